@@ -1,0 +1,57 @@
+"""What is sent to a model: messages, and the three ways to give a prompt."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import msgspec
+
+Role = Literal["system", "user", "assistant"]
+
+
+class PromptMessage(msgspec.Struct, frozen=True):
+    """One message of a prompt; an answer carries the token ids it was sampled as (int32, little endian)."""
+
+    role: Role
+    text: str
+    ids: bytes = b""
+
+
+class ChatPrompt(msgspec.Struct, frozen=True, tag="chat"):
+    """A conversation that the model's chat template turns into a prompt."""
+
+    messages: tuple[PromptMessage, ...]
+    template: str | None = None
+    """Jinja source of the template that people chose; None takes the model's own."""
+    continue_last: bool = False
+    """The last message is the beginning of the answer, which goes on where it stopped."""
+
+
+class TextPrompt(msgspec.Struct, frozen=True, tag="text"):
+    """Plain text that the model continues, without a template."""
+
+    text: str
+
+
+class TokenPrompt(msgspec.Struct, frozen=True, tag="ids"):
+    """Token ids as they are (int32, little endian)."""
+
+    ids: bytes
+
+
+Prompt = ChatPrompt | TextPrompt | TokenPrompt
+
+
+class PromptSpan(msgspec.Struct, frozen=True):
+    """Where a part of the prompt lies, in tokens: `start` to `end` (exclusive)."""
+
+    start: int
+    end: int
+    part: Literal["template", "system", "history", "prompt", "answer"]
+    message: int
+    """Index of the message, or -1 for the template's own text."""
+
+
+def clean_text(text: str) -> str:
+    """Return text that can be stored and tokenised: lone surrogates become U+FFFD, NUL characters go."""
+    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace").replace("\x00", "")

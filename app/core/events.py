@@ -1,0 +1,194 @@
+"""What the engine (and its parent side) tells: one closed union of frozen values."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import msgspec
+
+from app.core.chat import PromptSpan
+from app.core.commands import SettingsChange
+from app.core.metrics import Metrics, StopReason
+from app.core.model import FoundModel, ModelInfo, ModelRef
+from app.core.words import Sentence
+
+PROTOCOL_VERSION = 1
+
+FailureKind = Literal[
+    "model", "template", "template_missing", "prompt_too_long", "wrong_use", "cancelled", "engine"
+]
+
+
+class Hello(msgspec.Struct, frozen=True, tag="hello"):
+    """The engine's first message."""
+
+    protocol: int
+    pid: int
+    clock_ns: int
+    """The engine's `perf_counter_ns`, to check that both processes read one clock."""
+    modules: tuple[str, ...]
+    """Top-level modules loaded in the engine process."""
+
+
+class LoadProgress(msgspec.Struct, frozen=True, tag="load_progress"):
+    """How much of a model is loaded, in per cent."""
+
+    request: int
+    percent: float
+
+
+class Loaded(msgspec.Struct, frozen=True, tag="loaded"):
+    """A model is ready."""
+
+    request: int
+    model: ModelInfo
+
+
+class PromptReady(msgspec.Struct, frozen=True, tag="prompt"):
+    """The prompt as the model gets it, before anything is evaluated."""
+
+    request: int
+    ids: bytes
+    """Token ids, int32, little endian."""
+    spans: tuple[PromptSpan, ...]
+    from_cache: int
+    """How many of the tokens are in the KV cache already and are not evaluated again."""
+    notes: tuple[Sentence, ...] = ()
+    """What people should know of how the prompt was made."""
+
+
+class PrefillProgress(msgspec.Struct, frozen=True, tag="prefill_progress"):
+    """How many prompt tokens are in the cache, those reused included."""
+
+    request: int
+    done: int
+    total: int
+    from_cache: int
+
+
+class Tokens(msgspec.Struct, frozen=True, tag="tokens"):
+    """Newly sampled tokens, joined for about a thirtieth of a second."""
+
+    request: int
+    first: int
+    """Index of the first of these tokens in the answer, from 0."""
+    count: int
+    ids: bytes
+    text: str
+    """Text that became visible; text that may still become a stop string is held back."""
+    record: bytes
+    """Per-token record (`app.probability.record`), empty when it is off."""
+    cells_used: int
+    last_ns: int
+    """When the last of these tokens was sampled (`perf_counter_ns`)."""
+    first_ns: int
+
+
+class Step(msgspec.Struct, frozen=True, tag="step"):
+    """The latest step's logits for somebody who looks: the largest 1,024, or the full row at the end."""
+
+    request: int
+    token: int
+    """Index in the answer of the token that was drawn from this row."""
+    ids: bytes
+    """int32, by falling logit; empty for a full row, which is in the order of ids."""
+    logits: bytes
+    """float32, before any stage of the chain."""
+    log_sum_exp: float
+
+
+class Finished(msgspec.Struct, frozen=True, tag="finished"):
+    """The end of an answer, whole."""
+
+    request: int
+    text: str
+    ids: bytes
+    stop_reason: StopReason
+    metrics: Metrics
+    seed: int
+    settings: tuple[SettingsChange, ...]
+    """The settings in force, from which token on each."""
+    notes: tuple[Sentence, ...] = ()
+
+
+class Failed(msgspec.Struct, frozen=True, tag="failed"):
+    """A request that came to nothing, with the reason; nothing that was said before is lost."""
+
+    request: int
+    kind: FailureKind
+    sentence: Sentence
+    details: tuple[str, ...] = ()
+    """Lines of llama.cpp's log that belong to it."""
+
+
+class Tokenized(msgspec.Struct, frozen=True, tag="tokenized"):
+    """The tokens of a plain text."""
+
+    request: int
+    ids: bytes
+
+
+class Rendered(msgspec.Struct, frozen=True, tag="rendered"):
+    """A conversation as prompt text and tokens."""
+
+    request: int
+    text: str
+    ids: bytes
+    spans: tuple[PromptSpan, ...]
+    notes: tuple[Sentence, ...] = ()
+
+
+class Unloaded(msgspec.Struct, frozen=True, tag="unloaded"):
+    """The engine process ended because it was asked to."""
+
+
+class EngineGone(msgspec.Struct, frozen=True, tag="engine_gone"):
+    """The engine process ended by itself; every open request ended with it."""
+
+    exit_code: int
+    """As `multiprocessing` reports it: negative is a signal."""
+    requests: tuple[int, ...]
+    sentence: Sentence
+    details: tuple[str, ...] = ()
+
+
+class ModelsListed(msgspec.Struct, frozen=True, tag="models_listed"):
+    """The model files on this machine, from a job of the parent process."""
+
+    models: tuple[FoundModel, ...]
+
+
+class ModelChecked(msgspec.Struct, frozen=True, tag="model_checked"):
+    """What a model file says of itself before it is loaded, from a job of the parent process."""
+
+    request: int
+    file: FoundModel
+    ref: ModelRef | None
+    """None when the file has a problem."""
+
+
+class JobFailed(msgspec.Struct, frozen=True, tag="job_failed"):
+    """A job of the parent process ended with an error that nobody expected; its traceback is in the log."""
+
+    job: str
+    sentence: Sentence
+
+
+Event = (
+    Hello
+    | LoadProgress
+    | Loaded
+    | PromptReady
+    | PrefillProgress
+    | Tokens
+    | Step
+    | Finished
+    | Failed
+    | Tokenized
+    | Rendered
+    | Unloaded
+    | EngineGone
+    | ModelsListed
+    | ModelChecked
+    | JobFailed
+)

@@ -1,0 +1,69 @@
+"""The figures of one answer, defined once; unknown is None, never NaN and never infinity."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import msgspec
+
+StopReason = Literal["end", "length", "stop_string", "cancelled", "context_full"]
+
+
+class TtftParts(msgspec.Struct, frozen=True):
+    """Parts of the time to the first token, in ms; `save` and `paint` belong to the window and are None elsewhere."""
+
+    queue: float
+    tokens: float
+    """Template and tokenise."""
+    prefill: float
+    first_sample: float | None
+    held_back: float | None
+    """First sampled token to the first visible character."""
+    save: float | None = None
+    paint: float | None = None
+
+
+class ItlQuantiles(msgspec.Struct, frozen=True):
+    """Inter-token latency in ms: gaps between neighbouring tokens."""
+
+    p50: float
+    p95: float
+    p99: float
+
+
+class KVUse(msgspec.Struct, frozen=True):
+    """The KV cache after the answer; bytes are those of the cells in use."""
+
+    cells_used: int
+    cells: int
+    bytes: int | None
+
+
+class DeviceMemory(msgspec.Struct, frozen=True):
+    """The engine's own buffers on one device, in bytes, as llama.cpp reported them at load; None is unknown."""
+
+    device: str
+    weights: int | None
+    kv: int | None
+    compute: int | None
+
+
+class Metrics(msgspec.Struct, frozen=True):
+    """Every figure of one answer; the clocks are the engine's, taken after synchronising."""
+
+    ttft_ms: float | None
+    """Request to the first visible character; None when nothing became visible."""
+    ttft_parts_ms: TtftParts
+    prompt_tokens: int
+    prompt_tokens_from_cache: int
+    prefill_tokens_per_s: float | None
+    """Evaluated prompt tokens / prefill time; None below 16 evaluated tokens."""
+    decode_tokens_per_s: float | None
+    """(n - 1) / (time of last token - time of first); None for answers of one token."""
+    sampled_tokens: int
+    """Sampled tokens, the end token included."""
+    itl_ms: ItlQuantiles | None
+    kv: KVUse
+    memory: tuple[DeviceMemory, ...]
+    traffic_gb_per_s: float | None
+    """(bytes of weights read for a token + KV bytes in use) x decode tok/s, in 10^9 bytes/s."""

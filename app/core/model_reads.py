@@ -1,0 +1,31 @@
+"""How many bytes of weights one token reads: all of them but the embedding table, of a mixture the experts used.
+
+Formula: sum of tensor bytes - `token_embd` (unless it also is the output matrix), expert tensors x used / count.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from app.core.gguf_header import Header
+
+EMBEDDING, OUTPUT = "token_embd.weight", "output.weight"
+EXPERTS = "_exps."
+
+
+def weight_bytes_per_token(headers: Sequence[Header]) -> int | None:
+    """Return the bytes of weights that decoding one token reads; None when a tensor's type is not known."""
+    tensors = [tensor for header in headers for tensor in header.tensors]
+    architecture = headers[0].text("general.architecture")
+    count = headers[0].integer(f"{architecture}.expert_count") or 0
+    used = headers[0].integer(f"{architecture}.expert_used_count") or 0
+    tied = all(tensor.name != OUTPUT for tensor in tensors)
+    total = 0.0
+    for tensor in tensors:
+        if tensor.size is None:
+            return None
+        if tensor.name == EMBEDDING and not tied:
+            continue
+        share = used / count if EXPERTS in tensor.name and 0 < used <= count else 1.0
+        total += tensor.size * share
+    return round(total)

@@ -1,0 +1,103 @@
+"""Sampling settings: every value that shapes the draw, with its range and meaning, and the presets.
+
+Order of the stages is the engine's: penalties, DRY, top-k, typical, top-p, min-p, XTC, temperature, draw.
+"""
+
+from __future__ import annotations
+
+import math
+
+import msgspec
+
+MAX_SEED = 2**32 - 1
+
+
+class Bounds(msgspec.Struct, frozen=True):
+    """The range of one setting; both ends are allowed."""
+
+    low: float
+    high: float
+
+
+BOUNDS: dict[str, Bounds] = {
+    "temperature": Bounds(0.0, 5.0),
+    "top_k": Bounds(0, 1_000_000),
+    "top_p": Bounds(0.0, 1.0),
+    "min_p": Bounds(0.0, 1.0),
+    "typical_p": Bounds(0.0, 1.0),
+    "repeat_penalty": Bounds(0.1, 3.0),
+    "frequency_penalty": Bounds(-2.0, 2.0),
+    "presence_penalty": Bounds(-2.0, 2.0),
+    "penalty_last_n": Bounds(-1, 1_000_000),
+    "dry_multiplier": Bounds(0.0, 5.0),
+    "dry_base": Bounds(1.0, 4.0),
+    "dry_allowed_length": Bounds(1, 100),
+    "dry_penalty_last_n": Bounds(-1, 1_000_000),
+    "xtc_probability": Bounds(0.0, 1.0),
+    "xtc_threshold": Bounds(0.0, 0.5),
+    "max_tokens": Bounds(0, 1_000_000),
+}
+
+
+class SamplingSettings(msgspec.Struct, frozen=True):
+    """One complete set of sampling settings: nothing is left to a hidden default of the engine."""
+
+    temperature: float = 0.8
+    """Divides the surviving logits; 0 takes the most likely token after the penalties."""
+    top_k: int = 40
+    """Keep the k largest logits; 0 is off."""
+    top_p: float = 0.95
+    """Keep the smallest set of most likely tokens whose probability reaches p; 1 is off."""
+    min_p: float = 0.05
+    """Keep tokens with at least this share of the most likely token's probability; 0 is off."""
+    typical_p: float = 1.0
+    """Keep the tokens whose surprise is closest to the entropy, up to mass p; 1 is off."""
+    repeat_penalty: float = 1.0
+    """Divides positive and multiplies negative logits of recent tokens; 1 is off."""
+    frequency_penalty: float = 0.0
+    """Subtracted from a recent token's logit once per occurrence."""
+    presence_penalty: float = 0.0
+    """Subtracted from a recent token's logit once if it occurred."""
+    penalty_last_n: int = 64
+    """How many of the last tokens of prompt and answer count as recent; 0 is none, -1 the whole context."""
+    dry_multiplier: float = 0.0
+    """Strength of DRY, which penalises the continuation of a repeated sequence; 0 is off."""
+    dry_base: float = 1.75
+    """DRY's penalty grows as multiplier x base ^ (match length - allowed length)."""
+    dry_allowed_length: int = 2
+    """Repetitions up to this many tokens cost nothing."""
+    dry_penalty_last_n: int = -1
+    """How far DRY looks back, in tokens; 0 is off, -1 the whole context."""
+    dry_sequence_breakers: tuple[str, ...] = ("\n", ":", '"', "*")
+    """Texts over which DRY does not match."""
+    xtc_probability: float = 0.0
+    """Chance per token that XTC drops the most likely candidates; 0 is off."""
+    xtc_threshold: float = 0.1
+    """XTC drops all but the least likely of the candidates at or above this probability; above 0.5 is off."""
+    seed: int | None = None
+    """Fixed seed of the draw, 0 to 2^32 - 1; None draws one for each answer, and the one used is kept."""
+    max_tokens: int = 0
+    """Most tokens of one answer; 0 is no limit but the context."""
+    stop: tuple[str, ...] = ()
+    """Texts that end the answer; they are not part of it."""
+
+    def validated(self) -> SamplingSettings:
+        """Return the settings with every value inside its range (a value that is no number becomes the default)."""
+        changes: dict[str, float | int] = {}
+        for name, bounds in BOUNDS.items():
+            value = getattr(self, name)
+            default = next(f.default for f in msgspec.structs.fields(type(self)) if f.name == name)
+            kept = default if not math.isfinite(value) else min(max(value, bounds.low), bounds.high)
+            changes[name] = int(kept) if isinstance(default, int) else float(kept)
+        seed = self.seed if self.seed is None else min(max(int(self.seed), 0), MAX_SEED)
+        return msgspec.structs.replace(self, **changes, seed=seed)
+
+
+PRESETS: dict[str, SamplingSettings] = {
+    "Greedy": SamplingSettings(temperature=0.0, top_k=0, top_p=1.0, min_p=0.0),
+    "Precise": SamplingSettings(temperature=0.3, top_k=40, top_p=0.9, min_p=0.05),
+    "Balanced": SamplingSettings(),
+    "Creative": SamplingSettings(temperature=1.1, top_k=100, top_p=0.98, min_p=0.03),
+    "Wild": SamplingSettings(temperature=1.6, top_k=0, top_p=1.0, min_p=0.02),
+}
+"""The presets that ship; names are translated where they are shown."""
