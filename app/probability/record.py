@@ -1,0 +1,260 @@
+"""The per-token record: what is kept of every step, as compact self-contained blocks of bytes.
+
+A block is a header, a fixed row for each token, how many alternatives each token has, then the ids of all
+alternatives, then their log-probabilities; all little endian. Must not know where blocks are kept or sent.
+"""
+
+from __future__ import annotations
+
+import struct
+import zlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from app.probability.candidates import Ids
+from app.probability.draw import GENERATOR_VERSION
+from app.probability.row import PREFIX, RowFacts
+
+RECORD_VERSION = 1
+
+FORCED = 1
+"""Flag: somebody chose the token, the draw did not."""
+NO_DRAW = 2
+"""Flag: the most likely token was taken without a draw."""
+
+MASS = 0.99
+"""The alternatives of a token reach down to this share of the raw distribution,"""
+LEAST_ALTERNATIVES = 8
+MOST_ALTERNATIVES = PREFIX
+
+_MAGIC = b"TLr"
+_HEAD = struct.Struct("<3sBBIIIq")
+_CHECKSUM = struct.Struct("<I")
+_BODY_AT = _HEAD.size + _CHECKSUM.size
+_NARROW_VOCABULARY = 65_536
+_FIRST_CAPACITY = 16
+
+
+class RecordError(ValueError):
+    """A block of bytes that is no record, is cut off, or is of another kind than its neighbours."""
+
+
+@dataclass(frozen=True, slots=True)
+class TokenRecords:
+    """The records of n tokens, a column a field."""
+
+    vocabulary: int
+    generator: int
+    """Version of the generator that drew the tokens."""
+    base_ns: int
+    """The moment from which `time` counts."""
+    tokens: Ids
+    flags: npt.NDArray[np.uint8]
+    log_probability: npt.NDArray[np.float32]
+    """In the raw distribution, before any stage of the chain."""
+    probability_after: npt.NDArray[np.float32]
+    """After the chain: what the draw saw."""
+    rank: npt.NDArray[np.int32]
+    """Place in the raw distribution, 1 for the most likely."""
+    entropy: npt.NDArray[np.float32]
+    """Of the raw distribution, in nats."""
+    log_sum_exp: npt.NDArray[np.float32]
+    """Of the raw logits."""
+    time: npt.NDArray[np.int64]
+    """When the token was sampled, in ns after `base_ns`."""
+    offsets: npt.NDArray[np.int64]
+    """n + 1 numbers: the alternatives of token i are those from offsets[i] to offsets[i + 1]."""
+    alternative_ids: Ids
+    """The most likely tokens of the raw distribution, by falling probability."""
+    alternative_log_probability: npt.NDArray[np.float16]
+
+    def __len__(self) -> int:
+        """Return the number of tokens."""
+        return self.tokens.size
+
+    def alternatives(self, index: int) -> tuple[Ids, npt.NDArray[np.float16]]:
+        """Return ids and log-probabilities of the most likely tokens at one step."""
+        span = slice(self.offsets[index], self.offsets[index + 1])
+        return self.alternative_ids[span], self.alternative_log_probability[span]
+
+
+class _Block(NamedTuple):
+    """A block as it is laid out in bytes."""
+
+    vocabulary: int
+    generator: int
+    base_ns: int
+    steps: npt.NDArray[np.void]
+    counts: npt.NDArray[np.uint8]
+    ids: npt.NDArray[np.generic]
+    log_probabilities: npt.NDArray[np.float16]
+
+
+class RecordWriter:
+    """Collects the records of an answer until somebody takes them."""
+
+    def __init__(self, vocabulary: int, generator: int = GENERATOR_VERSION) -> None:
+        self._vocabulary = vocabulary
+        self._generator = generator
+        self._step = struct.Struct("<qffIffHB" if _is_narrow(vocabulary) else "<qffIffIB")
+        self._width = min(MOST_ALTERNATIVES, vocabulary)
+        self._least = min(LEAST_ALTERNATIVES, vocabulary)
+        self._ids = np.empty((_FIRST_CAPACITY, self._width), np.int32)
+        self._logits = np.empty((_FIRST_CAPACITY, self._width), np.float32)
+        self._log_sums: list[float] = []
+        self._steps = bytearray()
+        self._base_ns = 0
+
+    def add(
+        self,
+        token: int,
+        logit: float,
+        facts: RowFacts,
+        rank: int,
+        probability_after: float,
+        at_ns: int,
+        flags: int = 0,
+    ) -> None:
+        """Note one token with its raw logit and the facts of the row that it came from."""
+        count = len(self._log_sums)
+        if count == 0:
+            self._base_ns = at_ns
+        elif count == len(self._ids):
+            self._ids = np.concatenate((self._ids, np.empty_like(self._ids)))
+            self._logits = np.concatenate((self._logits, np.empty_like(self._logits)))
+        self._ids[count], self._logits[count] = facts.top(self._width)
+        log_sum = facts.log_sum_exp
+        time = at_ns - self._base_ns
+        self._steps += self._step.pack(
+            time, logit - log_sum, probability_after, rank, facts.entropy, log_sum, token, flags
+        )
+        self._log_sums.append(log_sum)
+
+    def take(self) -> bytes:
+        """Return the records since the last take as one block, and forget them; nothing is no bytes."""
+        count = len(self._log_sums)
+        if count == 0:
+            return b""
+        log_probabilities = self._logits[:count] - np.array(self._log_sums, np.float32)[:, None]
+        mass = np.add.accumulate(np.exp(log_probabilities), axis=1)
+        kept = np.ones((count, self._width), np.bool_)
+        # An alternative is kept while those before it do not reach the mass.
+        np.less(mass[:, self._least - 1 : -1], MASS, out=kept[:, self._least :])
+        block = _packed(
+            (self._vocabulary, self._generator, self._base_ns),
+            self._steps,
+            np.add.reduce(kept, axis=1, dtype=np.uint8),
+            self._ids[:count][kept].astype(_id_type(self._vocabulary)),
+            log_probabilities[kept].astype("<f2"),
+        )
+        self._steps.clear()
+        self._log_sums.clear()
+        return block
+
+
+def read_records(block: bytes) -> TokenRecords:
+    """Return the records of a block; bytes that are not exactly one block are a `RecordError`."""
+    parts = _unpacked(block)
+    steps = parts.steps
+    return TokenRecords(
+        vocabulary=parts.vocabulary,
+        generator=parts.generator,
+        base_ns=parts.base_ns,
+        tokens=steps["token"].astype(np.int32),
+        flags=steps["flags"].copy(),
+        log_probability=steps["log_probability"].astype(np.float32),
+        probability_after=steps["probability_after"].astype(np.float32),
+        rank=steps["rank"].astype(np.int32),
+        entropy=steps["entropy"].astype(np.float32),
+        log_sum_exp=steps["log_sum_exp"].astype(np.float32),
+        time=steps["time"].astype(np.int64),
+        offsets=np.concatenate(([0], np.cumsum(parts.counts, dtype=np.int64))),
+        alternative_ids=parts.ids.astype(np.int32),
+        alternative_log_probability=parts.log_probabilities.astype(np.float16),
+    )
+
+
+def join_blocks(blocks: Sequence[bytes]) -> bytes:
+    """Return one block with the records of several, in their order; blocks of nothing are skipped."""
+    parts = [_unpacked(block) for block in blocks if block]
+    if not parts:
+        return b""
+    first = parts[0]
+    if any((part.vocabulary, part.generator) != (first.vocabulary, first.generator) for part in parts):
+        raise RecordError("records of different vocabularies or generators do not belong together")
+    steps = np.concatenate([part.steps for part in parts])
+    steps["time"] += np.repeat([part.base_ns - first.base_ns for part in parts], [part.steps.size for part in parts])
+    return _packed(
+        (first.vocabulary, first.generator, first.base_ns),
+        steps.tobytes(),
+        np.concatenate([part.counts for part in parts]),
+        np.concatenate([part.ids for part in parts]),
+        np.concatenate([part.log_probabilities for part in parts]),
+    )
+
+
+def _is_narrow(vocabulary: int) -> bool:
+    return vocabulary <= _NARROW_VOCABULARY
+
+
+def _id_type(vocabulary: int) -> str:
+    return "<u2" if _is_narrow(vocabulary) else "<u4"
+
+
+def _step_type(vocabulary: int) -> np.dtype[np.void]:
+    return np.dtype(
+        [
+            ("time", "<i8"),
+            ("log_probability", "<f4"),
+            ("probability_after", "<f4"),
+            ("rank", "<u4"),
+            ("entropy", "<f4"),
+            ("log_sum_exp", "<f4"),
+            ("token", _id_type(vocabulary)),
+            ("flags", "u1"),
+        ]
+    )
+
+
+def _packed(
+    origin: tuple[int, int, int],
+    steps: bytes | bytearray,
+    counts: npt.NDArray[np.uint8],
+    ids: npt.NDArray[np.generic],
+    log_probabilities: npt.NDArray[np.float16],
+) -> bytes:
+    vocabulary, generator, base_ns = origin
+    body = b"".join((steps, counts.tobytes(), ids.tobytes(), log_probabilities.tobytes()))
+    head = _HEAD.pack(_MAGIC, RECORD_VERSION, generator, vocabulary, counts.size, ids.size, base_ns)
+    return b"".join((head, _CHECKSUM.pack(zlib.crc32(body, zlib.crc32(head))), body))
+
+
+def _unpacked(block: bytes) -> _Block:
+    if len(block) < _BODY_AT:
+        raise RecordError(f"{len(block)} bytes are too few for a record")
+    magic, version, generator, vocabulary, count, alternatives, base_ns = _HEAD.unpack_from(block)
+    if magic != _MAGIC:
+        raise RecordError("these bytes are no record")
+    if version != RECORD_VERSION:
+        raise RecordError(f"a record of version {version}; this program reads version {RECORD_VERSION}")
+    step_type, id_type = _step_type(vocabulary), np.dtype(_id_type(vocabulary))
+    counts_at = _BODY_AT + count * step_type.itemsize
+    ids_at = counts_at + count
+    log_probabilities_at = ids_at + alternatives * id_type.itemsize
+    length = log_probabilities_at + alternatives * 2
+    if len(block) != length:
+        raise RecordError(f"a record of {length} bytes that has {len(block)}")
+    (checksum,) = _CHECKSUM.unpack_from(block, _HEAD.size)
+    if zlib.crc32(block[_BODY_AT:], zlib.crc32(block[: _HEAD.size])) != checksum:
+        raise RecordError("a damaged record")
+    steps = np.frombuffer(block, step_type, count, _BODY_AT)
+    counts = np.frombuffer(block, np.uint8, count, counts_at)
+    if int(counts.sum(dtype=np.int64)) != alternatives:
+        raise RecordError("a record whose alternatives do not add up")
+    ids = np.frombuffer(block, id_type, alternatives, ids_at)
+    log_probabilities = np.frombuffer(block, "<f2", alternatives, log_probabilities_at)
+    return _Block(vocabulary, generator, base_ns, steps, counts, ids, log_probabilities)

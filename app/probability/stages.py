@@ -1,0 +1,182 @@
+"""The stages of llama.cpp's sampler chain one by one, pure, in its arithmetic (float32, summed in order).
+
+Must not know the native library; `tests/probability` holds each stage against it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from app.core.sampling import SamplingSettings
+from app.probability.candidates import Candidates, Logits, falling
+from app.probability.dry import NO_BREAKERS, Breakers, DryRule, apply_dry
+
+_LARGEST_XTC_THRESHOLD = 0.5
+_FIRST_SORTED = 256
+_LARGEST_EXPONENT = 80.0
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """What the stages need to know of one step beside the candidates."""
+
+    history: npt.NDArray[np.int32]
+    """The tokens of prompt and answer before this step, oldest first; as many as the stages look back."""
+    xtc_decides: bool = False
+    """Whether XTC's own number for this step says that it takes effect."""
+    breakers: Breakers = NO_BREAKERS
+    log_outside: float = -math.inf
+    """Logarithm of the sum of e^logit over tokens that are alive but not among the candidates."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """One active stage of a chain; `apply` cuts or reshapes the candidates."""
+
+    name: str
+    apply: Callable[[Candidates, Step], Candidates]
+
+
+def chain(settings: SamplingSettings) -> list[Stage]:
+    """Return the stages that do something with these settings, in the order in which they run."""
+    s = settings
+    rule = DryRule(s.dry_multiplier, s.dry_base, s.dry_allowed_length, s.dry_penalty_last_n)
+    penalised = s.penalty_last_n != 0 and (s.repeat_penalty, s.frequency_penalty, s.presence_penalty) != (1, 0, 0)
+    stages = [
+        (penalised, Stage("penalties", lambda c, step: _penalties_of(s, c, step))),
+        (rule.is_active, Stage("dry", lambda c, step: apply_dry(c, step.history, rule, step.breakers))),
+    ]
+    if _single(s.temperature) > 0:
+        stages += [
+            (s.top_k > 0, Stage("top_k", lambda c, _: top_k(c, s.top_k))),
+            (_single(s.typical_p) < 1.0, Stage("typical", lambda c, _: typical(c, s.typical_p))),
+            (_single(s.top_p) < 1.0, Stage("top_p", lambda c, step: top_p(c, s.top_p, step.log_outside))),
+            (_single(s.min_p) > 0, Stage("min_p", lambda c, _: min_p(c, s.min_p))),
+            (_xtc_can_act(s), Stage("xtc", lambda c, step: _xtc_of(s, c, step))),
+        ]
+    stages.append((True, Stage("temperature", lambda c, _: temperature(c, s.temperature))))
+    return [stage for is_active, stage in stages if is_active]
+
+
+def probabilities(logits: Logits, log_outside: float = -math.inf) -> Logits:
+    """Return the softmax, in float32 and summed in order, of logits that may not be all that there are."""
+    largest = logits.max()
+    weights = np.exp(logits - largest)
+    outside = math.exp(min(log_outside - float(largest), _LARGEST_EXPONENT))
+    probability: Logits = weights / (np.cumsum(weights)[-1] + _single(outside))
+    return probability
+
+
+def penalties(
+    candidates: Candidates, recent: npt.NDArray[np.int32], repeat: float, frequency: float, presence: float
+) -> Candidates:
+    """Lower the logits of recent tokens: the repetition penalty scales, the other two subtract."""
+    if recent.size == 0:
+        return candidates.with_logits(candidates.logits)
+    counts = np.bincount(recent, minlength=int(candidates.ids.max()) + 1)[candidates.ids]
+    touched = np.flatnonzero(counts)
+    logits = candidates.logits.copy()
+    old = logits[touched]
+    new = np.where(old <= 0, old * _single(repeat), old / _single(repeat))
+    logits[touched] = new - (counts[touched].astype(np.float32) * _single(frequency) + _single(presence))
+    return candidates.with_logits(logits)
+
+
+def top_k(candidates: Candidates, k: int) -> Candidates:
+    """Keep the k largest logits, in order; 0 keeps all."""
+    if k <= 0:
+        return candidates
+    if candidates.is_sorted:
+        return candidates.kept(slice(0, k), is_sorted=True)
+    return candidates.kept(falling(candidates.logits, k), is_sorted=True)
+
+
+def typical(candidates: Candidates, p: float) -> Candidates:
+    """Keep the tokens whose surprise is closest to the entropy until their mass is above p, the closest first."""
+    if _single(p) >= 1.0:
+        return candidates
+    candidates = _sorted(candidates)
+    p_of = probabilities(candidates.logits)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        surprise = -np.log(p_of)
+        terms = p_of * surprise
+    # What rounds to probability 0 adds nothing to the entropy; llama.cpp would get NaN from it and cut at random.
+    terms[p_of == 0] = 0
+    distance = np.abs(surprise - np.cumsum(terms)[-1])
+    order = falling(-distance, distance.size)
+    last = int(np.searchsorted(np.cumsum(p_of[order]), np.float32(p), side="right"))
+    return candidates.kept(order[: last + 1], is_sorted=False)
+
+
+def top_p(candidates: Candidates, p: float, log_outside: float = -math.inf) -> Candidates:
+    """Keep the most likely tokens up to and with the one at which their mass reaches p."""
+    if _single(p) >= 1.0:
+        return candidates
+    p_of = probabilities(candidates.logits, log_outside)
+    size = p_of.size
+    for count in (min(_FIRST_SORTED, size), size):
+        order = np.arange(count) if candidates.is_sorted else falling(candidates.logits, count)
+        last = int(np.searchsorted(np.cumsum(p_of[order]), np.float32(p), side="left"))
+        if last < count:
+            break
+    return candidates.kept(order[: last + 1], is_sorted=True)
+
+
+def min_p(candidates: Candidates, p: float) -> Candidates:
+    """Keep the tokens with at least the share p of the most likely token's probability."""
+    if _single(p) <= 0:
+        return candidates
+    cut = candidates.logits.max() + np.log(np.float32(p))
+    return candidates.kept(np.flatnonzero(candidates.logits >= cut), is_sorted=candidates.is_sorted)
+
+
+def xtc(candidates: Candidates, threshold: float, log_outside: float = -math.inf) -> Candidates:
+    """Drop all but the least likely of the tokens whose probability is at least the threshold."""
+    if _single(threshold) > _LARGEST_XTC_THRESHOLD or candidates.ids.size < 2:
+        return candidates
+    candidates = _sorted(candidates)
+    likely = int(np.count_nonzero(probabilities(candidates.logits, log_outside) >= _single(threshold)))
+    return candidates.kept(slice(max(likely - 1, 0), None), is_sorted=True)
+
+
+def temperature(candidates: Candidates, t: float) -> Candidates:
+    """Divide the logits by t; at 0 or below only the first of the largest is left."""
+    if _single(t) <= 0:
+        best = int(candidates.logits.argmax())
+        return candidates.kept(slice(best, best + 1), is_sorted=True)
+    with np.errstate(over="ignore"):
+        return candidates._replace(logits=candidates.logits / _single(t))
+
+
+def recent_of(history: npt.NDArray[np.int32], last_n: int) -> npt.NDArray[np.int32]:
+    """Return the last n tokens of a history; -1 is all of them."""
+    return history if last_n < 0 else history[max(history.size - last_n, 0) :]
+
+
+def _penalties_of(s: SamplingSettings, candidates: Candidates, step: Step) -> Candidates:
+    recent = recent_of(step.history, s.penalty_last_n)
+    return penalties(candidates, recent, s.repeat_penalty, s.frequency_penalty, s.presence_penalty)
+
+
+def _xtc_of(s: SamplingSettings, candidates: Candidates, step: Step) -> Candidates:
+    return xtc(candidates, s.xtc_threshold, step.log_outside) if step.xtc_decides else candidates
+
+
+def _xtc_can_act(s: SamplingSettings) -> bool:
+    return s.xtc_probability > 0.0 and _single(s.xtc_threshold) <= _LARGEST_XTC_THRESHOLD
+
+
+def _sorted(candidates: Candidates) -> Candidates:
+    if candidates.is_sorted:
+        return candidates
+    return candidates.kept(falling(candidates.logits, candidates.logits.size), is_sorted=True)
+
+
+def _single(value: float) -> float:
+    # llama.cpp keeps its settings in float32: 0.99999999 is 1 there.
+    return float(np.float32(value))

@@ -1,0 +1,177 @@
+"""Replays a sampler chain on recorded logits: what each stage leaves, who is cut where, and what the draw sees.
+
+Works from a full row or from its most likely tokens, and says whether the answer is exact. Must not know the engine.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from app.core.sampling import SamplingSettings
+from app.probability.candidates import Candidates, Ids, Logits, Places, candidates_of, falling, weights_of
+from app.probability.dry import NO_BREAKERS, Breakers
+from app.probability.stages import Stage, Step, chain, recent_of
+
+NOT_CUT = -1
+_LARGEST_EXPONENT = 700.0
+
+
+class WholeRow(NamedTuple):
+    """What is known of a row of which only the most likely tokens are at hand."""
+
+    log_sum_exp: float
+    vocabulary: int
+
+
+class StageResult(NamedTuple):
+    """What one stage left."""
+
+    name: str
+    survivors: int
+    """Tokens that are left, those not at hand included; at least so many when it is not exact."""
+    is_exact: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Replay:
+    """A replayed step; the arrays are in the order of the candidates that went in."""
+
+    stages: tuple[StageResult, ...]
+    cut_by: npt.NDArray[np.int8]
+    """Index of the stage that cut a candidate, `NOT_CUT` for the survivors."""
+    raw: Logits
+    """Probability in the row as the model gave it."""
+    after: Logits
+    """Probability after the chain; 0 for what was cut."""
+    logits: Logits
+    """Logits after the chain; -inf for what was cut."""
+    is_exact: bool
+    """Whether survivors and probabilities are those of the full row."""
+
+    def walk(self, count: int) -> Places:
+        """Return the places of the first survivors that the draw walks over, of equal ones the lower place first."""
+        survivors = np.flatnonzero(self.cut_by == NOT_CUT)
+        return survivors[falling(self.logits[survivors], count)]
+
+
+@dataclass
+class _Unseen:
+    """The tokens of the row that are not at hand: none of them has a larger logit than the floor."""
+
+    count: int
+    log_mass: float
+    floor: float
+    mass_is_known: bool = True
+    is_exact: bool = True
+
+    def gone(self, *, for_certain: bool) -> None:
+        """Note that a stage cut them all, or that nobody can say."""
+        self.is_exact = self.is_exact and (for_certain or self.count == 0)
+        self.count = 0
+        self.log_mass = -math.inf
+
+
+def replay(
+    ids: Ids,
+    logits: Logits,
+    settings: SamplingSettings,
+    history: npt.NDArray[np.int32],
+    xtc_decides: bool = False,
+    whole: WholeRow | None = None,
+    breakers: Breakers = NO_BREAKERS,
+) -> Replay:
+    """Run the chain of the settings on a row's candidates; without `whole` they are all that there are."""
+    log_sum_exp = _log_sum_exp(logits)
+    unseen = _Unseen(0, -math.inf, float(logits.min()))
+    if whole is not None and whole.vocabulary > ids.size:
+        seen = math.exp(log_sum_exp - whole.log_sum_exp)
+        log_mass = whole.log_sum_exp + math.log1p(-seen) if seen < 1.0 else -math.inf
+        unseen = _Unseen(whole.vocabulary - ids.size, log_mass, float(logits.min()))
+        log_sum_exp = whole.log_sum_exp
+    step = Step(history, xtc_decides, breakers)
+    left = candidates_of(ids, logits)
+    cut_by = np.full(ids.size, NOT_CUT, np.int8)
+    results: list[StageResult] = []
+    for number, stage in enumerate(chain(settings)):
+        before = left
+        left = stage.apply(before, replace(step, log_outside=unseen.log_mass))
+        if unseen.count:
+            _judge(unseen, stage, settings, (before, left), step)
+        if left.ids.size < before.ids.size:
+            cut = np.zeros(ids.size, np.bool_)
+            cut[before.places] = True
+            cut[left.places] = False
+            cut_by[cut] = number
+        results.append(StageResult(stage.name, left.ids.size + unseen.count, unseen.is_exact))
+    return _result(results, cut_by, np.exp(logits - np.float32(log_sum_exp)), left, unseen)
+
+
+def _result(
+    results: list[StageResult], cut_by: npt.NDArray[np.int8], raw: Logits, left: Candidates, unseen: _Unseen
+) -> Replay:
+    weights = weights_of(left.logits)
+    outside = _exp(unseen.log_mass - float(left.logits.max())) if unseen.count else 0.0
+    weights /= weights.sum() + outside
+    after = np.zeros(raw.size, np.float32)
+    after[left.places] = weights
+    logits = np.full(raw.size, -np.inf, np.float32)
+    logits[left.places] = left.logits
+    is_exact = unseen.is_exact and (unseen.count == 0 or unseen.mass_is_known)
+    return Replay(tuple(results), cut_by, raw, after, logits, is_exact)
+
+
+def _judge(
+    unseen: _Unseen, stage: Stage, settings: SamplingSettings, change: tuple[Candidates, Candidates], step: Step
+) -> None:
+    """Work out what a stage did to the tokens that are not at hand."""
+    before, after = change
+    largest = float(before.logits.max())
+    certain = unseen.mass_is_known and largest >= unseen.floor
+    match stage.name:
+        case "penalties" | "dry":
+            _judge_penalty(unseen, stage.name, settings, before, step)
+        case "top_k" if settings.top_k > before.ids.size:
+            unseen.count = min(unseen.count, settings.top_k - before.ids.size)
+            unseen.mass_is_known = False
+        case "top_k":
+            unseen.gone(for_certain=float(after.logits[-1]) >= unseen.floor)
+        case "typical":
+            unseen.gone(for_certain=False)
+        case "top_p":
+            reached = after.ids.size < before.ids.size and float(after.logits[-1]) >= unseen.floor
+            unseen.gone(for_certain=certain and reached)
+        case "min_p":
+            cut = largest + math.log(settings.min_p)
+            unseen.gone(for_certain=largest >= unseen.floor and cut > unseen.floor)
+        case "xtc" if step.xtc_decides:
+            log_total = np.logaddexp(_log_sum_exp(before.logits), unseen.log_mass)
+            unlikely = _exp(unseen.floor - log_total) < settings.xtc_threshold
+            unseen.is_exact = unseen.is_exact and certain and unlikely
+        case "temperature" if settings.temperature <= 0.0:
+            unseen.gone(for_certain=largest >= unseen.floor)
+        case "temperature" if settings.temperature != 1.0:
+            unseen.mass_is_known = False
+            unseen.log_mass = -math.inf
+
+
+def _judge_penalty(unseen: _Unseen, name: str, settings: SamplingSettings, before: Candidates, step: Step) -> None:
+    last_n = settings.penalty_last_n if name == "penalties" else settings.dry_penalty_last_n
+    if np.isin(recent_of(step.history, last_n), before.ids).all():
+        return
+    unseen.mass_is_known = False
+    raises = settings.repeat_penalty < 1.0 or settings.frequency_penalty < 0.0 or settings.presence_penalty < 0.0
+    if name == "penalties" and raises:
+        unseen.is_exact = False
+
+
+def _exp(logarithm: float) -> float:
+    return math.exp(min(logarithm, _LARGEST_EXPONENT))
+
+
+def _log_sum_exp(logits: Logits) -> float:
+    return float(logits.max()) + math.log(float(weights_of(logits).sum()))
