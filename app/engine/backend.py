@@ -1,0 +1,131 @@
+"""What the loop and every stage know of the machine that evaluates tokens: Protocols, no llama.cpp.
+
+`llama.py` and `scripted.py` implement them; `worker.py` hands one in.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, Literal, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from app.core.metrics import DeviceMemory
+from app.core.model import ModelInfo
+from app.core.sampling import SamplingSettings
+
+Row = npt.NDArray[np.float32]
+"""One row of logits, shape (vocabulary,)."""
+
+TokenIds = Sequence[int] | npt.NDArray[np.int32]
+"""Token ids, shape (n,)."""
+
+DecodeResult = Literal["done", "aborted", "no_room"]
+MemoryKind = Literal["plain", "window", "recurrent", "hybrid"]
+
+
+class Vocabulary(Protocol):
+    """Token ids and what they say; safe to use from a second thread."""
+
+    size: int
+    bos: int | None
+    eos: int | None
+    add_bos: bool
+    """Whether the model wants a beginning-of-sequence token before its text."""
+
+    def tokenize(self, text: str, *, special: bool) -> list[int]:
+        """Return the ids of a text, no BOS added; `special` lets control tokens' text become control tokens."""
+
+    def piece(self, token: int) -> bytes:
+        """Return the bytes that a token adds to a text; empty for control tokens."""
+
+    def is_end(self, token: int) -> bool:
+        """Return whether generation ends at this token."""
+
+    def is_control(self, token: int) -> bool:
+        """Return whether the token is a control token."""
+
+    def special_texts(self) -> list[tuple[int, str, bool]]:
+        """Return (id, text, is_control) of the control and user-defined tokens."""
+
+    def chat_template(self, name: str | None = None) -> str | None:
+        """Return the Jinja source that came with the model, or None."""
+
+
+class Candidates(Protocol):
+    """The reusable array of candidates that the native stages work on."""
+
+    def fill(self, ids: npt.NDArray[np.int32], logits: Row) -> None:
+        """Start a step: n candidates with their raw logits, unsorted."""
+
+    def survivors(self) -> tuple[npt.NDArray[np.int32], Row]:
+        """Return copies of the ids and logits that are left, in the array's present order."""
+
+
+class Stage(Protocol):
+    """One native stage of the sampler chain."""
+
+    name: str
+    remembers: bool
+    """Whether the stage looks at earlier tokens (penalties, DRY)."""
+
+    def apply(self, candidates: Any) -> None:
+        """Cut or reshape the candidates in place."""
+
+    accept: Callable[[int], object]
+    """Tell the stage that a token was appended; only penalties and DRY remember."""
+
+
+class Chain(Protocol):
+    """The native stages of one set of settings, in order; freed with `close`."""
+
+    @property
+    def stages(self) -> Sequence[Stage]:
+        """The stages that the settings turn on, in order."""
+
+    def close(self) -> None:
+        """Free the native stages."""
+
+
+class Backend(Protocol):
+    """A loaded model with its context."""
+
+    info: ModelInfo
+    cells: int
+    """Cells of the context."""
+    micro_batch: int
+    window: int
+    """Tokens of the sliding window, 0 for none."""
+    memory: tuple[DeviceMemory, ...]
+
+    @property
+    def vocabulary(self) -> Vocabulary:
+        """The model's vocabulary."""
+
+    def decode(self, ids: TokenIds, position: int, *, sequence: int, logits: bool) -> DecodeResult:
+        """Evaluate tokens at positions from `position` on; `logits` asks for the last token's row."""
+
+    def logits(self) -> Row:
+        """Return the last row asked for, waiting for the device; a view, valid until the next decode."""
+
+    def remove(self, sequence: int, start: int) -> bool:
+        """Remove the cells of a sequence from a position on; False when the cache cannot do that."""
+
+    def min_position(self, sequence: int) -> int:
+        """Return the smallest position of a sequence that is still in the cache, or -1."""
+
+    def synchronize(self) -> None:
+        """Wait until the device has finished; clocks are read after it."""
+
+    def set_abort(self, stop: Callable[[], bool] | None) -> None:
+        """Ask `stop` after every node of the graph (CPU only); None turns it off."""
+
+    def candidates(self) -> Candidates:
+        """Return the array for the native stages; room for the whole vocabulary."""
+
+    def chain(self, settings: SamplingSettings) -> Chain:
+        """Build the native stages in the order penalties, DRY, top-k, typical, top-p, min-p, XTC, temperature."""
+
+    def close(self) -> None:
+        """Free the context and the model."""

@@ -1,0 +1,105 @@
+"""The clocks of one answer and the metrics that they give; every definition stands here once.
+
+Knows nothing of tokens' meaning; times are `perf_counter_ns`, taken after the device has synchronised.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable
+
+import numpy as np
+
+from app.core.metrics import ItlQuantiles, KVUse, Metrics, TtftParts
+from app.engine.backend import Backend
+
+MIN_PREFILL_TOKENS = 16
+"""Below so many evaluated tokens a prefill speed says nothing."""
+MS = 1e6
+
+
+class AnswerClock:
+    """Marks the moments of one answer, in the order of the loop's stages."""
+
+    def __init__(self, sent_ns: int, now: Callable[[], int] = time.perf_counter_ns) -> None:
+        self._now = now
+        self.sent = sent_ns
+        self.started = max(now(), sent_ns)
+        self.tokens_ready = self.started
+        self.prefilled = self.started
+        self.visible: int | None = None
+        self._times: list[int] = []
+
+    def mark_tokens(self) -> None:
+        """The prompt is rendered and tokenised."""
+        self.tokens_ready = self.prefilled = self._now()
+
+    def mark_prefill(self) -> None:
+        """The last prompt token is evaluated."""
+        self.prefilled = self._now()
+
+    def mark_token(self) -> int:
+        """A token is drawn; returns the moment."""
+        now = self._now()
+        self._times.append(now)
+        return now
+
+    def mark_visible(self) -> None:
+        """The first visible character leaves the engine."""
+        if self.visible is None:
+            self.visible = self._now()
+
+    @property
+    def first_token(self) -> int | None:
+        """When the first token was drawn."""
+        return self._times[0] if self._times else None
+
+    def ttft_parts(self) -> TtftParts:
+        """Return the parts in ms; their sum is the time to the first token."""
+        first = self.first_token
+        held = self.visible if self.visible is not None else None
+        return TtftParts(
+            queue=(self.started - self.sent) / MS,
+            tokens=(self.tokens_ready - self.started) / MS,
+            prefill=(self.prefilled - self.tokens_ready) / MS,
+            first_sample=None if first is None else (first - self.prefilled) / MS,
+            held_back=None if first is None or held is None else (held - first) / MS,
+        )
+
+    def decode_rate(self) -> float | None:
+        """Return (n - 1) / (time of last token - time of first) in tokens/s, None where it says nothing."""
+        if len(self._times) < 2 or self._times[-1] <= self._times[0]:
+            return None
+        return (len(self._times) - 1) / (self._times[-1] - self._times[0]) * 1e9
+
+    def metrics(self, backend: Backend, prompt_tokens: int, from_cache: int, evaluated: int, used: int) -> Metrics:
+        """Return every figure of the answer; `evaluated` prompt tokens were run, `used` cells are in use."""
+        prefill_s = (self.prefilled - self.tokens_ready) / 1e9
+        decode = self.decode_rate()
+        info = backend.info
+        used_bytes = None if info.kv_bytes is None else round(info.kv_bytes * used / backend.cells)
+        traffic = None
+        if decode is not None and used_bytes is not None and info.weight_bytes_per_token is not None:
+            traffic = (info.weight_bytes_per_token + used_bytes) * decode / 1e9
+        speak = evaluated >= MIN_PREFILL_TOKENS and prefill_s > 0
+        return Metrics(
+            ttft_ms=None if self.visible is None else (self.visible - self.sent) / MS,
+            ttft_parts_ms=self.ttft_parts(),
+            prompt_tokens=prompt_tokens,
+            prompt_tokens_from_cache=from_cache,
+            prefill_tokens_per_s=evaluated / prefill_s if speak else None,
+            decode_tokens_per_s=decode,
+            sampled_tokens=len(self._times),
+            itl_ms=self._itl(),
+            kv=KVUse(used, backend.cells, used_bytes),
+            memory=backend.memory,
+            traffic_gb_per_s=traffic,
+        )
+
+    def _itl(self) -> ItlQuantiles | None:
+        if len(self._times) < 2:
+            return None
+        gaps = np.diff(np.asarray(self._times, np.int64)) / MS
+        p50, p95, p99 = (float(value) for value in np.quantile(gaps, (0.5, 0.95, 0.99)))
+        return ItlQuantiles(p50, p95, p99) if math.isfinite(p99) else None

@@ -1,0 +1,54 @@
+"""The spawn target of the engine process: prepares the process, then loads the worker.
+
+Imports nothing of ours, so that the parent, which imports this file to spawn it, never loads llama.cpp.
+"""
+
+from __future__ import annotations
+
+import faulthandler
+import importlib
+import os
+import signal
+import sys
+import traceback
+from multiprocessing.connection import Connection
+
+NICENESS = 5
+LIBRARY_MISSING = 70
+"""Exit code when llama.cpp cannot be loaded."""
+BELOW_NORMAL_PRIORITY = 0x4000
+
+
+def run(connection: Connection, log_path: str, backend: str) -> None:
+    """Run the engine until the parent says so or is gone; `backend` is "llama" or "scripted"."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    _send_output_to(log_path)
+    _lower_priority()
+    try:
+        worker = importlib.import_module("app.engine.worker")
+    except (ImportError, OSError, RuntimeError):
+        traceback.print_exc()
+        sys.exit(LIBRARY_MISSING)
+    worker.run(connection, backend)
+
+
+def _send_output_to(log_path: str) -> None:
+    """Point standard output and error at the log: an assertion of llama.cpp ends up where it can be read."""
+    target = os.open(log_path or os.devnull, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+    os.dup2(target, 1)
+    os.dup2(target, 2)
+    os.close(target)
+    sys.stdout = sys.stderr = open(2, "w", encoding="utf-8", errors="replace", closefd=False)  # noqa: SIM115
+    faulthandler.enable(sys.stderr)
+
+
+def _lower_priority() -> None:
+    """Let the window stay smooth while every core evaluates."""
+    if sys.platform == "win32":
+        import ctypes
+
+        kernel = ctypes.windll.kernel32
+        kernel.SetPriorityClass(kernel.GetCurrentProcess(), BELOW_NORMAL_PRIORITY)
+    else:
+        os.nice(NICENESS)

@@ -1,0 +1,241 @@
+"""A GGUF model and its context in llama.cpp: the backend that evaluates tokens.
+
+Knows nothing of prompts, chats or the loop; it evaluates what it is told and remembers nothing.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+
+from app.core.model import CONTEXT_STEP, DEFAULT_CONTEXT, LoadOptions, ModelInfo
+from app.core.sampling import SamplingSettings
+from app.engine.backend import DecodeResult, MemoryKind, Row, TokenIds
+from app.engine.llama import LlamaCandidates, LlamaChain, LlamaVocabulary, LogCapture, api, ggml_library
+from app.engine.sizes import parse_sizes
+
+LANES = 9
+"""Sequences of a plain cache: the chat and eight lanes; they cost output rows only."""
+KV_TYPES = {"f16": api.GGML_TYPE_F16, "q8_0": api.GGML_TYPE_Q8_0, "q4_0": api.GGML_TYPE_Q4_0}
+FLASH = {"auto": -1, "on": 1, "off": 0}
+SPLITS = {"none": 0, "layer": 1, "row": 2}
+EXPERTS_PATTERN = rb"\.ffn_(up|down|gate|gate_up)_(ch|)exps"
+DECODE_RESULTS: tuple[DecodeResult, ...] = ("done", "no_room", "aborted")
+WARNING_LEVEL = 3
+
+
+class LoadFailed(Exception):
+    """llama.cpp refused a model or a context; the log says why."""
+
+    def __init__(self, step: Literal["model", "context", "cancelled"], log: tuple[str, ...]) -> None:
+        super().__init__(step)
+        self.step = step
+        self.log = log
+
+
+class _BufferOverride(ctypes.Structure):
+    _fields_ = [("pattern", ctypes.c_char_p), ("buffer_type", ctypes.c_void_p)]
+
+
+class LlamaBackend:
+    """A GGUF model in llama.cpp with one context whose sequence 0 is the chat."""
+
+    def __init__(
+        self,
+        path: str,
+        options: LoadOptions,
+        log: LogCapture,
+        progress: Callable[[float], bool],
+        weight_bytes_per_token: int | None = None,
+    ) -> None:
+        """Load; `progress` gets per cent and returns False to cancel. Raises `LoadFailed`."""
+        began = time.perf_counter()
+        self._log = log
+        self._keep: list[Any] = []
+        self._batch: Any = None
+        self._context: Any = None
+        log.clear()
+        self._model = self._load_model(path, options, progress)
+        try:
+            self._context = self._make_context(options)
+        except LoadFailed:
+            self.close()
+            raise
+        self._memory = api.llama_get_memory(self._context)
+        self.vocabulary = LlamaVocabulary(self._model)
+        self.vocabulary.special_texts()  # looked up here once: no prompt has to wait for it
+        self.cells = int(api.llama_n_ctx(self._context))
+        self.micro_batch = int(api.llama_n_ubatch(self._context))
+        self.window = int(api.llama_model_n_swa(self._model))
+        self.memory = parse_sizes(log.lines())
+        self._make_batch(int(api.llama_n_batch(self._context)))
+        self._abort_callback: Any = None
+        load_ms = (time.perf_counter() - began) * 1000
+        self.info = self._describe(path, options, weight_bytes_per_token, load_ms)
+
+    @property
+    def memory_kind(self) -> MemoryKind:
+        """What kind of cache the architecture has."""
+        if api.llama_model_is_hybrid(self._model):
+            return "hybrid"
+        if api.llama_model_is_recurrent(self._model):
+            return "recurrent"
+        return "window" if api.llama_model_n_swa(self._model) > 0 else "plain"
+
+    def _load_model(self, path: str, options: LoadOptions, progress: Callable[[float], bool]) -> Any:
+        params = api.llama_model_default_params()
+        params.n_gpu_layers = -1 if options.gpu_layers is None else options.gpu_layers
+        params.main_gpu = options.main_gpu
+        params.split_mode = SPLITS[options.split]
+        params.load_mode = int(options.mmap) + 2 * int(options.mlock)
+        if options.experts_on_cpu:
+            cpu = ggml_library("ggml-base").ggml_backend_cpu_buffer_type
+            cpu.restype = ctypes.c_void_p
+            overrides = (_BufferOverride * 2)(_BufferOverride(EXPERTS_PATTERN, cpu()), _BufferOverride(None, None))
+            self._keep.append(overrides)
+            params.tensor_buft_overrides = ctypes.cast(overrides, ctypes.c_void_p)
+        cancelled = False
+
+        def on_progress(fraction: float, _user: object) -> bool:
+            nonlocal cancelled
+            cancelled = not progress(fraction * 100)
+            return not cancelled
+
+        callback = api.llama_progress_callback(on_progress)
+        params.progress_callback = callback
+        model = api.llama_model_load_from_file(path.encode("utf-8", "surrogateescape"), params)
+        if not model:
+            raise LoadFailed("cancelled" if cancelled else "model", self._log.lines(WARNING_LEVEL))
+        return model
+
+    def _make_context(self, options: LoadOptions) -> Any:
+        trained = int(api.llama_model_n_ctx_train(self._model))
+        wanted = options.context or min(DEFAULT_CONTEXT, trained or DEFAULT_CONTEXT)
+        params = api.llama_context_default_params()
+        params.n_ctx = -(-wanted // CONTEXT_STEP) * CONTEXT_STEP
+        params.n_ubatch = min(options.micro_batch, params.n_ctx)
+        params.n_batch = max(min(options.batch, params.n_ctx), params.n_ubatch)
+        params.n_seq_max = LANES if self.memory_kind == "plain" else 1
+        params.n_outputs_max = params.n_seq_max
+        if options.threads is not None:
+            params.n_threads = params.n_threads_batch = options.threads
+        params.flash_attn_type = FLASH[options.flash_attention]
+        params.type_k, params.type_v = KV_TYPES[options.kv_type_k], KV_TYPES[options.kv_type_v]
+        params.kv_unified, params.swa_full, params.no_perf = True, False, True
+        context = api.llama_init_from_model(self._model, params)
+        if not context:
+            raise LoadFailed("context", self._log.lines(WARNING_LEVEL))
+        return context
+
+    def _make_batch(self, capacity: int) -> None:
+        self._batch = api.llama_batch_init(capacity, 0, 1)
+        self._tokens = np.ctypeslib.as_array(self._batch.token, (capacity,))
+        self._positions = np.ctypeslib.as_array(self._batch.pos, (capacity,))
+        self._outputs = np.ctypeslib.as_array(self._batch.logits, (capacity,))
+        np.ctypeslib.as_array(self._batch.n_seq_id, (capacity,))[:] = 1
+        self._capacity = capacity
+        self._sequence = -1
+
+    def decode(self, ids: TokenIds, position: int, *, sequence: int, logits: bool) -> DecodeResult:
+        """Evaluate up to a batch of tokens; raises RuntimeError when llama.cpp refuses the batch."""
+        count = len(ids)
+        if not 0 < count <= self._capacity:
+            raise ValueError(f"a batch holds 1 to {self._capacity} tokens, not {count}")
+        if sequence != self._sequence:
+            for index in range(self._capacity):
+                self._batch.seq_id[index][0] = sequence
+            self._sequence = sequence
+        self._batch.n_tokens = count
+        self._tokens[:count] = ids
+        self._positions[:count] = np.arange(position, position + count, dtype=np.int32)
+        self._outputs[:count] = 0
+        self._outputs[count - 1] = logits
+        code = int(api.llama_decode(self._context, self._batch))
+        if not 0 <= code < len(DECODE_RESULTS):
+            raise RuntimeError(f"llama_decode returned {code}")
+        return DECODE_RESULTS[code]
+
+    def logits(self) -> Row:
+        """Return the last row asked for, shape (vocabulary,); valid until the next decode."""
+        pointer = api.llama_get_logits_ith(self._context, -1)
+        if not pointer:
+            raise RuntimeError("llama.cpp has no logits: nothing was evaluated")
+        return np.ctypeslib.as_array(pointer, (self.vocabulary.size,))
+
+    def synchronize(self) -> None:
+        """Wait until the device has finished."""
+        api.llama_synchronize(self._context)
+
+    def remove(self, sequence: int, start: int) -> bool:
+        """Remove the cells of a sequence from a position on."""
+        return bool(api.llama_memory_seq_rm(self._memory, sequence, start, -1))
+
+    def min_position(self, sequence: int) -> int:
+        """Return the smallest position that is still in the cache, or -1."""
+        return int(api.llama_memory_seq_pos_min(self._memory, sequence))
+
+    def set_abort(self, stop: Callable[[], bool] | None) -> None:
+        """Ask `stop` after every node of the graph (CPU only); None turns it off."""
+        callback = api.ggml_abort_callback(lambda _: stop()) if stop is not None else api.ggml_abort_callback()
+        api.llama_set_abort_callback(self._context, callback, ctypes.c_void_p(0))
+        self._abort_callback = callback
+
+    def candidates(self) -> LlamaCandidates:
+        """Return the array for the native stages."""
+        return LlamaCandidates(self.vocabulary.size)
+
+    def chain(self, settings: SamplingSettings) -> LlamaChain:
+        """Build the native stages that these settings turn on."""
+        return LlamaChain(settings, self.vocabulary, self.cells)
+
+    def _metadata(self, key: str) -> str | None:
+        buffer = ctypes.create_string_buffer(512)
+        length = api.llama_model_meta_val_str(self._model, key.encode(), buffer, len(buffer))
+        return buffer.value.decode("utf-8", "replace") if length >= 0 else None
+
+    def _describe(self, path: str, options: LoadOptions, read_bytes: int | None, load_ms: float) -> ModelInfo:
+        buffer = ctypes.create_string_buffer(256)
+        api.llama_model_desc(self._model, buffer, len(buffer))
+        layers = int(api.llama_model_n_layer(self._model))
+        offload = bool(api.llama_supports_gpu_offload())
+        wanted = layers + 1 if options.gpu_layers is None or options.gpu_layers < 0 else options.gpu_layers
+        quantisation = api.llama_ftype_name(api.llama_model_ftype(self._model)) or b""
+        kv = [use.kv for use in self.memory if use.kv is not None]
+        return ModelInfo(
+            path=path,
+            name=self._metadata("general.name") or Path(path).stem,
+            architecture=self._metadata("general.architecture") or "",
+            description=buffer.value.decode("utf-8", "replace"),
+            parameters=int(api.llama_model_n_params(self._model)),
+            weight_bytes=int(api.llama_model_size(self._model)),
+            weight_bytes_per_token=read_bytes,
+            quantisation=quantisation.decode(),
+            trained_context=int(api.llama_model_n_ctx_train(self._model)),
+            context=self.cells,
+            layers=layers,
+            vocabulary=self.vocabulary.size,
+            chat_template=self.vocabulary.chat_template(),
+            license=self._metadata("general.license"),
+            kv_bytes=sum(kv) if kv else None,
+            threads=int(api.llama_n_threads(self._context)),
+            gpu_layers=min(wanted, layers + 1) if offload else 0,
+            devices=tuple(use.device for use in self.memory),
+            system_info=api.llama_print_system_info().decode("utf-8", "replace").strip(),
+            load_ms=load_ms,
+            notes=self._log.lines(WARNING_LEVEL),
+        )
+
+    def close(self) -> None:
+        """Free the batch, the context and the model; calling it twice is harmless."""
+        if self._batch is not None:
+            api.llama_batch_free(self._batch)
+        if self._context is not None:
+            api.llama_free(self._context)
+        if self._model is not None:
+            api.llama_model_free(self._model)
+        self._batch = self._context = self._model = None

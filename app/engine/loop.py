@@ -1,0 +1,227 @@
+"""The loop: prompt -> tokens -> prefill -> KV cache -> logits -> sampling -> token -> again, until it ends.
+
+It reads like that description; each stage is a file of its own. It yields events as values and knows nothing of
+processes, threads or who listens.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Callable, Generator, Iterator
+
+import numpy as np
+import numpy.typing as npt
+
+from app.core.commands import Generate, SettingsChange
+from app.core.errors import ExitCode, UserError
+from app.core.events import Event, Finished, PrefillProgress, PromptReady, Step
+from app.core.metrics import StopReason
+from app.core.sampling import MAX_SEED
+from app.core.words import translate
+from app.engine.backend import Backend, Row
+from app.engine.clock import AnswerClock
+from app.engine.control import Control
+from app.engine.deadline import Deadline
+from app.engine.detokenizer import Detokenizer
+from app.engine.joiner import TokenJoiner
+from app.engine.kv_cache import KVCache
+from app.engine.logits import Logits
+from app.engine.prefill import prefill
+from app.engine.sampling import Sampler
+from app.engine.stops import StopWatch, usable_stops
+from app.engine.tokenizer import Prepared, prepare
+from app.probability.record import RecordWriter
+from app.probability.row import RowFacts
+
+STEP_NS = 100_000_000
+"""Whoever looks at the latest step gets one at most so often."""
+
+
+class PromptTooLong(UserError):
+    """A prompt that the context cannot hold."""
+
+    def __init__(self, tokens: int, cells: int) -> None:
+        super().__init__(
+            translate(
+                "Engine",
+                "The prompt has {tokens} tokens and the context holds {cells}, one of them for the answer. "
+                "Shorten the prompt or load the model with a larger context.",
+                tokens=tokens,
+                cells=cells,
+            ),
+            ExitCode.WRONG_USE,
+        )
+
+
+class Answer:
+    """One answer on its way round the loop."""
+
+    def __init__(
+        self,
+        backend: Backend,
+        cache: KVCache,
+        command: Generate,
+        control: Control,
+        deadline: Deadline | None = None,
+    ) -> None:
+        """`deadline` is what the chat template has to keep; None is its own second."""
+        self._deadline = deadline
+        self._backend = backend
+        self._cache = cache
+        self._command = command
+        self._control = control
+        self._clock = AnswerClock(command.sent_ns)
+        self._settings = command.settings.validated()
+        stops, self._notes = usable_stops(self._settings.stop)
+        self._stops = StopWatch(stops)
+        self._detokenizer = Detokenizer(backend.vocabulary)
+        self._joiner = TokenJoiner(command.request)
+        self._record = RecordWriter(backend.vocabulary.size)
+        self._seed = secrets.randbelow(MAX_SEED) if self._settings.seed is None else self._settings.seed
+        self._most = self._settings.max_tokens
+        self._changes = [SettingsChange(0, self._settings)]
+        self._replay = sorted(command.replay, key=lambda change: change.token)
+        self._ids: list[int] = []
+        self._text: list[str] = []
+        self._step_ns = 0
+
+    def run(self, watched: Callable[[], bool]) -> Iterator[Event]:
+        """Go through the stages; `watched` tells whether somebody looks. Raises `UserError` on a bad prompt."""
+        prepared = prepare(self._command.prompt, self._backend.vocabulary, deadline=self._deadline)
+        self._clock.mark_tokens()
+        prompt = np.asarray(prepared.ids, np.int32)
+        if len(prompt) >= self._cache.cells:
+            raise PromptTooLong(len(prompt), self._cache.cells)
+        reused = self._cache.trim(self._cache.reusable(prompt))
+        yield self._prompt_ready(prepared, prompt, reused)
+        for used in prefill(self._backend, self._cache, prompt, self._control.is_cancelled):
+            yield PrefillProgress(self._command.request, used, len(prompt), reused)
+        self._clock.mark_prefill()
+        evaluated = self._cache.used - reused
+        reason: StopReason = "cancelled"
+        if self._cache.used == len(prompt):
+            try:
+                reason = yield from self._generate(prepared.ids, watched)
+            except (UserError, RuntimeError, MemoryError):
+                yield from self._flush()
+                raise
+        yield self._finished(reason, len(prompt), reused, evaluated)
+
+    def _generate(self, prompt: list[int], watched: Callable[[], bool]) -> Generator[Event, None, StopReason]:
+        logits = Logits(self._backend)
+        sampler = Sampler(self._backend, self._settings, self._seed, prompt)
+        try:
+            while True:
+                row, facts = logits.take()
+                self._move_sliders(sampler)
+                token, probability, flags = sampler.draw(row, facts, len(self._ids))
+                at_ns = self._clock.mark_token()
+                if self._command.record:
+                    rank = facts.rank(token)
+                    self._record.add(token, float(row[token]), facts, rank, probability, at_ns, flags)
+                reason = self._append(token, at_ns, len(prompt))
+                if reason is not None or self._joiner.due():
+                    yield self._take_tokens()
+                if watched() and (reason is not None or at_ns - self._step_ns >= STEP_NS):
+                    self._step_ns = at_ns
+                    yield self._step(row, facts, whole=reason is not None)
+                if reason is not None:
+                    return reason
+                sampler.accept(token)
+                if self._cache.append((token,), logits=True) != "done":
+                    yield from self._flush()
+                    return "context_full"
+        finally:
+            sampler.close()
+
+    def _append(self, token: int, at_ns: int, prompt_tokens: int) -> StopReason | None:
+        """Append a token to the answer and its text to what is visible; returns why the answer ends, if it does."""
+        self._ids.append(token)
+        reason = self._limit(prompt_tokens)
+        text, stopped = "", False
+        if self._backend.vocabulary.is_end(token):
+            reason = "end"
+        else:
+            text, stopped = self._stops.step(self._detokenizer.step(token))
+        if reason is not None and not stopped:
+            rest, stopped = self._stops.step(self._detokenizer.flush())
+            text += rest if stopped else rest + self._stops.flush()
+        self._show(text)
+        self._joiner.add(token, text, at_ns)
+        return "stop_string" if stopped else reason
+
+    def _limit(self, prompt_tokens: int) -> StopReason | None:
+        sampled = len(self._ids)
+        if self._most and sampled >= self._most:
+            return "length"
+        if prompt_tokens + sampled >= self._cache.cells:
+            return "context_full"
+        return "cancelled" if self._control.cancelled else None
+
+    def _show(self, text: str) -> None:
+        if text:
+            self._text.append(text)
+            self._clock.mark_visible()
+
+    def _flush(self) -> Iterator[Event]:
+        """Let go of what is held back when the answer ends outside of a step."""
+        text, stopped = self._stops.step(self._detokenizer.flush())
+        text += "" if stopped else self._stops.flush()
+        self._show(text)
+        self._joiner.add_text(text)
+        if self._joiner:
+            yield self._take_tokens()
+
+    def _move_sliders(self, sampler: Sampler) -> None:
+        """Use settings that were moved, or that a replayed answer had moved here, from this token on."""
+        position = len(self._ids)
+        moved = self._control.take_settings()
+        while self._replay and self._replay[0].token <= position:
+            moved = self._replay.pop(0).settings
+        moved = moved if moved is None else moved.validated()
+        if moved is not None and moved != self._settings:
+            self._settings = moved
+            self._changes = [change for change in self._changes if change.token < position]
+            self._changes.append(SettingsChange(position, moved))
+            sampler.change(moved)
+
+    def _take_tokens(self) -> Event:
+        return self._joiner.take(self._record.take() if self._command.record else b"", self._cache.used)
+
+    def _step(self, row: Row, facts: RowFacts, *, whole: bool) -> Step:
+        return Step(
+            request=self._command.request,
+            token=len(self._ids) - 1,
+            ids=b"" if whole else facts.ids.tobytes(),
+            logits=(row if whole else facts.logits).tobytes(),
+            log_sum_exp=facts.log_sum_exp,
+        )
+
+    def _prompt_ready(self, prepared: Prepared, prompt: npt.NDArray[np.int32], reused: int) -> PromptReady:
+        notes = (*prepared.notes, *self._notes)
+        return PromptReady(self._command.request, prompt.tobytes(), prepared.spans, reused, notes)
+
+    def _finished(self, reason: StopReason, prompt: int, reused: int, evaluated: int) -> Finished:
+        return Finished(
+            request=self._command.request,
+            text="".join(self._text),
+            ids=np.asarray(self._ids, np.int32).tobytes(),
+            stop_reason=reason,
+            metrics=self._clock.metrics(self._backend, prompt, reused, evaluated, self._cache.used),
+            seed=self._seed,
+            settings=tuple(self._changes),
+        )
+
+
+def cancelled_before_start(backend: Backend, cache: KVCache, command: Generate) -> Finished:
+    """Return the end of an answer that was cancelled while it waited."""
+    clock = AnswerClock(command.sent_ns)
+    return Finished(
+        request=command.request,
+        text="",
+        ids=b"",
+        stop_reason="cancelled",
+        metrics=clock.metrics(backend, 0, 0, 0, cache.used),
+        seed=command.settings.seed or 0,
+        settings=(SettingsChange(0, command.settings),),
+    )

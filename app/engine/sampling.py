@@ -1,0 +1,111 @@
+"""Sampling: settings become native stages over our own candidate array; the draw is ours.
+
+Order: penalties, DRY, top-k, typical, top-p, min-p, XTC, temperature, draw. llama.cpp cuts before it tempers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from app.core.sampling import SamplingSettings
+from app.engine.backend import Backend, Chain, Row, Stage
+from app.probability.draw import DRAW_STREAM, XTC_STREAM, draw, uniform
+from app.probability.record import NO_DRAW
+from app.probability.row import RowFacts
+
+SHORT_ARRAY = 1024
+"""At most so many of the largest logits stand for the whole vocabulary, where that is exact."""
+
+
+class Choice(NamedTuple):
+    """One chosen token, its probability after the chain, and the record's flags."""
+
+    token: int
+    probability: float
+    flags: int = 0
+
+
+def look_back(settings: SamplingSettings, cells: int) -> int:
+    """Return how many earlier tokens the penalties and DRY of these settings look at; `cells` stands for -1."""
+    counts = [0]
+    if (settings.repeat_penalty, settings.frequency_penalty, settings.presence_penalty) != (1.0, 0.0, 0.0):
+        counts.append(cells if settings.penalty_last_n < 0 else settings.penalty_last_n)
+    if settings.dry_multiplier > 0:
+        counts.append(cells if settings.dry_penalty_last_n < 0 else settings.dry_penalty_last_n)
+    return max(counts)
+
+
+def raises_logits(settings: SamplingSettings) -> bool:
+    """Return whether a penalty can make a token more likely."""
+    return settings.repeat_penalty < 1 or settings.frequency_penalty < 0 or settings.presence_penalty < 0
+
+
+class Sampler:
+    """Draws the tokens of one answer; keyed by (seed, position), so that no draw shifts a later one."""
+
+    def __init__(self, backend: Backend, settings: SamplingSettings, seed: int, prompt: Sequence[int]) -> None:
+        """`prompt` is remembered for the penalties, as far as they look back."""
+        self._backend = backend
+        self._history = list(prompt)
+        self._seed = seed
+        self._candidates = backend.candidates()
+        self._every_id = np.arange(backend.vocabulary.size, dtype=np.int32)
+        self._chain: Chain | None = None
+        self.change(settings)
+
+    def change(self, settings: SamplingSettings) -> None:
+        """Use other settings from the next draw on: a new chain that is told the last tokens."""
+        self.close()
+        self._settings = settings
+        self._look_back = look_back(settings, self._backend.cells)
+        self._chain = self._backend.chain(settings)
+        self._remembering: list[Stage] = [stage for stage in self._chain.stages if stage.remembers]
+        self._stages = list(self._remembering if settings.temperature <= 0 else self._chain.stages)
+        for token in self._history[-self._look_back :] if self._look_back else ():
+            for stage in self._remembering:
+                stage.accept(token)
+
+    def draw(self, row: Row, facts: RowFacts, position: int) -> Choice:
+        """Draw the token at a position of the answer from its row of logits."""
+        if not self._stages and self._settings.temperature <= 0:
+            return Choice(int(np.argmax(row)), 1.0, NO_DRAW)
+        candidates = self._candidates
+        if (enough := self._enough()) is not None:
+            candidates.fill(*facts.top(enough))
+        else:
+            candidates.fill(self._every_id, row)
+        for stage in self._stages:
+            if stage.name != "xtc" or self._xtc_decides(position):
+                stage.apply(candidates)
+        ids, logits = candidates.survivors()
+        if self._settings.temperature <= 0:
+            return Choice(int(ids[logits == logits.max()].min()), 1.0, NO_DRAW)
+        drawn = draw(ids, logits, uniform(self._seed, position, DRAW_STREAM))
+        return Choice(drawn.token, drawn.probability)
+
+    def accept(self, token: int) -> None:
+        """Append a token to what penalties and DRY look at."""
+        self._history.append(token)
+        for stage in self._remembering:
+            stage.accept(token)
+
+    def _enough(self) -> int | None:
+        """Return how many of the largest logits are exact: top-k finds its k among those that no penalty lowered."""
+        settings = self._settings
+        touched = min(self._look_back, len(self._history))
+        enough = settings.top_k + touched
+        if settings.top_k <= 0 or enough > SHORT_ARRAY or settings.temperature <= 0 or raises_logits(settings):
+            return None
+        return enough
+
+    def _xtc_decides(self, position: int) -> bool:
+        return uniform(self._seed, position, XTC_STREAM) < self._settings.xtc_probability
+
+    def close(self) -> None:
+        """Free the native stages."""
+        if self._chain is not None:
+            self._chain.close()
+        self._chain = None

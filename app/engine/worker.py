@@ -1,0 +1,214 @@
+"""The engine process: one command loop, a reader that looks for cancels, and a second thread for text.
+
+Knows the pipe and the order of work; what happens to a prompt is the loop's, what it runs on is the backend's.
+"""
+
+from __future__ import annotations
+
+import os
+import queue
+import sys
+import threading
+import time
+from collections.abc import Callable
+from functools import partial
+from multiprocessing.connection import Connection
+from typing import assert_never
+
+import msgspec
+import numpy as np
+
+from app.core.commands import (
+    Cancel,
+    ChangeSettings,
+    Command,
+    Generate,
+    Load,
+    Quit,
+    Render,
+    Tokenize,
+    Watch,
+)
+from app.core.errors import UserError
+from app.core.events import (
+    PROTOCOL_VERSION,
+    Event,
+    Failed,
+    FailureKind,
+    Hello,
+    Loaded,
+    LoadProgress,
+    Rendered,
+    Tokenized,
+)
+from app.core.words import Sentence, translate
+from app.engine.backend import Backend
+from app.engine.control import Control
+from app.engine.deadline import Deadline, LastResort
+from app.engine.failures import LoadRefused, failure_kind
+from app.engine.kv_cache import KVCache
+from app.engine.loop import Answer, cancelled_before_start
+from app.engine.opening import Opener, opener_for
+from app.engine.template_errors import RENDER_SECONDS
+from app.engine.tokenizer import prepare
+from app.engine.wire import decode_command, encode
+
+PROGRESS_NS = 50_000_000
+EXIT_PARENT_GONE = 0
+LAST_RESORT_SECONDS = 3.0
+"""A template that holds the interpreter for so long ends the process; the parent starts a fresh one."""
+
+
+class Worker:
+    """Reads commands on one thread, loads and generates on the main one, answers about text on a third."""
+
+    def __init__(self, connection: Connection, opener: Opener) -> None:
+        self._connection = connection
+        self._opener = opener
+        self._sending = threading.Lock()
+        self._work: queue.SimpleQueue[Load | Generate | None] = queue.SimpleQueue()
+        self._vocabulary_in_use = threading.Lock()
+        self._texts: queue.SimpleQueue[Tokenize | Render | None] = queue.SimpleQueue()
+        self._controls: dict[int, Control] = {}
+        self._watched = False
+        self._deadline = Deadline(RENDER_SECONDS, LastResort(LAST_RESORT_SECONDS, sys.stderr))
+        self._backend: Backend | None = None
+        self._cache: KVCache | None = None
+
+    def run(self) -> None:
+        """Say hello and work until told to quit."""
+        modules = tuple(sorted({name.partition(".")[0] for name in sys.modules}))
+        self._send(Hello(PROTOCOL_VERSION, os.getpid(), time.perf_counter_ns(), modules))
+        threading.Thread(target=self._read, name="engine-reader", daemon=True).start()
+        threading.Thread(target=self._answer_texts, name="engine-text", daemon=True).start()
+        while (command := self._work.get()) is not None:
+            control = self._controls[command.request]
+            if isinstance(command, Load):
+                self._guarded(command.request, partial(self._load, command, control))
+            else:
+                self._guarded(command.request, partial(self._generate, command, control))
+            self._controls.pop(command.request, None)
+        self._free()
+        self._connection.close()
+
+    def _free(self) -> None:
+        """Free the model; the text thread may be reading its vocabulary."""
+        with self._vocabulary_in_use:
+            if self._backend is not None:
+                self._backend.close()
+            self._backend = self._cache = None
+
+    def _send(self, event: Event) -> None:
+        data = encode(event)
+        with self._sending:
+            self._connection.send_bytes(data)
+
+    def _read(self) -> None:
+        """Take commands as they come; the end of the pipe means that the parent is gone."""
+        while True:
+            try:
+                command = decode_command(self._connection.recv_bytes())
+            except (EOFError, OSError, msgspec.DecodeError):
+                os._exit(EXIT_PARENT_GONE)
+            self._route(command)
+
+    def _route(self, command: Command) -> None:
+        match command:
+            case Load() | Generate():
+                self._controls[command.request] = Control(command.request)
+                self._work.put(command)
+            case Tokenize() | Render():
+                self._texts.put(command)
+            case Cancel():
+                if (control := self._controls.get(command.request)) is not None:
+                    control.cancelled = True
+            case ChangeSettings():
+                if (control := self._controls.get(command.request)) is not None:
+                    control.settings = command.settings
+            case Watch():
+                self._watched = command.on
+            case Quit():
+                for control in tuple(self._controls.values()):
+                    control.cancelled = True
+                self._work.put(None)
+            case _:
+                assert_never(command)
+
+    def _guarded(self, request: int, work: Callable[[], None]) -> None:
+        """Turn whatever goes wrong into an event: the process stays, the request ends with a sentence."""
+        try:
+            work()
+        except LoadRefused as error:
+            self._fail(request, error.kind, error.sentence, error.log)
+        except UserError as error:
+            self._fail(request, failure_kind(error), error.sentence)
+        except (BrokenPipeError, ConnectionResetError):
+            os._exit(EXIT_PARENT_GONE)
+        except Exception as error:  # the worker loop: nothing may end the process silently
+            sys.excepthook(type(error), error, error.__traceback__)
+            reason = translate(
+                "Engine",
+                "The engine met a fault of its own ({fault}). Try again; the log has the details.",
+                fault=type(error).__name__,
+            )
+            self._fail(request, "engine", reason, (repr(error),))
+
+    def _fail(self, request: int, kind: FailureKind, sentence: Sentence, details: tuple[str, ...] = ()) -> None:
+        self._send(Failed(request, kind, sentence, details))
+
+    def _load(self, command: Load, control: Control) -> None:
+        self._free()
+        sent_ns = 0
+
+        def progress(percent: float) -> bool:
+            nonlocal sent_ns
+            now = time.perf_counter_ns()
+            if now - sent_ns >= PROGRESS_NS or percent >= 100:
+                sent_ns = now
+                self._send(LoadProgress(command.request, percent))
+            return not control.cancelled
+
+        backend = self._opener(command, progress)
+        if control.cancelled:
+            backend.close()
+            raise LoadRefused.cancelled()
+        self._cache = KVCache(backend)
+        self._backend = backend
+        self._send(Loaded(command.request, backend.info))
+
+    def _generate(self, command: Generate, control: Control) -> None:
+        backend, cache = self._loaded()
+        if control.cancelled:
+            self._send(cancelled_before_start(backend, cache, command))
+            return
+        for event in Answer(backend, cache, command, control, self._deadline).run(lambda: self._watched):
+            self._send(event)
+
+    def _loaded(self) -> tuple[Backend, KVCache]:
+        backend, cache = self._backend, self._cache
+        if backend is None or cache is None:
+            raise UserError(translate("Engine", "No model is loaded. Open a model first."))
+        return backend, cache
+
+    def _answer_texts(self) -> None:
+        while (command := self._texts.get()) is not None:
+            self._guarded(command.request, partial(self._answer_text, command))
+
+    def _answer_text(self, command: Tokenize | Render) -> None:
+        with self._vocabulary_in_use:
+            event = self._describe_text(command)
+        self._send(event)
+
+    def _describe_text(self, command: Tokenize | Render) -> Event:
+        backend, _ = self._loaded()
+        if isinstance(command, Tokenize):
+            ids = backend.vocabulary.tokenize(command.text, special=False)
+            return Tokenized(command.request, np.asarray(ids, np.int32).tobytes())
+        done = prepare(command.prompt, backend.vocabulary, deadline=self._deadline)
+        ids_bytes = np.asarray(done.ids, np.int32).tobytes()
+        return Rendered(command.request, done.text, ids_bytes, done.spans, done.notes)
+
+
+def run(connection: Connection, backend: str) -> None:
+    """Run the engine over a pipe until the parent says so; `backend` is "llama" or "scripted"."""
+    Worker(connection, opener_for(backend)).run()

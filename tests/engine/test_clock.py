@@ -1,0 +1,95 @@
+"""Every figure is what its definition says, and a dash where it would say nothing."""
+
+from __future__ import annotations
+
+import pytest
+
+from app.engine.clock import AnswerClock
+from app.engine.scripted import Script, ScriptedBackend
+
+MS = 1_000_000
+
+
+class Hands:
+    """A clock whose hands the test moves."""
+
+    def __init__(self) -> None:
+        self.now = 0
+
+    def __call__(self) -> int:
+        return self.now
+
+
+@pytest.fixture
+def hands() -> Hands:
+    return Hands()
+
+
+@pytest.fixture
+def backend() -> ScriptedBackend:
+    return ScriptedBackend(Script(context=1024), "script")
+
+
+def test_the_parts_add_up_to_the_time_to_the_first_visible_character(hands: Hands, backend: ScriptedBackend) -> None:
+    hands.now = 10 * MS
+    clock = AnswerClock(0, hands)
+    hands.now = 15 * MS
+    clock.mark_tokens()
+    hands.now = 115 * MS
+    clock.mark_prefill()
+    hands.now = 120 * MS
+    clock.mark_token()
+    hands.now = 150 * MS
+    clock.mark_token()
+    clock.mark_visible()
+    metrics = clock.metrics(backend, 50, 10, 40, 52)
+    parts = metrics.ttft_parts_ms
+    assert (parts.queue, parts.tokens, parts.prefill, parts.first_sample, parts.held_back) == (10, 5, 100, 5, 30)
+    assert metrics.ttft_ms == 150
+    assert metrics.prefill_tokens_per_s == pytest.approx(400)
+    assert metrics.decode_tokens_per_s == pytest.approx(1 / 0.030)
+
+
+def test_decode_speed_counts_the_gaps_and_not_the_tokens(hands: Hands, backend: ScriptedBackend) -> None:
+    clock = AnswerClock(0, hands)
+    for step in range(11):
+        hands.now = (1000 + 20 * step) * MS
+        clock.mark_token()
+    metrics = clock.metrics(backend, 20, 0, 20, 31)
+    assert metrics.decode_tokens_per_s == pytest.approx(50)
+    assert metrics.itl_ms is not None and metrics.itl_ms.p50 == pytest.approx(20)
+    assert metrics.sampled_tokens == 11
+    traffic = (backend.info.weight_bytes_per_token + 31 * 1024) * 50 / 1e9
+    assert metrics.traffic_gb_per_s == pytest.approx(traffic)
+
+
+@pytest.mark.parametrize("tokens", [0, 1])
+def test_answers_of_no_or_one_token_have_no_speed(hands: Hands, backend: ScriptedBackend, tokens: int) -> None:
+    clock = AnswerClock(0, hands)
+    for _ in range(tokens):
+        clock.mark_token()
+    metrics = clock.metrics(backend, 20, 20, 0, 20)
+    assert metrics.decode_tokens_per_s is None
+    assert metrics.itl_ms is None
+    assert metrics.traffic_gb_per_s is None
+    assert metrics.ttft_ms is None
+
+
+def test_a_clock_that_does_not_tick_gives_a_dash_and_never_infinity(hands: Hands, backend: ScriptedBackend) -> None:
+    clock = AnswerClock(0, hands)
+    clock.mark_tokens()
+    clock.mark_prefill()
+    clock.mark_token()
+    clock.mark_token()
+    metrics = clock.metrics(backend, 100, 0, 100, 100)
+    assert metrics.decode_tokens_per_s is None
+    assert metrics.prefill_tokens_per_s is None
+
+
+def test_a_prompt_from_the_cache_has_no_prefill_speed(hands: Hands, backend: ScriptedBackend) -> None:
+    clock = AnswerClock(0, hands)
+    clock.mark_tokens()
+    hands.now = 100 * MS
+    clock.mark_prefill()
+    assert clock.metrics(backend, 500, 485, 15, 500).prefill_tokens_per_s is None
+    assert clock.metrics(backend, 500, 484, 16, 500).prefill_tokens_per_s == pytest.approx(160)
