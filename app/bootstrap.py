@@ -1,0 +1,93 @@
+"""The composition root: the one place that knows every implementation. No Qt."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from app.core.model import FoundModel, ModelRef
+from app.core.ports import EnginePort, EventSink
+from app.engine.client import EngineClient
+from app.services.ask import Ask
+from app.services.chat import Chat
+from app.services.engine_session import CheckModel, EngineSession
+from app.services.live import Live
+from app.services.model_check import check_model
+from app.services.models import Models
+from app.services.notices import Notices
+from app.services.program import Program
+from app.services.sampling import Sampling
+from app.services.templates import Templates
+from app.system.inbox import Inbox
+from app.system.jobs import Jobs
+from app.system.logs import Logs
+from app.system.paths import find_paths
+from app.system.resources import checkout_folder, find_resources
+from app.system.settings_file import SettingsFile
+
+
+@dataclass(frozen=True)
+class Options:
+    """What changes how the program is put together."""
+
+    fake_engine: bool = False
+    """Run the scripted backend in the engine process instead of llama.cpp."""
+    window: bool = False
+    """The program gets a window; otherwise it is a command."""
+
+
+MakeEngine = Callable[[EventSink, str], EnginePort]
+"""Makes the engine from where events go and the path of its log."""
+
+
+def build(options: Options) -> Program:
+    """Make the program with an engine process; starts no process and no thread."""
+
+    def make_engine(sink: EventSink, log: str) -> EnginePort:
+        return EngineClient(sink, log_path=log, backend="scripted" if options.fake_engine else "llama")
+
+    return assemble(options, make_engine, _check_script if options.fake_engine else check_model)
+
+
+def assemble(options: Options, make_engine: MakeEngine, check: CheckModel = check_model) -> Program:
+    """Make all services around an engine and join them."""
+    paths = find_paths(os.environ)
+    resources = find_resources()
+    logs = Logs()
+    logs.open(paths.window_log if options.window else paths.command_log, paths.crash_log)
+    inbox = Inbox()
+    jobs = Jobs(inbox.put)
+    settings = SettingsFile(paths.settings_file, jobs.submit)
+    engine = make_engine(inbox.put, str(paths.engine_log) if logs.writes_files else "")
+    notices = Notices()
+    checkout = checkout_folder()
+    models = Models([paths.models, *([checkout / "models"] if checkout else [])], settings, jobs)
+    templates = Templates(resources, settings)
+    session = EngineSession(engine, jobs, settings, templates, notices, check)
+    sampling = Sampling(settings)
+    return Program(
+        paths=paths,
+        resources=resources,
+        logs=logs,
+        inbox=inbox,
+        jobs=jobs,
+        engine=engine,
+        settings=settings,
+        notices=notices,
+        models=models,
+        templates=templates,
+        session=session,
+        sampling=sampling,
+        chat=Chat(session, sampling, settings, notices),
+        live=Live(session),
+        ask=Ask(session, models, templates),
+    )
+
+
+def _check_script(path: Path) -> tuple[FoundModel, ModelRef | None]:
+    """Let the scripted engine have its scripts, which are no models."""
+    if path.suffix != ".json":
+        return check_model(path)
+    return FoundModel(str(path), 0, path.stem), ModelRef(0, path.name, str(path))

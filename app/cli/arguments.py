@@ -1,0 +1,255 @@
+"""What can be typed after `tokenlight`: commands, options and their ranges; reads nothing else and runs nothing.
+
+A mistake is one sentence with the nearest thing that exists, never a page of usage.
+"""
+
+from __future__ import annotations
+
+import argparse
+import difflib
+from pathlib import Path
+from typing import Any, NoReturn, get_args
+
+import msgspec
+
+from app.cli.values import one_of, sampling_number, text, whole_number
+from app.core.errors import ExitCode, UserError
+from app.core.model import CONTEXT_STEP, KVType
+from app.core.sampling import BOUNDS, MAX_SEED, PRESETS, SamplingSettings
+from app.core.words import translate
+from app.services.ask import AskOptions
+
+COMMANDS = ("ask", "models", "bench", "doctor", "plan")
+_INTEGER_SETTINGS = {"top_k", "penalty_last_n", "dry_allowed_length", "dry_penalty_last_n", "max_tokens"}
+
+
+class Arguments(msgspec.Struct, frozen=True):
+    """What was typed, read and checked."""
+
+    command: str = ""
+    """Empty opens the window."""
+    model: Path | None = None
+    """The model to open the window with."""
+    ask: AskOptions | None = None
+    json: bool = False
+    only: tuple[str, ...] = ()
+    """Names of benchmarks."""
+    fake_engine: bool = False
+    version: bool = False
+    help: str = ""
+    """The page of help that was asked for; then nothing else counts."""
+
+
+class _HelpWanted(Exception):
+    """Somebody asked for this page of help."""
+
+
+class _Parser(argparse.ArgumentParser):
+    """Raises its complaints instead of printing a page of usage and ending the process."""
+
+    def __init__(self, **given: Any) -> None:
+        super().__init__(**{**given, "allow_abbrev": False, "exit_on_error": False})
+
+    def print_help(self, file: object = None) -> NoReturn:
+        """Raise the page of help instead of printing it."""
+        raise _HelpWanted(self.format_help())
+
+    def error(self, message: str) -> NoReturn:
+        """Raise a complaint that belongs to no option."""
+        raise argparse.ArgumentError(None, message)
+
+    def known_options(self) -> list[str]:
+        """Return every option that people may use here."""
+        return [
+            name
+            for action in self._actions
+            if action.help != argparse.SUPPRESS
+            for name in action.option_strings
+        ]
+
+
+def read_arguments(words: list[str]) -> Arguments:
+    """Return what was typed, or raise the sentence that says what is wrong with it."""
+    first = next((word for word in words if not word.startswith("-")), None)
+    if first is not None and first not in COMMANDS:
+        return _window_with_model(words, first)
+    parser, commands = _parser()
+    try:
+        found, unknown = parser.parse_known_args(words)
+    except argparse.ArgumentError as error:
+        raise _complaint(error) from error
+    except _HelpWanted as wanted:
+        return Arguments(command="help", help=str(wanted))
+    command = found.command or ""
+    if unknown:
+        raise _unknown(unknown[0], commands.get(command, parser))
+    return Arguments(
+        command=command,
+        ask=_ask_options(found) if command == "ask" else None,
+        json=getattr(found, "json", False),
+        only=tuple(getattr(found, "only", None) or ()),
+        fake_engine=found.fake_engine,
+        version=found.version,
+    )
+
+
+def _window_with_model(words: list[str], first: str) -> Arguments:
+    path = Path(first)
+    if first.lower().endswith(".gguf") or path.is_file():
+        rest = [word for word in words if word != first]
+        found = read_arguments(rest)
+        if found.help:
+            return found
+        if not found.command:
+            return msgspec.structs.replace(found, model=path)
+    raise UserError(
+        translate(
+            "CommandLine",
+            "There is no command “{word}”{suggestion}: use ask, models or bench, a .gguf file, or nothing for the"
+            " window.",
+            word=first,
+            suggestion=_suggestion(first, COMMANDS),
+        ),
+        ExitCode.WRONG_USE,
+    )
+
+
+def _parser() -> tuple[_Parser, dict[str, _Parser]]:
+    parser = _Parser(
+        prog="tokenlight",
+        description="Chat with local models, and see what the machine does while it answers.",
+        epilog="Without a command the window opens; the path of a .gguf file opens it with that model.",
+    )
+    parser.add_argument("--version", action="store_true", help="print the version and end")
+    parser.add_argument("--fake-engine", action="store_true", help=argparse.SUPPRESS)
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND", parser_class=_Parser)
+    ask = commands.add_parser("ask", help="answer a prompt on the terminal")
+    _add_ask(ask)
+    models = commands.add_parser("models", help="list the model files on this machine")
+    models.add_argument("--json", action="store_true", help="print one JSON list")
+    bench = commands.add_parser("bench", help="measure this machine (in a checkout)")
+    bench.add_argument("--json", action="store_true", help="print one JSON list, a row a figure")
+    bench.add_argument(
+        "--only", action="extend", nargs="+", metavar="NAME", help="measure only these figures"
+    )
+    for name in ("doctor", "plan"):
+        later = commands.add_parser(name, help="comes with a later version")
+        later.add_argument("rest", nargs=argparse.REMAINDER, help=argparse.SUPPRESS)
+    return parser, {"ask": ask, "models": models, "bench": bench}
+
+
+def _add_ask(ask: _Parser) -> None:
+    ask.add_argument("prompt", metavar="PROMPT", help="the question; - reads it from standard input")
+    ask.add_argument("--model", metavar="PATH", type=Path, help="a .gguf file; the last one used if left out")
+    ask.add_argument(
+        "--system", metavar="TEXT", type=text, default="", help="instructions before the conversation"
+    )
+    ask.add_argument("--json", action="store_true", help="print one JSON object per event")
+    ask.add_argument(
+        "--template", metavar="NAME|FILE", help="chat template to use instead of the model's own"
+    )
+    ask.add_argument("--raw", action="store_true", help="continue the text as it is, without a chat template")
+    ask.add_argument("--fake-engine", action="store_true", default=argparse.SUPPRESS, help=argparse.SUPPRESS)
+    load = ask.add_argument_group("loading")
+    load.add_argument(
+        "--context", metavar="N", type=whole_number(CONTEXT_STEP, 1 << 27), help="cells of the KV cache"
+    )
+    load.add_argument("--threads", metavar="N", type=whole_number(1, 1024), help="processor threads")
+    load.add_argument(
+        "--gpu-layers", metavar="N", type=whole_number(0, 10_000), help="layers on the GPU; all if left out"
+    )
+    load.add_argument(
+        "--kv-type",
+        type=one_of(get_args(KVType)),
+        metavar="TYPE",
+        help="f16, q8_0 or q4_0: how keys and values are kept",
+    )
+    sampling = ask.add_argument_group("sampling")
+    sampling.add_argument(
+        "--preset", metavar="NAME", type=one_of(PRESETS), help=f"one of {', '.join(PRESETS)}"
+    )
+    for name, bounds in BOUNDS.items():
+        sampling.add_argument(
+            f"--{name.replace('_', '-')}",
+            metavar="N",
+            type=sampling_number(bounds, name in _INTEGER_SETTINGS),
+            help=f"{bounds.low:g} to {bounds.high:g}",
+        )
+    sampling.add_argument(
+        "--dry-sequence-breakers",
+        metavar="TEXT",
+        action="append",
+        type=text,
+        help="text that DRY stops at; may repeat",
+    )
+    sampling.add_argument(
+        "--seed", metavar="N", type=whole_number(0, MAX_SEED), help="fixed seed of the draw"
+    )
+    sampling.add_argument(
+        "--stop", metavar="TEXT", action="append", type=text, help="end before this text; may repeat"
+    )
+
+
+def _ask_options(found: argparse.Namespace) -> AskOptions:
+    typed = {name: value for name, value in vars(found).items() if value is not None}
+    names = [*BOUNDS, "seed", "stop", "dry_sequence_breakers"]
+    changes = {
+        name: tuple(typed[name]) if isinstance(typed[name], list) else typed[name]
+        for name in names
+        if name in typed
+    }
+    load: dict[str, object] = {
+        name: typed[name] for name in ("context", "threads", "gpu_layers") if name in typed
+    }
+    if "kv_type" in typed:
+        load.update(kv_type_k=typed["kv_type"], kv_type_v=typed["kv_type"])
+    settings = PRESETS[typed["preset"]] if "preset" in typed else SamplingSettings()
+    if typed.get("raw") and ("template" in typed or typed["system"]):
+        raise UserError(
+            translate("CommandLine", "--raw continues plain text, so leave out --template and --system."),
+            ExitCode.WRONG_USE,
+        )
+    return AskOptions(
+        prompt=typed["prompt"],
+        model=typed.get("model"),
+        system=typed["system"],
+        template=typed.get("template"),
+        raw=typed["raw"],
+        load=load,
+        settings=msgspec.structs.replace(settings, **changes),
+    )
+
+
+def _complaint(error: argparse.ArgumentError) -> UserError:
+    sentence = translate("CommandLine", "{message}: see tokenlight --help.", message=_capital(error.message))
+    if error.argument_name is not None:
+        sentence = translate(
+            "CommandLine", "{option} {problem}.", option=error.argument_name, problem=error.message
+        )
+    return UserError(sentence, ExitCode.WRONG_USE)
+
+
+def _unknown(word: str, parser: _Parser) -> UserError:
+    if not word.startswith("-"):
+        sentence = translate(
+            "CommandLine", "“{word}” is one word too many: put the prompt in quotes.", word=word
+        )
+        return UserError(sentence, ExitCode.WRONG_USE)
+    return UserError(
+        translate(
+            "CommandLine",
+            "There is no option {word} here{suggestion}: see tokenlight --help.",
+            word=word,
+            suggestion=_suggestion(word.partition("=")[0], parser.known_options()),
+        ),
+        ExitCode.WRONG_USE,
+    )
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]
+
+
+def _suggestion(word: str, known: list[str] | tuple[str, ...]) -> str:
+    near = difflib.get_close_matches(word, known, n=1, cutoff=0.6)
+    return f" (did you mean {near[0]}?)" if near else ""

@@ -1,0 +1,69 @@
+"""Writes an answer as text, and one quiet line of figures to standard error when a person reads it."""
+
+from __future__ import annotations
+
+from app.cli.terminal import Terminal
+from app.core.events import Failed, Finished, Loaded, LoadProgress, PrefillProgress, PromptReady, Step, Tokens
+from app.core.metrics import StopReason
+from app.services.ask import Ask
+from app.services.engine_session import AnswerEvent
+from app.services.units import count, milliseconds, rate
+
+_STOPS: dict[StopReason, str] = {
+    "end": "ended by the model",
+    "length": "ended at the length limit",
+    "stop_string": "ended at a stop text",
+    "cancelled": "stopped",
+    "context_full": "ended because the context is full",
+}
+
+
+class TextWriter:
+    """Text to standard output as it comes."""
+
+    def __init__(self, terminal: Terminal, ask: Ask) -> None:
+        self._terminal = terminal
+        self._ask = ask
+        self._written = ""
+
+    def write(self, event: LoadProgress | Loaded | AnswerEvent) -> None:
+        """Write one event."""
+        match event:
+            case LoadProgress():
+                self._terminal.progress(f"Loading the model: {event.percent:.0f} %")
+            case PrefillProgress():
+                self._terminal.progress(f"Reading the prompt: {event.done:,} of {event.total:,} tokens")
+            case Tokens():
+                self._text(event.text)
+            case Finished():
+                self._finish(event)
+            case Failed():
+                self._end_line()
+            case Loaded() | PromptReady() | Step():
+                self._terminal.clear_progress()
+        if isinstance(event, PromptReady | Finished):
+            for note in event.notes:
+                self._terminal.say(note.english())
+
+    def _text(self, text: str) -> None:
+        if text:
+            self._terminal.write(text)
+            self._written += text
+
+    def _finish(self, event: Finished) -> None:
+        if event.text.startswith(self._written):
+            self._text(event.text[len(self._written) :])
+        self._end_line()
+        if self._terminal.shows_figures:
+            metrics = event.metrics
+            parts = [
+                f"{count(metrics.sampled_tokens)} tokens",
+                f"{rate(metrics.decode_tokens_per_s)} tok/s",
+                f"TTFT {milliseconds(metrics.ttft_ms)}",
+                _STOPS[event.stop_reason],
+            ]
+            self._terminal.say(" · ".join(parts))
+
+    def _end_line(self) -> None:
+        if self._written and not self._written.endswith("\n"):
+            self._text("\n")

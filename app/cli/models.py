@@ -1,0 +1,61 @@
+"""The command `models`: the model files on this machine, and why those that cannot be used cannot."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from app.cli.terminal import Terminal
+from app.core.errors import ExitCode
+from app.core.model import FoundModel
+from app.services.models import Models
+from app.services.units import byte_size, count, parameter_count
+from app.system.model_files import shown
+
+_HEAD = ("Model", "Kind", "Quantisation", "Parameters", "Size", "Context")
+
+
+def run_models(models: Models, terminal: Terminal, as_json: bool) -> ExitCode:
+    """Print the list and return the exit code."""
+    found = models.list_now()
+    if as_json:
+        terminal.write(msgspec.json.encode([_plain(model) for model in found]).decode() + "\n")
+        return ExitCode.DONE
+    rows = [
+        (
+            model.name,
+            model.architecture or "–",
+            model.quantisation or "–",
+            parameter_count(model.parameters),
+            byte_size(model.size),
+            count(model.trained_context),
+        )
+        for model in found
+    ]
+    widths = [max(len(row[column]) for row in (_HEAD, *rows)) for column in range(len(_HEAD))]
+    lines = []
+    if rows:
+        lines.append(_row(_HEAD, widths))
+    for model, row in zip(found, rows, strict=True):
+        lines.append(_row(row, widths))
+        lines.append(f"    {shown(model.path)}")
+        if model.problem is not None:
+            lines.append(f"    Cannot be used: {model.problem.english()}")
+    if not rows:
+        lines.append("No model was found. Put a .gguf file into one of these folders:")
+        lines.extend(f"    {shown(folder)}" for folder in models.folders)
+    terminal.write("\n".join(lines) + "\n")
+    return ExitCode.DONE
+
+
+def _row(cells: tuple[str, ...], widths: list[int]) -> str:
+    return "  ".join(cell.ljust(width) for cell, width in zip(cells, widths, strict=True)).rstrip()
+
+
+def _plain(model: FoundModel) -> dict[str, Any]:
+    line: dict[str, Any] = msgspec.to_builtins(
+        msgspec.structs.replace(model, path=shown(model.path), name=shown(model.name))
+    )
+    line["problem"] = model.problem.english() if model.problem else None
+    return line

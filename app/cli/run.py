@@ -1,0 +1,61 @@
+"""Runs one command: the only place that turns its result, or a sentence, into an exit code."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Sequence
+
+from app.cli.arguments import Arguments
+from app.cli.ask import run_ask
+from app.cli.bench import run_bench
+from app.cli.models import run_models
+from app.cli.terminal import Terminal
+from app.core.errors import ExitCode, UserError
+from app.core.version import VERSION
+from app.core.words import translate
+from app.services.program import Program
+
+_log = logging.getLogger(__name__)
+
+
+def run(arguments: Arguments, words: Sequence[str], build: Callable[[], Program]) -> int:
+    """Run the command that was typed and return its exit code; `build` makes the program if one is needed."""
+    terminal = Terminal()
+    try:
+        return _run(arguments, words, build, terminal)
+    except UserError as error:
+        terminal.clear_progress()
+        terminal.say(error.sentence.english())
+        return error.exit_code
+    except BrokenPipeError:
+        terminal.forget_output()
+        return ExitCode.DONE
+
+
+def _run(
+    arguments: Arguments, words: Sequence[str], build: Callable[[], Program], terminal: Terminal
+) -> ExitCode:
+    if arguments.help:
+        terminal.write(arguments.help)
+        return ExitCode.DONE
+    if arguments.version:
+        terminal.write(f"Tokenlight {VERSION}\n")
+        return ExitCode.DONE
+    if arguments.command == "bench":
+        return run_bench([word for word in words if word != "bench"])
+    if arguments.command in ("doctor", "plan"):
+        raise UserError(
+            translate(
+                "CommandLine",
+                "The command {command} comes with a later version: use ask, models or bench.",
+                command=arguments.command,
+            ),
+            ExitCode.WRONG_USE,
+        )
+    program = build()
+    try:
+        if arguments.ask is None:
+            return run_models(program.models, terminal, arguments.json)
+        return run_ask(program, arguments.ask, terminal, arguments.json)
+    finally:
+        program.stop()

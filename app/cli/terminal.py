@@ -1,0 +1,96 @@
+"""What the command line writes to: UTF-8 on every system, quiet when the reader has gone."""
+
+from __future__ import annotations
+
+import io
+import os
+import sys
+from typing import TextIO
+
+from app.core.chat import clean_text
+from app.core.errors import ExitCode, UserError
+from app.core.words import translate
+
+_CONTROLS = {code: chr(0x2400 + code) for code in range(32) if chr(code) not in "\n\t"} | {127: "\u2421"}
+
+
+class Terminal:
+    """Standard input, output and error of one command."""
+
+    def __init__(self) -> None:
+        self._out = _utf8(sys.stdout)
+        self._err = _utf8(sys.stderr)
+        self._progress = False
+        self._out_is_screen = self._out is not None and self._out.isatty()
+        self._err_is_screen = self._err is not None and self._err.isatty()
+
+    @property
+    def shows_figures(self) -> bool:
+        """Whether a person reads standard error."""
+        return self._err_is_screen
+
+    def write(self, text: str) -> None:
+        """Write to standard output at once; control characters cannot move a screen's cursor."""
+        if self._out is None:
+            return
+        self.clear_progress()
+        try:
+            self._out.write(text.translate(_CONTROLS) if self._out_is_screen else text)
+            self._out.flush()
+        except BrokenPipeError:
+            raise
+        except OSError as error:
+            self.forget_output()
+            raise UserError(
+                translate(
+                    "CommandLine",
+                    "The answer cannot be written ({reason}): check where standard output goes.",
+                    reason=error.strerror or type(error).__name__,
+                ),
+                ExitCode.WRONG_USE,
+            ) from error
+
+    def say(self, text: str) -> None:
+        """Write one line to standard error."""
+        self._say(text + "\n")
+
+    def progress(self, text: str) -> None:
+        """Show a line on standard error that the next output replaces; only to a person."""
+        if self._err_is_screen:
+            self.clear_progress()
+            self._say(text)
+            self._progress = True
+
+    def clear_progress(self) -> None:
+        """Take the line of progress away."""
+        if self._progress:
+            self._progress = False
+            self._say("\r\x1b[K")
+
+    def read_input(self) -> str:
+        """Return all of standard input as text."""
+        if sys.stdin is None:
+            return ""
+        return clean_text(sys.stdin.buffer.read().decode("utf-8", "replace"))
+
+    def forget_output(self) -> None:
+        """The reader of standard output has gone: write nothing more, not even when the process ends."""
+        self._out = None
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, sys.stdout.fileno())
+        os.close(nowhere)
+
+    def _say(self, text: str) -> None:
+        if self._err is None:
+            return
+        try:
+            self._err.write(text)
+            self._err.flush()
+        except OSError:
+            self._err = None
+
+
+def _utf8(stream: TextIO | None) -> TextIO | None:
+    if isinstance(stream, io.TextIOWrapper):
+        stream.reconfigure(encoding="utf-8", errors="replace")
+    return stream

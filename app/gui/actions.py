@@ -1,0 +1,57 @@
+"""What can be done from menus and by keyboard, as one table."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from PySide6.QtCore import QCoreApplication
+from PySide6.QtGui import QAction, QKeySequence
+from PySide6.QtWidgets import QWidget
+
+translate = QCoreApplication.translate
+
+
+class _Entry(NamedTuple):
+    name: str
+    text: str
+    keys: str
+    starts_group: bool = False
+
+
+def _table() -> list[_Entry]:
+    return [
+        _Entry("new_chat_action", translate("Actions", "&New chat"), "Ctrl+N"),
+        _Entry("open_model_action", translate("Actions", "&Open a model…"), "Ctrl+O"),
+        _Entry("answer_again_action", translate("Actions", "Answer &again"), "Ctrl+R", True),
+        _Entry("copy_answer_action", translate("Actions", "&Copy the answer"), "Ctrl+Shift+C"),
+        _Entry("stop_action", translate("Actions", "&Stop the answer"), "Esc"),
+        _Entry("write_action", translate("Actions", "&Write a message"), "Ctrl+L"),
+        _Entry("theme_action", translate("Actions", "Light or dark &theme"), "Ctrl+Shift+L", True),
+        _Entry("system_theme_action", translate("Actions", "Theme of the s&ystem"), ""),
+        _Entry("panel_action", translate("Actions", "Side &panel"), "F9"),
+        _Entry("quit_action", translate("Actions", "&Quit"), "Ctrl+Q", True),
+    ]
+
+
+class Actions:
+    """The actions of a window by name."""
+
+    def __init__(self, window: QWidget) -> None:
+        self._actions: dict[str, QAction] = {}
+        self.in_order: list[QAction] = []
+        """For a menu, with separators between groups."""
+        for entry in _table():
+            if entry.starts_group:
+                line = QAction(window)
+                line.setSeparator(True)
+                self.in_order.append(line)
+            action = QAction(entry.text, window)
+            action.setObjectName(entry.name)
+            if entry.keys:
+                action.setShortcut(QKeySequence(entry.keys))
+            window.addAction(action)
+            self._actions[entry.name] = action
+            self.in_order.append(action)
+
+    def __getitem__(self, name: str) -> QAction:
+        return self._actions[name]

@@ -1,0 +1,173 @@
+"""Starts and ends the window: the Qt application, its theme, its errors and its signals from outside."""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import signal
+import socket
+import sys
+import traceback
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from types import FrameType, TracebackType
+
+from PySide6.QtCore import (
+    QMessageLogContext,
+    QObject,
+    QSocketNotifier,
+    QTimer,
+    QtMsgType,
+    qInstallMessageHandler,
+)
+from PySide6.QtWidgets import QApplication
+
+from app.core.errors import ExitCode, UserError
+from app.core.words import translate
+from app.gui.chat.page import ChatPage
+from app.gui.icons import Icons
+from app.gui.live import LivePanel
+from app.gui.main_window import MainWindow
+from app.gui.models import ModelBar
+from app.gui.notices import NoticeBar
+from app.gui.pump import Pump
+from app.gui.sampling import SamplingPanel
+from app.gui.theme import Themes
+from app.gui.wiring import Wiring
+from app.services.notices import Notice
+from app.services.program import Program
+
+_log = logging.getLogger(__name__)
+_LEVELS = {
+    QtMsgType.QtDebugMsg: logging.DEBUG,
+    QtMsgType.QtInfoMsg: logging.INFO,
+    QtMsgType.QtWarningMsg: logging.WARNING,
+    QtMsgType.QtCriticalMsg: logging.ERROR,
+    QtMsgType.QtFatalMsg: logging.CRITICAL,
+}
+
+
+def run(program: Program, model: Path | None) -> int:
+    """Open the window, run until it is closed, end everything in order and return the exit code."""
+    refuse_without_screen(os.environ)
+    qInstallMessageHandler(_log_qt)
+    application = QApplication([sys.argv[0]])
+    application.setApplicationName("Tokenlight")
+    application.setDesktopFileName("tokenlight")
+    errors = Errors(program)
+    sys.excepthook = errors.take
+    themes = Themes(application, program.resources, program.settings)
+    window = make_window(program, themes)
+    pump = Pump(program.inbox, program.dispatch, errors.take_one)
+    outside = OutsideSignals(window.close)
+    pump.start()
+    window.show()
+    QTimer.singleShot(0, window.chat_page.transcript.warm_up)
+    program.start(model)
+    code = application.exec()
+    outside.close()
+    program.stop()
+    pump.stop()
+    sys.excepthook = sys.__excepthook__
+    qInstallMessageHandler(None)
+    return code
+
+
+def refuse_without_screen(environment: Mapping[str, str]) -> None:
+    """Qt ends the process where it finds no screen, so that is looked for first."""
+    names = ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM")
+    if sys.platform not in ("win32", "darwin") and not any(environment.get(name) for name in names):
+        raise UserError(
+            translate(
+                "Application",
+                "The window cannot open because there is no screen here: use tokenlight ask PROMPT, or start it in a"
+                " desktop session.",
+            ),
+            ExitCode.WRONG_USE,
+        )
+
+
+def make_window(program: Program, themes: Themes) -> MainWindow:
+    """Make the window of a program, connected and not yet shown."""
+    icons = Icons(program.resources)
+    prompts: list[str] = json.loads(program.resources.read_text("starter_prompts.json"))
+    window = MainWindow(
+        ChatPage(program.chat, themes, icons, prompts),
+        ModelBar(program.session, program.models, icons),
+        NoticeBar(program.notices, themes, icons),
+        LivePanel(program.live, themes, icons),
+        SamplingPanel(program.sampling),
+        icons,
+    )
+    Wiring(program, window, themes).setParent(window)
+    window.chat_page.composer.draft.setFocus()
+    return window
+
+
+class Errors:
+    """Takes errors that nobody expected: the log gets all of it, people one sentence, once each."""
+
+    def __init__(self, program: Program) -> None:
+        self._program = program
+        self._told: set[tuple[str, str]] = set()
+
+    def take_one(self, error: Exception) -> None:
+        """Take an error that was caught."""
+        self.take(type(error), error, error.__traceback__)
+
+    def take(self, kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+        """Take an error that nobody caught."""
+        where = traceback.extract_tb(trace)
+        place = (kind.__name__, f"{where[-1].filename}:{where[-1].lineno}" if where else "")
+        if place in self._told:
+            return
+        self._told.add(place)
+        _log.critical("An error that nobody expected", exc_info=(kind, error, trace))
+        sentence = translate(
+            "Application",
+            "Something went wrong that should not have ({error}). You can go on; {log} has the details.",
+            error=kind.__name__,
+            log=str(self._program.paths.window_log),
+        )
+        self._program.notices.post(
+            Notice(sentence, details=tuple(traceback.format_exception(kind, error, trace)))
+        )
+
+
+class OutsideSignals(QObject):
+    """Closes the window when the terminal or the session asks for it."""
+
+    def __init__(self, close: Callable[[], object]) -> None:
+        super().__init__()
+        self._close = close
+        self._reader, self._writer = socket.socketpair()
+        for end in (self._reader, self._writer):
+            end.setblocking(False)
+        self._earlier_fd = signal.set_wakeup_fd(self._writer.fileno(), warn_on_full_buffer=False)
+        self._handlers = {
+            number: signal.signal(number, self._ignore) for number in (signal.SIGINT, signal.SIGTERM)
+        }
+        self._notifier = QSocketNotifier(self._reader.fileno(), QSocketNotifier.Type.Read, self)
+        self._notifier.activated.connect(self._take)
+
+    def close(self) -> None:
+        """Give the signals back."""
+        self._notifier.setEnabled(False)
+        signal.set_wakeup_fd(self._earlier_fd)
+        for number, handler in self._handlers.items():
+            signal.signal(number, handler)
+        self._reader.close()
+        self._writer.close()
+
+    def _take(self) -> None:
+        self._reader.recv(64)
+        self._close()
+
+    @staticmethod
+    def _ignore(_number: int, _frame: FrameType | None) -> None:
+        """The wake-up descriptor tells; Python only needs a handler that does nothing."""
+
+
+def _log_qt(kind: QtMsgType, _context: QMessageLogContext, message: str) -> None:
+    logging.getLogger("qt").log(_LEVELS.get(kind, logging.WARNING), "%s", message)

@@ -1,0 +1,75 @@
+"""What an empty conversation shows: one sentence on what to do, and something to begin with."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
+
+from app.gui import theme
+from app.gui.widgets.labels import label
+
+COLUMN_PX = 600
+
+
+class Welcome(QWidget):
+    """Starter prompts when a model is there, else a button to open one."""
+
+    chosen = Signal(str)
+    """A starter prompt was chosen."""
+    open_wanted = Signal()
+    """Somebody wants to open a model."""
+
+    def __init__(self, prompts: list[str], parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("page")
+        self._title = label(pixels=theme.TITLE_PX, bold=True)
+        self._title.setAlignment(Qt.AlignmentFlag.AlignHCenter)
+        self._title.setWordWrap(True)
+        self._text = label(look="muted", pixels=theme.READING_PX)
+        self._text.setAlignment(Qt.AlignmentFlag.AlignHCenter)
+        self._text.setWordWrap(True)
+        self._open = QPushButton(self.tr("Open a model…"))
+        self._open.setObjectName("open_model_button")
+        self._open.setProperty("look", "primary")
+        self._open.clicked.connect(self.open_wanted)
+        self._starters = QWidget()
+        grid = QGridLayout(self._starters)
+        grid.setContentsMargins(0, 0, 0, 0)
+        grid.setSpacing(theme.SPACE_M)
+        for number, prompt in enumerate(prompts):
+            button = QPushButton(prompt.replace("&", "&&"))
+            button.setProperty("look", "starter")
+            button.setAccessibleName(prompt)
+            button.clicked.connect(lambda _checked=False, text=prompt: self.chosen.emit(text))
+            grid.addWidget(button, number // 2, number % 2)
+        column = QWidget()
+        column.setMaximumWidth(int(theme.reading_width()))
+        inner = QVBoxLayout(column)
+        inner.setContentsMargins(0, 0, 0, 0)
+        inner.setSpacing(theme.SPACE_S)
+        inner.addWidget(self._title)
+        inner.addWidget(self._text)
+        inner.addSpacing(theme.SPACE_XL)
+        inner.addWidget(self._starters)
+        inner.addWidget(self._open, 0, Qt.AlignmentFlag.AlignHCenter)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(theme.SPACE_XL, theme.SPACE_XL, theme.SPACE_XL, theme.SPACE_XL)
+        layout.addStretch(2)
+        row = QHBoxLayout()
+        row.addStretch(1)
+        row.addWidget(column, COLUMN_PX)
+        row.addStretch(1)
+        layout.addLayout(row)
+        layout.addStretch(3)
+        self.show_model(None)
+
+    def show_model(self, name: str | None) -> None:
+        """Show what can be done with this model, or without one."""
+        self._starters.setVisible(name is not None)
+        self._open.setVisible(name is None)
+        if name is None:
+            self._title.setText(self.tr("Open a model to begin"))
+            self._text.setText(self.tr("A model is one .gguf file. Drop it here, or choose it."))
+        else:
+            self._title.setText(self.tr("Ask {model} anything").format(model=name))
+            self._text.setText(self.tr("Everything stays on this machine."))

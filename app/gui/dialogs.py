@@ -1,0 +1,53 @@
+"""Dialogs that never block: each opens, and calls back with what was chosen."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from PySide6.QtCore import QCoreApplication, QPoint, Qt
+from PySide6.QtWidgets import QFileDialog, QMenu, QMessageBox, QWidget
+
+translate = QCoreApplication.translate
+
+
+class Dialogs:
+    """Opens dialogs over a window."""
+
+    def __init__(self, window: QWidget) -> None:
+        self._window = window
+
+    def choose_model(self, folder: Path, chosen: Callable[[Path], None]) -> None:
+        """Let people choose a model file."""
+        dialog = QFileDialog(self._window, translate("Dialogs", "Open a model"), str(folder))
+        dialog.setNameFilters(
+            [translate("Dialogs", "Models (*.gguf *.GGUF)"), translate("Dialogs", "All files (*)")]
+        )
+        dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
+        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        dialog.fileSelected.connect(lambda path: chosen(Path(path)))
+        dialog.open()
+
+    def show_details(self, sentence: str, lines: list[str]) -> None:
+        """Show the lines of a log that belong to a sentence."""
+        box = QMessageBox(self._window)
+        box.setWindowTitle(translate("Dialogs", "Details"))
+        box.setTextFormat(Qt.TextFormat.PlainText)
+        box.setText(sentence)
+        box.setDetailedText("\n".join(lines))
+        box.setStandardButtons(QMessageBox.StandardButton.Close)
+        box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        for button in box.buttons():
+            if box.buttonRole(button) is QMessageBox.ButtonRole.ActionRole:
+                button.click()
+        box.open()
+
+    def choose_name(self, names: list[str], place: QPoint, chosen: Callable[[str], None]) -> None:
+        """Let people choose one of some names from a menu."""
+        menu = QMenu(self._window)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        for name in names:
+            menu.addAction(name.replace("&", "&&")).triggered.connect(
+                lambda _checked=False, name=name: chosen(name)
+            )
+        menu.popup(place)

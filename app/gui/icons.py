@@ -1,0 +1,50 @@
+"""The line icons, drawn from SVG in the colour that a widget asks for."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QByteArray, QRectF, Qt
+from PySide6.QtGui import QColor, QIcon, QPainter, QPixmap
+from PySide6.QtSvg import QSvgRenderer
+
+from app.system.resources import Resources
+
+_SIZES_PX = (16, 20, 32, 40)
+
+
+class Icons:
+    """Icons by name; made once for each colour."""
+
+    def __init__(self, resources: Resources) -> None:
+        self._resources = resources
+        self._made: dict[tuple[str, str], QIcon] = {}
+        self._sources: dict[str, str] = {}
+
+    def icon(self, name: str, colour: QColor, disabled: QColor | None = None) -> QIcon:
+        """Return an icon in a colour, and in another one for disabled widgets."""
+        faint = disabled or colour
+        key = (name, colour.name() + faint.name())
+        if key not in self._made:
+            icon = QIcon()
+            for size in _SIZES_PX:
+                icon.addPixmap(self.pixmap(name, size, colour), QIcon.Mode.Normal)
+                icon.addPixmap(self.pixmap(name, size, faint), QIcon.Mode.Disabled)
+            self._made[key] = icon
+        return self._made[key]
+
+    def application_icon(self) -> QIcon:
+        """Return the icon of the program."""
+        pixmap = QPixmap()
+        pixmap.loadFromData(self._resources.read_bytes("icons/tokenlight.svg"), "SVG")
+        return QIcon(pixmap) if not pixmap.isNull() else QIcon()
+
+    def pixmap(self, name: str, size: int, colour: QColor) -> QPixmap:
+        """Return an icon as a picture of `size` pixels."""
+        if name not in self._sources:
+            self._sources[name] = self._resources.read_text(f"icons/{name}.svg")
+        source = self._sources[name].replace("currentColor", colour.name())
+        pixmap = QPixmap(size, size)
+        pixmap.fill(Qt.GlobalColor.transparent)
+        painter = QPainter(pixmap)
+        QSvgRenderer(QByteArray(source.encode())).render(painter, QRectF(0, 0, size, size))
+        painter.end()
+        return pixmap

@@ -1,0 +1,107 @@
+"""The button that names the model, the menu of models behind it, and the progress of a load."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QHBoxLayout, QMenu, QProgressBar, QToolButton, QWidget
+
+from app.core.model import FoundModel
+from app.gui import theme
+from app.gui.icons import Icons
+from app.gui.widgets.buttons import IconButton
+from app.gui.widgets.labels import label
+from app.gui.widgets.words import render
+from app.services.engine_session import EngineSession, Wish
+from app.services.models import Models
+from app.services.units import byte_size
+
+PROGRESS_WIDTH_PX = 160
+
+
+class ModelBar(QWidget):
+    """What is loaded, what else could be, and how far a load is."""
+
+    open_wanted = Signal()
+    """Somebody wants to choose a file."""
+
+    def __init__(
+        self, session: EngineSession, models: Models, icons: Icons, parent: QWidget | None = None
+    ) -> None:
+        super().__init__(parent)
+        self._session = session
+        self._models = models
+        self._menu = QMenu(self)
+        self._menu.setToolTipsVisible(True)
+        self._menu.aboutToShow.connect(self._fill_menu)
+        self._button = IconButton(icons, "down", "", object_name="model_button", look="outlined")
+        self._button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
+        self._button.setLayoutDirection(Qt.LayoutDirection.RightToLeft)
+        self._button.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+        self._button.setMenu(self._menu)
+        self._progress = QProgressBar()
+        self._progress.setObjectName("load_progress")
+        self._progress.setAccessibleName(self.tr("Loading the model"))
+        self._progress.setTextVisible(False)
+        self._progress.setFixedWidth(PROGRESS_WIDTH_PX)
+        self._status = label(look="muted", pixels=theme.SMALL_PX)
+        self._cancel = IconButton(icons, "close", self.tr("Stop loading"), object_name="cancel_load_button")
+        self._cancel.clicked.connect(session.cancel_load)
+        layout = QHBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(theme.SPACE_S)
+        for widget in (self._button, self._progress, self._status, self._cancel):
+            layout.addWidget(widget)
+        layout.addStretch(1)
+        self._disconnect = session.changed.connect(self._show)
+        self._show()
+
+    def disconnect_services(self) -> None:
+        """Listen to the session no longer."""
+        self._disconnect()
+
+    def _show(self) -> None:
+        phase, model = self._session.phase, self._session.model
+        text = self._session.name or self.tr("No model")
+        if model is not None and phase in ("ready", "busy"):
+            text = f"{text} · {model.quantisation}"
+            self._button.set_name(
+                self.tr("Model: {name}, {size} on disk, context {context:,}").format(
+                    name=text, size=byte_size(model.weight_bytes), context=model.context
+                )
+            )
+        else:
+            self._button.set_name(self.tr("Model: {name}").format(name=text))
+        self._button.setText(text.replace("&", "&&"))
+        loading = phase in ("starting", "loading")
+        self._progress.setVisible(loading)
+        self._cancel.setVisible(loading)
+        self._progress.setValue(round(self._session.percent) if phase == "loading" else 0)
+        words = {
+            "starting": self.tr("Checking the file"),
+            "loading": self.tr("Loading, {percent:.0f} %").format(percent=self._session.percent),
+            "gone": self.tr("The engine stopped"),
+        }
+        self._status.setText(words.get(phase, ""))
+
+    def _fill_menu(self) -> None:
+        self._menu.clear()
+        loaded = self._session.model
+        for found in self._models.found:
+            self._add(found, loaded is not None and loaded.path == found.path)
+        if self._models.found:
+            self._menu.addSeparator()
+        self._menu.addAction(self.tr("Open a model file…"), self.open_wanted.emit)
+        unload = self._menu.addAction(self.tr("Unload, to free its memory"), self._session.unload)
+        unload.setEnabled(loaded is not None)
+        self._models.refresh()
+
+    def _add(self, found: FoundModel, is_loaded: bool) -> None:
+        text = f"{found.name} · {found.quantisation or '–'} · {byte_size(found.size)}".replace("&", "&&")
+        action = self._menu.addAction(text)
+        action.setCheckable(is_loaded)
+        action.setChecked(is_loaded)
+        action.setToolTip(found.path if found.problem is None else render(found.problem))
+        action.setEnabled(found.problem is None)
+        action.triggered.connect(lambda: self._session.use(Wish(Path(found.path))))

@@ -1,0 +1,61 @@
+"""Buttons with an icon that keeps to the theme, an accessible name and a hint."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QEvent, QSize, Qt
+from PySide6.QtGui import QPalette
+from PySide6.QtWidgets import QToolButton, QWidget
+
+from app.gui.icons import Icons
+
+ICON_PX = 20
+
+
+class IconButton(QToolButton):
+    """A tool button whose icon is drawn again in the colour of its text when the theme changes."""
+
+    def __init__(
+        self,
+        icons: Icons,
+        icon: str,
+        name: str,
+        *,
+        object_name: str = "",
+        look: str = "icon",
+        parent: QWidget | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self._icons = icons
+        self._icon = icon
+        self._primary = look == "primary"
+        self.setObjectName(object_name)
+        self.setProperty("look", look)
+        self.setAccessibleName(name)
+        self.setToolTip(name)
+        self.setIconSize(QSize(ICON_PX, ICON_PX))
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self._draw()
+
+    def set_icon(self, icon: str) -> None:
+        """Show another icon."""
+        if icon != self._icon:
+            self._icon = icon
+            self._draw()
+
+    def set_name(self, name: str) -> None:
+        """Say something else to people who cannot see the icon, and on hover."""
+        self.setAccessibleName(name)
+        self.setToolTip(name)
+
+    def changeEvent(self, event: QEvent) -> None:
+        """Draw the icon again in the colours of another theme."""
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.PaletteChange:
+            self._draw()
+
+    def _draw(self) -> None:
+        palette = self.palette()
+        role = QPalette.ColorRole.BrightText if self._primary else QPalette.ColorRole.WindowText
+        colour = palette.color(QPalette.ColorGroup.Active, role)
+        disabled = palette.color(QPalette.ColorGroup.Disabled, QPalette.ColorRole.WindowText)
+        self.setIcon(self._icons.icon(self._icon, colour, disabled))

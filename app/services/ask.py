@@ -1,0 +1,99 @@
+"""One question from the command line: take a model, load it, ask, and pass on what happens.
+
+Prints nothing and keeps nothing: the model's remembered options are used and not changed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import msgspec
+
+from app.core.chat import ChatPrompt, Prompt, PromptMessage, TextPrompt, clean_text
+from app.core.events import Failed, Finished, Loaded, LoadProgress
+from app.core.sampling import SamplingSettings
+from app.core.signal import Signal
+from app.services.engine_session import AnswerEvent, EngineSession, Question, Wish
+from app.services.models import Models
+from app.services.templates import Templates
+
+
+class AskOptions(msgspec.Struct, frozen=True):
+    """Everything that one question can be given."""
+
+    prompt: str
+    model: Path | None = None
+    """None takes the model that was used last, else the first that is found."""
+    system: str = ""
+    template: str | None = None
+    """Name of a shipped template, or a file."""
+    raw: bool = False
+    """Let the model continue the plain text, without a chat template."""
+    load: Mapping[str, object] = {}
+    """Fields of `LoadOptions` that were asked for."""
+    settings: SamplingSettings = SamplingSettings()
+
+
+class Ask:
+    """Runs one question to its end."""
+
+    def __init__(self, session: EngineSession, models: Models, templates: Templates) -> None:
+        self.told: Signal[LoadProgress | Loaded | AnswerEvent] = Signal()
+        """Everything that happens, in order; `Finished` or a `Failed` is the last of it."""
+        self._session = session
+        self._models = models
+        self._templates = templates
+        self._request: int | None = None
+        self._outcome: Finished | Failed | None = None
+        self._sent_ns: int | None = None
+        session.load_told.connect(self._take_load)
+        session.answer_told.connect(self._take)
+        session.sent.connect(self._take_sent)
+
+    @property
+    def outcome(self) -> Finished | Failed | None:
+        """How it ended; None while it has not."""
+        return self._outcome
+
+    @property
+    def sent_ns(self) -> int | None:
+        """When the question went to the loaded model (`perf_counter_ns`)."""
+        return self._sent_ns
+
+    def begin(self, options: AskOptions) -> None:
+        """Start; raises the sentence that says why it cannot even begin."""
+        path = options.model if options.model is not None else self._models.to_start_with()
+        prompt = self._prompt(options)
+        self._session.use(Wish(path, options.load, remember=False))
+        self._request = self._session.new_request()
+        self._session.ask(Question(self._request, prompt, options.settings, record=False))
+
+    def cancel(self) -> None:
+        """End the question in whatever phase it is; what was written stays."""
+        if self._request is not None and self._outcome is None:
+            self._session.cancel(self._request)
+
+    def _prompt(self, options: AskOptions) -> Prompt:
+        if options.raw:
+            return TextPrompt(clean_text(options.prompt))
+        template = self._templates.named_or_file(options.template) if options.template is not None else None
+        messages = [PromptMessage("user", clean_text(options.prompt))]
+        if options.system.strip():
+            messages.insert(0, PromptMessage("system", clean_text(options.system)))
+        return ChatPrompt(tuple(messages), template)
+
+    def _take_load(self, event: LoadProgress | Loaded | Failed) -> None:
+        if not isinstance(event, Failed):
+            self.told.emit(event)
+
+    def _take_sent(self, request: int, now_ns: int) -> None:
+        if request == self._request:
+            self._sent_ns = now_ns
+
+    def _take(self, event: AnswerEvent) -> None:
+        if event.request != self._request:
+            return
+        if isinstance(event, Finished | Failed):
+            self._outcome = event
+        self.told.emit(event)

@@ -1,0 +1,90 @@
+"""Looks at one model file before it is loaded: what it is, whether it can chat, and which model it is.
+
+Pure work on bytes for a job thread or the command line; starts no engine.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from app.core.errors import UserError
+from app.core.model import FoundModel, ModelRef
+from app.core.model_facts import model_facts
+from app.core.model_file import check_model_file
+from app.core.words import Sentence, translate
+from app.system.model_files import OpenFiles, identify, shown
+
+_DIGEST = re.compile(r"(sha256-)?[0-9a-f]{32,64}")
+_PART = re.compile(r"-\d{5}-of-\d{5}$")
+
+
+def check_model(path: Path) -> tuple[FoundModel, ModelRef | None]:
+    """Return what the file says of itself, with its problem if there is one, else with its identity."""
+    with OpenFiles(path.parent) as files:
+        try:
+            _refuse_unwritable_name(path)
+            source = files.open(path.name)
+            headers = check_model_file(path.name, files.open)
+            if source is None:
+                raise FileNotFoundError(path)
+            ref = identify(source, headers[0].data_offset, path)
+        except UserError as error:
+            problem = error.sentence
+        except OSError as error:
+            problem = _lost(path, error)
+        else:
+            facts = model_facts(headers)
+            # The first file was opened twice, once for the digest.
+            found = FoundModel(
+                path=str(path),
+                size=files.size - source.size,
+                name=model_name(path, facts.name, facts.quantisation),
+                architecture=facts.architecture,
+                quantisation=facts.quantisation,
+                parameters=facts.parameters,
+                trained_context=facts.trained_context,
+                has_template=facts.tokenizer.chat_template is not None,
+            )
+            return found, ref
+        return FoundModel(path=str(path), size=_size(path), name=path.stem, problem=problem), None
+
+
+def model_name(path: Path, own_name: str | None, quantisation: str | None) -> str:
+    """Return what to call a model: its file's name without the quantisation, which people chose and recognise."""
+    if own_name and _DIGEST.fullmatch(path.stem):
+        return own_name
+    stem = _PART.sub("", path.stem)
+    if quantisation and stem.lower().endswith(quantisation.lower()):
+        stem = stem[: -len(quantisation)].rstrip("-._ ")
+    return stem or own_name or path.name
+
+
+def _refuse_unwritable_name(path: Path) -> None:
+    """llama.cpp and the settings need the name as text, and Linux allows names that are none."""
+    try:
+        str(path).encode("utf-8")
+    except UnicodeEncodeError:
+        raise UserError(
+            translate(
+                "ModelFile",
+                "The name of {path} holds bytes that are no text: rename the file or its folder.",
+                path=shown(path),
+            )
+        ) from None
+
+
+def _size(path: Path) -> int:
+    try:
+        return path.stat().st_size
+    except OSError:
+        return 0
+
+
+def _lost(path: Path, error: OSError) -> Sentence:
+    return translate(
+        "ModelFile",
+        "Reading {path} failed ({reason}): check the disk it is on, or choose the model again.",
+        path=shown(path),
+        reason=error.strerror or "it disappeared",
+    )

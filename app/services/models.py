@@ -1,0 +1,84 @@
+"""Which models there are on this machine, and which one to start with.
+
+Looks at files through the job threads; loading is `engine_session`'s.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from app.core.errors import UserError
+from app.core.events import ModelsListed
+from app.core.model import FoundModel
+from app.core.signal import Signal
+from app.core.words import translate
+from app.services.model_check import check_model
+from app.system.jobs import Jobs
+from app.system.model_files import find_models, shown
+from app.system.settings_file import SettingsFile
+
+_Stamp = tuple[str, int, int]
+
+
+class Models:
+    """The model files in the folders of the program and of the settings."""
+
+    def __init__(self, folders: Sequence[Path], settings: SettingsFile, jobs: Jobs) -> None:
+        self.changed: Signal[()] = Signal()
+        """The list was read again."""
+        self._folders = tuple(folders)
+        self._settings = settings
+        self._jobs = jobs
+        self._checked: dict[_Stamp, FoundModel] = {}
+        self._found: tuple[FoundModel, ...] = ()
+
+    @property
+    def folders(self) -> tuple[Path, ...]:
+        """The folders that are searched, the program's own first."""
+        return (*self._folders, *(Path(folder) for folder in self._settings.values.model_folders))
+
+    @property
+    def found(self) -> tuple[FoundModel, ...]:
+        """What the last search found."""
+        return self._found
+
+    def refresh(self) -> None:
+        """Search again in the background; `changed` follows."""
+        folders = self.folders
+        self._jobs.submit("models", lambda: ModelsListed(self.list_now(folders)))
+
+    def list_now(self, folders: Sequence[Path] | None = None) -> tuple[FoundModel, ...]:
+        """Search and return what is there; may take a moment for many files."""
+        return tuple(self._checked_file(path) for path in find_models(folders or self.folders))
+
+    def take(self, event: ModelsListed) -> None:
+        """Take over what a search in the background found."""
+        self._found = event.models
+        self.changed.emit()
+
+    def to_start_with(self) -> Path:
+        """Return the model that was used last, else the first usable one; a sentence when there is none."""
+        last = self._settings.values.last_model
+        if last is not None and Path(last).is_file():
+            return Path(last)
+        for path in find_models(self.folders):
+            if self._checked_file(path).problem is None:
+                return path
+        raise UserError(
+            translate(
+                "Models",
+                "No usable model was found: put a .gguf file into {folder}, or name one.",
+                folder=shown(self._folders[0]),
+            )
+        )
+
+    def _checked_file(self, path: Path) -> FoundModel:
+        try:
+            status = path.stat()
+        except OSError:
+            return check_model(path)[0]
+        stamp = (str(path), status.st_size, status.st_mtime_ns)
+        if stamp not in self._checked:
+            self._checked[stamp] = check_model(path)[0]
+        return self._checked[stamp]

@@ -1,0 +1,54 @@
+"""The one channel for what people must be told: views render it, tests read it.
+
+Knows no widget; a notice is a sentence and at most one thing to do about it.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import msgspec
+
+from app.core.signal import Signal
+from app.core.words import Sentence
+
+Level = Literal["hint", "error"]
+Remedy = Literal["restart_engine", "open_model", "choose_template"]
+
+
+class Notice(msgspec.Struct, frozen=True):
+    """One sentence for people, and what one button under it does."""
+
+    sentence: Sentence
+    level: Level = "error"
+    remedy: Remedy | None = None
+    details: tuple[str, ...] = ()
+    """Lines of a log that belong to it."""
+
+
+class Notices:
+    """Keeps the latest notice until it is dismissed or settled."""
+
+    def __init__(self) -> None:
+        self.changed: Signal[()] = Signal()
+        """The latest notice is another one, or gone."""
+        self._latest: Notice | None = None
+
+    @property
+    def latest(self) -> Notice | None:
+        """What is to be shown now."""
+        return self._latest
+
+    def post(self, notice: Notice) -> None:
+        """Show a notice; a hint never hides an error that still stands."""
+        if self._latest is not None and self._latest.level == "error" and notice.level == "hint":
+            return
+        if notice != self._latest:
+            self._latest = notice
+            self.changed.emit()
+
+    def dismiss(self) -> None:
+        """Take the latest notice away."""
+        if self._latest is not None:
+            self._latest = None
+            self.changed.emit()

@@ -1,0 +1,109 @@
+"""The program as the window and the command line get it: its services, its events, its start and its end."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import assert_never
+
+from app.core.events import (
+    EngineGone,
+    Event,
+    Failed,
+    Finished,
+    Hello,
+    JobFailed,
+    Loaded,
+    LoadProgress,
+    ModelChecked,
+    ModelsListed,
+    PrefillProgress,
+    PromptReady,
+    Rendered,
+    Step,
+    Tokenized,
+    Tokens,
+    Unloaded,
+)
+from app.core.ports import EnginePort
+from app.services.ask import Ask
+from app.services.chat import Chat
+from app.services.engine_session import EngineSession, Wish
+from app.services.live import Live
+from app.services.models import Models
+from app.services.notices import Notice, Notices
+from app.services.sampling import Sampling
+from app.services.templates import Templates
+from app.system.inbox import Inbox
+from app.system.jobs import Jobs
+from app.system.logs import Logs
+from app.system.paths import Paths
+from app.system.resources import Resources
+from app.system.settings_file import SettingsFile
+
+
+@dataclass(frozen=True)
+class Program:
+    """All services, made and joined by `bootstrap`."""
+
+    paths: Paths
+    resources: Resources
+    logs: Logs
+    inbox: Inbox
+    jobs: Jobs
+    engine: EnginePort
+    settings: SettingsFile
+    notices: Notices
+    models: Models
+    templates: Templates
+    session: EngineSession
+    sampling: Sampling
+    chat: Chat
+    live: Live
+    ask: Ask
+
+    def start(self, model: Path | None) -> None:
+        """Begin as a window does: load the model that was named, or used last, or is the first usable one."""
+        for problem in self.settings.problems:
+            self.notices.post(Notice(problem, level="hint"))
+        last = self.settings.values.last_model
+        path = model or (Path(last) if last is not None and Path(last).is_file() else None)
+        if path is not None:
+            self.session.use(Wish(path))
+        else:
+            self._use_first_found()
+        self.models.refresh()
+
+    def dispatch(self, event: Event) -> None:
+        """Hand an event to the service that it is for."""
+        match event:
+            case ModelsListed():
+                self.models.take(event)
+            case JobFailed():
+                self.notices.post(Notice(event.sentence))
+            case Tokenized() | Rendered() | Hello() | Unloaded():
+                pass
+            case LoadProgress() | Loaded() | PromptReady() | PrefillProgress() | Tokens() | Step():
+                self.session.take(event)
+            case Finished() | Failed() | EngineGone() | ModelChecked():
+                self.session.take(event)
+            case _:
+                assert_never(event)
+
+    def stop(self) -> None:
+        """End everything in order: the answer, the engine, the jobs, the settings, the logs."""
+        self.chat.stop()
+        self.ask.cancel()
+        self.engine.close()
+        self.jobs.stop()
+        self.settings.write()
+        self.logs.close()
+
+    def _use_first_found(self) -> None:
+        def use() -> None:
+            disconnect()
+            usable = next((found for found in self.models.found if found.problem is None), None)
+            if usable is not None and self.session.phase == "no_model":
+                self.session.use(Wish(Path(usable.path)))
+
+        disconnect = self.models.changed.connect(use)

@@ -1,0 +1,46 @@
+"""Figures as people read them; unknown is an en dash, never nan and never inf."""
+
+from __future__ import annotations
+
+UNKNOWN = "–"
+_STEP = 1024
+
+
+def count(value: int | None) -> str:
+    """Return a whole number with thousands separated."""
+    return UNKNOWN if value is None else f"{value:,}"
+
+
+def rate(value: float | None) -> str:
+    """Return a rate with three significant digits."""
+    if value is None:
+        return UNKNOWN
+    return f"{value:,.0f}" if value >= 100 else f"{value:.1f}" if value >= 10 else f"{value:.2f}"
+
+
+def milliseconds(value: float | None) -> str:
+    """Return a time in milliseconds, or in seconds from ten seconds on."""
+    if value is None:
+        return UNKNOWN
+    return f"{value / 1000:,.1f} s" if value >= 10_000 else f"{value:,.0f} ms"
+
+
+def byte_size(value: int | None) -> str:
+    """Return a size in binary units."""
+    if value is None:
+        return UNKNOWN
+    size = float(value)
+    for unit in ("B", "KiB", "MiB", "GiB"):
+        if size < _STEP or unit == "GiB":
+            break
+        size /= _STEP
+    return f"{size:.0f} {unit}" if unit == "B" or size >= 100 else f"{size:.1f} {unit}"
+
+
+def parameter_count(value: int | None) -> str:
+    """Return how many parameters a model has, as models are named: 135M, 7.2B."""
+    if value is None:
+        return UNKNOWN
+    if value >= 1_000_000_000:
+        return f"{value / 1e9:.1f}B"
+    return f"{value / 1e6:.0f}M"

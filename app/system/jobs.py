@@ -1,0 +1,70 @@
+"""Two worker threads for work that is heavy but pure; a job's result comes back as an event.
+
+Jobs get no access to the program's state: what they need is handed in, what they find is returned.
+"""
+
+from __future__ import annotations
+
+import logging
+import queue
+import threading
+from collections.abc import Callable
+
+from app.core.events import Event, JobFailed
+from app.core.ports import EventSink
+from app.core.words import translate
+
+WORKERS = 2
+STOP_SECONDS = 1.0
+Work = Callable[[], Event | None]
+
+_log = logging.getLogger(__name__)
+
+
+class Jobs:
+    """Runs submitted work on two threads, started with the first job."""
+
+    def __init__(self, sink: EventSink) -> None:
+        self._sink = sink
+        self._waiting: queue.SimpleQueue[tuple[str, Work] | None] = queue.SimpleQueue()
+        self._threads: list[threading.Thread] = []
+        self._stopped = False
+
+    def submit(self, name: str, work: Work) -> None:
+        """Run `work` on a worker thread and put the event it returns into the sink; `name` is for the log."""
+        if self._stopped:
+            return
+        self._waiting.put((name, work))
+        if len(self._threads) < WORKERS:
+            thread = threading.Thread(target=self._run, name=f"job-{len(self._threads)}", daemon=True)
+            self._threads.append(thread)
+            thread.start()
+
+    def stop(self) -> None:
+        """Drop the jobs that still wait and end the threads; one that takes too long ends with the process."""
+        self._stopped = True
+        while not self._waiting.empty():
+            self._waiting.get()
+        for _ in self._threads:
+            self._waiting.put(None)
+        for thread in self._threads:
+            thread.join(STOP_SECONDS)
+        self._threads.clear()
+
+    def _run(self) -> None:
+        while (job := self._waiting.get()) is not None:
+            name, work = job
+            try:
+                event = work()
+            except Exception:  # noqa: BLE001  the loop must outlive a broken job, whose error is told
+                _log.exception("The job %s failed", name)
+                event = JobFailed(
+                    name,
+                    translate(
+                        "Jobs",
+                        "Something in the background failed ({name}); the log has the details.",
+                        name=name,
+                    ),
+                )
+            if event is not None:
+                self._sink(event)

@@ -1,0 +1,118 @@
+"""Finds model files in folders, opens them, and tells which model a file is.
+
+Knows folders and bytes; what the bytes mean is `core.gguf_header`'s.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import stat
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import BinaryIO, Self
+
+from app.core.errors import UserError
+from app.core.model import ModelRef
+from app.core.model_file import ModelSource
+from app.core.words import Sentence, translate
+
+SUFFIX = ".gguf"
+MAX_DEPTH = 5
+PIECES = 16
+PIECE_BYTES = 64 * 1024
+_LATER_PART = re.compile(r"-(?!00001)\d{5}-of-\d{5}\.gguf$", re.IGNORECASE)
+
+
+class OpenFiles:
+    """The files of one model, opened by name in its folder and closed together."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._files: list[BinaryIO] = []
+        self.size = 0
+        """Bytes of all files that were opened."""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        for file in self._files:
+            file.close()
+
+    def open(self, name: str) -> ModelSource | None:
+        """Return the bytes of a file, None where there is none, or raise the sentence that says what prevents it."""
+        path = self._folder / name
+        try:
+            if not stat.S_ISREG(path.stat().st_mode):
+                raise UserError(_no_file(path))
+            file = path.open("rb")
+        except FileNotFoundError:
+            return None
+        except OSError as error:
+            raise UserError(_unreadable(path, error)) from error
+        self._files.append(file)
+        size = os.fstat(file.fileno()).st_size
+        self.size += size
+
+        def read(offset: int, count: int) -> bytes:
+            file.seek(offset)
+            return file.read(count)
+
+        return ModelSource(read, size)
+
+
+def find_models(folders: Sequence[Path]) -> list[Path]:
+    """Return the model files in the folders, in their order and by name; of a model in parts only the first."""
+    found: dict[Path, None] = {}
+    for folder in folders:
+        for path in sorted(_walk(folder), key=lambda path: str(path).lower()):
+            if not _LATER_PART.search(path.name):
+                found.setdefault(path)
+    return list(found)
+
+
+def identify(source: ModelSource, data_offset: int, path: Path) -> ModelRef:
+    """Return which model it is: size, and the sha256 of the header and of 16 evenly spaced pieces of the weights."""
+    digest = hashlib.sha256()
+    for position in range(0, data_offset, 1 << 20):
+        digest.update(source.read(position, min(1 << 20, data_offset - position)))
+    last_start = max(source.size - PIECE_BYTES - data_offset, 0)
+    for number in range(PIECES):
+        digest.update(source.read(data_offset + last_start * number // (PIECES - 1), PIECE_BYTES))
+    return ModelRef(size=source.size, digest=digest.hexdigest(), path=str(path))
+
+
+def shown(path: Path | str) -> str:
+    """Return a path that can be printed: bytes that are no text become U+FFFD."""
+    return os.fsencode(path).decode("utf-8", "replace")
+
+
+def _no_file(path: Path) -> Sentence:
+    if path.is_dir():
+        return translate(
+            "ModelFile", "{path} is a folder and not a model: choose the .gguf file in it.", path=shown(path)
+        )
+    return translate("ModelFile", "{path} is no ordinary file: choose a .gguf file.", path=shown(path))
+
+
+def _unreadable(path: Path, error: OSError) -> Sentence:
+    return translate(
+        "ModelFile",
+        "The file {path} cannot be read ({reason}): check its permissions and the disk it is on.",
+        path=shown(path),
+        reason=error.strerror or type(error).__name__,
+    )
+
+
+def _walk(folder: Path) -> Iterator[Path]:
+    depth_of_folder = len(folder.parts)
+    for root, folders, files in os.walk(folder):
+        if len(Path(root).parts) - depth_of_folder >= MAX_DEPTH:
+            folders.clear()
+        folders[:] = [name for name in folders if not name.startswith(".")]
+        yield from (Path(root, name) for name in files if name.lower().endswith(SUFFIX))

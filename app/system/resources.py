@@ -1,0 +1,77 @@
+"""Finds the data that ship with the program; the only place that knows where they lie.
+
+In a checkout that is `resources/`, in an installed wheel `app/_data/`, in a frozen application the bundle.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from app.core.errors import ExitCode, UserError
+from app.core.words import translate
+
+TEMPLATE_SUFFIX = ".jinja"
+_PACKAGE = Path(__file__).resolve().parent.parent
+
+
+class Resources:
+    """The shipped data, asked for by name."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    @property
+    def folder(self) -> Path:
+        """The folder that holds the data."""
+        return self._folder
+
+    def read_text(self, name: str) -> str:
+        """Return a shipped text file, such as `themes/light.json`."""
+        return (self._folder / name).read_text(encoding="utf-8")
+
+    def read_bytes(self, name: str) -> bytes:
+        """Return a shipped file as bytes."""
+        return (self._folder / name).read_bytes()
+
+    def template_names(self) -> list[str]:
+        """Return the names of the chat templates that ship, sorted."""
+        return sorted(path.stem for path in (self._folder / "templates").glob(f"*{TEMPLATE_SUFFIX}"))
+
+    def template(self, name: str) -> str:
+        """Return the Jinja source of a shipped chat template."""
+        names = self.template_names()
+        if name not in names:
+            raise UserError(
+                translate(
+                    "Templates",
+                    "There is no chat template called “{name}”; the ones that ship are: {names}.",
+                    name=name,
+                    names=", ".join(names),
+                ),
+                ExitCode.WRONG_USE,
+            )
+        return self.read_text(f"templates/{name}{TEMPLATE_SUFFIX}")
+
+
+def checkout_folder() -> Path | None:
+    """Return the root of the checkout that the program runs from, or None when it is installed or frozen."""
+    root = _PACKAGE.parent
+    is_checkout = not is_frozen() and (root / "resources").is_dir() and (root / "packaging").is_dir()
+    return root if is_checkout else None
+
+
+def is_frozen() -> bool:
+    """Return whether this is a frozen application rather than Python files."""
+    return bool(getattr(sys, "frozen", False))
+
+
+def find_resources() -> Resources:
+    """Return the shipped data of this installation."""
+    if is_frozen():
+        bundle = Path(getattr(sys, "_MEIPASS", Path(sys.executable).parent))
+        return Resources(
+            next((f for f in (bundle / "app" / "_data", bundle / "resources") if f.is_dir()), bundle)
+        )
+    root = checkout_folder()
+    return Resources(root / "resources" if root else _PACKAGE / "_data")

@@ -1,0 +1,216 @@
+"""The settings file: one value with everything people chose, of which only the differences are written.
+
+A value that cannot be read costs that value and never the start; the file is replaced whole or not at all.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Literal, TypeVar, get_args, get_origin
+
+import msgspec
+
+from app.core.events import Event, JobFailed
+from app.core.model import LoadOptions
+from app.core.sampling import SamplingSettings
+from app.core.words import Sentence, translate
+
+Theme = Literal["system", "light", "dark"]
+Submit = Callable[[str, Callable[[], Event | None]], None]
+"""How the writing is handed to a background thread."""
+
+_Value = TypeVar("_Value", bound=msgspec.Struct)
+
+
+class ModelSettings(msgspec.Struct, frozen=True):
+    """What is remembered of one model: how it last loaded well, and which chat template people chose."""
+
+    name: str = ""
+    options: LoadOptions | None = None
+    template: str | None = None
+    """Name of a shipped template, or the Jinja source itself."""
+
+
+class Settings(msgspec.Struct, frozen=True):
+    """Everything people can set, with the defaults of a fresh installation."""
+
+    theme: Theme = "system"
+    last_model: str | None = None
+    """Path of the model that was loaded last."""
+    model_folders: tuple[str, ...] = ()
+    """Folders that are searched for models beside the program's own."""
+    system_prompt: str = ""
+    sampling: SamplingSettings = SamplingSettings()
+    """What a new chat starts with."""
+    panel_shown: bool = True
+    window: str = ""
+    """Size and place of the window, in Qt's own form, base64."""
+    models: dict[str, ModelSettings] = {}
+    """By `ModelRef.identity`."""
+
+
+class SettingsFile:
+    """Keeps the settings in memory and writes every change soon, on a thread that it is handed."""
+
+    def __init__(self, path: Path, submit: Submit) -> None:
+        self._path = path
+        self._submit = submit
+        self._lock = threading.Lock()
+        self._write_lock = threading.Lock()
+        self._unwritten = False
+        self._problems: list[Sentence] = []
+        self._values = self._read()
+
+    @property
+    def values(self) -> Settings:
+        """The settings as they are now."""
+        return self._values
+
+    @property
+    def problems(self) -> tuple[Sentence, ...]:
+        """What could not be read when the file was opened."""
+        return tuple(self._problems)
+
+    def change(self, **changes: object) -> None:
+        """Use other values for some settings from now on, and write them soon."""
+        with self._lock:
+            values = msgspec.structs.replace(self._values, **changes)
+            if values == self._values:
+                return
+            self._values = values
+            waiting, self._unwritten = self._unwritten, True
+        if not waiting:
+            self._submit("settings", self.write)
+
+    def model(self, identity: str) -> ModelSettings:
+        """Return what is remembered of a model."""
+        return self._values.models.get(identity, ModelSettings())
+
+    def remember_model(self, identity: str, remembered: ModelSettings) -> None:
+        """Remember something of a model."""
+        self.change(models={**self._values.models, identity: remembered})
+
+    def write(self) -> Event | None:
+        """Write the differences if there are unwritten ones; the event says that it failed."""
+        with self._write_lock:
+            with self._lock:
+                unwritten, self._unwritten = self._unwritten, False
+                values = self._values
+            if not unwritten:
+                return None
+            try:
+                self._replace(msgspec.json.format(msgspec.json.encode(differences(values)), indent=2))
+            except OSError as error:
+                return JobFailed(
+                    "settings",
+                    translate(
+                        "Settings",
+                        "The settings could not be saved in {path} ({reason}): free some space or check the folder.",
+                        path=str(self._path.parent),
+                        reason=error.strerror or type(error).__name__,
+                    ),
+                )
+            return None
+
+    def _replace(self, content: bytes) -> None:
+        self._path.parent.mkdir(parents=True, exist_ok=True)
+        temporary = self._path.with_name(f"{self._path.name}.{os.getpid()}.new")
+        try:
+            with temporary.open("wb") as file:
+                file.write(content)
+                file.flush()
+                os.fsync(file.fileno())
+            temporary.replace(self._path)
+        finally:
+            temporary.unlink(missing_ok=True)
+
+    def _read(self) -> Settings:
+        try:
+            raw = msgspec.json.decode(self._path.read_bytes())
+        except FileNotFoundError:
+            return Settings()
+        except OSError as error:
+            self._problems.append(
+                translate(
+                    "Settings",
+                    "The settings in {path} cannot be read ({reason}), so the defaults are in force.",
+                    path=str(self._path),
+                    reason=error.strerror or type(error).__name__,
+                )
+            )
+            return Settings()
+        except (msgspec.DecodeError, UnicodeDecodeError):
+            return self._put_aside()
+        if not isinstance(raw, dict):
+            return self._put_aside()
+        settings = read_struct(Settings, raw, "", self._problems)
+        return msgspec.structs.replace(settings, sampling=settings.sampling.validated())
+
+    def _put_aside(self) -> Settings:
+        aside = self._path.with_name(f"{self._path.name}.unreadable")
+        try:
+            self._path.replace(aside)
+        except OSError:
+            aside = self._path
+        self._problems.append(
+            translate(
+                "Settings",
+                "The settings file was damaged, so the defaults are in force; the old file is kept as {path}.",
+                path=str(aside),
+            )
+        )
+        return Settings()
+
+
+def differences(value: msgspec.Struct) -> dict[str, Any]:
+    """Return the fields that differ from their defaults, those of values inside included."""
+    changed: dict[str, Any] = {}
+    for field in msgspec.structs.fields(type(value)):
+        current = getattr(value, field.name)
+        default = field.default if field.default is not msgspec.NODEFAULT else None
+        if field.default_factory is not msgspec.NODEFAULT:
+            default = field.default_factory()
+        if current != default:
+            changed[field.encode_name] = _plain(current)
+    return changed
+
+
+def _plain(value: object) -> object:
+    if isinstance(value, msgspec.Struct):
+        return differences(value)
+    if isinstance(value, dict):
+        return {key: _plain(element) for key, element in value.items()}
+    return msgspec.to_builtins(value)
+
+
+def read_struct(kind: type[_Value], raw: dict[str, Any], where: str, problems: list[Sentence]) -> _Value:
+    """Build a value field by field; what does not fit becomes the default and is named in `problems`."""
+    found: dict[str, Any] = {}
+    for field in msgspec.structs.fields(kind):
+        if field.encode_name not in raw:
+            continue
+        value, name = raw[field.encode_name], f"{where}{field.encode_name}"
+        try:
+            found[field.name] = _read_field(field.type, value, name, problems)
+        except msgspec.ValidationError:
+            problems.append(
+                translate(
+                    "Settings", "The setting “{name}” could not be read and is at its default now.", name=name
+                )
+            )
+    return kind(**found)
+
+
+def _read_field(kind: Any, value: object, name: str, problems: list[Sentence]) -> object:
+    struct = next(
+        (k for k in (kind, *get_args(kind)) if isinstance(k, type) and issubclass(k, msgspec.Struct)), None
+    )
+    if struct is None or not isinstance(value, dict):
+        return msgspec.convert(value, kind)
+    if get_origin(kind) is dict:
+        entries = {k: v for k, v in value.items() if isinstance(v, dict)}
+        return {k: read_struct(struct, v, f"{name}.{k}.", problems) for k, v in entries.items()}
+    return read_struct(struct, value, f"{name}.", problems)

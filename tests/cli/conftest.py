@@ -1,0 +1,77 @@
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from app.cli.arguments import read_arguments
+from app.cli.run import run
+from app.core.commands import Command, Generate, Load
+from tests.desk import Desk
+from tests.ggufs import write_tiny_llama
+
+
+@pytest.fixture(scope="session")
+def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_tiny_llama(tmp_path_factory.mktemp("models") / "tiny.F16.gguf")
+
+
+@pytest.fixture
+def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Desk]:
+    made = Desk(tmp_path / "home", monkeypatch)
+    yield made
+    made.program.stop()
+
+
+class CommandLine:
+    """Runs a command in this process on an engine that answers as the test says."""
+
+    def __init__(self, desk: Desk, capture: pytest.CaptureFixture[str]) -> None:
+        self.desk = desk
+        self._capture = capture
+        self.out = self.err = ""
+        self.answer: Callable[[], None] = lambda: desk.answer("Hello", " there")
+        desk.engine.on_command = self._react
+
+    def run(self, *words: str) -> int:
+        """Run and return the exit code; what was printed is in `out` and `err`."""
+        arguments = read_arguments(list(words))
+        code = run(arguments, list(words), lambda: self.desk.program)
+        self.out, self.err = self._capture.readouterr()
+        return code
+
+    def lines(self) -> list[Any]:
+        """Return the JSON values that were printed."""
+        return [json.loads(line) for line in self.out.splitlines()]
+
+    def _react(self, command: Command) -> None:
+        if isinstance(command, Load):
+            self.desk.engine.progress(50)
+            self.desk.engine.loaded()
+        elif isinstance(command, Generate):
+            self.answer()
+
+
+@pytest.fixture
+def line(desk: Desk, capsys: pytest.CaptureFixture[str]) -> CommandLine:
+    return CommandLine(desk, capsys)
+
+
+@pytest.fixture
+def feed(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Callable[[bytes], None]]:
+    """Return a function that puts bytes on standard input."""
+    files = []
+
+    def put(content: bytes) -> None:
+        path = tmp_path / "input"
+        path.write_bytes(content)
+        files.append(path.open(encoding="utf-8"))
+        monkeypatch.setattr(sys, "stdin", files[-1])
+
+    yield put
+    for file in files:
+        file.close()

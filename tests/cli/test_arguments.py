@@ -1,0 +1,135 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from app.cli.arguments import Arguments, read_arguments
+from app.core.errors import ExitCode, UserError
+from app.core.sampling import BOUNDS, PRESETS, SamplingSettings
+from app.services.ask import AskOptions
+
+
+def options_of(*words: str) -> AskOptions:
+    options = read_arguments(["ask", *words]).ask
+    assert options is not None
+    return options
+
+
+def settings_of(*words: str) -> SamplingSettings:
+    return options_of("Hi", *words).settings
+
+
+def mistake(*words: str) -> str:
+    with pytest.raises(UserError) as raised:
+        read_arguments(list(words))
+    assert raised.value.exit_code is ExitCode.WRONG_USE
+    sentence = raised.value.sentence.english()
+    assert "\n" not in sentence
+    return sentence
+
+
+def test_nothing_opens_the_window() -> None:
+    assert read_arguments([]) == Arguments()
+
+
+@pytest.mark.parametrize("name", ["my model.gguf", "日本 ü.GGUF"])
+def test_a_model_opens_the_window_with_it(name: str) -> None:
+    assert read_arguments([name]) == Arguments(model=Path(name))
+    assert read_arguments(["--fake-engine", name]).fake_engine
+
+
+def test_a_question_takes_balanced_settings_and_no_load_options() -> None:
+    options = options_of("Hi")
+    assert options.settings == SamplingSettings()
+    assert (options.prompt, options.model, options.system, options.load) == ("Hi", None, "", {})
+
+
+def test_everything_that_shapes_an_answer_can_be_typed() -> None:
+    typed = (
+        "--system=Brief --model m.gguf --context 2048 --threads 2 --gpu-layers 0 --kv-type q8_0"
+        " --template chatml Hi"
+    )
+    options = options_of(*typed.split())
+    assert (options.prompt, options.system, options.model) == ("Hi", "Brief", Path("m.gguf"))
+    assert options.template == "chatml"
+    assert options.load == {
+        "context": 2048,
+        "threads": 2,
+        "gpu_layers": 0,
+        "kv_type_k": "q8_0",
+        "kv_type_v": "q8_0",
+    }
+
+
+@pytest.mark.parametrize("name", BOUNDS)
+def test_every_setting_has_an_option_that_takes_both_ends_of_its_range(name: str) -> None:
+    option = f"--{name.replace('_', '-')}"
+    for value in (BOUNDS[name].low, BOUNDS[name].high):
+        read = getattr(settings_of(option, f"{value:.10g}"), name)
+        assert read == value
+        assert type(read) is type(getattr(SamplingSettings(), name))
+
+
+@pytest.mark.parametrize("name", BOUNDS)
+@pytest.mark.parametrize("typed", ["banana", "nan", "inf", "1e99", "", "-1e99"])
+def test_what_is_no_value_for_a_setting_is_one_sentence(name: str, typed: str) -> None:
+    option = f"--{name.replace('_', '-')}"
+    assert mistake("ask", "Hi", f"{option}={typed}").startswith(f"{option} takes a ")
+
+
+def test_a_preset_is_the_base_of_what_else_is_typed() -> None:
+    settings = settings_of("--top-k", "7", "--preset", "wild", "--stop", "A", "--stop", "B", "--seed", "0")
+    assert settings.temperature == PRESETS["Wild"].temperature
+    assert (settings.top_k, settings.stop, settings.seed) == (7, ("A", "B"), 0)
+
+
+def test_texts_that_were_typed_can_be_tokenised() -> None:
+    assert settings_of("--stop", "a\udcff").stop == ("a\ufffd",)
+
+
+@pytest.mark.parametrize(
+    ("words", "suggestion"),
+    [
+        (["ask", "Hi", "--temprature", "1"], "--temperature"),
+        (["aks", "Hi"], "ask"),
+        (["modles"], "models"),
+        (["--versoin"], "--version"),
+    ],
+)
+def test_a_slip_of_the_finger_is_answered_with_what_was_meant(words: list[str], suggestion: str) -> None:
+    assert f"did you mean {suggestion}?" in mistake(*words)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["ask"],
+        ["ask", "Hi", "there"],
+        ["ask", "Hi", "--seed"],
+        ["ask", "Hi", "--seed", "-1"],
+        ["ask", "Hi", "--seed", "4294967296"],
+        ["ask", "Hi", "--context", "0"],
+        ["ask", "Hi", "--kv-type", "f8"],
+        ["ask", "Hi", "--preset", "none"],
+        ["ask", "Hi", "--raw", "--template", "chatml"],
+        ["--json"],
+        ["no-such-file"],
+        ["model.gguf", "--json"],
+    ],
+)
+def test_wrong_use_is_one_sentence(words: list[str]) -> None:
+    assert mistake(*words).endswith((".", "window."))
+
+
+def test_help_lists_every_option_and_hides_what_is_for_tests() -> None:
+    page = read_arguments(["ask", "--help"]).help
+    assert all(f"--{name.replace('_', '-')}" in page for name in BOUNDS)
+    assert "fake-engine" not in page
+    assert "bench" in read_arguments(["-h"]).help
+
+
+def test_benchmarks_are_named_one_after_another() -> None:
+    arguments = read_arguments(["bench", "--json", "--only", "prefill", "reuse", "--only", "record_cost"])
+    assert arguments.only == ("prefill", "reuse", "record_cost")
+    assert arguments.json

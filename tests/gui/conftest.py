@@ -1,0 +1,117 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TypeVar
+
+import pytest
+from PySide6.QtCore import QEvent, QObject, Qt
+from PySide6.QtGui import QGuiApplication, QKeySequence
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QPlainTextEdit, QWidget
+from pytestqt.qtbot import QtBot
+from shiboken6 import isValid
+
+from app.gui.application import make_window
+from app.gui.main_window import MainWindow
+from app.gui.theme import Themes
+from tests.desk import Desk
+from tests.ggufs import write_tiny_llama
+
+_Found = TypeVar("_Found", bound=QObject)
+
+
+@pytest.fixture(scope="session")
+def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_tiny_llama(tmp_path_factory.mktemp("models") / "tiny.F16.gguf")
+
+
+@pytest.fixture
+def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Desk]:
+    made = Desk(tmp_path / "home", monkeypatch)
+    yield made
+    made.program.stop()
+
+
+class Stage:
+    """The window as somebody sits before it, and the engine behind it as the test leads it."""
+
+    def __init__(self, desk: Desk, qtbot: QtBot, application: QApplication) -> None:
+        self.desk = desk
+        self.engine = desk.engine
+        self.bot = qtbot
+        self.themes = Themes(application, desk.program.resources, desk.program.settings)
+        self.window: MainWindow = make_window(desk.program, self.themes)
+        with qtbot.waitExposed(self.window):
+            self.window.show()
+
+    def find(self, name: str) -> QWidget:
+        """Return the widget that carries a name."""
+        return self.find_as(QWidget, name)
+
+    def find_as(self, kind: type[_Found], name: str = "") -> _Found:
+        """Return the one of a kind that carries a name, or the first."""
+        found = self.window.findChild(kind, name) if name else self.window.findChild(kind)
+        assert found is not None, name
+        return found
+
+    @property
+    def composer(self) -> QPlainTextEdit:
+        return self.find_as(QPlainTextEdit, "composer")
+
+    def sees(self, name: str) -> bool:
+        """Return whether something is on the screen."""
+        return self.find(name).isVisibleTo(self.window)
+
+    def reads(self, name: str) -> str:
+        """Return the text of a label or a button."""
+        return str(self.find(name).property("text"))
+
+    def types(self, text: str) -> None:
+        QTest.keyClicks(self.composer, text)
+
+    def presses(self, key: Qt.Key, modifier: Qt.KeyboardModifier = Qt.KeyboardModifier.NoModifier) -> None:
+        QTest.keyClick(self.composer, key, modifier)
+
+    def sends(self, text: str) -> None:
+        self.types(text)
+        self.presses(Qt.Key.Key_Return)
+
+    def clicks(self, name: str) -> None:
+        QTest.mouseClick(self.find(name), Qt.MouseButton.LeftButton)
+
+    def triggers(self, action: str) -> None:
+        """Choose an entry of a menu."""
+        self.window.actions_by_name[action].trigger()
+
+    def transcript_text(self) -> str:
+        """Return what selecting and copying the whole conversation gives."""
+        transcript = self.find("transcript")
+        QGuiApplication.clipboard().setText("")
+        QTest.keySequence(transcript, QKeySequence(QKeySequence.StandardKey.SelectAll))
+        QTest.keySequence(transcript, QKeySequence(QKeySequence.StandardKey.Copy))
+        return QGuiApplication.clipboard().text()
+
+    def load(self, path: Path) -> None:
+        self.desk.load(path)
+
+    def settle(self) -> None:
+        self.desk.settle()
+
+
+@pytest.fixture
+def stage(desk: Desk, qtbot: QtBot, qapp: QApplication) -> Iterator[Stage]:
+    made = Stage(desk, qtbot, qapp)
+    yield made
+    if isValid(made.window):
+        made.window.close()
+        made.window.deleteLater()
+    qapp.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+    qapp.setStyleSheet("")
+
+
+@pytest.fixture
+def ready(stage: Stage, model: Path) -> Stage:
+    """Return the stage with a model loaded."""
+    stage.load(model)
+    return stage

@@ -1,0 +1,187 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from PySide6.QtCore import QEvent, QPoint, Qt
+from PySide6.QtGui import QImage
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from app.gui import theme
+from app.gui.chat.growing_text import GrowingText
+from app.gui.chat.selection import Place, Selection
+from app.gui.chat.transcript import Transcript
+from app.gui.chat.turn_block import TurnBlock
+from app.services.chat import Turn
+from tests.desk import Desk
+
+PARAGRAPH = "Sunlight is a mixture of all colours, and the air scatters the blue ones most. " * 6
+
+
+@pytest.fixture
+def transcript(desk: Desk, qtbot: QtBot, qapp: QApplication) -> Iterator[Transcript]:
+    themes = theme.Themes(qapp, desk.program.resources, desk.program.settings)
+    made = Transcript(themes)
+    made.resize(700, 400)
+    with qtbot.waitExposed(made):
+        made.show()
+    yield made
+    made.close()
+    made.deleteLater()
+    qapp.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+    qapp.setStyleSheet("")
+
+
+def fill(transcript: Transcript, turns: int) -> Turn:
+    for number in range(turns):
+        turn = Turn(number, "assistant" if number % 2 else "user", f"{number}: {PARAGRAPH}", author="tiny")
+        transcript.add(turn)
+    return turn
+
+
+def on_screen(transcript: Transcript) -> QImage:
+    """Return what the screen shows once what is due has been painted, and nothing more."""
+    QApplication.sendPostedEvents(transcript, QEvent.Type.UpdateRequest)
+    return transcript.screen().grabWindow(transcript.winId()).toImage()
+
+
+def grow(transcript: Transcript, turn: Turn, text: str) -> None:
+    turn.text += text
+    transcript.grow(turn, text)
+
+
+def test_growing_text_equals_the_text_laid_out_at_once(qapp: QApplication) -> None:
+    whole = "\n".join([PARAGRAPH, "", "\t- x", "word " * 3000, "x" * 2000, "日本語" * 50, "end"])
+    at_once = GrowingText(theme.font(theme.READING_PX), theme.READING_LINE_PX)
+    at_once.set_text(whole)
+    at_once.lay_out(500)
+    grown = GrowingText(theme.font(theme.READING_PX), theme.READING_LINE_PX)
+    grown.lay_out(500)
+    for start in range(0, len(whole), 7):
+        grown.append(whole[start : start + 7])
+    assert grown.text == whole
+    assert grown.height == at_once.height
+    assert grown.offset_at(0, at_once.height - 1) == whole.rindex("end")
+    assert grown.offset_at(10_000, theme.READING_LINE_PX * 1.5) in range(1, len(PARAGRAPH))
+    for y in range(0, int(at_once.height), 97):
+        assert grown.offset_at(120, y) == at_once.offset_at(120, y)
+
+
+def test_only_the_open_end_of_a_long_paragraph_is_laid_out_again(qapp: QApplication) -> None:
+    text = GrowingText(theme.font(theme.READING_PX), theme.READING_LINE_PX)
+    text.lay_out(500)
+    for _ in range(400):
+        text.append("many words in one paragraph without an end ")
+    assert text.height - text.open_top < 60 * theme.READING_LINE_PX < text.height
+
+
+def test_the_end_stays_in_view_while_an_answer_grows(transcript: Transcript) -> None:
+    turn = fill(transcript, 10)
+    for _ in range(30):
+        grow(transcript, turn, PARAGRAPH + "\n")
+        assert transcript.is_at_end
+
+
+def test_a_reader_who_scrolled_up_stays_where_they_are(transcript: Transcript, qtbot: QtBot) -> None:
+    turn = fill(transcript, 10)
+    QTest.keyClick(transcript, Qt.Key.Key_PageUp)
+    bar = transcript.verticalScrollBar()
+    value = bar.value()
+    assert not transcript.is_at_end
+    for _ in range(30):
+        grow(transcript, turn, PARAGRAPH + "\n")
+    assert bar.value() == value
+    QTest.keyClick(transcript, Qt.Key.Key_End)
+    assert transcript.is_at_end
+
+
+@pytest.mark.parametrize("turns_before", [0, 3])
+def test_what_is_painted_while_growing_equals_what_is_painted_anew(
+    transcript: Transcript, turns_before: int
+) -> None:
+    for number in range(turns_before):
+        transcript.add(Turn(number, "user", PARAGRAPH))
+    turn = Turn(99, "assistant", "Some. ", author="tiny")
+    transcript.add(turn)
+    on_screen(transcript)
+    for _ in range(6):
+        grow(transcript, turn, "More words that wrap sooner or later. ")
+        on_screen(transcript)
+    grown = on_screen(transcript)
+    transcript.viewport().update()
+    assert on_screen(transcript) == grown
+
+
+def test_a_narrower_window_wraps_the_text_anew_and_keeps_the_end(transcript: Transcript) -> None:
+    fill(transcript, 10)
+    tall = transcript.verticalScrollBar().maximum()
+    transcript.resize(400, 400)
+    assert transcript.is_at_end
+    transcript.verticalScrollBar().setValue(0)
+    transcript.grab()
+    transcript.verticalScrollBar().setValue(transcript.verticalScrollBar().maximum())
+    assert transcript.verticalScrollBar().maximum() > tall
+
+
+def test_ten_thousand_turns_are_shown_without_laying_out_all_of_them(
+    transcript: Transcript, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    laid_out: list[TurnBlock] = []
+    lay_out = TurnBlock.lay_out
+
+    def note(block: TurnBlock, width: float) -> None:
+        laid_out.append(block)
+        lay_out(block, width)
+
+    monkeypatch.setattr(TurnBlock, "lay_out", note)
+    transcript.show_turns([Turn(number, "user", f"{number}: {PARAGRAPH}") for number in range(10_000)])
+    transcript.grab()
+    assert transcript.is_at_end
+    assert len(laid_out) < 50
+    assert transcript.verticalScrollBar().maximum() > 1_000_000
+
+
+def test_text_is_selected_with_the_mouse_over_several_turns(transcript: Transcript, qtbot: QtBot) -> None:
+    transcript.add(Turn(1, "user", "first question"))
+    transcript.add(Turn(2, "assistant", "second answer", author="tiny"))
+    view = transcript.viewport()
+    bottom = QPoint(view.width() - 5, view.height() - 5)
+    QTest.mousePress(view, Qt.MouseButton.LeftButton, pos=QPoint(5, 5))
+    QTest.mouseMove(view, bottom)
+    QTest.mouseRelease(view, Qt.MouseButton.LeftButton, pos=bottom)
+    assert transcript.selected_text() == "first question\n\nsecond answer"
+    transcript.grab()
+
+
+def test_a_double_click_selects_a_word() -> None:
+    selection = Selection()
+    selection.word(Place(0, 7), "Hello, world's end")
+    assert selection.text(["Hello, world's end"]) == "world's"
+
+
+def test_a_selection_can_run_backwards() -> None:
+    selection = Selection()
+    selection.start(Place(1, 2))
+    selection.extend(Place(0, 3))
+    assert selection.text(["abcdef", "uvwxyz"]) == "def\n\nuv"
+    selection.clear()
+    assert selection.is_empty
+
+
+def test_the_first_text_of_an_answer_is_reported_once_when_it_is_painted(
+    transcript: Transcript, qtbot: QtBot
+) -> None:
+    painted: list[int] = []
+    transcript.first_text_painted.connect(painted.append)
+    turn = Turn(1, "assistant", "", state="writing")
+    transcript.add(turn)
+    transcript.grab()
+    assert painted == []
+    grow(transcript, turn, "Hello")
+    transcript.grab()
+    grow(transcript, turn, " there")
+    transcript.grab()
+    assert len(painted) == 1
+    assert painted[0] > 2**31

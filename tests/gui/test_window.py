@@ -1,0 +1,310 @@
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QEvent, QMimeData, QPoint, QPointF, Qt, QUrl
+from PySide6.QtGui import QAction, QColor, QDragEnterEvent, QDropEvent, QPalette
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QAbstractSlider,
+    QAbstractSpinBox,
+    QApplication,
+    QComboBox,
+    QFileDialog,
+    QLabel,
+    QMenu,
+    QMessageBox,
+    QToolButton,
+    QWidget,
+)
+from shiboken6 import isValid
+
+from app.core.commands import Load
+from app.core.errors import UserError
+from app.gui.application import Errors, refuse_without_screen
+from app.system.settings_file import Theme
+from tests.gui.conftest import Stage
+
+# The offscreen platform says this of every dialog and menu.
+pytestmark = pytest.mark.qt_log_ignore("^This plugin does not support")
+
+NAMES = [
+    "composer",
+    "send_button",
+    "stop_button",
+    "transcript",
+    "new_chat_button",
+    "model_button",
+    "load_progress",
+    "prefill_progress",
+    "notice_bar",
+    "ttft_value",
+    "prefill_rate_value",
+    "decode_rate_value",
+    "kv_gauge",
+    "kv_value",
+    "stop_reason_value",
+    "temperature_slider",
+    "temperature_box",
+    "top_k_slider",
+    "top_k_box",
+    "top_p_slider",
+    "top_p_box",
+    "min_p_slider",
+    "min_p_box",
+    "repeat_penalty_slider",
+    "repeat_penalty_box",
+    "seed_box",
+    "max_tokens_box",
+    "preset_box",
+]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_agreed_name_is_there_and_says_what_it_is(ready: Stage, name: str) -> None:
+    ready.sends("Hi")
+    ready.engine.fail("prompt_too_long")
+    ready.settle()
+    assert ready.find(name).accessibleName()
+
+
+def test_the_theme_can_be_changed_by_an_action_of_the_agreed_name(stage: Stage) -> None:
+    assert stage.find_as(QAction, "theme_action").text()
+
+
+def test_everything_that_can_be_used_has_an_accessible_name(ready: Stage) -> None:
+    nameless = [
+        widget
+        for kind in (QAbstractButton, QAbstractSlider, QAbstractSpinBox, QComboBox)
+        for widget in ready.window.findChildren(kind)
+        if not widget.accessibleName()
+        and not getattr(widget, "text", str)()
+        and not widget.objectName().startswith("qt_")
+        and type(widget).__name__ != "QScrollBar"
+    ]
+    assert nameless == []
+
+
+def test_labels_never_interpret_what_they_show(ready: Stage) -> None:
+    with_text = [each for each in ready.window.findChildren(QLabel) if each.text()]
+    assert with_text
+    assert {each.textFormat() for each in with_text} == {Qt.TextFormat.PlainText}
+
+
+def test_no_two_actions_share_a_shortcut(stage: Stage) -> None:
+    keys = [
+        action.shortcut().toString() for action in stage.window.actions() if not action.shortcut().isEmpty()
+    ]
+    assert len(keys) == len(set(keys)) > 5
+
+
+def test_without_a_model_the_window_says_what_to_do(stage: Stage) -> None:
+    assert stage.reads("model_button") == "No model"
+    assert stage.sees("open_model_button")
+    assert not stage.sees("notice_bar")
+
+
+def test_loading_is_shown_with_its_progress_and_the_name(stage: Stage, model: Path) -> None:
+    stage.desk.begin_load(model)
+    stage.engine.progress(42)
+    stage.settle()
+    assert stage.sees("load_progress")
+    assert stage.find("load_progress").property("value") == 42
+    stage.engine.loaded()
+    stage.settle()
+    assert not stage.sees("load_progress")
+    assert stage.reads("model_button").startswith("tiny")
+
+
+def test_a_load_can_be_stopped(stage: Stage, model: Path) -> None:
+    stage.desk.begin_load(model)
+    stage.clicks("cancel_load_button")
+    assert stage.engine.cancelled == [stage.engine.load.request]
+
+
+def test_an_engine_that_died_can_be_restarted_from_the_notice(ready: Stage) -> None:
+    ready.sends("Hi")
+    ready.engine.write("Half")
+    ready.engine.die(ready.engine.question.request)
+    ready.settle()
+    assert ready.sees("notice_bar")
+    assert "Your chat is safe" in ready.reads("notice_text")
+    ready.clicks("notice_action")
+    ready.desk.until(lambda: len(ready.engine.all(Load)) == 2)
+    assert not ready.sees("notice_bar")
+    assert ready.transcript_text() == "Hi\n\nHalf"
+
+
+def test_the_lines_of_the_log_can_be_read(ready: Stage) -> None:
+    ready.engine.die()
+    ready.settle()
+    ready.clicks("notice_details")
+    box = ready.find_as(QMessageBox)
+    assert box.detailedText() == "a line of a log"
+    assert box.textFormat() is Qt.TextFormat.PlainText
+    box.close()
+
+
+def test_a_notice_can_be_dismissed(ready: Stage) -> None:
+    ready.engine.die()
+    ready.settle()
+    ready.clicks("notice_close")
+    assert not ready.sees("notice_bar")
+
+
+def test_a_chosen_file_is_loaded(stage: Stage, model: Path) -> None:
+    stage.clicks("open_model_button")
+    dialog = stage.find_as(QFileDialog)
+    dialog.fileSelected.emit(str(model))
+    dialog.close()
+    stage.desk.until(lambda: stage.engine.sent)
+    assert stage.engine.load.path == str(model)
+
+
+def test_a_model_without_a_template_gets_the_one_that_is_chosen(ready: Stage) -> None:
+    ready.sends("Hi")
+    ready.engine.fail("template_missing")
+    ready.settle()
+    ready.clicks("notice_action")
+    names = ready.desk.program.templates.names()
+    menu = next(
+        each for each in ready.window.findChildren(QMenu) if [a.text() for a in each.actions()] == names
+    )
+    menu.actions()[0].trigger()
+    menu.close()
+    ready.presses(Qt.Key.Key_Return)
+    assert ready.engine.chat.template == ready.desk.program.resources.template(names[0])
+
+
+def drop(stage: Stage, path: Path) -> bool:
+    data = QMimeData()
+    data.setUrls([QUrl.fromLocalFile(str(path))])
+    buttons, keys = Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
+    enter = QDragEnterEvent(QPoint(10, 10), Qt.DropAction.CopyAction, data, buttons, keys)
+    enter.ignore()
+    QApplication.sendEvent(stage.window, enter)
+    if enter.isAccepted():
+        event = QDropEvent(QPointF(10, 10), Qt.DropAction.CopyAction, data, buttons, keys)
+        QApplication.sendEvent(stage.window, event)
+    return enter.isAccepted()
+
+
+def test_a_dropped_model_is_loaded_and_other_files_are_refused(
+    stage: Stage, model: Path, tmp_path: Path
+) -> None:
+    assert not drop(stage, tmp_path / "notes.txt")
+    assert drop(stage, model)
+    stage.desk.until(lambda: stage.engine.sent)
+    assert stage.engine.load.path == str(model)
+
+
+def test_the_menu_lists_the_models_that_are_there_and_why_one_cannot_be_used(
+    ready: Stage, model: Path
+) -> None:
+    folder = ready.desk.program.paths.models
+    folder.mkdir(parents=True)
+    (folder / "good.gguf").write_bytes(model.read_bytes())
+    (folder / "bad.gguf").write_text("<html>")
+    ready.desk.program.models.refresh()
+    ready.desk.until(lambda: ready.desk.program.models.found)
+    menu = ready.find_as(QToolButton, "model_button").menu()
+    menu.aboutToShow.emit()
+    by_text = {action.text().split(" ·")[0]: action for action in menu.actions()}
+    assert not by_text["bad"].isEnabled()
+    assert "web page" in by_text["bad"].toolTip()
+    loads = len(ready.engine.all(Load))
+    by_text["good"].trigger()
+    ready.desk.until(lambda: len(ready.engine.all(Load)) > loads)
+    assert ready.engine.load.path == str(folder / "good.gguf")
+
+
+def test_the_panel_can_be_hidden_and_stays_hidden_the_next_time(stage: Stage) -> None:
+    assert stage.sees("ttft_value")
+    stage.triggers("panel_action")
+    assert not stage.sees("ttft_value")
+    stage.window.close()
+    assert stage.desk.program.settings.values.panel_shown is False
+
+
+def luminance(colour: QColor) -> float:
+    parts = [
+        part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4
+        for part in (colour.redF(), colour.greenF(), colour.blueF())
+    ]
+    return 0.2126 * parts[0] + 0.7152 * parts[1] + 0.0722 * parts[2]
+
+
+def contrast(one: QColor, other: QColor) -> float:
+    high, low = sorted((luminance(one), luminance(other)), reverse=True)
+    return (high + 0.05) / (low + 0.05)
+
+
+@pytest.mark.parametrize("name", ["light", "dark"])
+def test_text_can_be_read_on_every_surface_and_marks_be_seen(stage: Stage, name: Theme) -> None:
+    stage.themes.choose(name)
+    look = stage.themes.current
+    surfaces = [look.colour(token) for token in ("window", "surface", "sunken", "hover")]
+    texts = ["text", "muted", "accent", *(token for token in look.colours if token.startswith("stage_"))]
+    for surface in surfaces[:3]:
+        assert [token for token in texts if contrast(look.colour(token), surface) < 4.5] == []
+        assert contrast(look.colour("border_strong"), surface) >= 3
+    pairs = [("text", "hover"), ("text", "pressed"), ("on_accent", "accent"), ("text", "danger_surface")]
+    pairs += [("danger", "danger_surface"), ("text", "hint_surface"), ("on_accent", "accent_hover")]
+    assert {pair for pair in pairs if contrast(look.colour(pair[0]), look.colour(pair[1])) < 4.5} == set()
+
+
+def test_the_theme_changes_at_once_and_is_kept(ready: Stage) -> None:
+    ready.sends("Hi")
+    ready.desk.answer("Hello")
+    ready.themes.choose("light")
+    light = ready.find("transcript").grab().toImage().pixelColor(3, 3)
+    ready.triggers("theme_action")
+    dark = ready.find("transcript").grab().toImage().pixelColor(3, 3)
+    assert (light.lightness() > 200, dark.lightness() < 60) == (True, True)
+    assert QApplication.palette().color(QPalette.ColorRole.Window) == ready.themes.current.colour("window")
+    assert ready.desk.program.settings.values.theme == "dark"
+
+
+def test_an_error_that_nobody_expected_is_logged_and_told_once(
+    stage: Stage, caplog: pytest.LogCaptureFixture
+) -> None:
+    errors = Errors(stage.desk.program)
+    for _ in range(3):
+        try:
+            raise ZeroDivisionError
+        except ZeroDivisionError as error:
+            errors.take_one(error)
+    assert "ZeroDivisionError" in stage.reads("notice_text")
+    assert caplog.text.count("An error that nobody expected") == 1
+
+
+def test_nothing_calls_the_window_after_it_was_closed(ready: Stage) -> None:
+    ready.sends("Hi")
+    ready.window.close()
+    ready.window.deleteLater()
+    QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+    assert not isValid(ready.window)
+    ready.desk.answer("Hello")
+    ready.engine.die()
+    ready.settle()
+    assert ready.desk.program.chat.turns[1].text == "Hello"
+
+
+def test_where_there_is_no_screen_that_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "platform", "linux")
+    with pytest.raises(UserError, match="no screen"):
+        refuse_without_screen({"DISPLAY": ""})
+    refuse_without_screen({"WAYLAND_DISPLAY": "wayland-0"})
+    monkeypatch.setattr(sys, "platform", "win32")
+    refuse_without_screen({})
+
+
+def test_the_smallest_window_shows_the_composer_and_the_panel_whole(stage: Stage) -> None:
+    stage.window.resize(900, 600)
+    frame = stage.window.rect()
+    for name in ("send_button", "ttft_value", "temperature_box"):
+        widget: QWidget = stage.find(name)
+        place = widget.rect().translated(widget.mapTo(stage.window, QPoint(0, 0)))
+        assert frame.contains(place), name

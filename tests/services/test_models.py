@@ -1,0 +1,137 @@
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from app.core.errors import UserError
+from app.core.model import FoundModel
+from app.services.model_check import check_model, model_name
+from app.services.models import Models
+from app.system.settings_file import SettingsFile
+from tests.desk import Desk
+from tests.ggufs import write_split_llama, write_vocab_only
+
+
+@pytest.fixture
+def models(desk: Desk, tmp_path: Path) -> Models:
+    (tmp_path / "models").mkdir()
+    return Models([tmp_path / "models"], desk.program.settings, desk.program.jobs)
+
+
+def problem_of(found: FoundModel) -> str:
+    assert found.problem is not None
+    return found.problem.english()
+
+
+def test_facts_of_a_usable_model_are_read_from_its_header(model: Path) -> None:
+    found, ref = check_model(model)
+    assert found.problem is None
+    assert (found.name, found.architecture, found.quantisation) == ("tiny", "llama", "F16")
+    assert found.size == model.stat().st_size
+    assert ref is not None
+    assert ref.identity.startswith(f"{model.stat().st_size}-")
+
+
+def test_a_model_in_parts_counts_all_of_them(tmp_path: Path) -> None:
+    parts = write_split_llama(tmp_path)
+    found, ref = check_model(parts[0])
+    assert found.problem is None
+    assert found.size == sum(part.stat().st_size for part in parts)
+    assert ref is not None
+
+
+def test_a_missing_part_is_said(tmp_path: Path) -> None:
+    parts = write_split_llama(tmp_path)
+    parts[-1].unlink()
+    found, ref = check_model(parts[0])
+    assert ref is None
+    assert parts[-1].name in problem_of(found)
+
+
+@pytest.mark.parametrize("cut", [0, 3, 1000, -1])
+def test_a_truncated_model_is_refused_with_a_reason(model: Path, tmp_path: Path, cut: int) -> None:
+    broken = tmp_path / "cut.gguf"
+    broken.write_bytes(model.read_bytes()[:cut])
+    found, ref = check_model(broken)
+    assert ref is None
+    assert found.problem is not None
+
+
+def test_a_vocabulary_is_no_model(tmp_path: Path) -> None:
+    found, _ = check_model(write_vocab_only(tmp_path / "vocab.gguf"))
+    assert "no weights" in problem_of(found)
+
+
+def test_a_name_that_is_no_text_is_refused_with_a_way_out(tmp_path: Path) -> None:
+    found, ref = check_model(tmp_path / "m\udcff.gguf")
+    assert ref is None
+    assert "rename" in problem_of(found)
+
+
+@pytest.mark.parametrize(
+    ("file", "own", "quantisation", "name"),
+    [
+        ("SmolLM2-135M-Instruct.Q4_1.gguf", "Smollm2 Mix1", "Q4_1", "SmolLM2-135M-Instruct"),
+        ("qwen2.5-7b-q4_k_m.gguf", None, "Q4_K_M", "qwen2.5-7b"),
+        ("big-Q8_0-00001-of-00003.gguf", "Big", "Q8_0", "big"),
+        ("sha256-" + "ab12" * 16, "Mistral 7B", "Q4_0", "Mistral 7B"),
+        ("Q4_0.gguf", "Mistral", "Q4_0", "Mistral"),
+        ("Q4_0.gguf", None, "Q4_0", "Q4_0.gguf"),
+    ],
+)
+def test_a_model_is_called_what_people_recognise(
+    file: str, own: str | None, quantisation: str, name: str
+) -> None:
+    assert model_name(Path(file), own, quantisation) == name
+
+
+def test_the_model_that_was_used_last_comes_first(
+    desk: Desk, models: Models, model: Path, tmp_path: Path
+) -> None:
+    shutil.copy(model, tmp_path / "models" / "a.gguf")
+    assert models.to_start_with() == tmp_path / "models" / "a.gguf"
+    desk.program.settings.change(last_model=str(model))
+    assert models.to_start_with() == model
+
+
+def test_a_last_model_that_is_gone_and_broken_files_are_passed_over(
+    desk: Desk, models: Models, model: Path, tmp_path: Path
+) -> None:
+    desk.program.settings.change(last_model=str(tmp_path / "gone.gguf"))
+    (tmp_path / "models" / "a.gguf").write_bytes(b"GGUF")
+    shutil.copy(model, tmp_path / "models" / "b.gguf")
+    assert models.to_start_with() == tmp_path / "models" / "b.gguf"
+
+
+def test_without_any_model_the_sentence_says_where_to_put_one(models: Models, tmp_path: Path) -> None:
+    with pytest.raises(UserError, match="models"):
+        models.to_start_with()
+
+
+def test_a_search_in_the_background_lists_what_is_there(desk: Desk, model: Path) -> None:
+    folder = desk.program.paths.models
+    folder.mkdir(parents=True)
+    shutil.copy(model, folder / "tiny.gguf")
+    (folder / "broken.gguf").touch()
+    desk.program.models.refresh()
+    desk.until(lambda: desk.program.models.found)
+    by_name = {Path(found.path).name: found for found in desk.program.models.found}
+    assert by_name["tiny.gguf"].problem is None
+    assert by_name["broken.gguf"].problem is not None
+
+
+def test_a_file_that_changed_is_looked_at_again(models: Models, model: Path, tmp_path: Path) -> None:
+    path = tmp_path / "models" / "a.gguf"
+    path.write_bytes(b"GGUF")
+    assert models.list_now()[0].problem is not None
+    shutil.copy(model, path)
+    assert models.list_now()[0].problem is None
+
+
+def test_folders_of_the_settings_are_searched_too(tmp_path: Path, model: Path, desk: Desk) -> None:
+    settings = SettingsFile(tmp_path / "settings.json", lambda _name, _work: None)
+    settings.change(model_folders=(str(model.parent),))
+    models = Models([tmp_path / "none"], settings, desk.program.jobs)
+    assert [Path(found.path) for found in models.list_now()] == [model]

@@ -1,0 +1,46 @@
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+from app.core.events import JobFailed
+from app.core.words import translate
+from tests.desk import Desk
+
+
+def test_a_named_model_is_loaded_at_the_start(desk: Desk, model: Path) -> None:
+    desk.program.start(model)
+    desk.until(lambda: desk.engine.sent)
+    assert desk.engine.load.path == str(model)
+
+
+def test_the_last_model_is_loaded_at_the_start(desk: Desk, model: Path) -> None:
+    desk.program.settings.change(last_model=str(model))
+    desk.program.start(None)
+    desk.until(lambda: desk.engine.sent)
+    assert desk.engine.load.path == str(model)
+
+
+def test_else_the_first_usable_model_is_loaded(desk: Desk, model: Path) -> None:
+    folder = desk.program.paths.models
+    folder.mkdir(parents=True)
+    (folder / "a.gguf").touch()
+    shutil.copy(model, folder / "b.gguf")
+    desk.program.start(None)
+    desk.until(lambda: desk.engine.sent)
+    assert desk.engine.load.path == str(folder / "b.gguf")
+
+
+def test_a_broken_job_is_told(desk: Desk) -> None:
+    desk.program.dispatch(JobFailed("x", translate("Test", "The disk is full.")))
+    assert desk.told == "The disk is full."
+
+
+def test_stopping_ends_the_engine_and_keeps_the_settings(desk: Desk, model: Path) -> None:
+    desk.load(model)
+    desk.program.chat.send("Hi")
+    desk.program.sampling.change(temperature=1.25)
+    desk.program.stop()
+    assert desk.engine.closed
+    assert desk.engine.cancelled == [desk.engine.question.request]
+    assert "1.25" in desk.program.paths.settings_file.read_text(encoding="utf-8")

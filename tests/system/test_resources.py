@@ -1,0 +1,51 @@
+from __future__ import annotations
+
+import json
+import re
+import sys
+from pathlib import Path
+
+import pytest
+
+from app.core.errors import ExitCode, UserError
+from app.system.resources import Resources, checkout_folder, find_resources
+
+
+def test_a_checkout_finds_its_own_resources() -> None:
+    root = checkout_folder()
+    assert root is not None
+    assert find_resources().folder == root / "resources"
+
+
+def test_a_frozen_application_finds_those_of_its_bundle(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    (tmp_path / "app" / "_data").mkdir(parents=True)
+    monkeypatch.setattr(sys, "frozen", True, raising=False)
+    monkeypatch.setattr(sys, "_MEIPASS", str(tmp_path), raising=False)
+    assert checkout_folder() is None
+    assert find_resources().folder == tmp_path / "app" / "_data"
+
+
+def test_templates_are_found_by_name(tmp_path: Path) -> None:
+    (tmp_path / "templates").mkdir()
+    (tmp_path / "templates" / "chatml.jinja").write_text("{{ messages }}", encoding="utf-8")
+    resources = Resources(tmp_path)
+    assert resources.template_names() == ["chatml"]
+    assert resources.template("chatml") == "{{ messages }}"
+
+
+def test_a_template_that_does_not_ship_names_those_that_do(tmp_path: Path) -> None:
+    (tmp_path / "templates").mkdir()
+    (tmp_path / "templates" / "chatml.jinja").write_text("", encoding="utf-8")
+    with pytest.raises(UserError, match="chatml") as raised:
+        Resources(tmp_path).template("../secret")
+    assert raised.value.exit_code is ExitCode.WRONG_USE
+
+
+def test_both_themes_have_the_same_tokens_and_the_style_sheet_uses_no_others() -> None:
+    resources = find_resources()
+    light, dark = (json.loads(resources.read_text(f"themes/{name}.json")) for name in ("light", "dark"))
+    assert set(light) == set(dark)
+    used = set(re.findall(r"\$(\w+)", resources.read_text("themes/tokenlight.qss")))
+    assert used <= set(light)
