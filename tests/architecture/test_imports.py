@@ -1,0 +1,76 @@
+"""What each part loads, seen in a fresh interpreter, and the import contracts of `pyproject.toml`."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+QT = ("PySide6", "shiboken6", "pyqtgraph")
+NETWORK = ("huggingface_hub", "httpx", "requests", "urllib.request", "http.client")
+
+LIST_LOADED = """
+import importlib, json, pkgutil, sys
+package = importlib.import_module(sys.argv[1])
+for each in pkgutil.walk_packages(getattr(package, "__path__", ()), sys.argv[1] + "."):
+    if each.name not in sys.argv[2:]:
+        importlib.import_module(each.name)
+print(json.dumps(sorted(sys.modules)))
+"""
+
+
+def loaded_with(name: str, *without: str) -> set[str]:
+    """Return all modules that a fresh interpreter has loaded after importing a package with all that is in it."""
+    done = subprocess.run(
+        [sys.executable, "-c", LIST_LOADED, name, *without],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return set(json.loads(done.stdout))
+
+
+@pytest.mark.parametrize(
+    ("package", "forbidden"),
+    [
+        ("app.core", (*QT, *NETWORK, "numpy", "sqlite3", "llama_cpp", "psutil")),
+        ("app.system", (*QT, *NETWORK, "sqlite3", "llama_cpp")),
+        ("app.probability", (*QT, *NETWORK, "sqlite3", "llama_cpp", "jinja2", "psutil")),
+        ("app.services", (*QT, *NETWORK, "sqlite3", "llama_cpp", "jinja2")),
+        ("app.cli", (*QT, *NETWORK, "sqlite3", "llama_cpp", "jinja2")),
+        ("app.bootstrap", (*QT, *NETWORK, "sqlite3", "llama_cpp", "jinja2")),
+        ("app.engine.client", (*QT, *NETWORK, "sqlite3", "llama_cpp", "jinja2")),
+        ("app.engine", (*QT, *NETWORK, "sqlite3", "psutil", "platformdirs")),
+    ],
+)
+def test_a_part_loads_nothing_that_it_must_not_know(package: str, forbidden: tuple[str, ...]) -> None:
+    loaded = loaded_with(package)
+    assert package in loaded
+    assert sorted(loaded.intersection(forbidden)) == []
+
+
+def test_the_spawn_target_loads_nothing_of_ours() -> None:
+    loaded = loaded_with("app.engine.entry")
+    assert sorted(name for name in loaded if name.startswith("app.")) == ["app.engine", "app.engine.entry"]
+
+
+def test_the_import_contracts_are_kept() -> None:
+    scripts = Path(sys.executable).parent
+    command = scripts / ("lint-imports.exe" if os.name == "nt" else "lint-imports")
+    done = subprocess.run(
+        [command, "--no-cache"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+        env={**os.environ, "COLUMNS": "200"},
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "0 broken" in done.stdout

@@ -1,0 +1,114 @@
+"""The arguments of `dev.py`: which are its own, which are passed on, and what each command needs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from devtools import interpreter, setup_steps, tasks
+from devtools.command_line import COMMANDS, main, read
+from devtools.console import Problem
+from devtools.setup_steps import Request
+
+
+@pytest.fixture
+def requests(monkeypatch: pytest.MonkeyPatch) -> list[Request]:
+    """Return what the commands asked the set-up for; nothing is set up or run."""
+    found: list[Request] = []
+    monkeypatch.setattr(interpreter, "runs_inside", lambda layout: False)
+    monkeypatch.setattr(setup_steps, "ensure", lambda layout, request: found.append(request))
+    for name in ("run", "bench", "test", "lint"):
+        monkeypatch.setattr(tasks, name, lambda *arguments: 0)
+    return found
+
+
+def test_pytest_gets_what_is_not_ours_in_its_order() -> None:
+    options, passed_on = read(["test", "--system", "tests/core", "-k", "a or b", "-x"])
+    assert options.system
+    assert not options.all
+    assert passed_on == ["tests/core", "-k", "a or b", "-x"]
+
+
+def test_after_two_dashes_nothing_is_ours() -> None:
+    options, passed_on = read(["run", "--backend", "cpu", "--", "ask", "--system", "Be brief."])
+    assert options.backend == "cpu"
+    assert not options.system
+    assert passed_on == ["ask", "--system", "Be brief."]
+
+
+@pytest.mark.parametrize(
+    "arguments", [[], ["fly"], ["lint", "app"], ["setup", "--backend", "tpu"], ["clean", "--all"]]
+)
+def test_wrong_use_is_refused(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        read(arguments)
+    assert ended.value.code == 2
+    assert "usage: dev.py" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("command", "extras", "opens_window"),
+    [
+        ("run", (), True),
+        ("test", ("dev",), True),
+        ("setup", ("dev",), False),
+        ("lint", ("dev",), False),
+        ("bench", ("dev",), False),
+    ],
+)
+def test_each_command_asks_for_what_it_needs(
+    requests: list[Request], command: str, extras: tuple[str, ...], opens_window: bool
+) -> None:
+    assert main([command]) == 0
+    assert requests == [Request(None, extras, system=False, opens_window=opens_window)]
+
+
+def test_cleaning_sets_nothing_up(requests: list[Request], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tasks, "clean", lambda layout, models: 0)
+    assert main(["clean", "--models"]) == 0
+    assert requests == []
+
+
+def test_a_problem_is_said_without_a_traceback(
+    requests: list[Request], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def fail(layout: Any, request: Request) -> None:
+        raise Problem("The disk is full: free some space.")
+
+    monkeypatch.setattr(setup_steps, "ensure", fail)
+    assert main(["setup"]) == 1
+    assert capsys.readouterr().err == "The disk is full: free some space.\n"
+
+
+def test_an_interrupt_is_an_exit_code_and_a_sentence(
+    requests: list[Request], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def interrupt(layout: Any, request: Request) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(setup_steps, "ensure", interrupt)
+    assert main(["setup"]) == 130
+    assert "Stopped" in capsys.readouterr().err
+
+
+def test_the_environments_own_python_hands_over_to_the_one_that_made_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    called: list[list[str]] = []
+    monkeypatch.setattr(interpreter, "runs_inside", lambda layout: True)
+    monkeypatch.setattr(interpreter, "base_python", lambda: Path("/usr/bin/python3"))
+
+    def call(command: list[str]) -> int:
+        called.append(command)
+        return 7
+
+    monkeypatch.setattr("devtools.command_line.subprocess.call", call)
+    assert main(["test", "-x"]) == 7
+    assert called[0][0] == str(Path("/usr/bin/python3"))
+    assert called[0][2:] == ["test", "-x"]
+
+
+def test_every_command_has_a_description() -> None:
+    assert {"run", "test", "setup", "bench", "lint", "clean", "desktop"} == set(COMMANDS)
