@@ -164,8 +164,7 @@ class FakeEngine:
         self._count[request] = first + count
         self._text[request] = self._text.get(request, "") + text
         first_ns = (
-            self._clock_ns.get(request, self.question.sent_ns + 100 * MILLISECOND_NS)
-            + step_ms * MILLISECOND_NS
+            self._clock_ns.get(request, self.question.sent_ns + 100 * MILLISECOND_NS) + step_ms * MILLISECOND_NS
         )
         last_ns = first_ns + (count - 1) * step_ms * MILLISECOND_NS
         self._clock_ns[request] = last_ns
@@ -200,9 +199,7 @@ class FakeEngine:
         )
 
     def fail(self, kind: FailureKind, request: int | None = None, text: str = "It does not work.") -> None:
-        self._sink(
-            Failed(request or self.question.request, kind, translate("Test", text), ("a line of a log",))
-        )
+        self._sink(Failed(request or self.question.request, kind, translate("Test", text), ("a line of a log",)))
 
     def die(self, *requests: int) -> None:
         self.alive = False

@@ -54,10 +54,7 @@ def raw_gguf_of(
 ) -> bytes:
     """Return the bytes of a GGUF file made of entries and tensors that are encoded already."""
     header = (
-        b"GGUF"
-        + struct.pack("<IQQ", version, len(tensors), len(entries))
-        + b"".join(entries)
-        + b"".join(tensors)
+        b"GGUF" + struct.pack("<IQQ", version, len(tensors), len(entries)) + b"".join(entries) + b"".join(tensors)
     )
     return header + bytes(-len(header) % 32) + data
 
@@ -80,10 +77,7 @@ def encode_value(value: Entry) -> bytes:
         encoded = [encode_value(element) for element in value]
         element_type = encoded[0][:4] if encoded else struct.pack("<I", 8)
         return (
-            struct.pack("<I", 9)
-            + element_type
-            + struct.pack("<Q", len(encoded))
-            + b"".join(e[4:] for e in encoded)
+            struct.pack("<I", 9) + element_type + struct.pack("<Q", len(encoded)) + b"".join(e[4:] for e in encoded)
         )
     if isinstance(value, str):
         return struct.pack("<I", 8) + encode_text(value)

@@ -100,9 +100,7 @@ def copy_with(
         kept = [head[start:end] for key, start, end in spans if key not in changed and key not in remove]
         entries = kept + [encode_text(key) + encode_value(value) for key, value in changed.items()]
         tensors = [head[entries_end:tensors_end]]
-        header = (
-            b"GGUF" + struct.pack("<IQQ", version, tensor_count, len(entries)) + b"".join(entries + tensors)
-        )
+        header = b"GGUF" + struct.pack("<IQQ", version, tensor_count, len(entries)) + b"".join(entries + tensors)
         with target.open("wb") as writing:
             writing.write(header + bytes(-len(header) % 32))
             reading.seek(tensors_end + -tensors_end % 32)

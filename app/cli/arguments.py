@@ -61,10 +61,7 @@ class _Parser(argparse.ArgumentParser):
     def known_options(self) -> list[str]:
         """Return every option that people may use here."""
         return [
-            name
-            for action in self._actions
-            if action.help != argparse.SUPPRESS
-            for name in action.option_strings
+            name for action in self._actions if action.help != argparse.SUPPRESS for name in action.option_strings
         ]
 
 
@@ -129,9 +126,7 @@ def _parser() -> tuple[_Parser, dict[str, _Parser]]:
     models.add_argument("--json", action="store_true", help="print one JSON list")
     bench = commands.add_parser("bench", help="measure this machine (in a checkout)")
     bench.add_argument("--json", action="store_true", help="print one JSON list, a row a figure")
-    bench.add_argument(
-        "--only", action="extend", nargs="+", metavar="NAME", help="measure only these figures"
-    )
+    bench.add_argument("--only", action="extend", nargs="+", metavar="NAME", help="measure only these figures")
     for name in ("doctor", "plan"):
         later = commands.add_parser(name, help="comes with a later version")
         later.add_argument("rest", nargs=argparse.REMAINDER, help=argparse.SUPPRESS)
@@ -141,13 +136,9 @@ def _parser() -> tuple[_Parser, dict[str, _Parser]]:
 def _add_ask(ask: _Parser) -> None:
     ask.add_argument("prompt", metavar="PROMPT", help="the question; - reads it from standard input")
     ask.add_argument("--model", metavar="PATH", type=Path, help="a .gguf file; the last one used if left out")
-    ask.add_argument(
-        "--system", metavar="TEXT", type=text, default="", help="instructions before the conversation"
-    )
+    ask.add_argument("--system", metavar="TEXT", type=text, default="", help="instructions before the conversation")
     ask.add_argument("--json", action="store_true", help="print one JSON object per event")
-    ask.add_argument(
-        "--template", metavar="NAME|FILE", help="chat template to use instead of the model's own"
-    )
+    ask.add_argument("--template", metavar="NAME|FILE", help="chat template to use instead of the model's own")
     ask.add_argument("--raw", action="store_true", help="continue the text as it is, without a chat template")
     ask.add_argument("--fake-engine", action="store_true", default=argparse.SUPPRESS, help=argparse.SUPPRESS)
     load = ask.add_argument_group("loading")
@@ -165,9 +156,7 @@ def _add_ask(ask: _Parser) -> None:
         help="f16, q8_0 or q4_0: how keys and values are kept",
     )
     sampling = ask.add_argument_group("sampling")
-    sampling.add_argument(
-        "--preset", metavar="NAME", type=one_of(PRESETS), help=f"one of {', '.join(PRESETS)}"
-    )
+    sampling.add_argument("--preset", metavar="NAME", type=one_of(PRESETS), help=f"one of {', '.join(PRESETS)}")
     for name, bounds in BOUNDS.items():
         sampling.add_argument(
             f"--{name.replace('_', '-')}",
@@ -182,9 +171,7 @@ def _add_ask(ask: _Parser) -> None:
         type=text,
         help="text that DRY stops at; may repeat",
     )
-    sampling.add_argument(
-        "--seed", metavar="N", type=whole_number(0, MAX_SEED), help="fixed seed of the draw"
-    )
+    sampling.add_argument("--seed", metavar="N", type=whole_number(0, MAX_SEED), help="fixed seed of the draw")
     sampling.add_argument(
         "--stop", metavar="TEXT", action="append", type=text, help="end before this text; may repeat"
     )
@@ -194,13 +181,9 @@ def _ask_options(found: argparse.Namespace) -> AskOptions:
     typed = {name: value for name, value in vars(found).items() if value is not None}
     names = [*BOUNDS, "seed", "stop", "dry_sequence_breakers"]
     changes = {
-        name: tuple(typed[name]) if isinstance(typed[name], list) else typed[name]
-        for name in names
-        if name in typed
+        name: tuple(typed[name]) if isinstance(typed[name], list) else typed[name] for name in names if name in typed
     }
-    load: dict[str, object] = {
-        name: typed[name] for name in ("context", "threads", "gpu_layers") if name in typed
-    }
+    load: dict[str, object] = {name: typed[name] for name in ("context", "threads", "gpu_layers") if name in typed}
     if "kv_type" in typed:
         load.update(kv_type_k=typed["kv_type"], kv_type_v=typed["kv_type"])
     settings = PRESETS[typed["preset"]] if "preset" in typed else SamplingSettings()
@@ -223,17 +206,13 @@ def _ask_options(found: argparse.Namespace) -> AskOptions:
 def _complaint(error: argparse.ArgumentError) -> UserError:
     sentence = translate("CommandLine", "{message}: see tokenlight --help.", message=_capital(error.message))
     if error.argument_name is not None:
-        sentence = translate(
-            "CommandLine", "{option} {problem}.", option=error.argument_name, problem=error.message
-        )
+        sentence = translate("CommandLine", "{option} {problem}.", option=error.argument_name, problem=error.message)
     return UserError(sentence, ExitCode.WRONG_USE)
 
 
 def _unknown(word: str, parser: _Parser) -> UserError:
     if not word.startswith("-"):
-        sentence = translate(
-            "CommandLine", "“{word}” is one word too many: put the prompt in quotes.", word=word
-        )
+        sentence = translate("CommandLine", "“{word}” is one word too many: put the prompt in quotes.", word=word)
         return UserError(sentence, ExitCode.WRONG_USE)
     return UserError(
         translate(

@@ -18,9 +18,7 @@ WINDOWS_WAIT_S = 0.2
 class Pump:
     """Drains the inbox until it is told to stop, and takes Ctrl+C in between."""
 
-    def __init__(
-        self, inbox: Inbox, dispatch: Callable[[Event], None], on_interrupt: Callable[[], None]
-    ) -> None:
+    def __init__(self, inbox: Inbox, dispatch: Callable[[Event], None], on_interrupt: Callable[[], None]) -> None:
         self._inbox = inbox
         self._dispatch = dispatch
         self._on_interrupt = on_interrupt

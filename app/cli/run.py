@@ -32,9 +32,7 @@ def run(arguments: Arguments, words: Sequence[str], build: Callable[[], Program]
         return ExitCode.DONE
 
 
-def _run(
-    arguments: Arguments, words: Sequence[str], build: Callable[[], Program], terminal: Terminal
-) -> ExitCode:
+def _run(arguments: Arguments, words: Sequence[str], build: Callable[[], Program], terminal: Terminal) -> ExitCode:
     if arguments.help:
         terminal.write(arguments.help)
         return ExitCode.DONE

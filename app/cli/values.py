@@ -36,9 +36,7 @@ def sampling_number(bounds: Bounds, whole: bool) -> Callable[[str], float]:
         except ValueError:
             value = math.nan
         if not bounds.low <= value <= bounds.high:
-            raise argparse.ArgumentTypeError(
-                f"takes a number from {bounds.low:g} to {bounds.high:g}, not “{typed}”"
-            )
+            raise argparse.ArgumentTypeError(f"takes a number from {bounds.low:g} to {bounds.high:g}, not “{typed}”")
         return value
 
     return read

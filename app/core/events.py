@@ -14,9 +14,7 @@ from app.core.words import Sentence
 
 PROTOCOL_VERSION = 1
 
-FailureKind = Literal[
-    "model", "template", "template_missing", "prompt_too_long", "wrong_use", "cancelled", "engine"
-]
+FailureKind = Literal["model", "template", "template_missing", "prompt_too_long", "wrong_use", "cancelled", "engine"]
 
 
 class Hello(msgspec.Struct, frozen=True, tag="hello"):
@@ -64,6 +62,8 @@ class PrefillProgress(msgspec.Struct, frozen=True, tag="prefill_progress"):
     done: int
     total: int
     from_cache: int
+    at_ns: int
+    """When the last of them was evaluated (`perf_counter_ns`)."""
 
 
 class Tokens(msgspec.Struct, frozen=True, tag="tokens"):

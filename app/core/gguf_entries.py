@@ -116,9 +116,7 @@ class EntryReader:
             if layout is None:
                 raise _unknown_type(key, element_type)
             if is_kept:
-                return tuple(
-                    number for (number,) in layout.iter_unpack(self._cursor.take(count * layout.size))
-                )
+                return tuple(number for (number,) in layout.iter_unpack(self._cursor.take(count * layout.size)))
             self._cursor.skip(count * layout.size)
         return UnreadValue(VALUE_TYPE_NAMES[element_type], count, start, self._cursor.position - start)
 

@@ -48,9 +48,7 @@ _SAFETENSORS = translate(
 _PYTORCH = translate(
     "ModelFile", "This is a PyTorch checkpoint, which llama.cpp cannot run: get the model as a GGUF file."
 )
-_ARCHIVE = translate(
-    "ModelFile", "This file is a packed archive: unpack it and open the .gguf file that is inside."
-)
+_ARCHIVE = translate("ModelFile", "This file is a packed archive: unpack it and open the .gguf file that is inside.")
 _ZEROS = translate(
     "ModelFile",
     "This file begins with nothing but zeros, so its download was never finished: download the model again.",
@@ -104,9 +102,7 @@ def _other_format(head: bytes) -> Sentence:
 
 def _is_safetensors(head: bytes) -> bool:
     """Whether a 64-bit length and the JSON object of that length stand at the start."""
-    return (
-        head[8:10] == b'{"' and 2 <= int.from_bytes(head[:8], "little") <= _LARGEST_SAFETENSORS_HEADER_BYTES
-    )
+    return head[8:10] == b'{"' and 2 <= int.from_bytes(head[:8], "little") <= _LARGEST_SAFETENSORS_HEADER_BYTES
 
 
 def _is_text(head: bytes) -> bool:

@@ -71,9 +71,7 @@ def check_tensor_data(header: Header, file_size: int, file_name: str) -> None:
             )
         size = tensor.size
         end = header.data_offset + tensor.offset + (size or 0)
-        following = (
-            None if size is None else -(-(tensor.offset + size) // header.alignment) * header.alignment
-        )
+        following = None if size is None else -(-(tensor.offset + size) // header.alignment) * header.alignment
     if end > file_size:
         raise UserError(
             translate(

@@ -14,7 +14,7 @@ import numpy as np
 from app.core.chat import PromptMessage
 from app.engine.backend import Vocabulary
 from app.engine.detokenizer import storable
-from app.engine.message_marks import MessageSpan
+from app.engine.message_layout import MessageSpan
 from app.engine.prompt_pieces import PromptPieces
 
 

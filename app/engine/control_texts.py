@@ -12,7 +12,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from app.core.chat import PromptMessage
-from app.engine.message_marks import MessageSpan
+from app.engine.message_layout import MessageSpan
 from app.engine.special_texts import Occurrence, SpecialTexts
 from app.engine.template import Rendered
 

@@ -14,14 +14,20 @@ TAIL_BYTES = 16_384
 TAIL_LINES = 80
 
 
-def death_sentence(exit_code: int, phases: tuple[Phase, ...]) -> Sentence:
-    """Return what people are told; `phases` are those of the requests that were open."""
+def death_sentence(exit_code: int, phases: tuple[Phase, ...], *, greeted: bool = True) -> Sentence:
+    """Return what people are told; `phases` are those of the open requests, `greeted` whether it ever started."""
     if exit_code == LIBRARY_MISSING:
         return translate(
             "Engine",
             "The llama.cpp library cannot be loaded on this machine. Run the set-up again to build it for this one.",
         )
     how = _how(exit_code)
+    if not greeted:
+        return translate(
+            "Engine",
+            "The engine could not start ({how}). Run the set-up again; the log has the details.",
+            how=how,
+        )
     if "loading" in phases:
         return translate(
             "Engine",

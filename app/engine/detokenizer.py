@@ -19,9 +19,7 @@ class Detokenizer:
         self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
 
     def step(self, token: int) -> str:
-        """Return the characters that this token completes; control tokens say nothing."""
-        if self._vocabulary.is_control(token):
-            return ""
+        """Return the characters that this token completes; control tokens have no piece and say nothing."""
         return storable(self._decoder.decode(self._vocabulary.piece(token)))
 
     def flush(self) -> str:

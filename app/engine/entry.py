@@ -5,6 +5,7 @@ Imports nothing of ours, so that the parent, which imports this file to spawn it
 
 from __future__ import annotations
 
+import ctypes
 import faulthandler
 import importlib
 import os
@@ -46,8 +47,6 @@ def _send_output_to(log_path: str) -> None:
 def _lower_priority() -> None:
     """Let the window stay smooth while every core evaluates."""
     if sys.platform == "win32":
-        import ctypes
-
         kernel = ctypes.windll.kernel32
         kernel.SetPriorityClass(kernel.GetCurrentProcess(), BELOW_NORMAL_PRIORITY)
     else:

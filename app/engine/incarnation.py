@@ -77,6 +77,7 @@ class Incarnation:
         self._writing = threading.Lock()
         self._alive = True
         self._ending = False
+        self._greeted = False
         self._fault: Sentence | None = None
         context = multiprocessing.get_context("spawn")
         self._connection, theirs = context.Pipe()
@@ -137,6 +138,7 @@ class Incarnation:
     def _follow(self, event: Event) -> None:
         """Keep track of what is open and how far it is."""
         if isinstance(event, Hello):
+            self._greeted = True
             apart = abs(time.perf_counter_ns() - event.clock_ns)
             if event.protocol != PROTOCOL_VERSION or apart > CLOCK_SLACK_NS:
                 self._fault = translate(
@@ -167,5 +169,5 @@ class Incarnation:
             self._sink(Unloaded())
             return
         details = log_tail(self._log_path, self._log_start)
-        sentence = self._fault or death_sentence(code, tuple(lost.values()))
+        sentence = self._fault or death_sentence(code, tuple(lost.values()), greeted=self._greeted)
         self._sink(EngineGone(code, tuple(lost), sentence, details))

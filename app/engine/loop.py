@@ -95,7 +95,8 @@ class Answer:
         reused = self._cache.trim(self._cache.reusable(prompt))
         yield self._prompt_ready(prepared, prompt, reused)
         for used in prefill(self._backend, self._cache, prompt, self._control.is_cancelled):
-            yield PrefillProgress(self._command.request, used, len(prompt), reused)
+            self._clock.mark_prefill()
+            yield PrefillProgress(self._command.request, used, len(prompt), reused, self._clock.prefilled)
         self._clock.mark_prefill()
         evaluated = self._cache.used - reused
         reason: StopReason = "cancelled"

@@ -6,10 +6,10 @@ by piece, within limits of time and size. A template that refuses the conversati
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from functools import cached_property
+from functools import cached_property, partial
 from types import MappingProxyType, TracebackType
 
 import jinja2
@@ -19,7 +19,15 @@ from app.core.chat import PromptMessage
 from app.core.words import Sentence
 from app.engine.conversation import Shape, shapes
 from app.engine.deadline import Deadline, Overdue
-from app.engine.message_marks import DoubtfulStretch, Layout, Marks, MessageSpan
+from app.engine.message_layout import (
+    DoubtfulStretch,
+    Layout,
+    MessageSpan,
+    Written,
+    find_layout,
+    unknown_layout,
+)
+from app.engine.message_marks import Marks
 from app.engine.template_errors import RENDER_SECONDS, TemplateError, layout_notes
 from app.engine.template_limits import FaultKind, Limits, TemplateFault
 from app.engine.template_sandbox import TemplateSandbox, compiled
@@ -123,8 +131,8 @@ class _Renderer:
                 continue
             among = [message for turn in shape.turns for message, _ in turn.parts]
             if asks:
-                self.unmarked = _laid_out(shape, plain, self._marks.unknown(plain, among))
-            layout = self._layout(shape, asks, plain, among)
+                self.unmarked = _laid_out(shape, plain, unknown_layout(plain, among))
+            layout = find_layout(plain, self._marks, among, partial(self._marked, shape, asks))
             rendered = _laid_out(shape, plain, layout)
             if not any(messages[index].role == "system" for index in layout.left_out):
                 return rendered
@@ -133,20 +141,20 @@ class _Renderer:
             return second_best
         raise first_fault or TemplateFault("failed")
 
-    def _layout(self, shape: Shape, asks: bool, plain: str, among: Sequence[int]) -> Layout:
-        """Find where the messages lie, by a second render."""
+    def _marked(self, shape: Shape, asks: bool, written: Written) -> str | None:
+        """Render with marks, or give None where the template fails on those."""
         try:
-            marked = self._render(shape, asks, self._marks.marked)
+            return self._render(shape, asks, written)
         except TemplateFault as fault:
             if fault.kind == "size":
                 raise
-            return self._marks.unknown(plain, among)
-        return self._marks.layout(plain, marked, among)
+            return None
 
-    def _render(self, shape: Shape, asks: bool, written: Callable[[int, str], str]) -> str:
+    def _render(self, shape: Shape, asks: bool, written: Written) -> str:
         """Render piece by piece with a running size."""
         messages = [{"role": turn.role, "content": turn.content(written)} for turn in shape.turns]
         variables = {**self._variables, "messages": messages, "add_generation_prompt": asks}
+        self._limits.restart()
         pieces = []
         length = 0
         try:

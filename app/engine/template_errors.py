@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from app.core.errors import UserError
 from app.core.words import Sentence, translate
-from app.engine.message_marks import Layout
+from app.engine.message_layout import Layout
 from app.engine.template_limits import TEXT_CHARACTERS, FaultKind, TemplateFault
 
 RENDER_SECONDS = 1.0

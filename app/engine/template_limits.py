@@ -36,8 +36,13 @@ class Limits:
 
     def __init__(self, people_characters: int) -> None:
         self.text_characters = TEXT_CHARACTERS + 2 * people_characters
-        self._left = WORK_PER_TEXT * self.text_characters
         self._weights: dict[int, tuple[int, object]] = {}
+        self.restart()
+
+    def restart(self) -> None:
+        """Begin to count anew, for another render."""
+        self._left = WORK_PER_TEXT * self.text_characters
+        self._weights.clear()
 
     def check_text(self, length: int) -> None:
         """Refuse a text of this length if it is longer than any text may be."""

@@ -19,7 +19,7 @@ from app.engine.answer_ids import ids_of, own_ids, spliced
 from app.engine.backend import Vocabulary
 from app.engine.control_texts import texts_to_break
 from app.engine.deadline import Deadline
-from app.engine.message_marks import MessageSpan
+from app.engine.message_layout import MessageSpan
 from app.engine.prompt_pieces import PromptPieces
 from app.engine.special_texts import Occurrence, SpecialTexts
 from app.engine.template import NOTHING, Rendered, render
@@ -135,11 +135,14 @@ def _tokenize(
     text = rendered.text
     spans = sorted(rendered.spans, key=lambda span: span.start)
     reached = 0
-    placed = []
+    placed: list[MessageSpan] = []
     for number, span in enumerate(spans):
         message = messages[span.message]
-        limit = spans[number + 1].start if number + 1 < len(spans) else len(text)
-        place = spliced(text, span, message.text, (reached, limit)) if message.ids else None
+        bounds = (
+            placed[-1].end if placed else 0,
+            spans[number + 1].start if number + 1 < len(spans) else len(text),
+        )
+        place = spliced(text, span, message.text, bounds) if message.ids else None
         ids = own_ids(message, vocabulary, pieces) if place is not None else []
         if place is None or not ids:
             placed.append(span)
@@ -157,8 +160,6 @@ def _add_stretch(text: str, start: int, end: int, pieces: PromptPieces, breaks: 
     for each in breaks[bisect_left(breaks, start, key=lambda place: place.start) :]:
         if each.start >= end:
             break
-        if each.end > end:
-            continue
         if each.end - each.start == 1:
             # There is no middle to break it at; by itself it can be taken as text.
             pieces.add_text(start, text[start : each.start], special=True)

@@ -55,7 +55,7 @@ from app.engine.wire import decode_command, encode
 
 PROGRESS_NS = 50_000_000
 EXIT_PARENT_GONE = 0
-LAST_RESORT_SECONDS = 3.0
+LAST_RESORT_SECONDS = 8.0
 """A template that holds the interpreter for so long ends the process; the parent starts a fresh one."""
 
 
@@ -144,7 +144,7 @@ class Worker:
             self._fail(request, failure_kind(error), error.sentence)
         except (BrokenPipeError, ConnectionResetError):
             os._exit(EXIT_PARENT_GONE)
-        except Exception as error:  # the worker loop: nothing may end the process silently
+        except Exception as error:  # noqa: BLE001  the worker loop: nothing may end it silently
             sys.excepthook(type(error), error, error.__traceback__)
             reason = translate(
                 "Engine",

@@ -130,9 +130,7 @@ class Errors:
             error=kind.__name__,
             log=str(self._program.paths.window_log),
         )
-        self._program.notices.post(
-            Notice(sentence, details=tuple(traceback.format_exception(kind, error, trace)))
-        )
+        self._program.notices.post(Notice(sentence, details=tuple(traceback.format_exception(kind, error, trace))))
 
 
 class OutsideSignals(QObject):
@@ -145,9 +143,7 @@ class OutsideSignals(QObject):
         for end in (self._reader, self._writer):
             end.setblocking(False)
         self._earlier_fd = signal.set_wakeup_fd(self._writer.fileno(), warn_on_full_buffer=False)
-        self._handlers = {
-            number: signal.signal(number, self._ignore) for number in (signal.SIGINT, signal.SIGTERM)
-        }
+        self._handlers = {number: signal.signal(number, self._ignore) for number in (signal.SIGINT, signal.SIGTERM)}
         self._notifier = QSocketNotifier(self._reader.fileno(), QSocketNotifier.Type.Read, self)
         self._notifier.activated.connect(self._take)
 

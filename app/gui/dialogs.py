@@ -20,9 +20,7 @@ class Dialogs:
     def choose_model(self, folder: Path, chosen: Callable[[Path], None]) -> None:
         """Let people choose a model file."""
         dialog = QFileDialog(self._window, translate("Dialogs", "Open a model"), str(folder))
-        dialog.setNameFilters(
-            [translate("Dialogs", "Models (*.gguf *.GGUF)"), translate("Dialogs", "All files (*)")]
-        )
+        dialog.setNameFilters([translate("Dialogs", "Models (*.gguf *.GGUF)"), translate("Dialogs", "All files (*)")])
         dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         dialog.fileSelected.connect(lambda path: chosen(Path(path)))
@@ -47,7 +45,5 @@ class Dialogs:
         menu = QMenu(self._window)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         for name in names:
-            menu.addAction(name.replace("&", "&&")).triggered.connect(
-                lambda _checked=False, name=name: chosen(name)
-            )
+            menu.addAction(name.replace("&", "&&")).triggered.connect(lambda _checked=False, name=name: chosen(name))
         menu.popup(place)

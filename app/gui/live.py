@@ -51,9 +51,7 @@ class Row(QWidget):
 
     def show_theme(self, look: theme.Theme) -> None:
         """Draw the icon in the colour of its stage."""
-        self._picture.setPixmap(
-            self._icons.icon(self._icon, look.colour(self._token)).pixmap(_ICON_PX, _ICON_PX)
-        )
+        self._picture.setPixmap(self._icons.icon(self._icon, look.colour(self._token)).pixmap(_ICON_PX, _ICON_PX))
 
 
 class LivePanel(Card):
@@ -98,9 +96,7 @@ class LivePanel(Card):
     def _show(self) -> None:
         figures = self._live.figures
         self._rows["ttft"].show_value(milliseconds(figures.ttft_ms), self._ttft_hint(figures))
-        self._rows["prefill"].show_value(
-            _per_second(figures.prefill_tokens_per_s), self._prefill_hint(figures)
-        )
+        self._rows["prefill"].show_value(_per_second(figures.prefill_tokens_per_s), self._prefill_hint(figures))
         self._rows["decode"].show_value(_per_second(figures.decode_tokens_per_s), self._decode_hint(figures))
         self._rows["stop"].show_value(self._stop_word(figures), self.tr("Why the last answer ended."))
         self._show_cache(figures)
@@ -124,9 +120,7 @@ class LivePanel(Card):
                     reused=count(figures.prompt_tokens_from_cache), total=count(figures.prompt_tokens)
                 )
             )
-        self._below_gauge.set_text(
-            " · ".join(below) or (self.tr("empty") if known else self.tr("no model loaded"))
-        )
+        self._below_gauge.set_text(" · ".join(below) or (self.tr("empty") if known else self.tr("no model loaded")))
 
     def _ttft_hint(self, figures: Figures) -> str:
         if figures.ttft_ms is None:

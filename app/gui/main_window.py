@@ -62,9 +62,7 @@ class MainWindow(QMainWindow):
         self.new_chat_button = IconButton(
             icons, "new_chat", self.tr("New chat (Ctrl+N)"), object_name="new_chat_button"
         )
-        self.theme_button = IconButton(
-            icons, "moon", self.tr("Light or dark theme"), object_name="theme_button"
-        )
+        self.theme_button = IconButton(icons, "moon", self.tr("Light or dark theme"), object_name="theme_button")
         self.panel_button = IconButton(icons, "panel", self.tr("Side panel (F9)"), object_name="panel_button")
         self._more = IconButton(icons, "more", self.tr("Menu"), object_name="menu_button")
         self._panel = self._side_panel()

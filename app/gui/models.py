@@ -26,9 +26,7 @@ class ModelBar(QWidget):
     open_wanted = Signal()
     """Somebody wants to choose a file."""
 
-    def __init__(
-        self, session: EngineSession, models: Models, icons: Icons, parent: QWidget | None = None
-    ) -> None:
+    def __init__(self, session: EngineSession, models: Models, icons: Icons, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._session = session
         self._models = models

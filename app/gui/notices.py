@@ -21,9 +21,7 @@ class NoticeBar(QWidget):
     details_wanted = Signal(str, list)
     """Somebody wants to read the lines of the log: the sentence and the lines."""
 
-    def __init__(
-        self, notices: Notices, themes: theme.Themes, icons: Icons, parent: QWidget | None = None
-    ) -> None:
+    def __init__(self, notices: Notices, themes: theme.Themes, icons: Icons, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setObjectName("notice_bar")
         self._notices = notices

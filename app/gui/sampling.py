@@ -44,9 +44,7 @@ def _controls() -> list[_Control]:
         _Control(
             "top_p",
             translate("SamplingPanel", "Top-p"),
-            translate(
-                "SamplingPanel", "Keep the most likely tokens that together reach this share; 1 is off."
-            ),
+            translate("SamplingPanel", "Keep the most likely tokens that together reach this share; 1 is off."),
             Scale(BOUNDS["top_p"], 0.0, 1.0, 0.01, 2),
         ),
         _Control(
@@ -95,9 +93,7 @@ class SamplingPanel(Card):
             BOUNDS["max_tokens"].high,
             self.tr("no limit"),
         )
-        self._seed.setToolTip(
-            self.tr("The same seed, settings and history give the same answer; -1 is random.")
-        )
+        self._seed.setToolTip(self.tr("The same seed, settings and history give the same answer; -1 is random."))
         self._limit.setToolTip(self.tr("Most tokens of one answer; 0 is no limit but the context."))
         self.body.addLayout(grid)
         self._seed.valueChanged.connect(self._change_seed)

@@ -73,8 +73,7 @@ class Themes(QObject):
         self._application = application
         self._settings = settings
         self._known = {
-            name: Theme(name, json.loads(resources.read_text(f"themes/{name}.json")))
-            for name in ("light", "dark")
+            name: Theme(name, json.loads(resources.read_text(f"themes/{name}.json"))) for name in ("light", "dark")
         }
         self._style_sheet = Template(resources.read_text("themes/tokenlight.qss"))
         self._current = self._known["light"]

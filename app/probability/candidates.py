@@ -68,19 +68,21 @@ def falling(logits: Logits, count: int, ties: Ids | Places | None = None) -> Pla
 
 def _falling(logits: Logits, ties: Ids | Places | None) -> Places:
     # One integer holds the logit's bits (made to fall as the logit rises) above the tie: a single fast sort.
+    # Written half by half, for at this size fresh memory costs more than arithmetic.
     bits = (logits + np.float32(0.0)).view(np.int32)
     flip = bits >> 31
     flip &= np.int32(0x7FFFFFFF)
     bits ^= flip
-    np.invert(bits, out=bits)
-    keys = bits.astype(np.int64)
-    keys <<= 32
-    places = np.arange(logits.size)
-    keys |= places if ties is None else ties
+    keys = np.empty(logits.size, "<i8")
+    halves = keys.view("<i4").reshape(-1, 2)
+    np.invert(bits, out=halves[:, 1])
+    halves[:, 0] = np.arange(logits.size, dtype=np.int32) if ties is None else ties
     keys.sort()
     keys &= 0xFFFFFFFF
     if ties is None:
         return keys
-    place_of = np.empty(int(ties.max()) + 1, np.int64)
-    place_of[ties] = places
-    return place_of[keys]
+    place_of = np.empty(int(ties.max()) + 1, np.int32)
+    place_of[ties] = np.arange(logits.size, dtype=np.int32)
+    np.take(place_of, keys, out=bits)
+    keys[:] = bits
+    return keys

@@ -40,7 +40,7 @@ class Drawn:
 
 
 def uniform(seed: int, position: int, stream: int = DRAW_STREAM) -> float:
-    """Return the number in [0, 1) for a position, a multiple of 2^-53: the first 53 bits of a BLAKE2b hash."""
+    """Return the number in [0, 1) for a position, a multiple of 2^-53: 53 bits of a BLAKE2b hash."""
     digest = hashlib.blake2b(_KEY.pack(seed, position, stream), digest_size=8, person=b"tokenlight").digest()
     return (int.from_bytes(digest, "little") >> 11) * 2.0**-53
 
@@ -78,7 +78,7 @@ def _draw_of_many(ids: Ids, logits: Logits, u: float) -> Drawn:
         if place < order.size:
             break
         if order.size == ids.size:
-            place = int(np.flatnonzero(weights[order])[-1])
+            place = int(np.searchsorted(reached, reached[-1]))
             break
         count *= _GROWTH
     index = int(order[place])

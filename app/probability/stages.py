@@ -8,16 +8,17 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
 
 from app.core.sampling import SamplingSettings
-from app.probability.candidates import Candidates, Logits, falling
+from app.probability.candidates import Candidates, Logits, Places, falling
 from app.probability.dry import NO_BREAKERS, Breakers, DryRule, apply_dry
 
 _LARGEST_XTC_THRESHOLD = 0.5
-_FIRST_SORTED = 256
+_FIRST_SORTED = (256, 4096)
 _LARGEST_EXPONENT = 80.0
 
 
@@ -66,10 +67,11 @@ def chain(settings: SamplingSettings) -> list[Stage]:
 def probabilities(logits: Logits, log_outside: float = -math.inf) -> Logits:
     """Return the softmax, in float32 and summed in order, of logits that may not be all that there are."""
     largest = logits.max()
-    weights = np.exp(logits - largest)
+    weights: Logits = logits - largest
+    np.exp(weights, out=weights)
     outside = math.exp(min(log_outside - float(largest), _LARGEST_EXPONENT))
-    probability: Logits = weights / (np.cumsum(weights)[-1] + _single(outside))
-    return probability
+    weights /= np.cumsum(weights)[-1] + _single(outside)
+    return weights
 
 
 def penalties(
@@ -100,17 +102,17 @@ def typical(candidates: Candidates, p: float) -> Candidates:
     """Keep the tokens whose surprise is closest to the entropy until their mass is above p, the closest first."""
     if _single(p) >= 1.0:
         return candidates
-    candidates = _sorted(candidates)
-    p_of = probabilities(candidates.logits)
+    order = falling(candidates.logits, candidates.logits.size)
+    p_of = probabilities(candidates.logits[order])
     with np.errstate(divide="ignore", invalid="ignore"):
-        surprise = -np.log(p_of)
+        surprise = np.log(p_of)
+        np.negative(surprise, out=surprise)
         terms = p_of * surprise
     # What rounds to probability 0 adds nothing to the entropy; llama.cpp would get NaN from it and cut at random.
     terms[p_of == 0] = 0
-    distance = np.abs(surprise - np.cumsum(terms)[-1])
-    order = falling(-distance, distance.size)
-    last = int(np.searchsorted(np.cumsum(p_of[order]), np.float32(p), side="right"))
-    return candidates.kept(order[: last + 1], is_sorted=False)
+    surprise -= np.cumsum(terms)[-1]
+    closeness = np.negative(np.abs(surprise, out=surprise), out=surprise)
+    return candidates.kept(order[_until(closeness, p_of, p, "right")], is_sorted=False)
 
 
 def top_p(candidates: Candidates, p: float, log_outside: float = -math.inf) -> Candidates:
@@ -118,13 +120,7 @@ def top_p(candidates: Candidates, p: float, log_outside: float = -math.inf) -> C
     if _single(p) >= 1.0:
         return candidates
     p_of = probabilities(candidates.logits, log_outside)
-    size = p_of.size
-    for count in (min(_FIRST_SORTED, size), size):
-        order = np.arange(count) if candidates.is_sorted else falling(candidates.logits, count)
-        last = int(np.searchsorted(np.cumsum(p_of[order]), np.float32(p), side="left"))
-        if last < count:
-            break
-    return candidates.kept(order[: last + 1], is_sorted=True)
+    return candidates.kept(_until(candidates.logits, p_of, p, "left"), is_sorted=True)
 
 
 def min_p(candidates: Candidates, p: float) -> Candidates:
@@ -169,6 +165,16 @@ def _xtc_of(s: SamplingSettings, candidates: Candidates, step: Step) -> Candidat
 
 def _xtc_can_act(s: SamplingSettings) -> bool:
     return s.xtc_probability > 0.0 and _single(s.xtc_threshold) <= _LARGEST_XTC_THRESHOLD
+
+
+def _until(keys: Logits, p_of: Logits, mass: float, side: Literal["left", "right"]) -> Places:
+    # By falling key, up to and with the token that reaches the mass ("left") or passes it ("right").
+    for count in (*_FIRST_SORTED, keys.size):
+        order = falling(keys, count)
+        last = int(np.searchsorted(np.cumsum(p_of[order]), np.float32(mass), side=side))
+        if last < count:
+            break
+    return order[: last + 1]
 
 
 def _sorted(candidates: Candidates) -> Candidates:

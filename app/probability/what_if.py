@@ -174,4 +174,7 @@ def _exp(logarithm: float) -> float:
 
 
 def _log_sum_exp(logits: Logits) -> float:
-    return float(logits.max()) + math.log(float(weights_of(logits).sum()))
+    largest = logits.max()
+    return (
+        float(largest) + math.log(float(np.exp(logits - largest).sum())) if np.isfinite(largest) else float(largest)
+    )

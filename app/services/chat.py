@@ -51,9 +51,7 @@ class Turn:
 class Chat:
     """One conversation at a time; views listen to the signals and read the turns."""
 
-    def __init__(
-        self, session: EngineSession, sampling: Sampling, settings: SettingsFile, notices: Notices
-    ) -> None:
+    def __init__(self, session: EngineSession, sampling: Sampling, settings: SettingsFile, notices: Notices) -> None:
         self.cleared: Signal[()] = Signal()
         """Another conversation is open."""
         self.added: Signal[Turn] = Signal()
@@ -204,9 +202,7 @@ class Chat:
         else:
             self._take_back()
         if event.kind != "cancelled":
-            self._notices.post(
-                Notice(event.sentence, remedy=_REMEDIES.get(event.kind), details=event.details)
-            )
+            self._notices.post(Notice(event.sentence, remedy=_REMEDIES.get(event.kind), details=event.details))
 
     def _restore(self, earlier: Turn) -> None:
         self._turns[-1] = earlier

@@ -70,8 +70,6 @@ def find_resources() -> Resources:
     """Return the shipped data of this installation."""
     if is_frozen():
         bundle = Path(getattr(sys, "_MEIPASS", Path(sys.executable).parent))
-        return Resources(
-            next((f for f in (bundle / "app" / "_data", bundle / "resources") if f.is_dir()), bundle)
-        )
+        return Resources(next((f for f in (bundle / "app" / "_data", bundle / "resources") if f.is_dir()), bundle))
     root = checkout_folder()
     return Resources(root / "resources" if root else _PACKAGE / "_data")

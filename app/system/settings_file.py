@@ -197,17 +197,13 @@ def read_struct(kind: type[_Value], raw: dict[str, Any], where: str, problems: l
             found[field.name] = _read_field(field.type, value, name, problems)
         except msgspec.ValidationError:
             problems.append(
-                translate(
-                    "Settings", "The setting “{name}” could not be read and is at its default now.", name=name
-                )
+                translate("Settings", "The setting “{name}” could not be read and is at its default now.", name=name)
             )
     return kind(**found)
 
 
 def _read_field(kind: Any, value: object, name: str, problems: list[Sentence]) -> object:
-    struct = next(
-        (k for k in (kind, *get_args(kind)) if isinstance(k, type) and issubclass(k, msgspec.Struct)), None
-    )
+    struct = next((k for k in (kind, *get_args(kind)) if isinstance(k, type) and issubclass(k, msgspec.Struct)), None)
     if struct is None or not isinstance(value, dict):
         return msgspec.convert(value, kind)
     if get_origin(kind) is dict:

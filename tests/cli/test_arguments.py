@@ -47,8 +47,7 @@ def test_a_question_takes_balanced_settings_and_no_load_options() -> None:
 
 def test_everything_that_shapes_an_answer_can_be_typed() -> None:
     typed = (
-        "--system=Brief --model m.gguf --context 2048 --threads 2 --gpu-layers 0 --kv-type q8_0"
-        " --template chatml Hi"
+        "--system=Brief --model m.gguf --context 2048 --threads 2 --gpu-layers 0 --kv-type q8_0 --template chatml Hi"
     )
     options = options_of(*typed.split())
     assert (options.prompt, options.system, options.model) == ("Hi", "Brief", Path("m.gguf"))

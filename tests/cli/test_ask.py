@@ -166,9 +166,7 @@ def test_a_template_that_does_not_exist_is_wrong_use(line: CommandLine, model: P
     assert "no-such" in line.err
 
 
-def test_a_question_that_cannot_be_asked_is_an_object_too(
-    line: CommandLine, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_question_that_cannot_be_asked_is_an_object_too(line: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(line.desk.program.models, "_folders", (Path("none"),))
     assert line.run("ask", "Hi", "--json") == 3
     (failed,) = line.lines()

@@ -22,9 +22,7 @@ def folder(line: CommandLine, model: Path) -> Path:
     return made
 
 
-def test_models_are_listed_with_where_they_are_and_why_one_cannot_be_used(
-    line: CommandLine, folder: Path
-) -> None:
+def test_models_are_listed_with_where_they_are_and_why_one_cannot_be_used(line: CommandLine, folder: Path) -> None:
     assert line.run("models") == 0
     assert "sp ace ü" in line.out
     assert str(folder / "broken.gguf") in line.out
@@ -40,9 +38,7 @@ def test_models_as_json(line: CommandLine, folder: Path) -> None:
     assert "web page" in by_path[folder / "broken.gguf"]["problem"]
 
 
-def test_a_name_that_is_no_text_is_listed_all_the_same(
-    line: CommandLine, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_name_that_is_no_text_is_listed_all_the_same(line: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:
     found = FoundModel("m\udcff.gguf", 1, "m\udcff")
     monkeypatch.setattr(line.desk.program.models, "list_now", lambda: (found,))
     assert line.run("models", "--json") == 0
@@ -62,9 +58,7 @@ def test_commands_that_come_later_say_so(line: CommandLine, command: str) -> Non
     assert line.out == ""
 
 
-def test_outside_a_checkout_there_are_no_benchmarks(
-    line: CommandLine, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_outside_a_checkout_there_are_no_benchmarks(line: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(bench, "checkout_folder", lambda: None)
     assert line.run("bench") == 2
     assert "checkout" in line.err

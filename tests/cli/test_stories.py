@@ -87,18 +87,14 @@ def test_output_that_cannot_be_written_is_one_sentence(environment: dict[str, st
     assert done.stderr.count(b"\n") == 1
 
 
-def test_a_wrong_option_costs_no_traceback_and_starts_nothing(
-    environment: dict[str, str], tmp_path: Path
-) -> None:
+def test_a_wrong_option_costs_no_traceback_and_starts_nothing(environment: dict[str, str], tmp_path: Path) -> None:
     done = run(environment, "ask", "Hi", "--temperature", "banana")
     assert done.returncode == 2
     assert done.stderr.decode("utf-8") == "--temperature takes a number from 0 to 5, not “banana”.\n"
     assert not (tmp_path / "home").exists()
 
 
-def test_commands_work_where_qt_cannot_be_loaded(
-    environment: dict[str, str], model: Path, tmp_path: Path
-) -> None:
+def test_commands_work_where_qt_cannot_be_loaded(environment: dict[str, str], model: Path, tmp_path: Path) -> None:
     broken = tmp_path / "broken" / "PySide6"
     broken.mkdir(parents=True)
     (broken / "__init__.py").write_text("raise ImportError('libEGL.so.1: cannot open shared object file')\n")
@@ -148,9 +144,7 @@ class Asking:
         return self.process.returncode, (self.begin + out).decode(), err.decode()
 
 
-def test_ctrl_c_prints_what_was_written_and_ends_the_engine(
-    environment: dict[str, str], tmp_path: Path
-) -> None:
+def test_ctrl_c_prints_what_was_written_and_ends_the_engine(environment: dict[str, str], tmp_path: Path) -> None:
     asking = Asking(environment, tmp_path / "slow.json", 20, answers=["word " * 4000], tokens_per_s=200)
     engines = psutil.Process(asking.process.pid).children(recursive=True)
     assert engines
@@ -162,9 +156,7 @@ def test_ctrl_c_prints_what_was_written_and_ends_the_engine(
     assert psutil.wait_procs(engines, timeout=GUARD_S)[1] == []
 
 
-def test_a_second_ctrl_c_ends_at_once_even_if_the_engine_hangs(
-    environment: dict[str, str], tmp_path: Path
-) -> None:
+def test_a_second_ctrl_c_ends_at_once_even_if_the_engine_hangs(environment: dict[str, str], tmp_path: Path) -> None:
     asking = Asking(environment, tmp_path / "hang.json", answers=["word word"], fault="hang", fault_at=5)
     engines = psutil.Process(asking.process.pid).children(recursive=True)
     asking.process.send_signal(signal.SIGINT)
@@ -174,9 +166,7 @@ def test_a_second_ctrl_c_ends_at_once_even_if_the_engine_hangs(
     assert psutil.wait_procs(engines, timeout=GUARD_S)[1] == []
 
 
-def test_an_engine_that_aborts_in_mid_answer_is_one_sentence(
-    environment: dict[str, str], tmp_path: Path
-) -> None:
+def test_an_engine_that_aborts_in_mid_answer_is_one_sentence(environment: dict[str, str], tmp_path: Path) -> None:
     asking = Asking(environment, tmp_path / "abort.json", answers=["word word"], fault="abort", fault_at=5)
     code, out, err = asking.end()
     assert code == 4

@@ -75,9 +75,7 @@ def test_flipped_bytes_give_a_sentence_or_a_model(flips: list[tuple[int, int]]) 
 
 @settings(max_examples=200, deadline=None)
 @given(st.integers(0, len(CONTENT) - 8), st.integers(0, 2**64 - 1))
-def test_eight_bytes_anywhere_overwritten_by_a_number_give_a_sentence_or_a_model(
-    position: int, number: int
-) -> None:
+def test_eight_bytes_anywhere_overwritten_by_a_number_give_a_sentence_or_a_model(position: int, number: int) -> None:
     content = CONTENT[:position] + number.to_bytes(8, "little") + CONTENT[position + 8 :]
     assert isinstance(refusal_of(content), str)
 
@@ -107,9 +105,7 @@ def test_absurd_numbers_take_no_memory() -> None:
         raw_gguf_of([encode_text("k") + (8).to_bytes(4, "little") + huge], []),
         raw_gguf_of([encode_text("k") + (9).to_bytes(4, "little") + (8).to_bytes(4, "little") + texts], []),
         raw_gguf_of([encode_text("k") + (9).to_bytes(4, "little") + (4).to_bytes(4, "little") + huge], []),
-        raw_gguf(
-            {"general.architecture": "llama", "tokenizer.ggml.model": "x"}, [("t", (2**40, 2**20), 0, 0)]
-        ),
+        raw_gguf({"general.architecture": "llama", "tokenizer.ggml.model": "x"}, [("t", (2**40, 2**20), 0, 0)]),
     ]
     tracemalloc.start()
     results = [refusal_of(content) for content in kinds]

@@ -97,9 +97,7 @@ def test_a_model_reads_as_the_reference_reader_reads_it(tmp_path: Path) -> None:
     assert header.version == 3
     assert header.data_offset == reference.data_offset
     assert header.alignment == reference.alignment
-    assert [
-        (t.name, t.dimensions, t.type, header.data_offset + t.offset, t.size) for t in header.tensors
-    ] == [
+    assert [(t.name, t.dimensions, t.type, header.data_offset + t.offset, t.size) for t in header.tensors] == [
         (t.name, tuple(int(n) for n in t.shape), int(t.tensor_type), int(t.data_offset), int(t.n_bytes))
         for t in reference.tensors
     ]

@@ -26,9 +26,7 @@ SENTENCE = "Hello, the people think: Grüße 日本 😀"
 
 def loaded(path: Path) -> llama_cpp.Llama:
     """Load a model into a small context on one thread."""
-    return llama_cpp.Llama(
-        str(path), n_ctx=256, n_threads=1, n_threads_batch=1, n_gpu_layers=0, verbose=False
-    )
+    return llama_cpp.Llama(str(path), n_ctx=256, n_threads=1, n_threads_batch=1, n_gpu_layers=0, verbose=False)
 
 
 def facts_of(path: Path) -> ModelFacts:
@@ -72,8 +70,7 @@ def test_control_tokens_are_one_token_each(tmp_path: Path) -> None:
 
 def test_the_same_seed_writes_the_same_bytes(tmp_path: Path) -> None:
     first, again, other = (
-        write_tiny_llama(tmp_path / f"{number}.gguf", seed=seed).read_bytes()
-        for number, seed in enumerate((1, 1, 2))
+        write_tiny_llama(tmp_path / f"{number}.gguf", seed=seed).read_bytes() for number, seed in enumerate((1, 1, 2))
     )
     assert first == again
     assert first != other

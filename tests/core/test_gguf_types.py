@@ -16,9 +16,7 @@ def ggml() -> ctypes.CDLL:
     """The ggml library that llama.cpp was built with."""
     folder = Path(llama_cpp.__file__).parent / "lib"
     (path,) = [
-        path
-        for path in folder.iterdir()
-        if "ggml-base" in path.name and path.suffix in {".so", ".dll", ".dylib"}
+        path for path in folder.iterdir() if "ggml-base" in path.name and path.suffix in {".so", ".dll", ".dylib"}
     ]
     library = ctypes.CDLL(str(path))
     library.ggml_type_size.restype = ctypes.c_size_t

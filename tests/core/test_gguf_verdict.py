@@ -90,9 +90,7 @@ def test_a_file_without_weights_holds_a_vocabulary() -> None:
     assert "a vocabulary and no weights" in verdict_of({**CHAT, "general.architecture": "bert"}, tensors=0)
 
 
-@pytest.mark.parametrize(
-    "architecture", ["llama", "qwen2moe", "gemma3", "mamba", "an-architecture-of-tomorrow"]
-)
+@pytest.mark.parametrize("architecture", ["llama", "qwen2moe", "gemma3", "mamba", "an-architecture-of-tomorrow"])
 def test_a_chat_model_passes(architecture: str) -> None:
     assert verdict_of({**CHAT, "general.architecture": architecture}) == ""
 
@@ -124,10 +122,7 @@ def test_a_size_that_would_end_the_engine_is_refused(entries: dict[str, Entry], 
 
 def test_the_largest_sizes_and_a_dense_model_that_counts_no_experts_pass() -> None:
     assert verdict_of({**CHAT, "llama.block_count": 512, "llama.expert_count": 1024}) == ""
-    assert (
-        verdict_of({**CHAT, "llama.block_count": 1, "llama.expert_count": 0, "llama.expert_used_count": 0})
-        == ""
-    )
+    assert verdict_of({**CHAT, "llama.block_count": 1, "llama.expert_count": 0, "llama.expert_used_count": 0}) == ""
     assert verdict_of({**CHAT, "llama.expert_count": 4, "llama.expert_used_count": 4}) == ""
 
 

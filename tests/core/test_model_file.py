@@ -44,12 +44,8 @@ def test_the_starter_model_cut_short_says_how_much_is_there() -> None:
     whole = f"{len(content):,}"
     for size in (len(content) // 2, len(content) - 1):
         sentence = refusal_of({"s.gguf": content[:size]}, "s.gguf")
-        assert (
-            sentence == f"“s.gguf” is not complete, {size:,} of {whole} bytes are there: download it again."
-        )
-    assert "ends after 1,000 bytes, in the middle of its header" in refusal_of(
-        {"s.gguf": content[:1000]}, "s.gguf"
-    )
+        assert sentence == f"“s.gguf” is not complete, {size:,} of {whole} bytes are there: download it again."
+    assert "ends after 1,000 bytes, in the middle of its header" in refusal_of({"s.gguf": content[:1000]}, "s.gguf")
 
 
 def test_a_file_that_went_away_says_so() -> None:
@@ -98,9 +94,7 @@ def test_a_truncated_part_is_named_with_its_bytes() -> None:
 
 @pytest.mark.parametrize("wrong", [b"<html>", part(2), part(1, count=4), raw_gguf(CHAT)])
 def test_a_part_that_is_damaged_or_of_another_model_is_named(wrong: bytes) -> None:
-    assert f"“{NAMES[1]}”, one of the files of this model" in refusal_of(
-        {**three_parts(), NAMES[1]: wrong}, NAMES[0]
-    )
+    assert f"“{NAMES[1]}”, one of the files of this model" in refusal_of({**three_parts(), NAMES[1]: wrong}, NAMES[0])
 
 
 def test_parts_with_too_few_tensors_do_not_belong_together() -> None:

@@ -24,7 +24,7 @@ from app.probability.record import TokenRecords, join_blocks, read_records
 
 GUARD_SECONDS = 60.0
 GREEDY = PRESETS["Greedy"]
-E_co = TypeVar("E_co")
+E = TypeVar("E")
 
 
 def ids_of(data: bytes) -> list[int]:
@@ -75,7 +75,7 @@ class Engine:
             self.seen.append(event)
             yield event
 
-    def wait(self, *kinds: type[E_co], request: int | None = None) -> E_co:
+    def wait(self, *kinds: type[E], request: int | None = None) -> E:
         """Return the next event of one of these kinds (of this request)."""
         for event in self.events():
             if isinstance(event, kinds) and (request is None or getattr(event, "request", request) == request):

@@ -88,7 +88,7 @@ def test_the_process_ends_when_its_parent_is_gone(tmp_path: Path, phase: str) ->
     parent.write_text(PARENT)
     with subprocess.Popen(
         [sys.executable, str(parent), "scripted", write_script(tmp_path, scripts[phase])],
-        stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env={**os.environ, "PYTHONPATH": os.getcwd()},
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env={**os.environ, "PYTHONPATH": str(Path.cwd())},
     ) as program:  # fmt: skip
         assert program.stdout is not None
         engine = psutil.Process(int(program.stdout.readline()))

@@ -49,6 +49,17 @@ def test_work_that_swallows_the_first_interrupt_is_stopped_by_the_next() -> None
     assert swallowed == 2
 
 
+def test_work_that_swallows_an_interrupt_and_then_ends_gives_its_result() -> None:
+    def late() -> int:
+        try:
+            for_ever()
+        except SystemExit:
+            pass
+        return 5
+
+    assert Deadline(0.05).run(late) == 5
+
+
 def test_work_runs_in_a_thread_of_its_own() -> None:
     assert Deadline(60).run(threading.get_ident) != threading.get_ident()
 

@@ -75,6 +75,7 @@ TOO_LARGE = {
     "sums of lists": "{{ ([[0] * 1000] * 1000) | sum(start=[]) | length }}",
     "characters of a text": "{% for i in range(99999) %}{% set l = ('x' * 4000000) | list %}{% endfor %}",
     "words of a text": "{% for i in range(99999) %}{% set l = ('x ' * 2000000).split() %}{% endfor %}",
+    "tuples of tuples as a key": "{% set ns = namespace(x=(1, 1)) %}{% for i in range(28) %}{% set ns.x = (ns.x, ns.x) %}{% endfor %}{% set d = {ns.x: 1} %}",
     "arguments of arguments": (
         "{% macro m(n) %}{% if n < 60 %}{{ m(n + 1, varargs, varargs) }}{% else %}{{ varargs }}{% endif %}{% endmacro %}"
         "{{ m(0, 1) }}"

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from app.core.chat import PromptMessage
 from app.engine.template import Rendered, render
-from tests.engine.chat_examples import CHATML, OUR_TEMPLATES, THINKING, answer, user
+from tests.engine.chat_examples import CHATML, OUR_TEMPLATES, answer, user
 
 CHANGED_NOTE = "changes the texts of messages"
 
@@ -66,18 +66,35 @@ def test_private_use_characters_in_a_text_are_not_taken_for_marks() -> None:
     assert rendered("\U000f0000{{ messages[0].content }}\U000f0001", user("a")).text == "\U000f0000a\U000f0001"
 
 
-def test_an_answer_whose_thinking_is_cut_is_found_from_its_end() -> None:
-    prompt = rendered(THINKING, user("q"), answer("<think>\nhm\n</think>\n\nYes."), user("more"))
-    assert "hm" not in prompt.text
-    assert [text.strip() for _, text in held(prompt)] == ["q", "Yes.", "more"]
-    assert [messages for messages, _ in doubtful(prompt)] == [(1,)]
-    assert prompt.notes == ()
-
-
-def test_a_text_whose_end_is_cut_is_found_from_its_beginning() -> None:
-    prompt = rendered("<{{ messages[0].content.split('##')[0] }}>", user("one ##two"))
-    assert held(prompt) == [(0, "one ")]
-    assert doubtful(prompt) == [((0,), ">")]
+@pytest.mark.parametrize(
+    ("around", "text", "expected", "in_doubt"),
+    [
+        # Cut in front, behind, and on both sides of the thinking.
+        ("<{{ c.split('</think>')[-1] }}>", "hm</think>\nYes.", "\nYes.", []),
+        ("<{{ c.split('</think>')[-1].lstrip('\n') }}>", "hm</think>\n\nYes. ", "Yes. ", []),
+        ("<{{ c.split('##')[0] }}>", "one ##two", "one ", []),
+        # What is left begins or ends like the template's own text beside it.
+        ("<a|t>{{ c.split('</t>')[-1] }}<", "hm</t>\nYes", "\nYes", []),
+        ("<{{ c.split('##')[0] }}#|", "one##two", "one", []),
+        # Nothing is left, or the template says the rest in another place.
+        ("<{{ c.split('</think>')[-1] }}>", "hm</think>", "", []),
+        ("<{{ c.split('#')[0] }}|{{ c.split('#')[1] }}>", "one#two", "one|two", []),
+        ("<{{ c.split('#')[1] }}|{{ c.split('#')[2] }}>", "one#two#three", "three", ["]<two|"]),
+        # The template always says what it cuts at.
+        ("<t></t>{{ c.split('</t>')[-1] }}<", "hm</t>Yes", "</t>Yes", ["]<t>"]),
+    ],
+)
+def test_what_is_left_of_a_text_is_found_and_the_rest_is_in_doubt_only_if_it_came_out(
+    around: str, text: str, expected: str, in_doubt: list[str]
+) -> None:
+    source = "{% for m in messages %}{% set c = m.content %}{% if m.role == 'assistant' %}" + around
+    prompt = rendered(source + "{% else %}[{{ c }}]{% endif %}{% endfor %}", user("q"), answer(text), user("more"))
+    assert prompt.text.startswith("[q]")
+    assert (held(prompt)[0], held(prompt)[-1]) == ((0, "q"), (2, "more"))
+    answers = [(span.start, span.end) for span in prompt.spans if span.message == 1]
+    assert prompt.text[answers[0][0] : answers[-1][1]] == expected if answers else expected == ""
+    assert [held_text for _, held_text in doubtful(prompt)] == in_doubt
+    assert CHANGED_NOTE not in notes(prompt)
 
 
 def test_where_the_template_changes_a_text_the_whole_stretch_is_in_doubt_and_people_are_told() -> None:
@@ -100,6 +117,15 @@ def test_what_is_found_before_and_after_a_changed_text_stays_found() -> None:
     assert held(prompt) == [(0, "aaa"), (2, "ccc")]
     assert doubtful(prompt) == [((1,), "[XXX]")] or doubtful(prompt) == [((1,), "XXX")]
     assert CHANGED_NOTE in notes(prompt)
+
+
+def test_what_the_template_makes_of_a_text_beside_it_is_in_doubt() -> None:
+    prompt = rendered(
+        "<{{ messages[0].content | upper if messages[0].content == 'a' }}{{ messages[0].content }}>",
+        user("a"),
+    )
+    assert prompt.text == "<Aa>"
+    assert doubtful(prompt) == [((0,), "Aa")]
 
 
 def test_a_template_that_fails_on_marked_texts_still_gives_its_prompt() -> None:

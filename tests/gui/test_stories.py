@@ -74,9 +74,7 @@ def window(tmp_path: Path, phase: str) -> Iterator[subprocess.Popen[bytes]]:
 
 
 @pytest.mark.parametrize("phase", SCRIPTS)
-def test_closing_in_any_phase_ends_everything_in_order(
-    tmp_path: Path, window: subprocess.Popen[bytes]
-) -> None:
+def test_closing_in_any_phase_ends_everything_in_order(tmp_path: Path, window: subprocess.Popen[bytes]) -> None:
     process = window
     assert process.stdout is not None
     assert process.stdout.readline() == b"there\n", process.communicate()[1].decode()

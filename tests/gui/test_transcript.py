@@ -98,9 +98,7 @@ def test_a_reader_who_scrolled_up_stays_where_they_are(transcript: Transcript, q
 
 
 @pytest.mark.parametrize("turns_before", [0, 3])
-def test_what_is_painted_while_growing_equals_what_is_painted_anew(
-    transcript: Transcript, turns_before: int
-) -> None:
+def test_what_is_painted_while_growing_equals_what_is_painted_anew(transcript: Transcript, turns_before: int) -> None:
     for number in range(turns_before):
         transcript.add(Turn(number, "user", PARAGRAPH))
     turn = Turn(99, "assistant", "Some. ", author="tiny")

@@ -94,9 +94,7 @@ def test_labels_never_interpret_what_they_show(ready: Stage) -> None:
 
 
 def test_no_two_actions_share_a_shortcut(stage: Stage) -> None:
-    keys = [
-        action.shortcut().toString() for action in stage.window.actions() if not action.shortcut().isEmpty()
-    ]
+    keys = [action.shortcut().toString() for action in stage.window.actions() if not action.shortcut().isEmpty()]
     assert len(keys) == len(set(keys)) > 5
 
 
@@ -169,9 +167,7 @@ def test_a_model_without_a_template_gets_the_one_that_is_chosen(ready: Stage) ->
     ready.settle()
     ready.clicks("notice_action")
     names = ready.desk.program.templates.names()
-    menu = next(
-        each for each in ready.window.findChildren(QMenu) if [a.text() for a in each.actions()] == names
-    )
+    menu = next(each for each in ready.window.findChildren(QMenu) if [a.text() for a in each.actions()] == names)
     menu.actions()[0].trigger()
     menu.close()
     ready.presses(Qt.Key.Key_Return)
@@ -191,18 +187,14 @@ def drop(stage: Stage, path: Path) -> bool:
     return enter.isAccepted()
 
 
-def test_a_dropped_model_is_loaded_and_other_files_are_refused(
-    stage: Stage, model: Path, tmp_path: Path
-) -> None:
+def test_a_dropped_model_is_loaded_and_other_files_are_refused(stage: Stage, model: Path, tmp_path: Path) -> None:
     assert not drop(stage, tmp_path / "notes.txt")
     assert drop(stage, model)
     stage.desk.until(lambda: stage.engine.sent)
     assert stage.engine.load.path == str(model)
 
 
-def test_the_menu_lists_the_models_that_are_there_and_why_one_cannot_be_used(
-    ready: Stage, model: Path
-) -> None:
+def test_the_menu_lists_the_models_that_are_there_and_why_one_cannot_be_used(ready: Stage, model: Path) -> None:
     folder = ready.desk.program.paths.models
     folder.mkdir(parents=True)
     (folder / "good.gguf").write_bytes(model.read_bytes())

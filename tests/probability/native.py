@@ -19,11 +19,7 @@ _TOKEN_DATA = np.dtype([("id", "<i4"), ("logit", "<f4"), ("p", "<f4")])
 _CONTEXT = 512
 
 
-@llama_cpp.llama_log_callback
-def _silence(level: int, text: bytes, data: ctypes.c_void_p) -> None:
-    pass
-
-
+_silence = llama_cpp.llama_log_callback(lambda level, text, data: None)
 llama_cpp.llama_log_set(_silence, ctypes.c_void_p(0))
 
 
@@ -97,7 +93,7 @@ class StarterVocabulary:
     def dry(self, s: SamplingSettings, whole: int) -> int:
         texts = [text.encode() for text in s.dry_sequence_breakers]
         last_n = whole if s.dry_penalty_last_n < 0 else s.dry_penalty_last_n
-        return llama_cpp.llama_sampler_init_dry(
+        sampler: int = llama_cpp.llama_sampler_init_dry(
             self.pointer,
             s.dry_multiplier,
             s.dry_base,
@@ -106,6 +102,7 @@ class StarterVocabulary:
             (ctypes.c_char_p * len(texts))(*texts),
             len(texts),
         )
+        return sampler
 
     def _piece(self, token: int) -> bytes:
         buffer = ctypes.create_string_buffer(256)

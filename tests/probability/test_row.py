@@ -59,7 +59,8 @@ def test_a_single_possible_token_has_no_entropy_and_all_the_others_come_behind_i
     row = np.full(5000, -np.inf, np.float32)
     row[4321] = -3.0
     facts = RowReader(5000).read(row)
-    assert (facts.entropy, facts.log_sum_exp, facts.maximum) == (0.0, pytest.approx(-3.0), -3.0)
+    assert (facts.entropy, facts.maximum) == (0.0, -3.0)
+    assert facts.log_sum_exp == pytest.approx(-3.0)
     assert facts.ids[:3].tolist() == [4321, 0, 1]
     assert facts.rank(4999) == 5000
 

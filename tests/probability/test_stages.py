@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import numpy.typing as npt
 import pytest
@@ -170,8 +172,8 @@ def test_whole_chains_equal_the_native_ones(
     history = history_of(drawn, row.size)
     left = ours(row, s, history)
     assume(left is not None)
-    native_left = theirs(row, s, history, starter)
-    assert_same(left, native_left)
+    assert left is not None
+    assert_same(left, theirs(row, s, history, starter))
 
 
 @settings(deadline=None, max_examples=150)
@@ -182,6 +184,7 @@ def test_whole_chains_equal_the_native_ones_on_real_rows(
     history = history_of(drawn, rows[number].size)
     left = ours(rows[number], s, history)
     assume(left is not None)
+    assert left is not None
     assert_same(left, theirs(rows[number], s, history, starter))
 
 
@@ -197,18 +200,16 @@ def test_presets_equal_the_native_chains_on_real_rows(
         assert_same(left, native_left)
 
 
-def names(**changes: float) -> list[str]:
-    off = SamplingSettings(temperature=1.0, top_k=0, top_p=1.0, min_p=0.0)
-    return [stage.name for stage in chain(SamplingSettings(**{**off_fields(off), **changes}))]
+OFF: dict[str, Any] = {"temperature": 1.0, "top_k": 0, "top_p": 1.0, "min_p": 0.0}
 
 
-def off_fields(off: SamplingSettings) -> dict[str, float]:
-    return {name: getattr(off, name) for name in ("temperature", "top_k", "top_p", "min_p")}
+def names(**changes: Any) -> list[str]:
+    return [stage.name for stage in chain(SamplingSettings(**{**OFF, **changes}))]
 
 
 def test_a_chain_has_the_active_stages_in_the_order_of_the_engine() -> None:
     assert names() == ["temperature"]
-    every = {
+    every: dict[str, Any] = {
         "repeat_penalty": 1.1,
         "dry_multiplier": 0.8,
         "top_k": 40,

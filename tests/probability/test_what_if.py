@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import numpy.typing as npt
 import pytest
@@ -18,7 +20,7 @@ from tests.probability.rows import rows as any_row
 from tests.probability.test_stages import HISTORIES, any_settings, history_of
 
 NO_HISTORY = np.empty(0, np.int32)
-OFF = {"temperature": 1.0, "top_k": 0, "top_p": 1.0, "min_p": 0.0}
+OFF: dict[str, Any] = {"temperature": 1.0, "top_k": 0, "top_p": 1.0, "min_p": 0.0}
 
 
 def of_whole(row: Row, s: SamplingSettings, history: npt.NDArray[np.int32] = NO_HISTORY) -> Replay:
@@ -32,8 +34,9 @@ def of_top(row: Row, count: int, s: SamplingSettings, history: npt.NDArray[np.in
 
 
 def softmax(row: Row) -> npt.NDArray[np.float64]:
-    weights = np.exp(row.astype(np.float64) - row.max())
-    return weights / weights.sum()
+    weights: npt.NDArray[np.float64] = np.exp(row.astype(np.float64) - row.max())
+    weights /= weights.sum()
+    return weights
 
 
 @settings(deadline=None, max_examples=200)
@@ -138,7 +141,7 @@ def test_presets_are_exact_from_the_top_tokens_of_real_rows(
         ({"dry_multiplier": 1.0, "top_k": 10}, True),
     ],
 )
-def test_a_replay_of_the_top_64_knows_when_it_is_exact(changes: dict[str, float], is_exact: bool) -> None:
+def test_a_replay_of_the_top_64_knows_when_it_is_exact(changes: dict[str, Any], is_exact: bool) -> None:
     row = (-0.05 * np.arange(500)).astype(np.float32)
     row[0] = 2.0
     s = SamplingSettings(**{**OFF, **changes})

@@ -130,9 +130,7 @@ def test_a_death_in_the_middle_keeps_question_and_partial_answer(desk: Desk, cha
     assert desk.notice.remedy == "restart_engine"
 
 
-def test_the_ids_of_an_interrupted_answer_are_not_passed_off_as_its_text(
-    desk: Desk, chat: Chat, model: Path
-) -> None:
+def test_the_ids_of_an_interrupted_answer_are_not_passed_off_as_its_text(desk: Desk, chat: Chat, model: Path) -> None:
     chat.send("One")
     desk.engine.write("Half")
     desk.engine.die(desk.engine.question.request)
@@ -143,9 +141,7 @@ def test_the_ids_of_an_interrupted_answer_are_not_passed_off_as_its_text(
 
 
 @pytest.mark.parametrize("kind", ["prompt_too_long", "template", "template_missing", "model", "wrong_use"])
-def test_a_question_that_came_to_nothing_goes_back_to_the_draft(
-    desk: Desk, chat: Chat, kind: FailureKind
-) -> None:
+def test_a_question_that_came_to_nothing_goes_back_to_the_draft(desk: Desk, chat: Chat, kind: FailureKind) -> None:
     drafts: list[str] = []
     chat.draft_returned.connect(drafts.append)
     chat.send("One")
@@ -182,9 +178,7 @@ def test_answering_again_keeps_the_old_answer_until_the_new_one_begins(desk: Des
 
 
 @pytest.mark.parametrize("end", ["fail", "stop", "die"])
-def test_answering_again_that_comes_to_nothing_brings_the_old_answer_back(
-    desk: Desk, chat: Chat, end: str
-) -> None:
+def test_answering_again_that_comes_to_nothing_brings_the_old_answer_back(desk: Desk, chat: Chat, end: str) -> None:
     chat.send("One")
     desk.answer("old")
     before = chat.turns[1].finished

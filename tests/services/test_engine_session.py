@@ -75,9 +75,7 @@ def test_a_file_that_is_no_model_never_reaches_the_engine(desk: Desk, tmp_path: 
     assert phase(desk) == "no_model"
 
 
-def test_a_bad_file_leaves_the_loaded_model_usable(
-    desk: Desk, model: Path, tmp_path: Path, ends: list[End]
-) -> None:
+def test_a_bad_file_leaves_the_loaded_model_usable(desk: Desk, model: Path, tmp_path: Path, ends: list[End]) -> None:
     desk.load(model)
     broken = tmp_path / "empty.gguf"
     broken.touch()
@@ -140,9 +138,7 @@ def test_a_load_that_worked_is_remembered_for_the_model(desk: Desk, model: Path)
     assert desk.engine.load.options == LoadOptions(context=512, kv_type_k="q8_0", threads=decode_threads())
 
 
-def test_options_follow_the_model_and_not_the_name_of_its_file(
-    desk: Desk, model: Path, tmp_path: Path
-) -> None:
+def test_options_follow_the_model_and_not_the_name_of_its_file(desk: Desk, model: Path, tmp_path: Path) -> None:
     desk.program.session.use(Wish(model, {"context": 512}))
     desk.until(lambda: desk.engine.sent)
     desk.engine.loaded()

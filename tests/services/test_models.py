@@ -81,15 +81,11 @@ def test_a_name_that_is_no_text_is_refused_with_a_way_out(tmp_path: Path) -> Non
         ("Q4_0.gguf", None, "Q4_0", "Q4_0.gguf"),
     ],
 )
-def test_a_model_is_called_what_people_recognise(
-    file: str, own: str | None, quantisation: str, name: str
-) -> None:
+def test_a_model_is_called_what_people_recognise(file: str, own: str | None, quantisation: str, name: str) -> None:
     assert model_name(Path(file), own, quantisation) == name
 
 
-def test_the_model_that_was_used_last_comes_first(
-    desk: Desk, models: Models, model: Path, tmp_path: Path
-) -> None:
+def test_the_model_that_was_used_last_comes_first(desk: Desk, models: Models, model: Path, tmp_path: Path) -> None:
     shutil.copy(model, tmp_path / "models" / "a.gguf")
     assert models.to_start_with() == tmp_path / "models" / "a.gguf"
     desk.program.settings.change(last_model=str(model))

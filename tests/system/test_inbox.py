@@ -67,7 +67,5 @@ def test_many_threads_lose_nothing() -> None:
     taken += inbox.drain()
     assert len(taken) == 2000
     for number in range(4):
-        own = [
-            event.percent for event in taken if isinstance(event, LoadProgress) and event.request == number
-        ]
+        own = [event.percent for event in taken if isinstance(event, LoadProgress) and event.request == number]
         assert own == sorted(own)

@@ -29,9 +29,7 @@ def test_what_a_job_returns_comes_back_as_an_event(jobs: Jobs, told: queue.Queue
     assert told.get(timeout=WAIT_S) == LoadProgress(3, 99.0)
 
 
-def test_a_job_runs_on_another_thread_and_never_more_than_two_do(
-    jobs: Jobs, told: queue.Queue[Event]
-) -> None:
+def test_a_job_runs_on_another_thread_and_never_more_than_two_do(jobs: Jobs, told: queue.Queue[Event]) -> None:
     names = set()
 
     def work() -> Event:

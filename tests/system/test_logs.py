@@ -28,9 +28,7 @@ def test_nothing_is_left_behind_when_the_logs_are_closed(tmp_path: Path) -> None
     assert logging.getLogger().handlers == before
 
 
-def test_an_error_in_a_thread_is_logged_with_its_place(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_an_error_in_a_thread_is_logged_with_its_place(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     logs = Logs()
     logs.open(tmp_path / "x.log", tmp_path / "crash.log")
 

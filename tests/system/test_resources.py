@@ -17,9 +17,7 @@ def test_a_checkout_finds_its_own_resources() -> None:
     assert find_resources().folder == root / "resources"
 
 
-def test_a_frozen_application_finds_those_of_its_bundle(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_a_frozen_application_finds_those_of_its_bundle(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     (tmp_path / "app" / "_data").mkdir(parents=True)
     monkeypatch.setattr(sys, "frozen", True, raising=False)
     monkeypatch.setattr(sys, "_MEIPASS", str(tmp_path), raising=False)

@@ -58,9 +58,7 @@ def test_only_differences_are_written(path: Path, later: Later) -> None:
 
 def test_what_was_written_is_read_again(path: Path, later: Later) -> None:
     settings = SettingsFile(path, later)
-    settings.change(
-        last_model="/models/日本 ü.gguf", system_prompt="Be brief.\nPlease.", model_folders=("/a", "/b")
-    )
+    settings.change(last_model="/models/日本 ü.gguf", system_prompt="Be brief.\nPlease.", model_folders=("/a", "/b"))
     settings.remember_model("12-ab", ModelSettings("Small", LoadOptions(gpu_layers=0, mmap=False), "chatml"))
     later.run()
     again = SettingsFile(path, later)
@@ -111,9 +109,7 @@ def test_a_value_out_of_range_from_another_version_is_held_in_range(path: Path, 
 
 
 @pytest.mark.parametrize("content", [b"", b"{", b"\xff\xfe{}", b"[1, 2]", b"null"])
-def test_a_damaged_file_is_kept_aside_and_the_defaults_are_in_force(
-    path: Path, later: Later, content: bytes
-) -> None:
+def test_a_damaged_file_is_kept_aside_and_the_defaults_are_in_force(path: Path, later: Later, content: bytes) -> None:
     path.parent.mkdir()
     path.write_bytes(content)
     settings = SettingsFile(path, later)

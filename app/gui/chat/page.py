@@ -180,9 +180,7 @@ class ChatPage(QWidget):
         if place is not None and visible:
             size = self._answer_bar.sizeHint()
             top = place.center().y() - size.height() // 2
-            self._answer_bar.setGeometry(
-                QRect(place.right() - size.width(), top, size.width(), size.height())
-            )
+            self._answer_bar.setGeometry(QRect(place.right() - size.width(), top, size.width(), size.height()))
         viewport = self.transcript.viewport()
         self._latest.setVisible(not self.transcript.is_at_end)
         size = self._latest.sizeHint()

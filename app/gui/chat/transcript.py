@@ -145,9 +145,7 @@ class Transcript(QAbstractScrollArea):
         shape = self._shape()
         block = self._turns.blocks[-1]
         top = self._turns.top(len(self._turns.blocks) - 1) + block.footer_top - self._scrolled
-        return QRect(
-            round(shape.left), top, round(shape.width), block.height - block.footer_top - theme.SPACE_XL
-        )
+        return QRect(round(shape.left), top, round(shape.width), block.height - block.footer_top - theme.SPACE_XL)
 
     def selected_text(self) -> str:
         """Return what is selected."""

@@ -157,9 +157,7 @@ class TurnBlock:
         metrics = finished.metrics
         parts = [translate("TurnBlock", "{count} tokens").format(count=count(metrics.sampled_tokens))]
         if metrics.decode_tokens_per_s is not None:
-            parts.append(
-                translate("TurnBlock", "{rate} tok/s").format(rate=rate(metrics.decode_tokens_per_s))
-            )
+            parts.append(translate("TurnBlock", "{rate} tok/s").format(rate=rate(metrics.decode_tokens_per_s)))
         ttft = turn.ttft_ms if turn.ttft_ms is not None else metrics.ttft_ms
         if ttft is not None:
             parts.append(translate("TurnBlock", "TTFT {time}").format(time=milliseconds(ttft)))
