@@ -128,12 +128,14 @@ class LlamaVocabulary:
 
     @cached_property
     def _specials(self) -> list[tuple[int, str, bool]]:
-        special = api.LLAMA_TOKEN_ATTR_CONTROL | api.LLAMA_TOKEN_ATTR_USER_DEFINED
+        # llama.cpp finds the unknown token's text too where it looks for control tokens.
+        controls = api.LLAMA_TOKEN_ATTR_CONTROL | api.LLAMA_TOKEN_ATTR_UNKNOWN
+        special = controls | api.LLAMA_TOKEN_ATTR_USER_DEFINED
         found = []
         for token in range(self.size):
             attributes = int(api.llama_vocab_get_attr(self.handle, token))
             if attributes & special:
-                control = bool(attributes & api.LLAMA_TOKEN_ATTR_CONTROL)
+                control = bool(attributes & controls)
                 found.append((token, self.token_text(token), control))
         return found
 

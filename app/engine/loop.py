@@ -28,7 +28,7 @@ from app.engine.kv_cache import KVCache
 from app.engine.logits import Logits
 from app.engine.prefill import prefill
 from app.engine.sampling import Sampler
-from app.engine.stops import StopWatch, usable_stops
+from app.engine.stops import StopWatch, control_stops, usable_stops
 from app.engine.tokenizer import Prepared, prepare
 from app.probability.record import RecordWriter
 from app.probability.row import RowFacts
@@ -74,6 +74,7 @@ class Answer:
         self._settings = command.settings.validated()
         stops, self._notes = usable_stops(self._settings.stop)
         self._stops = StopWatch(stops)
+        self._stop_tokens = control_stops(stops, backend.vocabulary)
         self._detokenizer = Detokenizer(backend.vocabulary)
         self._joiner = TokenJoiner(command.request)
         self._record = RecordWriter(backend.vocabulary.size)
@@ -139,17 +140,22 @@ class Answer:
         """Append a token to the answer and its text to what is visible; returns why the answer ends, if it does."""
         self._ids.append(token)
         reason = self._limit(prompt_tokens)
-        text, stopped = "", False
+        text = ""
         if self._backend.vocabulary.is_end(token):
             reason = "end"
+        elif token in self._stop_tokens:
+            reason = "stop_string"
         else:
-            text, stopped = self._stops.step(self._detokenizer.step(token))
-        if reason is not None and not stopped:
-            rest, stopped = self._stops.step(self._detokenizer.flush())
-            text += rest if stopped else rest + self._stops.flush()
+            text, _ = self._stops.step(self._detokenizer.step(token))
+        if reason is not None:
+            text += self._rest()
         self._show(text)
         self._joiner.add(token, text, at_ns)
-        return "stop_string" if stopped else reason
+        return "stop_string" if self._stops.stopped else reason
+
+    def _rest(self) -> str:
+        """Return the text that is still held back, at the end of the answer."""
+        return self._stops.step(self._detokenizer.flush())[0] + self._stops.flush()
 
     def _limit(self, prompt_tokens: int) -> StopReason | None:
         sampled = len(self._ids)
@@ -166,8 +172,7 @@ class Answer:
 
     def _flush(self) -> Iterator[Event]:
         """Let go of what is held back when the answer ends outside of a step."""
-        text, stopped = self._stops.step(self._detokenizer.flush())
-        text += "" if stopped else self._stops.flush()
+        text = self._rest()
         self._show(text)
         self._joiner.add_text(text)
         if self._joiner:

@@ -40,7 +40,13 @@ def test_slots_are_called_in_order_until_they_are_disconnected() -> None:
 def test_a_slot_that_leaves_during_the_emission_does_not_disturb_it() -> None:
     signal: Signal[()] = Signal()
     heard: list[int] = []
-    stops = [signal.connect(lambda: (heard.append(1), stops[0]())), signal.connect(lambda: heard.append(2))]
+
+    def leave() -> None:
+        heard.append(1)
+        stop()
+
+    stop = signal.connect(leave)
+    signal.connect(lambda: heard.append(2))
     signal.emit()
     signal.emit()
     assert heard == [1, 2, 2]

@@ -106,6 +106,7 @@ def test_a_killed_engine_is_reported_and_the_next_request_starts_a_fresh_one(tmp
         request = engine.start("Why?")
         while len(engine.tokens(request)) < 3:
             engine.wait(Tokens)
+        assert first is not None
         os.kill(first, signal.SIGKILL)
         gone = engine.wait(EngineGone)
         assert gone.requests == (request,)
@@ -182,7 +183,7 @@ def test_a_hundred_cancels_and_new_prompts_in_a_row(starter_model: Path) -> None
             done = engine.wait(Finished, Failed, request=request)
             assert isinstance(done, Finished) and done.stop_reason in ("cancelled", "end")
         after = engine.ask("What is the capital of France?", SHORT)
-        assert_same_answer(*(records_of(engine.seen, done.request) for done in (before, after)))
+        assert_same_answer(records_of(engine.seen, before.request), records_of(engine.seen, after.request))
 
 
 def test_a_cancel_ends_a_load(tmp_path: Path) -> None:
@@ -205,7 +206,7 @@ def test_a_cancel_ends_a_prefill_and_the_cache_stays_good(starter_model: Path) -
         assert done.stop_reason == "cancelled"
         assert done.metrics.kv.cells_used < 3000
         after = engine.ask("What is the capital of France?", SHORT)
-        assert_same_answer(*(records_of(engine.seen, done.request) for done in (before, after)))
+        assert_same_answer(records_of(engine.seen, before.request), records_of(engine.seen, after.request))
 
 
 def test_a_request_that_waits_can_be_cancelled(tmp_path: Path) -> None:
@@ -240,7 +241,7 @@ def test_tokens_are_counted_while_a_prompt_is_prefilled(tmp_path: Path, starter_
         engine.wait(PromptReady, request=request)
         counted = engine.client.new_request()
         engine.send(Tokenize(counted, "four"))
-        assert ids_of(engine.wait(Tokenized, Finished).ids) == [ord(letter) for letter in "four"]
+        assert ids_of(engine.wait(Tokenized, request=counted).ids) == [ord(letter) for letter in "four"]
         engine.cancel(request)
         engine.wait(Finished, request=request)
 

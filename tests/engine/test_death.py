@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from app.engine.death import TAIL_LINES, death_sentence, log_tail
+from app.engine.death import TAIL_LINES, Phase, death_sentence, log_tail
 from app.engine.entry import LIBRARY_MISSING
 
 
@@ -23,7 +23,9 @@ from app.engine.entry import LIBRARY_MISSING
         (-77, ("answering",), True, "signal 77"),
     ],
 )
-def test_each_end_has_its_sentence_and_a_next_step(code: int, phases: tuple, greeted: bool, words: str) -> None:
+def test_each_end_has_its_sentence_and_a_next_step(
+    code: int, phases: tuple[Phase, ...], greeted: bool, words: str
+) -> None:
     sentence = death_sentence(code, phases, greeted=greeted).english()
     assert words in sentence
     assert sentence.endswith(".")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Iterator
 from pathlib import Path
 
 import msgspec
@@ -37,7 +38,7 @@ TOKENS = 48
 
 
 @pytest.fixture(scope="module")
-def binding(starter_model: Path, llama_log: LogCapture) -> Llama:
+def binding(starter_model: Path, llama_log: LogCapture) -> Iterator[Llama]:
     """The binding's own model with the same batch, threads, cache type and context; its log goes to ours."""
     model = Llama(
         str(starter_model), n_ctx=1024, n_batch=512, n_ubatch=512, n_threads=2, n_threads_batch=2, flash_attn=True,
@@ -48,7 +49,7 @@ def binding(starter_model: Path, llama_log: LogCapture) -> Llama:
 
 
 @pytest.fixture(scope="module")
-def ours(starter_model: Path, llama_log: LogCapture) -> LlamaBackend:
+def ours(starter_model: Path, llama_log: LogCapture) -> Iterator[LlamaBackend]:
     """Our model with the same options."""
     options = LoadOptions(context=1024, threads=2, batch=512, flash_attention="on")
     backend = LlamaBackend(str(starter_model), options, llama_log, lambda percent: True)
@@ -61,7 +62,6 @@ def test_greedy_output_is_the_same_token_by_token(binding: Llama, ours: LlamaBac
     prompt = ours.vocabulary.tokenize(
         f"<|im_start|>user\n{question}<|im_end|>\n<|im_start|>assistant\n", special=True
     )
-    binding.reset()
     theirs = list(itertools.islice(binding.generate(prompt, top_k=1, temp=0.0, reset=True), TOKENS))
     ours.remove(0, 0)
     command = Generate(

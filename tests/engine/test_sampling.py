@@ -64,7 +64,7 @@ def choose_from_everything(
     seed=st.integers(0, 2**32 - 1),
 )
 def test_the_largest_logits_stand_for_the_whole_vocabulary(
-    starter_row,
+    starter_row: np.ndarray,
     starter_backend: LlamaBackend,
     top_k: int,
     top_p: float,
@@ -80,7 +80,9 @@ def test_the_largest_logits_stand_for_the_whole_vocabulary(
     history = [int(token) for token in np.argsort(-starter_row)[:40]]
     arguments = (starter_backend, starter_row, settings, seed, 3, history)
     token, probability = choose(*arguments)
-    assert (token, pytest.approx(probability, abs=1e-6)) == choose_from_everything(*arguments)
+    expected, expected_probability = choose_from_everything(*arguments)
+    assert token == expected
+    assert probability == pytest.approx(expected_probability, abs=1e-6)
 
 
 @pytest.fixture(scope="module")
@@ -135,7 +137,8 @@ def test_a_moved_slider_shifts_no_later_draw(starter_row: np.ndarray, starter_ba
         if position == 6:
             moved.change(WIDE)
         second.append(moved.draw(starter_row, facts, position).token)
-    still.close(), moved.close()
+    still.close()
+    moved.close()
     assert [token for index, token in enumerate(first) if index != 5] == [
         token for index, token in enumerate(second) if index != 5
     ]
