@@ -105,7 +105,8 @@ class Finished(msgspec.Struct, frozen=True, tag="finished"):
     ids: bytes
     stop_reason: StopReason
     metrics: Metrics
-    seed: int
+    seed: int | None
+    """The seed of the draws; None when a random one was not drawn yet."""
     settings: tuple[SettingsChange, ...]
     """The settings in force, from which token on each."""
     notes: tuple[Sentence, ...] = ()

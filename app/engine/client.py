@@ -14,9 +14,10 @@ from app.core.commands import Command, Generate, Load, Quit, Render, Tokenize
 from app.core.events import Failed
 from app.core.ports import EventSink
 from app.core.words import Sentence, translate
-from app.engine.incarnation import BackendKind, Incarnation
+from app.engine.incarnation import END_SECONDS, BackendKind, Incarnation
+from app.engine.wire import encode
 
-Order = Command | Literal["close"]
+Order = tuple[Command, bytes] | Literal["close"]
 
 
 class EngineClient:
@@ -51,11 +52,11 @@ class EngineClient:
 
     def send(self, command: Command) -> None:
         """Send a command and return at once; a stopped engine is started first."""
-        self._put(command)
+        self._put((command, encode(command)))
 
     def unload(self) -> None:
         """End the engine process in an orderly way; `Unloaded` follows if there was one."""
-        self._put(Quit())
+        self._put((Quit(), encode(Quit())))
 
     def close(self) -> None:
         """End the engine process for good and wait for it, with force after two seconds."""
@@ -63,8 +64,13 @@ class EngineClient:
             return
         self._put("close")
         self._closed = True
-        if self._writer is not None:
-            self._writer.join()
+        if self._writer is None:
+            return
+        self._writer.join(2 * END_SECONDS)
+        while self._writer.is_alive():  # it waits for a process that reads nothing any more
+            if self._current is not None:
+                self._current.kill()
+            self._writer.join(END_SECONDS)
 
     def _put(self, order: Order) -> None:
         if self._closed:
@@ -77,33 +83,33 @@ class EngineClient:
     def _write(self) -> None:
         """Carry out orders one after another; a process starts here, where nobody waits for it."""
         while (order := self._orders.get()) != "close":
-            self._carry_out(order)
+            self._carry_out(*order)
         self._end()
 
-    def _carry_out(self, command: Command) -> None:
+    def _carry_out(self, command: Command, data: bytes) -> None:
         if isinstance(command, Quit):
             self._end()
             return
         current = self._current
-        if current is not None and current.send(command):
+        if current is not None and current.send(command, data):
             return
         if isinstance(command, (Load, Generate, Render, Tokenize)):
             try:
                 self._current = Incarnation(self._sink, self._log_path, self._backend)
-            except OSError as error:
+            except (OSError, RuntimeError) as error:
                 self._sink(Failed(command.request, "engine", _cannot_start(error)))
             else:
-                self._current.send(command)
+                self._current.send(command, data)
 
     def _end(self) -> None:
-        current, self._current = self._current, None
-        if current is not None:
-            current.end()
+        if self._current is not None:
+            self._current.end()
+        self._current = None
 
 
-def _cannot_start(error: OSError) -> Sentence:
+def _cannot_start(error: OSError | RuntimeError) -> Sentence:
     return translate(
         "Engine",
         "The engine process cannot be started ({reason}). Close other programs and try again.",
-        reason=error.strerror or type(error).__name__,
+        reason=(isinstance(error, OSError) and error.strerror) or type(error).__name__,
     )

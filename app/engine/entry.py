@@ -23,6 +23,8 @@ BELOW_NORMAL_PRIORITY = 0x4000
 def run(connection: Connection, log_path: str, backend: str) -> None:
     """Run the engine until the parent says so or is gone; `backend` is "llama" or "scripted"."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    if sys.platform != "win32":
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})  # it was started with this one blocked
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     _send_output_to(log_path)
     _lower_priority()
@@ -48,6 +50,8 @@ def _lower_priority() -> None:
     """Let the window stay smooth while every core evaluates."""
     if sys.platform == "win32":
         kernel = ctypes.windll.kernel32
+        kernel.GetCurrentProcess.restype = ctypes.c_void_p
+        kernel.SetPriorityClass.argtypes = [ctypes.c_void_p, ctypes.c_uint32]
         kernel.SetPriorityClass(kernel.GetCurrentProcess(), BELOW_NORMAL_PRIORITY)
     else:
         os.nice(NICENESS)

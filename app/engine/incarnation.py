@@ -6,11 +6,9 @@ Knows nothing of what comes after it; the client starts the next one.
 from __future__ import annotations
 
 import multiprocessing
-import os
 import threading
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from pathlib import Path
 from typing import Literal
 
@@ -34,12 +32,11 @@ from app.core.ports import EventSink
 from app.core.words import Sentence, translate
 from app.engine import entry
 from app.engine.death import Phase, death_sentence, log_tail
-from app.engine.wire import decode_event, encode
+from app.engine.spawning import guarded_start
+from app.engine.wire import MESSAGE_LIMIT, decode_event, encode
 
 BackendKind = Literal["llama", "scripted"]
 
-SECRETS = ("HF_TOKEN", "HUGGING_FACE_HUB_TOKEN", "HUGGINGFACE_TOKEN")
-"""Environment variables that a process which parses untrusted files does not get."""
 END_SECONDS = 2.0
 """An engine that was asked to end, or whose pipe is closed, is ended by force after so long."""
 CLOCK_SLACK_NS = 10_000_000_000
@@ -52,16 +49,6 @@ FIRST_PHASES: dict[type[Command], Phase] = {
     Tokenize: "preparing",
 }
 LAST_EVENTS = (Loaded, Finished, Failed, Rendered, Tokenized)
-
-
-@contextmanager
-def _environment_without_secrets() -> Iterator[None]:
-    """Take the secrets out of the environment while a process inherits it."""
-    held = {name: os.environ.pop(name) for name in SECRETS if name in os.environ}
-    try:
-        yield
-    finally:
-        os.environ.update(held)
 
 
 class Incarnation:
@@ -84,7 +71,7 @@ class Incarnation:
         self._process = context.Process(
             target=entry.run, args=(theirs, log_path, backend), name="tokenlight-engine", daemon=True
         )
-        with _environment_without_secrets():
+        with guarded_start():
             self._process.start()
         theirs.close()
         self.process_id = self._process.pid
@@ -97,8 +84,8 @@ class Incarnation:
         """Whether the process still takes requests."""
         return self._alive
 
-    def send(self, command: Command) -> bool:
-        """Write a command; False when this process is gone, so that another one must take it."""
+    def send(self, command: Command, data: bytes) -> bool:
+        """Write a command's bytes; False when this process is gone, so that another one must take it."""
         with self._state:
             if not self._alive:
                 return False
@@ -107,7 +94,7 @@ class Incarnation:
                 self._open[command.request] = phase
         try:
             with self._writing:
-                self._connection.send_bytes(encode(command))
+                self._connection.send_bytes(data)
         except OSError:
             return True  # the reader sees the end of the pipe and tells it with the open requests
         return True
@@ -115,17 +102,22 @@ class Incarnation:
     def end(self) -> None:
         """Ask the process to end and wait for it, with force after two seconds."""
         self._ending = True
-        self.send(Quit())
-        self._reader.join(END_SECONDS)
-        if self._reader.is_alive():
-            with suppress(ValueError):  # it ended and was closed just now
-                self._process.kill()
-            self._reader.join()
+        force = threading.Timer(END_SECONDS, self.kill)
+        force.start()
+        self.send(Quit(), encode(Quit()))
+        self._reader.join()
+        force.cancel()
+        force.join()
+
+    def kill(self) -> None:
+        """End the process at once; the reader tells the rest."""
+        with suppress(ValueError):  # it ended and was closed just now
+            self._process.kill()
 
     def _read(self) -> None:
         while self._fault is None:
             try:
-                event = decode_event(self._connection.recv_bytes())
+                event = decode_event(self._connection.recv_bytes(MESSAGE_LIMIT))
             except (EOFError, OSError):
                 break
             except msgspec.DecodeError:
@@ -160,7 +152,8 @@ class Incarnation:
             self._alive = False
             lost = dict(self._open)
             self._open.clear()
-        self._connection.close()
+        with self._writing:
+            self._connection.close()
         code = self._process.exitcode or 0
         self._process.close()
         if self._ending:

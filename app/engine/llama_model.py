@@ -26,16 +26,18 @@ FLASH = {"auto": -1, "on": 1, "off": 0}
 SPLITS = {"none": 0, "layer": 1, "row": 2}
 EXPERTS_PATTERN = rb"\.ffn_(up|down|gate|gate_up)_(ch|)exps"
 DECODE_RESULTS: tuple[DecodeResult, ...] = ("done", "no_room", "aborted")
-WARNING_LEVEL = 3
+WARNING_LEVEL, ERROR_LEVEL = 3, 4
 
 
 class LoadFailed(Exception):
     """llama.cpp refused a model or a context; the log says why."""
 
-    def __init__(self, step: Literal["model", "context", "cancelled"], log: tuple[str, ...]) -> None:
+    def __init__(self, step: Literal["model", "context", "cancelled"], log: LogCapture) -> None:
         super().__init__(step)
         self.step = step
-        self.log = log
+        self.log = log.lines(WARNING_LEVEL)
+        self.reason = next(iter(log.lines(ERROR_LEVEL)), "")
+        """The first error that llama.cpp logged, with the name of its function."""
 
 
 class _BufferOverride(ctypes.Structure):
@@ -110,7 +112,7 @@ class LlamaBackend:
         params.progress_callback = callback
         model = api.llama_model_load_from_file(path.encode("utf-8", "surrogateescape"), params)
         if not model:
-            raise LoadFailed("cancelled" if cancelled else "model", self._log.lines(WARNING_LEVEL))
+            raise LoadFailed("cancelled" if cancelled else "model", self._log)
         return model
 
     def _make_context(self, options: LoadOptions) -> Any:
@@ -129,7 +131,7 @@ class LlamaBackend:
         params.kv_unified, params.swa_full, params.no_perf = True, False, True
         context = api.llama_init_from_model(self._model, params)
         if not context:
-            raise LoadFailed("context", self._log.lines(WARNING_LEVEL))
+            raise LoadFailed("context", self._log)
         return context
 
     def _make_batch(self, capacity: int) -> None:

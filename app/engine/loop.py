@@ -9,6 +9,7 @@ from __future__ import annotations
 import secrets
 from collections.abc import Callable, Generator, Iterator
 
+import msgspec
 import numpy as np
 import numpy.typing as npt
 
@@ -79,7 +80,8 @@ class Answer:
         self._joiner = TokenJoiner(command.request)
         self._record = RecordWriter(backend.vocabulary.size)
         self._seed = secrets.randbelow(MAX_SEED) if self._settings.seed is None else self._settings.seed
-        self._most = self._settings.max_tokens
+        self._fixed = self._settings
+        """Seed, limit and stops hold for the whole answer."""
         self._changes = [SettingsChange(0, self._settings)]
         self._replay = sorted(command.replay, key=lambda change: change.token)
         self._ids: list[int] = []
@@ -159,7 +161,7 @@ class Answer:
 
     def _limit(self, prompt_tokens: int) -> StopReason | None:
         sampled = len(self._ids)
-        if self._most and sampled >= self._most:
+        if self._fixed.max_tokens and sampled >= self._fixed.max_tokens:
             return "length"
         if prompt_tokens + sampled >= self._cache.cells:
             return "context_full"
@@ -184,8 +186,12 @@ class Answer:
         moved = self._control.take_settings()
         while self._replay and self._replay[0].token <= position:
             moved = self._replay.pop(0).settings
-        moved = moved if moved is None else moved.validated()
-        if moved is not None and moved != self._settings:
+        if moved is None:
+            return
+        moved = msgspec.structs.replace(
+            moved.validated(), seed=self._fixed.seed, max_tokens=self._fixed.max_tokens, stop=self._fixed.stop
+        )
+        if moved != self._settings:
             self._settings = moved
             self._changes = [change for change in self._changes if change.token < position]
             self._changes.append(SettingsChange(position, moved))
@@ -228,6 +234,6 @@ def cancelled_before_start(backend: Backend, cache: KVCache, command: Generate) 
         ids=b"",
         stop_reason="cancelled",
         metrics=clock.metrics(backend, 0, 0, 0, cache.used),
-        seed=command.settings.seed or 0,
+        seed=command.settings.seed,
         settings=(SettingsChange(0, command.settings),),
     )

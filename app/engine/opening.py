@@ -5,6 +5,7 @@ Knows which backends there are; the worker knows none.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from contextlib import ExitStack
 from pathlib import Path
@@ -25,6 +26,8 @@ from app.engine.scripted import ScriptedBackend
 Opener = Callable[[Load, Callable[[float], bool]], Backend]
 """Loads a model; the function gets per cent and returns False to cancel. Raises `UserError`."""
 REASONS_SHOWN = 8
+_FUNCTION = re.compile(r"^\w+:\s*")
+"""llama.cpp begins a line of its log with the name of the C function."""
 
 
 def opener_for(backend: str) -> Opener:
@@ -52,7 +55,7 @@ class LlamaOpener:
         try:
             return LlamaBackend(command.path, command.options, self._log, progress, weight_bytes_per_token(headers))
         except LoadFailed as error:
-            raise _refusal(error, Path(command.path)) from error
+            raise _refusal(error, command) from error
 
 
 def checked_headers(path: Path) -> tuple[Header, ...]:
@@ -85,23 +88,31 @@ def _read(file: BinaryIO, offset: int, length: int) -> bytes:
     return file.read(length)
 
 
-def _refusal(error: LoadFailed, path: Path) -> LoadRefused:
+def _refusal(error: LoadFailed, command: Load) -> LoadRefused:
     if error.step == "cancelled":
         return LoadRefused.cancelled()
-    reasons = error.log[-REASONS_SHOWN:]
-    if error.step == "context":
+    file, reason = Path(command.path).name, _FUNCTION.sub("", error.reason).strip(" .") or "no reason given"
+    if error.step == "model":
         sentence = translate(
             "Engine",
-            "llama.cpp could not make a context for “{file}” ({reason}). "
-            "Load it with a smaller context or fewer GPU layers.",
-            file=path.name,
-            reason=reasons[-1] if reasons else "no reason given",
+            "llama.cpp could not load “{file}”: {reason}. If memory ran out, put fewer layers on the GPU or take a "
+            "smaller model; otherwise download the file again.",
+            file=file,
+            reason=reason,
+        )
+    elif (command.options.kv_type_k, command.options.kv_type_v) != ("f16", "f16"):
+        sentence = translate(
+            "Engine",
+            "llama.cpp could not make a context for “{file}”: {reason}. Keep K and V in f16 or take a smaller context.",
+            file=file,
+            reason=reason,
         )
     else:
         sentence = translate(
             "Engine",
-            "llama.cpp could not load “{file}”: {reason}. Choose another file or download it again.",
-            file=path.name,
-            reason=reasons[-1] if reasons else "no reason given",
+            "llama.cpp could not make a context for “{file}”: {reason}. "
+            "Load it with a smaller context or fewer GPU layers.",
+            file=file,
+            reason=reason,
         )
-    return LoadRefused(sentence, "model", reasons)
+    return LoadRefused(sentence, "model", error.log[-REASONS_SHOWN:])

@@ -64,9 +64,9 @@ def _sentence(fault: TemplateFault) -> Sentence:
         case "size":
             return translate(
                 "Prompt",
-                "The chat template was stopped because it makes more than {mebibytes} MiB of text. "
+                "The chat template was stopped because it adds more than {millions} million characters. "
                 "Choose another chat template for this model.",
-                mebibytes=TEXT_CHARACTERS // (1024 * 1024),
+                millions=TEXT_CHARACTERS // 1_000_000,
             )
         case _ if not line:
             return translate(

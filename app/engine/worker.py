@@ -51,7 +51,7 @@ from app.engine.loop import Answer, cancelled_before_start
 from app.engine.opening import Opener, opener_for
 from app.engine.template_errors import RENDER_SECONDS
 from app.engine.tokenizer import prepare
-from app.engine.wire import decode_command, encode
+from app.engine.wire import MESSAGE_LIMIT, decode_command, encode
 
 PROGRESS_NS = 50_000_000
 EXIT_PARENT_GONE = 0
@@ -107,7 +107,7 @@ class Worker:
         """Take commands as they come; the end of the pipe means that the parent is gone."""
         while True:
             try:
-                command = decode_command(self._connection.recv_bytes())
+                command = decode_command(self._connection.recv_bytes(MESSAGE_LIMIT))
             except (EOFError, OSError, msgspec.DecodeError):
                 os._exit(EXIT_PARENT_GONE)
             self._route(command)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import subprocess
 import sys
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -35,6 +37,7 @@ class Program:
             stderr=subprocess.PIPE,
             encoding="utf-8",
             env={**self.environment, **environment},
+            start_new_session=os.name != "nt",
         )
 
     def run(self, *words: str, **environment: str) -> subprocess.CompletedProcess[str]:
@@ -47,6 +50,18 @@ class Program:
 def events(output: str) -> list[dict[str, Any]]:
     """Return the JSON objects of an output, one a line."""
     return [json.loads(line) for line in output.splitlines()]
+
+
+def wait_for_engine(process: subprocess.Popen[str]) -> psutil.Process:
+    """Return the engine process in the first instants of its life."""
+    parent, waited = psutil.Process(process.pid), threading.Event()
+    for _ in range(int(GUARD_SECONDS * 1000)):
+        for child in parent.children(recursive=True):
+            with contextlib.suppress(psutil.Error):
+                if "spawn_main" in " ".join(child.cmdline()):
+                    return child
+        waited.wait(0.001)
+    raise AssertionError("no engine process was started")
 
 
 def engine_of(process: subprocess.Popen[str]) -> psutil.Process:

@@ -9,7 +9,14 @@ from pathlib import Path
 
 import pytest
 
-from tests.e2e.program import GUARD_SECONDS, Program, engine_of, events, is_one_plain_sentence
+from tests.e2e.program import (
+    GUARD_SECONDS,
+    Program,
+    engine_of,
+    events,
+    is_one_plain_sentence,
+    wait_for_engine,
+)
 from tests.engine.test_opening import bad_files
 from tests.ggufs import copy_with, write_tiny_llama
 
@@ -78,16 +85,20 @@ def test_an_engine_that_is_killed_costs_no_word_that_was_written(program: Progra
 
 
 @pytest.mark.skipif(os.name == "nt", reason="Ctrl+C cannot be sent to one process there")
-def test_ctrl_c_prints_what_was_written_and_ends_everything(program: Program, starter_model: Path) -> None:
+@pytest.mark.parametrize("early", [True, False])
+def test_ctrl_c_prints_what_was_written_and_ends_everything(
+    program: Program, starter_model: Path, early: bool
+) -> None:
     with program.start(*ask(starter_model)) as process:
         assert process.stdout is not None
-        first = process.stdout.read(1)
-        engine = engine_of(process)
-        process.send_signal(signal.SIGINT)
+        first = "" if early else process.stdout.read(1)
+        engine = wait_for_engine(process)
+        os.killpg(process.pid, signal.SIGINT)  # as a terminal does: every process of the group gets it
         rest, errors = process.communicate(timeout=GUARD_SECONDS)
     assert process.returncode == 130
-    assert (first + rest).strip()
+    assert early or (first + rest).strip()
     assert "Traceback" not in errors
+    assert "KeyboardInterrupt" not in errors
     assert not engine.is_running()
 
 

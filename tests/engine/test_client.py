@@ -271,3 +271,24 @@ def test_the_latest_step_comes_only_while_somebody_looks(tmp_path: Path) -> None
         steps = [event for event in engine.seen if isinstance(event, Step)]
         assert steps[-1].token == done.metrics.sampled_tokens - 1
         assert len(steps) < done.metrics.sampled_tokens
+
+
+@pytest.mark.skipif(os.name == "nt", reason="a process cannot be stopped there")
+def test_closing_ends_an_engine_that_reads_nothing_any_more(tmp_path: Path) -> None:
+    with Engine("scripted") as engine:
+        engine.load("any")
+        process = psutil.Process(engine.client.process_id)
+        process.suspend()
+        engine.send(Tokenize(engine.client.new_request(), "x" * 2_000_000))
+        engine.client.close()
+        assert not process.is_running()
+
+
+def test_a_command_that_cannot_be_sent_is_the_callers_error_and_no_other_is_lost() -> None:
+    with Engine("scripted") as engine:
+        with pytest.raises(UnicodeEncodeError):
+            engine.send(Tokenize(1, "\ud83d"))
+        engine.load("any")
+        request = engine.client.new_request()
+        engine.send(Tokenize(request, "ok"))
+        assert ids_of(engine.wait(Tokenized, request=request).ids) == [ord("o"), ord("k")]

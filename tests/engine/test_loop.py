@@ -176,10 +176,23 @@ def test_moved_settings_hold_from_the_next_token_and_can_be_replayed() -> None:
             control.settings = GREEDY
 
     done = finished(run(scripted(), settings=wild, on_event=move))
-    assert done.settings == (SettingsChange(0, GREEDY),)
+    greedy = msgspec.structs.replace(GREEDY, seed=3)
+    assert done.settings == (SettingsChange(0, greedy),)
     replayed = finished(run(scripted(), settings=wild, replay=(SettingsChange(4, GREEDY),)))
-    assert replayed.settings == (SettingsChange(0, wild), SettingsChange(4, GREEDY))
+    assert replayed.settings == (SettingsChange(0, wild), SettingsChange(4, greedy))
     assert replayed.seed == 3
+
+
+def test_seed_limits_and_stops_stay_those_of_the_answer_when_settings_move() -> None:
+    asked = SamplingSettings(seed=3, max_tokens=9, stop=("zzz",))
+
+    def move(event: Event, control: Control) -> None:
+        control.settings = SamplingSettings(temperature=0.1, seed=99, max_tokens=2, stop=("L",))
+
+    done = finished(run(scripted(), settings=asked, on_event=move))
+    assert (done.metrics.sampled_tokens, done.stop_reason, done.seed) == (9, "length", 3)
+    last = done.settings[-1].settings
+    assert (last.temperature, last.seed, last.max_tokens, last.stop) == (0.1, 3, 9, ("zzz",))
 
 
 def test_a_random_seed_is_drawn_anew_and_kept() -> None:

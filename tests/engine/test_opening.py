@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Literal
 
 import pytest
 
@@ -13,7 +14,8 @@ from app.core.model import LoadOptions
 from app.core.model_reads import weight_bytes_per_token
 from app.engine.failures import LoadRefused, failure_kind
 from app.engine.llama import LogCapture
-from app.engine.opening import LlamaOpener, checked_headers
+from app.engine.llama_model import LoadFailed
+from app.engine.opening import LlamaOpener, _refusal, checked_headers
 from tests.engine.harness import GREEDY, Engine
 from tests.ggufs import copy_with, write_other_tokenizer, write_split_llama, write_tiny_mixture, write_vocab_only
 
@@ -61,7 +63,8 @@ def test_a_file_that_only_llama_refuses_says_llamas_reason(
     path = copy_with(starter_model, tmp_path / "odd.gguf", set={"general.architecture": "no-such-architecture"})
     with pytest.raises(LoadRefused) as caught:
         open_model(llama_log, path)
-    assert "no-such-architecture" in " ".join((caught.value.sentence.english(), *caught.value.log))
+    assert "no-such-architecture" in caught.value.sentence.english()
+    assert "llama_model_load" not in caught.value.sentence.english()
     assert failure_kind(caught.value) == "wrong_use" and caught.value.kind == "model"
 
 
@@ -91,11 +94,24 @@ def test_a_refused_load_leaves_the_engine_usable(tmp_path: Path, starter_model: 
         assert engine.load(write_tiny_mixture(tmp_path / "good.gguf"), context=256).model.layers == 2
 
 
-def test_a_cache_that_no_machine_can_hold_is_refused_with_a_sentence(llama_log: LogCapture, tmp_path: Path) -> None:
-    path = write_tiny_mixture(tmp_path / "tiny.gguf")
-    with pytest.raises(LoadRefused) as caught:
-        open_model(llama_log, path, context=2**31)
-    assert "smaller context" in caught.value.sentence.english()
+@pytest.mark.parametrize(
+    ("step", "options", "next_step"),
+    [
+        ("context", LoadOptions(), "smaller context or fewer GPU layers"),
+        ("context", LoadOptions(kv_type_k="q8_0"), "Keep K and V in f16"),
+        ("model", LoadOptions(), "download the file again"),
+    ],
+)
+def test_a_refusal_names_llamas_first_error_and_a_step_that_fits(
+    llama_log: LogCapture, step: Literal["model", "context"], options: LoadOptions, next_step: str
+) -> None:
+    llama_log.clear()
+    for level, line in ((3, b"odd_function: a warning\n"), (4, b"the_cause: no room\n"), (4, b"outer: failed\n")):
+        llama_log._take(level, line, None)
+    refusal = _refusal(LoadFailed(step, llama_log), Load(1, "/a/model.gguf", options))
+    assert "“model.gguf”: no room." in refusal.sentence.english()
+    assert next_step in refusal.sentence.english()
+    assert refusal.log == ("odd_function: a warning", "the_cause: no room", "outer: failed")
 
 
 def test_a_mixture_reads_only_the_experts_that_it_uses(tmp_path: Path, starter_model: Path) -> None:
@@ -109,3 +125,36 @@ def test_a_mixture_reads_only_the_experts_that_it_uses(tmp_path: Path, starter_m
     assert weight_bytes_per_token(headers) == whole - experts // 2 - (table if untied else 0)
     tied = checked_headers(starter_model)
     assert weight_bytes_per_token(tied) == sum(tensor.size or 0 for tensor in tied[0].tensors)
+
+
+def test_a_cancelled_load_is_no_fault_of_the_file(starter_model: Path, llama_log: LogCapture) -> None:
+    told: list[float] = []
+
+    def progress(percent: float) -> bool:
+        told.append(percent)
+        return percent < 50
+
+    with pytest.raises(LoadRefused) as caught:
+        LlamaOpener(llama_log)(Load(1, str(starter_model)), progress)
+    assert caught.value.kind == "cancelled"
+    assert told[-1] < 100
+
+
+def test_a_quantised_v_cache_without_flash_attention_is_refused_with_the_reason(
+    tmp_path: Path, llama_log: LogCapture
+) -> None:
+    path = write_tiny_mixture(tmp_path / "tiny.gguf")
+    with pytest.raises(LoadRefused) as caught:
+        open_model(llama_log, path, kv_type_v="q8_0", flash_attention="off")
+    assert "flash attention" in caught.value.sentence.english()
+
+
+def test_every_token_that_ends_a_turn_ends_an_answer_whatever_the_file_calls_its_end(
+    tmp_path: Path, starter_model: Path, llama_log: LogCapture
+) -> None:
+    path = copy_with(starter_model, tmp_path / "other-end.gguf", set={"tokenizer.ggml.eos_token_id": 0})
+    backend = LlamaOpener(llama_log)(Load(1, str(path), LoadOptions(context=256)), lambda percent: True)
+    (turn_end,) = backend.vocabulary.tokenize("<|im_end|>", special=True)
+    assert backend.vocabulary.is_end(turn_end)
+    assert backend.vocabulary.is_end(0)
+    backend.close()
