@@ -77,6 +77,8 @@ class LlamaBackend:
         self.memory = parse_sizes(log.lines())
         self._make_batch(int(api.llama_n_batch(self._context)))
         self._abort_callback: Any = None
+        self._row: Row = np.empty(0, np.float32)
+        self._row_address = 0
         load_ms = (time.perf_counter() - began) * 1000
         self.info = self._describe(path, options, weight_bytes_per_token, load_ms)
 
@@ -167,7 +169,11 @@ class LlamaBackend:
         pointer = api.llama_get_logits_ith(self._context, -1)
         if not pointer:
             raise RuntimeError("llama.cpp has no logits: nothing was evaluated")
-        return np.ctypeslib.as_array(pointer, (self.vocabulary.size,))
+        address = ctypes.addressof(pointer.contents)
+        if address != self._row_address:  # making a view costs as much as a quarter of the sampling
+            self._row = np.ctypeslib.as_array(pointer, (self.vocabulary.size,))
+            self._row_address = address
+        return self._row
 
     def synchronize(self) -> None:
         """Wait until the device has finished."""

@@ -16,6 +16,8 @@ from app.probability.draw import DRAW_STREAM, XTC_STREAM, draw, uniform
 from app.probability.record import NO_DRAW
 from app.probability.row import RowFacts
 
+VANISHING = np.float32(100)
+"""e^-104 is the smallest float32; nobody draws a token so far below the most likely one."""
 SHORT_ARRAY = 1024
 """At most so many of the largest logits stand for the whole vocabulary, where that is exact."""
 
@@ -78,6 +80,8 @@ class Sampler:
         else:
             candidates.fill(self._every_id, row)
         for stage in self._stages:
+            if stage.name == "typical":
+                self._drop_vanishing()
             if stage.name != "xtc" or self._xtc_decides(position):
                 stage.apply(candidates)
         ids, logits = candidates.survivors()
@@ -100,6 +104,13 @@ class Sampler:
         if settings.top_k <= 0 or enough > SHORT_ARRAY or settings.temperature <= 0 or raises_logits(settings):
             return None
         return enough
+
+    def _drop_vanishing(self) -> None:
+        """Drop candidates whose probability rounds to 0: llama.cpp's typical stage gets NaN from one of them."""
+        ids, logits = self._candidates.survivors()
+        alive = logits > logits.max() - VANISHING
+        if not alive.all():
+            self._candidates.fill(ids[alive], logits[alive])
 
     def _xtc_decides(self, position: int) -> bool:
         return uniform(self._seed, position, XTC_STREAM) < self._settings.xtc_probability

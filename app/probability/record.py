@@ -27,7 +27,7 @@ NO_DRAW = 2
 """Flag: the most likely token was taken without a draw."""
 
 MASS = 0.99
-"""The alternatives of a token reach down to this share of the raw distribution,"""
+"""The alternatives of a token reach down to this share of the raw distribution, within the two numbers below."""
 LEAST_ALTERNATIVES = 8
 MOST_ALTERNATIVES = PREFIX
 

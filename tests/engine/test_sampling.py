@@ -207,3 +207,16 @@ def test_the_row_is_read_once_and_a_broken_one_is_said_to_be_broken(
     exact = float(np.log(np.exp(row.astype(np.float64) - row.max()).sum()) + row.max())
     assert facts.log_sum_exp == pytest.approx(exact, abs=1e-4)
     assert taken.shape == row.shape
+
+
+def test_typical_is_right_although_some_tokens_cannot_be_drawn_at_all(starter_backend: LlamaBackend) -> None:
+    row = np.full(starter_backend.vocabulary.size, -300, np.float32)
+    row[5] = np.log(100)  # a tenth of the mass, but far from the entropy: the 900 others are the typical ones
+    row[100:1000] = 0
+    settings = SamplingSettings(temperature=1, top_k=0, top_p=1, min_p=0, typical_p=0.5)
+    sampler = Sampler(starter_backend, settings, 1, [])
+    sampler.draw(row, RowReader(len(row)).read(row), 0)
+    left, _ = sampler._candidates.survivors()
+    sampler.close()
+    assert 500 <= len(left) <= 502
+    assert all(100 <= token < 1000 for token in left)
