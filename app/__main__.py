@@ -22,6 +22,10 @@ def main() -> int:
         return _run(sys.argv[1:])
     except KeyboardInterrupt:
         return INTERRUPTED
+    except Exception as error:  # noqa: BLE001  the last one: people get a sentence, the log gets the rest
+        from app.cli.last_resort import tell_unexpected
+
+        return tell_unexpected(error)
 
 
 def _run(words: list[str]) -> int:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import argparse
 import difflib
+import os
 from pathlib import Path
 from typing import Any, NoReturn, get_args
 
@@ -20,6 +21,7 @@ from app.core.words import translate
 from app.services.ask import AskOptions
 
 COMMANDS = ("ask", "models", "bench", "doctor", "plan")
+_LONGEST_WORD = 40
 _INTEGER_SETTINGS = {"top_k", "penalty_last_n", "dry_allowed_length", "dry_penalty_last_n", "max_tokens"}
 
 
@@ -91,14 +93,20 @@ def read_arguments(words: list[str]) -> Arguments:
 
 
 def _window_with_model(words: list[str], first: str) -> Arguments:
-    path = Path(first)
-    if first.lower().endswith(".gguf") or path.is_file():
+    if first.lower().endswith(".gguf") or os.path.isfile(first):  # noqa: PTH113  Path.is_file raises for long names
         rest = [word for word in words if word != first]
         found = read_arguments(rest)
         if found.help:
             return found
         if not found.command:
-            return msgspec.structs.replace(found, model=path)
+            return msgspec.structs.replace(found, model=Path(first))
+    if any(map(str.isspace, first)) or len(first) > _LONGEST_WORD:
+        sentence = translate(
+            "CommandLine",
+            "“{start}…” is no command: to have that answered, type tokenlight ask before it, and put it in quotes.",
+            start=first[:_LONGEST_WORD].strip(),
+        )
+        raise UserError(sentence, ExitCode.WRONG_USE)
     raise UserError(
         translate(
             "CommandLine",

@@ -10,6 +10,7 @@ import msgspec
 from app.cli.ask_json import JsonWriter, failed_line
 from app.cli.ask_text import TextWriter
 from app.cli.pump import Pump
+from app.cli.steps import with_step
 from app.cli.terminal import Terminal
 from app.core.errors import ExitCode, UserError
 from app.core.events import Failed, FailureKind, Finished, Loaded, LoadProgress
@@ -41,7 +42,8 @@ def run_ask(program: Program, options: AskOptions, terminal: Terminal, as_json: 
         raise UserError(translate("CommandLine", "The prompt is empty: type a question."), ExitCode.WRONG_USE)
     ask = program.ask
     writer: Writer = JsonWriter(terminal, ask) if as_json else TextWriter(terminal, ask)
-    ask.told.connect(writer.write)
+    names = program.templates.names
+    ask.told.connect(lambda event: writer.write(with_step(event, names) if isinstance(event, Failed) else event))
     pump = Pump(program.inbox, program.dispatch, ask.cancel)
     try:
         ask.begin(options)
@@ -62,7 +64,7 @@ def run_ask(program: Program, options: AskOptions, terminal: Terminal, as_json: 
             return ExitCode.INTERRUPTED if interrupted else ExitCode.DONE
         case Failed() as failed:
             if not pump.interrupted:
-                terminal.say(failed.sentence.english())
+                terminal.say(with_step(failed, names).sentence.english())
             return EXIT_CODES.get(failed.kind, ExitCode.MODEL_UNUSABLE)
         case None:
             return ExitCode.INTERRUPTED

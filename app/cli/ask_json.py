@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import time
 from array import array
 from typing import Any
 
 import msgspec
 
+from app.cli.first_byte import FirstByte
 from app.cli.terminal import Terminal
 from app.core.errors import ExitCode, UserError
 from app.core.events import (
@@ -31,9 +31,8 @@ class JsonWriter:
 
     def __init__(self, terminal: Terminal, ask: Ask) -> None:
         self._terminal = terminal
-        self._ask = ask
+        self._first_byte = FirstByte(ask)
         self._model: ModelInfo | None = None
-        self._first_written_ns: int | None = None
 
     def write(self, event: LoadProgress | Loaded | AnswerEvent) -> None:
         """Write one event; `Loaded` comes along with `finished`."""
@@ -48,9 +47,9 @@ class JsonWriter:
                 line = _readable(event)
                 del line["record"]
                 self._line(line)
-                if event.text and self._first_written_ns is None:
-                    self._first_written_ns = time.perf_counter_ns()
+                self._first_byte.mark(event.text)
             case Finished():
+                self._first_byte.mark(event.text)
                 self._line(self._finished(event))
             case Failed():
                 self._line(_readable(event))
@@ -58,12 +57,9 @@ class JsonWriter:
                 pass
 
     def _finished(self, event: Finished) -> dict[str, Any]:
+        event = msgspec.structs.replace(event, metrics=self._first_byte.measured(event.metrics))
         line = _readable(event)
-        metrics = line.pop("metrics")
-        line.update(metrics)
-        sent_ns = self._ask.sent_ns
-        if self._first_written_ns is not None and sent_ns is not None:
-            line["ttft_ms"] = (self._first_written_ns - sent_ns) / 1e6
+        line.update(line.pop("metrics"))
         model = msgspec.to_builtins(self._model) if self._model is not None else None
         if model is not None:
             del model["chat_template"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from app.cli.first_byte import FirstByte
 from app.cli.terminal import Terminal
 from app.core.events import Failed, Finished, Loaded, LoadProgress, PrefillProgress, PromptReady, Step, Tokens
 from app.core.metrics import StopReason
@@ -23,7 +24,7 @@ class TextWriter:
 
     def __init__(self, terminal: Terminal, ask: Ask) -> None:
         self._terminal = terminal
-        self._ask = ask
+        self._first_byte = FirstByte(ask)
         self._written = ""
 
     def write(self, event: LoadProgress | Loaded | AnswerEvent) -> None:
@@ -48,6 +49,7 @@ class TextWriter:
     def _text(self, text: str) -> None:
         if text:
             self._terminal.write(text)
+            self._first_byte.mark(text)
             self._written += text
 
     def _finish(self, event: Finished) -> None:
@@ -55,7 +57,7 @@ class TextWriter:
             self._text(event.text[len(self._written) :])
         self._end_line()
         if self._terminal.shows_figures:
-            metrics = event.metrics
+            metrics = self._first_byte.measured(event.metrics)
             parts = [
                 f"{count(metrics.sampled_tokens)} tokens",
                 f"{rate(metrics.decode_tokens_per_s)} tok/s",

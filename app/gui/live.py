@@ -132,7 +132,7 @@ class LivePanel(Card):
             return self.tr("Prompt tokens that were evaluated, divided by the time that took.")
         if figures.stop_reason is not None:
             return self.tr("Fewer than 16 prompt tokens were evaluated: too few for a rate.")
-        return self.tr("Unknown until an answer has ended.")
+        return self.tr("Unknown until some of the prompt is read, or the answer has ended.")
 
     def _decode_hint(self, figures: Figures) -> str:
         if figures.decode_tokens_per_s is None:

@@ -30,9 +30,10 @@ class ModelBar(QWidget):
         super().__init__(parent)
         self._session = session
         self._models = models
+        self._listed: tuple[FoundModel, ...] = ()
         self._menu = QMenu(self)
         self._menu.setToolTipsVisible(True)
-        self._menu.aboutToShow.connect(self._fill_menu)
+        self._menu.aboutToShow.connect(self._open_menu)
         self._button = IconButton(icons, "down", "", object_name="model_button", look="outlined")
         self._button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
         self._button.setLayoutDirection(Qt.LayoutDirection.RightToLeft)
@@ -52,12 +53,13 @@ class ModelBar(QWidget):
         for widget in (self._button, self._progress, self._status, self._cancel):
             layout.addWidget(widget)
         layout.addStretch(1)
-        self._disconnect = session.changed.connect(self._show)
+        self._disconnect = [session.changed.connect(self._show), models.changed.connect(self._refill_menu)]
         self._show()
 
     def disconnect_services(self) -> None:
-        """Listen to the session no longer."""
-        self._disconnect()
+        """Listen to the services no longer."""
+        for disconnect in self._disconnect:
+            disconnect()
 
     def _show(self) -> None:
         phase, model = self._session.phase, self._session.model
@@ -83,7 +85,17 @@ class ModelBar(QWidget):
         }
         self._status.setText(words.get(phase, ""))
 
+    def _open_menu(self) -> None:
+        self._fill_menu()
+        self._models.refresh()
+
+    def _refill_menu(self) -> None:
+        """A menu that is open shows what a search just found; one whose list stayed keeps its marked entry."""
+        if self._menu.isVisible() and self._listed != self._models.found:
+            self._fill_menu()
+
     def _fill_menu(self) -> None:
+        self._listed = self._models.found
         self._menu.clear()
         loaded = self._session.model
         for found in self._models.found:
@@ -93,7 +105,6 @@ class ModelBar(QWidget):
         self._menu.addAction(self.tr("Open a model file…"), self.open_wanted.emit)
         unload = self._menu.addAction(self.tr("Unload, to free its memory"), self._session.unload)
         unload.setEnabled(loaded is not None)
-        self._models.refresh()
 
     def _add(self, found: FoundModel, is_loaded: bool) -> None:
         text = f"{found.name} · {found.quantisation or '–'} · {byte_size(found.size)}".replace("&", "&&")

@@ -76,6 +76,7 @@ class Chat:
         self._count = 0
         self._request: int | None = None
         self._earlier: Turn | None = None
+        self._early_ids = b""
         session.answer_told.connect(self._take)
         sampling.changed.connect(self._sampling_changed)
 
@@ -145,6 +146,7 @@ class Chat:
                 messages.append(PromptMessage(turn.role, turn.text, turn.ids if whole else b""))
         self._notices.dismiss()
         self._request = self._session.new_request()
+        self._early_ids = b""
         self.busy_changed.emit()
         self._session.ask(Question(self._request, ChatPrompt(tuple(messages)), self._sampling.values))
 
@@ -170,18 +172,24 @@ class Chat:
 
     def _grow(self, turn: Turn, event: Tokens) -> None:
         if turn.state == "waiting":
-            turn.state, turn.text, turn.ids, turn.finished, turn.ttft_ms = "writing", "", b"", None, None
             self.prefilled.emit(None)
+            self._early_ids += event.ids
+            if not event.text:
+                return
+            turn.state, turn.text, turn.ids, turn.finished, turn.ttft_ms = "writing", "", self._early_ids, None, None
             self.changed.emit(turn)
-        turn.ids += event.ids
+        else:
+            turn.ids += event.ids
         if event.text:
             turn.text += event.text
             self.text_added.emit(turn, event.text)
 
     def _finish(self, turn: Turn, event: Finished) -> None:
-        if self._earlier is not None and turn.state == "waiting" and event.stop_reason == "cancelled":
-            self._restore(self._earlier)
-            return
+        if turn.state == "waiting":
+            if self._earlier is not None and event.stop_reason == "cancelled" and not event.text:
+                self._restore(self._earlier)
+                return
+            turn.ttft_ms = None
         rest = event.text.removeprefix(turn.text) if event.text.startswith(turn.text) else None
         if turn.state == "writing" and rest:
             self.text_added.emit(turn, rest)

@@ -5,8 +5,9 @@ Asks the engine through its port and never waits; every request ends in exactly 
 
 from __future__ import annotations
 
+import os
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Literal
 
@@ -38,6 +39,7 @@ from app.services.notices import Notice, Notices
 from app.services.templates import Templates
 from app.system.hardware import decode_threads
 from app.system.jobs import Jobs
+from app.system.model_files import shown
 from app.system.settings_file import SettingsFile
 
 Phase = Literal["no_model", "starting", "loading", "ready", "busy", "gone"]
@@ -145,10 +147,15 @@ class EngineSession:
 
     def use(self, wish: Wish) -> None:
         """Check and load a model; whatever is being loaded gives way as soon as the file proves usable."""
-        wish = msgspec.structs.replace(wish, path=wish.path.expanduser().absolute())
+        path = Path(os.path.expanduser(wish.path)).absolute()  # noqa: PTH111  Path.expanduser raises for ~nobody
+        wish = msgspec.structs.replace(wish, path=path)
         self._wish = wish
         self._check = request = self._engine.new_request()
-        self._jobs.submit("model check", lambda: ModelChecked(request, *self._check_model(wish.path)))
+        self._jobs.submit(
+            "model check",
+            lambda: ModelChecked(request, *self._check_model(path)),
+            lambda: ModelChecked(request, _unchecked(path), None),
+        )
         self.changed.emit()
 
     def restart(self) -> None:
@@ -160,7 +167,8 @@ class EngineSession:
         """End the engine process, so that all of its memory is back; the next question starts it again."""
         self._check = self._loading = self._loaded = None
         self._engine.unload()
-        self._fail_questions("cancelled", _UNLOADED)
+        self._fail_open(list(self._open), "cancelled", _UNLOADED)
+        self._fail_waiting("cancelled", _UNLOADED)
         self.changed.emit()
 
     def new_request(self) -> int:
@@ -188,12 +196,14 @@ class EngineSession:
             self._engine.send(Cancel(request))
 
     def cancel_load(self) -> None:
-        """Stop loading; what was loaded before is gone already."""
-        self._check = None
+        """Stop checking or loading; a model that gave way to a load is gone already."""
         if self._loading is not None:
             self._engine.send(Cancel(self._loading.request))
-        else:
-            self._fail_questions("cancelled", _STOPPED)
+            self._wish = self._loading.wish
+        elif self._check is not None:
+            self._wish = self._held
+            self._fail_waiting("cancelled", _STOPPED)
+        self._check = None
         self.changed.emit()
 
     def change_settings(self, settings: SamplingSettings) -> None:
@@ -278,19 +288,20 @@ class EngineSession:
             self._notices.post(Notice(event.sentence, remedy="open_model", details=event.details))
         self.load_told.emit(event)
         if self._loading is None:
-            self._fail_questions(event.kind, event.sentence, event.details)
+            self._fail_waiting(event.kind, event.sentence, event.details)
         self.changed.emit()
 
     def _take_gone(self, event: EngineGone) -> None:
         if self._loading is not None and self._loading.request not in event.requests:
-            return  # an earlier process ended; the load is with its successor
+            # An earlier process ended; the load is with its successor.
+            self._fail_open(event.requests, "engine", event.sentence, event.details)
+            return
         self._gone = True
         self._loading = self._loaded = None
         if self._check is None:
             self._notices.post(Notice(event.sentence, remedy="restart_engine", details=event.details))
-            self._fail_questions("engine", event.sentence, event.details)
-        else:
-            self._fail_open("engine", event.sentence, event.details)
+            self._fail_waiting("engine", event.sentence, event.details)
+        self._fail_open(list(self._open), "engine", event.sentence, event.details)
         self.changed.emit()
 
     def _send(self, question: Question) -> None:
@@ -303,17 +314,26 @@ class EngineSession:
         self._engine.send(Generate(question.request, prompt, question.settings, now, question.record))
         self.changed.emit()
 
-    def _fail_questions(self, kind: FailureKind, sentence: Sentence, details: tuple[str, ...] = ()) -> None:
-        self._fail_open(kind, sentence, details)
+    def _fail_waiting(self, kind: FailureKind, sentence: Sentence, details: tuple[str, ...] = ()) -> None:
         waiting, self._waiting = self._waiting, None
         if waiting is not None:
             self.answer_told.emit(Failed(waiting.request, kind, sentence, details))
 
-    def _fail_open(self, kind: FailureKind, sentence: Sentence, details: tuple[str, ...]) -> None:
-        requests = list(self._open)
-        self._open.clear()
+    def _fail_open(
+        self, requests: Iterable[int], kind: FailureKind, sentence: Sentence, details: tuple[str, ...] = ()
+    ) -> None:
         for request in requests:
-            self.answer_told.emit(Failed(request, kind, sentence, details))
+            if self._open.pop(request, None) is not None:
+                self.answer_told.emit(Failed(request, kind, sentence, details))
+
+
+def _unchecked(path: Path) -> FoundModel:
+    problem = translate(
+        "EngineSession",
+        "Looking at {path} failed in a way that nobody expected; the log has the details. Choose another file.",
+        path=shown(path),
+    )
+    return FoundModel(str(path), 0, path.stem, problem=problem)
 
 
 _NO_MODEL = translate("EngineSession", "No model is open: open a .gguf file first.")

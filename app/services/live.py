@@ -15,6 +15,8 @@ from app.core.signal import Signal
 from app.services.engine_session import AnswerEvent, EngineSession
 
 RATE_WINDOW_NS = 1_500_000_000
+MIN_PREFILL_TOKENS = 16
+"""Below so many evaluated tokens a prefill speed says nothing."""
 
 
 class Figures(msgspec.Struct, frozen=True):
@@ -22,6 +24,7 @@ class Figures(msgspec.Struct, frozen=True):
 
     ttft_ms: float | None = None
     prefill_tokens_per_s: float | None = None
+    """From the first evaluated part of the prompt on while it is read, over all of it afterwards."""
     prompt_tokens: int | None = None
     prompt_tokens_from_cache: int | None = None
     decode_tokens_per_s: float | None = None
@@ -45,6 +48,7 @@ class Live:
         self._sent_ns = 0
         self._painted = False
         self._steps: deque[tuple[int, int]] = deque()
+        self._prefill_start: PrefillProgress | None = None
         session.sent.connect(self._begin)
         session.answer_told.connect(self._take)
         session.changed.connect(self._model_changed)
@@ -63,6 +67,7 @@ class Live:
     def _begin(self, request: int, sent_ns: int) -> None:
         self._request, self._sent_ns, self._painted = request, sent_ns, False
         self._steps.clear()
+        self._prefill_start = None
         used = self._figures.kv_cells_used
         self._figures = Figures(kv_cells_used=used)
         self._model_changed()
@@ -76,13 +81,24 @@ class Live:
                 tokens = len(event.ids) // 4
                 self._set(prompt_tokens=tokens, prompt_tokens_from_cache=event.from_cache)
             case PrefillProgress():
-                self._set(kv_cells_used=event.done, kv_bytes=self._bytes(event.done))
+                self._set(
+                    prefill_tokens_per_s=self._prefill_rate(event),
+                    kv_cells_used=event.done,
+                    kv_bytes=self._bytes(event.done),
+                )
             case Tokens():
                 self._take_tokens(event)
             case Finished():
                 self._take_finished(event)
             case Failed() | Step():
                 pass
+
+    def _prefill_rate(self, event: PrefillProgress) -> float | None:
+        if self._prefill_start is None:
+            self._prefill_start = event
+        tokens = event.done - self._prefill_start.done
+        took_ns = event.at_ns - self._prefill_start.at_ns
+        return tokens * 1e9 / took_ns if tokens >= MIN_PREFILL_TOKENS and took_ns > 0 else None
 
     def _take_tokens(self, event: Tokens) -> None:
         count = event.first + event.count

@@ -5,6 +5,7 @@ Looks at files through the job threads; loading is `engine_session`'s.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -57,11 +58,17 @@ class Models:
         self._found = event.models
         self.changed.emit()
 
+    def last_used(self) -> Path | None:
+        """Return the model that was used last, if its file is still there."""
+        last = self._settings.values.last_model
+        is_there = last is not None and os.path.isfile(last)  # noqa: PTH113  Path.is_file raises for some names
+        return Path(last) if last is not None and is_there else None
+
     def to_start_with(self) -> Path:
         """Return the model that was used last, else the first usable one; a sentence when there is none."""
-        last = self._settings.values.last_model
-        if last is not None and Path(last).is_file():
-            return Path(last)
+        last = self.last_used()
+        if last is not None:
+            return last
         for path in find_models(self.folders):
             if self._checked_file(path).problem is None:
                 return path

@@ -66,8 +66,7 @@ class Program:
         """Begin as a window does: load the model that was named, or used last, or is the first usable one."""
         for problem in self.settings.problems:
             self.notices.post(Notice(problem, level="hint"))
-        last = self.settings.values.last_model
-        path = model or (Path(last) if last is not None and Path(last).is_file() else None)
+        path = model or self.models.last_used()
         if path is not None:
             self.session.use(Wish(path))
         else:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import re
 from pathlib import Path
 
 import msgspec
@@ -26,12 +28,16 @@ class Templates:
         return self._resources.template_names()
 
     def named_or_file(self, choice: str) -> str:
-        """Return the Jinja source of a shipped template, or of a file."""
-        path = Path(choice)
-        if choice in self.names() or not path.is_file():
+        """Return the Jinja source of a shipped template, however its name is written, or of a file."""
+        names = self.names()
+        if choice in names:
             return self._resources.template(choice)
+        if not os.path.isfile(choice):  # noqa: PTH113  Path.is_file raises for long names
+            alike = (name for name in names if _letters(name) == _letters(choice))
+            return self._resources.template(next(alike, choice))
         try:
-            source = path.read_bytes()[: MAX_FILE_BYTES + 1].decode("utf-8")
+            with Path(choice).open("rb") as file:
+                source = file.read(MAX_FILE_BYTES + 1).decode("utf-8")
         except (OSError, UnicodeDecodeError) as error:
             raise _unreadable(choice) from error
         if len(source) > MAX_FILE_BYTES:
@@ -39,16 +45,18 @@ class Templates:
         return source
 
     def for_model(self, identity: str | None) -> str | None:
-        """Return the source that people chose for a model; None takes the model's own."""
-        choice = self._settings.model(identity).template if identity else None
-        if choice is None:
-            return None
-        return self._resources.template(choice) if choice in self.names() else choice
+        """Return the source of what people chose for a model; None takes the model's own."""
+        name = self._settings.model(identity).template if identity else None
+        return self._resources.template(name) if name in self.names() else None
 
-    def choose(self, identity: str, choice: str | None) -> None:
-        """Remember a choice for a model: a name, a source, or None for the model's own."""
+    def choose(self, identity: str, name: str | None) -> None:
+        """Remember a choice for a model: the name of a shipped template, or None for the model's own."""
         remembered = self._settings.model(identity)
-        self._settings.remember_model(identity, msgspec.structs.replace(remembered, template=choice))
+        self._settings.remember_model(identity, msgspec.structs.replace(remembered, template=name))
+
+
+def _letters(name: str) -> str:
+    return re.sub(r"[\s_-]", "", name).casefold()
 
 
 def _unreadable(path: str) -> UserError:

@@ -17,6 +17,7 @@ from app.core.words import translate
 WORKERS = 2
 STOP_SECONDS = 1.0
 Work = Callable[[], Event | None]
+OnError = Callable[[], Event]
 
 _log = logging.getLogger(__name__)
 
@@ -26,15 +27,18 @@ class Jobs:
 
     def __init__(self, sink: EventSink) -> None:
         self._sink = sink
-        self._waiting: queue.SimpleQueue[tuple[str, Work] | None] = queue.SimpleQueue()
+        self._waiting: queue.SimpleQueue[tuple[str, Work, OnError | None] | None] = queue.SimpleQueue()
         self._threads: list[threading.Thread] = []
         self._stopped = False
 
-    def submit(self, name: str, work: Work) -> None:
-        """Run `work` on a worker thread and put the event it returns into the sink; `name` is for the log."""
+    def submit(self, name: str, work: Work, on_error: OnError | None = None) -> None:
+        """Run `work` on a worker thread and put the event it returns into the sink; `name` is for the log.
+
+        Somebody who waits for that event hands in what ends the waiting when the job breaks.
+        """
         if self._stopped:
             return
-        self._waiting.put((name, work))
+        self._waiting.put((name, work, on_error))
         if len(self._threads) < WORKERS:
             thread = threading.Thread(target=self._run, name=f"job-{len(self._threads)}", daemon=True)
             self._threads.append(thread)
@@ -53,18 +57,18 @@ class Jobs:
 
     def _run(self) -> None:
         while (job := self._waiting.get()) is not None:
-            name, work = job
+            name, work, on_error = job
             try:
                 event = work()
             except Exception:  # noqa: BLE001  the loop must outlive a broken job, whose error is told
                 _log.exception("The job %s failed", name)
-                event = JobFailed(
-                    name,
-                    translate(
-                        "Jobs",
-                        "Something in the background failed ({name}); the log has the details.",
-                        name=name,
-                    ),
-                )
+                event = on_error() if on_error is not None else _failed(name)
             if event is not None:
                 self._sink(event)
+
+
+def _failed(name: str) -> JobFailed:
+    return JobFailed(
+        name,
+        translate("Jobs", "Something in the background failed ({name}); the log has the details.", name=name),
+    )

@@ -93,7 +93,7 @@ def shown(path: Path | str) -> str:
 
 
 def _no_file(path: Path) -> Sentence:
-    if path.is_dir():
+    if os.path.isdir(path):  # noqa: PTH112  Path.is_dir raises when the disk fails
         return translate(
             "ModelFile", "{path} is a folder and not a model: choose the .gguf file in it.", path=shown(path)
         )

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -50,7 +51,7 @@ def find_paths(environment: Mapping[str, str]) -> Paths:
     """Return the folders for this user, or those under `TOKENLIGHT_HOME` when it is set."""
     home = environment.get(HOME_VARIABLE, "").strip()
     if home:
-        root = Path(home).expanduser().absolute()
+        root = Path(os.path.expanduser(home)).absolute()  # noqa: PTH111  Path.expanduser raises for ~nobody
         return Paths(root / "settings.json", root, root / "models", root / "logs", root / "cache")
     folders = platformdirs.PlatformDirs(APP_NAME, appauthor=False, ensure_exists=False)
     data = folders.user_data_path

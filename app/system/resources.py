@@ -57,7 +57,7 @@ class Resources:
 def checkout_folder() -> Path | None:
     """Return the root of the checkout that the program runs from, or None when it is installed or frozen."""
     root = _PACKAGE.parent
-    is_checkout = not is_frozen() and (root / "resources").is_dir() and (root / "packaging").is_dir()
+    is_checkout = not is_frozen() and (root / "resources").is_dir() and (root / "packaging" / "dev.py").is_file()
     return root if is_checkout else None
 
 

@@ -31,7 +31,7 @@ class ModelSettings(msgspec.Struct, frozen=True):
     name: str = ""
     options: LoadOptions | None = None
     template: str | None = None
-    """Name of a shipped template, or the Jinja source itself."""
+    """Name of a shipped template; one that no longer ships leaves the model its own."""
 
 
 class Settings(msgspec.Struct, frozen=True):

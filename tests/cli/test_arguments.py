@@ -132,3 +132,10 @@ def test_benchmarks_are_named_one_after_another() -> None:
     arguments = read_arguments(["bench", "--json", "--only", "prefill", "reuse", "--only", "record_cost"])
     assert arguments.only == ("prefill", "reuse", "record_cost")
     assert arguments.json
+
+
+@pytest.mark.parametrize("prompt", ["Why is the sky blue?", "why" * 100, "日本" * 200])
+def test_a_prompt_without_its_command_is_told_the_command(prompt: str) -> None:
+    sentence = mistake(prompt)
+    assert "tokenlight ask" in sentence
+    assert len(sentence) < 200

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from app.cli.terminal import Terminal
 from app.core.chat import ChatPrompt, PromptMessage, TextPrompt
 from app.core.events import Event, FailureKind, Finished, Tokens
 from app.core.model import LoadOptions
@@ -104,7 +105,6 @@ def test_the_last_object_holds_every_figure_of_the_answer(line: CommandLine, mod
     assert finished["model"]["path"] == str(model)
     assert finished["memory"] == []
     assert finished["ttft_parts_ms"]["prefill"] == 96.0
-    assert finished["ttft_parts_ms"]["paint"] is None
 
 
 def test_the_time_to_the_first_token_ends_with_the_first_byte_written(line: CommandLine, model: Path) -> None:
@@ -125,12 +125,9 @@ def test_a_failure_is_an_object_too_and_a_sentence(line: CommandLine, model: Pat
     line.answer = lambda: line.desk.engine.fail("prompt_too_long", text="3,031 of 1,024 tokens.")
     assert line.run("ask", "Hi", "--json", "--model", str(model)) == 2
     failed = line.lines()[-1]
-    assert (failed["type"], failed["kind"], failed["sentence"]) == (
-        "failed",
-        "prompt_too_long",
-        "3,031 of 1,024 tokens.",
-    )
-    assert line.err == "3,031 of 1,024 tokens.\n"
+    assert (failed["type"], failed["kind"]) == ("failed", "prompt_too_long")
+    assert failed["sentence"].startswith("3,031 of 1,024 tokens.")
+    assert line.err == failed["sentence"] + "\n"
 
 
 @pytest.mark.parametrize(
@@ -139,7 +136,8 @@ def test_a_failure_is_an_object_too_and_a_sentence(line: CommandLine, model: Pat
 def test_the_exit_code_says_what_failed(line: CommandLine, model: Path, kind: FailureKind, code: int) -> None:
     line.answer = lambda: line.desk.engine.fail(kind)
     assert line.run("ask", "Hi", "--model", str(model)) == code
-    assert line.err == "It does not work.\n"
+    assert line.err.startswith("It does not work.")
+    assert line.err.count("\n") == 1
 
 
 def test_a_dead_engine_leaves_what_was_written_and_says_so(line: CommandLine, model: Path) -> None:
@@ -216,3 +214,57 @@ def test_text_that_the_end_brings_is_printed_too(line: CommandLine, model: Path)
     line.answer = held_back
     line.run("ask", "Hi", "--model", str(model))
     assert line.out == "one two\n"
+
+
+@pytest.mark.parametrize(
+    ("kind", "step"),
+    [("template_missing", "--template chatml"), ("template", "--template"), ("prompt_too_long", "--context N")],
+)
+@pytest.mark.parametrize("form", [[], ["--json"]])
+def test_a_failure_names_a_step_that_can_be_typed(
+    line: CommandLine, model: Path, kind: FailureKind, step: str, form: list[str]
+) -> None:
+    line.answer = lambda: line.desk.engine.fail(kind, text="It does not fit.")
+    line.run("ask", "Hi", "--model", str(model), *form)
+    assert line.err.startswith("It does not fit. ")
+    assert step in line.err
+    assert kind == "prompt_too_long" or "vicuna" in line.err
+    assert not form or line.lines()[-1]["sentence"] == line.err.strip()
+
+
+@pytest.mark.parametrize("held_back", [False, True])
+def test_the_parts_of_the_time_to_the_first_token_add_up(line: CommandLine, model: Path, held_back: bool) -> None:
+    def answer() -> None:
+        if not held_back:
+            line.desk.engine.write("Hello")
+        line.desk.engine.finish(rest="Hello" if held_back else "")
+
+    line.answer = answer
+    line.run("ask", "Hi", "--json", "--model", str(model))
+    finished = line.lines()[-1]
+    assert finished["ttft_ms"] != 112.4
+    assert finished["ttft_parts_ms"]["paint"] is not None
+    assert sum(part or 0 for part in finished["ttft_parts_ms"].values()) == pytest.approx(finished["ttft_ms"])
+
+
+def test_an_answer_without_text_has_no_first_byte(line: CommandLine, model: Path) -> None:
+    line.answer = line.desk.engine.finish
+    line.run("ask", "Hi", "--json", "--model", str(model))
+    assert line.lines()[-1]["ttft_parts_ms"]["paint"] is None
+
+
+@pytest.mark.parametrize("held_back", [False, True])
+def test_the_figures_under_a_text_run_to_its_first_byte(
+    line: CommandLine, model: Path, monkeypatch: pytest.MonkeyPatch, held_back: bool
+) -> None:
+    def answer() -> None:
+        sent = line.desk.engine.question.sent_ns
+        monkeypatch.setattr("app.cli.first_byte.time.perf_counter_ns", lambda: sent + 4_321_000_000)
+        if not held_back:
+            line.desk.engine.write("Hello")
+        line.desk.engine.finish(rest="Hello" if held_back else "")
+
+    monkeypatch.setattr(Terminal, "shows_figures", True)
+    line.answer = answer
+    line.run("ask", "Hi", "--model", str(model))
+    assert "TTFT 4,321 ms" in line.err

@@ -191,3 +191,31 @@ def test_an_engine_that_is_killed_in_mid_answer_leaves_what_was_written(
     assert code == 4
     assert out.startswith("word word word word ")
     assert "SIGKILL" in err
+
+
+def test_an_error_that_nobody_expected_is_one_sentence_and_a_log(environment: dict[str, str], tmp_path: Path) -> None:
+    code = (
+        "import sys, app.cli.run as run; from app.__main__ import main\n"
+        "def broken(*_): raise ZeroDivisionError\n"
+        "run.run_models = broken; sys.argv = ['tokenlight', 'models']; sys.exit(main())"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=ROOT,
+        env=environment,
+        capture_output=True,
+        timeout=GUARD_S,
+        check=False,
+    )
+    log = tmp_path / "home" / "logs" / "commands.log"
+    assert done.returncode == 4
+    assert str(log).encode() in done.stderr
+    assert b"Traceback" not in done.stderr
+    assert done.stderr.count(b"\n") == 1
+    assert "ZeroDivisionError" in log.read_text(encoding="utf-8")
+
+
+def test_a_prompt_without_its_command_is_no_traceback(environment: dict[str, str]) -> None:
+    done = run(environment, "why is the sky blue " * 30)
+    assert done.returncode == 2
+    assert b"tokenlight ask" in done.stderr

@@ -212,6 +212,21 @@ def test_the_menu_lists_the_models_that_are_there_and_why_one_cannot_be_used(rea
     assert ready.engine.load.path == str(folder / "good.gguf")
 
 
+def test_a_menu_that_is_open_shows_what_the_search_behind_it_finds(ready: Stage, model: Path) -> None:
+    folder = ready.desk.program.paths.models
+    folder.mkdir(parents=True)
+    (folder / "new.gguf").write_bytes(model.read_bytes())
+    menu = ready.find_as(QToolButton, "model_button").menu()
+    menu.popup(ready.window.pos())
+    assert not any(action.text().startswith("new") for action in menu.actions())
+    ready.desk.until(lambda: ready.desk.program.models.found)
+    assert any(action.text().startswith("new") for action in menu.actions())
+    kept = menu.actions()
+    ready.desk.program.models.changed.emit()
+    assert menu.actions() == kept
+    menu.close()
+
+
 def test_the_panel_can_be_hidden_and_stays_hidden_the_next_time(stage: Stage) -> None:
     assert stage.sees("ttft_value")
     stage.triggers("panel_action")

@@ -5,8 +5,11 @@ from pathlib import Path
 
 import pytest
 
+from app.core.events import Failed, Finished
+from app.services.engine_session import AnswerEvent
 from tests.desk import Desk
 from tests.ggufs import write_tiny_llama
+from tests.services.asking import End
 
 
 @pytest.fixture(scope="session")
@@ -24,3 +27,21 @@ def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Desk]:
     made = Desk(tmp_path / "home", monkeypatch)
     yield made
     made.program.stop()
+
+
+@pytest.fixture
+def ends(desk: Desk) -> list[End]:
+    """Return what ended, in order."""
+    ended: list[End] = []
+
+    def note(event: AnswerEvent) -> None:
+        match event:
+            case Finished():
+                ended.append(End(event.request, "finished", event.text))
+            case Failed():
+                ended.append(End(event.request, event.kind, event.sentence.english()))
+            case _:
+                pass
+
+    desk.program.session.answer_told.connect(note)
+    return ended

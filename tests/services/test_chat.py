@@ -223,3 +223,45 @@ def test_a_hundred_sends_and_stops_in_a_row_leave_the_chat_usable(desk: Desk, ch
         desk.settle()
     assert len(chat.turns) == 200
     assert desk.program.session.phase == "ready"
+
+
+@pytest.mark.parametrize("end", ["die", "stop"])
+def test_tokens_without_a_text_do_not_end_the_old_answer(desk: Desk, chat: Chat, end: str) -> None:
+    chat.send("One")
+    desk.answer("old")
+    before = chat.turns[1].finished
+    chat.answer_again()
+    desk.engine.prompt()
+    desk.engine.write("")
+    desk.settle()
+    assert texts(chat)[1] == ("assistant", "old", "waiting")
+    if end == "die":
+        desk.engine.die(desk.engine.question.request)
+    else:
+        desk.engine.finish("cancelled")
+    desk.settle()
+    assert texts(chat)[1] == ("assistant", "old", "done")
+    assert chat.turns[1].finished is before
+
+
+def test_the_ids_of_tokens_without_a_text_belong_to_the_answer(desk: Desk, chat: Chat) -> None:
+    chat.send("One")
+    desk.answer("old")
+    chat.answer_again()
+    desk.engine.write("")
+    desk.engine.write("new")
+    desk.engine.write("")
+    desk.settle()
+    assert array("i", chat.turns[1].ids).tolist() == [0, 1, 2]
+
+
+def test_a_new_answer_whose_only_text_was_held_back_is_kept_when_stopped(desk: Desk, chat: Chat) -> None:
+    chat.send("One")
+    desk.answer("old")
+    chat.answer_again()
+    chat.note_ttft(12.0)
+    desk.engine.write("")
+    desk.engine.finish("cancelled", rest="new")
+    desk.settle()
+    assert texts(chat)[1] == ("assistant", "new", "done")
+    assert chat.turns[1].ttft_ms is None

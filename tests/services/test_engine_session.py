@@ -1,55 +1,17 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import NamedTuple
 
 import pytest
 
-from app.core.chat import ChatPrompt, PromptMessage, TextPrompt
+from app.core.chat import TextPrompt
 from app.core.commands import Generate, Load
-from app.core.events import Failed, Finished
 from app.core.model import LoadOptions
 from app.core.sampling import SamplingSettings
-from app.services.engine_session import AnswerEvent, Phase, Question, Wish
+from app.services.engine_session import AnswerEvent, Question, Wish
 from app.system.hardware import decode_threads
 from tests.desk import Desk
-
-
-def ask(desk: Desk, text: str = "Hi") -> int:
-    request = desk.program.session.new_request()
-    prompt = ChatPrompt((PromptMessage("user", text),))
-    desk.program.session.ask(Question(request, prompt, SamplingSettings()))
-    return request
-
-
-def phase(desk: Desk) -> Phase:
-    return desk.program.session.phase
-
-
-class End(NamedTuple):
-    """How a question ended."""
-
-    request: int
-    kind: str
-    text: str
-
-
-@pytest.fixture
-def ends(desk: Desk) -> list[End]:
-    """Return what ended, in order."""
-    ended: list[End] = []
-
-    def note(event: AnswerEvent) -> None:
-        match event:
-            case Finished():
-                ended.append(End(event.request, "finished", event.text))
-            case Failed():
-                ended.append(End(event.request, event.kind, event.sentence.english()))
-            case _:
-                pass
-
-    desk.program.session.answer_told.connect(note)
-    return ended
+from tests.services.asking import End, ask, phase
 
 
 def test_a_model_goes_through_its_phases(desk: Desk, model: Path) -> None:
@@ -290,9 +252,9 @@ def test_the_chosen_template_of_the_model_goes_with_every_chat(desk: Desk, model
     desk.load(model)
     identity = desk.program.session.identity
     assert identity is not None
-    desk.program.templates.choose(identity, "{{ 'own' }}")
+    desk.program.templates.choose(identity, "chatml")
     ask(desk)
-    assert desk.engine.chat.template == "{{ 'own' }}"
+    assert desk.engine.chat.template == desk.program.resources.template("chatml")
     desk.answer("x")
     request = desk.program.session.new_request()
     desk.program.session.ask(Question(request, TextPrompt("plain"), SamplingSettings()))

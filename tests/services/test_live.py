@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from app.core.events import PrefillProgress
 from app.services.live import Live
 from tests.desk import Desk
 from tests.fake_engine import CONTEXT
@@ -88,3 +89,20 @@ def test_the_next_question_begins_with_unknown_figures_and_the_cache_as_it_is(de
     figures = live.figures
     assert (figures.ttft_ms, figures.decode_tokens_per_s, figures.stop_reason) == (None, None, None)
     assert (figures.kv_cells_used, figures.kv_cells) == (42, CONTEXT)
+
+
+def test_the_prefill_rate_is_known_while_the_prompt_is_read(desk: Desk, live: Live) -> None:
+    request = desk.engine.question.request
+    told = []
+    for done, at_ms in [(132, 0), (140, 80), (260, 1280), (388, 2560)]:
+        desk.engine.say(PrefillProgress(request, done, 400, 100, at_ms * 1_000_000))
+        desk.settle()
+        told.append(live.figures.prefill_tokens_per_s)
+    assert told == [None, None, pytest.approx(100.0), pytest.approx(100.0)]
+    desk.program.chat.stop()
+    desk.engine.finish("cancelled")
+    desk.settle()
+    desk.program.chat.send("Again")
+    desk.engine.say(PrefillProgress(desk.engine.question.request, 400, 400, 0, 9_000_000_000))
+    desk.settle()
+    assert live.figures.prefill_tokens_per_s is None

@@ -1,7 +1,11 @@
 from __future__ import annotations
 
+import errno
+import os
 import shutil
 from pathlib import Path
+
+import pytest
 
 from app.core.events import JobFailed
 from app.core.words import translate
@@ -44,3 +48,25 @@ def test_stopping_ends_the_engine_and_keeps_the_settings(desk: Desk, model: Path
     assert desk.engine.closed
     assert desk.engine.cancelled == [desk.engine.question.request]
     assert "1.25" in desk.program.paths.settings_file.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("path", ["x" * 5000, "a\0b", "locked/m.gguf"])
+def test_a_last_model_that_cannot_even_be_looked_for_is_passed_over(
+    desk: Desk, model: Path, path: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    look = os.stat
+
+    def refuse(wanted: str | Path, **how: bool) -> os.stat_result:
+        if "locked" in str(wanted):
+            raise PermissionError(errno.EACCES, "no", str(wanted))
+        return look(wanted, **how)
+
+    monkeypatch.setattr(os, "stat", refuse)
+    folder = desk.program.paths.models
+    folder.mkdir(parents=True)
+    shutil.copy(model, folder / "b.gguf")
+    desk.program.settings.change(last_model=path)
+    assert desk.program.models.to_start_with() == folder / "b.gguf"
+    desk.program.start(None)
+    desk.until(lambda: desk.engine.sent)
+    assert desk.engine.load.path == str(folder / "b.gguf")

@@ -73,3 +73,23 @@ def test_figures_read_as_people_write_them() -> None:
 
 def test_what_is_unknown_is_a_dash() -> None:
     assert {count(None), rate(None), milliseconds(None), byte_size(None), parameter_count(None)} == {"–"}
+
+
+def test_a_name_too_long_for_a_file_is_no_template(desk: Desk) -> None:
+    with pytest.raises(UserError, match="chatml"):
+        desk.program.templates.named_or_file("x" * 5000)
+
+
+@pytest.mark.parametrize("typed", ["ChatML", "chat ml", "CHATML", "chat-ml"])
+def test_a_template_is_found_however_its_name_is_written(desk: Desk, typed: str) -> None:
+    templates = desk.program.templates
+    assert templates.named_or_file(typed) == templates.named_or_file("chatml")
+    assert templates.named_or_file("Llama 3") == templates.named_or_file("llama-3")
+
+
+def test_a_template_that_no_longer_ships_is_never_rendered_as_one(desk: Desk) -> None:
+    templates = desk.program.templates
+    templates.choose("a model", "chatml")
+    assert templates.for_model("a model") == desk.program.resources.template("chatml")
+    templates.choose("a model", "no longer here")
+    assert templates.for_model("a model") is None

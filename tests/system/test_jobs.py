@@ -83,3 +83,14 @@ def test_stopping_drops_what_waits_and_ends_the_threads(told: queue.Queue[Event]
     assert threading.active_count() < before
     jobs.submit("too late", lambda: LoadProgress(8, 8))
     assert list(told.queue) == [LoadProgress(1, 1)] * WORKERS
+
+
+def test_a_job_that_breaks_can_end_with_an_event_of_its_own(
+    jobs: Jobs, told: queue.Queue[Event], caplog: pytest.LogCaptureFixture
+) -> None:
+    def broken() -> Event:
+        raise ZeroDivisionError
+
+    jobs.submit("dividing", broken, lambda: LoadProgress(7, 0.0))
+    assert told.get(timeout=WAIT_S) == LoadProgress(7, 0.0)
+    assert "ZeroDivisionError" in caplog.text

@@ -43,3 +43,7 @@ def test_without_a_home_the_folders_are_the_users_own() -> None:
 def test_asking_for_paths_creates_nothing(tmp_path: Path) -> None:
     find_paths({"TOKENLIGHT_HOME": str(tmp_path / "none")})
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_home_of_nobody_is_a_folder_like_any_other() -> None:
+    assert find_paths({"TOKENLIGHT_HOME": "~nobody-has-this-name"}).data.name == "~nobody-has-this-name"

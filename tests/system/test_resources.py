@@ -47,3 +47,12 @@ def test_both_themes_have_the_same_tokens_and_the_style_sheet_uses_no_others() -
     assert set(light) == set(dark)
     used = set(re.findall(r"\$(\w+)", resources.read_text("themes/tokenlight.qss")))
     assert used <= set(light)
+
+
+def test_a_folder_of_packages_is_no_checkout(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    for name in ("app", "resources", "packaging"):
+        (tmp_path / name).mkdir()
+    monkeypatch.setattr("app.system.resources._PACKAGE", tmp_path / "app")
+    assert checkout_folder() is None
+    (tmp_path / "packaging" / "dev.py").touch()
+    assert checkout_folder() == tmp_path
