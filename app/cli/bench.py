@@ -30,5 +30,6 @@ def run_bench(words: Sequence[str]) -> ExitCode:
     try:
         runpy.run_module(MODULE, run_name="__main__", alter_sys=True)
     except SystemExit as end:
-        return ExitCode.DONE if not end.code else ExitCode.WRONG_USE
+        known = {None: ExitCode.DONE, 0: ExitCode.DONE, int(ExitCode.WRONG_USE): ExitCode.WRONG_USE}
+        return known.get(end.code if end.code is None else int(end.code), ExitCode.ENGINE_DIED)
     return ExitCode.DONE

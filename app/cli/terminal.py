@@ -20,7 +20,7 @@ class Terminal:
     def __init__(self) -> None:
         self._out = _utf8(sys.stdout)
         self._err = _utf8(sys.stderr)
-        self._progress = False
+        self._progress = 0
         self._out_is_screen = self._out is not None and self._out.isatty()
         self._err_is_screen = self._err is not None and self._err.isatty()
 
@@ -59,13 +59,13 @@ class Terminal:
         if self._err_is_screen:
             self.clear_progress()
             self._say(text)
-            self._progress = True
+            self._progress = len(text)
 
     def clear_progress(self) -> None:
         """Take the line of progress away."""
         if self._progress:
-            self._progress = False
-            self._say("\r\x1b[K")
+            width, self._progress = self._progress, 0
+            self._say("\r" + " " * width + "\r")
 
     def read_input(self) -> str:
         """Return all of standard input as text."""

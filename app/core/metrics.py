@@ -10,7 +10,7 @@ StopReason = Literal["end", "length", "stop_string", "cancelled", "context_full"
 
 
 class TtftParts(msgspec.Struct, frozen=True):
-    """Parts of the time to the first token, in ms; `save` and `paint` belong to the window and are None elsewhere."""
+    """Parts of the time to the first token, in ms; `save` and `paint` are added by who saves and shows."""
 
     queue: float
     tokens: float

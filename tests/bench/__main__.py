@@ -62,7 +62,7 @@ def _measure(names: Sequence[str], setting: Setting, *, as_lines: bool) -> list[
 
 def _tell_progress(name: str) -> None:
     if sys.stderr.isatty():
-        sys.stderr.write(f"\r\x1b[K{name} ..." if name else "\r\x1b[K")
+        sys.stderr.write(f"\r{name + ' ...' if name else '':<30}" + ("" if name else "\r"))
         sys.stderr.flush()
 
 
