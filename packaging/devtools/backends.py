@@ -13,7 +13,7 @@ from devtools.console import Problem
 from devtools.machine import AMD, INTEL, NVIDIA
 
 if TYPE_CHECKING:
-    from devtools.machine import Driver, Machine, Version
+    from devtools.machine import Driver, Machine, Toolkit, Version
 
 AUTO = "auto"
 CHOICES = (AUTO, "cpu", "cuda", "vulkan", "metal")
@@ -75,8 +75,17 @@ def choose(machine: Machine, wanted: str = AUTO) -> Plan:
 
 def _automatic(machine: Machine) -> Plan:
     if machine.system == "Darwin":
-        # Metal on Intel Macs is slower than their processors and gives wrong answers on some.
-        return Plan((_metal(), _cpu(machine)) if machine.architecture == "arm64" else (_cpu(machine),))
+        if machine.architecture == "arm64":
+            return Plan((_metal(), _cpu(machine)))
+        return Plan(
+            (_cpu(machine),),
+            (
+                (
+                    "The CPU is used: Metal on Intel Macs is slower than their processors and gives wrong answers"
+                    f" on some; to try it, run `{AGAIN} metal`."
+                ),
+            ),
+        )
     attempts, reason = _cuda(machine)
     notes = (f"The CPU is used: {reason}",) if reason else ()
     other = next((name for name in (AMD, INTEL) if name in machine.vendors), None)
@@ -131,7 +140,8 @@ def _cuda(machine: Machine) -> tuple[tuple[Attempt, ...], str]:
     compute = min(gpu.compute_capability for gpu in driver.gpus)
     attempts: list[Attempt] = []
     toolkit = machine.toolkit
-    if toolkit is not None and toolkit.version[0] <= driver.cuda[0] and _runs(toolkit.version, compute):
+    fits = toolkit is not None and toolkit.version[0] <= driver.cuda[0] and _runs(toolkit.version, compute)
+    if toolkit is not None and fits:
         attempts.append(
             Attempt(
                 Backend.CUDA,
@@ -154,7 +164,7 @@ def _cuda(machine: Machine) -> tuple[tuple[Attempt, ...], str]:
                 identity=name,
                 on_failure=(
                     f"No ready-made llama.cpp for CUDA {dotted(version)} could be used;"
-                    f" install the CUDA toolkit and run `{AGAIN} cuda` to build one."
+                    f" {_next_step(toolkit, fits, version)} and run `{AGAIN} cuda` to build one."
                 ),
             )
         )
@@ -164,6 +174,17 @@ def _cuda(machine: Machine) -> tuple[tuple[Attempt, ...], str]:
         f"the NVIDIA driver supports CUDA {dotted(driver.cuda)} and nothing ready-made fits it;"
         f" install a newer driver or a matching CUDA toolkit and run `{AGAIN} cuda`."
     )
+
+
+def _next_step(toolkit: Toolkit | None, fits: bool, version: Version) -> str:
+    """Say how to build for CUDA after all; a toolkit that fits was tried and has failed by then."""
+    # Not the newest: the driver and the card may need an older major version.
+    matching = f"a CUDA {version[0]} toolkit"
+    if toolkit is None:
+        return f"install {matching}"
+    if fits:
+        return f"put right what kept the CUDA {dotted(toolkit.version)} toolkit from building it"
+    return f"the CUDA {dotted(toolkit.version)} toolkit does not suit the driver or the card: install {matching}"
 
 
 def _driver_fault(machine: Machine) -> str:

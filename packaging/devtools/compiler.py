@@ -30,6 +30,8 @@ HOW_TO_INSTALL = {
     "mac": "xcode-select --install",
     "windows": 'install "Build Tools for Visual Studio" with the part "Desktop development with C++"',
 }
+# Where no package manager has to be asked: the system alone says what to install.
+BY_SYSTEM = {"darwin": "mac", "win32": "windows"}
 
 
 def _command(variable: str, names: tuple[str, ...], environment: Mapping[str, str]) -> list[str] | None:
@@ -79,9 +81,16 @@ def windows_fault(environment: Mapping[str, str]) -> str:
     return "" if found.ok and found.output.strip() else "there is no C++ compiler"
 
 
-def check(installer: str) -> None:
-    """Raise a problem that says what to install if nothing can be compiled here; `installer` is a key of the table."""
+def remedy(platform: str, manager: str) -> str:
+    """Return what to do about a missing compiler on this system, with this package manager if it has one."""
+    return HOW_TO_INSTALL.get(BY_SYSTEM.get(platform, manager), "install a C and C++ compiler")
+
+
+def check(manager: str) -> None:
+    """Raise a problem that says what to install if nothing can be compiled here."""
     wrong = windows_fault(os.environ) if sys.platform == "win32" else fault(os.environ)
     if wrong:
-        remedy = HOW_TO_INSTALL.get(installer, "install a C and C++ compiler")
-        raise Problem(f"llama.cpp has to be compiled once, but {wrong}: {remedy}, then run this command again.")
+        raise Problem(
+            f"llama.cpp has to be compiled once, but {wrong}:"
+            f" {remedy(sys.platform, manager)}, then run this command again."
+        )

@@ -34,6 +34,13 @@ INSTRUCTION_SETS = (
 )
 VENDORS = {"0x10de": NVIDIA, "0x1002": AMD, "0x8086": INTEL}
 
+# The second question finds cards without a driver, which Windows does not count as video controllers.
+WINDOWS_CARDS = r"""
+Get-CimInstance Win32_VideoController | ForEach-Object { $_.PNPDeviceID }
+Get-CimInstance Win32_PnPEntity | Where-Object { $_.CompatibleID -match '^PCI\\CC_03' } |
+    ForEach-Object { $_.PNPDeviceID }
+"""
+
 # In a process of its own, because a broken driver can end the process that asks it.
 DRIVER_PROBE = """
 import ctypes, json, sys
@@ -132,6 +139,12 @@ def vendors_of_cards(devices: Path) -> tuple[str, ...]:
     return tuple(sorted(found))
 
 
+def vendors_from_windows(output: str) -> tuple[str, ...]:
+    """Read the makers out of device names such as "PCI\\VEN_10DE&DEV_2504"."""
+    makers = (f"0x{each.lower()}" for each in re.findall(r"\bPCI\\VEN_([0-9A-Fa-f]{4})&", output))
+    return tuple(sorted({VENDORS[maker] for maker in makers if maker in VENDORS}))
+
+
 def processor_from_cpuinfo(text: str) -> str:
     """Return what tells this processor from another: its model and the instruction sets that compilers use."""
     wanted = ("model name", "flags", "CPU implementer", "CPU part", "Features", "uarch", "isa")
@@ -179,13 +192,21 @@ def _driver() -> Driver | None:
     return driver_from_probe(quiet([sys.executable, "-c", DRIVER_PROBE]).output)
 
 
+def vendors_on(platform: str) -> tuple[str, ...]:
+    """List the makers of this machine's graphics cards; on a Mac none, because there the processor decides."""
+    if platform == "win32":
+        shell = ["powershell", "-NoProfile", "-NonInteractive", "-Command", WINDOWS_CARDS]
+        return vendors_from_windows(quiet(shell).output)
+    return vendors_of_cards(Path("/sys/bus/pci/devices"))
+
+
 def this_machine() -> Machine:
-    """Look at this machine; takes well under a second."""
+    """Look at this machine; takes well under a second, on Windows a few."""
     return Machine(
         system=platform.system(),
         architecture=platform.machine().lower(),
         processor=this_processor(),
-        vendors=vendors_of_cards(Path("/sys/bus/pci/devices")),
+        vendors=vendors_on(sys.platform),
         driver=_driver(),
         toolkit=_toolkit(),
         shader_compiler=shutil.which("glslc") is not None,

@@ -38,7 +38,10 @@ CHECKED = ("app", "packaging", "tests")
 def run(layout: Layout, arguments: Sequence[str]) -> int:
     """Open the application on the starter model, or on what people name."""
     # The application starts in the checkout, so a file named from elsewhere needs its whole path.
-    chosen = [str(Path(each).resolve()) if Path(each).is_file() else each for each in arguments]
+    chosen = [
+        str(Path(each).absolute()) if os.path.isfile(each) else each  # noqa: PTH113  pathlib raises for long names
+        for each in arguments
+    ]
     chosen = chosen or [str(starter_model.path_in(layout))]
     return replace_with([layout.python, "-m", "app", *chosen], layout.root)
 

@@ -61,6 +61,7 @@ def test_a_driver_without_a_toolkit_uses_the_newest_ready_made_build_that_it_run
     plan = choose(replace(PLAIN, driver=driver(cuda, compute)))
     assert shape(plan) == [("cuda", index), ("cpu", "compile")]
     assert "ready-made" in plan.attempts[0].on_failure
+    assert f"; install a CUDA {index[2:4]} toolkit and run `" in plan.attempts[0].on_failure
 
 
 @pytest.mark.parametrize(
@@ -70,6 +71,14 @@ def test_a_driver_without_a_toolkit_uses_the_newest_ready_made_build_that_it_run
 def test_a_toolkit_newer_than_the_driver_is_not_used(toolkit: Version, compute: Version) -> None:
     plan = choose(replace(PLAIN, driver=driver((12, 4), compute), toolkit=Toolkit(NVCC, toolkit)))
     assert shape(plan) == [("cuda", "cu124"), ("cpu", "compile")]
+    said = plan.attempts[0].on_failure
+    assert "; the CUDA 13.0 toolkit does not suit the driver or the card: install a CUDA 12 toolkit and run" in said
+
+
+def test_a_toolkit_whose_build_failed_is_not_to_be_installed_again() -> None:
+    said = choose(replace(PLAIN, driver=driver(), toolkit=Toolkit(NVCC, (12, 4)))).attempts[1].on_failure
+    assert "; put right what kept the CUDA 12.4 toolkit from building it and run `" in said
+    assert "install" not in said
 
 
 def test_cuda_13_is_not_built_for_cards_that_it_dropped() -> None:
@@ -114,6 +123,16 @@ def test_a_mac_with_apple_silicon_gets_metal_and_an_older_one_the_cpu() -> None:
     older = choose(replace(mac, architecture="x86_64"))
     assert shape(older) == [("cpu", "compile")]
     assert older.attempts[0].cmake == ("-DGGML_METAL=OFF",)
+    assert choose(mac).notes == ()
+
+
+def test_an_intel_mac_is_told_why_its_graphics_processor_is_not_used_and_how_to_try_it() -> None:
+    mac = Machine("Darwin", "x86_64", "Intel Core i7")
+    (note,) = choose(mac).notes
+    assert note.startswith("The CPU is used: Metal on Intel Macs is slower")
+    assert note.endswith("run `python3 packaging/dev.py setup --backend metal`.")
+    assert shape(choose(mac, "metal")) == [("metal", "compile")]
+    assert choose(mac, "cpu").notes == ()
 
 
 def test_the_cpu_can_be_demanded_where_a_card_is_present() -> None:

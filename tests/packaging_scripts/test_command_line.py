@@ -65,6 +65,31 @@ def test_each_command_asks_for_what_it_needs(
     assert requests == [Request(None, extras, system=False, opens_window=opens_window)]
 
 
+@pytest.mark.parametrize(
+    ("typed", "passed_on"),
+    [
+        (["run"], []),
+        (["run", "my.gguf"], ["my.gguf"]),
+        (["run", "--", "ask", "Why?", "--system", "Be brief."], ["ask", "Why?", "--system", "Be brief."]),
+        (["test", "-k", "a or b", "-x"], [False, "-k", "a or b", "-x"]),
+        (["test", "--all", "tests/core"], [True, "tests/core"]),
+        (["bench", "--json"], ["--json"]),
+    ],
+)
+def test_what_follows_a_command_reaches_what_it_runs(
+    requests: list[Request], monkeypatch: pytest.MonkeyPatch, typed: list[str], passed_on: list[str | bool]
+) -> None:
+    got: list[Any] = []
+
+    def note(layout: Any, *given: Any) -> int:
+        got.extend([*given[:-1], *given[-1]])
+        return 3
+
+    monkeypatch.setattr(tasks, typed[0], note)
+    assert main(typed) == 3
+    assert got == passed_on
+
+
 def test_cleaning_sets_nothing_up(requests: list[Request], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tasks, "clean", lambda layout, models: 0)
     assert main(["clean", "--models"]) == 0

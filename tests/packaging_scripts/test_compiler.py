@@ -34,20 +34,35 @@ def test_both_languages_are_tried(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("installer", "remedy"),
+    ("platform", "manager", "command"),
     [
-        ("apt", "sudo apt install build-essential"),
-        ("dnf", "sudo dnf install gcc-c++ make"),
-        ("pacman", "sudo pacman -S base-devel"),
-        ("", "install a C and C++ compiler"),
+        ("linux", "apt", "sudo apt install build-essential"),
+        ("linux", "dnf", "sudo dnf install gcc-c++ make"),
+        ("linux", "pacman", "sudo pacman -S base-devel"),
+        ("darwin", "", "xcode-select --install"),
+        (
+            "win32",
+            "",
+            'install "Build Tools for Visual Studio" with the part "Desktop development with C++"',
+        ),
+        ("linux", "", "install a C and C++ compiler"),
     ],
 )
-def test_what_to_install_is_said_for_each_system(
-    monkeypatch: pytest.MonkeyPatch, installer: str, remedy: str
-) -> None:
+def test_what_to_install_is_said_for_each_system(platform: str, manager: str, command: str) -> None:
+    assert compiler.remedy(platform, manager) == command
+
+
+def test_a_package_manager_that_was_added_to_a_mac_or_to_windows_does_not_decide() -> None:
+    assert compiler.remedy("darwin", "apt") == "xcode-select --install"
+    assert "Visual Studio" in compiler.remedy("win32", "pacman")
+
+
+def test_what_is_wrong_and_what_to_install_make_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(compiler, "fault", lambda environment: "there is no C++ compiler")
     monkeypatch.setattr(compiler, "windows_fault", lambda environment: "there is no C++ compiler")
     with pytest.raises(Problem) as problem:
-        compiler.check(installer)
-    assert remedy in str(problem.value)
-    assert "there is no C++ compiler" in str(problem.value)
+        compiler.check("apt")
+    remedy = compiler.remedy(sys.platform, "apt")
+    assert str(problem.value) == (
+        f"llama.cpp has to be compiled once, but there is no C++ compiler: {remedy}, then run this command again."
+    )

@@ -5,6 +5,9 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pytest
+
+from devtools import machine
 from devtools.machine import (
     Driver,
     Gpu,
@@ -14,8 +17,10 @@ from devtools.machine import (
     processor_from_cpuinfo,
     this_machine,
     toolkit_version,
+    vendors_from_windows,
     vendors_of_cards,
 )
+from devtools.processes import Outcome
 
 CPUINFO = """processor\t: 0
 model name\t: AMD EPYC 9
@@ -71,6 +76,41 @@ def test_only_display_controllers_count_as_cards(tmp_path: Path) -> None:
         (tmp_path / name / "vendor").write_text(maker + "\n")
     assert vendors_of_cards(tmp_path) == ("Intel", "NVIDIA")
     assert vendors_of_cards(tmp_path / "absent") == ()
+
+
+def test_windows_names_the_makers_of_its_cards_once_each() -> None:
+    output = (
+        "PCI\\VEN_8086&DEV_A780&SUBSYS_00000000&REV_04\\3&11583659&0&10\n"
+        "PCI\\VEN_10DE&DEV_2504&SUBSYS_397D1462&REV_A1\\4&2283F625&0&0008\n"
+        "ROOT\\BASICRENDER\\0000\n"
+        "PCI\\VEN_10DE&DEV_2504&SUBSYS_397D1462&REV_A1\\4&2283F625&0&0008\n"
+        "PCI\\VEN_1AF4&DEV_1050&SUBSYS_11001AF4&REV_01\\3&13C0B0C5&0&08\n"
+    )
+    assert vendors_from_windows(output) == ("Intel", "NVIDIA")
+    assert vendors_from_windows("PCI\\VEN_1002&DEV_744C&SUBSYS_0\\1") == ("AMD",)
+    assert vendors_from_windows("PCI\\VEN_10de&DEV_2504&SUBSYS_0\\1") == ("NVIDIA",)
+
+
+def test_a_windows_that_does_not_answer_has_no_known_cards() -> None:
+    assert vendors_from_windows("[Errno 2] No such file or directory: 'powershell'") == ()
+    assert vendors_from_windows("Get-CimInstance : Access denied") == ()
+
+
+@pytest.mark.parametrize(("platform", "asked"), [("win32", ["powershell"]), ("linux", [])])
+def test_only_windows_is_asked_in_its_own_shell(
+    monkeypatch: pytest.MonkeyPatch, platform: str, asked: list[str]
+) -> None:
+    programs: list[str] = []
+
+    def quiet(command: list[str]) -> Outcome:
+        programs.append(command[0])
+        assert "Win32_VideoController" in command[-1]
+        return Outcome(0, "PCI\\VEN_1002&DEV_744C&SUBSYS_0\\1")
+
+    monkeypatch.setattr(machine, "quiet", quiet)
+    monkeypatch.setattr(machine, "vendors_of_cards", lambda devices: ("from the bus",))
+    assert machine.vendors_on(platform) == (("AMD",) if asked else ("from the bus",))
+    assert programs == asked
 
 
 def test_this_machine_can_be_described_and_is_the_same_each_time() -> None:

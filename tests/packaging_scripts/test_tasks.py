@@ -74,11 +74,28 @@ def test_the_application_opens_on_the_starter_model_or_on_what_people_name(
     tasks.run(layout, ["ask", "Hello"])
     tasks.bench(layout, ["--json"])
     tasks.run(layout, ["my.gguf"])
+    tasks.run(layout, ["ask", "Why? " * 1000])
     python = str(layout.python)
     assert ran[0] == [python, "-m", "app", str(layout.models / "SmolLM2-135M-Instruct.Q4_1.gguf")]
     assert ran[1] == [python, "-m", "app", "ask", "Hello"]
     assert ran[3] == [python, "-m", "app", str(tmp_path / "my.gguf")]
     assert ran[2] == [python, "-m", "app", "bench", "--json"]
+    assert ran[4] == [python, "-m", "app", "ask", "Why? " * 1000]
+
+
+def test_what_people_add_to_the_tests_reaches_pytest_in_its_order(
+    layout: Layout, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ran: list[list[str]] = []
+
+    def attached(command: list[str | Path], cwd: Path) -> int:
+        ran.append([str(part) for part in command])
+        return 5
+
+    monkeypatch.setattr(tasks, "attached", attached)
+    assert tasks.test(layout, everything=False, arguments=["tests/core", "-k", "a or b"]) == 5
+    assert ran[0][:3] == [str(layout.python), "-m", "pytest"]
+    assert ran[0][-3:] == ["tests/core", "-k", "a or b"]
 
 
 def test_cleaning_keeps_models_and_everything_of_git(layout: Layout) -> None:
