@@ -35,12 +35,18 @@ CACHES = (
 CHECKED = ("app", "packaging", "tests")
 
 
+def _is_model(word: str, before: str) -> bool:
+    """Return whether a word names a model file that is there; a prompt may look like any other file."""
+    named = before == "--model" or word.lower().endswith(".gguf")
+    return named and os.path.isfile(word)  # noqa: PTH113  pathlib raises for long names
+
+
 def run(layout: Layout, arguments: Sequence[str]) -> int:
     """Open the application on the starter model, or on what people name."""
-    # The application starts in the checkout, so a file named from elsewhere needs its whole path.
+    # The application starts in the checkout, so a model named from elsewhere needs its whole path.
     chosen = [
-        str(Path(each).absolute()) if os.path.isfile(each) else each  # noqa: PTH113  pathlib raises for long names
-        for each in arguments
+        str(Path(each).absolute()) if _is_model(each, before) else each
+        for each, before in zip(arguments, ["", *arguments], strict=False)
     ]
     chosen = chosen or [str(starter_model.path_in(layout))]
     return replace_with([layout.python, "-m", "app", *chosen], layout.root)

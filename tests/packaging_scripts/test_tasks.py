@@ -122,3 +122,25 @@ def test_cleaning_removes_models_when_told_and_works_on_a_clean_checkout(layout:
     clean(layout, models=True)
     assert list(layout.models.iterdir()) == []
     assert clean(layout, models=True) == 0
+
+
+@pytest.mark.parametrize(
+    ("words", "absolute"),
+    [(["ask", "notes"], []), (["ask", "notes", "--model", "notes"], [3]), (["My.GGUF"], [0]), (["other.gguf"], [])],
+)
+def test_only_a_model_that_is_there_gets_its_whole_path(
+    layout: Layout, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: list[str], absolute: list[int]
+) -> None:
+    for name in ("notes", "My.GGUF"):
+        (tmp_path / name).touch()
+    monkeypatch.chdir(tmp_path)
+    started: list[str] = []
+
+    def replace_with(command: list[str | Path], _cwd: Path) -> int:
+        started.extend(map(str, command))
+        return 0
+
+    monkeypatch.setattr(tasks, "replace_with", replace_with)
+    tasks.run(layout, words)
+    expected = [str(tmp_path / word) if index in absolute else word for index, word in enumerate(words)]
+    assert started[-len(words) :] == expected
