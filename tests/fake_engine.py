@@ -154,7 +154,7 @@ class FakeEngine:
     def prompt(self, tokens: int = 40, cached: int = 12) -> None:
         request = self.question.request
         ids = array("i", range(tokens)).tobytes()
-        self._sink(PromptReady(request, ids, (PromptSpan(0, tokens, "prompt", 0),), cached))
+        self._sink(PromptReady(request, ids, (PromptSpan(0, tokens, "prompt", 0),), cached, 0))
         self._sink(PrefillProgress(request, tokens, tokens, cached, 0))
 
     def write(self, text: str, count: int = 1, step_ms: int = 13) -> None:

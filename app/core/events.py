@@ -51,6 +51,8 @@ class PromptReady(msgspec.Struct, frozen=True, tag="prompt"):
     spans: tuple[PromptSpan, ...]
     from_cache: int
     """How many of the tokens are in the KV cache already and are not evaluated again."""
+    at_ns: int
+    """When the prompt was ready and the prefill began (`perf_counter_ns`)."""
     notes: tuple[Sentence, ...] = ()
     """What people should know of how the prompt was made."""
 

@@ -38,7 +38,7 @@ def check_model_file(file_name: str, open_file: OpenFile) -> tuple[Header, ...]:
         raise UserError(
             translate(
                 "ModelFile",
-                "“{file}” is not there any more: choose the model again.",
+                "There is no file “{file}” here: check its name, or choose the model again.",
                 file=shown_name(file_name),
             )
         )

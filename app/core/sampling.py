@@ -10,6 +10,8 @@ import math
 import msgspec
 
 MAX_SEED = 2**32 - 1
+LEAST_TEMPERATURE = 1e-6
+"""A lower temperature is 0: dividing by it would leave the range of float32."""
 
 
 class Bounds(msgspec.Struct, frozen=True):
@@ -87,8 +89,11 @@ class SamplingSettings(msgspec.Struct, frozen=True):
         for name, bounds in BOUNDS.items():
             value = getattr(self, name)
             default = next(f.default for f in msgspec.structs.fields(type(self)) if f.name == name)
-            kept = default if not math.isfinite(value) else min(max(value, bounds.low), bounds.high)
+            usable = isinstance(value, int) or math.isfinite(value)
+            kept = min(max(value, bounds.low), bounds.high) if usable else default
             changes[name] = int(kept) if isinstance(default, int) else float(kept)
+        if changes["temperature"] < LEAST_TEMPERATURE:
+            changes["temperature"] = 0.0
         seed = self.seed if self.seed is None else min(max(int(self.seed), 0), MAX_SEED)
         return msgspec.structs.replace(self, **changes, seed=seed)
 

@@ -31,15 +31,15 @@ def death_sentence(exit_code: int, phases: tuple[Phase, ...], *, greeted: bool =
     if "loading" in phases:
         return translate(
             "Engine",
-            "The engine stopped while it loaded the model ({how}), most likely for want of memory. "
-            "Load it with a smaller context or fewer GPU layers.",
+            "The engine stopped while it loaded the model ({how}): memory ran out or the file is damaged. "
+            "Load it with a smaller context or fewer GPU layers, or download it again.",
             how=how,
         )
     if "preparing" in phases:
         return translate(
             "Engine",
             "The engine stopped while it prepared the prompt ({how}). Your text is safe. "
-            "Send again; if it stops again, choose another chat template.",
+            "Shorten it or choose another chat template, then send again.",
             how=how,
         )
     return translate(

@@ -6,7 +6,7 @@ from app.core.errors import UserError
 from app.core.events import FailureKind
 from app.core.words import Sentence, translate
 from app.engine.logits import BrokenLogits
-from app.engine.loop import PromptTooLong
+from app.engine.prompt_size import PromptTooLong
 from app.engine.template import TemplateError
 from app.engine.tokenizer import TemplateMissing
 

@@ -14,11 +14,10 @@ import numpy as np
 import numpy.typing as npt
 
 from app.core.commands import Generate, SettingsChange
-from app.core.errors import ExitCode, UserError
+from app.core.errors import UserError
 from app.core.events import Event, Finished, PrefillProgress, PromptReady, Step
 from app.core.metrics import StopReason
 from app.core.sampling import MAX_SEED
-from app.core.words import translate
 from app.engine.backend import Backend, Row
 from app.engine.clock import AnswerClock
 from app.engine.control import Control
@@ -28,6 +27,7 @@ from app.engine.joiner import TokenJoiner
 from app.engine.kv_cache import KVCache
 from app.engine.logits import Logits
 from app.engine.prefill import prefill
+from app.engine.prompt_size import PromptTooLong
 from app.engine.sampling import Sampler
 from app.engine.stops import StopWatch, control_stops, usable_stops
 from app.engine.tokenizer import Prepared, prepare
@@ -36,22 +36,6 @@ from app.probability.row import RowFacts
 
 STEP_NS = 100_000_000
 """Whoever looks at the latest step gets one at most so often."""
-
-
-class PromptTooLong(UserError):
-    """A prompt that the context cannot hold."""
-
-    def __init__(self, tokens: int, cells: int) -> None:
-        super().__init__(
-            translate(
-                "Engine",
-                "The prompt has {tokens} tokens and the context holds {cells}, one of them for the answer. "
-                "Shorten the prompt or load the model with a larger context.",
-                tokens=tokens,
-                cells=cells,
-            ),
-            ExitCode.WRONG_USE,
-        )
 
 
 class Answer:
@@ -90,7 +74,9 @@ class Answer:
 
     def run(self, watched: Callable[[], bool]) -> Iterator[Event]:
         """Go through the stages; `watched` tells whether somebody looks. Raises `UserError` on a bad prompt."""
-        prepared = prepare(self._command.prompt, self._backend.vocabulary, deadline=self._deadline)
+        prepared = prepare(
+            self._command.prompt, self._backend.vocabulary, deadline=self._deadline, cells=self._cache.cells
+        )
         self._clock.mark_tokens()
         prompt = np.asarray(prepared.ids, np.int32)
         if len(prompt) >= self._cache.cells:
@@ -211,7 +197,8 @@ class Answer:
 
     def _prompt_ready(self, prepared: Prepared, prompt: npt.NDArray[np.int32], reused: int) -> PromptReady:
         notes = (*prepared.notes, *self._notes)
-        return PromptReady(self._command.request, prompt.tobytes(), prepared.spans, reused, notes)
+        ready_ns = self._clock.tokens_ready
+        return PromptReady(self._command.request, prompt.tobytes(), prepared.spans, reused, ready_ns, notes)
 
     def _finished(self, reason: StopReason, prompt: int, reused: int, evaluated: int) -> Finished:
         return Finished(

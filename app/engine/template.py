@@ -167,7 +167,12 @@ class _Renderer:
             raise
         except Exception as error:  # noqa: BLE001  a template may raise anything
             raise TemplateFault(_kind(error), _words(error), self._line(error.__traceback__)) from None
-        return "".join(pieces)
+        text = "".join(pieces)
+        try:
+            text.encode("utf-8")
+        except UnicodeEncodeError:
+            raise TemplateFault("failed", "it writes half of a character") from None
+        return text
 
     def _line(self, trace: TracebackType | None) -> int | None:
         """Return the line of the template that a traceback went through last."""

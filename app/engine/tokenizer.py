@@ -21,6 +21,7 @@ from app.engine.control_texts import texts_to_break
 from app.engine.deadline import Deadline
 from app.engine.message_layout import MessageSpan
 from app.engine.prompt_pieces import PromptPieces
+from app.engine.prompt_size import refuse_hopeless
 from app.engine.special_texts import Occurrence, SpecialTexts
 from app.engine.template import NOTHING, Rendered, render
 
@@ -56,14 +57,16 @@ def prepare(
     *,
     extra: Mapping[str, object] = NOTHING,
     deadline: Deadline | None = None,
+    cells: int | None = None,
 ) -> Prepared:
-    """Return a prompt's text, token ids and spans; `extra` are further variables for the chat template.
+    """Return a prompt's text, token ids and spans; `extra` are further variables for the chat template, `cells` how
+    many tokens the context holds, where that is known.
 
     Raises `TemplateMissing`, `TemplateError`, or `UserError` for a prompt that comes to nothing.
     """
     match prompt:
         case ChatPrompt():
-            prepared = _chat(prompt, vocabulary, extra, deadline)
+            prepared = _chat(prompt, vocabulary, extra, deadline, cells)
         case TextPrompt():
             prepared = _plain_text(prompt, vocabulary)
         case TokenPrompt():
@@ -76,7 +79,11 @@ def prepare(
 
 
 def _chat(
-    prompt: ChatPrompt, vocabulary: Vocabulary, extra: Mapping[str, object], deadline: Deadline | None
+    prompt: ChatPrompt,
+    vocabulary: Vocabulary,
+    extra: Mapping[str, object],
+    deadline: Deadline | None,
+    cells: int | None,
 ) -> Prepared:
     messages = [PromptMessage(each.role, clean_text(each.text), each.ids) for each in prompt.messages]
     source = prompt.template if prompt.template is not None else vocabulary.chat_template()
@@ -95,6 +102,8 @@ def _chat(
         extra=extra,
         deadline=deadline,
     )
+    if cells is not None:
+        refuse_hopeless(rendered.text, specials, cells)
     pieces = PromptPieces(vocabulary, specials)
     spans = _tokenize(rendered, messages, pieces, vocabulary, texts_to_break(rendered, messages, specials))
     parts = _parts(messages, is_open)

@@ -54,6 +54,8 @@ from app.engine.tokenizer import prepare
 from app.engine.wire import MESSAGE_LIMIT, decode_command, encode
 
 PROGRESS_NS = 50_000_000
+STACK_BYTES = 256 * 1024 * 1024
+"""llama.cpp splits text with recursive regular expressions: a long word needs stack, which costs nothing unused."""
 EXIT_PARENT_GONE = 0
 LAST_RESORT_SECONDS = 8.0
 """A template that holds the interpreter for so long ends the process; the parent starts a fresh one."""
@@ -81,8 +83,9 @@ class Worker:
         self._send(Hello(PROTOCOL_VERSION, os.getpid(), time.perf_counter_ns(), modules))
         threading.Thread(target=self._read, name="engine-reader", daemon=True).start()
         threading.Thread(target=self._answer_texts, name="engine-text", daemon=True).start()
+        threading.stack_size(0)  # the threads that tokenise have theirs
         while (command := self._work.get()) is not None:
-            control = self._controls[command.request]
+            control = self._controls.get(command.request) or Control(command.request)
             if isinstance(command, Load):
                 self._guarded(command.request, partial(self._load, command, control))
             else:
@@ -204,11 +207,14 @@ class Worker:
         if isinstance(command, Tokenize):
             ids = backend.vocabulary.tokenize(command.text, special=False)
             return Tokenized(command.request, np.asarray(ids, np.int32).tobytes())
-        done = prepare(command.prompt, backend.vocabulary, deadline=self._deadline)
+        done = prepare(command.prompt, backend.vocabulary, deadline=self._deadline, cells=backend.cells)
         ids_bytes = np.asarray(done.ids, np.int32).tobytes()
         return Rendered(command.request, done.text, ids_bytes, done.spans, done.notes)
 
 
 def run(connection: Connection, backend: str) -> None:
     """Run the engine over a pipe until the parent says so; `backend` is "llama" or "scripted"."""
-    Worker(connection, opener_for(backend)).run()
+    threading.stack_size(STACK_BYTES)
+    loop = threading.Thread(target=Worker(connection, opener_for(backend)).run, name="engine-loop")
+    loop.start()
+    loop.join()

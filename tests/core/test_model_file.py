@@ -49,7 +49,7 @@ def test_the_starter_model_cut_short_says_how_much_is_there() -> None:
 
 
 def test_a_file_that_went_away_says_so() -> None:
-    assert "“gone.gguf” is not there any more" in refusal_of({}, "gone.gguf")
+    assert "There is no file “gone.gguf” here" in refusal_of({}, "gone.gguf")
 
 
 def test_a_vocabulary_written_by_the_reference_writer_is_refused(tmp_path: Path) -> None:

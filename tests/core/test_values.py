@@ -77,3 +77,8 @@ def test_every_bound_is_of_a_setting_and_every_preset_lies_inside() -> None:
     assert BOUNDS.keys() <= set(SamplingSettings.__struct_fields__)
     for settings in PRESETS.values():
         assert settings.validated() == settings
+
+
+@pytest.mark.parametrize(("asked", "used"), [(1e-45, 0.0), (1e-7, 0.0), (1e-5, 1e-5), (0.0, 0.0), (10**400, 5.0)])
+def test_a_temperature_that_float32_cannot_divide_by_is_zero(asked: float, used: float) -> None:
+    assert SamplingSettings(temperature=asked).validated().temperature == used

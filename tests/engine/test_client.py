@@ -14,7 +14,7 @@ import psutil
 import pytest
 
 from app.core.chat import ChatPrompt, PromptMessage
-from app.core.commands import ChangeSettings, Load, Render, Tokenize, Watch
+from app.core.commands import ChangeSettings, Generate, Load, Render, Tokenize, Watch
 from app.core.events import (
     EngineGone,
     Failed,
@@ -31,7 +31,17 @@ from app.core.events import (
 )
 from app.core.sampling import PRESETS
 from app.engine.scripted import Script
-from tests.engine.harness import GREEDY, GUARD_SECONDS, Engine, assert_same_answer, ids_of, records_of, write_script
+from tests.engine.harness import (
+    GREEDY,
+    GUARD_SECONDS,
+    Engine,
+    assert_same_answer,
+    ids_of,
+    records_of,
+    user,
+    write_script,
+)
+from tests.ggufs import copy_with, write_tiny_llama
 
 SHORT = msgspec.structs.replace(GREEDY, max_tokens=24)
 LONG = "Sunlight is a mixture of all colours. " * 40
@@ -292,3 +302,34 @@ def test_a_command_that_cannot_be_sent_is_the_callers_error_and_no_other_is_lost
         request = engine.client.new_request()
         engine.send(Tokenize(request, "ok"))
         assert ids_of(engine.wait(Tokenized, request=request).ids) == [ord("o"), ord("k")]
+
+
+def test_a_long_text_without_a_break_does_not_end_the_process(tmp_path: Path) -> None:
+    model = copy_with(
+        write_tiny_llama(tmp_path / "plain.gguf"), tmp_path / "regex.gguf", set={"tokenizer.ggml.pre": "tekken"}
+    )
+    with Engine() as engine:
+        engine.load(model, context=256, threads=1)
+        request = engine.client.new_request()
+        engine.send(Tokenize(request, "a" * 60_000))
+        assert len(ids_of(engine.wait(Tokenized, request=request).ids)) > 0
+        request = engine.start("a" * 60_000)
+        assert engine.wait(Failed, request=request).kind == "prompt_too_long"
+
+
+def test_a_template_that_writes_more_tokens_than_any_cell_is_refused_before_they_are_made(tmp_path: Path) -> None:
+    model = write_tiny_llama(
+        tmp_path / "tiny.gguf", chat_template="{{ '<think>' * 150000 }}{{ messages[0].content }}"
+    )
+    with Engine() as engine:
+        engine.load(model, context=256, threads=1)
+        request = engine.start("Hi")
+        assert engine.wait(Failed, request=request).kind == "prompt_too_long"
+
+
+def test_a_request_number_that_comes_twice_ends_both(tmp_path: Path) -> None:
+    with Engine("scripted") as engine:
+        engine.load("any")
+        for _ in range(2):
+            engine.send(Generate(77, user("Why?"), SHORT, time.perf_counter_ns()))
+        assert [engine.wait(Finished).request for _ in range(2)] == [77, 77]

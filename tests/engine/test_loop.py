@@ -17,7 +17,8 @@ from app.engine.backend import Backend
 from app.engine.control import Control
 from app.engine.kv_cache import KVCache
 from app.engine.llama_model import LlamaBackend
-from app.engine.loop import Answer, PromptTooLong
+from app.engine.loop import Answer
+from app.engine.prompt_size import PromptTooLong
 from app.engine.scripted import Script, ScriptedBackend
 from app.probability.record import join_blocks, read_records
 from tests.engine.harness import GREEDY, ids_of, user

@@ -187,3 +187,8 @@ def test_all_that_is_made_on_the_way_is_limited_too() -> None:
         limits.spend(TEXT_CHARACTERS)
     with pytest.raises(TemplateFault):
         limits.spend(1)
+
+
+def test_half_a_character_out_of_a_template_is_the_templates_fault() -> None:
+    with pytest.raises(TemplateError, match="half of a character"):
+        render("{{ '%c' % 55296 }}hi", [user("Hi")], bos="", eos="")
