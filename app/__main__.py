@@ -5,6 +5,7 @@ Standard library only at the top, because the engine process imports this file a
 
 from __future__ import annotations
 
+import os
 import sys
 from multiprocessing import freeze_support
 from typing import TYPE_CHECKING
@@ -13,19 +14,49 @@ if TYPE_CHECKING:
     from app.services.program import Program
 
 INTERRUPTED = 130
+WRONG_USE = 2
 
 
 def main() -> int:
     """Run what was typed and return the exit code."""
+    _fill_standard_files()
     freeze_support()
     try:
         return _run(sys.argv[1:])
     except KeyboardInterrupt:
         return INTERRUPTED
     except Exception as error:  # noqa: BLE001  the last one: people get a sentence, the log gets the rest
-        from app.cli.last_resort import tell_unexpected
+        return _tell(error)
 
-        return tell_unexpected(error)
+
+def _fill_standard_files() -> None:
+    """Where standard files are closed, the engine's pipes would take their numbers, and be written to."""
+    while (number := os.open(os.devnull, os.O_RDWR)) <= 2:
+        os.set_inheritable(number, True)
+    os.close(number)
+
+
+def _tell(error: Exception) -> int:
+    if isinstance(error, ImportError) and _package(error) not in ("", "app"):
+        return _tell_missing(error)
+    try:
+        from app.cli.last_resort import tell_unexpected
+    except ImportError as missing:
+        return _tell_missing(missing)
+    return tell_unexpected(error)
+
+
+def _tell_missing(error: ImportError) -> int:
+    if sys.stderr is not None:
+        sys.stderr.write(
+            f"A part of Tokenlight is missing ({error.name or error}): run `python3 packaging/dev.py setup`, then"
+            " `.venv/bin/tokenlight`.\n"
+        )
+    return WRONG_USE
+
+
+def _package(error: ImportError) -> str:
+    return (error.name or "").partition(".")[0]
 
 
 def _run(words: list[str]) -> int:
@@ -46,6 +77,8 @@ def _run(words: list[str]) -> int:
     try:
         from app.gui.application import run as run_window
     except ImportError as error:
+        if _package(error) not in ("", "PySide6", "shiboken6"):
+            raise
         terminal.say(
             f"The window cannot open because Qt cannot be loaded ({error}). Install what is missing, or use:"
             " tokenlight ask PROMPT"

@@ -13,14 +13,21 @@ from typing import Any, NoReturn, get_args
 
 import msgspec
 
-from app.cli.values import one_of, sampling_number, text, whole_number
+from app.cli.values import one_of, sampling_number, setting_help, text, whole_number
 from app.core.errors import ExitCode, UserError
-from app.core.model import CONTEXT_STEP, KVType
+from app.core.model import CONTEXT_STEP, DEFAULT_CONTEXT, KVType
 from app.core.sampling import BOUNDS, MAX_SEED, PRESETS, SamplingSettings
 from app.core.words import translate
 from app.services.ask import AskOptions
 
 COMMANDS = ("ask", "models", "bench", "doctor", "plan")
+_OF_OTHERS = {
+    "--temp": "--temperature",
+    "--n-predict": "--max-tokens",
+    "--ctx-size": "--context",
+    "--n-gpu-layers": "--gpu-layers",
+}
+"""What other programs call options."""
 _LONGEST_WORD = 40
 _INTEGER_SETTINGS = {"top_k", "penalty_last_n", "dry_allowed_length", "dry_penalty_last_n", "max_tokens"}
 
@@ -76,12 +83,12 @@ def read_arguments(words: list[str]) -> Arguments:
     try:
         found, unknown = parser.parse_known_args(words)
     except argparse.ArgumentError as error:
-        raise _complaint(error) from error
+        raise _complaint(error, _page(first)) from error
     except _HelpWanted as wanted:
         return Arguments(command="help", help=str(wanted))
     command = found.command or ""
     if unknown:
-        raise _unknown(unknown[0], commands.get(command, parser))
+        raise _unknown(unknown[0], commands.get(command, parser), _page(command))
     return Arguments(
         command=command,
         ask=_ask_options(found) if command == "ask" else None,
@@ -136,7 +143,7 @@ def _parser() -> tuple[_Parser, dict[str, _Parser]]:
     bench.add_argument("--json", action="store_true", help="print one JSON list, a row a figure")
     bench.add_argument("--only", action="extend", nargs="+", metavar="NAME", help="measure only these figures")
     for name in ("doctor", "plan"):
-        later = commands.add_parser(name, help="comes with a later version")
+        later = commands.add_parser(name)
         later.add_argument("rest", nargs=argparse.REMAINDER, help=argparse.SUPPRESS)
     return parser, {"ask": ask, "models": models, "bench": bench}
 
@@ -151,9 +158,17 @@ def _add_ask(ask: _Parser) -> None:
     ask.add_argument("--fake-engine", action="store_true", default=argparse.SUPPRESS, help=argparse.SUPPRESS)
     load = ask.add_argument_group("loading")
     load.add_argument(
-        "--context", metavar="N", type=whole_number(CONTEXT_STEP, 1 << 27), help="cells of the KV cache"
+        "--context",
+        metavar="N",
+        type=whole_number(CONTEXT_STEP, 1 << 27),
+        help=f"cells of the KV cache; at most {DEFAULT_CONTEXT:,} if left out",
     )
-    load.add_argument("--threads", metavar="N", type=whole_number(1, 1024), help="processor threads")
+    load.add_argument(
+        "--threads",
+        metavar="N",
+        type=whole_number(1, 1024),
+        help="processor threads; one a physical core if left out",
+    )
     load.add_argument(
         "--gpu-layers", metavar="N", type=whole_number(0, 10_000), help="layers on the GPU; all if left out"
     )
@@ -164,13 +179,15 @@ def _add_ask(ask: _Parser) -> None:
         help="f16, q8_0 or q4_0: how keys and values are kept",
     )
     sampling = ask.add_argument_group("sampling")
-    sampling.add_argument("--preset", metavar="NAME", type=one_of(PRESETS), help=f"one of {', '.join(PRESETS)}")
+    sampling.add_argument(
+        "--preset", metavar="NAME", type=one_of(PRESETS), help=f"one of {', '.join(PRESETS)}; Balanced if left out"
+    )
     for name, bounds in BOUNDS.items():
         sampling.add_argument(
             f"--{name.replace('_', '-')}",
             metavar="N",
             type=sampling_number(bounds, name in _INTEGER_SETTINGS),
-            help=f"{bounds.low:g} to {bounds.high:g}",
+            help=setting_help(name, bounds),
         )
     sampling.add_argument(
         "--dry-sequence-breakers",
@@ -179,7 +196,12 @@ def _add_ask(ask: _Parser) -> None:
         type=text,
         help="text that DRY stops at; may repeat",
     )
-    sampling.add_argument("--seed", metavar="N", type=whole_number(0, MAX_SEED), help="fixed seed of the draw")
+    sampling.add_argument(
+        "--seed",
+        metavar="N",
+        type=whole_number(0, MAX_SEED),
+        help=f"fixed seed of the draw, 0 to {MAX_SEED:,}; another one each time if left out",
+    )
     sampling.add_argument(
         "--stop", metavar="TEXT", action="append", type=text, help="end before this text; may repeat"
     )
@@ -211,22 +233,27 @@ def _ask_options(found: argparse.Namespace) -> AskOptions:
     )
 
 
-def _complaint(error: argparse.ArgumentError) -> UserError:
-    sentence = translate("CommandLine", "{message}: see tokenlight --help.", message=_capital(error.message))
+def _page(command: str | None) -> str:
+    return f"tokenlight {command} --help" if command else "tokenlight --help"
+
+
+def _complaint(error: argparse.ArgumentError, page: str) -> UserError:
+    sentence = translate("CommandLine", "{message}; see {page}.", message=_capital(error.message), page=page)
     if error.argument_name is not None:
         sentence = translate("CommandLine", "{option} {problem}.", option=error.argument_name, problem=error.message)
     return UserError(sentence, ExitCode.WRONG_USE)
 
 
-def _unknown(word: str, parser: _Parser) -> UserError:
+def _unknown(word: str, parser: _Parser, page: str) -> UserError:
     if not word.startswith("-"):
         sentence = translate("CommandLine", "“{word}” is one word too many: put the prompt in quotes.", word=word)
         return UserError(sentence, ExitCode.WRONG_USE)
     return UserError(
         translate(
             "CommandLine",
-            "There is no option {word} here{suggestion}: see tokenlight --help.",
+            "There is no option {word} here{suggestion}: see {page}.",
             word=word,
+            page=page,
             suggestion=_suggestion(word.partition("=")[0], parser.known_options()),
         ),
         ExitCode.WRONG_USE,
@@ -238,5 +265,8 @@ def _capital(text: str) -> str:
 
 
 def _suggestion(word: str, known: list[str] | tuple[str, ...]) -> str:
+    known = [name for name in known if name not in ("doctor", "plan")]
+    if _OF_OTHERS.get(word) in known:
+        return f" (did you mean {_OF_OTHERS[word]}?)"
     near = difflib.get_close_matches(word, known, n=1, cutoff=0.6)
     return f" (did you mean {near[0]}?)" if near else ""

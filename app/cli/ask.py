@@ -63,8 +63,9 @@ def run_ask(program: Program, options: AskOptions, terminal: Terminal, as_json: 
             interrupted = pump.interrupted and reason == "cancelled"
             return ExitCode.INTERRUPTED if interrupted else ExitCode.DONE
         case Failed() as failed:
-            if not pump.interrupted:
-                terminal.say(with_step(failed, names).sentence.english())
+            if pump.interrupted:
+                return ExitCode.INTERRUPTED
+            terminal.say(with_step(failed, names).sentence.english())
             return EXIT_CODES.get(failed.kind, ExitCode.MODEL_UNUSABLE)
         case None:
             return ExitCode.INTERRUPTED

@@ -9,6 +9,7 @@ import msgspec
 
 from app.cli.first_byte import FirstByte
 from app.cli.terminal import Terminal
+from app.core.chat import clean_text
 from app.core.errors import ExitCode, UserError
 from app.core.events import (
     Failed,
@@ -76,7 +77,7 @@ def _readable(event: PromptReady | Tokens | Finished | Failed) -> dict[str, Any]
     if not isinstance(event, Failed):
         line["ids"] = array("i", event.ids).tolist()
     else:
-        line["sentence"] = event.sentence.english()
+        line["sentence"] = clean_text(event.sentence.english())
     if isinstance(event, PromptReady | Finished):
         line["notes"] = [note.english() for note in event.notes]
     return line
@@ -85,5 +86,5 @@ def _readable(event: PromptReady | Tokens | Finished | Failed) -> dict[str, Any]
 def failed_line(error: UserError) -> str:
     """Return the object for a question that could not even be asked."""
     kind: FailureKind = "wrong_use" if error.exit_code is ExitCode.WRONG_USE else "model"
-    failed = {"type": "failed", "request": None, "kind": kind, "sentence": error.sentence.english()}
+    failed = {"type": "failed", "request": None, "kind": kind, "sentence": clean_text(error.sentence.english())}
     return msgspec.json.encode({**failed, "details": []}).decode() + "\n"

@@ -5,18 +5,9 @@ from __future__ import annotations
 from app.cli.first_byte import FirstByte
 from app.cli.terminal import Terminal
 from app.core.events import Failed, Finished, Loaded, LoadProgress, PrefillProgress, PromptReady, Step, Tokens
-from app.core.metrics import StopReason
 from app.services.ask import Ask
 from app.services.engine_session import AnswerEvent
-from app.services.units import count, milliseconds, rate
-
-_STOPS: dict[StopReason, str] = {
-    "end": "ended by the model",
-    "length": "ended at the length limit",
-    "stop_string": "ended at a stop text",
-    "cancelled": "stopped",
-    "context_full": "ended because the context is full",
-}
+from app.services.units import count, milliseconds, rate, stop_words
 
 
 class TextWriter:
@@ -62,7 +53,7 @@ class TextWriter:
                 f"{count(metrics.sampled_tokens)} tokens",
                 f"{rate(metrics.decode_tokens_per_s)} tok/s",
                 f"TTFT {milliseconds(metrics.ttft_ms)}",
-                _STOPS[event.stop_reason],
+                stop_words(event.stop_reason).english(),
             ]
             self._terminal.say(" · ".join(parts))
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from app.cli.terminal import Terminal
+from app.cli.terminal import Terminal, one_line
 from app.core.errors import ExitCode
 from app.core.model import FoundModel
 from app.services.models import Models
@@ -24,9 +24,9 @@ def run_models(models: Models, terminal: Terminal, as_json: bool) -> ExitCode:
         return ExitCode.DONE
     rows = [
         (
-            model.name,
-            model.architecture or "–",
-            model.quantisation or "–",
+            one_line(shown(model.name)),
+            one_line(model.architecture or "–"),
+            one_line(model.quantisation or "–"),
             parameter_count(model.parameters),
             byte_size(model.size),
             count(model.trained_context),
@@ -39,12 +39,12 @@ def run_models(models: Models, terminal: Terminal, as_json: bool) -> ExitCode:
         lines.append(_row(_HEAD, widths))
     for model, row in zip(found, rows, strict=True):
         lines.append(_row(row, widths))
-        lines.append(f"    {shown(model.path)}")
+        lines.append(f"    {one_line(shown(model.path))}")
         if model.problem is not None:
-            lines.append(f"    Cannot be used: {model.problem.english()}")
+            lines.append(f"    Cannot be used: {one_line(model.problem.english())}")
     if not rows:
         lines.append("No model was found. Put a .gguf file into one of these folders:")
-        lines.extend(f"    {shown(folder)}" for folder in models.folders)
+        lines.extend(f"    {one_line(shown(folder))}" for folder in models.folders)
     terminal.write("\n".join(lines) + "\n")
     return ExitCode.DONE
 

@@ -11,7 +11,19 @@ from app.core.chat import clean_text
 from app.core.errors import ExitCode, UserError
 from app.core.words import translate
 
+_HIDDEN = [*range(0x80, 0xA0), *range(0x202A, 0x202F), *range(0x2066, 0x206A)]
 _CONTROLS = {code: chr(0x2400 + code) for code in range(32) if chr(code) not in "\n\t"} | {127: "\u2421"}
+_CONTROLS |= dict.fromkeys(_HIDDEN, "\ufffd")
+
+
+def visible(text: str) -> str:
+    """Return text that can neither move a screen's cursor nor turn the order of what stands there."""
+    return text.translate(_CONTROLS)
+
+
+def one_line(text: str) -> str:
+    """Return visible text on one line."""
+    return visible(text.replace("\r\n", "\n").replace("\n", " ").replace("\t", " "))
 
 
 class Terminal:
@@ -35,7 +47,7 @@ class Terminal:
             return
         self.clear_progress()
         try:
-            self._out.write(text.translate(_CONTROLS) if self._out_is_screen else text)
+            self._out.write(visible(text) if self._out_is_screen else text)
             self._out.flush()
         except BrokenPipeError:
             raise
@@ -51,14 +63,14 @@ class Terminal:
             ) from error
 
     def say(self, text: str) -> None:
-        """Write one line to standard error."""
-        self._say(text + "\n")
+        """Write one line to standard error, whatever the text holds."""
+        self._say(one_line(text) + "\n")
 
     def progress(self, text: str) -> None:
         """Show a line on standard error that the next output replaces; only to a person."""
         if self._err_is_screen:
             self.clear_progress()
-            self._say(text)
+            self._say(one_line(text))
             self._progress = len(text)
 
     def clear_progress(self) -> None:

@@ -7,7 +7,35 @@ import math
 from collections.abc import Callable, Iterable
 
 from app.core.chat import clean_text
-from app.core.sampling import Bounds
+from app.core.sampling import PRESETS, Bounds
+
+_BALANCED = PRESETS["Balanced"]
+_AT_THE_ENDS = {
+    "temperature": "0 always takes the most likely token",
+    "top_k": "0 is off",
+    "top_p": "1 is off",
+    "min_p": "0 is off",
+    "typical_p": "1 is off",
+    "repeat_penalty": "1 is off",
+    "frequency_penalty": "0 is off",
+    "presence_penalty": "0 is off",
+    "penalty_last_n": "0 is off, -1 the whole context",
+    "dry_multiplier": "0 is off",
+    "dry_penalty_last_n": "0 is off, -1 the whole context",
+    "xtc_probability": "0 is off",
+    "max_tokens": "0 is no limit",
+}
+
+
+def setting_help(name: str, bounds: Bounds) -> str:
+    """Return the help of a sampling setting: its range, its default and what its ends mean."""
+    meaning = f"; {_AT_THE_ENDS[name]}" if name in _AT_THE_ENDS else ""
+    default = getattr(_BALANCED, name)
+    return f"{_number(bounds.low)} to {_number(bounds.high)}, {_number(default)} if left out{meaning}"
+
+
+def _number(value: float) -> str:
+    return f"{value:,.10g}"
 
 
 def whole_number(low: int, high: int) -> Callable[[str], int]:

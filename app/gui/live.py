@@ -12,8 +12,9 @@ from app.gui.icons import Icons
 from app.gui.widgets.card import Card
 from app.gui.widgets.gauge import Gauge
 from app.gui.widgets.labels import ElidedLabel, label
+from app.gui.widgets.words import render
 from app.services.live import Figures, Live
-from app.services.units import UNKNOWN, byte_size, count, milliseconds, rate
+from app.services.units import UNKNOWN, byte_size, count, milliseconds, rate, stop_words
 
 translate = QCoreApplication.translate
 
@@ -62,7 +63,7 @@ class LivePanel(Card):
         self._live = live
         self._themes = themes
         self._rows = {
-            "ttft": Row(icons, "clock", "muted", self.tr("First token"), "ttft_value"),
+            "ttft": Row(icons, "clock", "muted", self.tr("TTFT"), "ttft_value"),
             "prefill": Row(icons, "prefill", "stage_prefill", self.tr("Prefill"), "prefill_rate_value"),
             "decode": Row(icons, "decode", "stage_decode", self.tr("Decode"), "decode_rate_value"),
             "kv": Row(icons, "kv", "stage_kv", self.tr("KV cache"), "kv_value"),
@@ -98,7 +99,9 @@ class LivePanel(Card):
         self._rows["ttft"].show_value(milliseconds(figures.ttft_ms), self._ttft_hint(figures))
         self._rows["prefill"].show_value(_per_second(figures.prefill_tokens_per_s), self._prefill_hint(figures))
         self._rows["decode"].show_value(_per_second(figures.decode_tokens_per_s), self._decode_hint(figures))
-        self._rows["stop"].show_value(self._stop_word(figures), self.tr("Why the last answer ended."))
+        reason = figures.stop_reason
+        stop = render(stop_words(reason)) if reason is not None else UNKNOWN
+        self._rows["stop"].show_value(stop, self.tr("Why the last answer ended."))
         self._show_cache(figures)
 
     def _show_cache(self, figures: Figures) -> None:
@@ -124,8 +127,10 @@ class LivePanel(Card):
 
     def _ttft_hint(self, figures: Figures) -> str:
         if figures.ttft_ms is None:
-            return self.tr("Unknown until the first character of an answer is on the screen.")
-        return self.tr("From sending to the first visible character; loading a model is not part of it.")
+            return self.tr("Time to first token: unknown until the first character of an answer is on the screen.")
+        return self.tr(
+            "Time to first token: from sending to the first visible character; loading a model is not part of it."
+        )
 
     def _prefill_hint(self, figures: Figures) -> str:
         if figures.prefill_tokens_per_s is not None:
@@ -140,16 +145,6 @@ class LivePanel(Card):
         if figures.stop_reason is None:
             return self.tr("Tokens per second over the last 1.5 seconds.")
         return self.tr("Tokens after the first, divided by the time from the first to the last.")
-
-    def _stop_word(self, figures: Figures) -> str:
-        words = {
-            "end": self.tr("by the model"),
-            "length": self.tr("length limit"),
-            "stop_string": self.tr("stop text"),
-            "cancelled": self.tr("stopped"),
-            "context_full": self.tr("context full"),
-        }
-        return words[figures.stop_reason] if figures.stop_reason is not None else UNKNOWN
 
     def _show_theme(self) -> None:
         look = self._themes.current

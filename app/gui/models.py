@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QMenu, QProgressBar, QToolButton, QWidget
 
-from app.core.model import FoundModel
+from app.core.model import FoundModel, ModelInfo
 from app.gui import theme
 from app.gui.icons import Icons
 from app.gui.widgets.buttons import IconButton
@@ -98,9 +99,13 @@ class ModelBar(QWidget):
         self._listed = self._models.found
         self._menu.clear()
         loaded = self._session.model
-        for found in self._models.found:
-            self._add(found, loaded is not None and loaded.path == found.path)
-        if self._models.found:
+        place = os.path.realpath(loaded.path) if loaded is not None else None
+        listed = [(found, os.path.realpath(found.path) == place) for found in self._models.found]
+        if loaded is not None and not any(is_loaded for _, is_loaded in listed):
+            listed.insert(0, (_as_found(loaded, self._session.name), True))
+        for found, is_loaded in listed:
+            self._add(found, is_loaded)
+        if listed:
             self._menu.addSeparator()
         self._menu.addAction(self.tr("Open a model file…"), self.open_wanted.emit)
         unload = self._menu.addAction(self.tr("Unload, to free its memory"), self._session.unload)
@@ -114,3 +119,8 @@ class ModelBar(QWidget):
         action.setToolTip(found.path if found.problem is None else render(found.problem))
         action.setEnabled(found.problem is None)
         action.triggered.connect(lambda: self._session.use(Wish(Path(found.path))))
+
+
+def _as_found(model: ModelInfo, name: str | None) -> FoundModel:
+    """The entry of a model that was opened from outside the folders."""
+    return FoundModel(model.path, model.weight_bytes, name or model.name, quantisation=model.quantisation)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 from PySide6.QtCore import QObject
@@ -84,7 +85,9 @@ class Wiring(QObject):
         self._program.session.use(Wish(path))
 
     def _choose_model(self) -> None:
-        self._dialogs.choose_model(self._program.models.folders[0], self._use)
+        loaded, folders = self._program.session.model, self._program.models.folders
+        folder = next((folder for folder in folders if os.path.isdir(folder)), folders[0])  # noqa: PTH112
+        self._dialogs.choose_model(Path(loaded.path).parent if loaded is not None else folder, self._use)
 
     def _remedy(self, remedy: str) -> None:
         match remedy:

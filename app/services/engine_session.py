@@ -37,7 +37,7 @@ from app.core.words import Sentence, translate
 from app.services.model_check import model_name
 from app.services.notices import Notice, Notices
 from app.services.templates import Templates
-from app.system.hardware import decode_threads
+from app.system.hardware import decode_threads, usable_cores
 from app.system.jobs import Jobs
 from app.system.model_files import shown
 from app.system.settings_file import SettingsFile
@@ -260,7 +260,7 @@ class EngineSession:
         self._loaded = self._held = None
         self._gone = False
         self._percent = 0.0
-        threads = options.threads or decode_threads()
+        threads = max(1, min(options.threads or decode_threads(), usable_cores()))
         self._engine.send(
             Load(event.request, str(self._wish.path), msgspec.structs.replace(options, threads=threads))
         )

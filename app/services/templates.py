@@ -10,6 +10,7 @@ import msgspec
 
 from app.core.errors import ExitCode, UserError
 from app.core.words import translate
+from app.system.model_files import shown
 from app.system.resources import Resources
 from app.system.settings_file import SettingsFile
 
@@ -64,7 +65,7 @@ def _unreadable(path: str) -> UserError:
         translate(
             "Templates",
             "The chat template {path} cannot be read: it must be a Jinja text of less than a mebibyte.",
-            path=path,
+            path=shown(path),
         ),
         ExitCode.WRONG_USE,
     )

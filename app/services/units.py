@@ -1,9 +1,19 @@
-"""Figures as people read them; unknown is an en dash, never nan and never inf."""
+"""Figures and reasons as people read them; unknown is an en dash, never nan and never inf."""
 
 from __future__ import annotations
 
+from app.core.metrics import StopReason
+from app.core.words import Sentence, translate
+
 UNKNOWN = "–"
 _STEP = 1024
+_STOPS: dict[StopReason, Sentence] = {
+    "end": translate("Units", "end of answer"),
+    "length": translate("Units", "length limit"),
+    "stop_string": translate("Units", "stop text"),
+    "cancelled": translate("Units", "stopped by you"),
+    "context_full": translate("Units", "context full"),
+}
 
 
 def count(value: int | None) -> str:
@@ -44,3 +54,8 @@ def parameter_count(value: int | None) -> str:
     if value >= 1_000_000_000:
         return f"{value / 1e9:.1f}B"
     return f"{value / 1e6:.0f}M"
+
+
+def stop_words(reason: StopReason) -> Sentence:
+    """Return how an answer ended, in the same words everywhere."""
+    return _STOPS[reason]

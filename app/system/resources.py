@@ -8,6 +8,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
+from app.core.chat import clean_text
 from app.core.errors import ExitCode, UserError
 from app.core.words import translate
 
@@ -46,7 +47,7 @@ class Resources:
                 translate(
                     "Templates",
                     "There is no chat template called “{name}”; the ones that ship are: {names}.",
-                    name=name,
+                    name=clean_text(name),
                     names=", ".join(names),
                 ),
                 ExitCode.WRONG_USE,

@@ -5,7 +5,9 @@ A value that cannot be read costs that value and never the start; the file is re
 
 from __future__ import annotations
 
+import errno
 import os
+import stat
 import threading
 from collections.abc import Callable
 from pathlib import Path
@@ -21,6 +23,14 @@ from app.core.words import Sentence, translate
 Theme = Literal["system", "light", "dark"]
 Submit = Callable[[str, Callable[[], Event | None]], None]
 """How the writing is handed to a background thread."""
+
+MAX_BYTES = 16 << 20
+"""A larger file is not this program's."""
+
+LARGEST_NUMBER = 2**32 - 1
+"""No setting means more, and neither the file nor the engine can be told numbers of any length."""
+UNREADABLE = (msgspec.MsgspecError, ValueError, OverflowError, RecursionError)
+"""What decoding and converting raise for a bad value, a number too large or nesting too deep."""
 
 _Value = TypeVar("_Value", bound=msgspec.Struct)
 
@@ -129,7 +139,7 @@ class SettingsFile:
 
     def _read(self) -> Settings:
         try:
-            raw = msgspec.json.decode(self._path.read_bytes())
+            raw = msgspec.json.decode(_content(self._path))
         except FileNotFoundError:
             return Settings()
         except OSError as error:
@@ -142,12 +152,15 @@ class SettingsFile:
                 )
             )
             return Settings()
-        except (msgspec.DecodeError, UnicodeDecodeError):
+        except UNREADABLE:
             return self._put_aside()
         if not isinstance(raw, dict):
             return self._put_aside()
         settings = read_struct(Settings, raw, "", self._problems)
-        return msgspec.structs.replace(settings, sampling=settings.sampling.validated())
+        folders = tuple(folder for folder in settings.model_folders if "\0" not in folder)
+        if folders != settings.model_folders:
+            self._problems.append(_unread("model_folders"))
+        return msgspec.structs.replace(settings, sampling=settings.sampling.validated(), model_folders=folders)
 
     def _put_aside(self) -> Settings:
         aside = self._path.with_name(f"{self._path.name}.unreadable")
@@ -163,6 +176,20 @@ class SettingsFile:
             )
         )
         return Settings()
+
+
+def _content(path: Path) -> bytes:
+    if not stat.S_ISREG(path.stat().st_mode):
+        raise OSError(errno.EINVAL, "it is no ordinary file")
+    with path.open("rb") as file:
+        content = file.read(MAX_BYTES + 1)
+    if len(content) > MAX_BYTES:
+        raise OSError(errno.EFBIG, "it is larger than 16 MiB")
+    return content
+
+
+def _unread(name: str) -> Sentence:
+    return translate("Settings", "The setting “{name}” could not be read and is at its default now.", name=name)
 
 
 def differences(value: msgspec.Struct) -> dict[str, Any]:
@@ -195,16 +222,16 @@ def read_struct(kind: type[_Value], raw: dict[str, Any], where: str, problems: l
         value, name = raw[field.encode_name], f"{where}{field.encode_name}"
         try:
             found[field.name] = _read_field(field.type, value, name, problems)
-        except msgspec.ValidationError:
-            problems.append(
-                translate("Settings", "The setting “{name}” could not be read and is at its default now.", name=name)
-            )
+        except UNREADABLE:
+            problems.append(_unread(name))
     return kind(**found)
 
 
 def _read_field(kind: Any, value: object, name: str, problems: list[Sentence]) -> object:
     struct = next((k for k in (kind, *get_args(kind)) if isinstance(k, type) and issubclass(k, msgspec.Struct)), None)
     if struct is None or not isinstance(value, dict):
+        if isinstance(value, int) and abs(value) > LARGEST_NUMBER:
+            raise OverflowError
         return msgspec.convert(value, kind)
     if get_origin(kind) is dict:
         entries = {k: v for k, v in value.items() if isinstance(v, dict)}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import statistics
 import time
+from dataclasses import replace
 
 import msgspec
 
@@ -93,7 +94,11 @@ def prefill(setting: Setting) -> Measurement:
         for number in runs(setting.seconds):
             measured.append(turns.take(ours, 2 * number + 1))
             references.append(turns.take(bare, 2 * number + 2))
-    return ratio_to_neighbours(references, measured)
+    more = {
+        "tokens_per_s": [round(speed, 1) for speed in measured],
+        "bare_tokens_per_s": [round(speed, 1) for speed in references],
+    }
+    return replace(ratio_to_neighbours(references, measured), more=more)
 
 
 def cancel_prefill(setting: Setting) -> Measurement:

@@ -139,3 +139,35 @@ def test_a_prompt_without_its_command_is_told_the_command(prompt: str) -> None:
     sentence = mistake(prompt)
     assert "tokenlight ask" in sentence
     assert len(sentence) < 200
+
+
+@pytest.mark.parametrize("words", [["ask"], ["ask", "Hi", "--bogus"], ["ask", "Hi", "--temp", "1"]])
+def test_a_mistake_with_ask_points_to_its_own_help(words: list[str]) -> None:
+    assert mistake(*words).endswith("see tokenlight ask --help.")
+
+
+def test_a_mistake_without_a_command_points_to_the_main_help() -> None:
+    assert mistake("--bogus").endswith("see tokenlight --help.")
+
+
+@pytest.mark.parametrize(
+    ("typed", "meant"), [("--temp", "--temperature"), ("--ctx-size", "--context"), ("--n-predict", "--max-tokens")]
+)
+def test_what_other_programs_call_an_option_is_understood(typed: str, meant: str) -> None:
+    assert f"did you mean {meant}?" in mistake("ask", "Hi", typed, "1")
+
+
+def test_help_shows_ranges_defaults_and_what_their_ends_mean() -> None:
+    page = " ".join(read_arguments(["ask", "--help"]).help.split())
+    assert "--top-k N 0 to 1,000,000, 40 if left out" in page
+    assert "--temperature N 0 to 5, 0.8 if left out" in page
+    assert "--max-tokens N 0 to 1,000,000, 0 if left out; 0 is no limit" in page
+    assert "--penalty-last-n N -1 to 1,000,000, 64 if left out; 0 is off, -1 the whole context" in page
+    assert "e+" not in page
+
+
+def test_commands_that_come_later_are_neither_listed_nor_suggested() -> None:
+    page = read_arguments(["--help"]).help
+    assert "doctor" not in page
+    assert "plan" not in page
+    assert "did you mean" not in mistake("doctr")

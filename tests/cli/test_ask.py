@@ -268,3 +268,14 @@ def test_the_figures_under_a_text_run_to_its_first_byte(
     line.answer = answer
     line.run("ask", "Hi", "--model", str(model))
     assert "TTFT 4,321 ms" in line.err
+
+
+@pytest.mark.parametrize("kind", ["engine", "model", "wrong_use", "cancelled"])
+def test_what_fails_after_ctrl_c_was_interrupted(line: CommandLine, model: Path, kind: FailureKind) -> None:
+    def interrupt() -> None:
+        line.desk.engine.on_command = lambda _command: line.desk.engine.fail(kind)
+        signal.raise_signal(signal.SIGINT)
+
+    line.answer = interrupt
+    assert line.run("ask", "Hi", "--model", str(model)) == 130
+    assert line.err == ""

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QApplication, QPushButton
 from app.core.commands import Generate
 from app.core.events import PrefillProgress
 from app.gui.chat.composer import MAX_CHARACTERS
+from app.gui.widgets.buttons import TickButton
 from tests.gui.conftest import Stage
 
 
@@ -154,6 +155,16 @@ def test_an_answer_can_be_written_again_and_copied(ready: Stage) -> None:
     ready.desk.answer("new")
     ready.clicks("copy_answer_button")
     assert QGuiApplication.clipboard().text() == "new"
+
+
+def test_a_copy_is_confirmed_by_a_tick_that_goes_away(ready: Stage) -> None:
+    ready.sends("Hi")
+    ready.desk.answer("Hello")
+    button = ready.find_as(TickButton, "copy_answer_button")
+    assert button.icon_name == "copy"
+    ready.clicks("copy_answer_button")
+    assert button.icon_name == "done"
+    ready.bot.waitUntil(lambda: button.icon_name == "copy", timeout=60_000)
 
 
 def test_a_new_chat_begins_empty(ready: Stage) -> None:

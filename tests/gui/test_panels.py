@@ -3,9 +3,10 @@ from __future__ import annotations
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QComboBox, QDoubleSpinBox, QSlider
+from PySide6.QtWidgets import QComboBox, QDoubleSpinBox, QLabel, QSlider
 
 from app.core.sampling import PRESETS
+from app.gui.chat.turn_block import TurnBlock
 from app.gui.widgets.gauge import Gauge
 from tests.gui.conftest import Stage
 
@@ -20,7 +21,7 @@ def test_the_figures_of_an_answer_are_shown_when_it_has_ended(ready: Stage) -> N
     reads_soon(ready, "decode_rate_value", "77.6 tok/s")
     assert ready.reads("prefill_rate_value") == "131 tok/s"
     assert ready.reads("kv_value") == "42 / 4,096"
-    assert ready.reads("stop_reason_value") == "by the model"
+    assert ready.reads("stop_reason_value") == "end of answer"
     assert ready.find_as(Gauge, "kv_gauge").share == pytest.approx(42 / 4096)
 
 
@@ -94,3 +95,18 @@ def test_a_slider_moved_during_an_answer_reaches_the_engine(ready: Stage) -> Non
     ready.sends("Hi")
     QTest.keyClick(ready.find("min_p_slider"), Qt.Key.Key_Right)
     assert [change.settings.min_p for change in ready.engine.moved_settings] == [pytest.approx(0.06)]
+
+
+def test_the_panel_and_the_line_under_an_answer_name_things_alike(ready: Stage) -> None:
+    ready.sends("Hi")
+    ready.engine.write("Half")
+    ready.engine.finish("cancelled")
+    ready.settle()
+    reads_soon(ready, "stop_reason_value", "stopped by you")
+    footer = TurnBlock(ready.desk.program.chat.turns[1]).footer()
+    assert footer.endswith("stopped by you")
+    assert "TTFT " in footer
+    row = ready.find("ttft_value").parentWidget()
+    assert row is not None
+    assert "TTFT" in [each.text() for each in row.findChildren(QLabel)]
+    assert row.toolTip().startswith("Time to first token")

@@ -16,7 +16,6 @@ from PySide6.QtWidgets import (
     QLabel,
     QMenu,
     QMessageBox,
-    QToolButton,
     QWidget,
 )
 from shiboken6 import isValid
@@ -192,39 +191,6 @@ def test_a_dropped_model_is_loaded_and_other_files_are_refused(stage: Stage, mod
     assert drop(stage, model)
     stage.desk.until(lambda: stage.engine.sent)
     assert stage.engine.load.path == str(model)
-
-
-def test_the_menu_lists_the_models_that_are_there_and_why_one_cannot_be_used(ready: Stage, model: Path) -> None:
-    folder = ready.desk.program.paths.models
-    folder.mkdir(parents=True)
-    (folder / "good.gguf").write_bytes(model.read_bytes())
-    (folder / "bad.gguf").write_text("<html>")
-    ready.desk.program.models.refresh()
-    ready.desk.until(lambda: ready.desk.program.models.found)
-    menu = ready.find_as(QToolButton, "model_button").menu()
-    menu.aboutToShow.emit()
-    by_text = {action.text().split(" ·")[0]: action for action in menu.actions()}
-    assert not by_text["bad"].isEnabled()
-    assert "web page" in by_text["bad"].toolTip()
-    loads = len(ready.engine.all(Load))
-    by_text["good"].trigger()
-    ready.desk.until(lambda: len(ready.engine.all(Load)) > loads)
-    assert ready.engine.load.path == str(folder / "good.gguf")
-
-
-def test_a_menu_that_is_open_shows_what_the_search_behind_it_finds(ready: Stage, model: Path) -> None:
-    folder = ready.desk.program.paths.models
-    folder.mkdir(parents=True)
-    (folder / "new.gguf").write_bytes(model.read_bytes())
-    menu = ready.find_as(QToolButton, "model_button").menu()
-    menu.popup(ready.window.pos())
-    assert not any(action.text().startswith("new") for action in menu.actions())
-    ready.desk.until(lambda: ready.desk.program.models.found)
-    assert any(action.text().startswith("new") for action in menu.actions())
-    kept = menu.actions()
-    ready.desk.program.models.changed.emit()
-    assert menu.actions() == kept
-    menu.close()
 
 
 def test_the_panel_can_be_hidden_and_stays_hidden_the_next_time(stage: Stage) -> None:

@@ -278,3 +278,18 @@ def test_threads_that_nobody_chose_are_the_machines_and_are_not_remembered(desk:
     desk.settle()
     (remembered,) = desk.program.settings.values.models.values()
     assert remembered.options == LoadOptions(context=512)
+
+
+def test_there_are_never_more_threads_than_cores_that_can_be_used(
+    desk: Desk, model: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("app.services.engine_session.usable_cores", lambda: 3)
+    desk.program.session.use(Wish(model, {"threads": 1024}))
+    desk.until(lambda: desk.engine.all(Load))
+    assert desk.engine.load.options.threads == 3
+    desk.program.session.use(Wish(model, {"threads": 2}))
+    desk.until(lambda: len(desk.engine.all(Load)) == 2)
+    assert desk.engine.load.options.threads == 2
+    desk.program.session.use(Wish(model, {"threads": -3}))
+    desk.until(lambda: len(desk.engine.all(Load)) == 3)
+    assert desk.engine.load.options.threads == 1

@@ -10,7 +10,7 @@ import pytest
 from app.core.events import Event, JobFailed
 from app.core.model import LoadOptions
 from app.core.sampling import SamplingSettings
-from app.system.settings_file import ModelSettings, Settings, SettingsFile
+from app.system.settings_file import MAX_BYTES, ModelSettings, Settings, SettingsFile
 
 
 class Later:
@@ -136,3 +136,59 @@ def test_a_writing_that_fails_says_so_and_leaves_the_old_file(
     assert "No space left on device" in told.sentence.english()
     assert path.read_bytes() == before
     assert [found.name for found in path.parent.iterdir()] == ["settings.json"]
+
+
+def test_nesting_without_end_costs_the_file(path: Path, later: Later) -> None:
+    path.parent.mkdir()
+    path.write_text("[" * 200_000)
+    settings = SettingsFile(path, later)
+    assert settings.values == Settings()
+    assert "damaged" in settings.problems[0].english()
+
+
+@pytest.mark.parametrize("field", ["temperature", "top_k", "seed"])
+def test_a_number_without_end_costs_that_value(path: Path, later: Later, field: str) -> None:
+    path.parent.mkdir()
+    path.write_text('{"system_prompt": "kept", "sampling": {"%s": %s}}' % (field, "9" * 400))  # noqa: UP031
+    settings = SettingsFile(path, later)
+    assert settings.values == Settings(system_prompt="kept")
+    assert f"sampling.{field}" in settings.problems[0].english()
+
+
+def test_settings_that_held_a_number_without_end_can_be_written_again(path: Path, later: Later) -> None:
+    path.parent.mkdir()
+    path.write_text('{"models": {"1-a": {"options": {"threads": 2, "context": ' + "9" * 400 + "}}}}")
+    settings = SettingsFile(path, later)
+    settings.change(system_prompt="new")
+    assert later.run() == [None]
+    assert json.loads(path.read_text())["models"] == {"1-a": {"options": {"threads": 2}}}
+
+
+def test_a_folder_that_cannot_exist_is_left_out(path: Path, later: Later) -> None:
+    path.parent.mkdir()
+    path.write_text(json.dumps({"model_folders": ["/a", "/b\0c"]}))
+    settings = SettingsFile(path, later)
+    assert settings.values.model_folders == ("/a",)
+    assert "model_folders" in settings.problems[0].english()
+
+
+@pytest.mark.parametrize("target", ["fifo", "/dev/zero", "folder"])
+def test_what_is_no_ordinary_file_is_not_read(path: Path, later: Later, tmp_path: Path, target: str) -> None:
+    path.parent.mkdir(exist_ok=True)
+    place = tmp_path / target
+    if target == "fifo":
+        os.mkfifo(place)
+    path.symlink_to(place)
+    settings = SettingsFile(path, later)
+    assert settings.values == Settings()
+    assert "no ordinary file" in settings.problems[0].english()
+    assert path.is_symlink()
+
+
+def test_a_file_that_is_too_large_is_not_taken(path: Path, later: Later) -> None:
+    path.parent.mkdir()
+    with path.open("wb") as file:
+        file.truncate(MAX_BYTES + 1)
+    settings = SettingsFile(path, later)
+    assert settings.values == Settings()
+    assert "16 MiB" in settings.problems[0].english()

@@ -14,7 +14,7 @@ from app.gui.chat.composer import Composer
 from app.gui.chat.transcript import Transcript
 from app.gui.chat.welcome import Welcome
 from app.gui.icons import Icons
-from app.gui.widgets.buttons import IconButton
+from app.gui.widgets.buttons import IconButton, TickButton
 from app.services.chat import Chat, Turn
 from app.services.units import count
 
@@ -76,6 +76,7 @@ class ChatPage(QWidget):
         """Ask for the last answer's text on the clipboard."""
         if self._chat.turns and self._chat.turns[-1].role == "assistant":
             self.copied.emit(self._chat.turns[-1].text)
+            self._copy.tick()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Keep the buttons over the transcript where they belong."""
@@ -87,14 +88,14 @@ class ChatPage(QWidget):
         self._answer_bar = QWidget(self.transcript.viewport())
         self._answer_bar.setCursor(Qt.CursorShape.ArrowCursor)
         again = IconButton(icons, "again", self.tr("Answer again"), object_name="answer_again_button")
-        copy = IconButton(icons, "copy", self.tr("Copy the answer"), object_name="copy_answer_button")
+        self._copy = TickButton(icons, "copy", self.tr("Copy the answer"), object_name="copy_answer_button")
         again.clicked.connect(self._chat.answer_again)
-        copy.clicked.connect(self.copy_answer)
+        self._copy.clicked.connect(self.copy_answer)
         row = QHBoxLayout(self._answer_bar)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(theme.SPACE_XS)
         row.addWidget(again)
-        row.addWidget(copy)
+        row.addWidget(self._copy)
         self._latest = IconButton(
             icons,
             "latest",

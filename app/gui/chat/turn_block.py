@@ -10,12 +10,11 @@ from dataclasses import dataclass
 from PySide6.QtCore import QCoreApplication, QPointF, QRectF, Qt
 from PySide6.QtGui import QFontMetricsF, QPainter, QPen
 
-from app.core.metrics import StopReason
 from app.gui import theme
 from app.gui.chat.growing_text import GrowingText, Ink
 from app.gui.widgets.words import render
 from app.services.chat import Turn
-from app.services.units import count, milliseconds, rate
+from app.services.units import count, milliseconds, rate, stop_words
 
 translate = QCoreApplication.translate
 
@@ -161,7 +160,7 @@ class TurnBlock:
         ttft = turn.ttft_ms if turn.ttft_ms is not None else metrics.ttft_ms
         if ttft is not None:
             parts.append(translate("TurnBlock", "TTFT {time}").format(time=milliseconds(ttft)))
-        parts.append(stop_sentence(finished.stop_reason))
+        parts.append(render(stop_words(finished.stop_reason)))
         return " · ".join(parts)
 
     def _text_left(self, shape: Shape) -> float:
@@ -176,15 +175,3 @@ class TurnBlock:
         lines = sum(len(line) // _CHARACTERS_PER_LINE + 1 for line in self.turn.text.split("\n"))
         extra = 2 * CARD_PADDING_Y if self.is_user else NAME_PX + FOOTER_PX
         return lines * theme.READING_LINE_PX + extra + GAP_PX
-
-
-def stop_sentence(reason: StopReason) -> str:
-    """Return how an answer ended, in words."""
-    words: dict[StopReason, str] = {
-        "end": translate("TurnBlock", "ended by the model"),
-        "length": translate("TurnBlock", "length limit reached"),
-        "stop_string": translate("TurnBlock", "stop text reached"),
-        "cancelled": translate("TurnBlock", "stopped by you"),
-        "context_full": translate("TurnBlock", "context full"),
-    }
-    return words[reason]

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, QSize, Qt
+from PySide6.QtCore import QEvent, QSize, Qt, QTimer
 from PySide6.QtGui import QPalette
 from PySide6.QtWidgets import QToolButton, QWidget
 
 from app.gui.icons import Icons
 
 ICON_PX = 20
+TICK_MS = 1000
 
 
 class IconButton(QToolButton):
@@ -47,6 +48,11 @@ class IconButton(QToolButton):
         self.setAccessibleName(name)
         self.setToolTip(name)
 
+    @property
+    def icon_name(self) -> str:
+        """The icon that is shown."""
+        return self._icon
+
     def changeEvent(self, event: QEvent) -> None:
         """Draw the icon again in the colours of another theme."""
         super().changeEvent(event)
@@ -59,3 +65,19 @@ class IconButton(QToolButton):
         colour = palette.color(QPalette.ColorGroup.Active, role)
         disabled = palette.color(QPalette.ColorGroup.Disabled, QPalette.ColorRole.WindowText)
         self.setIcon(self._icons.icon(self._icon, colour, disabled))
+
+
+class TickButton(IconButton):
+    """A button that can show for a second that what it does is done."""
+
+    def __init__(self, icons: Icons, icon: str, name: str, *, object_name: str) -> None:
+        super().__init__(icons, icon, name, object_name=object_name)
+        self._timer = QTimer(self)
+        self._timer.setSingleShot(True)
+        self._timer.setInterval(TICK_MS)
+        self._timer.timeout.connect(lambda: self.set_icon(icon))
+
+    def tick(self) -> None:
+        """Show a tick for a second."""
+        self.set_icon("done")
+        self._timer.start()
