@@ -48,7 +48,7 @@ class Live:
         self._sent_ns = 0
         self._painted = False
         self._steps: deque[tuple[int, int]] = deque()
-        self._prefill_start: PrefillProgress | None = None
+        self._prompt: PromptReady | None = None
         session.sent.connect(self._begin)
         session.answer_told.connect(self._take)
         session.changed.connect(self._model_changed)
@@ -67,7 +67,7 @@ class Live:
     def _begin(self, request: int, sent_ns: int) -> None:
         self._request, self._sent_ns, self._painted = request, sent_ns, False
         self._steps.clear()
-        self._prefill_start = None
+        self._prompt = None
         used = self._figures.kv_cells_used
         self._figures = Figures(kv_cells_used=used)
         self._model_changed()
@@ -78,6 +78,7 @@ class Live:
             return
         match event:
             case PromptReady():
+                self._prompt = event
                 tokens = len(event.ids) // 4
                 self._set(prompt_tokens=tokens, prompt_tokens_from_cache=event.from_cache)
             case PrefillProgress():
@@ -94,10 +95,10 @@ class Live:
                 pass
 
     def _prefill_rate(self, event: PrefillProgress) -> float | None:
-        if self._prefill_start is None:
-            self._prefill_start = event
-        tokens = event.done - self._prefill_start.done
-        took_ns = event.at_ns - self._prefill_start.at_ns
+        if self._prompt is None:
+            return None
+        tokens = event.done - event.from_cache
+        took_ns = event.at_ns - self._prompt.at_ns
         return tokens * 1e9 / took_ns if tokens >= MIN_PREFILL_TOKENS and took_ns > 0 else None
 
     def _take_tokens(self, event: Tokens) -> None:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from app.core.events import PrefillProgress
+from app.core.events import PrefillProgress, PromptReady
 from app.services.live import Live
 from tests.desk import Desk
 from tests.fake_engine import CONTEXT
@@ -93,12 +93,14 @@ def test_the_next_question_begins_with_unknown_figures_and_the_cache_as_it_is(de
 
 def test_the_prefill_rate_is_known_while_the_prompt_is_read(desk: Desk, live: Live) -> None:
     request = desk.engine.question.request
+    ids = bytes(400 * 4)
+    desk.engine.say(PromptReady(request, ids, (), from_cache=100, at_ns=1_000_000_000))
     told = []
-    for done, at_ms in [(132, 0), (140, 80), (260, 1280), (388, 2560)]:
+    for done, at_ms in [(108, 1080), (132, 1320), (260, 2600), (400, 4000)]:
         desk.engine.say(PrefillProgress(request, done, 400, 100, at_ms * 1_000_000))
         desk.settle()
         told.append(live.figures.prefill_tokens_per_s)
-    assert told == [None, None, pytest.approx(100.0), pytest.approx(100.0)]
+    assert told == [None, pytest.approx(100.0), pytest.approx(100.0), pytest.approx(100.0)]
     desk.program.chat.stop()
     desk.engine.finish("cancelled")
     desk.settle()
