@@ -6,6 +6,7 @@ import os
 from pathlib import Path
 
 from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QHBoxLayout, QMenu, QProgressBar, QToolButton, QWidget
 
 from app.core.model import FoundModel, ModelInfo
@@ -33,6 +34,7 @@ class ModelBar(QWidget):
         self._models = models
         self._listed: tuple[FoundModel, ...] = ()
         self._menu = QMenu(self)
+        self._menu.setLayoutDirection(QGuiApplication.layoutDirection())  # not the button's own, turned one
         self._menu.setToolTipsVisible(True)
         self._menu.aboutToShow.connect(self._open_menu)
         self._button = IconButton(icons, "down", "", object_name="model_button", look="outlined")
