@@ -83,6 +83,18 @@ class SamplingSettings(msgspec.Struct, frozen=True):
     stop: tuple[str, ...] = ()
     """Texts that end the answer; they are not part of it."""
 
+    def penalty_reach(self, cells: int) -> int:
+        """Return how many earlier tokens the three penalties look at, 0 when they are off; `cells` stands for -1."""
+        if (self.repeat_penalty, self.frequency_penalty, self.presence_penalty) == (1.0, 0.0, 0.0):
+            return 0
+        return cells if self.penalty_last_n < 0 else self.penalty_last_n
+
+    def dry_reach(self, cells: int) -> int:
+        """Return how many earlier tokens DRY looks at, 0 when it is off; `cells` stands for -1."""
+        if self.dry_multiplier <= 0:
+            return 0
+        return cells if self.dry_penalty_last_n < 0 else self.dry_penalty_last_n
+
     def validated(self) -> SamplingSettings:
         """Return the settings with every value inside its range (a value that is no number becomes the default)."""
         changes: dict[str, float | int] = {}

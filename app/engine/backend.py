@@ -43,9 +43,6 @@ class Vocabulary(Protocol):
     def is_end(self, token: int) -> bool:
         """Return whether generation ends at this token."""
 
-    def is_control(self, token: int) -> bool:
-        """Return whether the token is a control token."""
-
     def special_texts(self) -> list[tuple[int, str, bool]]:
         """Return (id, text, is_control) of the control and user-defined tokens."""
 

@@ -118,10 +118,6 @@ class LlamaVocabulary:
         """Return whether generation ends at this token."""
         return bool(api.llama_vocab_is_eog(self.handle, token))
 
-    def is_control(self, token: int) -> bool:
-        """Return whether the token is a control token."""
-        return bool(api.llama_vocab_is_control(self.handle, token))
-
     def special_texts(self) -> list[tuple[int, str, bool]]:
         """Return (id, text, is_control) of the control and user-defined tokens."""
         return self._specials
@@ -217,13 +213,11 @@ class LlamaChain:
     @staticmethod
     def _penalties(settings: SamplingSettings, vocabulary: LlamaVocabulary, cells: int) -> list[LlamaStage]:
         stages = []
-        last_n = cells if settings.penalty_last_n < 0 else settings.penalty_last_n
-        penalties = (settings.repeat_penalty, settings.frequency_penalty, settings.presence_penalty)
-        if last_n > 0 and penalties != (1.0, 0.0, 0.0):
+        if last_n := settings.penalty_reach(cells):
+            penalties = (settings.repeat_penalty, settings.frequency_penalty, settings.presence_penalty)
             native = api.llama_sampler_init_penalties(vocabulary.size, last_n, *penalties)
             stages.append(LlamaStage("penalties", native, remembers=True))
-        last_n = cells if settings.dry_penalty_last_n < 0 else settings.dry_penalty_last_n
-        if settings.dry_multiplier > 0 and last_n > 0:
+        if last_n := settings.dry_reach(cells):
             texts = [text.encode() for text in settings.dry_sequence_breakers if text]
             breakers = (ctypes.c_char_p * len(texts))(*texts)
             native = api.llama_sampler_init_dry(

@@ -30,16 +30,6 @@ class Choice(NamedTuple):
     flags: int = 0
 
 
-def look_back(settings: SamplingSettings, cells: int) -> int:
-    """Return how many earlier tokens the penalties and DRY of these settings look at; `cells` stands for -1."""
-    counts = [0]
-    if (settings.repeat_penalty, settings.frequency_penalty, settings.presence_penalty) != (1.0, 0.0, 0.0):
-        counts.append(cells if settings.penalty_last_n < 0 else settings.penalty_last_n)
-    if settings.dry_multiplier > 0:
-        counts.append(cells if settings.dry_penalty_last_n < 0 else settings.dry_penalty_last_n)
-    return max(counts)
-
-
 def raises_logits(settings: SamplingSettings) -> bool:
     """Return whether a penalty can make a token more likely."""
     return settings.repeat_penalty < 1 or settings.frequency_penalty < 0 or settings.presence_penalty < 0
@@ -62,7 +52,8 @@ class Sampler:
         """Use other settings from the next draw on: a new chain that is told the last tokens."""
         self.close()
         self._settings = settings
-        self._look_back = look_back(settings, self._backend.cells)
+        cells = self._backend.cells
+        self._look_back = max(settings.penalty_reach(cells), settings.dry_reach(cells))
         self._chain = self._backend.chain(settings)
         self._remembering: list[Stage] = [stage for stage in self._chain.stages if stage.remembers]
         self._stages = list(self._remembering if settings.temperature <= 0 else self._chain.stages)

@@ -90,10 +90,6 @@ class ScriptedVocabulary:
         """Return whether generation ends at this token."""
         return token == END
 
-    def is_control(self, token: int) -> bool:
-        """Return whether the token is a control token."""
-        return token >= START
-
     def special_texts(self) -> list[tuple[int, str, bool]]:
         """Return (id, text, is_control) of the control tokens."""
         return [(token, text, True) for token, text in CONTROL_TEXTS.items()]

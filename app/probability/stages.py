@@ -47,9 +47,8 @@ def chain(settings: SamplingSettings) -> list[Stage]:
     """Return the stages that do something with these settings, in the order in which they run."""
     s = settings
     rule = DryRule(s.dry_multiplier, s.dry_base, s.dry_allowed_length, s.dry_penalty_last_n)
-    penalised = s.penalty_last_n != 0 and (s.repeat_penalty, s.frequency_penalty, s.presence_penalty) != (1, 0, 0)
     stages = [
-        (penalised, Stage("penalties", lambda c, step: _penalties_of(s, c, step))),
+        (s.penalty_reach(cells=1) > 0, Stage("penalties", lambda c, step: _penalties_of(s, c, step))),
         (rule.is_active, Stage("dry", lambda c, step: apply_dry(c, step.history, rule, step.breakers))),
     ]
     if _single(s.temperature) > 0:

@@ -82,3 +82,11 @@ def test_every_bound_is_of_a_setting_and_every_preset_lies_inside() -> None:
 @pytest.mark.parametrize(("asked", "used"), [(1e-45, 0.0), (1e-7, 0.0), (1e-5, 1e-5), (0.0, 0.0), (10**400, 5.0)])
 def test_a_temperature_that_float32_cannot_divide_by_is_zero(asked: float, used: float) -> None:
     assert SamplingSettings(temperature=asked).validated().temperature == used
+
+
+def test_a_look_back_of_minus_one_is_the_whole_context_and_what_is_off_looks_at_nothing() -> None:
+    assert SamplingSettings(dry_multiplier=1).dry_reach(4096) == 4096
+    assert SamplingSettings(dry_multiplier=1, dry_penalty_last_n=9).dry_reach(4096) == 9
+    assert SamplingSettings(repeat_penalty=1.1).penalty_reach(4096) == 64
+    assert SamplingSettings(presence_penalty=1, penalty_last_n=-1).penalty_reach(4096) == 4096
+    assert (SamplingSettings().penalty_reach(4096), SamplingSettings().dry_reach(4096)) == (0, 0)

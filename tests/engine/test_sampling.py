@@ -12,7 +12,7 @@ from app.core.sampling import BOUNDS, PRESETS, SamplingSettings
 from app.engine.kv_cache import KVCache
 from app.engine.llama_model import LlamaBackend
 from app.engine.logits import Logits
-from app.engine.sampling import Sampler, look_back
+from app.engine.sampling import Sampler
 from app.probability.draw import draw, uniform
 from app.probability.record import NO_DRAW
 from app.probability.row import RowReader
@@ -184,12 +184,6 @@ def test_every_border_of_every_setting_draws_a_token(
 def test_top_k_zero_is_off_and_not_greedy(starter_row: np.ndarray, starter_backend: LlamaBackend) -> None:
     tokens = {choose(starter_backend, starter_row, WIDE, seed, 0, [])[0] for seed in range(30)}
     assert len(tokens) > 10
-
-
-def test_a_look_back_of_minus_one_is_the_whole_context() -> None:
-    assert look_back(SamplingSettings(dry_multiplier=1), 4096) == 4096
-    assert look_back(SamplingSettings(repeat_penalty=1.1), 4096) == 64
-    assert look_back(SamplingSettings(), 4096) == 0
 
 
 def test_settings_outside_their_range_come_back_inside() -> None:
