@@ -24,7 +24,10 @@ class ChatPrompt(msgspec.Struct, frozen=True, tag="chat"):
     template: str | None = None
     """Jinja source of the template that people chose; None takes the model's own."""
     continue_last: bool = False
-    """The last message is the beginning of the answer, which goes on where it stopped."""
+    """The last message is the beginning of the answer, which goes on where it stopped.
+
+    A U+FFFD at its end may be half of a character: the new text begins with it again, whole if the tokens complete it.
+    """
 
 
 class TextPrompt(msgspec.Struct, frozen=True, tag="text"):

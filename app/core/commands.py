@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 import msgspec
 
 from app.core.chat import ChatPrompt, Prompt
 from app.core.model import LoadOptions
 from app.core.sampling import SamplingSettings
+
+WhenFull = Literal["stop", "drop_oldest"]
+"""What happens to a prompt that the context cannot hold: refuse it, or drop whole turns, oldest first."""
 
 
 class Load(msgspec.Struct, frozen=True, tag="load"):
@@ -36,6 +41,14 @@ class Generate(msgspec.Struct, frozen=True, tag="generate"):
     """Send a per-token record along with the tokens."""
     replay: tuple[SettingsChange, ...] = ()
     """Settings that take effect at later tokens, to reproduce an answer whose settings were moved."""
+    when_full: WhenFull = "stop"
+    first_token: int = 0
+    """Index in its answer of the first token to be drawn: above 0 for an answer that goes on where it stopped.
+
+    A chat whose last message goes on says it itself: the tokens that the model gets for it are counted. Draws and
+    settings are counted in the answer, so that it goes on as if nothing had stopped it; events hold what this request
+    adds.
+    """
 
 
 class ChangeSettings(msgspec.Struct, frozen=True, tag="change_settings"):
@@ -71,8 +84,22 @@ class Render(msgspec.Struct, frozen=True, tag="render"):
     prompt: ChatPrompt
 
 
+class ListDevices(msgspec.Struct, frozen=True, tag="list_devices"):
+    """Tell what this build of llama.cpp can compute on, also while an answer is being written."""
+
+    request: int
+
+
+class MeasureMemory(msgspec.Struct, frozen=True, tag="measure_memory"):
+    """Work out what a model would take, without reading its weights; answered by `MemoryMeasured` or `Failed`."""
+
+    request: int
+    path: str
+    options: LoadOptions = LoadOptions()
+
+
 class Quit(msgspec.Struct, frozen=True, tag="quit"):
     """End the engine process; all of its memory goes back."""
 
 
-Command = Load | Generate | ChangeSettings | Cancel | Watch | Tokenize | Render | Quit
+Command = Load | Generate | ChangeSettings | Cancel | Watch | Tokenize | Render | ListDevices | MeasureMemory | Quit

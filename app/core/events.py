@@ -8,13 +8,18 @@ import msgspec
 
 from app.core.chat import PromptSpan
 from app.core.commands import SettingsChange
-from app.core.metrics import Metrics, StopReason
-from app.core.model import FoundModel, ModelInfo, ModelRef
+from app.core.devices import Device, GpuReport, LibraryFacts, MainMemory
+from app.core.library_fault import LibraryFault
+from app.core.metrics import DeviceMemory, Metrics, StopReason
+from app.core.model import FoundModel, LoadOptions, ModelInfo, ModelRef
 from app.core.words import Sentence
 
-PROTOCOL_VERSION = 1
+PROTOCOL_VERSION = 2
 
-FailureKind = Literal["model", "template", "template_missing", "prompt_too_long", "wrong_use", "cancelled", "engine"]
+FailureKind = Literal[
+    "model", "memory", "template", "template_missing", "prompt_too_long", "wrong_use", "cancelled", "engine"
+]
+"""“memory” is a model that would not fit, refused before anything was given up for it."""
 
 
 class Hello(msgspec.Struct, frozen=True, tag="hello"):
@@ -55,6 +60,8 @@ class PromptReady(msgspec.Struct, frozen=True, tag="prompt"):
     """When the prompt was ready and the prefill began (`perf_counter_ns`)."""
     notes: tuple[Sentence, ...] = ()
     """What people should know of how the prompt was made."""
+    dropped: tuple[int, ...] = ()
+    """Indices of the messages that were not sent because the context is full, oldest first."""
 
 
 class PrefillProgress(msgspec.Struct, frozen=True, tag="prefill_progress"):
@@ -73,7 +80,7 @@ class Tokens(msgspec.Struct, frozen=True, tag="tokens"):
 
     request: int
     first: int
-    """Index of the first of these tokens in the answer, from 0."""
+    """Index of the first of these tokens among those of this request, from 0."""
     count: int
     ids: bytes
     text: str
@@ -91,7 +98,7 @@ class Step(msgspec.Struct, frozen=True, tag="step"):
 
     request: int
     token: int
-    """Index in the answer of the token that was drawn from this row."""
+    """Index, among those of this request, of the token that was drawn from this row."""
     ids: bytes
     """int32, by falling logit; empty for a full row, which is in the order of ids."""
     logits: bytes
@@ -110,7 +117,7 @@ class Finished(msgspec.Struct, frozen=True, tag="finished"):
     seed: int | None
     """The seed of the draws; None when a random one was not drawn yet."""
     settings: tuple[SettingsChange, ...]
-    """The settings in force, from which token on each."""
+    """The settings in force, from which token of the answer on each."""
     notes: tuple[Sentence, ...] = ()
 
 
@@ -141,6 +148,28 @@ class Rendered(msgspec.Struct, frozen=True, tag="rendered"):
     notes: tuple[Sentence, ...] = ()
 
 
+class DevicesListed(msgspec.Struct, frozen=True, tag="devices_listed"):
+    """What the engine's build of llama.cpp can compute on."""
+
+    request: int
+    library: LibraryFacts
+    devices: tuple[Device, ...]
+
+
+class MemoryMeasured(msgspec.Struct, frozen=True, tag="memory_measured"):
+    """What a model would take with some options, worked out without reading its weights."""
+
+    request: int
+    path: str
+    options: LoadOptions
+    """As they were asked for, with the layers and experts that `GPU layers: auto` chose."""
+    memory: tuple[DeviceMemory, ...]
+    context: int
+    layers: int
+    devices: tuple[Device, ...]
+    """The devices with what was free on them when it was measured."""
+
+
 class Unloaded(msgspec.Struct, frozen=True, tag="unloaded"):
     """The engine process ended because it was asked to."""
 
@@ -153,6 +182,8 @@ class EngineGone(msgspec.Struct, frozen=True, tag="engine_gone"):
     requests: tuple[int, ...]
     sentence: Sentence
     details: tuple[str, ...] = ()
+    fault: LibraryFault | None = None
+    """What is wrong with llama.cpp's library, where that is why."""
 
 
 class ModelsListed(msgspec.Struct, frozen=True, tag="models_listed"):
@@ -168,6 +199,13 @@ class ModelChecked(msgspec.Struct, frozen=True, tag="model_checked"):
     file: FoundModel
     ref: ModelRef | None
     """None when the file has a problem."""
+
+
+class HardwareSampled(msgspec.Struct, frozen=True, tag="hardware_sampled"):
+    """Main memory and GPUs as they are now; posted while somebody looks and something has changed."""
+
+    memory: MainMemory
+    gpus: GpuReport
 
 
 class JobFailed(msgspec.Struct, frozen=True, tag="job_failed"):
@@ -189,9 +227,12 @@ Event = (
     | Failed
     | Tokenized
     | Rendered
+    | DevicesListed
+    | MemoryMeasured
     | Unloaded
     | EngineGone
     | ModelsListed
     | ModelChecked
+    | HardwareSampled
     | JobFailed
 )

@@ -37,15 +37,34 @@ class KVUse(msgspec.Struct, frozen=True):
     cells_used: int
     cells: int
     bytes: int | None
+    window_cells_used: int | None = None
+    """Cells in use of the layers with a sliding window; None where there are none."""
+    window_cells: int | None = None
+    checkpoints: int = 0
+    """Saved states to rewind to."""
+    checkpoint_bytes: int = 0
 
 
 class DeviceMemory(msgspec.Struct, frozen=True):
-    """The engine's own buffers on one device, in bytes, as llama.cpp reported them at load; None is unknown."""
+    """The engine's own buffers on one device, in bytes, as llama.cpp reported them at load; None is none, or unknown."""
 
     device: str
     weights: int | None
     kv: int | None
     compute: int | None
+    state: int | None = None
+    """State of recurrent layers, beside `kv`."""
+    output: int | None = None
+    complete: bool = True
+    """Whether every part is known: then one that is None is not there."""
+
+    @property
+    def total(self) -> int | None:
+        """All of it together; None where a part is unknown."""
+        if not self.complete:
+            return None
+        known = [size for size in (self.weights, self.kv, self.compute, self.state, self.output) if size is not None]
+        return sum(known) if known else None
 
 
 class Metrics(msgspec.Struct, frozen=True):

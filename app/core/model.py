@@ -6,14 +6,29 @@ from typing import Literal
 
 import msgspec
 
+from app.core.metrics import DeviceMemory
 from app.core.words import Sentence
 
 KVType = Literal["f16", "q8_0", "q4_0"]
 FlashAttention = Literal["auto", "on", "off"]
 SplitMode = Literal["none", "layer", "row"]
 
+MemoryKind = Literal["plain", "window", "recurrent", "hybrid"]
+"""What a model keeps of its past: every token, some layers only a window, a state of fixed size, or both."""
+
+KV_ELEMENT_BYTES: dict[KVType, float] = {"f16": 2.0, "q8_0": 34 / 32, "q4_0": 18 / 32}
+"""Bytes of one element of the KV cache; quantised ones are packed in blocks of 32 with their scale."""
+
 CONTEXT_STEP = 256
 DEFAULT_CONTEXT = 8192
+ALL_LAYERS = -1
+"""Of `gpu_layers`: every layer goes to the GPU."""
+MOST_CONTEXT = 1 << 27
+MOST_LAYERS = 10_000
+MOST_GPUS = 16
+MOST_THREADS = 1024
+MOST_BATCH = 1 << 16
+MOST_CHECKPOINTS = 1024
 
 
 class LoadOptions(msgspec.Struct, frozen=True):
@@ -22,7 +37,7 @@ class LoadOptions(msgspec.Struct, frozen=True):
     context: int | None = None
     """Cells of the KV cache; rounded up to 256. None is the smaller of 8192 and what the model was trained for."""
     gpu_layers: int | None = None
-    """Layers on the GPU; None is all of them (nothing happens on a machine without a GPU)."""
+    """Layers on the GPU, the output layer counted; None is as many as fit, -1 all of them."""
     experts_on_cpu: bool = False
     """Keep the experts of a mixture in main memory."""
     main_gpu: int = 0
@@ -38,6 +53,55 @@ class LoadOptions(msgspec.Struct, frozen=True):
     """Tokens evaluated at once; larger is a faster prefill and more memory."""
     mmap: bool = True
     mlock: bool = False
+    checkpoints: int = 8
+    """Most saved states of a sliding-window, recurrent or hybrid model, which cannot rewind without; 0 for none."""
+
+    def validated(self) -> LoadOptions:
+        """Return these options with every number within what llama.cpp can be asked for: people edit files by hand."""
+        context = self.context if self.context is not None and self.context > 0 else None
+        layers = self.gpu_layers
+        batch = _within(self.batch, 1, MOST_BATCH)
+        return msgspec.structs.replace(
+            self,
+            context=None if context is None else min(context, MOST_CONTEXT),
+            gpu_layers=None if layers is None else _within(layers, ALL_LAYERS, MOST_LAYERS),
+            main_gpu=_within(self.main_gpu, 0, MOST_GPUS - 1),
+            threads=None if self.threads is None else _within(self.threads, 1, MOST_THREADS),
+            batch=batch,
+            micro_batch=_within(self.micro_batch, 1, batch),
+            checkpoints=_within(self.checkpoints, 0, MOST_CHECKPOINTS),
+        )
+
+    def cells(self, trained: int | None) -> int:
+        """Return the cells of a context with these options, for a model that was trained for so many tokens."""
+        wanted = self.context or min(DEFAULT_CONTEXT, trained or DEFAULT_CONTEXT)
+        return -(-wanted // CONTEXT_STEP) * CONTEXT_STEP
+
+
+def _within(value: int, low: int, high: int) -> int:
+    return max(low, min(value, high))
+
+
+class CacheSizes(msgspec.Struct, frozen=True):
+    """What a context allocated for a model's past, in bytes over all devices; None is unknown."""
+
+    full: int | None = None
+    """Layers that keep every token."""
+    window: int | None = None
+    """Layers that keep a sliding window."""
+    state: int | None = None
+    """Recurrent layers, whose state does not grow."""
+    window_cells: int | None = None
+
+    def in_use(self, used: int, cells: int, window_used: int) -> int | None:
+        """Return the bytes that hold `used` of `cells` tokens; None where a part of them is unknown."""
+        if self.full is None and self.state is None:
+            return None
+        if self.window is not None and not self.window_cells:
+            return None
+        full = (self.full or 0) * used // max(1, cells)
+        window = (self.window or 0) * window_used // max(1, self.window_cells or 0)
+        return full + window + (self.state or 0 if used else 0)
 
 
 class ModelInfo(msgspec.Struct, frozen=True):
@@ -64,8 +128,18 @@ class ModelInfo(msgspec.Struct, frozen=True):
     devices: tuple[str, ...]
     system_info: str
     load_ms: float
+    memory_kind: MemoryKind = "plain"
+    window: int = 0
+    """Tokens of the sliding window, 0 for none."""
+    cache: CacheSizes = CacheSizes()
+    memory: tuple[DeviceMemory, ...] = ()
+    """What the load took by device, as llama.cpp's log tells it."""
+    options: LoadOptions = LoadOptions()
+    """As it was loaded: with the layers and experts that `GPU layers: auto` chose."""
     notes: tuple[str, ...] = ()
     """Lines of llama.cpp's log at warning level or above, oldest first."""
+    remarks: tuple[Sentence, ...] = ()
+    """What people should know of how it was loaded."""
 
 
 class ModelRef(msgspec.Struct, frozen=True):
@@ -98,5 +172,7 @@ class FoundModel(msgspec.Struct, frozen=True):
     parameters: int | None = None
     trained_context: int | None = None
     has_template: bool | None = None
+    cache_elements: int | None = None
+    """Numbers that one token adds to the KV cache at most."""
     problem: Sentence | None = None
     """Why the file cannot be used; None when nothing speaks against it."""

@@ -7,9 +7,24 @@ from typing import Protocol
 
 from app.core.commands import Command
 from app.core.events import Event
+from app.core.model import LoadOptions
 
 EventSink = Callable[[Event], None]
 """Where producers put events; safe to call from any thread."""
+
+
+class DryRunPort(Protocol):
+    """Works out what models would take, in a process of its own that a hostile file may end."""
+
+    def measure(self, request: int, path: str, options: LoadOptions, *, keep: bool = True) -> None:
+        """Return at once; `MemoryMeasured` or `Failed` with this request follows.
+
+        `keep` says whether another question about the same file may follow soon: it is answered faster, and until
+        then the process holds some memory.
+        """
+
+    def close(self) -> None:
+        """End its process and wait for it."""
 
 
 class EnginePort(Protocol):
