@@ -47,11 +47,12 @@ def write_tiny_llama(
     context: int = 1024,
     experts: int = 0,
     seed: int = 1,
+    architecture: str = "llama",
 ) -> Path:
-    """Write a model of the llama architecture with random f16 weights that loads and decodes."""
-    writer = gguf.GGUFWriter(path, "llama")
+    """Write a model with random f16 weights that loads and decodes; `architecture` is one with llama's tensors."""
+    writer = gguf.GGUFWriter(path, architecture)
     _fill(writer, tokenizer, chat_template, layers, context, experts, seed)
-    _finish(writer)
+    finish(writer)
     return path
 
 
@@ -69,15 +70,15 @@ def write_split_llama(folder: Path, *, tensors_per_file: int = 8, seed: int = 1)
     """Write one model as several files named as llama.cpp wants them; return these in order."""
     writer = gguf.GGUFWriter(folder / "split.gguf", "llama", split_max_tensors=tensors_per_file)
     _fill(writer, "bpe", CHATML, 2, 1024, 0, seed)
-    _finish(writer)
+    finish(writer)
     return sorted(folder.glob("split-*-of-*.gguf"))
 
 
 def write_vocab_only(path: Path, *, architecture: str = "llama") -> Path:
     """Write a file with a tokenizer and no weights."""
     writer = gguf.GGUFWriter(path, architecture)
-    _add_bpe_tokenizer(writer)
-    _finish(writer)
+    add_bpe_tokenizer(writer)
+    finish(writer)
     return path
 
 
@@ -169,14 +170,14 @@ def _fill(
     if experts:
         writer.add_expert_count(experts)
         writer.add_expert_used_count(EXPERTS_USED)
-    vocabulary = _add_bpe_tokenizer(writer) if tokenizer == "bpe" else _add_spm_tokenizer(writer)
+    vocabulary = add_bpe_tokenizer(writer) if tokenizer == "bpe" else _add_spm_tokenizer(writer)
     writer.add_vocab_size(vocabulary)
     if chat_template is not None:
         writer.add_chat_template(chat_template)
     _add_weights(writer, vocabulary, layers, experts, np.random.default_rng(seed))
 
 
-def _finish(writer: gguf.GGUFWriter) -> None:
+def finish(writer: gguf.GGUFWriter) -> None:
     """Write what the writer collected."""
     writer.write_header_to_file()
     writer.write_kv_data_to_file()
@@ -223,7 +224,7 @@ def _byte_characters() -> list[str]:
     return [chr(byte if byte in plain else next(moved)) for byte in range(256)]
 
 
-def _add_bpe_tokenizer(writer: gguf.GGUFWriter) -> int:
+def add_bpe_tokenizer(writer: gguf.GGUFWriter) -> int:
     """Add a byte-level BPE tokenizer with control tokens and a user-defined one; return its size."""
     characters = _byte_characters()
     special = ["<|endoftext|>", "<|im_start|>", "<|im_end|>", "<think>"]

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from app.core.metrics import DeviceMemory
-from app.core.model import ModelInfo
+from app.core.model import MemoryKind, ModelInfo
 from app.core.sampling import SamplingSettings
 
 Row = npt.NDArray[np.float32]
@@ -22,7 +22,6 @@ TokenIds = Sequence[int] | npt.NDArray[np.int32]
 """Token ids, shape (n,)."""
 
 DecodeResult = Literal["done", "aborted", "no_room"]
-MemoryKind = Literal["plain", "window", "recurrent", "hybrid"]
 
 
 class Vocabulary(Protocol):
@@ -92,6 +91,7 @@ class Backend(Protocol):
     cells: int
     """Cells of the context."""
     micro_batch: int
+    memory_kind: MemoryKind
     window: int
     """Tokens of the sliding window, 0 for none."""
     memory: tuple[DeviceMemory, ...]
@@ -111,6 +111,15 @@ class Backend(Protocol):
 
     def min_position(self, sequence: int) -> int:
         """Return the smallest position of a sequence that is still in the cache, or -1."""
+
+    def state_bytes(self, sequence: int) -> int:
+        """Return the bytes of what a sequence cannot rewind: its sliding window, its recurrent state."""
+
+    def save_state(self, sequence: int) -> npt.NDArray[np.uint8]:
+        """Return what a sequence cannot rewind, shape (bytes,); raises RuntimeError when llama.cpp refuses."""
+
+    def restore_state(self, sequence: int, state: npt.NDArray[np.uint8]) -> bool:
+        """Put a saved state back; False when llama.cpp does not take it."""
 
     def synchronize(self) -> None:
         """Wait until the device has finished; clocks are read after it."""

@@ -73,15 +73,14 @@ class AnswerClock:
             return None
         return (len(self._times) - 1) / (self._times[-1] - self._times[0]) * 1e9
 
-    def metrics(self, backend: Backend, prompt_tokens: int, from_cache: int, evaluated: int, used: int) -> Metrics:
-        """Return every figure of the answer; `evaluated` prompt tokens were run, `used` cells are in use."""
+    def metrics(self, backend: Backend, prompt_tokens: int, from_cache: int, evaluated: int, kv: KVUse) -> Metrics:
+        """Return every figure of the answer; `evaluated` prompt tokens were run."""
         prefill_s = (self.prefilled - self.tokens_ready) / 1e9
         decode = self.decode_rate()
         info = backend.info
-        used_bytes = None if info.kv_bytes is None else round(info.kv_bytes * used / backend.cells)
         traffic = None
-        if decode is not None and used_bytes is not None and info.weight_bytes_per_token is not None:
-            traffic = (info.weight_bytes_per_token + used_bytes) * decode / 1e9
+        if decode is not None and kv.bytes is not None and info.weight_bytes_per_token is not None:
+            traffic = (info.weight_bytes_per_token + kv.bytes) * decode / 1e9
         speak = evaluated >= MIN_PREFILL_TOKENS and prefill_s > 0
         return Metrics(
             ttft_ms=None if self.visible is None else (self.visible - self.sent) / MS,
@@ -92,7 +91,7 @@ class AnswerClock:
             decode_tokens_per_s=decode,
             sampled_tokens=len(self._times),
             itl_ms=self._itl(),
-            kv=KVUse(used, backend.cells, used_bytes),
+            kv=kv,
             memory=backend.memory,
             traffic_gb_per_s=traffic,
         )

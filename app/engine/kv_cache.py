@@ -1,4 +1,4 @@
-"""The cells of the KV cache: which tokens are in them, what of a prompt can be reused, and trimming.
+"""The cells of the KV cache: which tokens are in them, what of a prompt can be reused, trimming and rewinding.
 
 Sequence 0 is the chat. Knows token ids and positions; what they say is the tokenizer's business.
 """
@@ -8,7 +8,10 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from app.core.metrics import KVUse
+from app.core.words import Sentence
 from app.engine.backend import Backend, DecodeResult, TokenIds
+from app.engine.checkpoints import Checkpoints
 
 CHAT = 0
 
@@ -21,11 +24,17 @@ def common_prefix(left: npt.NDArray[np.int32], right: npt.NDArray[np.int32]) -> 
 
 
 class KVCache:
-    """Mirrors the tokens whose keys and values lie in the cells of the chat's sequence."""
+    """Mirrors the tokens whose keys and values lie in the cells of the chat's sequence.
 
-    def __init__(self, backend: Backend) -> None:
+    A plain cache can be cut anywhere. A sliding window forgets what lies before it, and a recurrent state cannot go
+    back at all: there the cache goes back to a checkpoint, and the tokens behind it are evaluated again.
+    """
+
+    def __init__(self, backend: Backend, checkpoints: int = 8) -> None:
+        """`checkpoints` states are kept at most for a cache that cannot be cut anywhere."""
         self._backend = backend
         self._ids = np.zeros(backend.cells, np.int32)
+        self._checkpoints = Checkpoints(backend, CHAT, 0 if backend.memory_kind == "plain" else checkpoints)
         self.used = 0
 
     @property
@@ -38,34 +47,92 @@ class KVCache:
         """Cells of this context."""
         return self._backend.cells
 
-    def reusable(self, prompt: npt.NDArray[np.int32]) -> int:
-        """Return how many leading tokens of a prompt need not be evaluated again.
+    @property
+    def saves(self) -> bool:
+        """Whether this cache needs checkpoints and may take them."""
+        return self._checkpoints.wanted
 
-        Its last token always is: only a decode gives logits. A sliding window must still hold the cells
-        before the place where the prompt goes on.
+    @property
+    def use(self) -> KVUse:
+        """What is in use, in cells and bytes."""
+        info, window = self._backend.info, None
+        if info.cache.window_cells is not None:
+            oldest = self._backend.min_position(CHAT)
+            window = min(self.used, info.cache.window_cells)
+            if self._backend.memory_kind == "window":  # a hybrid tells its recurrent state's position instead
+                window = self.used - oldest if oldest >= 0 else 0
+        return KVUse(
+            cells_used=self.used,
+            cells=self.cells,
+            bytes=info.cache.in_use(self.used, self.cells, window or 0),
+            window_cells_used=window,
+            window_cells=info.cache.window_cells,
+            checkpoints=len(self._checkpoints),
+            checkpoint_bytes=self._checkpoints.bytes,
+        )
+
+    def rewind(self, prompt: npt.NDArray[np.int32]) -> int:
+        """Keep what is a beginning of this prompt and free the rest; returns how many of its tokens are kept.
+
+        Its last token is never kept: only a decode gives logits.
         """
-        count = min(common_prefix(self.ids, prompt), len(prompt) - 1)
-        oldest = self._backend.min_position(CHAT)
-        window = self._backend.window
-        if count > 0 and (oldest < 0 or (window > 0 and oldest > max(0, count - window - 1))):
-            return 0
-        return max(count, 0)
+        most = max(0, len(prompt) - 1)
+        shared = min(common_prefix(self.ids, prompt), most)
+        # A recurrent state stands for all tokens before it; the other caches need the cells of those tokens too.
+        reach = most if self._backend.memory_kind == "recurrent" else shared
+        checkpoint = self._checkpoints.best(prompt, reach)
+        if self._can_cut(shared) and (checkpoint is None or checkpoint.position <= shared):
+            return self._cut(shared)
+        if checkpoint is None or not self._checkpoints.restore(checkpoint):
+            return self._cut(0)
+        self._ids[: checkpoint.position] = checkpoint.ids
+        return self._cut(checkpoint.position)
 
-    def trim(self, length: int) -> int:
+    def append(self, ids: TokenIds, *, logits: bool) -> DecodeResult:
+        """Evaluate tokens behind those in the cells; after an abort the cells of this call are freed."""
+        count = len(ids)
+        try:
+            result = self._backend.decode(ids, self.used, sequence=CHAT, logits=logits)
+        except RuntimeError:
+            self._undo()
+            raise
+        if result == "done":
+            self._ids[self.used : self.used + count] = ids
+            self.used += count
+        else:
+            self._undo()
+        return result
+
+    def checkpoint(self) -> None:
+        """Save the state as it is now, where this cache needs that to come back to it."""
+        self._checkpoints.save(self.ids)
+
+    def take_problem(self) -> Sentence | None:
+        """Return what people should know of a state that could not be saved, once."""
+        return self._checkpoints.take_problem()
+
+    def _can_cut(self, length: int) -> bool:
+        """Return whether the cache can go back to its first tokens as it is."""
+        kind, oldest = self._backend.memory_kind, self._backend.min_position(CHAT)
+        if oldest < 0:
+            return False
+        if length == self.used or kind == "plain":
+            return True
+        return kind == "window" and oldest <= max(0, length - self._backend.window - 1)
+
+    def _undo(self) -> None:
+        """Free the cells of a decode that came to nothing; a recurrent state is spoilt by it."""
+        if self._backend.memory_kind in ("plain", "window"):
+            self._cut(self.used)
+            return
+        checkpoint = self._checkpoints.best(self.ids, self.used)
+        kept = checkpoint is not None and self._checkpoints.restore(checkpoint)
+        self._cut(checkpoint.position if checkpoint is not None and kept else 0)
+
+    def _cut(self, length: int) -> int:
         """Keep the first cells and free the rest; returns how many were kept (0 where the cache cannot cut)."""
         if not self._backend.remove(CHAT, length):
             self._backend.remove(CHAT, 0)
             length = 0
         self.used = length
         return length
-
-    def append(self, ids: TokenIds, *, logits: bool) -> DecodeResult:
-        """Evaluate tokens behind those in the cells; after an abort the cells of this call are freed."""
-        count = len(ids)
-        result = self._backend.decode(ids, self.used, sequence=CHAT, logits=logits)
-        if result == "done":
-            self._ids[self.used : self.used + count] = ids
-            self.used += count
-        else:
-            self.trim(self.used)
-        return result

@@ -12,36 +12,32 @@ from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
+import numpy.typing as npt
 
-from app.core.model import CONTEXT_STEP, DEFAULT_CONTEXT, LoadOptions, ModelInfo
+from app.core.model import LoadOptions, ModelInfo
 from app.core.sampling import SamplingSettings
-from app.engine.backend import DecodeResult, MemoryKind, Row, TokenIds
-from app.engine.llama import LlamaCandidates, LlamaChain, LlamaVocabulary, LogCapture, api, ggml_library
-from app.engine.sizes import parse_sizes
+from app.engine.backend import DecodeResult, Row, TokenIds
+from app.engine.llama import LlamaCandidates, LlamaChain, LlamaVocabulary, LogCapture, api
+from app.engine.llama_parameters import ModelParameters, NoChat, context_parameters, memory_kind, unable_to_chat
+from app.engine.sizes import parse_cache, parse_sizes
 
-LANES = 9
-"""Sequences of a plain cache: the chat and eight lanes; they cost output rows only."""
-KV_TYPES = {"f16": api.GGML_TYPE_F16, "q8_0": api.GGML_TYPE_Q8_0, "q4_0": api.GGML_TYPE_Q4_0}
-FLASH = {"auto": -1, "on": 1, "off": 0}
-SPLITS = {"none": 0, "layer": 1, "row": 2}
-EXPERTS_PATTERN = rb"\.ffn_(up|down|gate|gate_up)_(ch|)exps"
 DECODE_RESULTS: tuple[DecodeResult, ...] = ("done", "no_room", "aborted")
 WARNING_LEVEL, ERROR_LEVEL = 3, 4
+PARTIAL = api.LLAMA_STATE_SEQ_FLAGS_PARTIAL_ONLY
+
+
+FailedStep = Literal["model", "context", "cancelled"] | NoChat
 
 
 class LoadFailed(Exception):
     """llama.cpp refused a model or a context; the log says why."""
 
-    def __init__(self, step: Literal["model", "context", "cancelled"], log: LogCapture) -> None:
+    def __init__(self, step: FailedStep, log: LogCapture) -> None:
         super().__init__(step)
         self.step = step
         self.log = log.lines(WARNING_LEVEL)
         self.reason = next(iter(log.lines(ERROR_LEVEL)), "")
         """The first error that llama.cpp logged, with the name of its function."""
-
-
-class _BufferOverride(ctypes.Structure):
-    _fields_ = [("pattern", ctypes.c_char_p), ("buffer_type", ctypes.c_void_p)]
 
 
 class LlamaBackend:
@@ -58,7 +54,6 @@ class LlamaBackend:
         """Load; `progress` gets per cent and returns False to cancel. Raises `LoadFailed`."""
         began = time.perf_counter()
         self._log = log
-        self._keep: list[Any] = []
         self._batch: Any = None
         self._context: Any = None
         log.clear()
@@ -73,6 +68,7 @@ class LlamaBackend:
         self.vocabulary.special_texts()  # looked up here once: no prompt has to wait for it
         self.cells = int(api.llama_n_ctx(self._context))
         self.micro_batch = int(api.llama_n_ubatch(self._context))
+        self.memory_kind = memory_kind(self._model)
         self.window = int(api.llama_model_n_swa(self._model))
         self.memory = parse_sizes(log.lines())
         self._make_batch(int(api.llama_n_batch(self._context)))
@@ -82,27 +78,9 @@ class LlamaBackend:
         load_ms = (time.perf_counter() - began) * 1000
         self.info = self._describe(path, options, weight_bytes_per_token, load_ms)
 
-    @property
-    def memory_kind(self) -> MemoryKind:
-        """What kind of cache the architecture has."""
-        if api.llama_model_is_hybrid(self._model):
-            return "hybrid"
-        if api.llama_model_is_recurrent(self._model):
-            return "recurrent"
-        return "window" if api.llama_model_n_swa(self._model) > 0 else "plain"
-
     def _load_model(self, path: str, options: LoadOptions, progress: Callable[[float], bool]) -> Any:
-        params = api.llama_model_default_params()
-        params.n_gpu_layers = -1 if options.gpu_layers is None else options.gpu_layers
-        params.main_gpu = options.main_gpu
-        params.split_mode = SPLITS[options.split]
-        params.load_mode = int(options.mmap) + 2 * int(options.mlock)
-        if options.experts_on_cpu:
-            cpu = ggml_library("ggml-base").ggml_backend_cpu_buffer_type
-            cpu.restype = ctypes.c_void_p
-            overrides = (_BufferOverride * 2)(_BufferOverride(EXPERTS_PATTERN, cpu()), _BufferOverride(None, None))
-            self._keep.append(overrides)
-            params.tensor_buft_overrides = ctypes.cast(overrides, ctypes.c_void_p)
+        self._parameters = ModelParameters(options)
+        params = self._parameters.values
         cancelled = False
 
         def on_progress(fraction: float, _user: object) -> bool:
@@ -115,25 +93,18 @@ class LlamaBackend:
         model = api.llama_model_load_from_file(path.encode("utf-8", "surrogateescape"), params)
         if not model:
             raise LoadFailed("cancelled" if cancelled else "model", self._log)
+        if reason := unable_to_chat(model):
+            api.llama_model_free(model)
+            raise LoadFailed(reason, self._log)
         return model
 
     def _make_context(self, options: LoadOptions) -> Any:
-        trained = int(api.llama_model_n_ctx_train(self._model))
-        wanted = options.context or min(DEFAULT_CONTEXT, trained or DEFAULT_CONTEXT)
-        params = api.llama_context_default_params()
-        params.n_ctx = -(-wanted // CONTEXT_STEP) * CONTEXT_STEP
-        params.n_ubatch = min(options.micro_batch, params.n_ctx)
-        params.n_batch = max(min(options.batch, params.n_ctx), params.n_ubatch)
-        params.n_seq_max = LANES if self.memory_kind == "plain" else 1
-        params.n_outputs_max = params.n_seq_max
-        if options.threads is not None:
-            params.n_threads = params.n_threads_batch = options.threads
-        params.flash_attn_type = FLASH[options.flash_attention]
-        params.type_k, params.type_v = KV_TYPES[options.kv_type_k], KV_TYPES[options.kv_type_v]
-        params.kv_unified, params.swa_full, params.no_perf = True, False, True
-        context = api.llama_init_from_model(self._model, params)
+        context = api.llama_init_from_model(self._model, context_parameters(self._model, options))
         if not context:
             raise LoadFailed("context", self._log)
+        if not api.llama_get_memory(context):  # embedding models keep nothing of their past
+            api.llama_free(context)
+            raise LoadFailed("encoder", self._log)
         return context
 
     def _make_batch(self, capacity: int) -> None:
@@ -187,6 +158,25 @@ class LlamaBackend:
         """Return the smallest position that is still in the cache, or -1."""
         return int(api.llama_memory_seq_pos_min(self._memory, sequence))
 
+    def state_bytes(self, sequence: int) -> int:
+        """Return the bytes of what a sequence cannot rewind."""
+        return int(api.llama_state_seq_get_size_ext(self._context, sequence, PARTIAL))
+
+    def save_state(self, sequence: int) -> npt.NDArray[np.uint8]:
+        """Return what a sequence cannot rewind, shape (bytes,)."""
+        state = np.empty(self.state_bytes(sequence), np.uint8)
+        written = int(
+            api.llama_state_seq_get_data_ext(self._context, _bytes_of(state), state.nbytes, sequence, PARTIAL)
+        )
+        if written != state.nbytes:
+            raise RuntimeError(f"llama.cpp saved {written} of {state.nbytes} bytes of a state")
+        return state
+
+    def restore_state(self, sequence: int, state: npt.NDArray[np.uint8]) -> bool:
+        """Put a saved state back."""
+        read = api.llama_state_seq_set_data_ext(self._context, _bytes_of(state), state.nbytes, sequence, PARTIAL)
+        return int(read) == state.nbytes
+
     def set_abort(self, stop: Callable[[], bool] | None) -> None:
         """Ask `stop` after every node of the graph (CPU only); None turns it off."""
         callback = api.ggml_abort_callback(lambda _: stop()) if stop is not None else api.ggml_abort_callback()
@@ -213,7 +203,7 @@ class LlamaBackend:
         offload = bool(api.llama_supports_gpu_offload())
         wanted = layers + 1 if options.gpu_layers is None or options.gpu_layers < 0 else options.gpu_layers
         quantisation = api.llama_ftype_name(api.llama_model_ftype(self._model)) or b""
-        kv = [use.kv for use in self.memory if use.kv is not None]
+        kv = [size for use in self.memory for size in (use.kv, use.state) if size is not None]
         return ModelInfo(
             path=path,
             name=self._metadata("general.name") or Path(path).stem,
@@ -235,6 +225,9 @@ class LlamaBackend:
             devices=tuple(use.device for use in self.memory),
             system_info=api.llama_print_system_info().decode("utf-8", "replace").strip(),
             load_ms=load_ms,
+            memory_kind=self.memory_kind,
+            window=self.window,
+            cache=parse_cache(self._log.lines()),
             notes=self._log.lines(WARNING_LEVEL),
         )
 
@@ -247,3 +240,8 @@ class LlamaBackend:
         if self._model is not None:
             api.llama_model_free(self._model)
         self._batch = self._context = self._model = None
+
+
+def _bytes_of(state: npt.NDArray[np.uint8]) -> Any:
+    """Return a saved state as llama.cpp takes it."""
+    return ctypes.cast(state.ctypes.data, ctypes.POINTER(ctypes.c_uint8))

@@ -10,12 +10,23 @@ from collections.abc import Callable, Iterator
 import numpy as np
 import numpy.typing as npt
 
+from app.core.errors import UserError
+from app.core.words import translate
 from app.engine.backend import Backend
 from app.engine.kv_cache import KVCache
 
 
-class NoRoom(Exception):
+class NoRoom(UserError):
     """llama.cpp found no cells for a batch although the cache should hold it."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            translate(
+                "Engine",
+                "llama.cpp found no room in the context for this chat, although it should hold it. "
+                "Load the model again with a larger context, then send again.",
+            )
+        )
 
 
 def prefill(
@@ -28,8 +39,12 @@ def prefill(
     backend.set_abort(cancelled)
     try:
         while cache.used < len(prompt) and not cancelled():
-            chunk = prompt[cache.used : cache.used + backend.micro_batch]
-            last = cache.used + len(chunk) == len(prompt)
+            end = min(cache.used + backend.micro_batch, len(prompt))
+            if cache.saves and cache.used < len(prompt) - 1:
+                end = min(end, len(prompt) - 1)
+            elif cache.saves:
+                cache.checkpoint()  # here, because the last token must be evaluated again for every new answer
+            chunk, last = prompt[cache.used : end], end == len(prompt)
             result = cache.append(chunk, logits=last)
             if result == "no_room":
                 raise NoRoom

@@ -4,10 +4,15 @@ from __future__ import annotations
 
 import pytest
 
+from app.core.metrics import KVUse
 from app.engine.clock import AnswerClock
 from app.engine.scripted import Script, ScriptedBackend
 
 MS = 1_000_000
+
+
+def in_use(cells: int) -> KVUse:
+    return KVUse(cells, 1024, cells * 1024)
 
 
 class Hands:
@@ -42,7 +47,7 @@ def test_the_parts_add_up_to_the_time_to_the_first_visible_character(hands: Hand
     hands.now = 150 * MS
     clock.mark_token()
     clock.mark_visible()
-    metrics = clock.metrics(backend, 50, 10, 40, 52)
+    metrics = clock.metrics(backend, 50, 10, 40, in_use(52))
     parts = metrics.ttft_parts_ms
     assert (parts.queue, parts.tokens, parts.prefill, parts.first_sample, parts.held_back) == (10, 5, 100, 5, 30)
     assert metrics.ttft_ms == 150
@@ -55,7 +60,7 @@ def test_decode_speed_counts_the_gaps_and_not_the_tokens(hands: Hands, backend: 
     for step in range(11):
         hands.now = (1000 + 20 * step) * MS
         clock.mark_token()
-    metrics = clock.metrics(backend, 20, 0, 20, 31)
+    metrics = clock.metrics(backend, 20, 0, 20, in_use(31))
     assert metrics.decode_tokens_per_s == pytest.approx(50)
     assert metrics.itl_ms is not None and metrics.itl_ms.p50 == pytest.approx(20)
     assert metrics.sampled_tokens == 11
@@ -68,7 +73,7 @@ def test_answers_of_no_or_one_token_have_no_speed(hands: Hands, backend: Scripte
     clock = AnswerClock(0, hands)
     for _ in range(tokens):
         clock.mark_token()
-    metrics = clock.metrics(backend, 20, 20, 0, 20)
+    metrics = clock.metrics(backend, 20, 20, 0, in_use(20))
     assert metrics.decode_tokens_per_s is None
     assert metrics.itl_ms is None
     assert metrics.traffic_gb_per_s is None
@@ -81,7 +86,7 @@ def test_a_clock_that_does_not_tick_gives_a_dash_and_never_infinity(hands: Hands
     clock.mark_prefill()
     clock.mark_token()
     clock.mark_token()
-    metrics = clock.metrics(backend, 100, 0, 100, 100)
+    metrics = clock.metrics(backend, 100, 0, 100, in_use(100))
     assert metrics.decode_tokens_per_s is None
     assert metrics.prefill_tokens_per_s is None
 
@@ -91,5 +96,5 @@ def test_a_prompt_from_the_cache_has_no_prefill_speed(hands: Hands, backend: Scr
     clock.mark_tokens()
     hands.now = 100 * MS
     clock.mark_prefill()
-    assert clock.metrics(backend, 500, 485, 15, 500).prefill_tokens_per_s is None
-    assert clock.metrics(backend, 500, 484, 16, 500).prefill_tokens_per_s == pytest.approx(160)
+    assert clock.metrics(backend, 500, 485, 15, in_use(500)).prefill_tokens_per_s is None
+    assert clock.metrics(backend, 500, 484, 16, in_use(500)).prefill_tokens_per_s == pytest.approx(160)

@@ -24,19 +24,22 @@ def test_evaluated_tokens_are_in_the_cells(cache: KVCache) -> None:
     assert list(cache.ids) == [10, 11, 12]
 
 
-def test_the_last_token_of_a_whole_cached_prompt_is_evaluated_again(cache: KVCache) -> None:
+def test_the_last_token_of_a_whole_cached_prompt_is_evaluated_again(
+    cache: KVCache, starter_backend: LlamaBackend
+) -> None:
     cache.append(ids(10, 11, 12), logits=True)
-    assert cache.reusable(ids(10, 11, 12)) == 2
-    assert cache.reusable(ids(10, 11, 12, 13)) == 3
-    assert cache.reusable(ids(10, 99)) == 1
-    assert cache.reusable(ids(99)) == 0
+    assert cache.rewind(ids(10, 11, 12, 13)) == 3
+    assert cache.rewind(ids(10, 11, 12)) == 2
+    assert cache.rewind(ids(10, 99)) == 1
+    assert cache.rewind(ids(99)) == 0
+    assert cache.used == 0 and starter_backend.min_position(0) == -1
 
 
 def test_a_trimmed_cache_goes_on_as_if_the_rest_had_never_been(cache: KVCache, starter_backend: LlamaBackend) -> None:
     cache.append(ids(10, 11, 12, 13), logits=True)
     expected = starter_backend.logits().copy()
     cache.append(ids(50, 51), logits=True)
-    assert cache.trim(3) == 3
+    assert cache.rewind(ids(10, 11, 12, 99)) == 3
     assert list(cache.ids) == [10, 11, 12]
     cache.append(ids(13), logits=True)
     again = starter_backend.logits()
@@ -44,12 +47,8 @@ def test_a_trimmed_cache_goes_on_as_if_the_rest_had_never_been(cache: KVCache, s
     assert int(expected.argmax()) == int(again.argmax())
 
 
-def test_a_window_that_has_moved_on_is_not_reused(cache: KVCache, starter_backend: LlamaBackend) -> None:
+def test_cells_that_are_gone_are_not_reused(cache: KVCache, starter_backend: LlamaBackend) -> None:
     cache.append(ids(*range(100, 120)), logits=True)
     prompt = ids(*range(100, 110), 7)
-    assert cache.reusable(prompt) == 10
-    starter_backend.window, held = 4, starter_backend.window
-    try:
-        assert starter_backend.remove(0, 0) and cache.reusable(prompt) == 0
-    finally:
-        starter_backend.window = held
+    assert starter_backend.remove(0, 0)
+    assert cache.rewind(prompt) == 0

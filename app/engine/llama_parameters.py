@@ -1,0 +1,78 @@
+"""What llama.cpp is told at a load: parameters of a model and of its context, out of `LoadOptions`.
+
+A real load and a dry run are told the same by construction. Loads nothing itself.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from typing import Any, Literal
+
+from app.core.model import ALL_LAYERS, LoadOptions, MemoryKind
+from app.engine.llama import api, ggml_library
+
+LANES = 9
+"""Sequences of a plain cache: the chat and eight lanes; they cost output rows only."""
+NoChat = Literal["encoder", "diffusion"]
+KV_TYPES = {"f16": api.GGML_TYPE_F16, "q8_0": api.GGML_TYPE_Q8_0, "q4_0": api.GGML_TYPE_Q4_0}
+FLASH = {"auto": -1, "on": 1, "off": 0}
+SPLITS = {"none": 0, "layer": 1, "row": 2}
+EXPERTS_PATTERN = rb"\.ffn_(up|down|gate|gate_up)_(ch|)exps"
+
+
+class _BufferOverride(ctypes.Structure):
+    _fields_ = [("pattern", ctypes.c_char_p), ("buffer_type", ctypes.c_void_p)]
+
+
+class ModelParameters:
+    """`llama_model_params` and the memory that they point to, which has to outlive the model."""
+
+    def __init__(self, options: LoadOptions) -> None:
+        """Take the options as they are; layers that nobody chose are all of them."""
+        self.values = params = api.llama_model_default_params()
+        params.n_gpu_layers = ALL_LAYERS if options.gpu_layers is None else options.gpu_layers
+        params.main_gpu = options.main_gpu
+        params.split_mode = SPLITS[options.split]
+        params.load_mode = int(options.mmap) + 2 * int(options.mlock)
+        self._overrides: Any = None
+        if options.experts_on_cpu:
+            cpu = ggml_library("ggml-base").ggml_backend_cpu_buffer_type
+            cpu.restype = ctypes.c_void_p
+            self._overrides = (_BufferOverride * 2)(
+                _BufferOverride(EXPERTS_PATTERN, cpu()), _BufferOverride(None, None)
+            )
+            params.tensor_buft_overrides = ctypes.cast(self._overrides, ctypes.c_void_p)
+
+
+def context_parameters(model: Any, options: LoadOptions) -> Any:
+    """Return the `llama_context_params` for a loaded model."""
+    params = api.llama_context_default_params()
+    params.n_ctx = options.cells(int(api.llama_model_n_ctx_train(model)) or None)
+    params.n_ubatch = min(options.micro_batch, params.n_ctx)
+    params.n_batch = max(min(options.batch, params.n_ctx), params.n_ubatch)
+    params.n_seq_max = LANES if memory_kind(model) == "plain" else 1
+    params.n_outputs_max = params.n_seq_max
+    if options.threads is not None:
+        params.n_threads = params.n_threads_batch = options.threads
+    params.flash_attn_type = FLASH[options.flash_attention]
+    params.type_k, params.type_v = KV_TYPES[options.kv_type_k], KV_TYPES[options.kv_type_v]
+    params.kv_unified, params.swa_full, params.no_perf = True, False, True
+    return params
+
+
+def unable_to_chat(model: Any) -> NoChat | None:
+    """Return why a loaded model cannot answer token by token; None when nothing speaks against it."""
+    if api.llama_model_is_diffusion(model):
+        return "diffusion"
+    if api.llama_model_has_encoder(model) or not api.llama_model_has_decoder(model):
+        return "encoder"
+    return None
+
+
+def memory_kind(model: Any) -> MemoryKind:
+    """Return what kind of cache the architecture has."""
+    if api.llama_model_is_hybrid(model):
+        return "hybrid"
+    if api.llama_model_is_recurrent(model):
+        return "recurrent"
+    return "window" if api.llama_model_n_swa(model) > 0 else "plain"
