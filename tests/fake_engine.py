@@ -7,6 +7,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TypeVar
 
+import msgspec
+
 from app.core.chat import ChatPrompt, PromptSpan
 from app.core.commands import Cancel, ChangeSettings, Command, Generate, Load, SettingsChange
 from app.core.events import (
@@ -23,8 +25,8 @@ from app.core.events import (
     Unloaded,
 )
 from app.core.metrics import ItlQuantiles, KVUse, Metrics, StopReason, TtftParts
-from app.core.model import ModelInfo
-from app.core.words import translate
+from app.core.model import CacheSizes, ModelInfo
+from app.core.words import Sentence, translate
 
 _Kind = TypeVar("_Kind", bound=Command)
 CONTEXT = 4096
@@ -49,6 +51,7 @@ def model_info(path: str, context: int = CONTEXT) -> ModelInfo:
         chat_template="{{ messages }}",
         license="apache-2.0",
         kv_bytes=context * 23_040,
+        cache=CacheSizes(full=context * 23_040),
         threads=2,
         gpu_layers=0,
         devices=("CPU",),
@@ -145,16 +148,23 @@ class FakeEngine:
     def progress(self, percent: float) -> None:
         self._sink(LoadProgress(self.load.request, percent))
 
-    def loaded(self, request: int | None = None, context: int = CONTEXT) -> None:
+    def loaded(self, request: int | None = None, context: int = CONTEXT, remarks: tuple[Sentence, ...] = ()) -> None:
         load = next(load for load in self.all(Load) if request in (None, load.request))
         if request is None:
             load = self.load
-        self._sink(Loaded(load.request, model_info(load.path, context)))
+        model = msgspec.structs.replace(model_info(load.path, context), remarks=remarks)
+        self._sink(Loaded(load.request, model))
 
-    def prompt(self, tokens: int = 40, cached: int = 12) -> None:
+    def prompt(
+        self, tokens: int = 40, cached: int = 12, *, dropped: tuple[int, ...] = (), answer: tuple[int, ...] = ()
+    ) -> None:
+        """Let the prompt be ready, without messages that are dropped and with the tokens of an answer at its end."""
         request = self.question.request
-        ids = array("i", range(tokens)).tobytes()
-        self._sink(PromptReady(request, ids, (PromptSpan(0, tokens, "prompt", 0),), cached, 0))
+        ids = array("i", (*range(tokens - len(answer)), *answer)).tobytes()
+        spans = [PromptSpan(0, tokens - len(answer), "prompt", 0)]
+        if answer:
+            spans.append(PromptSpan(tokens - len(answer), tokens, "answer", 1))
+        self._sink(PromptReady(request, ids, tuple(spans), cached, 0, dropped=dropped))
         self._sink(PrefillProgress(request, tokens, tokens, cached, 0))
 
     def write(self, text: str, count: int = 1, step_ms: int = 13) -> None:

@@ -11,7 +11,7 @@ from itertools import accumulate
 
 import numpy as np
 
-from app.core.chat import PromptMessage
+from app.core.chat import ChatPrompt, Prompt, PromptMessage, clean_text
 from app.engine.backend import Vocabulary
 from app.engine.detokenizer import storable
 from app.engine.message_layout import MessageSpan
@@ -24,6 +24,14 @@ def ids_of(data: bytes, vocabulary: Vocabulary) -> list[int] | None:
         return None
     ids: list[int] = np.frombuffer(data, "<i4").tolist()
     return ids if all(0 <= token < vocabulary.size for token in ids) else None
+
+
+def open_answer(prompt: Prompt) -> PromptMessage | None:
+    """Return the answer that is to go on where it stopped, if there is one."""
+    if not isinstance(prompt, ChatPrompt) or not prompt.continue_last or not prompt.messages:
+        return None
+    last = prompt.messages[-1]
+    return PromptMessage(last.role, clean_text(last.text), last.ids) if last.role == "assistant" else None
 
 
 def own_ids(message: PromptMessage, vocabulary: Vocabulary, pieces: PromptPieces) -> list[int]:

@@ -18,19 +18,19 @@ from app.core.errors import UserError
 from app.core.events import Event, Finished, PrefillProgress, PromptReady, Step
 from app.core.metrics import StopReason
 from app.core.sampling import MAX_SEED
+from app.engine.answer_ids import ids_of, open_answer
 from app.engine.backend import Backend, Row
 from app.engine.clock import AnswerClock
 from app.engine.control import Control
 from app.engine.deadline import Deadline
 from app.engine.detokenizer import Detokenizer
+from app.engine.full_context import Fitted, fit
 from app.engine.joiner import TokenJoiner
 from app.engine.kv_cache import KVCache
 from app.engine.logits import Logits
 from app.engine.prefill import prefill
-from app.engine.prompt_size import PromptTooLong
 from app.engine.sampling import Sampler
 from app.engine.stops import StopWatch, control_stops, usable_stops
-from app.engine.tokenizer import Prepared, prepare
 from app.probability.record import RecordWriter
 from app.probability.row import RowFacts
 
@@ -61,12 +61,16 @@ class Answer:
         self._stops = StopWatch(stops)
         self._stop_tokens = control_stops(stops, backend.vocabulary)
         self._detokenizer = Detokenizer(backend.vocabulary)
+        if (answer := open_answer(command.prompt)) is not None:
+            ids = ids_of(answer.ids, backend.vocabulary) or []
+            self._stops.resume(self._detokenizer.resume(answer.text, ids))
         self._joiner = TokenJoiner(command.request)
         self._record = RecordWriter(backend.vocabulary.size)
         self._seed = secrets.randbelow(MAX_SEED) if self._settings.seed is None else self._settings.seed
         self._fixed = self._settings
         """Seed, limit and stops hold for the whole answer."""
-        self._changes = [SettingsChange(0, self._settings)]
+        self._first = command.first_token
+        self._changes = [SettingsChange(self._first, self._settings)]
         self._replay = sorted(command.replay, key=lambda change: change.token)
         self._ids: list[int] = []
         self._text: list[str] = []
@@ -74,27 +78,26 @@ class Answer:
 
     def run(self, watched: Callable[[], bool]) -> Iterator[Event]:
         """Go through the stages; `watched` tells whether somebody looks. Raises `UserError` on a bad prompt."""
-        prepared = prepare(
-            self._command.prompt, self._backend.vocabulary, deadline=self._deadline, cells=self._cache.cells
-        )
+        fitted = fit(self._command, self._backend.vocabulary, self._deadline, self._cache.cells)
+        self._count_from(fitted)
         self._clock.mark_tokens()
-        prompt = np.asarray(prepared.ids, np.int32)
-        if len(prompt) >= self._cache.cells:
-            raise PromptTooLong(len(prompt), self._cache.cells)
-        reused = self._cache.trim(self._cache.reusable(prompt))
-        yield self._prompt_ready(prepared, prompt, reused)
-        for used in prefill(self._backend, self._cache, prompt, self._control.is_cancelled):
+        prompt = np.asarray(fitted.prepared.ids, np.int32)
+        reused = self._cache.rewind(prompt)
+        yield self._prompt_ready(fitted, prompt, reused)
+        done = reused
+        for done in prefill(self._backend, self._cache, prompt, self._control.is_cancelled):
             self._clock.mark_prefill()
-            yield PrefillProgress(self._command.request, used, len(prompt), reused, self._clock.prefilled)
+            yield PrefillProgress(self._command.request, done, len(prompt), reused, self._clock.prefilled)
         self._clock.mark_prefill()
-        evaluated = self._cache.used - reused
+        evaluated = done - reused
         reason: StopReason = "cancelled"
         if self._cache.used == len(prompt):
             try:
-                reason = yield from self._generate(prepared.ids, watched)
+                reason = yield from self._generate(fitted.prepared.ids, watched)
             except (UserError, RuntimeError, MemoryError):
                 yield from self._flush()
                 raise
+        self._cache.checkpoint()
         yield self._finished(reason, len(prompt), reused, evaluated)
 
     def _generate(self, prompt: list[int], watched: Callable[[], bool]) -> Generator[Event, None, StopReason]:
@@ -104,7 +107,7 @@ class Answer:
             while True:
                 row, facts = logits.take()
                 self._move_sliders(sampler)
-                token, probability, flags = sampler.draw(row, facts, len(self._ids))
+                token, probability, flags = sampler.draw(row, facts, self._position)
                 at_ns = self._clock.mark_token()
                 if self._command.record:
                     rank = facts.rank(token)
@@ -123,6 +126,18 @@ class Answer:
                     return "context_full"
         finally:
             sampler.close()
+
+    @property
+    def _position(self) -> int:
+        """Index in the answer of the next token; an answer that goes on does not begin at 0."""
+        return self._first + len(self._ids)
+
+    def _count_from(self, fitted: Fitted) -> None:
+        """Count an answer that goes on from the tokens that the model got for its beginning: they can be others."""
+        sent = next((span for span in fitted.prepared.spans if span.part == "answer"), None)
+        if sent is not None:
+            self._first = sent.end - sent.start
+            self._changes = [SettingsChange(self._first, self._settings)]
 
     def _append(self, token: int, at_ns: int, prompt_tokens: int) -> StopReason | None:
         """Append a token to the answer and its text to what is visible; returns why the answer ends, if it does."""
@@ -168,7 +183,7 @@ class Answer:
 
     def _move_sliders(self, sampler: Sampler) -> None:
         """Use settings that were moved, or that a replayed answer had moved here, from this token on."""
-        position = len(self._ids)
+        position = self._position
         moved = self._control.take_settings()
         while self._replay and self._replay[0].token <= position:
             moved = self._replay.pop(0).settings
@@ -195,20 +210,28 @@ class Answer:
             log_sum_exp=facts.log_sum_exp,
         )
 
-    def _prompt_ready(self, prepared: Prepared, prompt: npt.NDArray[np.int32], reused: int) -> PromptReady:
-        notes = (*prepared.notes, *self._notes)
-        ready_ns = self._clock.tokens_ready
-        return PromptReady(self._command.request, prompt.tobytes(), prepared.spans, reused, ready_ns, notes)
+    def _prompt_ready(self, fitted: Fitted, prompt: npt.NDArray[np.int32], reused: int) -> PromptReady:
+        return PromptReady(
+            request=self._command.request,
+            ids=prompt.tobytes(),
+            spans=fitted.prepared.spans,
+            from_cache=reused,
+            at_ns=self._clock.tokens_ready,
+            notes=(*fitted.prepared.notes, *self._notes),
+            dropped=fitted.dropped,
+        )
 
     def _finished(self, reason: StopReason, prompt: int, reused: int, evaluated: int) -> Finished:
+        problem = self._cache.take_problem()
         return Finished(
             request=self._command.request,
             text="".join(self._text),
             ids=np.asarray(self._ids, np.int32).tobytes(),
             stop_reason=reason,
-            metrics=self._clock.metrics(self._backend, prompt, reused, evaluated, self._cache.used),
+            metrics=self._clock.metrics(self._backend, prompt, reused, evaluated, self._cache.use),
             seed=self._seed,
             settings=tuple(self._changes),
+            notes=() if problem is None else (problem,),
         )
 
 
@@ -220,7 +243,7 @@ def cancelled_before_start(backend: Backend, cache: KVCache, command: Generate) 
         text="",
         ids=b"",
         stop_reason="cancelled",
-        metrics=clock.metrics(backend, 0, 0, 0, cache.used),
+        metrics=clock.metrics(backend, 0, 0, 0, cache.use),
         seed=command.settings.seed,
-        settings=(SettingsChange(0, command.settings),),
+        settings=(SettingsChange(command.first_token, command.settings),),
     )

@@ -46,6 +46,12 @@ class StopWatch:
         self.stopped = False
         """Whether a stop was found; after `flush` also when the text ended inside a longer one."""
 
+    def resume(self, shown: str) -> None:
+        """Begin behind text that is shown already: a stop may have begun in it, and ends the answer all the same."""
+        for character in shown:
+            self._state = self._states.after(self._state, character)
+        self._seen = self._shown = len(shown)
+
     def step(self, text: str) -> tuple[str, bool]:
         """Take text; return what became visible and whether a stop ends the answer here."""
         if self.stopped:

@@ -22,7 +22,8 @@ def _table() -> list[_Entry]:
     return [
         _Entry("new_chat_action", translate("Actions", "&New chat"), "Ctrl+N"),
         _Entry("open_model_action", translate("Actions", "&Open a model…"), "Ctrl+O"),
-        _Entry("answer_again_action", translate("Actions", "Answer &again"), "Ctrl+R", True),
+        _Entry("go_on_action", translate("Actions", "C&ontinue the answer"), "Ctrl+Shift+R", True),
+        _Entry("answer_again_action", translate("Actions", "Answer &again"), "Ctrl+R"),
         _Entry("copy_answer_action", translate("Actions", "&Copy the answer"), "Ctrl+Shift+C"),
         _Entry("stop_action", translate("Actions", "&Stop the answer"), "Esc"),
         _Entry("write_action", translate("Actions", "&Write a message"), "Ctrl+L"),

@@ -1,12 +1,16 @@
-"""The sampling settings as sliders and boxes; what moves here is in force from the next token on."""
+"""The sampling settings as sliders and boxes; what moves here is in force from the next token on.
+
+What becomes of a full context stands with the limits, and is in force from the next question on.
+"""
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import NamedTuple, get_args
 
-from PySide6.QtCore import QCoreApplication, QSignalBlocker
+from PySide6.QtCore import QCoreApplication, QSignalBlocker, Signal
 from PySide6.QtWidgets import QGridLayout, QLabel, QWidget
 
+from app.core.commands import WhenFull
 from app.core.sampling import BOUNDS, MAX_SEED, PRESETS
 from app.gui import theme
 from app.gui.widgets.boxes import ChoiceBox, NumberBox
@@ -17,6 +21,7 @@ from app.services.sampling import Sampling
 
 translate = QCoreApplication.translate
 RANDOM_SEED = -1
+POLICIES: tuple[WhenFull, ...] = get_args(WhenFull)
 
 
 class _Control(NamedTuple):
@@ -65,6 +70,9 @@ def _controls() -> list[_Control]:
 class SamplingPanel(Card):
     """The card with the settings."""
 
+    when_full_chosen = Signal(str)
+    """Somebody wants another policy of a full context: the policy."""
+
     def __init__(self, sampling: Sampling, parent: QWidget | None = None) -> None:
         super().__init__(translate("SamplingPanel", "Sampling"), parent)
         self._sampling = sampling
@@ -95,6 +103,7 @@ class SamplingPanel(Card):
         )
         self._seed.setToolTip(self.tr("The same seed, settings and history give the same answer; -1 is random."))
         self._limit.setToolTip(self.tr("Most tokens of one answer; 0 is no limit but the context."))
+        self._when_full = self._policy_box(grid, 2)
         self.body.addLayout(grid)
         self._seed.valueChanged.connect(self._change_seed)
         self._limit.valueChanged.connect(lambda value: self._sampling.change(max_tokens=int(value)))
@@ -104,6 +113,29 @@ class SamplingPanel(Card):
     def disconnect_services(self) -> None:
         """Listen to the settings no longer."""
         self._disconnect()
+
+    def show_when_full(self, policy: WhenFull) -> None:
+        """Show the policy that is in force."""
+        self._when_full.setCurrentIndex(POLICIES.index(policy))
+
+    def _policy_box(self, grid: QGridLayout, row: int) -> ChoiceBox:
+        box = ChoiceBox()
+        box.setObjectName("when_full_box")
+        caption = label(self.tr("When the context is full"))
+        caption.setBuddy(box)
+        box.setAccessibleName(caption.text())
+        names: dict[WhenFull, str] = {"stop": self.tr("Stop"), "drop_oldest": self.tr("Drop the oldest turns")}
+        box.addItems([names[policy] for policy in POLICIES])
+        box.setToolTip(
+            self.tr(
+                "Stop: a chat that no longer fits is not sent. Drop: whole turns are left out, oldest first; the system "
+                "prompt and the last question always stay."
+            )
+        )
+        box.activated.connect(lambda index: self.when_full_chosen.emit(POLICIES[index]))
+        grid.addWidget(caption, row, 0, 1, 2)
+        grid.addWidget(box, row + 1, 0, 1, 2)
+        return box
 
     def _box(
         self, grid: QGridLayout, row: int, name: str, title: str, low: float, high: float, special: str

@@ -1,4 +1,4 @@
-"""The conversation that is open: sending, stopping, answering again, and what came of it.
+"""The conversation that is open: sending, stopping, answering again, going on, and what came of it.
 
 Keeps turns in memory; knows no widget and no engine, only the session that answers.
 """
@@ -6,46 +6,28 @@ Keeps turns in memory; knows no widget and no engine, only the session that answ
 from __future__ import annotations
 
 import dataclasses
-from dataclasses import dataclass, field
-from typing import Literal
+
+import msgspec
 
 from app.core.chat import ChatPrompt, PromptMessage, clean_text
 from app.core.events import Failed, FailureKind, Finished, PrefillProgress, PromptReady, Tokens
+from app.core.sampling import SamplingSettings
 from app.core.signal import Signal
 from app.core.words import Sentence
-from app.services.engine_session import AnswerEvent, EngineSession, Question
+from app.services.engine_session import AnswerEvent, EngineSession
 from app.services.notices import Notice, Notices, Remedy
 from app.services.sampling import Sampling
+from app.services.turns import Beginning, Turn
+from app.services.wishes import Question
 from app.system.settings_file import SettingsFile
-
-TurnState = Literal["waiting", "writing", "done", "interrupted"]
 
 _KEPT_WITH_ITS_QUESTION: frozenset[FailureKind] = frozenset({"cancelled", "engine"})
 _REMEDIES: dict[FailureKind, Remedy] = {
     "template_missing": "choose_template",
     "model": "open_model",
     "engine": "restart_engine",
+    "memory": "load_anyway",
 }
-
-
-@dataclass
-class Turn:
-    """One turn of the conversation; an answer grows while it is written."""
-
-    number: int
-    role: Literal["user", "assistant"]
-    text: str = ""
-    state: TurnState = "done"
-    author: str = ""
-    """Who wrote an answer: the model's name."""
-    ids: bytes = b""
-    """The sampled tokens of an answer, int32."""
-    finished: Finished | None = None
-    ttft_ms: float | None = None
-    """Send to the first painted character, where a window painted it."""
-    reason: Sentence | None = None
-    """Why an answer ended early, where the model did not end it."""
-    notes: list[Sentence] = field(default_factory=list)
 
 
 class Chat:
@@ -76,6 +58,7 @@ class Chat:
         self._count = 0
         self._request: int | None = None
         self._earlier: Turn | None = None
+        self._beginning = Beginning()
         self._early_ids = b""
         session.answer_told.connect(self._take)
         sampling.changed.connect(self._sampling_changed)
@@ -100,6 +83,11 @@ class Chat:
         """Whether there is a last answer that could be written anew."""
         return not self.busy and bool(self._turns) and self._turns[-1].role == "assistant"
 
+    @property
+    def can_go_on(self) -> bool:
+        """Whether the last answer was stopped before its end and could go on."""
+        return not self.busy and bool(self._turns) and self._turns[-1].can_go_on
+
     def send(self, text: str) -> bool:
         """Ask a question; False when it is blank or an answer is still being written."""
         text = clean_text(text)
@@ -114,10 +102,16 @@ class Chat:
         """Write the last answer anew; the old one stays until the new one has its first text."""
         if not self.can_answer_again:
             return
+        self._begin_anew([])
+        self._ask()
+
+    def go_on(self) -> None:
+        """Let the last answer go on where it was stopped; nothing of it is lost if that comes to nothing."""
+        if not self.can_go_on:
+            return
         turn = self._turns[-1]
-        self._earlier = dataclasses.replace(turn)
-        turn.state, turn.reason, turn.notes = "waiting", None, []
-        self.changed.emit(turn)
+        self._beginning = Beginning.of(turn)
+        self._begin_anew(list(turn.notes))
         self._ask()
 
     def stop(self) -> None:
@@ -137,18 +131,42 @@ class Chat:
         self._turns.clear()
         self.cleared.emit()
 
+    def _begin_anew(self, notes: list[Sentence]) -> None:
+        """Wait for the last answer again, and remember it as it is."""
+        turn = self._turns[-1]
+        self._earlier = dataclasses.replace(turn)
+        turn.state, turn.reason, turn.notes = "waiting", None, notes
+        self.changed.emit(turn)
+
     def _ask(self) -> None:
+        self._notices.dismiss()
+        self._request = self._session.new_request()
+        self._early_ids = b""
+        self.busy_changed.emit()
+        beginning = self._beginning
+        self._session.ask(
+            Question(
+                self._request,
+                ChatPrompt(tuple(self._messages()), continue_last=beginning.goes_on),
+                self._wanted_settings(),
+                when_full=self._settings.values.when_full,
+                first_token=beginning.tokens,
+            )
+        )
+
+    def _messages(self) -> list[PromptMessage]:
         system = clean_text(self._settings.values.system_prompt)
         messages = [PromptMessage("system", system)] if system.strip() else []
         for turn in self._turns[:-1]:
             if turn.text:
                 whole = turn.finished is not None
                 messages.append(PromptMessage(turn.role, turn.text, turn.ids if whole else b""))
-        self._notices.dismiss()
-        self._request = self._session.new_request()
-        self._early_ids = b""
-        self.busy_changed.emit()
-        self._session.ask(Question(self._request, ChatPrompt(tuple(messages)), self._sampling.values))
+        return [*messages, self._beginning.message()] if self._beginning.goes_on else messages
+
+    def _wanted_settings(self) -> SamplingSettings:
+        """Return the settings in force; an answer that goes on keeps its seed."""
+        values, seed = self._sampling.values, self._beginning.seed
+        return values if seed is None else msgspec.structs.replace(values, seed=seed)
 
     def _take(self, event: AnswerEvent) -> None:
         if event.request != self._request:
@@ -156,9 +174,7 @@ class Chat:
         turn = self._turns[-1]
         match event:
             case PromptReady():
-                turn.notes.extend(event.notes)
-                turn.author = self._session.name or turn.author
-                self._tell(event.notes)
+                self._take_prompt(turn, event)
             case PrefillProgress():
                 self.prefilled.emit(event)
             case Tokens():
@@ -170,13 +186,25 @@ class Chat:
             case _:
                 pass
 
+    def _take_prompt(self, turn: Turn, event: PromptReady) -> None:
+        turn.notes.extend(note for note in event.notes if note not in turn.notes)
+        turn.author = self._session.name or turn.author
+        self._beginning = self._beginning.as_sent(event)
+        self._tell(event.notes)
+        if turn.dropped != len(event.dropped):
+            turn.dropped = len(event.dropped)
+            self.changed.emit(turn)
+
     def _grow(self, turn: Turn, event: Tokens) -> None:
         if turn.state == "waiting":
             self.prefilled.emit(None)
             self._early_ids += event.ids
             if not event.text:
                 return
-            turn.state, turn.text, turn.ids, turn.finished, turn.ttft_ms = "writing", "", self._early_ids, None, None
+            beginning = self._beginning
+            turn.state, turn.finished = "writing", None
+            turn.text, turn.ids = beginning.kept, beginning.ids + self._early_ids
+            turn.ttft_ms = turn.ttft_ms if beginning.goes_on else None
             self.changed.emit(turn)
         else:
             turn.ids += event.ids
@@ -189,26 +217,28 @@ class Chat:
             if self._earlier is not None and event.stop_reason == "cancelled" and not event.text:
                 self._restore(self._earlier)
                 return
-            turn.ttft_ms = None
-        rest = event.text.removeprefix(turn.text) if event.text.startswith(turn.text) else None
+            turn.ttft_ms = turn.ttft_ms if self._beginning.goes_on else None
+        whole = self._beginning.joined(event)
+        rest = whole.text.removeprefix(turn.text) if whole.text.startswith(turn.text) else None
         if turn.state == "writing" and rest:
             self.text_added.emit(turn, rest)
-        turn.text, turn.ids, turn.finished, turn.state = event.text, event.ids, event, "done"
-        turn.notes.extend(event.notes)
+        turn.text, turn.ids, turn.finished, turn.state = whole.text, whole.ids, whole, "done"
+        turn.notes.extend(note for note in event.notes if note not in turn.notes)
         self._tell(event.notes)
         self._end()
         self.changed.emit(turn)
 
     def _fail(self, turn: Turn, event: Failed) -> None:
         earlier, wrote = self._earlier, turn.state == "writing"
-        self._end()
         if not wrote and earlier is not None:
             self._restore(earlier)
         elif wrote or event.kind in _KEPT_WITH_ITS_QUESTION:
             turn.state, turn.reason = "interrupted", event.sentence
+            self._end()
             self.changed.emit(turn)
         else:
             self._take_back()
+            self._end()
         if event.kind != "cancelled":
             self._notices.post(Notice(event.sentence, remedy=_REMEDIES.get(event.kind), details=event.details))
 
@@ -226,6 +256,7 @@ class Chat:
     def _end(self) -> None:
         if self._request is not None:
             self._request = self._earlier = None
+            self._beginning = Beginning()
             self.prefilled.emit(None)
             self.busy_changed.emit()
 
@@ -235,7 +266,7 @@ class Chat:
 
     def _sampling_changed(self) -> None:
         if self._request is not None:
-            self._session.change_settings(self._sampling.values)
+            self._session.change_settings(self._wanted_settings())
 
     def _add(self, turn: Turn) -> None:
         self._turns.append(turn)

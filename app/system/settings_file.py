@@ -15,6 +15,7 @@ from typing import Any, Literal, TypeVar, get_args, get_origin
 
 import msgspec
 
+from app.core.commands import WhenFull
 from app.core.events import Event, JobFailed
 from app.core.model import LoadOptions
 from app.core.sampling import SamplingSettings
@@ -55,6 +56,8 @@ class Settings(msgspec.Struct, frozen=True):
     system_prompt: str = ""
     sampling: SamplingSettings = SamplingSettings()
     """What a new chat starts with."""
+    when_full: WhenFull = "stop"
+    """What becomes of a prompt that the context cannot hold."""
     panel_shown: bool = True
     window: str = ""
     """Size and place of the window, in Qt's own form, base64."""

@@ -12,10 +12,12 @@ from app.core.events import PrefillProgress
 from app.gui import theme
 from app.gui.chat.composer import Composer
 from app.gui.chat.transcript import Transcript
+from app.gui.chat.turn_block import TurnBlock
 from app.gui.chat.welcome import Welcome
 from app.gui.icons import Icons
 from app.gui.widgets.buttons import IconButton, TickButton
-from app.services.chat import Chat, Turn
+from app.services.chat import Chat
+from app.services.turns import Turn
 from app.services.units import count
 
 
@@ -87,15 +89,17 @@ class ChatPage(QWidget):
     def _make_overlays(self, icons: Icons) -> None:
         self._answer_bar = QWidget(self.transcript.viewport())
         self._answer_bar.setCursor(Qt.CursorShape.ArrowCursor)
+        self._go_on = IconButton(icons, "go_on", self.tr("Continue the answer"), object_name="go_on_button")
         again = IconButton(icons, "again", self.tr("Answer again"), object_name="answer_again_button")
         self._copy = TickButton(icons, "copy", self.tr("Copy the answer"), object_name="copy_answer_button")
+        self._go_on.clicked.connect(self._chat.go_on)
         again.clicked.connect(self._chat.answer_again)
         self._copy.clicked.connect(self.copy_answer)
         row = QHBoxLayout(self._answer_bar)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(theme.SPACE_XS)
-        row.addWidget(again)
-        row.addWidget(self._copy)
+        for button in (self._go_on, again, self._copy):
+            row.addWidget(button)
         self._latest = IconButton(
             icons,
             "latest",
@@ -149,7 +153,8 @@ class ChatPage(QWidget):
     def _show_changed(self, turn: Turn) -> None:
         self.transcript.refresh(turn)
         if turn.state == "done":
-            self.transcript.setAccessibleDescription(turn.text)
+            missing = TurnBlock(turn).dropped_line()
+            self.transcript.setAccessibleDescription(f"{missing}\n{turn.text}" if missing else turn.text)
 
     def _show_text(self, turn: Turn, text: str) -> None:
         self.transcript.grow(turn, text)
@@ -179,6 +184,7 @@ class ChatPage(QWidget):
         visible = place is not None and self._chat.can_answer_again
         self._answer_bar.setVisible(visible)
         if place is not None and visible:
+            self._go_on.setVisible(self._chat.can_go_on)
             size = self._answer_bar.sizeHint()
             top = place.center().y() - size.height() // 2
             self._answer_bar.setGeometry(QRect(place.right() - size.width(), top, size.width(), size.height()))

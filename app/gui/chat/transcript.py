@@ -25,7 +25,7 @@ from app.gui import theme
 from app.gui.chat.selection import Place, Selection
 from app.gui.chat.turn_block import Shape, TurnBlock
 from app.gui.chat.turn_list import TurnList
-from app.services.chat import Turn
+from app.services.turns import Turn
 
 MARGIN_PX = theme.SPACE_XL
 END_SLACK_PX = 8

@@ -13,7 +13,7 @@ from PySide6.QtGui import QFontMetricsF, QPainter, QPen
 from app.gui import theme
 from app.gui.chat.growing_text import GrowingText, Ink
 from app.gui.widgets.words import render
-from app.services.chat import Turn
+from app.services.turns import Turn
 from app.services.units import count, milliseconds, rate, stop_words
 
 translate = QCoreApplication.translate
@@ -22,6 +22,7 @@ CARD_SHARE = 0.82
 """Widest card of a user's turn, as a share of the column."""
 CARD_PADDING_X, CARD_PADDING_Y = 14, 9
 NAME_PX = 22
+DROPPED_PX = 24
 FOOTER_PX = 32
 GAP_PX = theme.SPACE_XL
 _CHARACTERS_PER_LINE = 80
@@ -82,7 +83,7 @@ class TurnBlock:
         """Measure the turn in a column of a width."""
         inner = width * CARD_SHARE - 2 * CARD_PADDING_X if self.is_user else width
         self._text.lay_out(inner)
-        extra = 2 * CARD_PADDING_Y if self.is_user else NAME_PX + FOOTER_PX
+        extra = self._text_top() + (CARD_PADDING_Y if self.is_user else FOOTER_PX)
         text_height = self._text.height if self.turn.text else theme.READING_LINE_PX
         self.height = int(text_height + extra + GAP_PX)
         self.is_exact = True
@@ -135,12 +136,26 @@ class TurnBlock:
         painter.drawText(line, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop, name)
         if not self.turn.text and self.turn.state in ("waiting", "writing"):
             painter.setFont(theme.font(theme.READING_PX))
-            place = QRectF(shape.left, NAME_PX, shape.width, theme.READING_LINE_PX)
+            place = QRectF(shape.left, self._text_top(), shape.width, theme.READING_LINE_PX)
             painter.drawText(place, Qt.AlignmentFlag.AlignVCenter, "…")
-        painter.setFont(theme.font(theme.SMALL_PX))
+        small = theme.font(theme.SMALL_PX)
+        painter.setFont(small)
         painter.setPen(QPen(look.colour("muted")))
+        if missing := self.dropped_line():
+            place = QRectF(shape.left, NAME_PX, shape.width, DROPPED_PX)
+            shown = QFontMetricsF(small).elidedText(missing, Qt.TextElideMode.ElideRight, shape.width)
+            painter.drawText(place, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop, shown)
         footer = QRectF(shape.left, self.footer_top, shape.width, FOOTER_PX)
         painter.drawText(footer, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, self.footer())
+
+    def dropped_line(self) -> str:
+        """Return what is said above an answer that was written without earlier messages."""
+        if self.turn.dropped == 1:
+            return translate("TurnBlock", "1 earlier message was not sent: the context is full")
+        if self.turn.dropped:
+            text = translate("TurnBlock", "{count} earlier messages were not sent: the context is full")
+            return text.format(count=count(self.turn.dropped))
+        return ""
 
     def footer(self) -> str:
         """Return the line of figures under an answer."""
@@ -169,9 +184,9 @@ class TurnBlock:
         return shape.left + shape.width - CARD_PADDING_X - self._text.used_width
 
     def _text_top(self) -> float:
-        return CARD_PADDING_Y if self.is_user else NAME_PX
+        return CARD_PADDING_Y if self.is_user else NAME_PX + (DROPPED_PX if self.turn.dropped else 0)
 
     def _estimate(self) -> int:
         lines = sum(len(line) // _CHARACTERS_PER_LINE + 1 for line in self.turn.text.split("\n"))
-        extra = 2 * CARD_PADDING_Y if self.is_user else NAME_PX + FOOTER_PX
-        return lines * theme.READING_LINE_PX + extra + GAP_PX
+        extra = self._text_top() + (CARD_PADDING_Y if self.is_user else FOOTER_PX)
+        return int(lines * theme.READING_LINE_PX + extra + GAP_PX)

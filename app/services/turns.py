@@ -1,0 +1,156 @@
+"""The turns of a conversation, and how an answer that goes on becomes one with its beginning.
+
+Plain values: knows no session and no view.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import Literal
+
+import msgspec
+
+from app.core.chat import PromptMessage
+from app.core.commands import SettingsChange
+from app.core.events import Finished, PromptReady
+from app.core.metrics import Metrics, StopReason
+from app.core.words import Sentence
+
+TurnState = Literal["waiting", "writing", "done", "interrupted"]
+
+_OPEN_ENDS: frozenset[StopReason] = frozenset({"length", "cancelled", "context_full"})
+"""Ends that something other than the model brought about."""
+_ID_BYTES = 4
+_REPLACEMENT = "\N{REPLACEMENT CHARACTER}"
+
+
+@dataclass
+class Turn:
+    """One turn of the conversation; an answer grows while it is written."""
+
+    number: int
+    role: Literal["user", "assistant"]
+    text: str = ""
+    state: TurnState = "done"
+    author: str = ""
+    """Who wrote an answer: the model's name."""
+    ids: bytes = b""
+    """The sampled tokens of an answer, int32."""
+    finished: Finished | None = None
+    ttft_ms: float | None = None
+    """Send to the first painted character, where a window painted it."""
+    reason: Sentence | None = None
+    """Why an answer ended early, where the model did not end it."""
+    notes: list[Sentence] = field(default_factory=list)
+    dropped: int = 0
+    """How many earlier messages an answer was written without, because the context is full."""
+
+    @property
+    def can_go_on(self) -> bool:
+        """Whether an answer was stopped before its end."""
+        if self.role != "assistant" or not self.text:
+            return False
+        ended_early = self.finished is not None and self.finished.stop_reason in _OPEN_ENDS
+        return self.state == "interrupted" or (self.state == "done" and ended_early)
+
+
+@dataclass(frozen=True)
+class Beginning:
+    """What an answer that goes on begins with; nothing at all for one that is written from its first word."""
+
+    text: str = ""
+    ids: bytes = b""
+    finished: Finished | None = None
+    """How the beginning ended; None if it was interrupted."""
+
+    @classmethod
+    def of(cls, turn: Turn) -> Beginning:
+        """Return the answer that is there."""
+        return cls(turn.text, turn.ids, turn.finished)
+
+    @property
+    def goes_on(self) -> bool:
+        """Whether there is a beginning."""
+        return bool(self.text)
+
+    @property
+    def kept(self) -> str:
+        """The text that stays as it is: the engine says a U+FFFD at its end again, or the character that it became."""
+        return self.text.removesuffix(_REPLACEMENT)
+
+    @property
+    def tokens(self) -> int:
+        """How many tokens the beginning has."""
+        return len(self.ids) // _ID_BYTES
+
+    @property
+    def seed(self) -> int | None:
+        """The seed that the draws go on with; None where it is not known."""
+        return self.finished.seed if self.finished is not None else None
+
+    def message(self) -> PromptMessage:
+        """Return the open answer for the prompt."""
+        return PromptMessage("assistant", self.text, self.ids)
+
+    def as_sent(self, ready: PromptReady) -> Beginning:
+        """Return the beginning with the tokens that the model got for it: they can be others than those sampled."""
+        sent = next((span for span in ready.spans if span.part == "answer"), None)
+        if not self.goes_on or sent is None:
+            return self
+        return replace(self, ids=ready.ids[sent.start * _ID_BYTES : sent.end * _ID_BYTES])
+
+    def joined(self, rest: Finished) -> Finished:
+        """Return the whole answer as if nothing had stopped it; figures that only each part has are unknown."""
+        if not self.goes_on:
+            return rest
+        text, ids = self.kept + rest.text, self.ids + rest.ids
+        first = self.finished
+        if first is None:
+            metrics = msgspec.structs.replace(rest.metrics, ttft_ms=None, sampled_tokens=len(ids) // _ID_BYTES)
+            return msgspec.structs.replace(rest, text=text, ids=ids, metrics=metrics, seed=None)
+        return msgspec.structs.replace(
+            rest,
+            text=text,
+            ids=ids,
+            metrics=_joined_metrics(first.metrics, rest.metrics),
+            seed=first.seed,
+            settings=_joined_settings(first.settings, rest.settings),
+            notes=tuple(dict.fromkeys((*first.notes, *rest.notes))),
+        )
+
+
+def _joined_settings(
+    first: tuple[SettingsChange, ...], rest: tuple[SettingsChange, ...]
+) -> tuple[SettingsChange, ...]:
+    """Return the settings of both parts, those that changed nothing left out; the seed stays as it was asked for."""
+    joined = list(first)
+    for change in rest:
+        settings = msgspec.structs.replace(change.settings, seed=first[-1].settings.seed if first else None)
+        if not joined or joined[-1].settings != settings:
+            joined.append(SettingsChange(change.token, settings))
+    return tuple(joined)
+
+
+def _joined_metrics(first: Metrics, rest: Metrics) -> Metrics:
+    """Return the figures of the whole answer: the time between the parts is nobody's, like that of a pause."""
+    gaps, seconds = 0, 0.0
+    for part in (first, rest):
+        if part.decode_tokens_per_s is not None:
+            gaps += part.sampled_tokens - 1
+            seconds += (part.sampled_tokens - 1) / part.decode_tokens_per_s
+    decode = gaps / seconds if seconds > 0 else None
+    traffic = None
+    if rest.traffic_gb_per_s is not None and rest.decode_tokens_per_s is not None and decode is not None:
+        traffic = rest.traffic_gb_per_s * decode / rest.decode_tokens_per_s
+    return msgspec.structs.replace(
+        rest,
+        ttft_ms=first.ttft_ms,
+        ttft_parts_ms=first.ttft_parts_ms,
+        prompt_tokens=first.prompt_tokens,
+        prompt_tokens_from_cache=first.prompt_tokens_from_cache,
+        prefill_tokens_per_s=first.prefill_tokens_per_s,
+        decode_tokens_per_s=decode,
+        sampled_tokens=first.sampled_tokens + rest.sampled_tokens,
+        itl_ms=None if first.itl_ms and rest.itl_ms else first.itl_ms or rest.itl_ms,
+        traffic_gb_per_s=traffic,
+    )
