@@ -70,7 +70,11 @@ def _run(words: list[str]) -> int:
     except UserError as error:
         terminal.say(error.sentence.english())
         return error.exit_code
-    if arguments.command or arguments.version:
+    if arguments.help or arguments.version:
+        from app.cli.short import write_short
+
+        return write_short(arguments, terminal)
+    if arguments.command:
         from app.cli.run import run as run_command
 
         return run_command(arguments, words, lambda: _build(arguments.fake_engine, window=False))

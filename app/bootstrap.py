@@ -8,23 +8,31 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from app.core.model import FoundModel, ModelRef
-from app.core.ports import EnginePort, EventSink
+from app.core.ports import DryRunPort, EnginePort, EventSink
 from app.engine.client import EngineClient
+from app.engine.dry_run_client import DryRunClient
+from app.engine.incarnation import BackendKind
 from app.services.ask import Ask
 from app.services.chat import Chat
-from app.services.engine_session import CheckModel, EngineSession
+from app.services.doctor import Doctor
+from app.services.engine_session import EngineSession
 from app.services.live import Live
+from app.services.load_check import CheckModel, LoadCheck
+from app.services.machine import Machine
+from app.services.memory import Memory
 from app.services.model_check import check_model
 from app.services.models import Models
 from app.services.notices import Notices
 from app.services.program import Program
 from app.services.sampling import Sampling
 from app.services.templates import Templates
+from app.system.hardware_sampler import HardwareSampler
 from app.system.inbox import Inbox
 from app.system.jobs import Jobs
 from app.system.logs import Logs
+from app.system.memory import main_memory
 from app.system.paths import find_paths
-from app.system.resources import checkout_folder, find_resources
+from app.system.resources import checkout_folder, find_plain_library, find_resources
 from app.system.settings_file import SettingsFile
 
 
@@ -40,18 +48,30 @@ class Options:
 
 MakeEngine = Callable[[EventSink, str], EnginePort]
 """Makes the engine from where events go and the path of its log."""
+MakeDryRun = Callable[[EventSink], DryRunPort]
+"""Makes what works out memory, from where events go."""
+WINDOW_CHECK = "app.gui.platform_check"
+"""Tries Qt in a process of its own; named here, and loaded in that process alone."""
 
 
 def build(options: Options) -> Program:
     """Make the program with an engine process; starts no process and no thread."""
 
+    backend: BackendKind = "scripted" if options.fake_engine else "llama"
+    plain_folder = str(find_plain_library() or "")
+
     def make_engine(sink: EventSink, log: str) -> EnginePort:
-        return EngineClient(sink, log_path=log, backend="scripted" if options.fake_engine else "llama")
+        return EngineClient(sink, log_path=log, backend=backend, plain_folder=plain_folder)
 
-    return assemble(options, make_engine, _check_script if options.fake_engine else check_model)
+    def make_dry_run(sink: EventSink) -> DryRunPort:
+        return DryRunClient(sink, backend=backend, plain_folder=plain_folder)
+
+    return assemble(options, make_engine, make_dry_run, _check_script if options.fake_engine else check_model)
 
 
-def assemble(options: Options, make_engine: MakeEngine, check: CheckModel = check_model) -> Program:
+def assemble(
+    options: Options, make_engine: MakeEngine, make_dry_run: MakeDryRun, check: CheckModel = check_model
+) -> Program:
     """Make all services around an engine and join them."""
     paths = find_paths(os.environ)
     resources = find_resources()
@@ -61,11 +81,13 @@ def assemble(options: Options, make_engine: MakeEngine, check: CheckModel = chec
     jobs = Jobs(inbox.put)
     settings = SettingsFile(paths.settings_file, jobs.submit)
     engine = make_engine(inbox.put, str(paths.engine_log) if logs.writes_files else "")
+    dry_run = make_dry_run(inbox.put)
     notices = Notices()
     checkout = checkout_folder()
     models = Models([paths.models, *([checkout / "models"] if checkout else [])], settings, jobs)
     templates = Templates(resources, settings)
-    session = EngineSession(engine, jobs, settings, templates, notices, check)
+    load_check = LoadCheck(jobs, settings, dry_run, check, main_memory)
+    session = EngineSession(engine, settings, templates, notices, load_check)
     sampling = Sampling(settings)
     return Program(
         paths=paths,
@@ -74,6 +96,7 @@ def assemble(options: Options, make_engine: MakeEngine, check: CheckModel = chec
         inbox=inbox,
         jobs=jobs,
         engine=engine,
+        dry_run=dry_run,
         settings=settings,
         notices=notices,
         models=models,
@@ -82,7 +105,10 @@ def assemble(options: Options, make_engine: MakeEngine, check: CheckModel = chec
         sampling=sampling,
         chat=Chat(session, sampling, settings, notices),
         live=Live(session),
+        memory=Memory(session, dry_run, asks=options.window),
         ask=Ask(session, models, templates),
+        machine=Machine(HardwareSampler(inbox.put)),
+        doctor=Doctor(engine, paths, settings, models, WINDOW_CHECK),
     )
 
 

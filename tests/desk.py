@@ -10,9 +10,10 @@ import pytest
 
 from app.bootstrap import Options, assemble
 from app.core.events import Event
-from app.services.engine_session import Wish
 from app.services.notices import Notice
 from app.services.program import Program
+from app.services.wishes import Wish
+from tests.fake_dry_run import FakeDryRun
 from tests.fake_engine import FakeEngine
 
 WAIT_S = 60
@@ -24,12 +25,17 @@ class Desk:
     def __init__(self, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setenv("TOKENLIGHT_HOME", str(home))
         self.engine: FakeEngine
+        self.dry_run: FakeDryRun
         self._woken = threading.Event()
-        self.program: Program = assemble(Options(window=True), self._make_engine)
+        self.program: Program = assemble(Options(window=True), self._make_engine, self._make_dry_run)
 
     def _make_engine(self, sink: Callable[[Event], None], _log: str) -> FakeEngine:
         self.engine = FakeEngine(sink)
         return self.engine
+
+    def _make_dry_run(self, sink: Callable[[Event], None]) -> FakeDryRun:
+        self.dry_run = FakeDryRun(sink)
+        return self.dry_run
 
     @property
     def notice(self) -> Notice:

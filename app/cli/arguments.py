@@ -13,12 +13,12 @@ from typing import Any, NoReturn, get_args
 
 import msgspec
 
-from app.cli.values import one_of, sampling_number, setting_help, text, whole_number
+from app.cli.values import AUTOMATIC, gpu_layers, one_of, sampling_number, setting_help, text, whole_number
 from app.core.errors import ExitCode, UserError
-from app.core.model import CONTEXT_STEP, DEFAULT_CONTEXT, KVType
+from app.core.model import CONTEXT_STEP, DEFAULT_CONTEXT, MOST_CONTEXT, MOST_THREADS, KVType
 from app.core.sampling import BOUNDS, MAX_SEED, PRESETS, SamplingSettings
 from app.core.words import translate
-from app.services.ask import AskOptions
+from app.services.ask_options import AskOptions
 
 COMMANDS = ("ask", "models", "bench", "doctor", "plan")
 _OF_OTHERS = {
@@ -117,8 +117,8 @@ def _window_with_model(words: list[str], first: str) -> Arguments:
     raise UserError(
         translate(
             "CommandLine",
-            "There is no command “{word}”{suggestion}: use ask, models or bench, a .gguf file, or nothing for the"
-            " window.",
+            "There is no command “{word}”{suggestion}: use ask, models, doctor or bench, a .gguf file, or nothing"
+            " for the window.",
             word=first,
             suggestion=_suggestion(first, COMMANDS),
         ),
@@ -142,10 +142,15 @@ def _parser() -> tuple[_Parser, dict[str, _Parser]]:
     bench = commands.add_parser("bench", help="measure this machine (in a checkout)")
     bench.add_argument("--json", action="store_true", help="print one JSON list, a row a figure")
     bench.add_argument("--only", action="extend", nargs="+", metavar="NAME", help="measure only these figures")
-    for name in ("doctor", "plan"):
-        later = commands.add_parser(name)
-        later.add_argument("rest", nargs=argparse.REMAINDER, help=argparse.SUPPRESS)
-    return parser, {"ask": ask, "models": models, "bench": bench}
+    doctor = commands.add_parser(
+        "doctor",
+        help="say what this machine has, what is wrong and what mends it",
+        epilog="Ends with 0 when a chat can be had, be it on the processor alone, and with 4 when the engine cannot start.",
+    )
+    doctor.add_argument("--json", action="store_true", help="print one JSON object")
+    later = commands.add_parser("plan")
+    later.add_argument("rest", nargs=argparse.REMAINDER, help=argparse.SUPPRESS)
+    return parser, {"ask": ask, "models": models, "bench": bench, "doctor": doctor}
 
 
 def _add_ask(ask: _Parser) -> None:
@@ -156,28 +161,7 @@ def _add_ask(ask: _Parser) -> None:
     ask.add_argument("--template", metavar="NAME|FILE", help="chat template to use instead of the model's own")
     ask.add_argument("--raw", action="store_true", help="continue the text as it is, without a chat template")
     ask.add_argument("--fake-engine", action="store_true", default=argparse.SUPPRESS, help=argparse.SUPPRESS)
-    load = ask.add_argument_group("loading")
-    load.add_argument(
-        "--context",
-        metavar="N",
-        type=whole_number(CONTEXT_STEP, 1 << 27),
-        help=f"cells of the KV cache; at most {DEFAULT_CONTEXT:,} if left out",
-    )
-    load.add_argument(
-        "--threads",
-        metavar="N",
-        type=whole_number(1, 1024),
-        help="processor threads; one a physical core if left out",
-    )
-    load.add_argument(
-        "--gpu-layers", metavar="N", type=whole_number(0, 10_000), help="layers on the GPU; all if left out"
-    )
-    load.add_argument(
-        "--kv-type",
-        type=one_of(get_args(KVType)),
-        metavar="TYPE",
-        help="f16, q8_0 or q4_0: how keys and values are kept",
-    )
+    _add_loading(ask)
     sampling = ask.add_argument_group("sampling")
     sampling.add_argument(
         "--preset", metavar="NAME", type=one_of(PRESETS), help=f"one of {', '.join(PRESETS)}; Balanced if left out"
@@ -207,13 +191,46 @@ def _add_ask(ask: _Parser) -> None:
     )
 
 
+def _add_loading(ask: _Parser) -> None:
+    load = ask.add_argument_group("loading")
+    load.add_argument(
+        "--context",
+        metavar="N",
+        type=whole_number(CONTEXT_STEP, MOST_CONTEXT),
+        help=f"cells of the KV cache; at most {DEFAULT_CONTEXT:,} if left out",
+    )
+    load.add_argument(
+        "--threads",
+        metavar="N",
+        type=whole_number(1, MOST_THREADS),
+        help="processor threads; one a physical core if left out",
+    )
+    load.add_argument(
+        "--gpu-layers",
+        metavar="auto|all|N",
+        type=gpu_layers,
+        help="layers on the GPU, the output layer counted; as many as fit if left out",
+    )
+    load.add_argument(
+        "--load-anyway", action="store_true", help="load the model although memory does not seem to be enough"
+    )
+    load.add_argument(
+        "--kv-type",
+        type=one_of(get_args(KVType)),
+        metavar="TYPE",
+        help="f16, q8_0 or q4_0: how keys and values are kept",
+    )
+
+
 def _ask_options(found: argparse.Namespace) -> AskOptions:
     typed = {name: value for name, value in vars(found).items() if value is not None}
     names = [*BOUNDS, "seed", "stop", "dry_sequence_breakers"]
     changes = {
         name: tuple(typed[name]) if isinstance(typed[name], list) else typed[name] for name in names if name in typed
     }
-    load: dict[str, object] = {name: typed[name] for name in ("context", "threads", "gpu_layers") if name in typed}
+    load: dict[str, object] = {name: typed[name] for name in ("context", "threads") if name in typed}
+    if "gpu_layers" in typed:
+        load["gpu_layers"] = None if typed["gpu_layers"] == AUTOMATIC else typed["gpu_layers"]
     if "kv_type" in typed:
         load.update(kv_type_k=typed["kv_type"], kv_type_v=typed["kv_type"])
     settings = PRESETS[typed["preset"]] if "preset" in typed else SamplingSettings()
@@ -229,6 +246,7 @@ def _ask_options(found: argparse.Namespace) -> AskOptions:
         template=typed.get("template"),
         raw=typed["raw"],
         load=load,
+        load_anyway=typed["load_anyway"],
         settings=msgspec.structs.replace(settings, **changes),
     )
 
@@ -265,7 +283,7 @@ def _capital(text: str) -> str:
 
 
 def _suggestion(word: str, known: list[str] | tuple[str, ...]) -> str:
-    known = [name for name in known if name not in ("doctor", "plan")]
+    known = [name for name in known if name != "plan"]
     if _OF_OTHERS.get(word) in known:
         return f" (did you mean {_OF_OTHERS[word]}?)"
     near = difflib.get_close_matches(word, known, n=1, cutoff=0.6)

@@ -15,7 +15,7 @@ from app.cli.terminal import Terminal
 from app.core.errors import ExitCode, UserError
 from app.core.events import Failed, FailureKind, Finished, Loaded, LoadProgress
 from app.core.words import translate
-from app.services.ask import AskOptions
+from app.services.ask_options import AskOptions
 from app.services.engine_session import AnswerEvent
 from app.services.program import Program
 

@@ -61,9 +61,11 @@ class JsonWriter:
         event = msgspec.structs.replace(event, metrics=self._first_byte.measured(event.metrics))
         line = _readable(event)
         line.update(line.pop("metrics"))
-        model = msgspec.to_builtins(self._model) if self._model is not None else None
-        if model is not None:
+        model = None
+        if self._model is not None:
+            model = msgspec.to_builtins(self._model)
             del model["chat_template"]
+            model["remarks"] = [remark.english() for remark in self._model.remarks]
         line["model"] = model
         return line
 

@@ -36,6 +36,9 @@ class TextWriter:
         if isinstance(event, PromptReady | Finished):
             for note in event.notes:
                 self._terminal.say(note.english())
+        elif isinstance(event, Loaded):
+            for remark in event.model.remarks:
+                self._terminal.say(remark.english())
 
     def _text(self, text: str) -> None:
         if text:
@@ -56,6 +59,11 @@ class TextWriter:
                 stop_words(event.stop_reason).english(),
             ]
             self._terminal.say(" · ".join(parts))
+        elif event.stop_reason == "context_full":
+            self._terminal.say(
+                f"The answer stops here, since the context of {event.metrics.kv.cells:,} tokens is full. "
+                "Add --context N for a larger one."
+            )
 
     def _end_line(self) -> None:
         if self._written and not self._written.endswith("\n"):

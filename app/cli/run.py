@@ -8,10 +8,10 @@ from collections.abc import Callable, Sequence
 from app.cli.arguments import Arguments
 from app.cli.ask import run_ask
 from app.cli.bench import run_bench
+from app.cli.doctor import run_doctor
 from app.cli.models import run_models
 from app.cli.terminal import Terminal
 from app.core.errors import ExitCode, UserError
-from app.core.version import VERSION
 from app.core.words import translate
 from app.services.program import Program
 
@@ -33,25 +33,21 @@ def run(arguments: Arguments, words: Sequence[str], build: Callable[[], Program]
 
 
 def _run(arguments: Arguments, words: Sequence[str], build: Callable[[], Program], terminal: Terminal) -> ExitCode:
-    if arguments.help:
-        terminal.write(arguments.help)
-        return ExitCode.DONE
-    if arguments.version:
-        terminal.write(f"Tokenlight {VERSION}\n")
-        return ExitCode.DONE
     if arguments.command == "bench":
         return run_bench([word for word in words if word != "bench"])
-    if arguments.command in ("doctor", "plan"):
+    if arguments.command == "plan":
         raise UserError(
             translate(
                 "CommandLine",
-                "The command {command} comes with a later version: use ask, models or bench.",
+                "The command {command} comes with a later version: use ask, models, doctor or bench.",
                 command=arguments.command,
             ),
             ExitCode.WRONG_USE,
         )
     program = build()
     try:
+        if arguments.command == "doctor":
+            return run_doctor(program, terminal, arguments.json)
         if arguments.ask is None:
             return run_models(program.models, terminal, arguments.json)
         return run_ask(program, arguments.ask, terminal, arguments.json)

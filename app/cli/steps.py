@@ -23,6 +23,12 @@ def with_step(failed: Failed, template_names: Callable[[], list[str]]) -> Failed
             )
         case "prompt_too_long":
             sentence = translate("CommandLine", "{said} Add --context N for a context of N tokens.", said=said)
+        case "memory":
+            sentence = translate(
+                "CommandLine",
+                "{said} Add --context N for a context of N tokens, or --load-anyway to try it all the same.",
+                said=said,
+            )
         case _:
             return failed
     return msgspec.structs.replace(failed, sentence=sentence)

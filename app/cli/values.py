@@ -7,8 +7,11 @@ import math
 from collections.abc import Callable, Iterable
 
 from app.core.chat import clean_text
+from app.core.model import ALL_LAYERS, MOST_LAYERS
 from app.core.sampling import PRESETS, Bounds
 
+AUTOMATIC = "auto"
+"""What is typed for as many layers on the GPU as fit."""
 _BALANCED = PRESETS["Balanced"]
 _AT_THE_ENDS = {
     "temperature": "0 always takes the most likely token",
@@ -81,6 +84,22 @@ def one_of(names: Iterable[str]) -> Callable[[str], str]:
         raise argparse.ArgumentTypeError(f"takes one of {', '.join(known)}, not “{typed}”")
 
     return read
+
+
+def gpu_layers(typed: str) -> int | str:
+    """Return a number of layers, `ALL_LAYERS` for "all", or `AUTOMATIC`."""
+    word = typed.strip().lower()
+    if word == AUTOMATIC:
+        return AUTOMATIC
+    if word == "all":
+        return ALL_LAYERS
+    try:
+        value = int(word)
+    except ValueError:
+        value = -1
+    if not 0 <= value <= MOST_LAYERS:
+        raise argparse.ArgumentTypeError(f"takes auto, all or a whole number from 0 to {MOST_LAYERS}, not “{typed}”")
+    return value
 
 
 def text(typed: str) -> str:

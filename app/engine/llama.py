@@ -6,6 +6,7 @@ Knows nothing of prompts, chats or the loop. Its neighbour `llama_model.py` wrap
 from __future__ import annotations
 
 import ctypes
+import os
 import sys
 from collections import deque
 from collections.abc import Callable, Sequence
@@ -25,9 +26,20 @@ if TYPE_CHECKING:
 else:
     api = import_low_level("llama_cpp", "llama_cpp")
 
-__all__ = ["LlamaCandidates", "LlamaChain", "LlamaVocabulary", "LogCapture", "api", "ggml_library", "start_library"]
+__all__ = [
+    "LlamaCandidates",
+    "LlamaChain",
+    "LlamaVocabulary",
+    "LogCapture",
+    "api",
+    "ggml_library",
+    "library_folder",
+    "start_library",
+]
 
 CONTINUED_LEVEL = 5
+LINE_PER_TENSOR = b"create_tensor: "
+"""What a line of the log begins with that says nothing and comes for each tensor: it would push out the others."""
 XTC_ALWAYS = 1.0
 MIN_KEEP = 1
 
@@ -41,6 +53,8 @@ class LogCapture:
         api.llama_log_set(self._callback, ctypes.c_void_p(0))
 
     def _take(self, level: int, text: bytes, _user: object) -> None:
+        if text.startswith(LINE_PER_TENSOR):
+            return
         line = text.decode("utf-8", "replace")
         if level == CONTINUED_LEVEL and self._lines:
             last_level, last = self._lines[-1]
@@ -58,15 +72,27 @@ class LogCapture:
 
 
 def start_library() -> LogCapture:
-    """Start llama.cpp in this process with its log captured."""
+    """Start llama.cpp in this process with its log captured and every backend of its folder loaded."""
     log = LogCapture()
+    registry = ggml_library("ggml")
+    registry.ggml_backend_reg_count.restype = ctypes.c_size_t
+    if registry.ggml_backend_reg_count() == 0:  # a build with its backends in files of their own
+        registry.ggml_backend_load_all_from_path.argtypes = [ctypes.c_char_p]
+        registry.ggml_backend_load_all_from_path.restype = None
+        registry.ggml_backend_load_all_from_path(os.fsencode(library_folder()))
     api.llama_backend_init()
     return log
 
 
+def library_folder() -> Path:
+    """Return where the libraries of llama.cpp lie; the environment may name another place than the package."""
+    override = os.environ.get("LLAMA_CPP_LIB_PATH")
+    return Path(override) if override else Path(api.__file__).parent / "lib"
+
+
 def ggml_library(name: str) -> ctypes.CDLL:
     """Return the loaded ggml library; by its versioned file, since a second copy has an empty registry."""
-    folder = Path(api.__file__).parent / "lib"
+    folder = library_folder()
     names = {"win32": (f"{name}.dll",), "darwin": (f"lib{name}.0.dylib", f"lib{name}.dylib")}
     files = [folder / file for file in names.get(sys.platform, (f"lib{name}.so.0", f"lib{name}.so"))]
     return ctypes.CDLL(str(next((file for file in files if file.exists()), files[0])))

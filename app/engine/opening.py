@@ -6,33 +6,56 @@ Knows which backends there are; the worker knows none.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+import stat
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, Protocol
 
-from app.core.commands import Load
+import msgspec
+
+from app.core.commands import Load, MeasureMemory
+from app.core.devices import GPU_KINDS, Device, LibraryFacts
 from app.core.errors import UserError
+from app.core.events import MemoryMeasured
 from app.core.gguf_header import Header
+from app.core.model import LoadOptions
+from app.core.model_facts import model_facts
 from app.core.model_file import ModelSource, check_model_file
 from app.core.model_reads import weight_bytes_per_token
-from app.core.words import translate
+from app.core.words import Sentence, translate
 from app.engine.backend import Backend
+from app.engine.devices import library_facts, list_devices
+from app.engine.dry_run import DryRun, gpu_bytes
 from app.engine.failures import LoadRefused
+from app.engine.layer_choice import Choice, Room, choose_layers
 from app.engine.llama import LogCapture, start_library
 from app.engine.llama_model import LlamaBackend, LoadFailed
-from app.engine.scripted import ScriptedBackend
+from app.engine.load_remarks import load_remarks, without_context_warnings
+from app.engine.placement import narrowed
+from app.engine.scripted import ScriptedOpener
 
-Opener = Callable[[Load, Callable[[float], bool]], Backend]
-"""Loads a model; the function gets per cent and returns False to cancel. Raises `UserError`."""
 REASONS_SHOWN = 8
 _FUNCTION = re.compile(r"^\w+:\s*")
 """llama.cpp begins a line of its log with the name of the C function."""
 
 
+class Opener(Protocol):
+    """What the worker asks of a backend before there is a model."""
+
+    def __call__(self, command: Load, progress: Callable[[float], bool]) -> Backend:
+        """Load a model; `progress` gets per cent and returns False to cancel. Raises `UserError`."""
+
+    def devices(self) -> tuple[LibraryFacts, tuple[Device, ...]]:
+        """Return what there is to compute on; safe to call from a second thread."""
+
+    def measure(self, command: MeasureMemory, stopped: Callable[[], bool]) -> MemoryMeasured:
+        """Work out what a model would take; asks `stopped` between two configurations. Raises `UserError`."""
+
+
 def opener_for(backend: str) -> Opener:
     """Return the opener of a backend: "llama" or "scripted"."""
-    return ScriptedBackend.open if backend == "scripted" else LlamaOpener(start_library())
+    return ScriptedOpener() if backend == "scripted" else LlamaOpener(start_library())
 
 
 class LlamaOpener:
@@ -40,30 +63,101 @@ class LlamaOpener:
 
     def __init__(self, log: LogCapture) -> None:
         self._log = log
+        self._dry_run = DryRun(log)
 
     def __call__(self, command: Load, progress: Callable[[float], bool]) -> Backend:
         """Check and load a file; raises `UserError` with the reason."""
         headers = checked_headers(Path(command.path))
-        if command.options.flash_attention == "off" and command.options.kv_type_v != "f16":
-            raise LoadRefused(
-                translate(
-                    "Engine",
-                    "A quantised V cache needs flash attention. Turn flash attention on, or keep V in f16.",
-                ),
-                "wrong_use",
-            )
+        _refuse_impossible(command.options)
         try:
-            return LlamaBackend(command.path, command.options, self._log, progress, weight_bytes_per_token(headers))
+            try:
+                options = self._decided(command, headers, lambda: not progress(0.0))
+            finally:
+                self._dry_run.close()  # the engine keeps no model beside its own
+            backend = LlamaBackend(command.path, options, self._log, progress, weight_bytes_per_token(headers))
         except LoadFailed as error:
             raise _refusal(error, command) from error
+        backend.memory = narrowed(backend.memory, headers, self._log.lines())
+        backend.info = msgspec.structs.replace(
+            backend.info,
+            memory=backend.memory,
+            options=options,
+            notes=without_context_warnings(backend.info.notes),
+            remarks=load_remarks(command.options, options, backend.info),
+        )
+        return backend
+
+    def devices(self) -> tuple[LibraryFacts, tuple[Device, ...]]:
+        """Return the build and its devices with what is free on them now."""
+        return library_facts(), list_devices()
+
+    def measure(self, command: MeasureMemory, stopped: Callable[[], bool]) -> MemoryMeasured:
+        """Work out what a load would take; the layers are chosen as a load would choose them."""
+        headers = checked_headers(Path(command.path))
+        _refuse_impossible(command.options)
+        try:
+            options = self._decided(command, headers, stopped)
+            measured = self._dry_run.measure(command.path, headers, options)
+        except LoadFailed as error:
+            raise _refusal(error, command) from error
+        return MemoryMeasured(
+            request=command.request,
+            path=command.path,
+            options=options,
+            memory=measured.memory,
+            context=measured.context,
+            layers=measured.layers,
+            devices=list_devices(),
+        )
+
+    def _decided(
+        self, command: Load | MeasureMemory, headers: Sequence[Header], stopped: Callable[[], bool]
+    ) -> LoadOptions:
+        """Return the options with the number of layers that fits, where nobody chose one and there is a GPU."""
+        options, facts = command.options, model_facts(headers)
+        if options.gpu_layers is not None or facts.layers is None:
+            return options
+        rooms = {
+            device.name: Room(device.total, device.free) for device in list_devices() if device.kind in GPU_KINDS
+        }
+        if not rooms:
+            return options
+
+        def measure(layers: int, experts_on_cpu: bool) -> dict[str, int | None]:
+            if stopped():
+                raise LoadRefused.cancelled()
+            tried = _with(options, Choice(layers, experts_on_cpu))
+            return gpu_bytes(self._dry_run.measure(command.path, headers, tried), tried, rooms)
+
+        undecided = facts.is_mixture and not options.experts_on_cpu
+        choice = choose_layers(measure, rooms, facts.layers + 1, mixture=undecided)
+        return options if choice is None else _with(options, choice)
+
+
+def _with(options: LoadOptions, choice: Choice) -> LoadOptions:
+    experts_on_cpu = options.experts_on_cpu or choice.experts_on_cpu
+    return msgspec.structs.replace(options, gpu_layers=choice.gpu_layers, experts_on_cpu=experts_on_cpu)
+
+
+def _refuse_impossible(options: LoadOptions) -> None:
+    if options.flash_attention == "off" and options.kv_type_v != "f16":
+        raise LoadRefused(
+            translate(
+                "Engine",
+                "A quantised V cache needs flash attention. Turn flash attention on, or keep V in f16.",
+            ),
+            "wrong_use",
+        )
 
 
 def checked_headers(path: Path) -> tuple[Header, ...]:
-    """Return the headers of a model's files after every check; raises `UserError`."""
+    """Return the headers of a model's files after every check; raises `LoadRefused`."""
     with ExitStack() as files:
 
         def open_file(name: str) -> ModelSource | None:
             try:
+                if not stat.S_ISREG((path.parent / name).stat().st_mode):
+                    raise LoadRefused(_no_ordinary_file(name))  # opening a pipe waits for who writes to it
                 file = files.enter_context((path.parent / name).open("rb"))
             except FileNotFoundError:
                 return None
@@ -72,8 +166,12 @@ def checked_headers(path: Path) -> tuple[Header, ...]:
 
         try:
             return check_model_file(path.name, open_file)
+        except LoadRefused:
+            raise
+        except UserError as error:
+            raise LoadRefused(error.sentence) from error
         except OSError as error:
-            raise UserError(
+            raise LoadRefused(
                 translate(
                     "ModelFile",
                     "“{file}” cannot be read ({reason}). Check that it is a file that you may read.",
@@ -83,16 +181,32 @@ def checked_headers(path: Path) -> tuple[Header, ...]:
             ) from error
 
 
+def _no_ordinary_file(name: str) -> Sentence:
+    return translate("ModelFile", "“{file}” is no ordinary file. Choose a .gguf file.", file=name)
+
+
 def _read(file: BinaryIO, offset: int, length: int) -> bytes:
     file.seek(offset)
     return file.read(length)
 
 
-def _refusal(error: LoadFailed, command: Load) -> LoadRefused:
+def _refusal(error: LoadFailed, command: Load | MeasureMemory) -> LoadRefused:
     if error.step == "cancelled":
         return LoadRefused.cancelled()
     file, reason = Path(command.path).name, _FUNCTION.sub("", error.reason).strip(" .") or "no reason given"
-    if error.step == "model":
+    if error.step == "diffusion":
+        sentence = translate(
+            "Engine",
+            "“{file}” is a diffusion model, which does not write token by token. Choose a chat model.",
+            file=file,
+        )
+    elif error.step == "encoder":
+        sentence = translate(
+            "Engine",
+            "“{file}” needs an encoder for its input, which is not how chats run here. Choose a chat model.",
+            file=file,
+        )
+    elif error.step == "model":
         sentence = translate(
             "Engine",
             "llama.cpp could not load “{file}”: {reason}. If memory ran out, put fewer layers on the GPU or take a "

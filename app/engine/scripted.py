@@ -9,16 +9,18 @@ import os
 import threading
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Literal, Self
+from typing import Literal
 
 import msgspec
 import numpy as np
 import numpy.typing as npt
 
-from app.core.commands import Load
+from app.core.commands import Load, MeasureMemory
+from app.core.devices import MAIN_MEMORY, Device, LibraryFacts
 from app.core.errors import UserError
+from app.core.events import MemoryMeasured
 from app.core.metrics import DeviceMemory
-from app.core.model import CONTEXT_STEP, DEFAULT_CONTEXT, ModelInfo
+from app.core.model import DEFAULT_CONTEXT, CacheSizes, LoadOptions, MemoryKind, ModelInfo
 from app.core.sampling import SamplingSettings
 from app.core.words import translate
 from app.engine.backend import DecodeResult, Row, TokenIds
@@ -51,6 +53,10 @@ class Script(msgspec.Struct, frozen=True):
     fault: Fault = "none"
     fault_at: int = 0
     template: str | None = TEMPLATE
+    devices: tuple[Device, ...] = (Device("CPU", "a script", "cpu", "CPU", 1 << 34, None),)
+    memory: tuple[DeviceMemory, ...] | None = None
+    """What the model takes by device, measured and loaded alike; None is a little main memory."""
+    gpu_layers: int = 0
 
 
 class ScriptedVocabulary:
@@ -153,11 +159,12 @@ class ScriptedBackend:
         self._position = 0
         self._noise = np.random.default_rng(7).normal(0, 1, VOCABULARY).astype(np.float32)
         self.vocabulary = ScriptedVocabulary(script.template)
-        self.cells = -(-script.context // CONTEXT_STEP) * CONTEXT_STEP
+        self.cells = LoadOptions(context=script.context).cells(None)
         self.micro_batch = 512
+        self.memory_kind: MemoryKind = "plain"
         self.window = 0
         kv = self.cells * KV_BYTES_PER_CELL
-        self.memory: tuple[DeviceMemory, ...] = (DeviceMemory("CPU", 1 << 20, kv, 1 << 20),)
+        self.memory = _memory(script, self.cells)
         self.info = ModelInfo(
             path=path,
             name="Scripted",
@@ -174,38 +181,31 @@ class ScriptedBackend:
             chat_template=script.template,
             license=None,
             kv_bytes=kv,
+            cache=CacheSizes(full=kv),
             threads=1,
-            gpu_layers=0,
-            devices=("CPU",),
+            gpu_layers=script.gpu_layers,
+            devices=tuple(use.device for use in self.memory),
+            memory=self.memory,
             system_info="",
             load_ms=script.load_seconds * 1000,
         )
 
-    @classmethod
-    def open(cls, command: Load, progress: Callable[[float], bool]) -> Self:
-        """Load a script, as slowly as it says; raises `UserError` when it is unreadable."""
-        path = Path(command.path)
-        try:
-            script = msgspec.json.decode(path.read_bytes(), type=Script) if path.suffix == ".json" else Script()
-        except (OSError, msgspec.DecodeError) as error:
-            raise UserError(
-                translate("Engine", "“{file}” is no readable script. Choose another file.", file=path.name)
-            ) from error
-        backend = cls(script, command.path)
+    def load(self, progress: Callable[[float], bool]) -> None:
+        """Take as long as the script says; ends early where `progress` returns False."""
+        script = self._script
         for percent in range(101):
-            backend._wait.wait(script.load_seconds / 100)
+            self._wait.wait(script.load_seconds / 100)
             if script.fault != "none" and script.fault_at == -2 and percent == 50:
-                backend._strike()
+                self.strike()
             if not progress(float(percent)):
                 break
-        return backend
 
     def decode(self, ids: TokenIds, position: int, *, sequence: int, logits: bool) -> DecodeResult:
         """Take the time that the script gives to these tokens; strikes where the script says so."""
         count = len(ids)
         if self._answer < 0:
             if self._script.fault_at == -1:
-                self._strike()
+                self.strike()
             rate = self._script.prefill_tokens_per_s
             for _ in range(count if rate else 0):
                 if self._stop is not None and self._stop():
@@ -216,10 +216,11 @@ class ScriptedBackend:
         self._position = position + count
         self._answer += int(logits)
         if self._answer >= 0 and self._script.fault_at == self._answer:
-            self._strike()
+            self.strike()
         return "done"
 
-    def _strike(self) -> None:
+    def strike(self) -> None:
+        """Fail in the way that the script says, or not at all."""
         match self._script.fault:
             case "abort":
                 os.abort()
@@ -255,6 +256,18 @@ class ScriptedBackend:
         """Return the smallest position in the cache."""
         return 0 if self._position else -1
 
+    def state_bytes(self, sequence: int) -> int:
+        """A script rewinds to anywhere."""
+        return 0
+
+    def save_state(self, sequence: int) -> npt.NDArray[np.uint8]:
+        """Return nothing: a script rewinds to anywhere."""
+        return np.zeros(0, np.uint8)
+
+    def restore_state(self, sequence: int, state: npt.NDArray[np.uint8]) -> bool:
+        """Take nothing back."""
+        return False
+
     def set_abort(self, stop: Callable[[], bool] | None) -> None:
         """Look at `stop` between the tokens of a prefill."""
         self._stop = stop
@@ -269,3 +282,55 @@ class ScriptedBackend:
 
     def close(self) -> None:
         """Nothing to free."""
+
+
+class ScriptedOpener:
+    """Opens scripts: devices and memory are what the script says they are."""
+
+    def __init__(self) -> None:
+        self._script = Script()
+
+    def __call__(self, command: Load, progress: Callable[[float], bool]) -> ScriptedBackend:
+        """Load a script, as slowly as it says; raises `UserError` when it is unreadable."""
+        self._script = script = _read_script(Path(command.path))
+        backend = ScriptedBackend(script, command.path)
+        backend.load(progress)
+        return backend
+
+    def devices(self) -> tuple[LibraryFacts, tuple[Device, ...]]:
+        """Return the devices of the script that was read last."""
+        devices = self._script.devices
+        backends = tuple(dict.fromkeys(device.backend for device in devices))
+        offload = any(device.kind != "cpu" for device in devices)
+        return LibraryFacts("scripted", "", offload, backends, ()), devices
+
+    def measure(self, command: MeasureMemory, stopped: Callable[[], bool]) -> MemoryMeasured:
+        """Return what the script says of memory; raises `UserError` when it is unreadable."""
+        self._script = script = _read_script(Path(command.path))
+        if script.fault_at == -2:
+            ScriptedBackend(script, command.path).strike()
+        cells = LoadOptions(context=command.options.context or script.context).cells(None)
+        return MemoryMeasured(
+            request=command.request,
+            path=command.path,
+            options=msgspec.structs.replace(command.options, gpu_layers=script.gpu_layers),
+            memory=_memory(script, cells),
+            context=cells,
+            layers=1,
+            devices=script.devices,
+        )
+
+
+def _read_script(path: Path) -> Script:
+    try:
+        return msgspec.json.decode(path.read_bytes(), type=Script) if path.suffix == ".json" else Script()
+    except (OSError, msgspec.DecodeError) as error:
+        raise UserError(
+            translate("Engine", "“{file}” is no readable script. Choose another file.", file=path.name)
+        ) from error
+
+
+def _memory(script: Script, cells: int) -> tuple[DeviceMemory, ...]:
+    if script.memory is not None:
+        return script.memory
+    return (DeviceMemory(MAIN_MEMORY, 1 << 20, cells * KV_BYTES_PER_CELL, 1 << 20),)

@@ -23,7 +23,9 @@ from app.core.commands import (
     ChangeSettings,
     Command,
     Generate,
+    ListDevices,
     Load,
+    MeasureMemory,
     Quit,
     Render,
     Tokenize,
@@ -32,6 +34,7 @@ from app.core.commands import (
 from app.core.errors import UserError
 from app.core.events import (
     PROTOCOL_VERSION,
+    DevicesListed,
     Event,
     Failed,
     FailureKind,
@@ -59,6 +62,10 @@ STACK_BYTES = 256 * 1024 * 1024
 EXIT_PARENT_GONE = 0
 LAST_RESORT_SECONDS = 8.0
 """A template that holds the interpreter for so long ends the process; the parent starts a fresh one."""
+Work = Load | Generate | MeasureMemory
+"""What is done one after another, on the main thread."""
+Talk = Tokenize | Render | ListDevices
+"""What is answered meanwhile."""
 
 
 class Worker:
@@ -68,9 +75,9 @@ class Worker:
         self._connection = connection
         self._opener = opener
         self._sending = threading.Lock()
-        self._work: queue.SimpleQueue[Load | Generate | None] = queue.SimpleQueue()
+        self._work: queue.SimpleQueue[Work | None] = queue.SimpleQueue()
         self._vocabulary_in_use = threading.Lock()
-        self._texts: queue.SimpleQueue[Tokenize | Render | None] = queue.SimpleQueue()
+        self._texts: queue.SimpleQueue[Talk | None] = queue.SimpleQueue()
         self._controls: dict[int, Control] = {}
         self._watched = False
         self._deadline = Deadline(RENDER_SECONDS, LastResort(LAST_RESORT_SECONDS, sys.stderr))
@@ -86,13 +93,21 @@ class Worker:
         threading.stack_size(0)  # the threads that tokenise have theirs
         while (command := self._work.get()) is not None:
             control = self._controls.get(command.request) or Control(command.request)
-            if isinstance(command, Load):
-                self._guarded(command.request, partial(self._load, command, control))
-            else:
-                self._guarded(command.request, partial(self._generate, command, control))
+            self._guarded(command.request, partial(self._do, command, control))
             self._controls.pop(command.request, None)
         self._free()
         self._connection.close()
+
+    def _do(self, command: Work, control: Control) -> None:
+        match command:
+            case Load():
+                self._load(command, control)
+            case Generate():
+                self._generate(command, control)
+            case MeasureMemory():
+                self._send(self._opener.measure(command, lambda: control.cancelled))
+            case _:
+                assert_never(command)
 
     def _free(self) -> None:
         """Free the model; the text thread may be reading its vocabulary."""
@@ -117,10 +132,10 @@ class Worker:
 
     def _route(self, command: Command) -> None:
         match command:
-            case Load() | Generate():
+            case Load() | Generate() | MeasureMemory():
                 self._controls[command.request] = Control(command.request)
                 self._work.put(command)
-            case Tokenize() | Render():
+            case Tokenize() | Render() | ListDevices():
                 self._texts.put(command)
             case Cancel():
                 if (control := self._controls.get(command.request)) is not None:
@@ -175,7 +190,7 @@ class Worker:
         if control.cancelled:
             backend.close()
             raise LoadRefused.cancelled()
-        self._cache = KVCache(backend)
+        self._cache = KVCache(backend, command.options.checkpoints)
         self._backend = backend
         self._send(Loaded(command.request, backend.info))
 
@@ -197,7 +212,10 @@ class Worker:
         while (command := self._texts.get()) is not None:
             self._guarded(command.request, partial(self._answer_text, command))
 
-    def _answer_text(self, command: Tokenize | Render) -> None:
+    def _answer_text(self, command: Talk) -> None:
+        if isinstance(command, ListDevices):
+            self._send(DevicesListed(command.request, *self._opener.devices()))
+            return
         with self._vocabulary_in_use:
             event = self._describe_text(command)
         self._send(event)

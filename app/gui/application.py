@@ -96,7 +96,7 @@ def make_window(program: Program, themes: Themes) -> MainWindow:
         ChatPage(program.chat, themes, icons, prompts),
         ModelBar(program.session, program.models, icons),
         NoticeBar(program.notices, themes, icons),
-        LivePanel(program.live, themes, icons),
+        LivePanel(program.live, program.memory, themes, icons),
         SamplingPanel(program.sampling),
         icons,
     )

@@ -5,77 +5,53 @@ where it is unknown. Repaints at most ten times a second and not at all when not
 from __future__ import annotations
 
 from PySide6.QtCore import QCoreApplication, QTimer
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QWidget
+from PySide6.QtWidgets import QWidget
 
 from app.gui import theme
 from app.gui.icons import Icons
+from app.gui.memory import MemoryRows
 from app.gui.widgets.card import Card
+from app.gui.widgets.figure_row import FigureRow
 from app.gui.widgets.gauge import Gauge
-from app.gui.widgets.labels import ElidedLabel, label
+from app.gui.widgets.labels import in_parts, label
 from app.gui.widgets.words import render
 from app.services.live import Figures, Live
+from app.services.memory import Memory
 from app.services.units import UNKNOWN, byte_size, count, milliseconds, rate, stop_words
 
 translate = QCoreApplication.translate
 
 REPAINT_MS = 100
-_ICON_PX = 16
-
-
-class Row(QWidget):
-    """One figure: icon, name, value."""
-
-    def __init__(self, icons: Icons, icon: str, token: str, title: str, name: str) -> None:
-        super().__init__()
-        self._icons = icons
-        self._icon = icon
-        self._token = token
-        self._title = title
-        self._picture = QLabel()
-        self._picture.setFixedSize(_ICON_PX, _ICON_PX)
-        self.value = label(UNKNOWN, pixels=theme.FIGURE_PX, bold=True, name=name)
-        layout = QHBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(theme.SPACE_S)
-        layout.addWidget(self._picture)
-        layout.addWidget(label(title))
-        layout.addStretch(1)
-        layout.addWidget(self.value)
-        self.show_value(UNKNOWN, "")
-
-    def show_value(self, text: str, hint: str) -> None:
-        """Show a value, and on hover what it means or why it is unknown."""
-        if text != self.value.text() or hint != self.toolTip():
-            self.value.setText(text)
-            self.value.setAccessibleName(f"{self._title}: {text}")
-            self.setToolTip(hint)
-
-    def show_theme(self, look: theme.Theme) -> None:
-        """Draw the icon in the colour of its stage."""
-        self._picture.setPixmap(self._icons.icon(self._icon, look.colour(self._token)).pixmap(_ICON_PX, _ICON_PX))
 
 
 class LivePanel(Card):
     """The card with the figures."""
 
-    def __init__(self, live: Live, themes: theme.Themes, icons: Icons, parent: QWidget | None = None) -> None:
+    def __init__(
+        self, live: Live, memory: Memory, themes: theme.Themes, icons: Icons, parent: QWidget | None = None
+    ) -> None:
         super().__init__(translate("LivePanel", "Live"), parent)
         self._live = live
         self._themes = themes
         self._rows = {
-            "ttft": Row(icons, "clock", "muted", self.tr("TTFT"), "ttft_value"),
-            "prefill": Row(icons, "prefill", "stage_prefill", self.tr("Prefill"), "prefill_rate_value"),
-            "decode": Row(icons, "decode", "stage_decode", self.tr("Decode"), "decode_rate_value"),
-            "kv": Row(icons, "kv", "stage_kv", self.tr("KV cache"), "kv_value"),
-            "stop": Row(icons, "ended", "muted", self.tr("Ended"), "stop_reason_value"),
+            "ttft": FigureRow(icons, "clock", "muted", self.tr("TTFT"), "ttft_value"),
+            "prefill": FigureRow(icons, "prefill", "stage_prefill", self.tr("Prefill"), "prefill_rate_value"),
+            "decode": FigureRow(icons, "decode", "stage_decode", self.tr("Decode"), "decode_rate_value"),
+            "kv": FigureRow(icons, "kv", "stage_kv", self.tr("KV cache"), "kv_value"),
+            "checkpoints": FigureRow(icons, "kv", "stage_kv", self.tr("Checkpoints"), "checkpoints_value"),
+            "stop": FigureRow(icons, "ended", "muted", self.tr("Ended"), "stop_reason_value"),
         }
         self._gauge = Gauge("kv_gauge")
-        self._below_gauge = ElidedLabel(theme.SMALL_PX)
+        self._below_gauge = label(look="muted", pixels=theme.SMALL_PX)
+        self._below_gauge.setWordWrap(True)
+        self._memory = MemoryRows(memory, icons)
         for key, row in self._rows.items():
             self.body.addWidget(row)
             if key == "kv":
                 self.body.addWidget(self._gauge)
                 self.body.addWidget(self._below_gauge)
+            elif key == "checkpoints":
+                self.body.addWidget(self._memory)
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
         self._timer.setInterval(REPAINT_MS)
@@ -88,6 +64,7 @@ class LivePanel(Card):
     def disconnect_services(self) -> None:
         """Listen to the figures no longer."""
         self._disconnect()
+        self._memory.disconnect_services()
         self._timer.stop()
 
     def _want(self) -> None:
@@ -103,6 +80,7 @@ class LivePanel(Card):
         stop = render(stop_words(reason)) if reason is not None else UNKNOWN
         self._rows["stop"].show_value(stop, self.tr("Why the last answer ended."))
         self._show_cache(figures)
+        self._show_checkpoints(figures)
 
     def _show_cache(self, figures: Figures) -> None:
         used, cells = figures.kv_cells_used, figures.kv_cells
@@ -111,19 +89,38 @@ class LivePanel(Card):
         if not known:
             hint = self.tr("Unknown while no model is loaded.")
         text = f"{count(used)} / {count(cells)}" if known else UNKNOWN
+        recurrent = figures.memory_kind == "recurrent"
+        self._rows["kv"].show_title(self.tr("Context") if recurrent else self.tr("KV cache"))
         self._rows["kv"].show_value(text, hint)
         self._gauge.set_share(used / cells if used is not None and cells else 0.0)
         self._gauge.setAccessibleName(self.tr("KV cache: {text} tokens").format(text=text))
         below = []
         if known and figures.kv_bytes is not None:
-            below.append(self.tr("{bytes}").format(bytes=byte_size(figures.kv_bytes)))
+            used_bytes = byte_size(figures.kv_bytes)
+            below.append(
+                (self.tr("state {bytes}") if recurrent else self.tr("{bytes} in use")).format(bytes=used_bytes)
+            )
+        if figures.window_cells is not None and known:
+            used_in_window, window = count(figures.window_cells_used), count(figures.window_cells)
+            below.append(self.tr("window {used} / {cells}").format(used=used_in_window, cells=window))
         if figures.prompt_tokens is not None:
             below.append(
                 self.tr("prompt: {reused} of {total} reused").format(
                     reused=count(figures.prompt_tokens_from_cache), total=count(figures.prompt_tokens)
                 )
             )
-        self._below_gauge.set_text(" · ".join(below) or (self.tr("empty") if known else self.tr("no model loaded")))
+        self._below_gauge.setText(in_parts(below) or (self.tr("empty") if known else self.tr("no model loaded")))
+
+    def _show_checkpoints(self, figures: Figures) -> None:
+        row = self._rows["checkpoints"]
+        row.setVisible(figures.checkpoints is not None)
+        row.show_value(
+            f"{count(figures.checkpoints)} · {byte_size(figures.checkpoint_bytes)}",
+            self.tr(
+                "This model cannot rewind its memory, so that its state is saved at the ends of prompts and answers: "
+                "how many states, and the main memory they take."
+            ),
+        )
 
     def _ttft_hint(self, figures: Figures) -> str:
         if figures.ttft_ms is None:
@@ -150,6 +147,7 @@ class LivePanel(Card):
         look = self._themes.current
         for row in self._rows.values():
             row.show_theme(look)
+        self._memory.show_theme(look)
         self._gauge.set_colours(look.colour("stage_kv"), look.colour("border"))
 
 

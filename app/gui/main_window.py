@@ -29,7 +29,7 @@ from app.gui.widgets.buttons import IconButton
 
 PANEL_WIDTH_PX = 304
 FIRST_SIZE = QSize(1280, 800)
-SMALLEST_SIZE = QSize(900, 600)
+SMALLEST_SIZE = QSize(760, 440)
 SUFFIX = ".gguf"
 
 
@@ -85,6 +85,10 @@ class MainWindow(QMainWindow):
         """Take a size and place from earlier, if it is one."""
         if saved:
             self.restoreGeometry(QByteArray.fromBase64(saved.encode("ascii", "replace")))
+        free = self.screen().availableGeometry()  # smaller than the usual size where everything is drawn larger
+        self.resize(self.size().boundedTo(free.size()))
+        if not free.contains(self.geometry()):
+            self.move(free.topLeft())
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
         """Accept one model file."""

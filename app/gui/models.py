@@ -15,9 +15,10 @@ from app.gui.icons import Icons
 from app.gui.widgets.buttons import IconButton
 from app.gui.widgets.labels import label
 from app.gui.widgets.words import render
-from app.services.engine_session import EngineSession, Wish
+from app.services.engine_session import EngineSession
 from app.services.models import Models
 from app.services.units import byte_size
+from app.services.wishes import Wish
 
 PROGRESS_WIDTH_PX = 160
 

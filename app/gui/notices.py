@@ -63,7 +63,7 @@ class NoticeBar(QWidget):
         self.setVisible(notice is not None)
         if notice is None:
             return
-        text = render(notice.sentence)
+        text = " ".join(render(sentence) for sentence in (notice.sentence, *notice.more))
         self._text.setText(text)
         self.setAccessibleName(text)
         self._remedy.setVisible(notice.remedy is not None)
@@ -82,6 +82,7 @@ class NoticeBar(QWidget):
             "restart_engine": self.tr("Restart the engine"),
             "open_model": self.tr("Open a model…"),
             "choose_template": self.tr("Choose a template…"),
+            "load_anyway": self.tr("Load anyway"),
         }
         return words[remedy]
 

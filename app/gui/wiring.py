@@ -12,9 +12,9 @@ from app.core.words import translate
 from app.gui.dialogs import Dialogs
 from app.gui.main_window import MainWindow
 from app.gui.theme import Themes
-from app.services.engine_session import Wish
 from app.services.notices import Notice
 from app.services.program import Program
+from app.services.wishes import Wish
 
 
 class Wiring(QObject):
@@ -31,6 +31,7 @@ class Wiring(QObject):
         self._disconnect = [
             program.session.changed.connect(self._show_model),
             program.chat.busy_changed.connect(self._show_busy),
+            program.chat.cleared.connect(self._show_busy),
         ]
         self._show_model()
         self._show_busy()
@@ -60,6 +61,8 @@ class Wiring(QObject):
         page.copied.connect(_copy)
         page.composer.draft.too_long.connect(self._tell_too_long)
         page.transcript.first_text_painted.connect(self._note_first_text)
+        window.sampling.when_full_chosen.connect(lambda policy: program.settings.change(when_full=policy))
+        window.sampling.show_when_full(program.settings.values.when_full)
         self._themes.changed.connect(self._show_theme)
         window.use_geometry(program.settings.values.window)
         window.show_panel(program.settings.values.panel_shown)
@@ -69,6 +72,7 @@ class Wiring(QObject):
         for name, slot in {
             "new_chat_action": program.chat.clear,
             "open_model_action": self._choose_model,
+            "go_on_action": program.chat.go_on,
             "answer_again_action": program.chat.answer_again,
             "copy_answer_action": page.copy_answer,
             "stop_action": program.chat.stop,
@@ -96,6 +100,9 @@ class Wiring(QObject):
                 self._program.session.restart()
             case "open_model":
                 self._choose_model()
+            case "load_anyway":
+                self._program.notices.dismiss()
+                self._program.session.load_anyway()
             case "choose_template":
                 bar = self._window.notice_bar
                 place = bar.mapToGlobal(bar.rect().bottomLeft())
@@ -132,6 +139,7 @@ class Wiring(QObject):
     def _show_busy(self) -> None:
         chat = self._program.chat
         self._window.actions_by_name["stop_action"].setEnabled(chat.busy)
+        self._window.actions_by_name["go_on_action"].setEnabled(chat.can_go_on)
         self._window.actions_by_name["answer_again_action"].setEnabled(chat.can_answer_again)
 
     def _show_theme(self) -> None:

@@ -5,34 +5,14 @@ Prints nothing and keeps nothing: the model's remembered options are used and no
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from pathlib import Path
-
-import msgspec
-
 from app.core.chat import ChatPrompt, Prompt, PromptMessage, TextPrompt, clean_text
 from app.core.events import Failed, Finished, Loaded, LoadProgress
-from app.core.sampling import SamplingSettings
 from app.core.signal import Signal
-from app.services.engine_session import AnswerEvent, EngineSession, Question, Wish
+from app.services.ask_options import AskOptions
+from app.services.engine_session import AnswerEvent, EngineSession
 from app.services.models import Models
 from app.services.templates import Templates
-
-
-class AskOptions(msgspec.Struct, frozen=True):
-    """Everything that one question can be given."""
-
-    prompt: str
-    model: Path | None = None
-    """None takes the model that was used last, else the first that is found."""
-    system: str = ""
-    template: str | None = None
-    """Name of a shipped template, or a file."""
-    raw: bool = False
-    """Let the model continue the plain text, without a chat template."""
-    load: Mapping[str, object] = {}
-    """Fields of `LoadOptions` that were asked for."""
-    settings: SamplingSettings = SamplingSettings()
+from app.services.wishes import Question, Wish
 
 
 class Ask:
@@ -65,7 +45,7 @@ class Ask:
         """Start; raises the sentence that says why it cannot even begin."""
         path = options.model if options.model is not None else self._models.to_start_with()
         prompt = self._prompt(options)
-        self._session.use(Wish(path, options.load, remember=False))
+        self._session.use(Wish(path, options.load, remember=False, anyway=options.load_anyway))
         self._request = self._session.new_request()
         self._session.ask(Question(self._request, prompt, options.settings, record=False))
 

@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Literal
 
 import msgspec
 
-from app.core.chat import ChatPrompt, Prompt
+from app.core.chat import ChatPrompt
 from app.core.commands import Cancel, ChangeSettings, Generate, Load
 from app.core.events import (
     EngineGone,
@@ -23,55 +23,28 @@ from app.core.events import (
     Finished,
     Loaded,
     LoadProgress,
+    MemoryMeasured,
     ModelChecked,
     PrefillProgress,
     PromptReady,
     Step,
     Tokens,
 )
-from app.core.model import FoundModel, LoadOptions, ModelInfo, ModelRef
+from app.core.model import FoundModel, ModelInfo, ModelRef
 from app.core.ports import EnginePort
 from app.core.sampling import SamplingSettings
 from app.core.signal import Signal
 from app.core.words import Sentence, translate
+from app.services.load_check import Checked, LoadCheck
 from app.services.model_check import model_name
-from app.services.notices import Notice, Notices
+from app.services.notices import Notice, Notices, Remedy
 from app.services.templates import Templates
+from app.services.wishes import Loading, Question, Wish
 from app.system.hardware import decode_threads, usable_cores
-from app.system.jobs import Jobs
-from app.system.model_files import shown
 from app.system.settings_file import SettingsFile
 
 Phase = Literal["no_model", "starting", "loading", "ready", "busy", "gone"]
-CheckModel = Callable[[Path], tuple[FoundModel, ModelRef | None]]
-"""Looks at a file before it is loaded; runs on a job thread."""
 AnswerEvent = PromptReady | PrefillProgress | Tokens | Step | Finished | Failed
-
-
-class Wish(msgspec.Struct, frozen=True):
-    """A model that somebody wants to use, and how it should differ from what is remembered of it."""
-
-    path: Path
-    changes: Mapping[str, object] = {}
-    """Fields of `LoadOptions` that were asked for."""
-    remember: bool = True
-    """Whether a load that works is remembered for the next time."""
-
-
-class Question(msgspec.Struct, frozen=True):
-    """A prompt that waits for its model or is being answered."""
-
-    request: int
-    prompt: Prompt
-    settings: SamplingSettings
-    record: bool = True
-
-
-class _Loading(msgspec.Struct, frozen=True):
-    request: int
-    wish: Wish
-    ref: ModelRef
-    options: LoadOptions
 
 
 class EngineSession:
@@ -80,11 +53,10 @@ class EngineSession:
     def __init__(
         self,
         engine: EnginePort,
-        jobs: Jobs,
         settings: SettingsFile,
         templates: Templates,
         notices: Notices,
-        check: CheckModel,
+        check: LoadCheck,
     ) -> None:
         self.changed: Signal[()] = Signal()
         """The phase, the model or the progress of a load is another one."""
@@ -95,26 +67,30 @@ class EngineSession:
         self.sent: Signal[int, int] = Signal()
         """A question went to a loaded model: its request and the time (`perf_counter_ns`)."""
         self._engine = engine
-        self._jobs = jobs
         self._settings = settings
         self._templates = templates
         self._notices = notices
-        self._check_model = check
+        self._check = check
         self._wish: Wish | None = None
-        self._check: int | None = None
-        self._loading: _Loading | None = None
+        self._refused: Wish | None = None
+        self._loading: Loading | None = None
         self._names: dict[Path, str] = {}
         self._percent = 0.0
         self._loaded: tuple[ModelInfo, ModelRef] | None = None
         self._held: Wish | None = None
+        self._given_up: Wish | None = None
+        """The model that gave way to the load: the next question goes to it if the load fails."""
         self._waiting: Question | None = None
         self._open: dict[int, Question] = {}
+        self._remarks: Notice | None = None
         self._gone = False
+        check.passed.connect(self._take_checked)
+        check.refused.connect(self._take_refused)
 
     @property
     def phase(self) -> Phase:
         """What the engine is doing."""
-        if self._check is not None:
+        if self._check.busy:
             return "starting"
         if self._loading is not None:
             return "loading"
@@ -142,7 +118,7 @@ class EngineSession:
     @property
     def name(self) -> str | None:
         """What to call the model that is wanted or loaded."""
-        wish = self._wish if self._check is not None or self._held is None else self._held
+        wish = self._wish if self._check.busy or self._held is None else self._held
         return self._names.get(wish.path, model_name(wish.path, None, None)) if wish else None
 
     def use(self, wish: Wish) -> None:
@@ -150,13 +126,13 @@ class EngineSession:
         path = Path(os.path.expanduser(wish.path)).absolute()  # noqa: PTH111  Path.expanduser raises for ~nobody
         wish = msgspec.structs.replace(wish, path=path)
         self._wish = wish
-        self._check = request = self._engine.new_request()
-        self._jobs.submit(
-            "model check",
-            lambda: ModelChecked(request, *self._check_model(path)),
-            lambda: ModelChecked(request, _unchecked(path), None),
-        )
+        self._check.begin(self._engine.new_request(), path, wish.changes, anyway=wish.anyway, present=self.model)
         self.changed.emit()
+
+    def load_anyway(self) -> None:
+        """Load the model that was refused last for want of memory."""
+        if self._refused is not None:
+            self.use(msgspec.structs.replace(self._refused, anyway=True))
 
     def restart(self) -> None:
         """Load the wanted model again, in a fresh engine if the old one is gone."""
@@ -165,7 +141,8 @@ class EngineSession:
 
     def unload(self) -> None:
         """End the engine process, so that all of its memory is back; the next question starts it again."""
-        self._check = self._loading = self._loaded = None
+        self._check.cancel()
+        self._loading = self._loaded = None
         self._engine.unload()
         self._fail_open(list(self._open), "cancelled", _UNLOADED)
         self._fail_waiting("cancelled", _UNLOADED)
@@ -177,14 +154,14 @@ class EngineSession:
 
     def ask(self, question: Question) -> None:
         """Answer a question as soon as its model is loaded."""
-        if self._loaded and self._check is None and self._loading is None:
+        if self._loaded and not self._check.busy and self._loading is None:
             self._send(question)
             return
         if self._wish is None:
             self.answer_told.emit(Failed(question.request, "model", _NO_MODEL))
             return
         self._waiting = question
-        if self._check is None and self._loading is None:
+        if not self._check.busy and self._loading is None:
             self.restart()
 
     def cancel(self, request: int) -> None:
@@ -200,10 +177,10 @@ class EngineSession:
         if self._loading is not None:
             self._engine.send(Cancel(self._loading.request))
             self._wish = self._loading.wish
-        elif self._check is not None:
+        elif self._check.busy:
             self._wish = self._held
             self._fail_waiting("cancelled", _STOPPED)
-        self._check = None
+        self._check.cancel()
         self.changed.emit()
 
     def change_settings(self, settings: SamplingSettings) -> None:
@@ -216,8 +193,8 @@ class EngineSession:
     def take(self, event: Event) -> None:
         """Take in what the engine or a check said; what belongs to nobody any more is ignored."""
         match event:
-            case ModelChecked():
-                self._take_check(event)
+            case ModelChecked() | MemoryMeasured():
+                self._check.take(event)
             case LoadProgress(request=request) if self._is_loading(request):
                 self._percent = event.percent
                 self.load_told.emit(event)
@@ -226,6 +203,8 @@ class EngineSession:
                 self._take_loaded(event)
             case Failed(request=request) if self._is_loading(request):
                 self._loading = None
+                if event.kind != "cancelled" and self._given_up is not None and not self._check.busy:
+                    self._wish = self._given_up
                 self._fail_load(event)
             case PromptReady() | PrefillProgress() | Tokens() | Step() if event.request in self._open:
                 self.answer_told.emit(event)
@@ -233,6 +212,8 @@ class EngineSession:
                 del self._open[event.request]
                 self.answer_told.emit(event)
                 self.changed.emit()
+            case Failed():
+                self._check.take(event)
             case EngineGone():
                 self._take_gone(event)
             case _:
@@ -241,29 +222,31 @@ class EngineSession:
     def _is_loading(self, request: int) -> bool:
         return self._loading is not None and self._loading.request == request
 
-    def _take_check(self, event: ModelChecked) -> None:
-        if event.request != self._check or self._wish is None:
+    def _take_refused(self, failed: Failed, file: FoundModel) -> None:
+        if self._wish is None:
             return
-        self._check = None
-        self._names[self._wish.path] = event.file.name
-        if event.file.problem is not None or event.ref is None:
-            self._wish = self._loading.wish if self._loading else self._held
-            self._fail_load(Failed(event.request, "model", event.file.problem or _NO_MODEL))
+        self._names[self._wish.path] = file.name
+        self._refused = self._wish if failed.kind == "memory" else None
+        self._wish = self._loading.wish if self._loading else self._held
+        self._fail_load(failed)
+
+    def _take_checked(self, checked: Checked) -> None:
+        if self._wish is None:
             return
-        remembered = self._settings.model(event.ref.identity).options or LoadOptions()
-        options = msgspec.structs.replace(remembered, **self._wish.changes)
+        self._names[self._wish.path] = checked.file.name
         for request in self._open:
             self._engine.send(Cancel(request))
         if self._loading is not None:
             self._engine.send(Cancel(self._loading.request))
-        self._loading = _Loading(event.request, self._wish, event.ref, options)
-        self._loaded = self._held = None
+        options = checked.options
+        self._loading = Loading(checked.request, self._wish, checked.ref, options)
+        self._given_up = self._held or self._given_up
+        self._loaded = self._held = self._refused = None
         self._gone = False
         self._percent = 0.0
         threads = max(1, min(options.threads or decode_threads(), usable_cores()))
-        self._engine.send(
-            Load(event.request, str(self._wish.path), msgspec.structs.replace(options, threads=threads))
-        )
+        options = msgspec.structs.replace(options, threads=threads)
+        self._engine.send(Load(checked.request, str(self._wish.path), options))
         self.changed.emit()
 
     def _take_loaded(self, event: Loaded) -> None:
@@ -271,21 +254,31 @@ class EngineSession:
         if loading is None:
             return
         self._loaded = (event.model, loading.ref)
-        self._held = loading.wish
+        self._held, self._given_up = loading.wish, None
         if loading.wish.remember:
             remembered = self._settings.model(loading.ref.identity)
             remembered = msgspec.structs.replace(remembered, name=event.model.name, options=loading.options)
             self._settings.remember_model(loading.ref.identity, remembered)
             self._settings.change(last_model=str(loading.wish.path))
+        self._remark(event.model)
         self.load_told.emit(event)
         self.changed.emit()
-        if self._waiting is not None and self._check is None:
+        if self._waiting is not None and not self._check.busy:
             question, self._waiting = self._waiting, None
             self._send(question)
 
+    def _remark(self, model: ModelInfo) -> None:
+        """Tell what people should know of this load, in place of what was told of the last one."""
+        if self._remarks is not None:
+            self._notices.withdraw(self._remarks)
+        self._remarks = Notice(model.remarks[0], level="hint", more=model.remarks[1:]) if model.remarks else None
+        if self._remarks is not None:
+            self._notices.post(self._remarks)
+
     def _fail_load(self, event: Failed) -> None:
         if event.kind != "cancelled":
-            self._notices.post(Notice(event.sentence, remedy="open_model", details=event.details))
+            remedy: Remedy = "load_anyway" if event.kind == "memory" else "open_model"
+            self._notices.post(Notice(event.sentence, remedy=remedy, details=event.details))
         self.load_told.emit(event)
         if self._loading is None:
             self._fail_waiting(event.kind, event.sentence, event.details)
@@ -298,7 +291,7 @@ class EngineSession:
             return
         self._gone = True
         self._loading = self._loaded = None
-        if self._check is None:
+        if not self._check.busy:
             self._notices.post(Notice(event.sentence, remedy="restart_engine", details=event.details))
             self._fail_waiting("engine", event.sentence, event.details)
         self._fail_open(list(self._open), "engine", event.sentence, event.details)
@@ -311,7 +304,17 @@ class EngineSession:
             prompt = msgspec.structs.replace(prompt, template=self._templates.for_model(self.identity))
         now = time.perf_counter_ns()
         self.sent.emit(question.request, now)
-        self._engine.send(Generate(question.request, prompt, question.settings, now, question.record))
+        self._engine.send(
+            Generate(
+                request=question.request,
+                prompt=prompt,
+                settings=question.settings,
+                sent_ns=now,
+                record=question.record,
+                when_full=question.when_full,
+                first_token=question.first_token,
+            )
+        )
         self.changed.emit()
 
     def _fail_waiting(self, kind: FailureKind, sentence: Sentence, details: tuple[str, ...] = ()) -> None:
@@ -325,15 +328,6 @@ class EngineSession:
         for request in requests:
             if self._open.pop(request, None) is not None:
                 self.answer_told.emit(Failed(request, kind, sentence, details))
-
-
-def _unchecked(path: Path) -> FoundModel:
-    problem = translate(
-        "EngineSession",
-        "Looking at {path} failed in a way that nobody expected; the log has the details. Choose another file.",
-        path=shown(path),
-    )
-    return FoundModel(str(path), 0, path.stem, problem=problem)
 
 
 _NO_MODEL = translate("EngineSession", "No model is open: open a .gguf file first.")

@@ -11,12 +11,19 @@ import msgspec
 
 from app.core.events import Failed, Finished, PrefillProgress, PromptReady, Step, Tokens
 from app.core.metrics import StopReason
+from app.core.model import MemoryKind
 from app.core.signal import Signal
 from app.services.engine_session import AnswerEvent, EngineSession
 
 RATE_WINDOW_NS = 1_500_000_000
 MIN_PREFILL_TOKENS = 16
 """Below so many evaluated tokens a prefill speed says nothing."""
+_NO_CELLS: dict[str, int | None] = {
+    "kv_cells_used": None,
+    "kv_bytes": None,
+    "window_cells_used": None,
+    "window_cells": None,
+}
 
 
 class Figures(msgspec.Struct, frozen=True):
@@ -33,6 +40,14 @@ class Figures(msgspec.Struct, frozen=True):
     kv_cells_used: int | None = None
     kv_cells: int | None = None
     kv_bytes: int | None = None
+    window_cells_used: int | None = None
+    """Of the layers that keep a sliding window; None for a model without."""
+    window_cells: int | None = None
+    memory_kind: MemoryKind | None = None
+    """What the loaded model keeps of its past; None while none is loaded."""
+    checkpoints: int | None = None
+    """Saved states of a model that cannot rewind without; None for one that can."""
+    checkpoint_bytes: int = 0
     stop_reason: StopReason | None = None
 
 
@@ -68,8 +83,14 @@ class Live:
         self._request, self._sent_ns, self._painted = request, sent_ns, False
         self._steps.clear()
         self._prompt = None
-        used = self._figures.kv_cells_used
-        self._figures = Figures(kv_cells_used=used)
+        before = self._figures
+        self._figures = Figures(
+            kv_cells_used=before.kv_cells_used,
+            window_cells_used=before.window_cells_used,
+            memory_kind=before.memory_kind,
+            checkpoints=before.checkpoints,
+            checkpoint_bytes=before.checkpoint_bytes,
+        )
         self._model_changed()
         self.changed.emit()
 
@@ -82,11 +103,7 @@ class Live:
                 tokens = len(event.ids) // 4
                 self._set(prompt_tokens=tokens, prompt_tokens_from_cache=event.from_cache)
             case PrefillProgress():
-                self._set(
-                    prefill_tokens_per_s=self._prefill_rate(event),
-                    kv_cells_used=event.done,
-                    kv_bytes=self._bytes(event.done),
-                )
+                self._set(prefill_tokens_per_s=self._prefill_rate(event), **self._cells(event.done))
             case Tokens():
                 self._take_tokens(event)
             case Finished():
@@ -110,12 +127,7 @@ class Live:
             self._steps.popleft()
         (start_ns, start_count), (end_ns, end_count) = self._steps[0], self._steps[-1]
         rate = (end_count - start_count) * 1e9 / (end_ns - start_ns) if end_ns > start_ns else None
-        self._set(
-            decode_tokens_per_s=rate,
-            sampled_tokens=count,
-            kv_cells_used=event.cells_used,
-            kv_bytes=self._bytes(event.cells_used),
-        )
+        self._set(decode_tokens_per_s=rate, sampled_tokens=count, **self._cells(event.cells_used))
 
     def _take_finished(self, event: Finished) -> None:
         metrics = event.metrics
@@ -129,6 +141,10 @@ class Live:
             kv_cells_used=metrics.kv.cells_used,
             kv_cells=metrics.kv.cells,
             kv_bytes=metrics.kv.bytes,
+            window_cells_used=metrics.kv.window_cells_used,
+            window_cells=metrics.kv.window_cells,
+            checkpoints=metrics.kv.checkpoints if self._rewinds_by_checkpoints else None,
+            checkpoint_bytes=metrics.kv.checkpoint_bytes,
             stop_reason=event.stop_reason,
         )
 
@@ -136,15 +152,34 @@ class Live:
         model = self._session.model
         if model is None:
             if self._figures.kv_cells is not None:
-                self._set(kv_cells=None, kv_cells_used=None, kv_bytes=None)
-        elif self._figures.kv_cells != model.context:
-            self._set(kv_cells=model.context, kv_cells_used=self._figures.kv_cells_used or 0)
+                self._set(kv_cells=None, memory_kind=None, checkpoints=None, checkpoint_bytes=0, **_NO_CELLS)
+        elif (self._figures.kv_cells, self._figures.window_cells, self._figures.memory_kind) != (
+            model.context,
+            model.cache.window_cells,
+            model.memory_kind,
+        ):
+            saved = (self._figures.checkpoints or 0) if self._rewinds_by_checkpoints else None
+            used = self._cells(self._figures.kv_cells_used or 0)
+            self._set(kv_cells=model.context, memory_kind=model.memory_kind, checkpoints=saved, **used)
 
-    def _bytes(self, cells: int) -> int | None:
+    @property
+    def _rewinds_by_checkpoints(self) -> bool:
         model = self._session.model
-        if model is None or model.kv_bytes is None or not model.context:
-            return None
-        return model.kv_bytes * cells // model.context
+        return model is not None and model.memory_kind != "plain"
+
+    def _cells(self, used: int) -> dict[str, int | None]:
+        """Return the figures of so many cells in use; a window holds the last of them."""
+        model = self._session.model
+        if model is None:
+            return {**_NO_CELLS, "kv_cells_used": used}
+        window = model.cache.window_cells
+        in_window = min(used, window) if window is not None else None
+        return {
+            "kv_cells_used": used,
+            "kv_bytes": model.cache.in_use(used, model.context, in_window or 0),
+            "window_cells_used": in_window,
+            "window_cells": window,
+        }
 
     def _set(self, **changes: object) -> None:
         figures = msgspec.structs.replace(self._figures, **changes)

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+from app.core.cache_bound import most_cache_elements
 from app.core.errors import UserError
 from app.core.model import FoundModel, ModelRef
 from app.core.model_facts import model_facts
@@ -45,6 +46,7 @@ def check_model(path: Path) -> tuple[FoundModel, ModelRef | None]:
                 parameters=facts.parameters,
                 trained_context=facts.trained_context,
                 has_template=facts.tokenizer.chat_template is not None,
+                cache_elements=most_cache_elements(facts),
             )
             return found, ref
         return FoundModel(path=str(path), size=_size(path), name=path.stem, problem=problem), None

@@ -13,7 +13,7 @@ from app.core.signal import Signal
 from app.core.words import Sentence
 
 Level = Literal["hint", "error"]
-Remedy = Literal["restart_engine", "open_model", "choose_template"]
+Remedy = Literal["restart_engine", "open_model", "choose_template", "load_anyway"]
 
 
 class Notice(msgspec.Struct, frozen=True):
@@ -24,6 +24,8 @@ class Notice(msgspec.Struct, frozen=True):
     remedy: Remedy | None = None
     details: tuple[str, ...] = ()
     """Lines of a log that belong to it."""
+    more: tuple[Sentence, ...] = ()
+    """Sentences that are read after the first one."""
 
 
 class Notices:
@@ -46,6 +48,11 @@ class Notices:
         if notice != self._latest:
             self._latest = notice
             self.changed.emit()
+
+    def withdraw(self, notice: Notice) -> None:
+        """Take a notice away that no longer holds, if it is the one that is shown."""
+        if notice == self._latest:
+            self.dismiss()
 
     def dismiss(self) -> None:
         """Take the latest notice away."""

@@ -7,14 +7,17 @@ from pathlib import Path
 from typing import assert_never
 
 from app.core.events import (
+    DevicesListed,
     EngineGone,
     Event,
     Failed,
     Finished,
+    HardwareSampled,
     Hello,
     JobFailed,
     Loaded,
     LoadProgress,
+    MemoryMeasured,
     ModelChecked,
     ModelsListed,
     PrefillProgress,
@@ -25,15 +28,19 @@ from app.core.events import (
     Tokens,
     Unloaded,
 )
-from app.core.ports import EnginePort
+from app.core.ports import DryRunPort, EnginePort
 from app.services.ask import Ask
 from app.services.chat import Chat
-from app.services.engine_session import EngineSession, Wish
+from app.services.doctor import Doctor
+from app.services.engine_session import EngineSession
 from app.services.live import Live
+from app.services.machine import Machine
+from app.services.memory import Memory
 from app.services.models import Models
 from app.services.notices import Notice, Notices
 from app.services.sampling import Sampling
 from app.services.templates import Templates
+from app.services.wishes import Wish
 from app.system.inbox import Inbox
 from app.system.jobs import Jobs
 from app.system.logs import Logs
@@ -52,6 +59,7 @@ class Program:
     inbox: Inbox
     jobs: Jobs
     engine: EnginePort
+    dry_run: DryRunPort
     settings: SettingsFile
     notices: Notices
     models: Models
@@ -60,7 +68,10 @@ class Program:
     sampling: Sampling
     chat: Chat
     live: Live
+    memory: Memory
     ask: Ask
+    machine: Machine
+    doctor: Doctor
 
     def start(self, model: Path | None) -> None:
         """Begin as a window does: load the model that was named, or used last, or is the first usable one."""
@@ -80,20 +91,40 @@ class Program:
                 self.models.take(event)
             case JobFailed():
                 self.notices.post(Notice(event.sentence))
-            case Tokenized() | Rendered() | Hello() | Unloaded():
+            case Tokenized() | Rendered():
                 pass
+            case HardwareSampled():
+                self.machine.take(event)
+            case DevicesListed():
+                self.doctor.take(event)
+            case Hello() | Unloaded():
+                self.machine.take(event)
+                self.doctor.take(event)
+            case MemoryMeasured():
+                self.session.take(event)
+                self.memory.take(event)
             case LoadProgress() | Loaded() | PromptReady() | PrefillProgress() | Tokens() | Step():
                 self.session.take(event)
-            case Finished() | Failed() | EngineGone() | ModelChecked():
+            case Finished() | ModelChecked():
                 self.session.take(event)
+            case EngineGone():
+                self.session.take(event)
+                self.machine.take(event)
+                self.doctor.take(event)
+            case Failed():
+                self.session.take(event)
+                self.memory.take(event)
+                self.doctor.take(event)
             case _:
                 assert_never(event)
 
     def stop(self) -> None:
-        """End everything in order: the answer, the engine, the jobs, the settings, the logs."""
+        """End everything in order: the samples, the answer, the engine, the jobs, the settings, the logs."""
+        self.machine.stop()
         self.chat.stop()
         self.ask.cancel()
         self.engine.close()
+        self.dry_run.close()
         self.jobs.stop()
         self.settings.write()
         self.logs.close()

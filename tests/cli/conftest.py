@@ -10,6 +10,8 @@ import pytest
 
 from app.cli.arguments import read_arguments
 from app.cli.run import run
+from app.cli.short import write_short
+from app.cli.terminal import Terminal
 from app.core.commands import Command, Generate, Load
 from tests.desk import Desk
 from tests.ggufs import write_tiny_llama
@@ -41,6 +43,12 @@ class CommandLine:
         """Run and return the exit code; what was printed is in `out` and `err`."""
         arguments = read_arguments(list(words))
         code = run(arguments, list(words), lambda: self.desk.program)
+        self.out, self.err = self._capture.readouterr()
+        return code
+
+    def run_short(self, *words: str) -> int:
+        """Run what needs no program."""
+        code = write_short(read_arguments(list(words)), Terminal())
         self.out, self.err = self._capture.readouterr()
         return code
 

@@ -7,7 +7,7 @@ import pytest
 from app.cli.arguments import Arguments, read_arguments
 from app.core.errors import ExitCode, UserError
 from app.core.sampling import BOUNDS, PRESETS, SamplingSettings
-from app.services.ask import AskOptions
+from app.services.ask_options import AskOptions
 
 
 def options_of(*words: str) -> AskOptions:
@@ -59,6 +59,24 @@ def test_everything_that_shapes_an_answer_can_be_typed() -> None:
         "kv_type_k": "q8_0",
         "kv_type_v": "q8_0",
     }
+
+
+@pytest.mark.parametrize(
+    ("typed", "layers"), [("auto", None), ("AUTO", None), ("all", -1), ("All", -1), ("0", 0), ("21", 21)]
+)
+def test_layers_on_the_gpu_are_a_number_all_or_as_many_as_fit(typed: str, layers: int | None) -> None:
+    assert options_of("Hi", "--gpu-layers", typed).load == {"gpu_layers": layers}
+
+
+@pytest.mark.parametrize("typed", ["-1", "-2", "some", "", "1.5", "10001"])
+def test_other_layers_are_a_sentence(typed: str) -> None:
+    said = mistake("ask", "Hi", f"--gpu-layers={typed}")
+    assert said == f"--gpu-layers takes auto, all or a whole number from 0 to 10000, not “{typed}”."
+
+
+def test_a_model_can_be_loaded_although_memory_seems_too_small() -> None:
+    assert not options_of("Hi").load_anyway
+    assert options_of("Hi", "--load-anyway").load_anyway
 
 
 @pytest.mark.parametrize("name", BOUNDS)
@@ -166,8 +184,9 @@ def test_help_shows_ranges_defaults_and_what_their_ends_mean() -> None:
     assert "e+" not in page
 
 
-def test_commands_that_come_later_are_neither_listed_nor_suggested() -> None:
+def test_a_command_that_comes_later_is_neither_listed_nor_suggested() -> None:
     page = read_arguments(["--help"]).help
-    assert "doctor" not in page
+    assert "doctor" in page
     assert "plan" not in page
-    assert "did you mean" not in mistake("doctr")
+    assert "did you mean doctor?" in mistake("doctr")
+    assert "did you mean" not in mistake("plann")

@@ -9,8 +9,10 @@ import pytest
 
 from app.cli.terminal import Terminal
 from app.core.chat import ChatPrompt, PromptMessage, TextPrompt
+from app.core.commands import Command, Load
 from app.core.events import Event, FailureKind, Finished, Tokens
 from app.core.model import LoadOptions
+from app.core.words import translate
 from app.system.hardware import decode_threads
 from tests.cli.conftest import CommandLine
 
@@ -86,6 +88,21 @@ def test_json_prints_one_object_for_each_event(line: CommandLine, model: Path) -
     assert "record" not in lines[3]
 
 
+@pytest.mark.parametrize("dropped", [(), (1, 2)])
+def test_the_prompt_names_the_messages_that_were_dropped(
+    line: CommandLine, model: Path, dropped: tuple[int, ...]
+) -> None:
+    def answer() -> None:
+        line.desk.engine.prompt(dropped=dropped)
+        line.desk.engine.finish()
+
+    line.answer = answer
+    line.run("ask", "Hi", "--json", "--model", str(model))
+    prompt = next(each for each in line.lines() if each["type"] == "prompt")
+    assert prompt["dropped"] == list(dropped)
+    assert line.desk.engine.question.when_full == "stop"
+
+
 def test_the_last_object_holds_every_figure_of_the_answer(line: CommandLine, model: Path) -> None:
     line.run("ask", "Hi", "--json", "--model", str(model))
     finished = line.lines()[-1]
@@ -97,7 +114,15 @@ def test_the_last_object_holds_every_figure_of_the_answer(line: CommandLine, mod
     assert finished["decode_tokens_per_s"] == 77.6
     assert finished["sampled_tokens"] == 2
     assert finished["itl_ms"] == {"p50": 13.0, "p95": 15.0, "p99": 19.0}
-    assert finished["kv"] == {"cells_used": 42, "cells": 4096, "bytes": 42 * 23_040}
+    assert finished["kv"] == {
+        "cells_used": 42,
+        "cells": 4096,
+        "bytes": 42 * 23_040,
+        "window_cells_used": None,
+        "window_cells": None,
+        "checkpoints": 0,
+        "checkpoint_bytes": 0,
+    }
     assert finished["traffic_gb_per_s"] == 7.6
     assert finished["stop_reason"] == "end"
     assert finished["seed"] == 7
@@ -278,4 +303,29 @@ def test_what_fails_after_ctrl_c_was_interrupted(line: CommandLine, model: Path,
 
     line.answer = interrupt
     assert line.run("ask", "Hi", "--model", str(model)) == 130
+    assert line.err == ""
+
+
+def with_remark(line: CommandLine) -> None:
+    """Let the engine say something of the load."""
+
+    def react(command: Command) -> None:
+        if isinstance(command, Load):
+            line.desk.engine.loaded(remarks=(translate("Test", "{layers} of 33 layers.", layers=12),))
+        else:
+            line.answer()
+
+    line.desk.engine.on_command = react
+
+
+def test_what_people_should_know_of_a_load_goes_to_standard_error(line: CommandLine, model: Path) -> None:
+    with_remark(line)
+    assert line.run("ask", "Hi", "--model", str(model)) == 0
+    assert (line.out, line.err) == ("Hello there\n", "12 of 33 layers.\n")
+
+
+def test_json_tells_of_a_load_with_the_model_and_in_words(line: CommandLine, model: Path) -> None:
+    with_remark(line)
+    assert line.run("ask", "Hi", "--json", "--model", str(model)) == 0
+    assert line.lines()[-1]["model"]["remarks"] == ["12 of 33 layers."]
     assert line.err == ""

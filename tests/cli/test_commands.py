@@ -47,14 +47,13 @@ def test_a_name_that_is_no_text_is_listed_all_the_same(line: CommandLine, monkey
 
 
 def test_the_version_needs_no_program(line: CommandLine) -> None:
-    assert line.run("--version") == 0
+    assert line.run_short("--version") == 0
     assert line.out == f"Tokenlight {VERSION}\n"
 
 
-@pytest.mark.parametrize("command", ["doctor", "plan"])
-def test_commands_that_come_later_say_so(line: CommandLine, command: str) -> None:
-    assert line.run(command) == 2
-    assert command in line.err
+def test_a_command_that_comes_later_says_so(line: CommandLine) -> None:
+    assert line.run("plan") == 2
+    assert "plan" in line.err
     assert line.out == ""
 
 

@@ -22,6 +22,7 @@ from shiboken6 import isValid
 
 from app.core.commands import Load
 from app.core.errors import UserError
+from app.core.words import translate
 from app.gui.application import Errors, refuse_without_screen
 from app.system.settings_file import Theme
 from tests.gui.conftest import Stage
@@ -57,6 +58,7 @@ NAMES = [
     "repeat_penalty_box",
     "seed_box",
     "max_tokens_box",
+    "when_full_box",
     "preset_box",
 ]
 
@@ -281,3 +283,20 @@ def test_the_smallest_window_shows_the_composer_and_the_panel_whole(stage: Stage
         widget: QWidget = stage.find(name)
         place = widget.rect().translated(widget.mapTo(stage.window, QPoint(0, 0)))
         assert frame.contains(place), name
+
+
+def test_everything_that_people_should_know_of_a_load_is_read(ready: Stage, model: Path) -> None:
+    ready.desk.begin_load(model)
+    ready.engine.loaded(remarks=(translate("Test", "The first."), translate("Test", "The second.")))
+    ready.desk.settle()
+    assert ready.reads("notice_text") == "The first. The second."
+    assert not ready.sees("notice_action")
+
+
+def test_a_window_is_never_larger_than_its_screen(stage: Stage) -> None:
+    saved = stage.window.saved_geometry()
+    stage.window.resize(3000, 2000)
+    stage.window.use_geometry(stage.window.saved_geometry())
+    assert stage.window.screen().availableGeometry().contains(stage.window.geometry())
+    stage.window.use_geometry(saved)
+    assert stage.window.screen().availableGeometry().contains(stage.window.geometry())

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QLabel, QSizePolicy, QWidget
@@ -21,6 +23,11 @@ def label(
     if name:
         made.setObjectName(name)
     return made
+
+
+def in_parts(parts: Sequence[str]) -> str:
+    """Return parts with a dot between them for a label that wraps: no line ends inside a part or begins with a dot."""
+    return "\u00a0· ".join(part.replace(" ", "\u00a0") for part in parts)
 
 
 class ElidedLabel(QWidget):

@@ -1,0 +1,50 @@
+"""What people should know of a load that worked: what was decided for them, and where they went beyond the model.
+
+Knows of llama.cpp only which of its builds runs, and the two warnings that these sentences replace.
+"""
+
+from __future__ import annotations
+
+import re
+
+from app.core.model import LoadOptions, ModelInfo
+from app.core.words import Sentence, translate
+from app.engine import library
+
+_CONTEXT_WARNING = re.compile(r"n_ctx(?:_seq)? \(\d+\) [<>] n_ctx_train \(\d+\)")
+
+
+def load_remarks(asked: LoadOptions, used: LoadOptions, info: ModelInfo) -> tuple[Sentence, ...]:
+    """Return the sentences about a load that was asked for with some options and done with others."""
+    remarks = [*library.notes()]
+    if 0 < info.trained_context < info.context:
+        remarks.append(
+            translate(
+                "Engine",
+                "The context of {context:,} tokens is longer than the {trained:,} that the model was trained for: "
+                "beyond those, answers usually fall apart.",
+                context=info.context,
+                trained=info.trained_context,
+            )
+        )
+    if used.experts_on_cpu and not asked.experts_on_cpu:
+        remarks.append(
+            translate(
+                "Engine", "The experts of this mixture stay in main memory: all of it would not fit on the GPU."
+            )
+        )
+    if asked.gpu_layers is None and used.gpu_layers is not None and used.gpu_layers <= info.layers:
+        remarks.append(
+            translate(
+                "Engine",
+                "{layers} of {all} layers are on the GPU: more would not fit.",
+                layers=used.gpu_layers,
+                all=info.layers + 1,
+            )
+        )
+    return tuple(remarks)
+
+
+def without_context_warnings(notes: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the lines of llama.cpp's log without those that compare the context with the trained one."""
+    return tuple(note for note in notes if _CONTEXT_WARNING.search(note) is None)

@@ -1,0 +1,49 @@
+"""What people want of the engine: a model, and an answer.
+
+Plain values; knows nothing of what becomes of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import msgspec
+
+from app.core.chat import Prompt
+from app.core.commands import WhenFull
+from app.core.model import LoadOptions, ModelRef
+from app.core.sampling import SamplingSettings
+
+
+class Wish(msgspec.Struct, frozen=True):
+    """A model that somebody wants to use, and how it should differ from what is remembered of it."""
+
+    path: Path
+    changes: Mapping[str, object] = {}
+    """Fields of `LoadOptions` that were asked for."""
+    remember: bool = True
+    """Whether a load that works is remembered for the next time."""
+    anyway: bool = False
+    """Load it although memory does not seem to be enough."""
+
+
+class Question(msgspec.Struct, frozen=True):
+    """A prompt that waits for its model or is being answered."""
+
+    request: int
+    prompt: Prompt
+    settings: SamplingSettings
+    record: bool = True
+    when_full: WhenFull = "stop"
+    first_token: int = 0
+    """How many tokens an answer that goes on has already."""
+
+
+class Loading(msgspec.Struct, frozen=True):
+    """A wish that the engine was asked to fulfil."""
+
+    request: int
+    wish: Wish
+    ref: ModelRef
+    options: LoadOptions

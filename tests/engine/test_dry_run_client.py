@@ -1,0 +1,304 @@
+"""Dry runs in processes of their own: what a hostile file may do there, and that nothing stays behind."""
+
+from __future__ import annotations
+
+import itertools
+import os
+import queue
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import psutil
+import pytest
+
+from app.core.commands import MeasureMemory
+from app.core.events import (
+    PROTOCOL_VERSION,
+    EngineGone,
+    Event,
+    Failed,
+    FailureKind,
+    Hello,
+    MemoryMeasured,
+    Unloaded,
+)
+from app.core.library_fault import LibraryFault
+from app.core.metrics import DeviceMemory
+from app.core.model import LoadOptions
+from app.core.ports import EventSink
+from app.core.words import translate
+from app.engine.client import EngineClient
+from app.engine.dry_run_client import MOST_IDLE, DryRunClient, _Run
+from app.engine.entry import BACKGROUND_NICENESS, LIBRARY_MISSING
+from app.engine.incarnation import BackendKind
+from app.engine.scripted import Script
+from tests.engine.harness import GUARD_SECONDS, Engine, write_script
+from tests.ggufs import copy_with, write_tiny_llama, write_tiny_mixture
+
+LONG = 10 * GUARD_SECONDS
+Make = Callable[..., "Runs"]
+
+
+class Watched(DryRunClient):
+    """Tells whose process is up, and whose came to an end, after it was waited for."""
+
+    def __init__(
+        self, sink: EventSink, begun: Callable[[str], None], ended: Callable[[str], None], **seconds: Any
+    ) -> None:
+        super().__init__(sink, **seconds)
+        self._begun = begun
+        self._ended = ended
+
+    def take(self, run: _Run, event: Event) -> None:
+        super().take(run, event)
+        if isinstance(event, Hello):
+            self._begun(run.path)
+        if isinstance(event, (Unloaded, EngineGone)):
+            self._ended(run.path)
+
+
+class Runs:
+    """A dry-run client whose events are kept in order."""
+
+    keep = True
+
+    def __init__(self, backend: BackendKind = "llama", **seconds: float) -> None:
+        self.inbox: queue.SimpleQueue[Event] = queue.SimpleQueue()
+        self.ended: queue.SimpleQueue[str] = queue.SimpleQueue()
+        self.begun: queue.SimpleQueue[str] = queue.SimpleQueue()
+        self.client = Watched(self.inbox.put, self.begun.put, self.ended.put, backend=backend, **seconds)
+        self._numbers = itertools.count(1)
+
+    def ask(self, path: str | Path, **options: object) -> int:
+        request = next(self._numbers)
+        self.client.measure(request, str(path), LoadOptions(**options), keep=self.keep)  # type: ignore[arg-type]
+        return request
+
+    def process(self, path: str) -> int:
+        """Return the process of a file that is being looked at."""
+        number = self.client._runs[path].client.process_id
+        assert number is not None
+        return number
+
+    def answer(self) -> MemoryMeasured | Failed:
+        event = self.inbox.get(timeout=GUARD_SECONDS)
+        assert isinstance(event, (MemoryMeasured, Failed)), event
+        return event
+
+    def gone(self) -> str:
+        """Wait until a process has ended and return its file."""
+        return self.ended.get(timeout=GUARD_SECONDS)
+
+    def measured(self, path: str | Path, **options: object) -> MemoryMeasured:
+        request = self.ask(path, **options)
+        event = self.answer()
+        assert isinstance(event, MemoryMeasured), event
+        assert event.request == request
+        return event
+
+    def failed(self, path: str | Path) -> Failed:
+        request = self.ask(path)
+        event = self.answer()
+        assert isinstance(event, Failed), event
+        assert event.request == request
+        return event
+
+
+@pytest.fixture
+def make() -> Iterator[Make]:
+    made: list[Runs] = []
+
+    def new(backend: BackendKind = "llama", **seconds: float) -> Runs:
+        made.append(Runs(backend, **seconds))
+        return made[-1]
+
+    yield new
+    for runs in made:
+        runs.client.close()
+
+
+def script(folder: Path, name: str, **fields: object) -> str:
+    (folder / name).mkdir()
+    return write_script(folder / name, Script(**fields))  # type: ignore[arg-type]
+
+
+def test_a_model_is_measured_while_another_process_answers(make: Make, starter_model: Path, tmp_path: Path) -> None:
+    runs = make()
+    with Engine() as engine:
+        engine.load(starter_model, context=512, threads=1)
+        question = engine.start("Count to a hundred.")
+        found = runs.measured(starter_model, context=8192)
+        assert found.path == str(starter_model)
+        assert found.context == 8192 and found.layers == 30
+        assert [use.kv for use in found.memory] == [180 << 20]
+        assert found.options == LoadOptions(context=8192)
+        assert found.devices[0].kind == "cpu"
+        engine.cancel(question)
+
+
+def test_one_process_serves_a_file_and_ends_when_nobody_asks_any_more(make: Make, tmp_path: Path) -> None:
+    path = write_tiny_llama(tmp_path / "model.gguf")
+    runs = make(keep_seconds=LONG)
+    runs.measured(path, context=256)
+    (process,) = runs.client.process_ids
+    runs.measured(path, context=512)
+    assert runs.client.process_ids == (process,)
+
+    short = make(keep_seconds=0.02)
+    short.measured(path, context=256)
+    assert short.gone() == str(path)
+    assert short.client.process_ids == ()
+    assert short.measured(path, context=512).context == 512
+
+
+def test_every_file_has_its_own_process_and_few_wait_for_more(make: Make, tmp_path: Path) -> None:
+    runs = make("scripted", keep_seconds=LONG)
+    paths = [script(tmp_path, f"script-{number}") for number in range(MOST_IDLE + 1)]
+    for path in paths:
+        runs.measured(path)
+    assert runs.gone() == paths[0]
+    assert len(set(runs.client.process_ids)) == MOST_IDLE
+
+
+def test_a_file_that_breaks_llama_cpp_costs_a_sentence_about_it(make: Make, tmp_path: Path) -> None:
+    mixture = write_tiny_mixture(tmp_path / "fine.gguf")
+    odd_groups = {"llama.expert_group_count": 3, "llama.expert_gating_func": 2}
+    hostile = copy_with(mixture, tmp_path / "hostile.gguf", set=odd_groups)
+    runs = make()
+    failed = runs.failed(hostile)
+    assert failed.kind == "model"
+    assert "“hostile.gguf”" in failed.sentence.english()
+    assert "SIGABRT" in failed.sentence.english()
+    assert runs.measured(mixture, context=256).context == 256
+
+
+def test_a_death_fails_every_open_question_about_that_file_alone(make: Make, tmp_path: Path) -> None:
+    runs = make("scripted")
+    hanging = script(tmp_path, "hanging", fault="hang", fault_at=-2)
+    fine = script(tmp_path, "fine")
+    requests = {runs.ask(hanging), runs.ask(hanging)}
+    assert runs.begun.get(timeout=GUARD_SECONDS) == hanging
+    runs.measured(fine)
+    process = runs.process(fine)
+    psutil.Process(runs.process(hanging)).kill()
+    answers = [runs.answer(), runs.answer()]
+    assert {answer.request for answer in answers} == requests
+    assert all(isinstance(answer, Failed) and "SIGKILL" in answer.sentence.english() for answer in answers)
+    assert runs.gone() == hanging
+    assert runs.measured(fine).path == fine
+    assert runs.client.process_ids == (process,)
+
+
+def test_a_file_that_never_ends_is_given_up(make: Make, tmp_path: Path) -> None:
+    runs = make("scripted", longest_seconds=0.5)
+    failed = runs.failed(script(tmp_path, "hanging", fault="hang", fault_at=-2))
+    assert failed.kind == "engine"
+    assert "nobody knows what it takes" in failed.sentence.english()
+    assert runs.client.process_ids == ()
+
+
+def test_a_file_that_is_not_there_is_a_sentence(make: Make, tmp_path: Path) -> None:
+    failed = make().failed(tmp_path / "nothing.gguf")
+    assert "nothing.gguf" in failed.sentence.english()
+
+
+def test_closing_leaves_no_process_and_takes_no_more_questions(make: Make, tmp_path: Path) -> None:
+    runs = make("scripted")
+    hanging = script(tmp_path, "hanging", fault="hang", fault_at=-2)
+    runs.ask(hanging)
+    fine = script(tmp_path, "fine")
+    runs.measured(fine)
+    processes = runs.client.process_ids
+    runs.client.close()
+    assert {runs.gone(), runs.gone()} == {hanging, fine}
+    assert not any(psutil.pid_exists(process) for process in processes)
+    assert runs.client.process_ids == ()
+    answer = runs.answer()
+    assert isinstance(answer, Failed) and answer.kind == "cancelled"
+    runs.ask(hanging)
+    runs.client.close()
+    assert runs.inbox.empty()
+
+
+def test_a_script_tells_memory_for_windows_tests(make: Make, tmp_path: Path) -> None:
+    memory = (DeviceMemory("CUDA0", 5 << 30, 1 << 30, None),)
+    found = make("scripted").measured(script(tmp_path, "gpu", memory=memory, gpu_layers=21))
+    assert found.memory == memory
+    assert found.options.gpu_layers == 21
+
+
+@pytest.mark.parametrize(
+    ("greeted", "code", "fault", "kind", "words"),
+    [
+        (True, -6, None, "model", "damaged or made to do harm"),
+        (True, -11, None, "model", "damaged or made to do harm"),
+        (True, -8, None, "model", "damaged or made to do harm"),
+        (True, 0xC0000005, None, "model", "damaged or made to do harm"),
+        (True, -9, None, "engine", "nobody knows what it takes"),
+        (True, 0, None, "engine", "nobody knows what it takes"),
+        (False, -11, None, "engine", "The engine said so."),
+        (True, -11, LibraryFault("processor"), "engine", "The engine said so."),
+        (True, LIBRARY_MISSING, None, "engine", "The engine said so."),
+    ],
+)
+def test_only_a_breakdown_of_a_process_that_was_up_speaks_against_its_file(
+    make: Make,
+    monkeypatch: pytest.MonkeyPatch,
+    greeted: bool,
+    code: int,
+    fault: LibraryFault | None,
+    kind: FailureKind,
+    words: str,
+) -> None:
+    sent: list[object] = []
+    monkeypatch.setattr(EngineClient, "send", lambda _client, command: sent.append(command))
+    runs = make("scripted")
+    request = runs.ask("some.gguf")
+    assert [type(command) for command in sent] == [MeasureMemory]
+    run = runs.client._runs["some.gguf"]
+    if greeted:
+        runs.client.take(run, Hello(PROTOCOL_VERSION, 1, 0, ()))
+    said = translate("Test", "The engine said so.")
+    runs.client.take(run, EngineGone(code, (request,), said, ("a line",), fault))
+    failed = runs.answer()
+    assert isinstance(failed, Failed)
+    assert (failed.request, failed.kind, failed.details) == (request, kind, ("a line",))
+    assert words in failed.sentence.english()
+
+
+def test_the_details_of_a_death_are_of_that_file_alone(make: Make, tmp_path: Path) -> None:
+    runs = make("scripted")
+    failed = {}
+    asked = {runs.ask(script(tmp_path, name, fault="abort", fault_at=-2)): name for name in ("one", "two")}
+    for _ in asked:
+        answer = runs.answer()
+        assert isinstance(answer, Failed)
+        failed[answer.request] = answer.details
+    for details in failed.values():
+        assert sum("Fatal Python error" in line for line in details) == 1
+    logs = [Path(run.log_path) for run in runs.client._runs.values()]
+    assert len(set(logs)) == 2 and all(log.is_file() for log in logs)
+    runs.client.close()
+    assert not any(log.exists() for log in logs)
+
+
+def test_a_process_that_nobody_asks_again_ends_with_its_answer(make: Make, tmp_path: Path) -> None:
+    runs = make("scripted", keep_seconds=LONG)
+    fine = script(tmp_path, "fine")
+    runs.measured(fine)
+    assert runs.client.process_ids
+    runs.keep = False
+    runs.measured(fine)
+    assert runs.gone() == fine
+    assert runs.client.process_ids == ()
+
+
+@pytest.mark.skipif(os.name == "nt", reason="there are classes of priority there")
+def test_a_dry_run_leaves_the_processor_to_the_engine(make: Make, tmp_path: Path) -> None:
+    runs = make("scripted", keep_seconds=LONG)
+    fine = script(tmp_path, "fine")
+    runs.measured(fine)
+    most = 19
+    expected = min(most, psutil.Process().nice() + BACKGROUND_NICENESS)
+    assert psutil.Process(runs.process(fine)).nice() == expected

@@ -1,0 +1,88 @@
+"""The estimate stands beside what a load really took."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import msgspec
+
+from app.core.events import Loaded
+from app.core.metrics import DeviceMemory
+from app.core.model import LoadOptions
+from app.services.memory import Memory, MemoryRow
+from tests.desk import Desk
+from tests.fake_engine import model_info
+
+REAL = (DeviceMemory("CUDA0", 900, 200, 50), DeviceMemory("CPU", 100, None, 10))
+ESTIMATE = (DeviceMemory("CUDA0", 910, 200, 55), DeviceMemory("CUDA1", 1, None, None))
+
+
+def load(desk: Desk, model: Path, **options: object) -> None:
+    """Load a model that tells what it took and with which options."""
+    desk.begin_load(model)
+    chosen = LoadOptions(**options)  # type: ignore[arg-type]
+    info = msgspec.structs.replace(model_info(str(model)), memory=REAL, options=chosen)
+    desk.engine.say(Loaded(desk.engine.load.request, info))
+    desk.settle()
+
+
+def test_after_each_load_the_same_options_are_worked_out(desk: Desk, model: Path) -> None:
+    memory, changes = desk.program.memory, []
+    memory.changed.connect(lambda: changes.append(len(memory.rows)))
+    load(desk, model, gpu_layers=21, experts_on_cpu=True)
+    assert desk.dry_run.asked[-1].path == str(model)
+    assert not desk.dry_run.asked[-1].keep
+    assert desk.dry_run.asked[-1].options == LoadOptions(gpu_layers=21, experts_on_cpu=True)
+    assert list(memory.rows) == [MemoryRow("CUDA0", None, REAL[0]), MemoryRow("CPU", None, REAL[1])]
+    desk.dry_run.answer(*ESTIMATE)
+    desk.settle()
+    assert list(memory.rows) == [
+        MemoryRow("CUDA0", ESTIMATE[0], REAL[0]),
+        MemoryRow("CPU", None, REAL[1]),
+        MemoryRow("CUDA1", ESTIMATE[1], None),
+    ]
+    assert changes == [2, 3]
+
+
+def test_an_estimate_that_comes_to_nothing_leaves_the_real_figures(desk: Desk, model: Path) -> None:
+    load(desk, model)
+    desk.dry_run.fail()
+    desk.settle()
+    assert [row.real for row in desk.program.memory.rows] == list(REAL)
+    assert desk.program.notices.latest is None
+
+
+def test_an_estimate_for_an_earlier_model_is_ignored(desk: Desk, model: Path, other_model: Path) -> None:
+    load(desk, model)
+    load(desk, other_model)
+    first, second = desk.dry_run.asked
+    desk.dry_run.asked.append(first)
+    desk.dry_run.answer(*ESTIMATE)
+    desk.settle()
+    assert all(row.estimate is None for row in desk.program.memory.rows)
+    desk.dry_run.asked.append(second)
+    desk.dry_run.answer(*ESTIMATE)
+    desk.settle()
+    assert desk.program.memory.rows[0].estimate == ESTIMATE[0]
+
+
+def test_an_unloaded_model_takes_nothing(desk: Desk, model: Path) -> None:
+    load(desk, model)
+    desk.program.session.unload()
+    desk.settle()
+    assert desk.program.memory.rows == ()
+    desk.dry_run.answer(*ESTIMATE)
+    desk.settle()
+    assert desk.program.memory.rows == ()
+
+
+def test_the_command_line_asks_for_no_estimate(desk: Desk, model: Path) -> None:
+    quiet = Memory(desk.program.session, desk.dry_run, asks=False)
+    load(desk, model)
+    assert len(desk.dry_run.asked) == 1
+    assert quiet.rows[0] == MemoryRow("CUDA0", None, REAL[0])
+
+
+def test_the_dry_runs_end_with_the_program(desk: Desk) -> None:
+    desk.program.stop()
+    assert desk.dry_run.closed
