@@ -8,9 +8,10 @@ from __future__ import annotations
 import argparse
 import subprocess
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-from devtools import console, interpreter, launcher, setup_steps, tasks
+from devtools import console, freeze, gpu_pack, interpreter, launcher, setup_steps, tasks
 from devtools.backends import CHOICES
 from devtools.layout import this_layout
 from devtools.processes import INTERRUPTED
@@ -31,6 +32,8 @@ COMMANDS = {
     "lint": "check style, types and import contracts",
     "clean": "remove the virtual environment, caches and build leftovers",
     "desktop": "put a launcher with an icon into your menu",
+    "freeze": "make a folder that runs without Python",
+    "gpu-pack": "prepare build/gpu_check, which a check on a machine with a GPU and without a network needs",
 }
 PASSES_ON = ("run", "test", "bench")
 
@@ -50,6 +53,14 @@ def parser() -> argparse.ArgumentParser:
         one.add_argument("--system", action="store_true", help="install missing system packages (root, Debian)")
         if name == "test":
             one.add_argument("--all", action="store_true", help="run the slow tests too")
+        if name == "freeze":
+            one.add_argument("--output", type=Path, metavar="DIR", help="where the folder goes (default: dist)")
+            one.add_argument(
+                "--libraries",
+                type=Path,
+                metavar="DIR",
+                help="a folder of llama.cpp's libraries (default: this set-up's)",
+            )
     return top
 
 
@@ -95,6 +106,7 @@ def _carry_out(layout: Layout, options: argparse.Namespace, passed_on: list[str]
         extras=(DEVELOPMENT,) if development else (),
         system=options.system,
         opens_window=command in ("run", "test", "desktop"),
+        again=command == "setup",
     )
     setup_steps.ensure(layout, request)
     if command == "run":
@@ -107,5 +119,9 @@ def _carry_out(layout: Layout, options: argparse.Namespace, passed_on: list[str]
         return tasks.lint(layout)
     if command == "desktop":
         return launcher.install(layout, sys.platform)
+    if command == "freeze":
+        return freeze.run(layout, options.output, options.libraries)
+    if command == "gpu-pack":
+        return gpu_pack.make(layout)
     console.say("Tokenlight is ready: python3 packaging/dev.py run")
     return 0

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from devtools import interpreter, setup_steps, tasks
+from devtools import freeze, interpreter, setup_steps, tasks
 from devtools.command_line import COMMANDS, main, read
 from devtools.console import Problem
 from devtools.setup_steps import Request
@@ -62,7 +62,8 @@ def test_each_command_asks_for_what_it_needs(
     requests: list[Request], command: str, extras: tuple[str, ...], opens_window: bool
 ) -> None:
     assert main([command]) == 0
-    assert requests == [Request(None, extras, system=False, opens_window=opens_window)]
+    again = command == "setup"
+    assert requests == [Request(None, extras, system=False, opens_window=opens_window, again=again)]
 
 
 @pytest.mark.parametrize(
@@ -88,6 +89,22 @@ def test_what_follows_a_command_reaches_what_it_runs(
     monkeypatch.setattr(tasks, typed[0], note)
     assert main(typed) == 3
     assert got == passed_on
+
+
+def test_freezing_needs_no_tools_of_developers_and_takes_two_folders(
+    requests: list[Request], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    got: list[Any] = []
+
+    def note(layout: Any, *given: Any) -> int:
+        got.append(given)
+        return 0
+
+    monkeypatch.setattr(freeze, "run", note)
+    assert main(["freeze"]) == 0
+    assert main(["freeze", "--output", "out", "--libraries", "lib"]) == 0
+    assert requests == [Request(None, (), system=False, opens_window=False)] * 2
+    assert got == [(None, None), (Path("out"), Path("lib"))]
 
 
 def test_cleaning_sets_nothing_up(requests: list[Request], monkeypatch: pytest.MonkeyPatch) -> None:
@@ -136,4 +153,4 @@ def test_the_environments_own_python_hands_over_to_the_one_that_made_it(
 
 
 def test_every_command_has_a_description() -> None:
-    assert {"run", "test", "setup", "bench", "lint", "clean", "desktop"} == set(COMMANDS)
+    assert {"run", "test", "setup", "bench", "lint", "clean", "desktop", "freeze", "gpu-pack"} == set(COMMANDS)
