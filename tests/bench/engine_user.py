@@ -70,10 +70,11 @@ class EngineUser:
             raise BenchError("The engine process is not there.")
         return number
 
-    def load(self, model: Path, threads: int) -> None:
+    def load(self, model: Path, threads: int, checkpoints: int = 8) -> None:
         """Load the model with the context of the benchmarks."""
         request = self.client.new_request()
-        self.client.send(Load(request, str(model), LoadOptions(context=CELLS, threads=threads)))
+        options = LoadOptions(context=CELLS, threads=threads, checkpoints=checkpoints)
+        self.client.send(Load(request, str(model), options))
         self.wait(Loaded, request)
 
     def generate(self, prompt: Prompt, settings: SamplingSettings) -> int:

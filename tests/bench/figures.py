@@ -7,7 +7,10 @@ from dataclasses import dataclass
 from functools import partial
 
 from tests.bench.arithmetic import Bar, Measurement
+from tests.bench.checkpoints import checkpoint_cost
 from tests.bench.decoding import against_bare, against_high_level, record_cost
+from tests.bench.dry_running import dry_run
+from tests.bench.frozen import frozen_start
 from tests.bench.prefilling import cancel_prefill, prefill, reuse
 from tests.bench.setting import Setting
 from tests.bench.starting import engine_start
@@ -29,5 +32,8 @@ FIGURES = (
     Figure(Bar("prefill", "ratio", 0.97, "higher"), prefill),
     Figure(Bar("reuse", "ratio", 1.1, "lower"), reuse),
     Figure(Bar("cancel_prefill", "s", 0.5, "lower"), cancel_prefill),
+    Figure(Bar("checkpoint_cost", "ratio", 0.98, "higher"), checkpoint_cost),
+    Figure(Bar("dry_run", "s", 0.5, "lower"), dry_run),
     Figure(Bar("engine_start", "s", 0.6, "lower"), engine_start),
+    Figure(Bar("frozen_start", "s", 0.5, "lower"), frozen_start),
 )

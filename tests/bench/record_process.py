@@ -9,6 +9,8 @@ from __future__ import annotations
 import sys
 import time
 
+import numpy as np
+
 from app.core.model import LoadOptions
 from app.core.sampling import PRESETS
 from app.engine import entry
@@ -31,7 +33,6 @@ class Handlers:
         self._backend = backend
         self._cache = KVCache(backend)
         self._bare = BareLoop(backend._model, backend._context)
-        self._prompt: list[int] = []
 
     def tokenize(self, text: str) -> Answer:
         """Return the ids of a text."""
@@ -65,13 +66,11 @@ class Handlers:
         return {"steps": tokens - 1, "ns": at_ns - began}
 
     def _rewind(self, prompt: list[int]) -> None:
-        last = len(prompt) - 1
-        if prompt != self._prompt:
-            self._cache.trim(0)
-            self._cache.append(prompt[:last], logits=False)
-            self._prompt = prompt
-        self._cache.trim(last)
-        self._cache.append(prompt[last:], logits=True)
+        ids, last = np.asarray(prompt, np.int32), len(prompt) - 1
+        kept = self._cache.rewind(ids)
+        if kept < last:
+            self._cache.append(ids[kept:last], logits=False)
+        self._cache.append(ids[last:], logits=True)
 
 
 def main() -> None:
