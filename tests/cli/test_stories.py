@@ -12,6 +12,9 @@ from pathlib import Path
 import psutil
 import pytest
 
+from app.core.metrics import DeviceMemory
+from app.engine.scripted import Script
+from tests.engine.harness import write_script
 from tests.ggufs import write_tiny_llama
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -48,6 +51,19 @@ def test_json_lines_are_utf_8_and_complete(environment: dict[str, str], model: P
     lines = [json.loads(line) for line in done.stdout.decode("utf-8").splitlines()]
     assert lines[-1]["type"] == "finished"
     assert "".join(line["text"] for line in lines if line["type"] == "tokens") == lines[-1]["text"]
+
+
+def test_a_model_that_cannot_fit_is_refused_before_it_is_loaded(environment: dict[str, str], tmp_path: Path) -> None:
+    script = write_script(tmp_path, Script(memory=(DeviceMemory("CPU", 1 << 30, 1 << 52, None),)))
+    words = ("ask", "Hi", "--fake-engine", "--model", script, "--context", "100000")
+    refused = run(environment, *words)
+    said = refused.stderr.decode("utf-8")
+    assert (refused.returncode, refused.stdout) == (3, b"")
+    assert "needs 4,194,305.0 GiB of memory" in said
+    assert "--load-anyway" in said and "--context N" in said
+    done = run(environment, *words, "--load-anyway")
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert done.stdout
 
 
 @pytest.mark.parametrize("form", [[], ["--json"]])

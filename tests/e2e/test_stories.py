@@ -128,6 +128,18 @@ def test_every_unusable_file_ends_with_its_sentence_and_exit_code_3(
     assert len(set(sentences)) >= len(sentences) - 1
 
 
+def test_a_file_that_only_llama_refuses_ends_with_its_reason_and_the_lines_of_its_log(
+    program: Program, tmp_path: Path
+) -> None:
+    tiny = write_tiny_llama(tmp_path / "tiny.gguf")
+    model = copy_with(tiny, tmp_path / "odd.gguf", set={"llama.block_count": 3})
+    done = program.run("ask", "Hi", "--json", "--model", str(model))
+    assert done.returncode == 3
+    assert "blk.2.attn_norm.weight" in done.stderr and "download the file again" in done.stderr
+    assert is_one_plain_sentence(done.stderr)
+    assert any("blk.2.attn_norm.weight" in line for line in events(done.stdout)[-1]["details"])
+
+
 def test_a_model_without_a_template_says_so_and_answers_with_a_chosen_one(program: Program, tmp_path: Path) -> None:
     model = write_tiny_llama(tmp_path / "base.gguf", chat_template=None)
     refused = program.run("ask", "Hi", "--model", str(model), "--max-tokens", "3")

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import os
+import sys
 from pathlib import Path
 from typing import Literal
 
 import pytest
 
-from app.core.commands import Load
-from app.core.errors import UserError
+from app.core.commands import Load, MeasureMemory
 from app.core.events import Failed
 from app.core.model import LoadOptions
 from app.core.model_reads import weight_bytes_per_token
@@ -40,7 +41,11 @@ def bad_files(folder: Path, model: Path) -> dict[str, Path]:
     for name, content in contents.items():
         (folder / name).write_bytes(content)
     (folder / "folder.gguf").mkdir()
-    files = {name: folder / name for name in [*contents, "folder.gguf", "missing.gguf"]}
+    pipes = []
+    if sys.platform != "win32":
+        os.mkfifo(folder / "pipe.gguf")
+        pipes.append("pipe.gguf")
+    files = {name: folder / name for name in [*contents, *pipes, "folder.gguf", "missing.gguf"]}
     files["vocabulary.gguf"] = write_vocab_only(folder / "vocabulary.gguf")
     files["embedding.gguf"] = write_vocab_only(folder / "embedding.gguf", architecture="bert")
     return files
@@ -49,11 +54,15 @@ def bad_files(folder: Path, model: Path) -> dict[str, Path]:
 def test_every_unusable_file_has_its_own_sentence(tmp_path: Path, starter_model: Path, llama_log: LogCapture) -> None:
     sentences = {}
     for name, path in bad_files(tmp_path, starter_model).items():
-        with pytest.raises(UserError) as caught:
+        with pytest.raises(LoadRefused) as caught:
             open_model(llama_log, path)
+        assert (caught.value.kind, caught.value.exit_code) == ("model", 3)
+        with pytest.raises(LoadRefused) as measured:
+            LlamaOpener(llama_log).measure(MeasureMemory(1, str(path), LoadOptions()), lambda: False)
+        assert (measured.value.kind, measured.value.sentence) == ("model", caught.value.sentence)
         sentences[name] = caught.value.sentence.english()
     assert "Traceback" not in "".join(sentences.values())
-    told_alike = {sentences[name] for name in ("half.gguf", "minus one.gguf")}
+    told_alike = {sentences[name] for name in ("half.gguf", "minus one.gguf", "folder.gguf")}
     assert len(set(sentences.values())) >= len(sentences) - len(told_alike)
 
 
@@ -90,7 +99,7 @@ def test_a_refused_load_leaves_the_engine_usable(tmp_path: Path, starter_model: 
     with Engine() as engine:
         for number, path in enumerate(bad_files(tmp_path, starter_model).values(), start=1):
             engine.send(Load(1000 + number, str(path)))
-            assert engine.wait(Failed, request=1000 + number).kind in ("model", "wrong_use")
+            assert engine.wait(Failed, request=1000 + number).kind == "model"
         assert engine.load(write_tiny_mixture(tmp_path / "good.gguf"), context=256).model.layers == 2
 
 

@@ -14,7 +14,7 @@ from app.gui.chat.growing_text import GrowingText
 from app.gui.chat.selection import Place, Selection
 from app.gui.chat.transcript import Transcript
 from app.gui.chat.turn_block import TurnBlock
-from app.services.chat import Turn
+from app.services.turns import Turn
 from tests.desk import Desk
 
 PARAGRAPH = "Sunlight is a mixture of all colours, and the air scatters the blue ones most. " * 6

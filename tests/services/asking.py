@@ -6,7 +6,8 @@ from typing import NamedTuple
 
 from app.core.chat import ChatPrompt, PromptMessage
 from app.core.sampling import SamplingSettings
-from app.services.engine_session import Phase, Question
+from app.services.engine_session import Phase
+from app.services.wishes import Question
 from tests.desk import Desk
 
 

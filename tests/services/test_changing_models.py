@@ -8,7 +8,7 @@ import pytest
 
 from app.core.commands import Load
 from app.core.model import FoundModel, ModelRef
-from app.services.engine_session import Wish
+from app.services.wishes import Wish
 from tests.desk import Desk
 from tests.services.asking import End, ask, phase
 
@@ -74,7 +74,7 @@ def test_a_check_that_breaks_ends_with_a_sentence(
         raise ZeroDivisionError
 
     desk.load(model)
-    monkeypatch.setattr(desk.program.session, "_check_model", broken)
+    monkeypatch.setattr(desk.program.session._check, "_check", broken)
     desk.program.session.use(Wish(model))
     request = ask(desk)
     desk.until(lambda: desk.program.notices.latest)

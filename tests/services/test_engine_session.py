@@ -8,7 +8,10 @@ from app.core.chat import TextPrompt
 from app.core.commands import Generate, Load
 from app.core.model import LoadOptions
 from app.core.sampling import SamplingSettings
-from app.services.engine_session import AnswerEvent, Question, Wish
+from app.core.words import translate
+from app.services.engine_session import AnswerEvent
+from app.services.notices import Notice
+from app.services.wishes import Question, Wish
 from app.system.hardware import decode_threads
 from tests.desk import Desk
 from tests.services.asking import End, ask, phase
@@ -54,6 +57,24 @@ def test_a_bad_file_leaves_the_loaded_model_usable(desk: Desk, model: Path, tmp_
     ask(desk)
     desk.until(lambda: len(desk.engine.all(Load)) == 2)
     assert desk.engine.load.path == str(model)
+
+
+def test_after_a_load_that_failed_the_next_question_goes_to_the_model_that_gave_way(
+    desk: Desk, model: Path, other_model: Path, ends: list[End]
+) -> None:
+    desk.load(model)
+    desk.begin_load(other_model)
+    desk.engine.fail("model", desk.engine.load.request)
+    desk.settle()
+    assert phase(desk) == "no_model"
+    assert desk.program.session.name == "tiny"
+    ask(desk)
+    desk.until(lambda: len(desk.engine.all(Load)) == 3)
+    assert desk.engine.load.path == str(model)
+    desk.engine.loaded()
+    desk.settle()
+    desk.answer("Here again")
+    assert [end.text for end in ends] == ["Here again"]
 
 
 def test_the_last_of_several_wishes_wins(desk: Desk, model: Path, other_model: Path) -> None:
@@ -293,3 +314,27 @@ def test_there_are_never_more_threads_than_cores_that_can_be_used(
     desk.program.session.use(Wish(model, {"threads": -3}))
     desk.until(lambda: len(desk.engine.all(Load)) == 3)
     assert desk.engine.load.options.threads == 1
+
+
+def test_what_people_should_know_of_a_load_is_a_hint_until_another_model_is_loaded(
+    desk: Desk, model: Path, other_model: Path
+) -> None:
+    layers, context = translate("Test", "12 of 33 layers."), translate("Test", "A long context.")
+    desk.begin_load(model)
+    desk.engine.loaded(remarks=(layers, context))
+    desk.settle()
+    assert desk.notice == Notice(layers, level="hint", more=(context,))
+    desk.begin_load(other_model)
+    desk.engine.loaded()
+    desk.settle()
+    assert desk.program.notices.latest is None
+
+
+def test_what_is_shown_otherwise_stays_when_a_model_needs_no_words(desk: Desk, model: Path) -> None:
+    other = Notice(translate("Test", "Something else."))
+    desk.begin_load(model)
+    desk.engine.loaded(remarks=(translate("Test", "12 of 33 layers."),))
+    desk.settle()
+    desk.program.notices.post(other)
+    desk.load(model)
+    assert desk.notice == other

@@ -192,3 +192,17 @@ def test_a_file_that_is_too_large_is_not_taken(path: Path, later: Later) -> None
     settings = SettingsFile(path, later)
     assert settings.values == Settings()
     assert "16 MiB" in settings.problems[0].english()
+
+
+def test_the_policy_of_a_full_context_is_kept_and_a_bad_one_costs_only_itself(path: Path, later: Later) -> None:
+    settings = SettingsFile(path, later)
+    assert settings.values.when_full == "stop"
+    settings.change(when_full="drop_oldest")
+    later.run()
+    assert json.loads(path.read_text(encoding="utf-8")) == {"when_full": "drop_oldest"}
+    assert SettingsFile(path, later).values.when_full == "drop_oldest"
+    for bad in ("shift", None, 3, ["stop"]):
+        path.write_text(json.dumps({"when_full": bad, "theme": "dark"}), encoding="utf-8")
+        again = SettingsFile(path, later)
+        assert (again.values.when_full, again.values.theme) == ("stop", "dark")
+        assert [problem.values["name"] for problem in again.problems] == ["when_full"]
