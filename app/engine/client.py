@@ -1,4 +1,4 @@
-"""The parent's side of the engine process: gives out request numbers and orders, starts a process when needed.
+"""The parent's side of the engine process: hands commands over, starts a process when needed.
 
 Knows nothing of llama.cpp and nothing of who listens; the sink must be safe to call from any thread.
 """
@@ -10,26 +10,50 @@ import queue
 import threading
 from typing import Literal
 
-from app.core.commands import Command, Generate, Load, Quit, Render, Tokenize
+from app.core.commands import Cancel, Command, Quit
 from app.core.events import Failed
 from app.core.ports import EventSink
 from app.core.words import Sentence, translate
-from app.engine.incarnation import END_SECONDS, BackendKind, Incarnation
+from app.engine.incarnation import (
+    END_SECONDS,
+    BackendKind,
+    Incarnation,
+    Library,
+    Order,
+    requests_of,
+    tell_stopped,
+    without,
+)
 from app.engine.wire import encode
 
-Order = tuple[Command, bytes] | Literal["close"]
+_Task = tuple[Command, bytes] | Literal["again", "close"]
+"""“again” says that a process could not run its build of llama.cpp and left its commands to the next one."""
 
 
 class EngineClient:
     """Implements `core.ports.EnginePort` with a process that is started when a command needs it."""
 
-    def __init__(self, sink: EventSink, *, log_path: str = "", backend: BackendKind = "llama") -> None:
-        """`log_path` gets what the engine process prints; empty throws it away."""
+    def __init__(
+        self,
+        sink: EventSink,
+        *,
+        log_path: str = "",
+        backend: BackendKind = "llama",
+        plain_folder: str = "",
+        background: bool = False,
+    ) -> None:
+        """`log_path` gets what the engine process prints; empty throws it away.
+
+        `plain_folder` holds a build of llama.cpp for the processor alone, used where the usual one cannot run.
+        A process in the `background` leaves the processor to other engines.
+        """
         self._sink = sink
         self._log_path = log_path
         self._backend: BackendKind = backend
         self._numbers = itertools.count(1)
-        self._orders: queue.SimpleQueue[Order] = queue.SimpleQueue()
+        self._library = Library(plain_folder)
+        self._background = background
+        self._tasks: queue.SimpleQueue[_Task] = queue.SimpleQueue()
         self._writer: threading.Thread | None = None
         self._current: Incarnation | None = None
         self._closed = False
@@ -72,18 +96,26 @@ class EngineClient:
                 self._current.kill()
             self._writer.join(END_SECONDS)
 
-    def _put(self, order: Order) -> None:
+    def kill(self) -> None:
+        """End the process at once, whatever it does; what was asked of it is told as its death."""
+        if self._current is not None:
+            self._current.kill()
+
+    def _put(self, task: _Task) -> None:
         if self._closed:
             return
-        self._orders.put(order)
+        self._tasks.put(task)
         if self._writer is None:
             self._writer = threading.Thread(target=self._write, name="engine-writer", daemon=True)
             self._writer.start()
 
     def _write(self) -> None:
-        """Carry out orders one after another; a process starts here, where nobody waits for it."""
-        while (order := self._orders.get()) != "close":
-            self._carry_out(*order)
+        """Carry out tasks one after another; a process starts here, where nobody waits for it."""
+        while (task := self._tasks.get()) != "close":
+            if task == "again":
+                self._start(self._left())
+            else:
+                self._carry_out(*task)
         self._end()
 
     def _carry_out(self, command: Command, data: bytes) -> None:
@@ -93,17 +125,49 @@ class EngineClient:
         current = self._current
         if current is not None and current.send(command, data):
             return
-        if isinstance(command, (Load, Generate, Render, Tokenize)):
-            try:
-                self._current = Incarnation(self._sink, self._log_path, self._backend)
-            except (OSError, RuntimeError) as error:
-                self._sink(Failed(command.request, "engine", _cannot_start(error)))
-            else:
-                self._current.send(command, data)
+        orders = self._left()
+        if isinstance(command, Cancel):
+            kept = without(orders, command.request)
+            tell_stopped(self._sink, set(requests_of(orders)) - set(requests_of(kept)))
+            orders = kept
+        else:
+            orders.append(Order(command, data))
+        self._start(orders)
+
+    def _left(self) -> list[Order]:
+        """Return what the last process left to the next one: that comes before anything newer."""
+        return list((self._current.take_left() if self._current is not None else None) or ())
+
+    def _start(self, orders: list[Order]) -> None:
+        """Start a process for what is wanted, where anything of it is a request."""
+        requests = requests_of(orders)
+        if not requests:
+            return
+        self._note_unfit()
+        try:
+            self._current = Incarnation(
+                self._sink,
+                self._log_path,
+                self._backend,
+                self._library,
+                lambda: self._put("again"),
+                background=self._background,
+            )
+        except (OSError, RuntimeError) as error:
+            for request in requests:
+                self._sink(Failed(request, "engine", _cannot_start(error)))
+        else:
+            self._current.begin(tuple(orders))
+
+    def _note_unfit(self) -> None:
+        """Use the plain build from now on, where the last process could not run the usual one."""
+        if self._current is not None and self._current.unfit:
+            self._library = self._library._replace(unfit=True)
 
     def _end(self) -> None:
         if self._current is not None:
             self._current.end()
+            self._note_unfit()
         self._current = None
 
 

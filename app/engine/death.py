@@ -6,22 +6,53 @@ import signal
 from pathlib import Path
 from typing import Literal
 
+from app.core.library_fault import LibraryFault, says_why
 from app.core.words import Sentence, translate
 from app.engine.entry import LIBRARY_MISSING
 
 Phase = Literal["loading", "preparing", "answering"]
+ILLEGAL_INSTRUCTION = (-4, 0xC000001D)
+"""Exit codes of a process that met an instruction which the processor does not know: SIGILL, and Windows' status."""
+KILLED = -9
+"""SIGKILL, which Windows does not have: nothing within a process sends it."""
+OTHER_PROCESSOR = LibraryFault("processor")
 TAIL_BYTES = 16_384
 TAIL_LINES = 80
 
 
-def death_sentence(exit_code: int, phases: tuple[Phase, ...], *, greeted: bool = True) -> Sentence:
-    """Return what people are told; `phases` are those of the open requests, `greeted` whether it ever started."""
+def is_illegal_instruction(exit_code: int) -> bool:
+    """Return whether the build of llama.cpp uses instructions that this processor lacks."""
+    return exit_code in ILLEGAL_INSTRUCTION
+
+
+def death_sentence(
+    exit_code: int, phases: tuple[Phase, ...], *, greeted: bool = True, plain_next: bool = False
+) -> Sentence:
+    """Return what people are told; `phases` are those of the open requests, `greeted` whether it ever started.
+
+    `plain_next` says that the next engine runs a plain build of llama.cpp, which suits every processor.
+    """
+    if is_illegal_instruction(exit_code):
+        if not plain_next:
+            return says_why(OTHER_PROCESSOR)
+        return translate(
+            "Engine",
+            "llama.cpp was built for another processor and met an instruction that this one lacks. "
+            "Your chat is safe. Send again, and a plain build is used; set Tokenlight up again to have a fast one.",
+        )
     if exit_code == LIBRARY_MISSING:
         return translate(
             "Engine",
             "The llama.cpp library cannot be loaded on this machine. Run the set-up again to build it for this one.",
         )
-    how = _how(exit_code)
+    how = how_it_ended(exit_code)
+    if not greeted and exit_code == KILLED:
+        return translate(
+            "Engine",
+            "The engine was ended from outside while it started ({how}), or memory ran out. "
+            "Close other programs and try again.",
+            how=how,
+        )
     if not greeted:
         return translate(
             "Engine",
@@ -49,7 +80,8 @@ def death_sentence(exit_code: int, phases: tuple[Phase, ...], *, greeted: bool =
     )
 
 
-def _how(exit_code: int) -> str:
+def how_it_ended(exit_code: int) -> str:
+    """Return an exit code as `multiprocessing` reports it in words: a signal by name."""
     if exit_code < 0:
         names = {int(known): known.name for known in signal.Signals}
         return names.get(-exit_code, f"signal {-exit_code}")

@@ -15,24 +15,43 @@ import traceback
 from multiprocessing.connection import Connection
 
 NICENESS = 5
+BACKGROUND_NICENESS = 10
 SPIN_COUNT = "3000"
 """How long an OpenMP thread spins at a barrier before it sleeps: without another program that costs about 1 % of a very
 small model's speed; beside one, endless spinning keeps the cores from the very thread that is waited for."""
 LIBRARY_MISSING = 70
 """Exit code when llama.cpp cannot be loaded."""
-BELOW_NORMAL_PRIORITY = 0x4000
+BELOW_NORMAL_PRIORITY, IDLE_PRIORITY = 0x4000, 0x40
 
 
-def run(connection: Connection, log_path: str, backend: str) -> None:
-    """Run the engine until the parent says so or is gone; `backend` is "llama" or "scripted"."""
+def run(
+    connection: Connection,
+    log_path: str,
+    backend: str,
+    plain_folder: str = "",
+    unfit: bool = False,
+    background: bool = False,
+) -> None:
+    """Run the engine until the parent says so or is gone; `backend` is "llama" or "scripted".
+
+    `plain_folder` holds libraries for the processor alone, for when the usual ones cannot be loaded; `unfit` says that
+    these were tried and use instructions which this processor lacks. A process in the `background` gives way to other
+    engines.
+    """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     if sys.platform != "win32":
         signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})  # it was started with this one blocked
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     os.environ.setdefault("GOMP_SPINCOUNT", SPIN_COUNT)
+    os.environ.setdefault("GGML_NO_BACKTRACE", "1")  # a debugger's pages would bury the assertion that failed
     _send_output_to(log_path)
-    _lower_priority()
+    _lower_priority(background)
     try:
+        library = importlib.import_module("app.engine.library")
+        fault = library.choose(plain_folder, unfit=unfit)
+        if fault is not None:
+            library.say_goodbye(connection, LIBRARY_MISSING, fault)
+            sys.exit(LIBRARY_MISSING)
         worker = importlib.import_module("app.engine.worker")
     except (ImportError, OSError, RuntimeError):
         traceback.print_exc()
@@ -50,12 +69,12 @@ def _send_output_to(log_path: str) -> None:
     faulthandler.enable(sys.stderr)
 
 
-def _lower_priority() -> None:
-    """Let the window stay smooth while every core evaluates."""
+def _lower_priority(background: bool = False) -> None:
+    """Let the window stay smooth while every core evaluates, and the engine fast while another process looks."""
     if sys.platform == "win32":
         kernel = ctypes.windll.kernel32
         kernel.GetCurrentProcess.restype = ctypes.c_void_p
         kernel.SetPriorityClass.argtypes = [ctypes.c_void_p, ctypes.c_uint32]
-        kernel.SetPriorityClass(kernel.GetCurrentProcess(), BELOW_NORMAL_PRIORITY)
+        kernel.SetPriorityClass(kernel.GetCurrentProcess(), IDLE_PRIORITY if background else BELOW_NORMAL_PRIORITY)
     else:
-        os.nice(NICENESS)
+        os.nice(BACKGROUND_NICENESS if background else NICENESS)

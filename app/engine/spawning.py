@@ -9,22 +9,30 @@ import ctypes
 import os
 import signal
 import sys
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 
 SECRETS = ("HF_TOKEN", "HUGGING_FACE_HUB_TOKEN", "HUGGINGFACE_TOKEN")
 """Environment variables that a process which parses untrusted files does not get."""
 
+_starting = threading.Lock()
+"""The environment and Windows' ear for Ctrl+C belong to the whole program: one process starts at a time."""
+
 
 @contextmanager
 def guarded_start() -> Iterator[None]:
-    """Start a process in this block, and it inherits neither the secrets nor an ear for Ctrl+C."""
-    held = {name: os.environ.pop(name) for name in SECRETS if name in os.environ}
-    try:
-        with _deaf_to_interrupts():
-            yield
-    finally:
-        os.environ.update(held)
+    """Start a process in this block, and it inherits neither the secrets nor an ear for Ctrl+C.
+
+    Safe to use from any thread; a second one waits until the first has left its block.
+    """
+    with _starting:
+        held = {name: os.environ.pop(name) for name in SECRETS if name in os.environ}
+        try:
+            with _deaf_to_interrupts():
+                yield
+        finally:
+            os.environ.update(held)
 
 
 @contextmanager

@@ -18,10 +18,15 @@ def usable_cores() -> int:
     return os.cpu_count() or 1
 
 
+def physical_cores() -> int | None:
+    """Return how many cores the machine has, hyper-threads not counted; None where the system does not tell."""
+    return psutil.cpu_count(logical=False)
+
+
 def decode_threads() -> int:
     """Return how many threads evaluate fastest: one a physical core, as far as this process may use them.
 
     Two threads on one core share its memory bandwidth, which is what decoding waits for.
     """
-    physical = psutil.cpu_count(logical=False) or usable_cores()
+    physical = physical_cores() or usable_cores()
     return max(1, min(physical, usable_cores()))

@@ -67,6 +67,13 @@ def is_frozen() -> bool:
     return bool(getattr(sys, "frozen", False))
 
 
+def find_plain_library() -> Path | None:
+    """Return the folder of llama.cpp for the processor alone that came beside a build for a GPU, or None."""
+    root = Path(getattr(sys, "_MEIPASS", Path(sys.executable).parent)) if is_frozen() else Path(sys.prefix)
+    folder = root / "llama_cpu" / "lib"
+    return folder if folder.is_dir() else None
+
+
 def find_resources() -> Resources:
     """Return the shipped data of this installation."""
     if is_frozen():

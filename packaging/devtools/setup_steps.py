@@ -19,6 +19,7 @@ from devtools import (
     file_lock,
     interpreter,
     llama_build,
+    plain_library,
     starter_model,
     system_install,
     system_libraries,
@@ -42,12 +43,16 @@ LOADS = "import llama_cpp; llama_cpp.llama_backend_init(); print(bool(llama_cpp.
 
 @dataclass(frozen=True)
 class Request:
-    """What a command needs: the backend asked for (None keeps what is there), extras, and how strict to be."""
+    """What a command needs: the backend asked for (None keeps what is there), extras, and how strict to be.
+
+    `again` goes through every step although nothing has changed: that mends what was deleted, and finds a new driver.
+    """
 
     wanted: str | None = None
     extras: tuple[str, ...] = ()
     system: bool = False
     opens_window: bool = True
+    again: bool = False
 
 
 @dataclass(frozen=True)
@@ -78,10 +83,10 @@ def ensure(layout: Layout, request: Request) -> None:
         version = (sys.version_info[0], sys.version_info[1])
         extra = system_install.venv_packages(version, interpreter.has_ensurepip())
         system_install.install(extra, layout.logs)
-    if not _is_current(layout, request):
+    if request.again or not _is_current(layout, request):
         name = f"setup-{digest(os.path.realpath(layout.root))}.lock"
         with file_lock.held(layout.cache / name, lambda: say("Waiting for another set-up of this checkout …")):
-            if not _is_current(layout, request):
+            if request.again or not _is_current(layout, request):
                 _set_up(layout, request, manager)
     starter_model.ensure(layout)
 
@@ -153,6 +158,7 @@ def _install_llama(
         _install_project(layout, wheel, attempt, log)
         fault = _load_fault(layout, attempt)
         if not fault:
+            plain_library.keep(layout, version, attempt, machine, manager)
             return attempt.backend, slot.folder.name
         if attempt is plan.attempts[-1]:
             raise Problem(f"llama.cpp was built but does not work here: {fault}. Delete {slot.folder} and try again.")

@@ -19,6 +19,8 @@ from app.engine.entry import LIBRARY_MISSING
         (1, ("preparing",), True, "chat template"),
         (-6, (), True, "Your chat is safe"),
         (1, ("loading",), False, "could not start"),
+        (-9, ("loading",), False, "ended from outside"),
+        (-9, (), False, "Close other programs and try again"),
         (LIBRARY_MISSING, ("loading",), False, "set-up"),
         (-77, ("answering",), True, "signal 77"),
     ],

@@ -13,7 +13,15 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 from packaging.version import Version
 
-from devtools import backends, interpreter, llama_build, setup_steps, starter_model, system_libraries
+from devtools import (
+    backends,
+    interpreter,
+    llama_build,
+    plain_library,
+    setup_steps,
+    starter_model,
+    system_libraries,
+)
 from devtools import stamp as stamps
 from devtools.backends import Attempt, Backend, Plan
 from devtools.console import Problem
@@ -110,6 +118,23 @@ def test_an_unchanged_checkout_does_nothing_but_look_for_the_model(layout: Layou
     steps.done.clear()
     ensure(layout, Request())
     assert steps.done == ["model"]
+
+
+def test_an_unchanged_checkout_is_set_up_again_when_that_is_asked_for(layout: Layout, steps: Steps) -> None:
+    ensure(layout, Request())
+    steps.done.clear()
+    ensure(layout, Request(again=True))
+    assert steps.done == ["Installing libraries", "build cpu 0.3.36", "Installing Tokenlight", "model"]
+
+
+def test_a_build_for_a_gpu_gets_a_plain_one_beside_it(
+    layout: Layout, steps: Steps, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kept: list[Attempt] = []
+    monkeypatch.setattr(plain_library, "keep", lambda layout, version, attempt, *rest: kept.append(attempt))
+    steps.plan = Plan((GPU, CPU))
+    ensure(layout, Request())
+    assert kept == [GPU]
 
 
 def test_a_changed_project_is_installed_into_the_same_environment(layout: Layout, steps: Steps) -> None:
