@@ -81,6 +81,7 @@ def test_the_process_has_a_lower_priority_and_no_token(monkeypatch: pytest.Monke
 PARENT = """
 import sys
 from app.core.commands import Load
+from app.engine.client import EngineClient
 
 if __name__ == "__main__":
     told = []
