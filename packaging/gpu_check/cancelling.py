@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import time
-
-from app.core.events import Finished, PrefillProgress
+from app.core.events import PrefillProgress
 from gpu_check.engine import Engine, settings
 from gpu_check.model_file import any_prompt
 from gpu_check.setting import Setting
-from tests.bench.arithmetic import BenchError
 from tests.bench.engine_user import token_prompt
 
 BAR_S = 0.5
@@ -32,10 +29,4 @@ def _cancel(engine: Engine, ids: list[int]) -> float:
     request = engine.generate(token_prompt(ids), settings(1, 1))
     for _ in range(CHUNKS_BEFORE):
         engine.wait(PrefillProgress, request)
-    began = time.perf_counter_ns()
-    engine.cancel(request)
-    while not isinstance((arrival := engine.next()).event, Finished):
-        pass
-    if arrival.event.stop_reason != "cancelled":
-        raise BenchError(f"The prompt was not cancelled but ended with {arrival.event.stop_reason}.")
-    return (arrival.at_ns - began) / 1e9
+    return engine.seconds_to_end(request)

@@ -27,7 +27,7 @@ def speed(setting: Setting) -> None:
     """Measure both."""
     sizes = setting.sizes
     values = (setting.threads, setting.all_layers, sizes.context, sizes.micro_batch)
-    with Child("gpu_check.bare_process", str(setting.model), *map(str, values)) as child, Engine(setting) as engine:
+    with Child("tests.bench.bare_process", str(setting.model), *map(str, values)) as child, Engine(setting) as engine:
         engine.open(str(setting.model), engine.options(setting.all_layers))
         prompt = any_prompt(sizes.prefill_tokens, 0, setting.shape)
 

@@ -18,6 +18,7 @@ MICRO_BATCH = 512
 LANES = 9
 """As many sequences and outputs as the engine's context has."""
 FLASH_AUTO = -1
+ALL_LAYERS = -1
 
 
 def _say_nothing(_level: int, _text: bytes, _user: object) -> None:
@@ -27,15 +28,19 @@ def _say_nothing(_level: int, _text: bytes, _user: object) -> None:
 _SAY_NOTHING = api.llama_log_callback(_say_nothing)
 
 
-def open_bare(path: str, threads: int) -> BareLoop:
+def open_bare(
+    path: str, threads: int, gpu_layers: int = ALL_LAYERS, cells: int = CELLS, micro_batch: int = MICRO_BATCH
+) -> BareLoop:
     """Load a model and make a context with the engine's values."""
     api.llama_log_set(_SAY_NOTHING, ctypes.c_void_p(0))
     api.llama_backend_init()
-    model = api.llama_model_load_from_file(path.encode(), api.llama_model_default_params())
+    chosen = api.llama_model_default_params()
+    chosen.n_gpu_layers = gpu_layers
+    model = api.llama_model_load_from_file(path.encode(), chosen)
     if not model:
         raise RuntimeError("llama.cpp loaded no model")
     params = api.llama_context_default_params()
-    params.n_ctx, params.n_batch, params.n_ubatch = CELLS, BATCH, MICRO_BATCH
+    params.n_ctx, params.n_batch, params.n_ubatch = cells, max(BATCH, micro_batch), micro_batch
     params.n_seq_max = params.n_outputs_max = LANES
     params.n_threads = params.n_threads_batch = threads
     params.flash_attn_type = FLASH_AUTO

@@ -1,4 +1,7 @@
-"""A process that runs nothing but the bare loop: `python -m tests.bench.bare_process MODEL THREADS`."""
+"""A process that runs nothing but the bare loop.
+
+`python -m tests.bench.bare_process MODEL THREADS [GPU_LAYERS CELLS MICRO_BATCH]`
+"""
 
 from __future__ import annotations
 
@@ -32,7 +35,7 @@ class Handlers:
 def main() -> None:
     """Load the model and answer until the parent is done."""
     entry._lower_priority()  # the same niceness as the engine's
-    handlers = Handlers(open_bare(sys.argv[1], int(sys.argv[2])))
+    handlers = Handlers(open_bare(sys.argv[1], *map(int, sys.argv[2:])))
     serve({"tokenize": handlers.tokenize, "decode": handlers.decode, "prefill": handlers.prefill})
 
 

@@ -87,6 +87,16 @@ class EngineUser:
         """Cancel a request."""
         self.client.send(Cancel(request))
 
+    def seconds_to_end(self, request: int) -> float:
+        """Cancel a request and return how long its end takes; raises `BenchError` where it ended by itself."""
+        began = time.perf_counter_ns()
+        self.cancel(request)
+        while not isinstance((arrival := self.next()).event, Finished):
+            pass
+        if arrival.event.stop_reason != "cancelled":
+            raise BenchError(f"The prompt was not cancelled but ended with {arrival.event.stop_reason}.")
+        return (arrival.at_ns - began) / 1e9
+
     def answer(self, request: int) -> tuple[list[Tokens], Finished]:
         """Drain an answer to its end; returns its token events and the end."""
         tokens: list[Tokens] = []

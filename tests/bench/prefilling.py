@@ -133,13 +133,7 @@ def _cancel_after(engine: EngineUser, seed: int, chunks: int, delay_s: float) ->
     until = time.perf_counter() + delay_s
     while (left := until - time.perf_counter()) > 0:
         engine.next_within(left)
-    began = time.perf_counter_ns()
-    engine.cancel(request)
-    while not isinstance((arrival := engine.next()).event, Finished):
-        pass
-    if arrival.event.stop_reason != "cancelled":
-        raise BenchError(f"The prompt was not cancelled but ended with {arrival.event.stop_reason}.")
-    return (arrival.at_ns - began) / 1e9
+    return engine.seconds_to_end(request)
 
 
 def reuse(setting: Setting) -> Measurement:
