@@ -108,9 +108,10 @@ def test_a_cancel_that_the_dying_process_got_holds(engine: UnfitEngine) -> None:
     engine.settle()
     engine.break_down()
     engine.client.may_tell.set()
-    assert engine.wait(Failed, Loaded, request=first) == engine.seen[-1]
-    assert isinstance(engine.seen[-1], Failed)
-    assert engine.seen[-1].kind == "cancelled"
+    # the process may have come to its cancel before it hung, and then it said so itself
+    answers = [event for event in engine.seen if isinstance(event, Failed) and event.request == first]
+    answers = answers or [engine.wait(Failed, request=first)]
+    assert [answer.kind for answer in answers] == ["cancelled"]
     engine.wait(Loaded, request=engine.begin(engine.quick))
     assert first not in engine.loaded()
 
