@@ -21,7 +21,7 @@ _FLAGS = {
     "FMA": "fma",
     "BMI2": "bmi2",
     "AVX512": "avx512f",
-    "AVX512_VBMI": "avx512_vbmi",
+    "AVX512_VBMI": "avx512vbmi",
     "AVX512_VNNI": "avx512_vnni",
     "AVX512_BF16": "avx512_bf16",
     "AMX_INT8": "amx_int8",

@@ -27,6 +27,18 @@ def test_features_go_by_the_names_of_ggml(tmp_path: Path) -> None:
     info.write_text(ARM)
     assert processor_features(info) == frozenset({"NEON", "DOTPROD", "MATMUL_INT8"})
     assert processor_features(tmp_path / "nothing") is None
+
+
+def test_a_server_processor_has_every_set_that_its_own_build_uses(tmp_path: Path) -> None:
+    """The kernel writes some of these names with an underscore and others without."""
+    info = tmp_path / "cpuinfo"
+    info.write_text(
+        "flags : pni ssse3 avx avx2 f16c fma bmi2 avx_vnni avx512f avx512bw avx512vbmi avx512_vbmi2 avx512_vnni"
+        " avx512_bf16 amx_int8\n",
+        encoding="utf-8",
+    )
+    own = {"AVX512", "AVX512_VBMI", "AVX512_VNNI", "AVX512_BF16", "AVX_VNNI", "AMX_INT8"}
+    assert processor_features(info) == {"SSE3", "SSSE3", "AVX", "AVX2", "F16C", "FMA", "BMI2"} | own
     assert processor_name(tmp_path / "nothing")
     assert known_features() >= {"AVX512", "SVE"}
 
