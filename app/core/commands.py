@@ -10,6 +10,8 @@ from app.core.chat import ChatPrompt, Prompt
 from app.core.model import LoadOptions
 from app.core.sampling import SamplingSettings
 
+RecordKind = Literal["all", "chosen", "off"]
+"""What is kept of every token: its alternatives too, only the chosen one, or nothing."""
 WhenFull = Literal["stop", "drop_oldest"]
 """What happens to a prompt that the context cannot hold: refuse it, or drop whole turns, oldest first."""
 
@@ -37,8 +39,8 @@ class Generate(msgspec.Struct, frozen=True, tag="generate"):
     settings: SamplingSettings
     sent_ns: int
     """When the request was made (`perf_counter_ns`): the time to the first token starts here."""
-    record: bool = True
-    """Send a per-token record along with the tokens."""
+    record: RecordKind = "all"
+    """What of a per-token record is sent along with the tokens."""
     replay: tuple[SettingsChange, ...] = ()
     """Settings that take effect at later tokens, to reproduce an answer whose settings were moved."""
     when_full: WhenFull = "stop"
@@ -84,6 +86,14 @@ class Render(msgspec.Struct, frozen=True, tag="render"):
     prompt: ChatPrompt
 
 
+class ListPieces(msgspec.Struct, frozen=True, tag="list_pieces"):
+    """Tell what some tokens of the loaded model say, also while an answer is being written."""
+
+    request: int
+    first: int
+    count: int
+
+
 class ListDevices(msgspec.Struct, frozen=True, tag="list_devices"):
     """Tell what this build of llama.cpp can compute on, also while an answer is being written."""
 
@@ -102,4 +112,16 @@ class Quit(msgspec.Struct, frozen=True, tag="quit"):
     """End the engine process; all of its memory goes back."""
 
 
-Command = Load | Generate | ChangeSettings | Cancel | Watch | Tokenize | Render | ListDevices | MeasureMemory | Quit
+Command = (
+    Load
+    | Generate
+    | ChangeSettings
+    | Cancel
+    | Watch
+    | Tokenize
+    | Render
+    | ListPieces
+    | ListDevices
+    | MeasureMemory
+    | Quit
+)

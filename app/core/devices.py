@@ -68,6 +68,10 @@ class Gpu(msgspec.Struct, frozen=True):
     """What the driver counts for the engine's process; None where it does not tell."""
     visible: bool | None = True
     """Whether CUDA_VISIBLE_DEVICES lets programs use it; None where that cannot be known."""
+    busy_percent: int | None = None
+    """Share of the last moment in which something ran on it."""
+    power_watts: int | None = None
+    celsius: int | None = None
     reason: Sentence | None = None
     """Why its memory is not known."""
 

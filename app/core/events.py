@@ -8,13 +8,15 @@ import msgspec
 
 from app.core.chat import PromptSpan
 from app.core.commands import SettingsChange
+from app.core.conversation import Pieces
 from app.core.devices import Device, GpuReport, LibraryFacts, MainMemory
 from app.core.library_fault import LibraryFault
 from app.core.metrics import DeviceMemory, Metrics, StopReason
 from app.core.model import FoundModel, LoadOptions, ModelInfo, ModelRef
+from app.core.store_events import StoreEvent
 from app.core.words import Sentence
 
-PROTOCOL_VERSION = 2
+PROTOCOL_VERSION = 3
 
 FailureKind = Literal[
     "model", "memory", "template", "template_missing", "prompt_too_long", "wrong_use", "cancelled", "engine"
@@ -62,6 +64,8 @@ class PromptReady(msgspec.Struct, frozen=True, tag="prompt"):
     """What people should know of how the prompt was made."""
     dropped: tuple[int, ...] = ()
     """Indices of the messages that were not sent because the context is full, oldest first."""
+    seed: int | None = None
+    """The seed of the draws."""
 
 
 class PrefillProgress(msgspec.Struct, frozen=True, tag="prefill_progress"):
@@ -148,6 +152,13 @@ class Rendered(msgspec.Struct, frozen=True, tag="rendered"):
     notes: tuple[Sentence, ...] = ()
 
 
+class PiecesListed(msgspec.Struct, frozen=True, tag="pieces_listed"):
+    """What some tokens of the loaded model say."""
+
+    request: int
+    pieces: Pieces
+
+
 class DevicesListed(msgspec.Struct, frozen=True, tag="devices_listed"):
     """What the engine's build of llama.cpp can compute on."""
 
@@ -208,6 +219,12 @@ class HardwareSampled(msgspec.Struct, frozen=True, tag="hardware_sampled"):
     gpus: GpuReport
 
 
+class Summoned(msgspec.Struct, frozen=True, tag="summoned"):
+    """Somebody started the program once more: its window comes to the front, with the model that was named."""
+
+    model: str = ""
+
+
 class JobFailed(msgspec.Struct, frozen=True, tag="job_failed"):
     """A job of the parent process ended with an error that nobody expected; its traceback is in the log."""
 
@@ -227,6 +244,7 @@ Event = (
     | Failed
     | Tokenized
     | Rendered
+    | PiecesListed
     | DevicesListed
     | MemoryMeasured
     | Unloaded
@@ -234,5 +252,7 @@ Event = (
     | ModelsListed
     | ModelChecked
     | HardwareSampled
+    | Summoned
     | JobFailed
+    | StoreEvent
 )

@@ -140,6 +140,8 @@ class ModelInfo(msgspec.Struct, frozen=True):
     """Lines of llama.cpp's log at warning level or above, oldest first."""
     remarks: tuple[Sentence, ...] = ()
     """What people should know of how it was loaded."""
+    tokenizer: str = ""
+    """Digest of what the vocabulary says: models of one family share it. Empty is unknown."""
 
 
 class ModelRef(msgspec.Struct, frozen=True):

@@ -8,6 +8,7 @@ from typing import Protocol
 from app.core.commands import Command
 from app.core.events import Event
 from app.core.model import LoadOptions
+from app.core.store_commands import StoreCommand
 
 EventSink = Callable[[Event], None]
 """Where producers put events; safe to call from any thread."""
@@ -45,3 +46,13 @@ class EnginePort(Protocol):
     @property
     def running(self) -> bool:
         """Whether an engine process is there."""
+
+
+class StorePort(Protocol):
+    """Where conversations are kept, as services see it; one thread of its own does all of it, in order."""
+
+    def send(self, command: StoreCommand) -> None:
+        """Take a command and return at once; events come out of the sink."""
+
+    def close(self) -> None:
+        """Write what waits and end the thread, with a limit of two seconds."""

@@ -100,7 +100,7 @@ class SamplingSettings(msgspec.Struct, frozen=True):
         changes: dict[str, float | int] = {}
         for name, bounds in BOUNDS.items():
             value = getattr(self, name)
-            default = next(f.default for f in msgspec.structs.fields(type(self)) if f.name == name)
+            default = _DEFAULTS[name]
             usable = isinstance(value, int) or math.isfinite(value)
             kept = min(max(value, bounds.low), bounds.high) if usable else default
             changes[name] = int(kept) if isinstance(default, int) else float(kept)
@@ -109,6 +109,9 @@ class SamplingSettings(msgspec.Struct, frozen=True):
         seed = self.seed if self.seed is None else min(max(int(self.seed), 0), MAX_SEED)
         return msgspec.structs.replace(self, **changes, seed=seed)
 
+
+_DEFAULTS = {field.name: field.default for field in msgspec.structs.fields(SamplingSettings)}
+"""Looked up once: a slider asks for them at every step."""
 
 PRESETS: dict[str, SamplingSettings] = {
     "Greedy": SamplingSettings(temperature=0.0, top_k=0, top_p=1.0, min_p=0.0),

@@ -1,0 +1,103 @@
+"""What is asked of the store: one closed union of frozen values, done in the order they come."""
+
+from __future__ import annotations
+
+import msgspec
+
+from app.core.conversation import AnswerPrompt, Chunk, Conversation, Message, Pieces, StoredAnswer
+
+
+class OpenStore(msgspec.Struct, frozen=True):
+    """Open the store, mark what was cut off as interrupted; answered by `StoreOpened`."""
+
+
+class KeepConversation(msgspec.Struct, frozen=True):
+    """Add a conversation, or take over its new head."""
+
+    conversation: Conversation
+
+
+class KeepQuestion(msgspec.Struct, frozen=True):
+    """Add messages and the answer that will follow, with its conversation; answered by `Kept` once it is on disk."""
+
+    request: int
+    conversation: Conversation
+    messages: tuple[Message, ...]
+    answer: StoredAnswer
+
+
+class KeepPrompt(msgspec.Struct, frozen=True):
+    """Keep the prompt that an answer is given."""
+
+    prompt: AnswerPrompt
+
+
+class KeepChunk(msgspec.Struct, frozen=True):
+    """Add a stretch to an answer; on disk within half a second."""
+
+    chunk: Chunk
+
+
+class EndAnswer(msgspec.Struct, frozen=True):
+    """Keep the whole text and the figures of an answer that ended; its chunks stay as they are."""
+
+    message: Message
+    answer: StoredAnswer
+
+
+class RemoveMessages(msgspec.Struct, frozen=True):
+    """Mark messages as deleted: they came to nothing."""
+
+    messages: tuple[int, ...]
+    deleted_ms: int
+
+
+class ReadConversation(msgspec.Struct, frozen=True):
+    """Read all messages of a conversation; answered by `ConversationRead`."""
+
+    request: int
+    conversation: int
+
+
+class KeepPieces(msgspec.Struct, frozen=True):
+    """Keep what tokens of a tokenizer say, unless it is kept already."""
+
+    pieces: Pieces
+    vocabulary: int
+    """How many tokens the tokenizer has."""
+
+
+class ReadPieces(msgspec.Struct, frozen=True):
+    """Read what all tokens of a tokenizer say; answered by `PiecesRead`."""
+
+    request: int
+    tokenizer: str
+
+
+class ReadRecord(msgspec.Struct, frozen=True):
+    """Read the per-token record of an answer; answered by `RecordRead`."""
+
+    request: int
+    message: int
+
+
+class MeasureStore(msgspec.Struct, frozen=True):
+    """Say how much disk it takes; answered by `StoreMeasured`."""
+
+    request: int
+
+
+StoreCommand = (
+    OpenStore
+    | KeepConversation
+    | KeepQuestion
+    | KeepPrompt
+    | KeepChunk
+    | EndAnswer
+    | RemoveMessages
+    | ReadConversation
+    | KeepPieces
+    | ReadPieces
+    | ReadRecord
+    | MeasureStore
+)

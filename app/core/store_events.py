@@ -1,0 +1,82 @@
+"""What the store tells, as values of the one event union."""
+
+from __future__ import annotations
+
+import msgspec
+
+from app.core.conversation import Conversation, Message, Pieces, StoredAnswer
+from app.core.words import Sentence
+
+
+class StoreOpened(msgspec.Struct, frozen=True, tag="store_opened"):
+    """The store is there, or is not and says why: then nothing is kept, and everything else works."""
+
+    conversations: tuple[Conversation, ...]
+    """Those that are not deleted, newest first."""
+    usable: bool = True
+    problems: tuple[Sentence, ...] = ()
+    """What people must know: a newer database that is left alone, a damaged one that was moved aside."""
+
+
+class Kept(msgspec.Struct, frozen=True, tag="kept"):
+    """A question was taken down; `on_disk` is false where it could not be, which was told already."""
+
+    request: int
+    on_disk: bool
+
+
+class ConversationRead(msgspec.Struct, frozen=True, tag="conversation_read"):
+    """All messages of a conversation that are not deleted, oldest first, and the answers among them."""
+
+    request: int
+    conversation: int
+    messages: tuple[Message, ...]
+    answers: tuple[StoredAnswer, ...]
+    dropped: dict[int, int] = {}
+    """By message: how many earlier messages an answer was written without."""
+
+
+class PiecesRead(msgspec.Struct, frozen=True, tag="pieces_read"):
+    """What all tokens of a tokenizer say; None when they are not all kept."""
+
+    request: int
+    tokenizer: str
+    pieces: Pieces | None
+
+
+class RecordRead(msgspec.Struct, frozen=True, tag="record_read"):
+    """The blocks of the per-token record of an answer, in order."""
+
+    request: int
+    message: int
+    blocks: tuple[bytes, ...]
+
+
+class StoreMeasured(msgspec.Struct, frozen=True, tag="store_measured"):
+    """Bytes on disk: of everything, and of the per-token records in it."""
+
+    request: int
+    total_bytes: int
+    record_bytes: int
+
+
+class StoreFailed(msgspec.Struct, frozen=True, tag="store_failed"):
+    """Something could not be written, or read; what could not be written is in memory and tried again."""
+
+    sentence: Sentence
+
+
+class StoreRecovered(msgspec.Struct, frozen=True, tag="store_recovered"):
+    """Everything that could not be written before is on disk now."""
+
+
+StoreEvent = (
+    StoreOpened
+    | Kept
+    | ConversationRead
+    | PiecesRead
+    | RecordRead
+    | StoreMeasured
+    | StoreFailed
+    | StoreRecovered
+)
