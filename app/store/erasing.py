@@ -1,0 +1,35 @@
+"""Erases for good what people deleted a month ago, a conversation at a time."""
+
+from __future__ import annotations
+
+import sqlite3
+
+KEPT_DAYS = 30
+"""How long a deleted conversation can be brought back."""
+_DAY_MS = 24 * 60 * 60 * 1000
+
+
+def deleted_long_ago(connection: sqlite3.Connection, now_ms: int) -> list[int]:
+    """Return the conversations that were deleted so long ago that nobody wants them back."""
+    rows = connection.execute(
+        "SELECT id FROM conversation WHERE deleted_ms IS NOT NULL AND deleted_ms < ?", (now_ms - KEPT_DAYS * _DAY_MS,)
+    )
+    return [conversation for (conversation,) in rows]
+
+
+def erase(connection: sqlite3.Connection, conversation: int) -> None:
+    """Remove a conversation with everything of it, unless it was brought back; the other rows go by themselves."""
+    messages = (
+        "(SELECT message.id FROM message JOIN conversation ON conversation.id = conversation "
+        "WHERE conversation = ? AND conversation.deleted_ms IS NOT NULL)"
+    )
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        connection.execute(f"DELETE FROM chunk WHERE answer IN {messages}", (conversation,))
+        connection.execute(f"DELETE FROM answer_prompt WHERE message IN {messages}", (conversation,))
+        connection.execute("DELETE FROM conversation WHERE id = ? AND deleted_ms IS NOT NULL", (conversation,))
+        connection.execute("COMMIT")
+    except BaseException:
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
+        raise

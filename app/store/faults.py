@@ -1,0 +1,195 @@
+"""What goes wrong around a database, by SQLite's and the system's codes, and the sentence for each case.
+
+Must not know what was being written or read.
+"""
+
+from __future__ import annotations
+
+import errno
+import sqlite3
+from enum import Enum, auto
+from pathlib import Path
+
+from app.core.words import Sentence, translate
+
+
+class Fault(Enum):
+    """A trouble of the surroundings: the same command may work later, or on another disk."""
+
+    FULL = auto()
+    LOCKED = auto()
+    READ_ONLY = auto()
+    DAMAGED = auto()
+    UNREACHABLE = auto()
+
+
+DATABASE_ERRORS = (sqlite3.Error, UnicodeDecodeError)
+"""What SQLite's module raises; the second where a damaged schema is quoted in the error's own text."""
+
+_OF_SQLITE = {
+    sqlite3.SQLITE_FULL: Fault.FULL,
+    sqlite3.SQLITE_BUSY: Fault.LOCKED,
+    sqlite3.SQLITE_LOCKED: Fault.LOCKED,
+    sqlite3.SQLITE_PROTOCOL: Fault.LOCKED,
+    sqlite3.SQLITE_INTERRUPT: Fault.LOCKED,
+    sqlite3.SQLITE_READONLY: Fault.READ_ONLY,
+    sqlite3.SQLITE_PERM: Fault.READ_ONLY,
+    sqlite3.SQLITE_AUTH: Fault.READ_ONLY,
+    sqlite3.SQLITE_CORRUPT: Fault.DAMAGED,
+    sqlite3.SQLITE_NOTADB: Fault.DAMAGED,
+    sqlite3.SQLITE_CANTOPEN: Fault.UNREACHABLE,
+    sqlite3.SQLITE_IOERR: Fault.UNREACHABLE,
+    sqlite3.SQLITE_NOMEM: Fault.UNREACHABLE,
+    sqlite3.SQLITE_NOLFS: Fault.UNREACHABLE,
+}
+_OF_SYSTEM = {
+    errno.ENOSPC: Fault.FULL,
+    errno.EDQUOT: Fault.FULL,
+    errno.EACCES: Fault.READ_ONLY,
+    errno.EPERM: Fault.READ_ONLY,
+    errno.EROFS: Fault.READ_ONLY,
+}
+
+
+def fault_of(error: Exception) -> Fault | None:
+    """Return what of the surroundings is in the way; None says that the command itself is at fault."""
+    if isinstance(error, sqlite3.Error):
+        # Errors of Python's own module carry no code: they are mistakes of the caller.
+        code = getattr(error, "sqlite_errorcode", None)
+        return None if code is None else _OF_SQLITE.get(code & 0xFF)
+    if isinstance(error, UnicodeDecodeError):
+        return Fault.DAMAGED
+    if isinstance(error, OSError):
+        return _OF_SYSTEM.get(error.errno or 0, Fault.UNREACHABLE)
+    return None
+
+
+def reason_of(error: Exception) -> str:
+    """Return the short technical name of an error, for the end of a sentence."""
+    if isinstance(error, OSError):
+        return error.strerror or type(error).__name__
+    return str(getattr(error, "sqlite_errorname", type(error).__name__))
+
+
+def unusable(error: Exception, path: Path) -> Sentence:
+    """Say why the store cannot be opened, and what to do so that chats are kept."""
+    match fault_of(error):
+        case Fault.FULL:
+            return translate(
+                "Store",
+                "The disk of {path} is full, so chats are not kept: free some space and start Tokenlight again.",
+                path=str(path.parent),
+            )
+        case Fault.LOCKED:
+            return translate(
+                "Store",
+                "Another program is using {path}, so chats are not kept: close it and start Tokenlight again.",
+                path=str(path),
+            )
+        case Fault.READ_ONLY:
+            return translate(
+                "Store",
+                "Tokenlight may not write in {path}, so chats are not kept: "
+                "allow it in the folder's properties and start Tokenlight again.",
+                path=str(path.parent),
+            )
+        case _:
+            return translate(
+                "Store",
+                "The chats in {path} cannot be opened ({reason}), so new ones are not kept: "
+                "check the disk and start Tokenlight again.",
+                path=str(path),
+                reason=reason_of(error),
+            )
+
+
+def unwritten(error: Exception, path: Path) -> Sentence:
+    """Say why something could not be written; it is in memory and will be tried again."""
+    match fault_of(error):
+        case Fault.FULL:
+            return translate(
+                "Store",
+                "The disk is full, so this chat is not saved yet: free some space on the disk of {path}.",
+                path=str(path.parent),
+            )
+        case Fault.LOCKED:
+            return translate(
+                "Store",
+                "Another program is using {path}, so this chat is not saved yet: close that program.",
+                path=str(path),
+            )
+        case Fault.READ_ONLY:
+            return translate(
+                "Store",
+                "Tokenlight may not write {path}, so this chat is not saved yet: allow it in the file's properties.",
+                path=str(path),
+            )
+        case Fault.DAMAGED:
+            return damaged(path)
+        case _:
+            return translate(
+                "Store",
+                "This chat cannot be saved in {path} yet ({reason}): check the disk.",
+                path=str(path),
+                reason=reason_of(error),
+            )
+
+
+def unread(error: Exception, path: Path) -> Sentence:
+    """Say why something could not be read."""
+    if fault_of(error) is Fault.DAMAGED:
+        return damaged(path)
+    return translate(
+        "Store",
+        "Some of the chats in {path} cannot be read ({reason}): check the disk and start Tokenlight again.",
+        path=str(path),
+        reason=reason_of(error),
+    )
+
+
+def damaged(path: Path) -> Sentence:
+    """Say that a damage was found while the store was in use."""
+    return translate(
+        "Store",
+        "The file with the chats ({path}) is damaged in places: close Tokenlight and put a backup "
+        "in its place if you have one.",
+        path=str(path),
+    )
+
+
+def put_aside(aside: Path, saved: int) -> Sentence:
+    """Say that a damaged file was moved away, where to, and how many chats could be taken over from it."""
+    if saved:
+        return translate(
+            "Store",
+            "The file with the chats was damaged and is kept as {path}. What could be read was taken over "
+            "(chats: {count}): look through them, and put a backup in its place if you have one.",
+            path=str(aside),
+            count=saved,
+        )
+    return translate(
+        "Store",
+        "The file with the chats was damaged and is kept as {path}, and a new one was begun: "
+        "put a backup in its place if you have one.",
+        path=str(aside),
+    )
+
+
+def not_a_file(path: Path) -> Sentence:
+    """Say that something that is no file stands where the database belongs."""
+    return translate(
+        "Store",
+        "{path} is a folder where the file with the chats belongs, so chats are not kept: "
+        "move it away and start Tokenlight again.",
+        path=str(path),
+    )
+
+
+def newer(path: Path) -> Sentence:
+    """Say that the database is from a later version of the program."""
+    return translate(
+        "Store",
+        "The chats in {path} were written by a newer Tokenlight and are left alone, so new ones are not kept: "
+        "install the newer version.",
+        path=str(path),
+    )

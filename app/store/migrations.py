@@ -1,0 +1,89 @@
+"""How a database came to be what it is: one small function for each version, and nothing is ever taken out of the list.
+
+Each runs in a transaction of its own together with the new version number, so that a kill leaves the old or the new.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable, Sequence
+
+APPLICATION_ID = 0x544C6974
+"""Names the file as this program's: “TLit”."""
+
+Migration = Callable[[sqlite3.Connection], None]
+
+_VERSION_1 = (
+    f"PRAGMA application_id = {APPLICATION_ID}",
+    """CREATE TABLE conversation (
+        id INTEGER PRIMARY KEY, title TEXT NOT NULL, folder TEXT NOT NULL DEFAULT '', pinned INTEGER NOT NULL DEFAULT 0,
+        created_ms INTEGER NOT NULL, changed_ms INTEGER NOT NULL, deleted_ms INTEGER, leaf INTEGER,
+        system_prompt TEXT NOT NULL DEFAULT '', settings TEXT, model TEXT)""",
+    # A parent is no foreign key: a message must be kept whatever became of the one before it.
+    """CREATE TABLE message (
+        id INTEGER PRIMARY KEY, conversation INTEGER NOT NULL REFERENCES conversation (id) ON DELETE CASCADE,
+        parent INTEGER, role TEXT NOT NULL, created_ms INTEGER NOT NULL, deleted_ms INTEGER, text TEXT NOT NULL)""",
+    "CREATE INDEX message_conversation ON message (conversation)",
+    """CREATE TABLE answer (
+        message INTEGER PRIMARY KEY REFERENCES message (id) ON DELETE CASCADE, state TEXT NOT NULL,
+        record_bytes INTEGER NOT NULL DEFAULT 0, tokenizer TEXT NOT NULL DEFAULT '', seed INTEGER, ttft_ms REAL,
+        stop_reason TEXT, comparison INTEGER, lane INTEGER, model_name TEXT NOT NULL DEFAULT '', model TEXT,
+        settings TEXT, metrics TEXT, reason TEXT, notes TEXT)""",
+    "CREATE INDEX answer_open ON answer (message) WHERE state = 'open'",
+    "CREATE INDEX answer_record_bytes ON answer (record_bytes)",
+    """CREATE TABLE answer_prompt (
+        message INTEGER PRIMARY KEY, base INTEGER, shared INTEGER NOT NULL, dropped TEXT, id_width INTEGER NOT NULL,
+        spans BLOB, ids BLOB NOT NULL)""",
+    "CREATE INDEX answer_prompt_base ON answer_prompt (base)",
+    """CREATE TABLE chunk (
+        id INTEGER PRIMARY KEY, answer INTEGER NOT NULL, number INTEGER NOT NULL, text TEXT NOT NULL,
+        id_width INTEGER NOT NULL, ids BLOB NOT NULL, record BLOB NOT NULL)""",
+    "CREATE UNIQUE INDEX chunk_answer ON chunk (answer, number)",
+    "CREATE TABLE vocabulary (id INTEGER PRIMARY KEY, tokenizer TEXT NOT NULL UNIQUE, tokens INTEGER NOT NULL)",
+    """CREATE TABLE piece (
+        vocabulary INTEGER NOT NULL REFERENCES vocabulary (id) ON DELETE CASCADE, id INTEGER NOT NULL,
+        bytes BLOB NOT NULL, PRIMARY KEY (vocabulary, id)) WITHOUT ROWID""",
+    """CREATE TABLE comparison (
+        id INTEGER PRIMARY KEY, message INTEGER NOT NULL REFERENCES message (id) ON DELETE CASCADE,
+        baseline INTEGER, layout TEXT)""",
+    "CREATE INDEX comparison_message ON comparison (message)",
+    """CREATE TABLE attachment (
+        id INTEGER PRIMARY KEY, message INTEGER NOT NULL REFERENCES message (id) ON DELETE CASCADE,
+        name TEXT NOT NULL, tokens INTEGER, text TEXT NOT NULL)""",
+    "CREATE INDEX attachment_message ON attachment (message)",
+)
+
+
+def _first_tables(connection: sqlite3.Connection) -> None:
+    for statement in _VERSION_1:
+        connection.execute(statement)
+
+
+MIGRATIONS: tuple[Migration, ...] = (_first_tables,)
+"""The n-th leads from version n to n + 1; `execute` only, because `executescript` would commit."""
+
+
+def version_of(connection: sqlite3.Connection) -> int:
+    """Return the version of the tables: 0 is an empty database."""
+    return int(connection.execute("PRAGMA user_version").fetchone()[0])
+
+
+def tables_of(connection: sqlite3.Connection) -> frozenset[str]:
+    """Return the names of the tables."""
+    return frozenset(name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'"))
+
+
+def migrate(connection: sqlite3.Connection, migrations: Sequence[Migration] = MIGRATIONS) -> None:
+    """Bring a database to the last version; foreign keys are off meanwhile, because tables may be made anew."""
+    connection.execute("PRAGMA foreign_keys = OFF")
+    for version in range(version_of(connection), len(migrations)):
+        connection.execute("BEGIN IMMEDIATE")
+        try:
+            migrations[version](connection)
+            connection.execute(f"PRAGMA user_version = {version + 1}")
+            connection.execute("COMMIT")
+        except BaseException:
+            if connection.in_transaction:
+                connection.execute("ROLLBACK")
+            raise
+    connection.execute("PRAGMA foreign_keys = ON")

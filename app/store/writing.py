@@ -1,0 +1,184 @@
+"""Values into rows: each change of the store as SQL, inside a transaction that somebody else begins and ends.
+
+Nothing here may refuse a word: what a message belongs to is made up where it is missing.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from dataclasses import dataclass, field
+
+from app.core.chat import clean_text
+from app.core.conversation import Chunk, Conversation, Message, StoredAnswer
+from app.core.store_commands import (
+    EndAnswer,
+    KeepConversation,
+    KeepPieces,
+    KeepPrompt,
+    KeepQuestion,
+    RemoveMessages,
+)
+from app.store import columns
+from app.store.packing import pack_blocks, pack_ids
+from app.store.pieces import keep_pieces
+from app.store.prompts import PromptRows
+from app.store.reading import read_text
+
+
+@dataclass
+class Stretch:
+    """The chunks of one answer that wait together: they become one row."""
+
+    answer: int
+    texts: list[str] = field(default_factory=list)
+    ids: list[bytes] = field(default_factory=list)
+    blocks: list[bytes] = field(default_factory=list)
+
+    def add(self, chunk: Chunk) -> None:
+        """Take one more."""
+        self.texts.append(chunk.text)
+        self.ids.append(chunk.ids)
+        self.blocks.append(chunk.record)
+
+
+@dataclass(frozen=True)
+class EndOpenAnswers:
+    """Answers that an earlier run of the program left open were cut off; their text is what was written of them."""
+
+
+Change = (
+    KeepConversation | KeepQuestion | KeepPrompt | EndAnswer | RemoveMessages | KeepPieces | Stretch | EndOpenAnswers
+)
+"""What is written: the commands that keep something, with the chunks joined."""
+
+
+class Writer:
+    """Writes changes through one connection."""
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self._connection = connection
+        self.prompts = PromptRows(connection)
+
+    def write(self, change: Change) -> None:
+        """Write one change."""
+        match change:
+            case Stretch():
+                self._add_stretch(change)
+            case KeepConversation(conversation):
+                self._keep_conversation(conversation)
+            case KeepQuestion(_, conversation, messages, answer):
+                self._keep_conversation(conversation)
+                for message in messages:
+                    self._keep_message(message)
+                self._connection.execute(
+                    "INSERT OR IGNORE INTO message (id, conversation, parent, role, created_ms, text) "
+                    "VALUES (?, ?, ?, 'assistant', ?, '')",
+                    (answer.message, conversation.id, messages[-1].id if messages else None, conversation.changed_ms),
+                )
+                self._keep_answer(answer)
+            case KeepPrompt(prompt):
+                self.prompts.keep(prompt)
+            case EndAnswer(message, answer):
+                self._keep_message(message)
+                self._keep_answer(answer)
+            case RemoveMessages(messages, deleted_ms):
+                self._connection.executemany(
+                    "UPDATE message SET deleted_ms = ? WHERE id = ?", ((deleted_ms, message) for message in messages)
+                )
+            case KeepPieces(pieces, vocabulary):
+                keep_pieces(self._connection, pieces, vocabulary)
+            case EndOpenAnswers():
+                end_open_answers(self._connection)
+
+    def _keep_conversation(self, conversation: Conversation) -> None:
+        self._connection.execute(
+            "INSERT INTO conversation (id, title, folder, pinned, created_ms, changed_ms, deleted_ms, leaf, "
+            "system_prompt, settings, model) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) "
+            "ON CONFLICT (id) DO UPDATE SET title = excluded.title, folder = excluded.folder, "
+            "pinned = excluded.pinned, created_ms = excluded.created_ms, changed_ms = excluded.changed_ms, "
+            "deleted_ms = excluded.deleted_ms, leaf = excluded.leaf, system_prompt = excluded.system_prompt, "
+            "settings = excluded.settings, model = excluded.model",
+            (
+                conversation.id,
+                clean_text(conversation.title),
+                clean_text(conversation.folder),
+                conversation.pinned,
+                conversation.created_ms,
+                conversation.changed_ms,
+                conversation.deleted_ms,
+                conversation.leaf,
+                clean_text(conversation.system_prompt),
+                columns.to_json(conversation.settings),
+                columns.to_json(conversation.model),
+            ),
+        )
+
+    def _keep_message(self, message: Message) -> None:
+        self._connection.execute(
+            "INSERT OR IGNORE INTO conversation (id, title, created_ms, changed_ms) VALUES (?, '', ?, ?)",
+            (message.conversation, message.created_ms, message.created_ms),
+        )
+        self._connection.execute(
+            "INSERT INTO message (id, conversation, parent, role, created_ms, deleted_ms, text) "
+            "VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO UPDATE SET conversation = excluded.conversation, "
+            "parent = excluded.parent, role = excluded.role, created_ms = excluded.created_ms, "
+            "deleted_ms = excluded.deleted_ms, text = excluded.text",
+            (
+                message.id,
+                message.conversation,
+                message.parent,
+                message.role,
+                message.created_ms,
+                message.deleted_ms,
+                clean_text(message.text),
+            ),
+        )
+
+    def _keep_answer(self, answer: StoredAnswer) -> None:
+        self._connection.execute(
+            "INSERT INTO answer (message, state, tokenizer, seed, ttft_ms, stop_reason, comparison, lane, model_name, "
+            "model, settings, metrics, reason, notes) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) "
+            "ON CONFLICT (message) DO UPDATE SET state = excluded.state, tokenizer = excluded.tokenizer, "
+            "seed = excluded.seed, ttft_ms = excluded.ttft_ms, stop_reason = excluded.stop_reason, "
+            "comparison = excluded.comparison, lane = excluded.lane, model_name = excluded.model_name, "
+            "model = excluded.model, settings = excluded.settings, metrics = excluded.metrics, "
+            "reason = excluded.reason, notes = excluded.notes",
+            (
+                answer.message,
+                answer.state,
+                clean_text(answer.tokenizer),
+                answer.seed,
+                answer.ttft_ms,
+                answer.stop_reason,
+                answer.comparison,
+                answer.lane,
+                clean_text(answer.model_name),
+                columns.to_json(answer.model),
+                columns.to_json(answer.settings or None),
+                columns.to_json(answer.metrics),
+                columns.to_json(answer.reason),
+                columns.to_json(answer.notes or None),
+            ),
+        )
+
+    def _add_stretch(self, stretch: Stretch) -> None:
+        ids, width = pack_ids(b"".join(stretch.ids))
+        record = pack_blocks(stretch.blocks)
+        self._connection.execute(
+            "INSERT INTO chunk (answer, number, text, id_width, ids, record) SELECT ?1, "
+            "(SELECT COALESCE(MAX(number) + 1, 0) FROM chunk WHERE answer = ?1), ?2, ?3, ?4, ?5",
+            (stretch.answer, clean_text("".join(stretch.texts)), width, ids, record),
+        )
+        if record:
+            self._connection.execute(
+                "UPDATE answer SET record_bytes = record_bytes + ? WHERE message = ?", (len(record), stretch.answer)
+            )
+
+
+def end_open_answers(connection: sqlite3.Connection) -> None:
+    """Mark the answers that are open as interrupted, and give their messages the text that was written."""
+    for (answer,) in connection.execute("SELECT message FROM answer WHERE state = 'open'").fetchall():
+        text = read_text(connection, answer)
+        if text:
+            connection.execute("UPDATE message SET text = ? WHERE id = ?", (text, answer))
+        connection.execute("UPDATE answer SET state = 'interrupted' WHERE message = ?", (answer,))

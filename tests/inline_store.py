@@ -1,0 +1,26 @@
+"""The real store on the calling thread: what is sent is done, and answered, before `send` returns."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from app.core.ports import EventSink
+from app.core.store_commands import StoreCommand
+from app.store.keeper import StoreWork
+
+
+class InlineStore:
+    """Implements `StorePort` without a thread."""
+
+    def __init__(self, folder: Path, sink: EventSink) -> None:
+        self.work = StoreWork(folder, sink)
+
+    def send(self, command: StoreCommand) -> None:
+        """Do a command at once, and the work that can wait with it."""
+        self.work.do((command,))
+        while self.work.rest():
+            continue
+
+    def close(self) -> None:
+        """Let go of the files."""
+        self.work.close()

@@ -1,0 +1,143 @@
+from __future__ import annotations
+
+import signal
+import sqlite3
+import subprocess
+import sys
+import textwrap
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from app.core.conversation import Conversation, Message, StoredAnswer
+from app.core.store_commands import KeepQuestion
+from app.store.migrations import MIGRATIONS, Migration, migrate, version_of
+from app.store.opening import FILE_NAME, open_database
+from app.store.patience import Patience
+from tests.store.shelf import shelf
+
+SCHEMA_1 = Path(__file__).with_name("schema_1.sql")
+BACKUP = "tokenlight-before-update-1.sqlite3"
+
+
+def add_stars(connection: sqlite3.Connection) -> None:
+    connection.execute("ALTER TABLE conversation ADD COLUMN stars INTEGER NOT NULL DEFAULT 3")
+
+
+def add_colour(connection: sqlite3.Connection) -> None:
+    connection.execute("ALTER TABLE conversation ADD COLUMN colour TEXT")
+    connection.execute("UPDATE conversation SET colour = 'red'")
+
+
+LATER: tuple[Migration, ...] = (*MIGRATIONS, add_stars, add_colour)
+
+
+def schema(connection: sqlite3.Connection) -> list[str]:
+    rows = connection.execute("SELECT sql FROM sqlite_master WHERE sql IS NOT NULL ORDER BY name")
+    return [" ".join(sql.split()) for (sql,) in rows]
+
+
+def old_database(folder: Path) -> Path:
+    """Make a database of the oldest version with a chat in it, as that version made it."""
+    with closing(sqlite3.connect(folder / FILE_NAME)) as connection:
+        connection.executescript(SCHEMA_1.read_text(encoding="utf-8"))
+    with shelf(folder) as kept:
+        asked = Message(1, 1, None, "user", "Hello", 1)
+        kept.send(KeepQuestion(1, Conversation(1, "Old", 1, 1), (asked,), StoredAnswer(2, "open")))
+    return folder / FILE_NAME
+
+
+def look(path: Path, statement: str) -> list[tuple[object, ...]]:
+    with closing(sqlite3.connect(path)) as connection:
+        return connection.execute(statement).fetchall()
+
+
+def test_the_first_version_is_still_what_it_was_when_it_was_released(tmp_path: Path) -> None:
+    with closing(sqlite3.connect(":memory:")) as released, closing(sqlite3.connect(":memory:")) as made:
+        released.executescript(SCHEMA_1.read_text(encoding="utf-8"))
+        made.isolation_level = None
+        migrate(made, MIGRATIONS[:1])
+        assert schema(made) == schema(released)
+        assert version_of(made) == version_of(released) == 1
+
+
+def test_an_old_database_is_brought_up_to_date_and_a_copy_of_it_stays(tmp_path: Path) -> None:
+    path = old_database(tmp_path)
+    opened = open_database(tmp_path, Patience(), LATER)
+    assert opened.connection is not None and opened.problems == ()
+    assert [head.title for head in opened.conversations] == ["Old"]
+    assert opened.connection.execute("PRAGMA foreign_keys").fetchone() == (1,)
+    opened.connection.close()
+    assert look(path, "SELECT stars, colour FROM conversation") == [(3, "red")]
+    assert look(path, "PRAGMA user_version") == [(3,)]
+    assert look(tmp_path / BACKUP, "PRAGMA user_version") == [(1,)]
+    assert look(tmp_path / BACKUP, "SELECT text FROM message ORDER BY id") == [("Hello",), ("",)]
+    with closing(sqlite3.connect(":memory:", isolation_level=None)) as fresh, closing(sqlite3.connect(path)) as old:
+        migrate(fresh, LATER)
+        assert schema(fresh) == schema(old)
+
+
+def test_a_new_database_needs_no_copy(tmp_path: Path) -> None:
+    opened = open_database(tmp_path, Patience(), LATER)
+    assert opened.connection is not None
+    opened.connection.close()
+    assert not list(tmp_path.glob("*before-update*"))
+
+
+def test_a_step_that_fails_leaves_the_version_before_it_and_the_next_start_goes_on(tmp_path: Path) -> None:
+    path = old_database(tmp_path)
+
+    def full(connection: sqlite3.Connection) -> None:
+        connection.execute("CREATE TABLE half (x)")
+        (pages,) = connection.execute("PRAGMA page_count").fetchone()
+        connection.execute(f"PRAGMA max_page_count = {pages}")
+        connection.execute("CREATE TABLE other AS SELECT zeroblob(1000000) AS x")
+
+    opened = open_database(tmp_path, Patience(), (*MIGRATIONS, add_stars, full))
+    assert opened.connection is None
+    assert "is full" in opened.problems[0].template
+    assert look(path, "PRAGMA user_version") == [(2,)]
+    assert look(path, "SELECT name FROM sqlite_master WHERE name = 'half'") == []
+    again = open_database(tmp_path, Patience(), LATER)
+    assert again.connection is not None
+    again.connection.close()
+    assert look(path, "SELECT stars, colour FROM conversation") == [(3, "red")]
+
+
+def test_a_program_that_is_killed_in_the_middle_leaves_the_old_database_usable(tmp_path: Path) -> None:
+    path = old_database(tmp_path)
+    code = """
+        import os, signal, sys
+        from pathlib import Path
+        from app.store.migrations import MIGRATIONS
+        from app.store.opening import open_database
+        from app.store.patience import Patience
+
+        def die(connection):
+            connection.execute("DROP TABLE message")
+            connection.execute("CREATE TABLE half AS SELECT zeroblob(3000000) AS x")
+            os.kill(os.getpid(), signal.SIGKILL)
+
+        open_database(Path(sys.argv[1]), Patience(), (*MIGRATIONS, die))
+    """
+    if not hasattr(signal, "SIGKILL"):
+        pytest.skip("this system has no SIGKILL")
+    child = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(code), str(tmp_path)], check=False, cwd=Path(__file__).parents[2]
+    )
+    assert child.returncode == -signal.SIGKILL
+    assert look(path, "PRAGMA user_version") == [(1,)]
+    with shelf(tmp_path) as kept:
+        assert kept.read().messages[0].text == "Hello"
+
+
+def test_a_copy_that_was_made_before_is_not_replaced(tmp_path: Path) -> None:
+    old_database(tmp_path)
+    (tmp_path / BACKUP).write_text("the first copy", encoding="utf-8")
+    opened = open_database(tmp_path, Patience(), LATER)
+    assert opened.connection is not None
+    opened.connection.close()
+    assert (tmp_path / BACKUP).read_text(encoding="utf-8") == "the first copy"
+    assert look(tmp_path / "tokenlight-before-update-1-2.sqlite3", "PRAGMA user_version") == [(1,)]
+    assert list(tmp_path.glob("*.new")) == []

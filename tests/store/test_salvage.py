@@ -1,0 +1,110 @@
+from __future__ import annotations
+
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from app.core.store_commands import ReadRecord, StoreCommand
+from app.core.store_events import RecordRead
+from app.store.opening import FILE_NAME, SUSPECT_NAME
+from tests.store.shelf import Shelf, chunk, end, head, ids, question, shelf
+
+PAGE = 4096
+COUNT = 300
+
+
+def answer_of(key: int) -> str:
+    return f"<{key:04}>" * 50
+
+
+def filled(folder: Path) -> Path:
+    """Make a database with many messages in a few conversations, about ten to a page."""
+    with shelf(folder) as kept:
+        commands: list[StoreCommand] = []
+        for key in range(COUNT):
+            first = key * 2 + 1
+            commands += [question(key, head(key % 5 + 1), first), chunk(first + 1, "a", key, record=b"%d" % key)]
+            commands += [end(first + 1, answer_of(key), key % 5 + 1)]
+        kept.store.work.do(commands)
+    return folder / FILE_NAME
+
+
+def break_pages_with(path: Path, *texts: bytes) -> None:
+    """Overwrite each page that holds one of these texts."""
+    whole = path.read_bytes()
+    broken, pages = bytearray(whole), set()
+    for text in texts:
+        pages.add(whole.index(text) // PAGE * PAGE)
+    for start in pages:
+        broken[start : start + PAGE] = b"\xaa" * PAGE
+    path.write_bytes(broken)
+    (path.parent / SUSPECT_NAME).touch()
+
+
+def answers(kept: Shelf) -> set[str]:
+    texts = {
+        message.text for key in range(1, 6) for message in kept.read(key).messages if message.role == "assistant"
+    }
+    return texts - {""}
+
+
+@pytest.mark.parametrize("bad", [(150,), (0,), (COUNT - 1,), (60, 150, 151, 240), (0, 100, 200, COUNT - 1)])
+def test_bad_pages_cost_what_lay_on_them_and_nothing_before_between_or_after(
+    tmp_path: Path, bad: tuple[int, ...]
+) -> None:
+    break_pages_with(filled(tmp_path), *(answer_of(key).encode() for key in bad))
+    with shelf(tmp_path) as kept:
+        opened = kept.open()
+        assert [each.title for each in opened.conversations] == [f"Chat {key}" for key in (5, 4, 3, 2, 1)]
+        lost = {answer_of(key) for key in range(COUNT)} - answers(kept)
+        assert {answer_of(key) for key in bad} <= lost
+        assert len(lost) <= 20 * len(bad)
+        for key in range(1, 6):
+            read = kept.read(key)
+            assert {answer.message for answer in read.answers} <= {message.id for message in read.messages}
+            for answer in read.answers:
+                number = (answer.message - 2) // 2
+                assert answer.ids == ids(number)
+                assert kept.ask(ReadRecord(1, answer.message), RecordRead).blocks == (b"%d" % number,)
+        assert kept.sql("PRAGMA quick_check") == [("ok",)]
+        assert kept.sql("PRAGMA foreign_key_check") == []
+
+
+def test_where_the_index_is_bad_too_what_lies_before_and_after_a_bad_page_is_still_taken_over(tmp_path: Path) -> None:
+    path = filled(tmp_path)
+    with closing(sqlite3.connect(path)) as connection:
+        (root,) = connection.execute(
+            "SELECT rootpage FROM sqlite_master WHERE name = 'message_conversation'"
+        ).fetchone()
+    break_pages_with(path, answer_of(150).encode())
+    broken = bytearray(path.read_bytes())
+    broken[(root - 1) * PAGE : root * PAGE] = b"\xaa" * PAGE
+    path.write_bytes(broken)
+    with shelf(tmp_path) as kept:
+        lost = {answer_of(key) for key in range(COUNT)} - answers(kept)
+        assert answer_of(150) in lost and len(lost) <= 20
+
+
+def test_messages_whose_conversation_is_lost_are_in_one_that_is_named_after_the_first_of_them(tmp_path: Path) -> None:
+    path = filled(tmp_path)
+    with closing(sqlite3.connect(path)) as connection:
+        (root,) = connection.execute("SELECT rootpage FROM sqlite_master WHERE name = 'conversation'").fetchone()
+    broken = bytearray(path.read_bytes())
+    broken[(root - 1) * PAGE : root * PAGE] = b"\0" * PAGE
+    path.write_bytes(broken)
+    kept = Shelf(tmp_path)
+    opened = kept.open()
+    assert {each.id: each.title for each in opened.conversations} == {
+        1: "Question 1",
+        2: "Question 3",
+        3: "Question 5",
+        4: "Question 7",
+        5: "Question 9",
+    }
+    assert opened.conversations[0].leaf == max(
+        message.id for message in kept.read(opened.conversations[0].id).messages
+    )
+    assert answers(kept) == {answer_of(key) for key in range(COUNT)}
+    kept.close()
