@@ -20,6 +20,7 @@ from app.core.commands import (
     Command,
     Generate,
     ListDevices,
+    ListPieces,
     Load,
     MeasureMemory,
     Quit,
@@ -37,6 +38,7 @@ from app.core.events import (
     Hello,
     Loaded,
     MemoryMeasured,
+    PiecesListed,
     PromptReady,
     Rendered,
     Tokenized,
@@ -62,11 +64,12 @@ FIRST_PHASES: dict[type[Command], Phase] = {
     Render: "preparing",
     Tokenize: "preparing",
     MeasureMemory: "loading",
+    ListPieces: "preparing",
     ListDevices: "answering",
 }
-ANSWERED = (Load, Generate, Render, Tokenize, MeasureMemory, ListDevices)
+ANSWERED = (Load, Generate, Render, Tokenize, ListPieces, MeasureMemory, ListDevices)
 """Commands that are requests: they start a process where there is none, and something answers each of them."""
-LAST_EVENTS = (Loaded, Finished, Failed, Rendered, Tokenized, MemoryMeasured, DevicesListed)
+LAST_EVENTS = (Loaded, Finished, Failed, Rendered, Tokenized, PiecesListed, MemoryMeasured, DevicesListed)
 
 
 class Order(NamedTuple):

@@ -65,7 +65,7 @@ class Answer:
             ids = ids_of(answer.ids, backend.vocabulary) or []
             self._stops.resume(self._detokenizer.resume(answer.text, ids))
         self._joiner = TokenJoiner(command.request)
-        self._record = RecordWriter(backend.vocabulary.size)
+        self._record = RecordWriter(backend.vocabulary.size, alternatives=command.record == "all")
         self._seed = secrets.randbelow(MAX_SEED) if self._settings.seed is None else self._settings.seed
         self._fixed = self._settings
         """Seed, limit and stops hold for the whole answer."""
@@ -109,13 +109,14 @@ class Answer:
                 self._move_sliders(sampler)
                 token, probability, flags = sampler.draw(row, facts, self._position)
                 at_ns = self._clock.mark_token()
-                if self._command.record:
+                if self._command.record != "off":
                     rank = facts.rank(token)
                     self._record.add(token, float(row[token]), facts, rank, probability, at_ns, flags)
                 reason = self._append(token, at_ns, len(prompt))
-                if reason is not None or self._joiner.due():
-                    yield self._take_tokens()
-                if watched() and (reason is not None or at_ns - self._step_ns >= STEP_NS):
+                looks = watched() and (reason is not None or at_ns - self._step_ns >= STEP_NS)
+                if reason is not None or looks or self._joiner.due():
+                    yield self._take_tokens()  # before the step: who looks knows every token up to it
+                if looks:
                     self._step_ns = at_ns
                     yield self._step(row, facts, whole=reason is not None)
                 if reason is not None:
@@ -199,7 +200,7 @@ class Answer:
             sampler.change(moved)
 
     def _take_tokens(self) -> Event:
-        return self._joiner.take(self._record.take() if self._command.record else b"", self._cache.used)
+        return self._joiner.take(self._record.take(), self._cache.used)
 
     def _step(self, row: Row, facts: RowFacts, *, whole: bool) -> Step:
         return Step(
@@ -219,6 +220,7 @@ class Answer:
             at_ns=self._clock.tokens_ready,
             notes=(*fitted.prepared.notes, *self._notes),
             dropped=fitted.dropped,
+            seed=self._seed,
         )
 
     def _finished(self, reason: StopReason, prompt: int, reused: int, evaluated: int) -> Finished:

@@ -34,6 +34,7 @@ from app.engine.llama_model import LlamaBackend, LoadFailed
 from app.engine.load_remarks import load_remarks, without_context_warnings
 from app.engine.placement import narrowed
 from app.engine.scripted import ScriptedOpener
+from app.engine.tokenizer_digest import digest_of
 
 REASONS_SHOWN = 8
 _FUNCTION = re.compile(r"^\w+:\s*")
@@ -84,6 +85,7 @@ class LlamaOpener:
             options=options,
             notes=without_context_warnings(backend.info.notes),
             remarks=load_remarks(command.options, options, backend.info),
+            tokenizer=tokenizer_of(Path(command.path), headers[0]),
         )
         return backend
 
@@ -179,6 +181,15 @@ def checked_headers(path: Path) -> tuple[Header, ...]:
                     reason=error.strerror or type(error).__name__,
                 )
             ) from error
+
+
+def tokenizer_of(path: Path, header: Header) -> str:
+    """Return the digest of a model's vocabulary; nothing where the file can no longer be read."""
+    try:
+        with path.open("rb") as file:
+            return digest_of(header, lambda offset, length: _read(file, offset, length))
+    except OSError:
+        return ""
 
 
 def _no_ordinary_file(name: str) -> Sentence:

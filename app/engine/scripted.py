@@ -30,6 +30,8 @@ from app.probability.candidates import candidates_of
 VOCABULARY = 512
 START, END, USER, ANSWER = 256, 257, 258, 259
 CONTROL_TEXTS = {START: "<|start|>", END: "<|end|>", USER: "<|user|>", ANSWER: "<|answer|>"}
+TOKENIZER = "scripted-bytes"
+"""Every script has the same vocabulary."""
 LIKELY, MARGIN = 20.0, 8.0
 """Logits of the scripted byte and of the best of the others."""
 KV_BYTES_PER_CELL = 1024
@@ -188,6 +190,7 @@ class ScriptedBackend:
             memory=self.memory,
             system_info="",
             load_ms=script.load_seconds * 1000,
+            tokenizer=TOKENIZER,
         )
 
     def load(self, progress: Callable[[float], bool]) -> None:

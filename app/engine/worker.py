@@ -24,6 +24,7 @@ from app.core.commands import (
     Command,
     Generate,
     ListDevices,
+    ListPieces,
     Load,
     MeasureMemory,
     Quit,
@@ -41,6 +42,7 @@ from app.core.events import (
     Hello,
     Loaded,
     LoadProgress,
+    PiecesListed,
     Rendered,
     Tokenized,
 )
@@ -52,6 +54,7 @@ from app.engine.failures import LoadRefused, failure_kind
 from app.engine.kv_cache import KVCache
 from app.engine.loop import Answer, cancelled_before_start
 from app.engine.opening import Opener, opener_for
+from app.engine.pieces import pieces_of
 from app.engine.template_errors import RENDER_SECONDS
 from app.engine.tokenizer import prepare
 from app.engine.wire import MESSAGE_LIMIT, decode_command, encode
@@ -64,7 +67,7 @@ LAST_RESORT_SECONDS = 8.0
 """A template that holds the interpreter for so long ends the process; the parent starts a fresh one."""
 Work = Load | Generate | MeasureMemory
 """What is done one after another, on the main thread."""
-Talk = Tokenize | Render | ListDevices
+Talk = Tokenize | Render | ListPieces | ListDevices
 """What is answered meanwhile."""
 
 
@@ -135,7 +138,7 @@ class Worker:
             case Load() | Generate() | MeasureMemory():
                 self._controls[command.request] = Control(command.request)
                 self._work.put(command)
-            case Tokenize() | Render() | ListDevices():
+            case Tokenize() | Render() | ListPieces() | ListDevices():
                 self._texts.put(command)
             case Cancel():
                 if (control := self._controls.get(command.request)) is not None:
@@ -220,8 +223,11 @@ class Worker:
             event = self._describe_text(command)
         self._send(event)
 
-    def _describe_text(self, command: Tokenize | Render) -> Event:
+    def _describe_text(self, command: Tokenize | Render | ListPieces) -> Event:
         backend, _ = self._loaded()
+        if isinstance(command, ListPieces):
+            pieces = pieces_of(backend.vocabulary, backend.info.tokenizer, command.first, command.count)
+            return PiecesListed(command.request, pieces)
         if isinstance(command, Tokenize):
             ids = backend.vocabulary.tokenize(command.text, special=False)
             return Tokenized(command.request, np.asarray(ids, np.int32).tobytes())

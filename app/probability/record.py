@@ -97,11 +97,12 @@ class _Block(NamedTuple):
 class RecordWriter:
     """Collects the records of an answer until somebody takes them."""
 
-    def __init__(self, vocabulary: int, generator: int = GENERATOR_VERSION) -> None:
+    def __init__(self, vocabulary: int, generator: int = GENERATOR_VERSION, *, alternatives: bool = True) -> None:
+        """Without `alternatives` only what was chosen is noted of each token."""
         self._vocabulary = vocabulary
         self._generator = generator
         self._step = struct.Struct("<qffIffHB" if _is_narrow(vocabulary) else "<qffIffIB")
-        self._width = min(MOST_ALTERNATIVES, vocabulary)
+        self._width = min(MOST_ALTERNATIVES, vocabulary) if alternatives else 0
         self._least = min(LEAST_ALTERNATIVES, vocabulary)
         self._ids = np.empty((_FIRST_CAPACITY, self._width), np.int32)
         self._logits = np.empty((_FIRST_CAPACITY, self._width), np.float32)
@@ -126,7 +127,8 @@ class RecordWriter:
         elif count == len(self._ids):
             self._ids = np.concatenate((self._ids, np.empty_like(self._ids)))
             self._logits = np.concatenate((self._logits, np.empty_like(self._logits)))
-        self._ids[count], self._logits[count] = facts.top(self._width)
+        if self._width:
+            self._ids[count], self._logits[count] = facts.top(self._width)
         log_sum = facts.log_sum_exp
         time = at_ns - self._base_ns
         self._steps += self._step.pack(
@@ -140,10 +142,11 @@ class RecordWriter:
         if count == 0:
             return b""
         log_probabilities = self._logits[:count] - np.array(self._log_sums, np.float32)[:, None]
-        mass = np.add.accumulate(np.exp(log_probabilities), axis=1)
         kept = np.ones((count, self._width), np.bool_)
-        # An alternative is kept while those before it do not reach the mass.
-        np.less(mass[:, self._least - 1 : -1], MASS, out=kept[:, self._least :])
+        if self._width:
+            mass = np.add.accumulate(np.exp(log_probabilities), axis=1)
+            # An alternative is kept while those before it do not reach the mass.
+            np.less(mass[:, self._least - 1 : -1], MASS, out=kept[:, self._least :])
         block = _packed(
             (self._vocabulary, self._generator, self._base_ns),
             self._steps,

@@ -79,12 +79,14 @@ def penalties(
     """Lower the logits of recent tokens: the repetition penalty scales, the other two subtract."""
     if recent.size == 0:
         return candidates.with_logits(candidates.logits)
-    counts = np.bincount(recent, minlength=int(candidates.ids.max()) + 1)[candidates.ids]
-    touched = np.flatnonzero(counts)
+    counts_of = np.bincount(recent, minlength=int(candidates.ids.max()) + 1)
+    # A mask of bytes is a quarter of the counts to look through.
+    touched = np.flatnonzero((counts_of > 0)[candidates.ids])
+    counts = counts_of[candidates.ids[touched]]
     logits = candidates.logits.copy()
     old = logits[touched]
     new = np.where(old <= 0, old * _single(repeat), old / _single(repeat))
-    logits[touched] = new - (counts[touched].astype(np.float32) * _single(frequency) + _single(presence))
+    logits[touched] = new - (counts.astype(np.float32) * _single(frequency) + _single(presence))
     return candidates.with_logits(logits)
 
 
@@ -101,8 +103,8 @@ def typical(candidates: Candidates, p: float) -> Candidates:
     """Keep the tokens whose surprise is closest to the entropy until their mass is above p, the closest first."""
     if _single(p) >= 1.0:
         return candidates
-    order = falling(candidates.logits, candidates.logits.size)
-    p_of = probabilities(candidates.logits[order])
+    candidates = _sorted(candidates)
+    p_of = probabilities(candidates.logits)
     with np.errstate(divide="ignore", invalid="ignore"):
         surprise = np.log(p_of)
         np.negative(surprise, out=surprise)
@@ -111,7 +113,7 @@ def typical(candidates: Candidates, p: float) -> Candidates:
     terms[p_of == 0] = 0
     surprise -= np.cumsum(terms)[-1]
     closeness = np.negative(np.abs(surprise, out=surprise), out=surprise)
-    return candidates.kept(order[_until(closeness, p_of, p, "right")], is_sorted=False)
+    return candidates.kept(_until(closeness, p_of, p, "right"), is_sorted=False)
 
 
 def top_p(candidates: Candidates, p: float, log_outside: float = -math.inf) -> Candidates:
@@ -119,6 +121,8 @@ def top_p(candidates: Candidates, p: float, log_outside: float = -math.inf) -> C
     if _single(p) >= 1.0:
         return candidates
     p_of = probabilities(candidates.logits, log_outside)
+    if candidates.is_sorted:
+        return candidates.kept(slice(0, int(np.searchsorted(np.cumsum(p_of), np.float32(p))) + 1), is_sorted=True)
     return candidates.kept(_until(candidates.logits, p_of, p, "left"), is_sorted=True)
 
 

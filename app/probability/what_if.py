@@ -86,15 +86,17 @@ def replay(
     breakers: Breakers = NO_BREAKERS,
 ) -> Replay:
     """Run the chain of the settings on a row's candidates; without `whole` they are all that there are."""
-    log_sum_exp = _log_sum_exp(logits)
+    is_all = whole is None or whole.vocabulary <= ids.size
+    log_sum_exp = _log_sum_exp(logits) if whole is None or not is_all else whole.log_sum_exp
     unseen = _Unseen(0, -math.inf, float(logits.min()))
-    if whole is not None and whole.vocabulary > ids.size:
+    if whole is not None and not is_all:
         seen = math.exp(log_sum_exp - whole.log_sum_exp)
         log_mass = whole.log_sum_exp + math.log1p(-seen) if seen < 1.0 else -math.inf
         unseen = _Unseen(whole.vocabulary - ids.size, log_mass, float(logits.min()))
         log_sum_exp = whole.log_sum_exp
     step = Step(history, xtc_decides, breakers)
-    left = candidates_of(ids, logits)
+    left = candidates_of(ids, logits, is_sorted=bool((logits[1:] <= logits[:-1]).all()))
+    places = left.places
     cut_by = np.full(ids.size, NOT_CUT, np.int8)
     results: list[StageResult] = []
     for number, stage in enumerate(chain(settings)):
@@ -103,24 +105,33 @@ def replay(
         if unseen.count:
             _judge(unseen, stage, settings, (before, left), step)
         if left.ids.size < before.ids.size:
-            cut = np.zeros(ids.size, np.bool_)
-            cut[before.places] = True
-            cut[left.places] = False
-            cut_by[cut] = number
+            cut_by[before.places] = number
+            cut_by[left.places] = NOT_CUT
         results.append(StageResult(stage.name, left.ids.size + unseen.count, unseen.is_exact))
-    return _result(results, cut_by, np.exp(logits - np.float32(log_sum_exp)), left, unseen)
+    return _result(
+        results, cut_by, np.exp(logits - np.float32(log_sum_exp)), left, unseen, in_place=left.places is places
+    )
 
 
 def _result(
-    results: list[StageResult], cut_by: npt.NDArray[np.int8], raw: Logits, left: Candidates, unseen: _Unseen
+    results: list[StageResult],
+    cut_by: npt.NDArray[np.int8],
+    raw: Logits,
+    left: Candidates,
+    unseen: _Unseen,
+    *,
+    in_place: bool,
 ) -> Replay:
     weights = weights_of(left.logits)
     outside = _exp(unseen.log_mass - float(left.logits.max())) if unseen.count else 0.0
     weights /= weights.sum() + outside
-    after = np.zeros(raw.size, np.float32)
-    after[left.places] = weights
-    logits = np.full(raw.size, -np.inf, np.float32)
-    logits[left.places] = left.logits
+    if in_place:  # nobody was cut or put elsewhere, which spares writing a whole row through indices
+        after, logits = weights.astype(np.float32), left.logits
+    else:
+        after = np.zeros(raw.size, np.float32)
+        after[left.places] = weights
+        logits = np.full(raw.size, -np.inf, np.float32)
+        logits[left.places] = left.logits
     is_exact = unseen.is_exact and (unseen.count == 0 or unseen.mass_is_known)
     return Replay(tuple(results), cut_by, raw, after, logits, is_exact)
 

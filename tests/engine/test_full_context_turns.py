@@ -54,7 +54,7 @@ class Talk:
         asked = [*self.messages, PromptMessage("user", question)]
         settings = msgspec.structs.replace(GREEDY, max_tokens=limit)
         events = run(
-            self.backend, ChatPrompt(tuple(asked)), settings, cache=self.cache, when_full=self.when_full, record=False
+            self.backend, ChatPrompt(tuple(asked)), settings, cache=self.cache, when_full=self.when_full, record="off"
         )
         ready, done = events[0], events[-1]
         assert isinstance(ready, PromptReady) and isinstance(done, Finished)

@@ -53,7 +53,7 @@ def parts_of(
         limited = msgspec.structs.replace(settings, max_tokens=length)
         prompt = open_prompt(*parts) if parts else ChatPrompt((QUESTION,))
         written = sum(len(part.ids) // 4 for part in parts)
-        parts.append(finished(run(backend, prompt, limited, cache=cache, first_token=written, record=False)))
+        parts.append(finished(run(backend, prompt, limited, cache=cache, first_token=written, record="off")))
     return parts
 
 
@@ -66,14 +66,14 @@ def test_an_answer_in_parts_is_the_answer_in_one(
     parts = parts_of(starter_backend, KVCache(starter_backend), settings, (7, 1, 16))
     assert b"".join(part.ids for part in parts) == whole.ids
     assert "".join(part.text for part in parts) == whole.text
-    assert [part.stop_reason for part in parts] == ["length"] * 3
+    assert [part.stop_reason for part in parts] == ["length", "length", whole.stop_reason]
     assert parts[2].metrics.prompt_tokens - parts[2].metrics.prompt_tokens_from_cache == 1
 
 
 def test_a_part_knows_its_place_by_the_answer_that_it_is_given(starter_backend: LlamaBackend, cache: KVCache) -> None:
     first, second = parts_of(starter_backend, cache, WILD, (8, 8))
     limited = msgspec.structs.replace(WILD, max_tokens=8)
-    more = finished(run(starter_backend, open_prompt(first), limited, cache=cache, first_token=0, record=False))
+    more = finished(run(starter_backend, open_prompt(first), limited, cache=cache, first_token=0, record="off"))
     assert more.ids == second.ids
     assert [change.token for change in more.settings] == [8]
 

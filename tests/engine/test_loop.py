@@ -221,7 +221,7 @@ def test_the_record_tells_of_every_token() -> None:
     assert (records.rank == 1).all()
     assert (records.probability_after > 0.9).all()
     assert (np.diff(records.time) >= 0).all()
-    unrecorded = run(scripted(), record=False)
+    unrecorded = run(scripted(), record="off")
     assert {event.record for event in unrecorded if isinstance(event, Tokens)} == {b""}
 
 
