@@ -11,7 +11,10 @@ from multiprocessing import freeze_support
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from app.cli.arguments import Arguments
+    from app.cli.terminal import Terminal
     from app.services.program import Program
+    from app.system.instance import Instance
 
 INTERRUPTED = 130
 WRONG_USE = 2
@@ -78,6 +81,25 @@ def _run(words: list[str]) -> int:
         from app.cli.run import run as run_command
 
         return run_command(arguments, words, lambda: _build(arguments.fake_engine, window=False))
+    from app.system.instance import claim
+    from app.system.paths import find_paths
+
+    try:
+        instance = claim(find_paths(os.environ).data, arguments.model)
+    except UserError as error:
+        terminal.say(error.sentence.english())
+        return error.exit_code
+    if instance is None:
+        return 0
+    try:
+        return _open_window(arguments, terminal, instance)
+    finally:
+        instance.close()
+
+
+def _open_window(arguments: Arguments, terminal: Terminal, instance: Instance) -> int:
+    from app.core.errors import UserError
+
     try:
         from app.gui.application import run as run_window
     except ImportError as error:
@@ -89,7 +111,9 @@ def _run(words: list[str]) -> int:
         )
         return 2
     try:
-        return run_window(_build(arguments.fake_engine, window=True), arguments.model)
+        program = _build(arguments.fake_engine, window=True)
+        instance.deliver_to(program.inbox.put)
+        return run_window(program, arguments.model, instance.hang_up)
     except UserError as error:
         terminal.say(error.sentence.english())
         return error.exit_code

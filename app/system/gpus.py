@@ -61,6 +61,8 @@ _UNTOLD = translate(
     "Gpus", "This GPU does not tell its memory; it may share the main memory: go by what is free there."
 )
 _LOST = translate("Gpus", "The connection to this GPU was lost. Restart the computer.")
+_CORE = 0
+"""NVML's number of the sensor on the GPU itself."""
 _PROCESS_LISTS = ("nvmlDeviceGetComputeRunningProcesses", "nvmlDeviceGetGraphicsRunningProcesses")
 
 
@@ -165,6 +167,9 @@ def _gpu(nvml: Any, index: int, process: int | None) -> Gpu:
         used=None,
         free=None,
         ours=_share(nvml, handle, process) if process is not None else None,
+        busy_percent=_told(nvml, lambda: int(nvml.nvmlDeviceGetUtilizationRates(handle).gpu)),
+        power_watts=_told(nvml, lambda: round(nvml.nvmlDeviceGetPowerUsage(handle) / 1000)),
+        celsius=_told(nvml, lambda: int(nvml.nvmlDeviceGetTemperature(handle, _CORE))),
     )
     try:
         memory = nvml.nvmlDeviceGetMemoryInfo(handle)

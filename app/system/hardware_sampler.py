@@ -19,6 +19,7 @@ from app.system.memory import main_memory
 
 EVERY_SECONDS = 1.0
 LONGEST_SECONDS = 60.0
+STEP_WATTS = 5
 STEP_BYTES = 16 << 20
 """Figures that differ by less are the same to people: other programs always move a little."""
 
@@ -118,7 +119,13 @@ def _coarse(sample: HardwareSampled) -> HardwareSampled:
     """Return the sample as people see it: without what moves all the time."""
     memory = msgspec.structs.replace(sample.memory, available=sample.memory.available // STEP_BYTES)
     gpus = tuple(
-        msgspec.structs.replace(gpu, used=_steps(gpu.used), free=_steps(gpu.free), ours=_steps(gpu.ours))
+        msgspec.structs.replace(
+            gpu,
+            used=_steps(gpu.used),
+            free=_steps(gpu.free),
+            ours=_steps(gpu.ours),
+            power_watts=None if gpu.power_watts is None else gpu.power_watts // STEP_WATTS,
+        )
         for gpu in sample.gpus.gpus
     )
     return HardwareSampled(memory, msgspec.structs.replace(sample.gpus, gpus=gpus))

@@ -15,13 +15,13 @@ from typing import Any, Literal, TypeVar, get_args, get_origin
 
 import msgspec
 
-from app.core.commands import WhenFull
+from app.core.commands import RecordKind, WhenFull
 from app.core.events import Event, JobFailed
 from app.core.model import LoadOptions
 from app.core.sampling import SamplingSettings
 from app.core.words import Sentence, translate
 
-Theme = Literal["system", "light", "dark"]
+Theme = Literal["system", "light", "dark", "contrast"]
 Submit = Callable[[str, Callable[[], Event | None]], None]
 """How the writing is handed to a background thread."""
 
@@ -58,7 +58,21 @@ class Settings(msgspec.Struct, frozen=True):
     """What a new chat starts with."""
     when_full: WhenFull = "stop"
     """What becomes of a prompt that the context cannot hold."""
+    keep_record: RecordKind = "all"
+    """What is kept of every token of an answer."""
+    presets: dict[str, SamplingSettings] = {}
+    """People's own presets by name."""
+    last_preset: str = ""
+    """The preset that was chosen last."""
+    last_conversation: str = ""
+    """Id of the conversation that was open last; no number, because those end at 32 bits here."""
+    history_shown: bool = True
     panel_shown: bool = True
+    sections: tuple[str, ...] = ()
+    """The sections of the side panel from top to bottom; those not named come after them."""
+    folded: tuple[str, ...] = ("sampling_more",)
+    """The sections, and the parts of them, that are folded."""
+    reduce_motion: bool = False
     window: str = ""
     """Size and place of the window, in Qt's own form, base64."""
     models: dict[str, ModelSettings] = {}

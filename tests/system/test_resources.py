@@ -41,12 +41,19 @@ def test_a_template_that_does_not_ship_names_those_that_do(tmp_path: Path) -> No
     assert raised.value.exit_code is ExitCode.WRONG_USE
 
 
-def test_both_themes_have_the_same_tokens_and_the_style_sheet_uses_no_others() -> None:
+WIDTHS = {"line", "ring"}
+"""Names in the style sheet that are no colours: a theme knows how wide its lines are."""
+
+
+def test_all_themes_have_the_same_tokens_and_the_style_sheet_uses_no_others() -> None:
     resources = find_resources()
-    light, dark = (json.loads(resources.read_text(f"themes/{name}.json")) for name in ("light", "dark"))
-    assert set(light) == set(dark)
+    light, dark, contrast = (
+        set(json.loads(resources.read_text(f"themes/{name}.json"))) for name in ("light", "dark", "contrast")
+    )
+    assert light == dark == contrast
     used = set(re.findall(r"\$(\w+)", resources.read_text("themes/tokenlight.qss")))
-    assert used <= set(light)
+    assert used - WIDTHS <= light
+    assert used >= WIDTHS
 
 
 def test_a_folder_of_packages_is_no_checkout(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
