@@ -8,24 +8,33 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from app.core.model import FoundModel, ModelRef
-from app.core.ports import DryRunPort, EnginePort, EventSink
+from app.core.ports import DryRunPort, EnginePort, EventSink, StorePort
 from app.engine.client import EngineClient
 from app.engine.dry_run_client import DryRunClient
 from app.engine.incarnation import BackendKind
+from app.services.answers import Answers
 from app.services.ask import Ask
 from app.services.chat import Chat
+from app.services.conversations import Conversations
+from app.services.disk_use import DiskUse
 from app.services.doctor import Doctor
 from app.services.engine_session import EngineSession
+from app.services.keeper import Keeper
 from app.services.live import Live
 from app.services.load_check import CheckModel, LoadCheck
+from app.services.load_options import LoadOptionsDraft
 from app.services.machine import Machine
 from app.services.memory import Memory
 from app.services.model_check import check_model
 from app.services.models import Models
+from app.services.next_token import NextToken
 from app.services.notices import Notices
 from app.services.program import Program
+from app.services.prompt_count import PromptCount
 from app.services.sampling import Sampling
 from app.services.templates import Templates
+from app.services.vocabulary import Vocabulary
+from app.store.store import Store
 from app.system.hardware_sampler import HardwareSampler
 from app.system.inbox import Inbox
 from app.system.jobs import Jobs
@@ -50,6 +59,8 @@ MakeEngine = Callable[[EventSink, str], EnginePort]
 """Makes the engine from where events go and the path of its log."""
 MakeDryRun = Callable[[EventSink], DryRunPort]
 """Makes what works out memory, from where events go."""
+MakeStore = Callable[[Path, EventSink], StorePort]
+"""Makes the store from its folder and where events go."""
 WINDOW_CHECK = "app.gui.platform_check"
 """Tries Qt in a process of its own; named here, and loaded in that process alone."""
 
@@ -70,7 +81,11 @@ def build(options: Options) -> Program:
 
 
 def assemble(
-    options: Options, make_engine: MakeEngine, make_dry_run: MakeDryRun, check: CheckModel = check_model
+    options: Options,
+    make_engine: MakeEngine,
+    make_dry_run: MakeDryRun,
+    check: CheckModel = check_model,
+    make_store: MakeStore = Store,
 ) -> Program:
     """Make all services around an engine and join them."""
     paths = find_paths(os.environ)
@@ -82,6 +97,7 @@ def assemble(
     settings = SettingsFile(paths.settings_file, jobs.submit)
     engine = make_engine(inbox.put, str(paths.engine_log) if logs.writes_files else "")
     dry_run = make_dry_run(inbox.put)
+    store = make_store(paths.data, inbox.put)
     notices = Notices()
     checkout = checkout_folder()
     models = Models([paths.models, *([checkout / "models"] if checkout else [])], settings, jobs)
@@ -89,6 +105,11 @@ def assemble(
     load_check = LoadCheck(jobs, settings, dry_run, check, main_memory)
     session = EngineSession(engine, settings, templates, notices, load_check)
     sampling = Sampling(settings)
+    keeper = Keeper(store, session)
+    answers = Answers(session, keeper, settings, notices)
+    chat = Chat(session, answers, keeper, sampling, settings)
+    vocabulary = Vocabulary(session, engine, store, asks=options.window)
+    memory = Memory(session, dry_run, engine, asks=options.window)
     return Program(
         paths=paths,
         resources=resources,
@@ -97,15 +118,23 @@ def assemble(
         jobs=jobs,
         engine=engine,
         dry_run=dry_run,
+        store=store,
         settings=settings,
         notices=notices,
         models=models,
         templates=templates,
         session=session,
         sampling=sampling,
-        chat=Chat(session, sampling, settings, notices),
-        live=Live(session),
-        memory=Memory(session, dry_run, asks=options.window),
+        answers=answers,
+        chat=chat,
+        conversations=Conversations(store, chat, answers, keeper, settings, notices),
+        disk_use=DiskUse(store, engine),
+        prompt_count=PromptCount(session, engine, chat, templates, settings),
+        load_options=LoadOptionsDraft(session, dry_run, settings, jobs, check, main_memory),
+        vocabulary=vocabulary,
+        next_token=NextToken(session, engine, sampling, vocabulary),
+        live=Live(session, lambda: memory.gpu_is_there),
+        memory=memory,
         ask=Ask(session, models, templates),
         machine=Machine(HardwareSampler(inbox.put)),
         doctor=Doctor(engine, paths, settings, models, WINDOW_CHECK),

@@ -15,6 +15,7 @@ from app.services.program import Program
 from app.services.wishes import Wish
 from tests.fake_dry_run import FakeDryRun
 from tests.fake_engine import FakeEngine
+from tests.inline_store import InlineStore
 
 WAIT_S = 60
 
@@ -26,12 +27,27 @@ class Desk:
         monkeypatch.setenv("TOKENLIGHT_HOME", str(home))
         self.engine: FakeEngine
         self.dry_run: FakeDryRun
+        self.store: InlineStore
+        self.take_from_store: Callable[[Event], None] = self._dispatch
+        """What happens with what the store says; it says it before `send` returns."""
         self._woken = threading.Event()
-        self.program: Program = assemble(Options(window=True), self._make_engine, self._make_dry_run)
+        self.program: Program = assemble(
+            Options(window=True), self._make_engine, self._make_dry_run, make_store=self._make_store
+        )
 
     def _make_engine(self, sink: Callable[[Event], None], _log: str) -> FakeEngine:
         self.engine = FakeEngine(sink)
         return self.engine
+
+    def _dispatch(self, event: Event) -> None:
+        self.program.dispatch(event)
+
+    def _hear_store(self, event: Event) -> None:
+        self.take_from_store(event)
+
+    def _make_store(self, folder: Path, _sink: Callable[[Event], None]) -> InlineStore:
+        self.store = InlineStore(folder, self._hear_store)
+        return self.store
 
     def _make_dry_run(self, sink: Callable[[Event], None]) -> FakeDryRun:
         self.dry_run = FakeDryRun(sink)

@@ -37,6 +37,9 @@ class FakeGpu:
     total: float = 24
     used: float = 1
     processes: dict[int, float | None] = field(default_factory=dict)
+    busy_percent: int = 97
+    power_milliwatts: int = 68_400
+    celsius: int = 61
 
 
 class FakeNvml:
@@ -94,6 +97,18 @@ class FakeNvml:
         self._called("DeviceGetMemoryInfo")
         free = gpu.total - gpu.used
         return SimpleNamespace(total=int(gpu.total * GIB), used=int(gpu.used * GIB), free=int(free * GIB))
+
+    def nvmlDeviceGetUtilizationRates(self, gpu: FakeGpu) -> Any:  # noqa: N802
+        self._called("DeviceGetUtilizationRates")
+        return SimpleNamespace(gpu=gpu.busy_percent, memory=40)
+
+    def nvmlDeviceGetPowerUsage(self, gpu: FakeGpu) -> int:  # noqa: N802
+        self._called("DeviceGetPowerUsage")
+        return gpu.power_milliwatts
+
+    def nvmlDeviceGetTemperature(self, gpu: FakeGpu, _sensor: int) -> int:  # noqa: N802
+        self._called("DeviceGetTemperature")
+        return gpu.celsius
 
     def nvmlDeviceGetComputeRunningProcesses(self, gpu: FakeGpu) -> list[Any]:  # noqa: N802
         self._called("DeviceGetComputeRunningProcesses")

@@ -16,8 +16,8 @@ from app.core.errors import ExitCode, UserError
 from app.core.events import Failed, FailureKind, Finished, Loaded, LoadProgress
 from app.core.words import translate
 from app.services.ask_options import AskOptions
-from app.services.engine_session import AnswerEvent
 from app.services.program import Program
+from app.services.questions import AnswerEvent
 
 EXIT_CODES: dict[FailureKind, ExitCode] = {
     "engine": ExitCode.ENGINE_DIED,

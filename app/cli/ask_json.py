@@ -24,7 +24,7 @@ from app.core.events import (
 )
 from app.core.model import ModelInfo
 from app.services.ask import Ask
-from app.services.engine_session import AnswerEvent
+from app.services.questions import AnswerEvent
 
 
 class JsonWriter:

@@ -6,7 +6,7 @@ from app.cli.first_byte import FirstByte
 from app.cli.terminal import Terminal
 from app.core.events import Failed, Finished, Loaded, LoadProgress, PrefillProgress, PromptReady, Step, Tokens
 from app.services.ask import Ask
-from app.services.engine_session import AnswerEvent
+from app.services.questions import AnswerEvent
 from app.services.units import count, milliseconds, rate, stop_words
 
 

@@ -9,8 +9,9 @@ from app.core.chat import ChatPrompt, Prompt, PromptMessage, TextPrompt, clean_t
 from app.core.events import Failed, Finished, Loaded, LoadProgress
 from app.core.signal import Signal
 from app.services.ask_options import AskOptions
-from app.services.engine_session import AnswerEvent, EngineSession
+from app.services.engine_session import EngineSession
 from app.services.models import Models
+from app.services.questions import AnswerEvent
 from app.services.templates import Templates
 from app.services.wishes import Question, Wish
 
@@ -47,7 +48,7 @@ class Ask:
         prompt = self._prompt(options)
         self._session.use(Wish(path, options.load, remember=False, anyway=options.load_anyway))
         self._request = self._session.new_request()
-        self._session.ask(Question(self._request, prompt, options.settings, record=False))
+        self._session.ask(Question(self._request, prompt, options.settings, record="off"))
 
     def cancel(self) -> None:
         """End the question in whatever phase it is; what was written stays."""

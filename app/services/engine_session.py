@@ -6,20 +6,16 @@ Asks the engine through its port and never waits; every request ends in exactly 
 from __future__ import annotations
 
 import os
-import time
-from collections.abc import Iterable
 from pathlib import Path
 from typing import Literal
 
 import msgspec
 
-from app.core.chat import ChatPrompt
-from app.core.commands import Cancel, ChangeSettings, Generate, Load
+from app.core.commands import Cancel, Load
 from app.core.events import (
     EngineGone,
     Event,
     Failed,
-    FailureKind,
     Finished,
     Loaded,
     LoadProgress,
@@ -34,17 +30,17 @@ from app.core.model import FoundModel, ModelInfo, ModelRef
 from app.core.ports import EnginePort
 from app.core.sampling import SamplingSettings
 from app.core.signal import Signal
-from app.core.words import Sentence, translate
+from app.core.words import translate
 from app.services.load_check import Checked, LoadCheck
 from app.services.model_check import model_name
 from app.services.notices import Notice, Notices, Remedy
+from app.services.questions import Questions
 from app.services.templates import Templates
 from app.services.wishes import Loading, Question, Wish
 from app.system.hardware import decode_threads, usable_cores
 from app.system.settings_file import SettingsFile
 
 Phase = Literal["no_model", "starting", "loading", "ready", "busy", "gone"]
-AnswerEvent = PromptReady | PrefillProgress | Tokens | Step | Finished | Failed
 
 
 class EngineSession:
@@ -62,13 +58,8 @@ class EngineSession:
         """The phase, the model or the progress of a load is another one."""
         self.load_told: Signal[LoadProgress | Loaded | Failed] = Signal()
         """What the engine says of the load that is wanted."""
-        self.answer_told: Signal[AnswerEvent] = Signal()
-        """What the engine says of an open question; `Finished` or `Failed` is the last of it."""
-        self.sent: Signal[int, int] = Signal()
-        """A question went to a loaded model: its request and the time (`perf_counter_ns`)."""
         self._engine = engine
         self._settings = settings
-        self._templates = templates
         self._notices = notices
         self._check = check
         self._wish: Wish | None = None
@@ -80,8 +71,11 @@ class EngineSession:
         self._held: Wish | None = None
         self._given_up: Wish | None = None
         """The model that gave way to the load: the next question goes to it if the load fails."""
-        self._waiting: Question | None = None
-        self._open: dict[int, Question] = {}
+        self._questions = Questions(engine, templates)
+        self.answer_told = self._questions.told
+        """What the engine says of an open question; `Finished` or `Failed` is the last of it."""
+        self.sent = self._questions.sent
+        """A question went to a loaded model: its request and the time that its clock starts at (`perf_counter_ns`)."""
         self._remarks: Notice | None = None
         self._gone = False
         check.passed.connect(self._take_checked)
@@ -96,7 +90,7 @@ class EngineSession:
             return "loading"
         if self._gone:
             return "gone"
-        if self._open:
+        if self._questions.are_open:
             return "busy"
         return "ready" if self._loaded else "no_model"
 
@@ -111,9 +105,9 @@ class EngineSession:
         return self._loaded[0] if self._loaded else None
 
     @property
-    def identity(self) -> str | None:
-        """What options of the model in the engine are remembered under."""
-        return self._loaded[1].identity if self._loaded else None
+    def ref(self) -> ModelRef | None:
+        """Which model is in the engine: what its options are remembered under."""
+        return self._loaded[1] if self._loaded else None
 
     @property
     def name(self) -> str | None:
@@ -129,10 +123,10 @@ class EngineSession:
         self._check.begin(self._engine.new_request(), path, wish.changes, anyway=wish.anyway, present=self.model)
         self.changed.emit()
 
-    def load_anyway(self) -> None:
-        """Load the model that was refused last for want of memory."""
-        if self._refused is not None:
-            self.use(msgspec.structs.replace(self._refused, anyway=True))
+    @property
+    def refused(self) -> Wish | None:
+        """The wish that was refused last for want of memory, until another one is fulfilled."""
+        return self._refused
 
     def restart(self) -> None:
         """Load the wanted model again, in a fresh engine if the old one is gone."""
@@ -144,8 +138,8 @@ class EngineSession:
         self._check.cancel()
         self._loading = self._loaded = None
         self._engine.unload()
-        self._fail_open(list(self._open), "cancelled", _UNLOADED)
-        self._fail_waiting("cancelled", _UNLOADED)
+        self._questions.fail_open("cancelled", _UNLOADED)
+        self._questions.fail_waiting("cancelled", _UNLOADED)
         self.changed.emit()
 
     def new_request(self) -> int:
@@ -155,22 +149,19 @@ class EngineSession:
     def ask(self, question: Question) -> None:
         """Answer a question as soon as its model is loaded."""
         if self._loaded and not self._check.busy and self._loading is None:
-            self._send(question)
+            self._questions.send(question, self.ref)
+            self.changed.emit()
             return
         if self._wish is None:
             self.answer_told.emit(Failed(question.request, "model", _NO_MODEL))
             return
-        self._waiting = question
+        self._questions.wait(question)
         if not self._check.busy and self._loading is None:
             self.restart()
 
     def cancel(self, request: int) -> None:
         """End a question in whatever phase it is."""
-        if self._waiting is not None and self._waiting.request == request:
-            self._waiting = None
-            self.answer_told.emit(Failed(request, "cancelled", _STOPPED))
-        elif request in self._open:
-            self._engine.send(Cancel(request))
+        self._questions.cancel(request)
 
     def cancel_load(self) -> None:
         """Stop checking or loading; a model that gave way to a load is gone already."""
@@ -179,16 +170,13 @@ class EngineSession:
             self._wish = self._loading.wish
         elif self._check.busy:
             self._wish = self._held
-            self._fail_waiting("cancelled", _STOPPED)
+            self._questions.stop_waiting()
         self._check.cancel()
         self.changed.emit()
 
-    def change_settings(self, settings: SamplingSettings) -> None:
-        """Use other sampling settings for the answer that is being written, from its next token on."""
-        if self._waiting is not None:
-            self._waiting = msgspec.structs.replace(self._waiting, settings=settings)
-        for request in self._open:
-            self._engine.send(ChangeSettings(request, settings))
+    def change_settings(self, settings: SamplingSettings, request: int | None = None) -> None:
+        """Use other sampling settings for an answer, from its next token on; None is every question."""
+        self._questions.change_settings(settings, request)
 
     def take(self, event: Event) -> None:
         """Take in what the engine or a check said; what belongs to nobody any more is ignored."""
@@ -206,14 +194,13 @@ class EngineSession:
                 if event.kind != "cancelled" and self._given_up is not None and not self._check.busy:
                     self._wish = self._given_up
                 self._fail_load(event)
-            case PromptReady() | PrefillProgress() | Tokens() | Step() if event.request in self._open:
-                self.answer_told.emit(event)
-            case Finished() | Failed() if event.request in self._open:
-                del self._open[event.request]
-                self.answer_told.emit(event)
-                self.changed.emit()
-            case Failed():
-                self._check.take(event)
+            case PromptReady() | PrefillProgress() | Tokens() | Step():
+                self._questions.take(event)
+            case Finished() | Failed():
+                if self._questions.take(event):
+                    self.changed.emit()
+                elif isinstance(event, Failed):
+                    self._check.take(event)
             case EngineGone():
                 self._take_gone(event)
             case _:
@@ -234,8 +221,7 @@ class EngineSession:
         if self._wish is None:
             return
         self._names[self._wish.path] = checked.file.name
-        for request in self._open:
-            self._engine.send(Cancel(request))
+        self._questions.cancel_open()
         if self._loading is not None:
             self._engine.send(Cancel(self._loading.request))
         options = checked.options
@@ -263,9 +249,8 @@ class EngineSession:
         self._remark(event.model)
         self.load_told.emit(event)
         self.changed.emit()
-        if self._waiting is not None and not self._check.busy:
-            question, self._waiting = self._waiting, None
-            self._send(question)
+        if not self._check.busy:
+            self._questions.send_waiting(self.ref)
 
     def _remark(self, model: ModelInfo) -> None:
         """Tell what people should know of this load, in place of what was told of the last one."""
@@ -277,59 +262,26 @@ class EngineSession:
 
     def _fail_load(self, event: Failed) -> None:
         if event.kind != "cancelled":
-            remedy: Remedy = "load_anyway" if event.kind == "memory" else "open_model"
+            remedy: Remedy = "load_options" if event.kind == "memory" else "open_model"
             self._notices.post(Notice(event.sentence, remedy=remedy, details=event.details))
         self.load_told.emit(event)
         if self._loading is None:
-            self._fail_waiting(event.kind, event.sentence, event.details)
+            self._questions.fail_waiting(event.kind, event.sentence, event.details)
         self.changed.emit()
 
     def _take_gone(self, event: EngineGone) -> None:
         if self._loading is not None and self._loading.request not in event.requests:
             # An earlier process ended; the load is with its successor.
-            self._fail_open(event.requests, "engine", event.sentence, event.details)
+            self._questions.fail_open("engine", event.sentence, event.details, event.requests)
             return
         self._gone = True
         self._loading = self._loaded = None
         if not self._check.busy:
             self._notices.post(Notice(event.sentence, remedy="restart_engine", details=event.details))
-            self._fail_waiting("engine", event.sentence, event.details)
-        self._fail_open(list(self._open), "engine", event.sentence, event.details)
+            self._questions.fail_waiting("engine", event.sentence, event.details)
+        self._questions.fail_open("engine", event.sentence, event.details)
         self.changed.emit()
-
-    def _send(self, question: Question) -> None:
-        self._open[question.request] = question
-        prompt = question.prompt
-        if isinstance(prompt, ChatPrompt) and prompt.template is None:
-            prompt = msgspec.structs.replace(prompt, template=self._templates.for_model(self.identity))
-        now = time.perf_counter_ns()
-        self.sent.emit(question.request, now)
-        self._engine.send(
-            Generate(
-                request=question.request,
-                prompt=prompt,
-                settings=question.settings,
-                sent_ns=now,
-                record=question.record,
-                when_full=question.when_full,
-                first_token=question.first_token,
-            )
-        )
-        self.changed.emit()
-
-    def _fail_waiting(self, kind: FailureKind, sentence: Sentence, details: tuple[str, ...] = ()) -> None:
-        waiting, self._waiting = self._waiting, None
-        if waiting is not None:
-            self.answer_told.emit(Failed(waiting.request, kind, sentence, details))
-
-    def _fail_open(
-        self, requests: Iterable[int], kind: FailureKind, sentence: Sentence, details: tuple[str, ...] = ()
-    ) -> None:
-        for request in requests:
-            if self._open.pop(request, None) is not None:
-                self.answer_told.emit(Failed(request, kind, sentence, details))
 
 
 _NO_MODEL = translate("EngineSession", "No model is open: open a .gguf file first.")
-_STOPPED = translate("EngineSession", "Stopped before the model began to answer.")
 _UNLOADED = translate("EngineSession", "The model was unloaded before it could answer.")

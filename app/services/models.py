@@ -13,13 +13,20 @@ from app.core.errors import UserError
 from app.core.events import ModelsListed
 from app.core.model import FoundModel
 from app.core.signal import Signal
-from app.core.words import translate
+from app.core.words import Sentence, translate
 from app.services.model_check import check_model
 from app.system.jobs import Jobs
 from app.system.model_files import find_models, shown
 from app.system.settings_file import SettingsFile
 
 _Stamp = tuple[str, int, int]
+VERY_SMALL = 300_000_000
+"""Models with fewer parameters are there to try the program with."""
+
+
+def is_very_small(parameters: int | None) -> bool:
+    """Return whether a model is known to be too small for answers that people could rely on."""
+    return parameters is not None and parameters < VERY_SMALL
 
 
 class Models:
@@ -63,6 +70,18 @@ class Models:
         last = self._settings.values.last_model
         is_there = last is not None and os.path.isfile(last)  # noqa: PTH113  Path.is_file raises for some names
         return Path(last) if last is not None and is_there else None
+
+    def gone(self) -> Sentence | None:
+        """Return what to tell people when the model that was used last has no file any more."""
+        last = self._settings.values.last_model
+        if last is None or self.last_used() is not None:
+            return None
+        return translate(
+            "Models",
+            "The model that you used last is no longer at {path}. Another one is opened if there is one; to go on with"
+            " yours, open it where it is now.",
+            path=shown(Path(last)),
+        )
 
     def to_start_with(self) -> Path:
         """Return the model that was used last, else the first usable one; a sentence when there is none."""

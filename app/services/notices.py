@@ -13,7 +13,7 @@ from app.core.signal import Signal
 from app.core.words import Sentence
 
 Level = Literal["hint", "error"]
-Remedy = Literal["restart_engine", "open_model", "choose_template", "load_anyway"]
+Remedy = Literal["restart_engine", "open_model", "choose_template", "load_options", "undo_delete"]
 
 
 class Notice(msgspec.Struct, frozen=True):
@@ -35,6 +35,7 @@ class Notices:
         self.changed: Signal[()] = Signal()
         """The latest notice is another one, or gone."""
         self._latest: Notice | None = None
+        self._covered: Notice | None = None
 
     @property
     def latest(self) -> Notice | None:
@@ -42,20 +43,33 @@ class Notices:
         return self._latest
 
     def post(self, notice: Notice) -> None:
-        """Show a notice; a hint never hides an error that still stands."""
-        if self._latest is not None and self._latest.level == "error" and notice.level == "hint":
-            return
-        if notice != self._latest:
-            self._latest = notice
-            self.changed.emit()
+        """Show a notice; a hint never hides an error that still stands, unless it can be acted upon only now."""
+        if notice.level == "error":
+            self._covered = None
+        elif self._latest is not None and self._latest.level == "error":
+            if notice.remedy is None:
+                return
+            self._covered = self._latest
+        self._show(notice)
 
     def withdraw(self, notice: Notice) -> None:
-        """Take a notice away that no longer holds, if it is the one that is shown."""
+        """Take a notice away that no longer holds, if it is the one that is shown or the error under it."""
+        if notice == self._covered:
+            self._covered = None
         if notice == self._latest:
             self.dismiss()
 
+    def settle(self, remedy: Remedy) -> None:
+        """Take the latest notice away if what it offers is done or no longer possible."""
+        if self._latest is not None and self._latest.remedy == remedy:
+            self.dismiss()
+
     def dismiss(self) -> None:
-        """Take the latest notice away."""
-        if self._latest is not None:
-            self._latest = None
+        """Take the latest notice away; an error that a hint stood before is shown again."""
+        covered, self._covered = self._covered, None
+        self._show(covered)
+
+    def _show(self, notice: Notice | None) -> None:
+        if notice != self._latest:
+            self._latest = notice
             self.changed.emit()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import assert_never
 
@@ -20,26 +20,46 @@ from app.core.events import (
     MemoryMeasured,
     ModelChecked,
     ModelsListed,
+    PiecesListed,
     PrefillProgress,
     PromptReady,
     Rendered,
     Step,
+    Summoned,
     Tokenized,
     Tokens,
     Unloaded,
 )
-from app.core.ports import DryRunPort, EnginePort
+from app.core.ports import DryRunPort, EnginePort, StorePort
+from app.core.signal import Signal
+from app.core.store_events import (
+    ConversationRead,
+    Kept,
+    PiecesRead,
+    RecordRead,
+    StoreFailed,
+    StoreMeasured,
+    StoreOpened,
+    StoreRecovered,
+)
+from app.services.answers import Answers
 from app.services.ask import Ask
 from app.services.chat import Chat
+from app.services.conversations import Conversations
+from app.services.disk_use import DiskUse
 from app.services.doctor import Doctor
 from app.services.engine_session import EngineSession
 from app.services.live import Live
+from app.services.load_options import LoadOptionsDraft
 from app.services.machine import Machine
 from app.services.memory import Memory
 from app.services.models import Models
+from app.services.next_token import NextToken
 from app.services.notices import Notice, Notices
+from app.services.prompt_count import PromptCount
 from app.services.sampling import Sampling
 from app.services.templates import Templates
+from app.services.vocabulary import Vocabulary
 from app.services.wishes import Wish
 from app.system.inbox import Inbox
 from app.system.jobs import Jobs
@@ -60,27 +80,41 @@ class Program:
     jobs: Jobs
     engine: EnginePort
     dry_run: DryRunPort
+    store: StorePort
     settings: SettingsFile
     notices: Notices
     models: Models
     templates: Templates
     session: EngineSession
     sampling: Sampling
+    answers: Answers
     chat: Chat
+    conversations: Conversations
+    disk_use: DiskUse
+    prompt_count: PromptCount
+    load_options: LoadOptionsDraft
+    vocabulary: Vocabulary
+    next_token: NextToken
     live: Live
     memory: Memory
     ask: Ask
     machine: Machine
     doctor: Doctor
+    summoned: Signal[str] = field(default_factory=Signal)
+    """The program was started once more: the window comes to the front, with the model of this path if there is one."""
 
     def start(self, model: Path | None) -> None:
         """Begin as a window does: load the model that was named, or used last, or is the first usable one."""
+        self.conversations.start()
         for problem in self.settings.problems:
             self.notices.post(Notice(problem, level="hint"))
         path = model or self.models.last_used()
         if path is not None:
             self.session.use(Wish(path))
         else:
+            gone = self.models.gone()
+            if gone is not None:
+                self.notices.post(Notice(gone, level="hint"))
             self._use_first_found()
         self.models.refresh()
 
@@ -92,21 +126,38 @@ class Program:
             case JobFailed():
                 self.notices.post(Notice(event.sentence))
             case Tokenized() | Rendered():
+                self.prompt_count.take(event)
+            case PiecesListed() | PiecesRead():
+                self.vocabulary.take(event)
+            case Kept():
+                self.answers.take_kept(event)
+            case StoreOpened() | ConversationRead() | StoreFailed() | StoreRecovered():
+                self.conversations.take(event)
+            case Summoned():
+                self.summoned.emit(event.model)
+            case StoreMeasured():
+                self.disk_use.take(event)
+            case RecordRead():
                 pass
             case HardwareSampled():
                 self.machine.take(event)
             case DevicesListed():
+                self.memory.take(event)
                 self.doctor.take(event)
             case Hello() | Unloaded():
                 self.machine.take(event)
                 self.doctor.take(event)
             case MemoryMeasured():
                 self.session.take(event)
+                self.load_options.take(event)
                 self.memory.take(event)
             case LoadProgress() | Loaded() | PromptReady() | PrefillProgress() | Tokens() | Step():
                 self.session.take(event)
-            case Finished() | ModelChecked():
+            case Finished():
                 self.session.take(event)
+            case ModelChecked():
+                self.session.take(event)
+                self.load_options.take(event)
             case EngineGone():
                 self.session.take(event)
                 self.machine.take(event)
@@ -115,19 +166,30 @@ class Program:
                 self.session.take(event)
                 self.memory.take(event)
                 self.doctor.take(event)
+                self.load_options.take(event)
+                self.prompt_count.take(event)
+                self.vocabulary.take(event)
             case _:
                 assert_never(event)
 
     def stop(self) -> None:
-        """End everything in order: the samples, the answer, the engine, the jobs, the settings, the logs."""
+        """End everything in order: the samples, the answers, the engine, the chats, the jobs, the settings, the logs."""
         self.machine.stop()
-        self.chat.stop()
+        self.answers.stop_all()
         self.ask.cancel()
         self.engine.close()
+        self._take_last_words()
         self.dry_run.close()
+        self.store.close()
         self.jobs.stop()
         self.settings.write()
         self.logs.close()
+
+    def _take_last_words(self) -> None:
+        """Take in how the answers ended that the end of the program stopped, so that they are kept whole."""
+        for event in self.inbox.drain():
+            if isinstance(event, (PromptReady, Tokens, Finished, Failed)):
+                self.session.take(event)
 
     def _use_first_found(self) -> None:
         def use() -> None:

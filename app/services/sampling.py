@@ -1,22 +1,57 @@
-"""The sampling settings in force for the chat, and the presets they can be copied from."""
+"""The sampling settings in force for the chat, and the presets they can be copied from.
+
+Presets are copied, never linked: a preset that changes leaves every chat as it is. Which conversation the values belong
+to is for others to know.
+"""
 
 from __future__ import annotations
 
+import unicodedata
+from typing import NamedTuple
+
 import msgspec
 
+from app.core.errors import ExitCode, UserError
 from app.core.sampling import PRESETS, SamplingSettings
 from app.core.signal import Signal
+from app.core.words import Sentence, translate
 from app.system.settings_file import SettingsFile
+
+LONGEST_NAME = 60
+"""Characters of a preset's name."""
+MORE = "sampling_more"
+"""What the less usual settings are called among the folded sections."""
+
+
+class DeletedPreset(NamedTuple):
+    """A preset that can be brought back."""
+
+    name: str
+    values: SamplingSettings
 
 
 class Sampling:
-    """One complete set of settings; every change is kept for the next start."""
+    """One complete set of settings, and people's own presets in the settings file."""
 
     def __init__(self, settings: SettingsFile) -> None:
         self.changed: Signal[()] = Signal()
         """At least one value is another one."""
+        self.changed_by_people: Signal[()] = Signal()
+        """People changed a value or took a preset; showing another chat's settings does not count."""
+        self.presets_changed: Signal[()] = Signal()
+        """People's own presets, the one that was taken last or the last answer's seed are others."""
+        self.is_new_chat = True
+        """Whether the chat has no turn yet: what people change then is what the next new chat starts with."""
+        self.last_seed: int | None = None
+        """The seed that the last answer was drawn with."""
+        self.deleted: DeletedPreset | None = None
+        """The preset that was deleted last."""
         self._settings = settings
-        self._values = settings.values.sampling
+        self._read_from: dict[str, SamplingSettings] | None = None
+        self._own: dict[str, SamplingSettings] = {}
+        self._values = self.start_values()
+        self._chosen: str | None = settings.values.last_preset
+        self._chosen = self.preset
 
     @property
     def values(self) -> SamplingSettings:
@@ -24,27 +59,150 @@ class Sampling:
         return self._values
 
     @property
+    def presets(self) -> dict[str, SamplingSettings]:
+        """People's own presets by name, every value inside its range."""
+        kept = self._settings.values.presets
+        if kept is not self._read_from:
+            self._read_from = kept
+            self._own = {name: values.validated() for name, values in kept.items() if name not in PRESETS}
+        return self._own
+
+    @property
     def preset(self) -> str | None:
         """The preset that these settings equal, seed, limit and stops aside; None when they are nobody's."""
-        for name, preset in PRESETS.items():
-            if self._with_own_limits(preset) == self._values:
-                return name
-        return None
+        equal = [name for name, values in self._all().items() if self._with_own_limits(values) == self._values]
+        return self._chosen if self._chosen in equal else next(iter(equal), None)
+
+    @property
+    def chosen(self) -> str | None:
+        """The preset that these settings were copied from, whether or not they still equal it."""
+        return self._chosen if self._chosen in self._all() else None
+
+    @property
+    def more_shown(self) -> bool:
+        """Whether the less usual settings are unfolded."""
+        return MORE not in self._settings.values.folded
+
+    @more_shown.setter
+    def more_shown(self, shown: bool) -> None:
+        """Unfold or fold the less usual settings, also at the next start."""
+        others = tuple(section for section in self._settings.values.folded if section != MORE)
+        self._settings.change(folded=others if shown else (*others, MORE))
+
+    def start_values(self) -> SamplingSettings:
+        """Return what a new chat starts with: the preset chosen last, else what people last set in a new chat."""
+        kept = self._settings.values
+        preset = self._all().get(kept.last_preset)
+        return kept.sampling if preset is None else _with_limits_of(kept.sampling, preset)
+
+    def show(self, values: SamplingSettings) -> None:
+        """Take over the settings of a chat; nothing is kept of it."""
+        is_other, self._values = values != self._values, values
+        self._chosen = self.preset
+        self.presets_changed.emit()
+        if is_other:
+            self.changed.emit()
 
     def change(self, **changes: object) -> None:
         """Use other values for some settings, held within their ranges."""
-        self._set(msgspec.structs.replace(self._values, **changes).validated())
+        values = msgspec.structs.replace(self._values, **changes).validated()
+        if values == self._values:
+            return
+        self._values = values
+        if self.is_new_chat:
+            self._settings.change(sampling=values, last_preset=self.preset or "")
+        self.changed.emit()
+        self.changed_by_people.emit()
 
     def use_preset(self, name: str) -> None:
         """Copy a preset; seed, limit and stops stay."""
-        self._set(self._with_own_limits(PRESETS[name]))
+        values = self._with_own_limits(self._all()[name])
+        is_other, self._values, self._chosen = values != self._values, values, name
+        self._settings.change(last_preset=name)
+        if self.is_new_chat:
+            self._settings.change(sampling=values)
+        self.presets_changed.emit()
+        if is_other:
+            self.changed.emit()
+            self.changed_by_people.emit()
+
+    def name_problem(self, name: str, instead_of: str | None = None) -> Sentence | None:
+        """Return why a preset cannot have a name, which may replace an own one; None where it can."""
+        cleaned = _cleaned(name)
+        if not cleaned:
+            return translate("Presets", "Type a name for the preset.")
+        if len(cleaned) > LONGEST_NAME:
+            return translate("Presets", "Use at most {most} characters for the name.", most=LONGEST_NAME)
+        if not cleaned.isprintable():
+            return translate("Presets", "Use letters, digits and signs for the name, on one line.")
+        taken = {_key(other): other for other in self._all() if other != instead_of}
+        if _key(cleaned) in taken:
+            return translate("Presets", "“{name}” exists already: use another name.", name=taken[_key(cleaned)])
+        return None
+
+    def save_preset(self, name: str) -> None:
+        """Keep the values as a preset of people's own: a new one, or the own one of exactly this name with new values."""
+        instead_of = name if name in self.presets else None
+        self._refuse(name, instead_of)
+        self._chosen = instead_of or _cleaned(name)
+        self._keep({**self._settings.values.presets, self._chosen: self._values}, self._chosen)
+
+    def rename_preset(self, name: str, new_name: str) -> None:
+        """Give an own preset another name; it keeps its place."""
+        self._refuse(new_name, name)
+        cleaned = _cleaned(new_name)
+        kept = self._settings.values
+        presets = {cleaned if each == name else each: values for each, values in kept.presets.items()}
+        self._chosen = cleaned if self._chosen == name else self._chosen
+        self._keep(presets, cleaned if kept.last_preset == name else kept.last_preset)
+
+    def delete_preset(self, name: str) -> None:
+        """Forget an own preset; the values in force stay, and `restore_preset` brings it back."""
+        self.deleted = DeletedPreset(name, self.presets[name])
+        kept = self._settings.values
+        left = {each: values for each, values in kept.presets.items() if each != name}
+        self._chosen = None if self._chosen == name else self._chosen
+        self._keep(left, "" if kept.last_preset == name else kept.last_preset)
+
+    def restore_preset(self) -> None:
+        """Bring back the preset that was deleted last, unless another one has its name by now."""
+        deleted = self.deleted
+        if deleted is None:
+            return
+        self._refuse(deleted.name, None)
+        self.deleted = None
+        kept = self._settings.values
+        self._keep({**kept.presets, deleted.name: deleted.values}, kept.last_preset)
+
+    def note_seed(self, seed: int) -> None:
+        """Remember what the last answer was drawn with."""
+        if seed != self.last_seed:
+            self.last_seed = seed
+            self.presets_changed.emit()
+
+    def _all(self) -> dict[str, SamplingSettings]:
+        return {**PRESETS, **self.presets}
 
     def _with_own_limits(self, preset: SamplingSettings) -> SamplingSettings:
-        own = self._values
-        return msgspec.structs.replace(preset, seed=own.seed, max_tokens=own.max_tokens, stop=own.stop)
+        return _with_limits_of(self._values, preset)
 
-    def _set(self, values: SamplingSettings) -> None:
-        if values != self._values:
-            self._values = values
-            self._settings.change(sampling=values)
-            self.changed.emit()
+    def _refuse(self, name: str, instead_of: str | None) -> None:
+        problem = self.name_problem(name, instead_of)
+        if problem is not None:
+            raise UserError(problem, ExitCode.WRONG_USE)
+
+    def _keep(self, presets: dict[str, SamplingSettings], last_preset: str) -> None:
+        self._settings.change(presets=presets, last_preset=last_preset)
+        self.presets_changed.emit()
+
+
+def _with_limits_of(own: SamplingSettings, preset: SamplingSettings) -> SamplingSettings:
+    return msgspec.structs.replace(preset, seed=own.seed, max_tokens=own.max_tokens, stop=own.stop)
+
+
+def _cleaned(name: str) -> str:
+    return unicodedata.normalize("NFC", name).strip()
+
+
+def _key(name: str) -> str:
+    return unicodedata.normalize("NFC", name).casefold()

@@ -9,6 +9,7 @@ from pathlib import Path
 import msgspec
 
 from app.core.errors import ExitCode, UserError
+from app.core.model import ModelRef
 from app.core.words import translate
 from app.system.model_files import shown
 from app.system.resources import Resources
@@ -45,15 +46,15 @@ class Templates:
             raise _unreadable(choice)
         return source
 
-    def for_model(self, identity: str | None) -> str | None:
+    def for_model(self, model: ModelRef | None) -> str | None:
         """Return the source of what people chose for a model; None takes the model's own."""
-        name = self._settings.model(identity).template if identity else None
+        name = self._settings.model(model.identity).template if model is not None else None
         return self._resources.template(name) if name in self.names() else None
 
-    def choose(self, identity: str, name: str | None) -> None:
+    def choose(self, model: ModelRef, name: str | None) -> None:
         """Remember a choice for a model: the name of a shipped template, or None for the model's own."""
-        remembered = self._settings.model(identity)
-        self._settings.remember_model(identity, msgspec.structs.replace(remembered, template=name))
+        remembered = self._settings.model(model.identity)
+        self._settings.remember_model(model.identity, msgspec.structs.replace(remembered, template=name))
 
 
 def _letters(name: str) -> str:

@@ -29,6 +29,7 @@ class Turn:
     """One turn of the conversation; an answer grows while it is written."""
 
     number: int
+    """Which one it is to a view; it never changes."""
     role: Literal["user", "assistant"]
     text: str = ""
     state: TurnState = "done"
@@ -44,6 +45,11 @@ class Turn:
     notes: list[Sentence] = field(default_factory=list)
     dropped: int = 0
     """How many earlier messages an answer was written without, because the context is full."""
+    message: int = 0
+    """What it is kept as."""
+    parent: int | None = None
+    """The message that it follows."""
+    created_ms: int = 0
 
     @property
     def can_go_on(self) -> bool:
@@ -87,6 +93,10 @@ class Beginning:
     def seed(self) -> int | None:
         """The seed that the draws go on with; None where it is not known."""
         return self.finished.seed if self.finished is not None else None
+
+    def differs_from(self, turn: Turn) -> bool:
+        """Whether an answer cannot simply go on: its beginning is not what is kept of it."""
+        return self.goes_on and (self.kept, self.ids) != (turn.text, turn.ids)
 
     def message(self) -> PromptMessage:
         """Return the open answer for the prompt."""

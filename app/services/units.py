@@ -47,6 +47,24 @@ def byte_size(value: int | None) -> str:
     return f"{size:.0f} {unit}" if unit == "B" or size >= 100 else f"{size:.1f} {unit}"
 
 
+def byte_share(used: int | None, total: int | None) -> str:
+    """Return how much of something is used, both in the unit of the whole."""
+    if total is None:
+        return UNKNOWN if used is None else f"{byte_size(used)} / {UNKNOWN}"
+    power = 3 if total >= _STEP**3 else 2
+    whole = total / _STEP**power
+    shown = f"{whole:.0f}" if whole >= 100 or round(whole, 1) == round(whole) else f"{whole:.1f}"
+    taken = UNKNOWN if used is None else f"{used / _STEP**power:.1f}"
+    return f"{taken} / {shown} {'GiB' if power == 3 else 'MiB'}"
+
+
+def short_milliseconds(value: float | None) -> str:
+    """Return a part of a time as a bare number of milliseconds: small ones keep a digit."""
+    if value is None:
+        return UNKNOWN
+    return f"{value:,.0f}" if value >= 10 else f"{value:.1f}"
+
+
 def parameter_count(value: int | None) -> str:
     """Return how many parameters a model has, as models are named: 135M, 7.2B."""
     if value is None:

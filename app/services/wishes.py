@@ -11,7 +11,7 @@ from pathlib import Path
 import msgspec
 
 from app.core.chat import Prompt
-from app.core.commands import WhenFull
+from app.core.commands import RecordKind, WhenFull
 from app.core.model import LoadOptions, ModelRef
 from app.core.sampling import SamplingSettings
 
@@ -34,10 +34,12 @@ class Question(msgspec.Struct, frozen=True):
     request: int
     prompt: Prompt
     settings: SamplingSettings
-    record: bool = True
+    record: RecordKind = "all"
     when_full: WhenFull = "stop"
     first_token: int = 0
     """How many tokens an answer that goes on has already."""
+    saved_ns: int = 0
+    """How long it took to save the question before it could go: part of the time to the first token."""
 
 
 class Loading(msgspec.Struct, frozen=True):

@@ -9,7 +9,7 @@ import pytest
 
 from app.cli.terminal import Terminal
 from app.core.chat import ChatPrompt, PromptMessage, TextPrompt
-from app.core.commands import Command, Load
+from app.core.commands import Command, Generate, Load
 from app.core.events import Event, FailureKind, Finished, Tokens
 from app.core.model import LoadOptions
 from app.core.words import translate
@@ -312,7 +312,7 @@ def with_remark(line: CommandLine) -> None:
     def react(command: Command) -> None:
         if isinstance(command, Load):
             line.desk.engine.loaded(remarks=(translate("Test", "{layers} of 33 layers.", layers=12),))
-        else:
+        elif isinstance(command, Generate):
             line.answer()
 
     line.desk.engine.on_command = react

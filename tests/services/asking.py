@@ -7,6 +7,7 @@ from typing import NamedTuple
 from app.core.chat import ChatPrompt, PromptMessage
 from app.core.sampling import SamplingSettings
 from app.services.engine_session import Phase
+from app.services.program import Program
 from app.services.wishes import Question
 from tests.desk import Desk
 
@@ -28,3 +29,14 @@ class End(NamedTuple):
     request: int
     kind: str
     text: str
+
+
+def texts(program: Program) -> list[tuple[str, str, str]]:
+    """Return role, text and state of every turn that is shown."""
+    return [(turn.role, turn.text, turn.state) for turn in program.chat.turns]
+
+
+def say(desk: Desk, question: str, *answer: str) -> None:
+    """Ask in the chat that is shown, and let the engine answer."""
+    assert desk.program.chat.send(question)
+    desk.answer(*answer)

@@ -1,12 +1,12 @@
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
 from app.core.events import Failed, Finished
-from app.services.engine_session import AnswerEvent
+from app.services.questions import AnswerEvent
 from tests.desk import Desk
 from tests.ggufs import write_tiny_llama
 from tests.services.asking import End
@@ -45,3 +45,23 @@ def ends(desk: Desk) -> list[End]:
 
     desk.program.session.answer_told.connect(note)
     return ended
+
+
+@pytest.fixture
+def again(desk: Desk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, model: Path) -> Iterator[Callable[[], Desk]]:
+    """Return what ends the program as an orderly close does and starts it once more in the same home."""
+    started: list[Desk] = []
+
+    def start() -> Desk:
+        (started[-1] if started else desk).program.stop()
+        made = Desk(tmp_path / "home", monkeypatch)
+        started.append(made)
+        made.program.start(model)
+        made.until(lambda: made.engine.sent)
+        made.engine.loaded()
+        made.settle()
+        return made
+
+    yield start
+    for made in started:
+        made.program.stop()

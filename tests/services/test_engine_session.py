@@ -9,8 +9,8 @@ from app.core.commands import Generate, Load
 from app.core.model import LoadOptions
 from app.core.sampling import SamplingSettings
 from app.core.words import translate
-from app.services.engine_session import AnswerEvent
 from app.services.notices import Notice
+from app.services.questions import AnswerEvent
 from app.services.wishes import Question, Wish
 from app.system.hardware import decode_threads
 from tests.desk import Desk
@@ -271,9 +271,9 @@ def test_what_belongs_to_no_open_question_is_ignored(desk: Desk, model: Path) ->
 
 def test_the_chosen_template_of_the_model_goes_with_every_chat(desk: Desk, model: Path) -> None:
     desk.load(model)
-    identity = desk.program.session.identity
-    assert identity is not None
-    desk.program.templates.choose(identity, "chatml")
+    loaded = desk.program.session.ref
+    assert loaded is not None
+    desk.program.templates.choose(loaded, "chatml")
     ask(desk)
     assert desk.engine.chat.template == desk.program.resources.template("chatml")
     desk.answer("x")

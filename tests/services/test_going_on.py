@@ -227,7 +227,7 @@ def test_answering_again_begins_from_the_first_word(desk: Desk, chat: Chat) -> N
 def test_a_new_chat_while_an_answer_goes_on_forgets_the_beginning(desk: Desk, chat: Chat) -> None:
     stopped(desk, chat)
     chat.go_on()
-    chat.clear()
+    desk.program.conversations.new()
     chat.send("Fresh")
     assert not desk.engine.chat.continue_last
     desk.answer("Hello")

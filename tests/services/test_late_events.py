@@ -34,7 +34,7 @@ def end_as(desk: Desk, chat: Chat, ending: str, other_model: Path) -> None:
         case "done":
             desk.engine.finish()
         case "forgotten":
-            chat.clear()
+            desk.program.conversations.new()
         case "unloaded":
             desk.program.session.unload()
         case _:

@@ -60,7 +60,7 @@ def test_a_load_that_cannot_fit_leaves_the_open_model_usable(
     desk.engine.write("The sky ")
     wish_for_too_much(desk, other_model, needs(23_000))
     assert "needs 23,000.0 GiB of memory" in desk.told and "GiB are free" in desk.told
-    assert desk.notice.remedy == "load_anyway"
+    assert desk.notice.remedy == "load_options"
     assert phase(desk) == "busy"
     desk.engine.write("is blue.")
     desk.engine.finish()
@@ -75,18 +75,24 @@ def test_a_refused_model_can_be_loaded_anyway(desk: Desk, model: Path, other_mod
     desk.load(model)
     wish_for_too_much(desk, other_model, needs(23_000))
     asked = len(desk.dry_run.asked)
-    desk.program.session.load_anyway()
+    refused = desk.program.session.refused
+    assert refused is not None
+    desk.program.session.use(msgspec.structs.replace(refused, anyway=True))
     desk.until(lambda: len(desk.engine.all(Load)) == 2)
     assert len(desk.dry_run.asked) == asked
     assert desk.engine.load.path == str(other_model)
     assert desk.engine.load.options.context == HUGE
 
 
-def test_nothing_is_loaded_anyway_that_was_not_refused(desk: Desk, model: Path) -> None:
+def test_a_wish_is_not_called_refused_once_another_one_is_fulfilled(
+    desk: Desk, model: Path, other_model: Path
+) -> None:
     desk.load(model)
-    desk.program.session.load_anyway()
-    desk.settle()
-    assert len(desk.engine.all(Load)) == 1
+    assert desk.program.session.refused is None
+    wish_for_too_much(desk, other_model, needs(23_000))
+    assert desk.program.session.refused is not None
+    desk.load(model)
+    assert desk.program.session.refused is None
 
 
 def test_a_question_that_waits_for_a_refused_model_ends_with_the_same_sentence(

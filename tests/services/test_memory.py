@@ -6,12 +6,16 @@ from pathlib import Path
 
 import msgspec
 
-from app.core.events import Loaded
+from app.core.commands import ListDevices
+from app.core.devices import Device, Gpu, GpuReport, MainMemory
+from app.core.events import DevicesListed, Loaded
 from app.core.metrics import DeviceMemory
 from app.core.model import LoadOptions
 from app.services.memory import Memory, MemoryRow
 from tests.desk import Desk
 from tests.fake_engine import model_info
+from tests.fake_nvml import GIB
+from tests.services.surroundings_of_tests import LIBRARY
 
 REAL = (DeviceMemory("CUDA0", 900, 200, 50), DeviceMemory("CPU", 100, None, 10))
 ESTIMATE = (DeviceMemory("CUDA0", 910, 200, 55), DeviceMemory("CUDA1", 1, None, None))
@@ -86,3 +90,46 @@ def test_the_command_line_asks_for_no_estimate(desk: Desk, model: Path) -> None:
 def test_the_dry_runs_end_with_the_program(desk: Desk) -> None:
     desk.program.stop()
     assert desk.dry_run.closed
+
+
+CUDA0 = Device("CUDA0", "NVIDIA L4", "gpu", "CUDA", 24 * GIB, 23 * GIB, "0000:01:00.0")
+PROCESSOR = Device("CPU", "a processor", "cpu", "CPU", 16 * GIB, None)
+MACHINE = MainMemory(16 * GIB, 12 * GIB, 16 * GIB)
+L4 = Gpu("NVIDIA L4", "GPU-1", "00000000:01:00.0", 24 * GIB, GIB, 23 * GIB)
+
+
+def test_each_device_of_the_model_has_its_memory_the_gpus_first(desk: Desk, model: Path) -> None:
+    load(desk, model)
+    desk.dry_run.answer(*REAL, devices=(CUDA0, PROCESSOR))
+    desk.settle()
+    gpu, main = desk.program.memory.uses(MACHINE, GpuReport((L4,)))
+    assert (gpu.device, gpu.total, gpu.others) == ("CUDA0", 24 * GIB, GIB - 1150)
+    assert (main.device, main.total, main.ours) == ("CPU", 16 * GIB, 110)
+    assert desk.program.memory.gpu_is_there is True
+
+
+def test_without_a_model_the_machines_own_memory_is_shown(desk: Desk) -> None:
+    memory = desk.program.memory
+    (main,) = memory.uses(MACHINE, GpuReport())
+    assert (main.device, main.used, main.free) == ("CPU", 4 * GIB, 12 * GIB)
+    (gpu,) = memory.uses(MACHINE, GpuReport((L4,)))
+    assert (gpu.device, gpu.used) == ("NVIDIA L4", GIB)
+    assert memory.gpu_is_there is None
+
+
+def test_before_the_first_sample_nothing_is_known_of_it(desk: Desk) -> None:
+    (main,) = desk.program.memory.uses(None, GpuReport())
+    assert (main.total, main.used, main.free) == (None, None, None)
+
+
+def test_the_engine_is_asked_what_its_build_can_do(desk: Desk, model: Path) -> None:
+    asking = Memory(desk.program.session, desk.dry_run, desk.engine, asks=True)
+    load(desk, model)
+    question = desk.engine.all(ListDevices)[-1]
+    reason = asking.why_no_gpu(GpuReport((L4,)))
+    assert reason is not None and "although there is one" in reason.english()
+    asking.take(DevicesListed(question.request + 1, LIBRARY, (PROCESSOR, CUDA0)))
+    asking.take(DevicesListed(question.request, LIBRARY, (PROCESSOR,)))
+    reason = asking.why_no_gpu(GpuReport((L4,)))
+    assert reason is not None and "made without CUDA" in reason.english()
+    assert asking.gpu_is_there is False

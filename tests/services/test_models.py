@@ -8,7 +8,7 @@ import pytest
 from app.core.errors import UserError
 from app.core.model import FoundModel
 from app.services.model_check import check_model, model_name
-from app.services.models import Models
+from app.services.models import Models, is_very_small
 from app.system.settings_file import SettingsFile
 from tests.desk import Desk
 from tests.ggufs import write_split_llama, write_vocab_only
@@ -131,3 +131,38 @@ def test_folders_of_the_settings_are_searched_too(tmp_path: Path, model: Path, d
     settings.change(model_folders=(str(model.parent),))
     models = Models([tmp_path / "none"], settings, desk.program.jobs)
     assert [Path(found.path) for found in models.list_now()] == [model]
+
+
+@pytest.mark.parametrize(
+    ("parameters", "small"),
+    [(134_515_008, True), (299_999_999, True), (300_000_000, False), (7_000_000_000, False), (None, False)],
+)
+def test_only_a_model_that_is_known_to_be_very_small_is_called_so(parameters: int | None, small: bool) -> None:
+    assert is_very_small(parameters) is small
+
+
+def test_a_model_that_was_used_last_and_is_gone_is_named_with_the_way_on(
+    desk: Desk, models: Models, model: Path, tmp_path: Path
+) -> None:
+    assert models.gone() is None
+    desk.program.settings.change(last_model=str(model))
+    assert models.gone() is None
+    desk.program.settings.change(last_model=str(tmp_path / "Gone-7B.Q4_0.gguf"))
+    sentence = models.gone()
+    assert sentence is not None
+    assert str(tmp_path / "Gone-7B.Q4_0.gguf") in sentence.english()
+
+
+def test_a_start_whose_last_model_is_gone_says_so_and_opens_the_next_usable_one(
+    desk: Desk, model: Path, tmp_path: Path
+) -> None:
+    folder = desk.program.paths.models
+    folder.mkdir(parents=True)
+    (folder / "broken.gguf").write_bytes(b"GGUF")
+    shutil.copy(model, folder / "next.gguf")
+    desk.program.settings.change(last_model=str(tmp_path / "Gone-7B.Q4_0.gguf"))
+    desk.program.start(None)
+    assert str(tmp_path / "Gone-7B.Q4_0.gguf") in desk.told
+    desk.until(lambda: desk.engine.sent)
+    assert desk.engine.load.path.endswith(".gguf")
+    assert desk.engine.load.path != str(folder / "broken.gguf")

@@ -42,8 +42,8 @@ def test_a_broken_job_is_told(desk: Desk) -> None:
 
 def test_stopping_ends_the_engine_and_keeps_the_settings(desk: Desk, model: Path) -> None:
     desk.load(model)
-    desk.program.chat.send("Hi")
     desk.program.sampling.change(temperature=1.25)
+    desk.program.chat.send("Hi")
     desk.program.stop()
     assert desk.engine.closed
     assert desk.engine.cancelled == [desk.engine.question.request]

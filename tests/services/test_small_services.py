@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from app.core.errors import ExitCode, UserError
+from app.core.model import ModelRef
 from app.core.sampling import PRESETS
 from app.core.words import translate
 from app.services.notices import Level, Notice, Notices
@@ -89,7 +90,8 @@ def test_a_template_is_found_however_its_name_is_written(desk: Desk, typed: str)
 
 def test_a_template_that_no_longer_ships_is_never_rendered_as_one(desk: Desk) -> None:
     templates = desk.program.templates
-    templates.choose("a model", "chatml")
-    assert templates.for_model("a model") == desk.program.resources.template("chatml")
-    templates.choose("a model", "no longer here")
-    assert templates.for_model("a model") is None
+    model = ModelRef(1, "digest")
+    templates.choose(model, "chatml")
+    assert templates.for_model(model) == desk.program.resources.template("chatml")
+    templates.choose(model, "no longer here")
+    assert templates.for_model(model) is None

@@ -1,0 +1,264 @@
+"""Answers on their way, in whatever conversation: asked, kept, grown and ended.
+
+Several may be asked; the engine writes one after another. Knows no view, and not which conversation is shown.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+
+import msgspec
+
+from app.core.chat import ChatPrompt, PromptMessage
+from app.core.commands import WhenFull
+from app.core.events import Failed, FailureKind, Finished, PrefillProgress, PromptReady, Tokens
+from app.core.sampling import SamplingSettings
+from app.core.signal import Signal
+from app.core.store_events import Kept
+from app.core.words import Sentence, translate
+from app.services.engine_session import EngineSession
+from app.services.keeper import Keeper
+from app.services.notices import Notice, Notices, Remedy
+from app.services.open_conversation import OpenConversation, Run
+from app.services.questions import AnswerEvent
+from app.services.turns import Turn
+from app.services.wishes import Question
+from app.system.settings_file import SettingsFile
+
+_KEPT_WITH_ITS_QUESTION: frozenset[FailureKind] = frozenset({"cancelled", "engine"})
+_REMEDIES: dict[FailureKind, Remedy] = {
+    "template_missing": "choose_template",
+    "model": "open_model",
+    "engine": "restart_engine",
+    "memory": "load_options",
+}
+
+
+class Answers:
+    """The runs of all conversations; each belongs to its turn, whatever is shown."""
+
+    def __init__(self, session: EngineSession, keeper: Keeper, settings: SettingsFile, notices: Notices) -> None:
+        self.changed: Signal[OpenConversation, Turn] = Signal()
+        """A turn is another one than it was: its state, or all of its text."""
+        self.grew: Signal[OpenConversation, Turn, str] = Signal()
+        """An answer grew by a text."""
+        self.removed: Signal[OpenConversation, Turn] = Signal()
+        """A turn was taken back from the end."""
+        self.returned: Signal[str] = Signal()
+        """A question came to nothing, and its text goes back to where it was written."""
+        self.prefilled: Signal[OpenConversation, PrefillProgress | None] = Signal()
+        """How far the prompt is read; None when that is over."""
+        self.busy_changed: Signal[OpenConversation] = Signal()
+        """An answer began or ended."""
+        self.shown: OpenConversation | None = None
+        """The conversation that people look at: only there a question that came to nothing goes back to the draft."""
+        self._session = session
+        self._keeper = keeper
+        self._settings = settings
+        self._notices = notices
+        self._runs: dict[int, Run] = {}
+        self._unkept: dict[int, Question] = {}
+        session.answer_told.connect(self._take)
+
+    @property
+    def runs(self) -> tuple[Run, ...]:
+        """The answers that are asked or written, in the order in which they were asked."""
+        return tuple(self._runs.values())
+
+    def begin(self, run: Run, asked: Sequence[Turn], *, follows: bool) -> None:
+        """Keep what was asked, then ask for the answer; `follows` as in `Keeper.question`."""
+        conversation = run.conversation
+        conversation.run = self._runs[run.request] = run
+        self._notices.dismiss()
+        self.busy_changed.emit(conversation)
+        self._unkept[run.request] = Question(
+            run.request,
+            ChatPrompt(tuple(_messages(run)), continue_last=run.beginning.goes_on),
+            self._wanted(run),
+            record=self._settings.values.keep_record,
+            when_full=self._when_full,
+            first_token=run.beginning.tokens,
+        )
+        self._keeper.question(run, asked, follows=follows)
+
+    def take_kept(self, event: Kept) -> None:
+        """A question is on disk: now the model may see it."""
+        question, run = self._unkept.pop(event.request, None), self._runs.get(event.request)
+        if question is not None and run is not None:
+            saved_ns = time.perf_counter_ns() - run.began_ns
+            self._session.ask(msgspec.structs.replace(question, settings=self._wanted(run), saved_ns=saved_ns))
+
+    def stop(self, conversation: OpenConversation) -> None:
+        """End the answer of a conversation; what was written stays."""
+        run = conversation.run
+        if run is None:
+            return
+        if self._unkept.pop(run.request, None) is not None:
+            self._take(Failed(run.request, "cancelled", _STOPPED))
+        else:
+            self._session.cancel(run.request)
+
+    def stop_all(self) -> None:
+        """End every answer."""
+        for run in self.runs:
+            self.stop(run.conversation)
+
+    def use_settings(self, conversation: OpenConversation) -> None:
+        """Let an answer go on with the settings that its conversation has now."""
+        if conversation.run is not None:
+            self._session.change_settings(self._wanted(conversation.run), conversation.run.request)
+
+    def before(self, conversation: OpenConversation) -> OpenConversation | None:
+        """Return the conversation whose answer is written before the one of this conversation begins."""
+        for run in self._runs.values():
+            if run.conversation is conversation:
+                return None
+            if conversation.run is not None:
+                return run.conversation
+        return None
+
+    @property
+    def _when_full(self) -> WhenFull:
+        return self._settings.values.when_full
+
+    def _wanted(self, run: Run) -> SamplingSettings:
+        """Return the settings in force; an answer that goes on keeps its seed."""
+        values, seed = run.conversation.head.settings, run.beginning.seed
+        return values if seed is None else msgspec.structs.replace(values, seed=seed)
+
+    def _take(self, event: AnswerEvent) -> None:
+        run = self._runs.get(event.request)
+        if run is None:
+            return
+        match event:
+            case PromptReady():
+                self._take_prompt(run, event)
+            case PrefillProgress():
+                self.prefilled.emit(run.conversation, event)
+            case Tokens():
+                self._grow(run, event)
+            case Finished():
+                self._finish(run, event)
+            case Failed():
+                self._fail(run, event)
+            case _:
+                pass
+
+    def _take_prompt(self, run: Run, event: PromptReady) -> None:
+        turn = run.turn
+        turn.notes.extend(note for note in event.notes if note not in turn.notes)
+        turn.author = self._session.name or turn.author
+        model = self._session.model
+        run.tokenizer = model.tokenizer if model is not None else ""
+        run.beginning = run.beginning.as_sent(event)
+        if run.earlier is not None and run.beginning.differs_from(run.earlier):
+            self._keeper.branch(run, run.earlier)
+        self._keeper.prompt(run, event)
+        self._tell(event.notes)
+        if turn.dropped != len(event.dropped):
+            turn.dropped = len(event.dropped)
+            self.changed.emit(run.conversation, turn)
+
+    def _grow(self, run: Run, event: Tokens) -> None:
+        turn, beginning = run.turn, run.beginning
+        if turn.state == "waiting":
+            self.prefilled.emit(run.conversation, None)
+            run.early_ids += event.ids
+            if event.text:
+                turn.state, turn.finished = "writing", None
+                turn.text, turn.ids = beginning.kept, beginning.ids + run.early_ids
+                turn.ttft_ms = turn.ttft_ms if beginning.goes_on else None
+                self._take_over(run)
+                self.changed.emit(run.conversation, turn)
+        else:
+            turn.ids += event.ids
+        self._keeper.chunk(run, event)
+        if event.text:
+            turn.text += event.text
+            self.grew.emit(run.conversation, turn, event.text)
+
+    def _take_over(self, run: Run) -> None:
+        """Let the turn be the message that is written now, at its first text."""
+        if run.message != run.turn.message:
+            self._keeper.took_over(run)
+
+    def _finish(self, run: Run, event: Finished) -> None:
+        turn, beginning = run.turn, run.beginning
+        if turn.state == "waiting":
+            if run.earlier is not None and event.stop_reason == "cancelled" and not event.text:
+                self._restore(run, run.earlier)
+                return
+            turn.ttft_ms = turn.ttft_ms if beginning.goes_on else None
+            self._take_over(run)
+        whole = beginning.joined(event)
+        is_writing = turn.state == "writing"
+        text = turn.text if is_writing else beginning.kept
+        ids = turn.ids if is_writing else beginning.ids + run.early_ids
+        rest = whole.text.removeprefix(text) if whole.text.startswith(text) else ""
+        if is_writing and rest:
+            self.grew.emit(run.conversation, turn, rest)
+        self._keeper.rest(run, rest, whole.ids.removeprefix(ids) if whole.ids.startswith(ids) else b"")
+        turn.text, turn.ids, turn.finished, turn.state = whole.text, whole.ids, whole, "done"
+        turn.notes.extend(note for note in event.notes if note not in turn.notes)
+        self._tell(event.notes)
+        self._end(run)
+        self.changed.emit(run.conversation, turn)
+
+    def _fail(self, run: Run, event: Failed) -> None:
+        turn, wrote = run.turn, run.turn.state == "writing"
+        if not wrote and run.earlier is not None:
+            self._restore(run, run.earlier)
+        elif wrote or event.kind in _KEPT_WITH_ITS_QUESTION or run.conversation is not self.shown:
+            turn.state, turn.reason = "interrupted", event.sentence
+            self._end(run)
+            self.changed.emit(run.conversation, turn)
+        else:
+            self._take_back(run)
+        if event.kind != "cancelled":
+            self._notices.post(Notice(event.sentence, remedy=_REMEDIES.get(event.kind), details=event.details))
+
+    def _restore(self, run: Run, earlier: Turn) -> None:
+        """Go back to the answer that was there before."""
+        conversation = run.conversation
+        if run.message != earlier.message:
+            self._keeper.removed([run.message])
+        conversation.turns[-1] = run.turn = earlier
+        run.message = earlier.message
+        self._end(run)
+        self.changed.emit(conversation, earlier)
+
+    def _take_back(self, run: Run) -> None:
+        conversation = run.conversation
+        answer, question = conversation.turns.pop(), conversation.turns.pop()
+        self._keeper.removed([answer.message, question.message])
+        leaf = conversation.leaf
+        conversation.change_head(leaf=leaf, deleted_ms=self._keeper.now_ms() if leaf is None else None)
+        self._keeper.head_value(conversation.head)
+        self.removed.emit(conversation, answer)
+        self.removed.emit(conversation, question)
+        self._forget(run)
+        self.returned.emit(question.text)
+
+    def _end(self, run: Run) -> None:
+        self._keeper.ended(run)
+        self._forget(run)
+
+    def _forget(self, run: Run) -> None:
+        del self._runs[run.request]
+        run.conversation.run = None
+        self.prefilled.emit(run.conversation, None)
+        self.busy_changed.emit(run.conversation)
+
+    def _tell(self, notes: tuple[Sentence, ...]) -> None:
+        for note in notes:
+            self._notices.post(Notice(note, level="hint"))
+
+
+def _messages(run: Run) -> list[PromptMessage]:
+    conversation = run.conversation
+    messages = conversation.prompt_messages(conversation.turns[:-1])
+    return [*messages, run.beginning.message()] if run.beginning.goes_on else messages
+
+
+_STOPPED = translate("EngineSession", "Stopped before the model began to answer.")

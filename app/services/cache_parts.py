@@ -1,0 +1,41 @@
+"""What the cells of the KV cache hold: so many tokens of each part of the prompt, and of the answer.
+
+Pure: told where the parts lie in the prompt and how many cells are in use.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal
+
+import msgspec
+
+from app.core.chat import PromptSpan
+
+PartName = Literal["template", "system", "history", "thinking", "files", "prompt", "answer", "lanes"]
+PARTS: tuple[PartName, ...] = ("template", "system", "history", "thinking", "files", "prompt", "answer", "lanes")
+"""In the order in which they are shown."""
+
+
+class CachePart(msgspec.Struct, frozen=True):
+    """One part of what the cells hold."""
+
+    name: PartName
+    tokens: int
+
+
+def cache_parts(spans: Sequence[PromptSpan], prompt_tokens: int, used: int) -> tuple[CachePart, ...]:
+    """Return the parts of `used` cells that hold a prompt, or its beginning, and then the answer.
+
+    Tokens of no span are the template's. Their sum is `used`.
+    """
+    in_prompt = min(used, prompt_tokens)
+    counts: dict[PartName, int] = {}
+    covered = 0
+    for span in spans:
+        tokens = max(0, min(span.end, in_prompt) - max(span.start, covered))
+        counts[span.part] = counts.get(span.part, 0) + tokens
+        covered = max(covered, min(span.end, in_prompt))
+    counts["template"] = counts.get("template", 0) + in_prompt - sum(counts.values())
+    counts["answer"] = counts.get("answer", 0) + used - in_prompt
+    return tuple(CachePart(name, counts[name]) for name in PARTS if counts.get(name))

@@ -1,0 +1,197 @@
+"""The list of conversations: which there are, which is open, and opening, renaming and deleting them.
+
+What is said in them is the chat's; where they are kept is the store's.
+"""
+
+from __future__ import annotations
+
+import msgspec
+
+from app.core.conversation import Conversation
+from app.core.ports import StorePort
+from app.core.signal import Signal
+from app.core.store_commands import OpenStore, ReadConversation
+from app.core.store_events import ConversationRead, StoreFailed, StoreOpened, StoreRecovered
+from app.core.words import translate
+from app.services.answers import Answers
+from app.services.chat import Chat
+from app.services.keeper import Keeper
+from app.services.notices import Notice, Notices
+from app.services.open_conversation import OpenConversation
+from app.services.stored_turns import turns_of
+from app.system.settings_file import SettingsFile
+
+LONGEST_TITLE = 200
+
+
+class Conversations:
+    """Newest first; a new conversation joins the list with its first message."""
+
+    def __init__(
+        self, store: StorePort, chat: Chat, answers: Answers, keeper: Keeper, settings: SettingsFile, notices: Notices
+    ) -> None:
+        self.changed: Signal[()] = Signal()
+        """The list, a title, the open conversation or what is being answered is another one."""
+        self._store = store
+        self._chat = chat
+        self._answers = answers
+        self._keeper = keeper
+        self._settings = settings
+        self._notices = notices
+        self._heads: dict[int, Conversation] = {}
+        self._ordered: tuple[Conversation, ...] | None = ()
+        self._wanted: int | None = None
+        self._deleted: Conversation | None = None
+        self._failed: Notice | None = None
+        self._count_reads = 0
+        chat.head_changed.connect(self._take_head)
+        chat.opened.connect(self._chat_opened)
+        answers.busy_changed.connect(self._busy_changed)
+
+    @property
+    def heads(self) -> tuple[Conversation, ...]:
+        """The conversations, newest first; a new one without messages is not among them."""
+        if self._ordered is None:
+            self._ordered = tuple(sorted(self._heads.values(), key=lambda head: (-head.changed_ms, -head.id)))
+        return self._ordered
+
+    @property
+    def open_id(self) -> int:
+        """The conversation that is shown."""
+        return self._chat.conversation_id
+
+    @property
+    def busy(self) -> frozenset[int]:
+        """The conversations that are being answered."""
+        return frozenset(run.conversation.head.id for run in self._answers.runs)
+
+    def start(self) -> None:
+        """Read the list; the conversation that was open last is shown again, unless somebody began a new one."""
+        self._store.send(OpenStore())
+
+    def new(self) -> None:
+        """Show a new, empty conversation."""
+        self._wanted = None
+        if not self._chat.shown.is_new:
+            self._chat.show(self._chat.new_conversation())
+
+    def open(self, conversation: int) -> None:
+        """Show a conversation; its messages are read first where they are not in memory."""
+        self._wanted = None
+        if conversation == self.open_id:
+            return
+        running = next(
+            (run.conversation for run in self._answers.runs if run.conversation.head.id == conversation), None
+        )
+        if running is not None:
+            self._chat.show(running)
+        elif conversation in self._heads:
+            self._wanted = conversation
+            self._count_reads += 1
+            self._store.send(ReadConversation(self._count_reads, conversation))
+
+    def rename(self, conversation: int, title: str) -> None:
+        """Give a conversation another title; a blank one changes nothing."""
+        title = " ".join(title.split())[:LONGEST_TITLE]
+        if title and conversation in self._heads:
+            self._change(conversation, title=title)
+
+    def delete(self, conversation: int) -> None:
+        """Delete a conversation, ending its answer; a notice offers to undo that."""
+        head = self._heads.get(conversation)
+        if head is None:
+            return
+        opened = self._in_memory(conversation)
+        if opened is not None:
+            self._answers.stop(opened)
+        self._change(conversation, deleted_ms=self._keeper.now_ms())
+        self._deleted = self._heads.pop(conversation)
+        self._ordered = None
+        sentence = translate("Conversations", "“{title}” was deleted.", title=head.title)
+        self._notices.post(Notice(sentence, level="hint", remedy="undo_delete"))
+        if conversation == self.open_id:
+            self._chat.show(self._chat.new_conversation())
+        self.changed.emit()
+
+    def undo_delete(self) -> None:
+        """Bring back the conversation that was deleted last, and show it."""
+        head, self._deleted = self._deleted, None
+        if head is None:
+            return
+        self._notices.settle("undo_delete")
+        self._heads[head.id] = head
+        self._change(head.id, deleted_ms=None)
+        self.open(head.id)
+        self.changed.emit()
+
+    def take(self, event: StoreOpened | ConversationRead | StoreFailed | StoreRecovered) -> None:
+        """Take in what the store says."""
+        match event:
+            case StoreOpened():
+                self._take_opened(event)
+            case ConversationRead():
+                self._take_read(event)
+            case StoreFailed():
+                self._failed = Notice(event.sentence)
+                self._notices.post(self._failed)
+            case StoreRecovered():
+                if self._failed is not None:
+                    self._notices.withdraw(self._failed)
+
+    def _take_opened(self, event: StoreOpened) -> None:
+        for head in event.conversations:
+            self._heads.setdefault(head.id, head)
+        self._ordered = None
+        for problem in event.problems:
+            self._notices.post(Notice(problem))
+        self.changed.emit()
+        last = next((head.id for head in self.heads if str(head.id) == self._settings.values.last_conversation), None)
+        if last is not None and self._chat.shown.is_new:
+            self.open(last)
+
+    def _take_read(self, event: ConversationRead) -> None:
+        if event.request != self._count_reads or event.conversation != self._wanted:
+            return
+        self._wanted = None
+        head = self._heads.get(event.conversation)
+        if head is not None:
+            turns = turns_of(head, event.messages, event.answers, event.dropped)
+            self._chat.show(OpenConversation(head, turns))
+
+    def _take_head(self) -> None:
+        shown = self._chat.shown
+        if not shown.is_new and shown.head.deleted_ms is None:
+            self._notices.settle("undo_delete")
+            self._heads[shown.head.id] = shown.head
+            self._ordered = None
+            self._settings.change(last_conversation=str(shown.head.id))
+            self.changed.emit()
+
+    def _chat_opened(self) -> None:
+        shown = self._chat.shown
+        self._settings.change(last_conversation="" if shown.is_new else str(shown.head.id))
+        self.changed.emit()
+
+    def _busy_changed(self, conversation: OpenConversation) -> None:
+        head = conversation.head
+        if head.deleted_ms is not None:
+            self._heads.pop(head.id, None)
+        elif head.id in self._heads:
+            self._heads[head.id] = head
+        self._ordered = None
+        self.changed.emit()
+
+    def _change(self, conversation: int, **changes: object) -> None:
+        head = msgspec.structs.replace(self._heads[conversation], **changes)
+        opened = self._in_memory(conversation)
+        if opened is not None:
+            opened.change_head(**changes)
+            head = opened.head
+        self._heads[conversation] = head
+        self._ordered = None
+        self._keeper.head_value(head)
+        self.changed.emit()
+
+    def _in_memory(self, conversation: int) -> OpenConversation | None:
+        known = (self._chat.shown, *(run.conversation for run in self._answers.runs))
+        return next((each for each in known if each.head.id == conversation), None)

@@ -1,0 +1,142 @@
+"""Turns what happens in a conversation into commands to the store.
+
+Decides what is kept and when; how it is kept is the store's.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+
+import msgspec
+
+from app.core.conversation import AnswerPrompt, AnswerState, Chunk, Conversation, Message, StoredAnswer
+from app.core.events import PromptReady, Tokens
+from app.core.ports import StorePort
+from app.core.store_commands import (
+    EndAnswer,
+    KeepChunk,
+    KeepConversation,
+    KeepPrompt,
+    KeepQuestion,
+    RemoveMessages,
+)
+from app.services.engine_session import EngineSession
+from app.services.open_conversation import OpenConversation, Run
+from app.services.turns import Turn, TurnState
+
+_STATES: dict[str, AnswerState] = {"open": "open", "done": "done", "interrupted": "interrupted"}
+
+
+class Keeper:
+    """Speaks to the store for the conversations in memory."""
+
+    def __init__(self, store: StorePort, session: EngineSession) -> None:
+        self._store = store
+        self._session = session
+        self._last_id = 0
+
+    def new_id(self) -> int:
+        """Return an id that grows with time and was never used: microseconds since 1970, or one more than the last."""
+        self._last_id = max(self._last_id + 1, time.time_ns() // 1000)
+        return self._last_id
+
+    def now_ms(self) -> int:
+        """Return the time, in milliseconds since 1970."""
+        return time.time_ns() // 1_000_000
+
+    def head(self, conversation: OpenConversation) -> None:
+        """Keep the head of a conversation that has messages."""
+        if not conversation.is_new:
+            self._store.send(KeepConversation(conversation.head))
+
+    def head_value(self, head: Conversation) -> None:
+        """Keep the head of a conversation that need not be in memory."""
+        self._store.send(KeepConversation(head))
+
+    def question(self, run: Run, asked: Sequence[Turn], *, follows: bool) -> None:
+        """Keep what was asked and that an answer follows; `follows` says whether the branch ends with it from now on."""
+        conversation = run.conversation
+        conversation.change_head(
+            changed_ms=self.now_ms(),
+            deleted_ms=None,
+            leaf=run.message if follows else conversation.leaf,
+            model=self._session.ref or conversation.head.model,
+        )
+        messages = [_message(conversation.head.id, turn) for turn in asked]
+        if run.message != run.turn.message or run.is_first:
+            messages.append(self._empty_answer(run))
+        answer = self._answer(run, run.turn, "open")
+        self._store.send(KeepQuestion(run.request, conversation.head, tuple(messages), answer))
+
+    def prompt(self, run: Run, ready: PromptReady) -> None:
+        """Keep the prompt that the model gets."""
+        self._store.send(KeepPrompt(AnswerPrompt(run.message, ready.ids, ready.spans, ready.dropped)))
+
+    def chunk(self, run: Run, event: Tokens) -> None:
+        """Keep a stretch of the answer."""
+        self._store.send(KeepChunk(Chunk(run.message, event.text, event.ids, event.record)))
+
+    def rest(self, run: Run, text: str, ids: bytes) -> None:
+        """Keep what came with the end of an answer and not before."""
+        if text or ids:
+            self._store.send(KeepChunk(Chunk(run.message, text, ids)))
+
+    def branch(self, run: Run, earlier: Turn) -> None:
+        """Let an answer whose beginning became other tokens go on as a sibling that begins with them."""
+        conversation = run.conversation
+        self._store.send(
+            EndAnswer(_message(conversation.head.id, earlier), self._answer(run, earlier, earlier.state))
+        )
+        run.message = self.new_id()
+        answer = self._answer(run, run.turn, "open")
+        self._store.send(KeepQuestion(run.request, conversation.head, (self._empty_answer(run),), answer))
+        self._store.send(KeepChunk(Chunk(run.message, run.beginning.kept, run.beginning.ids)))
+
+    def took_over(self, run: Run) -> None:
+        """Let the branch end with the answer of a run, whose turn shows it from now on."""
+        run.turn.message = run.message
+        run.conversation.change_head(leaf=run.message)
+        self._store.send(KeepConversation(run.conversation.head))
+
+    def ended(self, run: Run) -> None:
+        """Keep an answer as it ended."""
+        conversation = run.conversation
+        self._store.send(
+            EndAnswer(_message(conversation.head.id, run.turn), self._answer(run, run.turn, run.turn.state))
+        )
+
+    def removed(self, messages: Sequence[int]) -> None:
+        """Mark messages that came to nothing."""
+        self._store.send(RemoveMessages(tuple(messages), self.now_ms()))
+
+    def _empty_answer(self, run: Run) -> Message:
+        turn = run.turn
+        return Message(run.message, run.conversation.head.id, turn.parent, "assistant", "", self.now_ms())
+
+    def _answer(self, run: Run, turn: Turn, state: TurnState | AnswerState) -> StoredAnswer:
+        finished = turn.finished
+        kept = _STATES.get(state, "interrupted")
+        answer = StoredAnswer(
+            message=run.message if turn is run.turn else turn.message,
+            state=kept,
+            model=self._session.ref,
+            model_name=turn.author,
+            tokenizer=run.tokenizer,
+            ttft_ms=turn.ttft_ms,
+            reason=turn.reason,
+            notes=tuple(turn.notes),
+        )
+        if finished is None or kept == "open":
+            return answer
+        return msgspec.structs.replace(
+            answer,
+            settings=finished.settings,
+            seed=finished.seed,
+            metrics=finished.metrics,
+            stop_reason=finished.stop_reason,
+        )
+
+
+def _message(conversation: int, turn: Turn) -> Message:
+    return Message(turn.message, conversation, turn.parent, turn.role, turn.text, turn.created_ms)

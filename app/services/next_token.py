@@ -1,0 +1,216 @@
+"""The candidates of the latest step, raw and after the chain of the settings that are in force now.
+
+Follows the answers of the session and keeps what a chain looks back at. Must not know what shows it.
+"""
+
+from __future__ import annotations
+
+from array import array
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from app.core.commands import Watch
+from app.core.events import Failed, Finished, Loaded, LoadProgress, PromptReady, Step, Tokens
+from app.core.ports import EnginePort
+from app.core.sampling import SamplingSettings
+from app.core.signal import Signal
+from app.core.words import Sentence, translate
+from app.services.engine_session import EngineSession
+from app.services.questions import AnswerEvent
+from app.services.sampling import Sampling
+from app.services.vocabulary import Vocabulary
+
+if TYPE_CHECKING:
+    from app.probability.dry import Breakers
+    from app.services.step_candidates import StepCandidates
+
+
+@dataclass(frozen=True, slots=True)
+class CandidateRow:
+    """One token of the latest step."""
+
+    token: int
+    text: str | None
+    """What it says, U+FFFD for parts of characters; None where that is not known yet."""
+    raw: float
+    """Probability as the model gave it, 0 to 1."""
+    after: float
+    """Probability after the chain; 0 for one that was cut."""
+    cut_by: str | None
+    """The stage that cut it, as `probability.stages` calls it; None for one that is left."""
+    is_drawn: bool
+
+
+@dataclass(frozen=True, slots=True)
+class CandidatesView:
+    """The latest step under the settings in force now."""
+
+    rows: tuple[CandidateRow, ...]
+    """By falling raw probability; the drawn token last where it is not among the most likely."""
+    survivors: int
+    vocabulary: int
+    is_exact: bool
+    doubt: Sentence | None
+    """Why the figures are not exact; None where they are."""
+
+
+@dataclass(slots=True)
+class _Answer:
+    """What the chain of an answer looks at."""
+
+    request: int
+    prompt: bytes
+    first: int
+    """Place in the answer of the first token of this request."""
+    seed: int | None
+    sampled: array[int] = field(default_factory=lambda: array("i"))
+
+
+class NextToken:
+    """Follows the steps of the session while somebody looks."""
+
+    def __init__(
+        self, session: EngineSession, engine: EnginePort, sampling: Sampling, vocabulary: Vocabulary
+    ) -> None:
+        self.changed: Signal[bool] = Signal()
+        """The candidates are others; whether that is because somebody moved a setting, and is to be seen at once."""
+        self._session = session
+        self._engine = engine
+        self._sampling = sampling
+        self._vocabulary = vocabulary
+        self._watches = False
+        self._answer: _Answer | None = None
+        self._shown: tuple[_Answer, int, StepCandidates] | None = None
+        self._view: CandidatesView | None = None
+        self._breakers: tuple[tuple[str, ...], int, Breakers] | None = None
+        session.answer_told.connect(self._follow_answer)
+        session.load_told.connect(self._follow_load)
+        session.changed.connect(self._follow_session)
+        sampling.changed.connect(lambda: self._tell(moved=True))
+        vocabulary.changed.connect(self._take_vocabulary)
+
+    def warm_up(self) -> None:
+        """Load what the first step needs; takes a moment, and may be called by any thread."""
+        _step_candidates()
+
+    def watch(self, on: bool) -> None:
+        """Say whether somebody looks: only then the engine tells its steps."""
+        if on != self._watches:
+            self._watches = on
+            self._tell_engine()
+
+    @property
+    def reason(self) -> Sentence:
+        """Why there are no candidates."""
+        return _NO_MODEL if self._session.model is None else _NO_STEP
+
+    def candidates(self) -> CandidatesView | None:
+        """Return the latest step under the settings in force now; None, and `reason`, where there is none."""
+        if self._view is None and self._shown is not None:
+            self._view = self._made(*self._shown)
+        return self._view
+
+    def _made(self, answer: _Answer, token: int, step: StepCandidates) -> CandidatesView:
+        settings = self._sampling.values
+        doubt = None
+        decides = False
+        if settings.xtc_probability > 0 and settings.temperature > 0:
+            if answer.seed is None:
+                doubt = _XTC_UNKNOWN
+            else:
+                decides = step.xtc_decides(answer.seed, answer.first + token, settings.xtc_probability)
+        breakers, is_known = self._breakers_of(settings)
+        outcome = step.outcome(settings, decides, breakers)
+        if not is_known:
+            doubt = _BREAKERS_UNKNOWN
+        elif not outcome.is_exact:
+            doubt = _SHORT
+        text = self._vocabulary.text
+        rows = tuple(
+            CandidateRow(row.token, text(row.token), row.raw, row.after, row.cut_by, row.token == step.drawn)
+            for row in outcome.rows
+        )
+        return CandidatesView(rows, outcome.survivors, step.vocabulary, doubt is None, doubt)
+
+    def _breakers_of(self, settings: SamplingSettings) -> tuple[Breakers, bool]:
+        """Return DRY's breakers, and whether they are all that the engine has."""
+        texts = settings.dry_sequence_breakers if settings.dry_multiplier > 0 else ()
+        known = self._vocabulary.known
+        if self._breakers is None or self._breakers[:2] != (texts, known):
+            tokens = {token for text in texts for token in self._vocabulary.holding(text.encode())}
+            self._breakers = (texts, known, _step_candidates().breakers(tokens))
+        # A breaker of several bytes may also end within the next token, which only the engine can tokenise.
+        is_known = all(len(text.encode()) <= 1 for text in texts) and (not texts or known >= self._vocabulary.size)
+        return self._breakers[2], is_known
+
+    def _follow_answer(self, event: AnswerEvent) -> None:
+        answer = self._answer
+        match event:
+            case PromptReady():
+                self._answer = self._begun(event)
+            case Tokens() if answer is not None and answer.request == event.request:
+                answer.sampled.frombytes(event.ids)
+            case Step() if answer is not None and answer.request == event.request:
+                self._take_step(answer, event)
+            case Finished() if answer is not None and answer.request == event.request:
+                if answer.seed != event.seed:
+                    answer.seed = event.seed
+                    self._tell()
+            case _:
+                pass
+
+    def _begun(self, event: PromptReady) -> _Answer:
+        span = next((span for span in event.spans if span.part == "answer"), None)
+        first = 0 if span is None else span.end - span.start
+        return _Answer(event.request, event.ids, first, event.seed)
+
+    def _take_step(self, answer: _Answer, event: Step) -> None:
+        model = self._session.model
+        if not self._watches or model is None:
+            return
+        drawn = answer.sampled[event.token] if event.token < len(answer.sampled) else None
+        history = answer.prompt + answer.sampled[: event.token].tobytes()
+        step = _step_candidates()(event, model.vocabulary, history, drawn)
+        self._shown = (answer, event.token, step)
+        self._tell()
+
+    def _follow_load(self, event: LoadProgress | Loaded | Failed) -> None:
+        if isinstance(event, Loaded):
+            self._tell_engine()
+
+    def _follow_session(self) -> None:
+        """Show why there is nothing in other words, once the model is another one."""
+        if self._shown is None:
+            self._tell()
+
+    def _take_vocabulary(self) -> None:
+        """Read the tokens again; those of another tokenizer say nothing of the step that is shown."""
+        if self._vocabulary.known == 0:
+            self._shown = self._answer = None
+        self._tell()
+
+    def _tell(self, *, moved: bool = False) -> None:
+        self._view = None
+        self.changed.emit(moved)
+
+    def _tell_engine(self) -> None:
+        """The wish to see steps is kept by the engine's process: a new one has to hear it, none is started for it."""
+        if self._engine.running and self._session.model is not None:
+            self._engine.send(Watch(self._watches))
+
+
+def _step_candidates() -> type[StepCandidates]:
+    # Loads numpy, which costs 130 ms: the window's start need not wait for it.
+    from app.services.step_candidates import StepCandidates  # noqa: PLC0415  loaded when the first step comes
+
+    return StepCandidates
+
+
+_NO_MODEL = translate("NextToken", "Open a model, then send a message to see which tokens it weighs.")
+_NO_STEP = translate("NextToken", "Send a message to see which tokens the model weighs.")
+_SHORT = translate(
+    "NextToken",
+    "Worked out from the most likely tokens alone; it is exact once the answer has ended.",
+)
+_XTC_UNKNOWN = translate("NextToken", "Whether XTC takes effect here is known once the answer has ended.")
+_BREAKERS_UNKNOWN = translate("NextToken", "Only the engine knows exactly where DRY's breakers end a repetition.")

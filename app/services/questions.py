@@ -1,0 +1,139 @@
+"""The questions that wait for a model or are with the engine; each ends in exactly one `Finished` or `Failed`.
+
+Knows no model and no file; when a question may go to the engine is the session's to say.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable
+
+import msgspec
+
+from app.core.chat import ChatPrompt
+from app.core.commands import Cancel, ChangeSettings, Generate
+from app.core.events import Failed, FailureKind, Finished, PrefillProgress, PromptReady, Step, Tokens
+from app.core.model import ModelRef
+from app.core.ports import EnginePort
+from app.core.sampling import SamplingSettings
+from app.core.signal import Signal
+from app.core.words import Sentence, translate
+from app.services.templates import Templates
+from app.services.wishes import Question
+
+AnswerEvent = PromptReady | PrefillProgress | Tokens | Step | Finished | Failed
+
+
+class Questions:
+    """Sends questions and hands on what the engine says of them."""
+
+    def __init__(self, engine: EnginePort, templates: Templates) -> None:
+        self.told: Signal[AnswerEvent] = Signal()
+        """What the engine says of an open question; `Finished` or `Failed` is the last of it."""
+        self.sent: Signal[int, int] = Signal()
+        """A question went to a loaded model: its request and the time that its clock starts at (`perf_counter_ns`)."""
+        self._engine = engine
+        self._templates = templates
+        self._waiting: dict[int, Question] = {}
+        self._open: dict[int, Question] = {}
+
+    @property
+    def are_open(self) -> bool:
+        """Whether the engine has a question."""
+        return bool(self._open)
+
+    def wait(self, question: Question) -> None:
+        """Let a question wait for its model."""
+        self._waiting[question.request] = question
+
+    def send_waiting(self, model: ModelRef | None) -> None:
+        """Send what waits, in the order in which it was asked."""
+        waiting, self._waiting = self._waiting, {}
+        for question in waiting.values():
+            self.send(question, model)
+
+    def send(self, question: Question, model: ModelRef | None) -> None:
+        """Send a question to the engine, with the template that people chose for the model."""
+        self._open[question.request] = question
+        prompt = question.prompt
+        if isinstance(prompt, ChatPrompt) and prompt.template is None:
+            prompt = msgspec.structs.replace(prompt, template=self._templates.for_model(model))
+        starts = time.perf_counter_ns() - question.saved_ns
+        self.sent.emit(question.request, starts)
+        self._engine.send(
+            Generate(
+                request=question.request,
+                prompt=prompt,
+                settings=question.settings,
+                sent_ns=starts,
+                record=question.record,
+                when_full=question.when_full,
+                first_token=question.first_token,
+            )
+        )
+
+    def cancel(self, request: int) -> None:
+        """End a question in whatever phase it is."""
+        if self._waiting.pop(request, None) is not None:
+            self.told.emit(Failed(request, "cancelled", _STOPPED))
+        elif request in self._open:
+            self._engine.send(Cancel(request))
+
+    def cancel_open(self) -> None:
+        """End every question that the engine has."""
+        for request in self._open:
+            self._engine.send(Cancel(request))
+
+    def stop_waiting(self) -> None:
+        """End every question that still waits: its load was stopped."""
+        self.fail_waiting("cancelled", _STOPPED)
+
+    def change_settings(self, settings: SamplingSettings, request: int | None = None) -> None:
+        """Use other settings for an answer, from its next token on; None is every question."""
+        for waiting in tuple(self._waiting.values()):
+            if request in (None, waiting.request):
+                self._waiting[waiting.request] = msgspec.structs.replace(waiting, settings=settings)
+        for opened in self._open:
+            if request in (None, opened):
+                self._engine.send(ChangeSettings(opened, settings))
+
+    def take(self, event: AnswerEvent) -> bool:
+        """Take in what was said of a question; False when it is nobody's."""
+        question = self._open.get(event.request)
+        if question is None:
+            return False
+        if isinstance(event, Finished):
+            event = _with_saving(event, question.saved_ns)
+        if isinstance(event, (Finished, Failed)):
+            del self._open[event.request]
+        self.told.emit(event)
+        return True
+
+    def fail_waiting(self, kind: FailureKind, sentence: Sentence, details: tuple[str, ...] = ()) -> None:
+        """End every question that waits for a model that does not come."""
+        waiting, self._waiting = self._waiting, {}
+        for request in waiting:
+            self.told.emit(Failed(request, kind, sentence, details))
+
+    def fail_open(
+        self,
+        kind: FailureKind,
+        sentence: Sentence,
+        details: tuple[str, ...] = (),
+        requests: Iterable[int] | None = None,
+    ) -> None:
+        """End these questions, or all that the engine had."""
+        for request in tuple(self._open if requests is None else requests):
+            if self._open.pop(request, None) is not None:
+                self.told.emit(Failed(request, kind, sentence, details))
+
+
+def _with_saving(event: Finished, saved_ns: int) -> Finished:
+    """Tell the time that saving took apart: the engine counts it as waiting."""
+    saved = saved_ns / 1e6
+    parts = event.metrics.ttft_parts_ms
+    parts = msgspec.structs.replace(parts, save=saved, queue=max(parts.queue - saved, 0.0))
+    return msgspec.structs.replace(event, metrics=msgspec.structs.replace(event.metrics, ttft_parts_ms=parts))
+
+
+_STOPPED = translate("EngineSession", "Stopped before the model began to answer.")

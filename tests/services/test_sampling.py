@@ -1,0 +1,198 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from app.core.errors import ExitCode, UserError
+from app.core.sampling import PRESETS, SamplingSettings
+from app.services.sampling import LONGEST_NAME, Sampling
+from app.system.settings_file import SettingsFile
+from tests.desk import Desk
+
+
+def next_start(desk: Desk) -> Sampling:
+    """Return what the next start reads from the file that this one writes."""
+    desk.program.settings.write()
+    return Sampling(SettingsFile(desk.program.paths.settings_file, lambda _name, _work: None))
+
+
+@pytest.fixture
+def told(desk: Desk) -> list[str]:
+    sampling, said = desk.program.sampling, list[str]()
+    sampling.changed.connect(lambda: said.append("changed"))
+    sampling.changed_by_people.connect(lambda: said.append("by people"))
+    sampling.presets_changed.connect(lambda: said.append("presets"))
+    return said
+
+
+def test_a_new_chat_starts_balanced_until_people_choose(desk: Desk) -> None:
+    assert desk.program.sampling.start_values() == PRESETS["Balanced"]
+    assert desk.program.sampling.preset == "Balanced"
+
+
+def test_a_new_chat_starts_with_the_preset_chosen_last_and_the_own_limits(desk: Desk) -> None:
+    sampling = desk.program.sampling
+    sampling.change(seed=7, max_tokens=99, stop=("END",))
+    sampling.is_new_chat = False
+    sampling.use_preset("Wild")
+    sampling.change(top_k=3)
+    wild = msgspec.structs.replace(PRESETS["Wild"], seed=7, max_tokens=99, stop=("END",))
+    assert sampling.start_values() == wild
+    assert next_start(desk).values == wild
+
+
+def test_what_people_change_in_a_new_chat_is_what_the_next_one_starts_with(desk: Desk) -> None:
+    sampling = desk.program.sampling
+    sampling.use_preset("Wild")
+    sampling.change(temperature=1.1)
+    assert sampling.start_values() == sampling.values
+    assert next_start(desk).values == sampling.values
+
+
+def test_what_people_change_in_an_older_chat_stays_in_it(desk: Desk) -> None:
+    sampling = desk.program.sampling
+    sampling.is_new_chat = False
+    sampling.change(temperature=1.1)
+    assert sampling.values.temperature == 1.1
+    assert sampling.start_values() == PRESETS["Balanced"]
+    assert desk.program.settings.values.sampling == SamplingSettings()
+
+
+def test_another_chats_settings_are_shown_without_being_kept(desk: Desk, told: list[str]) -> None:
+    sampling, shown = desk.program.sampling, SamplingSettings(temperature=1.3, top_k=7)
+    before = desk.program.settings.values
+    sampling.show(shown)
+    assert sampling.values == shown
+    assert (sampling.preset, sampling.chosen) == (None, None)
+    assert told == ["presets", "changed"]
+    assert desk.program.settings.values == before
+    sampling.show(PRESETS["Creative"])
+    assert (sampling.preset, sampling.chosen) == ("Creative", "Creative")
+
+
+def test_people_changing_a_value_is_told_apart(desk: Desk, told: list[str]) -> None:
+    sampling = desk.program.sampling
+    sampling.change(temperature=0.8)
+    assert told == []
+    sampling.change(temperature=0.9)
+    assert told == ["changed", "by people"]
+    sampling.use_preset("Balanced")
+    assert told[2:] == ["presets", "changed", "by people"]
+
+
+def test_the_preset_that_was_taken_is_known_after_a_change(desk: Desk) -> None:
+    sampling = desk.program.sampling
+    sampling.use_preset("Precise")
+    sampling.change(top_p=0.5)
+    assert (sampling.preset, sampling.chosen) == (None, "Precise")
+    sampling.change(top_p=0.9)
+    assert (sampling.preset, sampling.chosen) == ("Precise", "Precise")
+
+
+def test_an_own_preset_is_kept_and_is_a_copy(desk: Desk) -> None:
+    sampling = desk.program.sampling
+    sampling.change(temperature=0.33)
+    sampling.save_preset("  Mine ")
+    assert (sampling.preset, list(sampling.presets)) == ("Mine", ["Mine"])
+    sampling.change(temperature=0.5)
+    assert sampling.presets["Mine"].temperature == 0.33
+    assert sampling.chosen == "Mine"
+    sampling.save_preset("Mine")
+    assert sampling.presets["Mine"].temperature == 0.5
+    again = next_start(desk)
+    assert (again.preset, again.presets["Mine"].temperature) == ("Mine", 0.5)
+
+
+def test_an_own_preset_can_have_another_name(desk: Desk) -> None:
+    sampling = desk.program.sampling
+    sampling.change(temperature=0.33)
+    sampling.save_preset("One")
+    sampling.save_preset("Two")
+    sampling.rename_preset("One", "ONE")
+    sampling.rename_preset("Two", "Three")
+    assert list(sampling.presets) == ["ONE", "Three"]
+    assert (sampling.chosen, next_start(desk).chosen) == ("Three", "Three")
+
+
+def test_a_deleted_preset_can_be_brought_back(desk: Desk) -> None:
+    sampling = desk.program.sampling
+    sampling.change(temperature=0.33)
+    sampling.save_preset("Mine")
+    sampling.delete_preset("Mine")
+    assert sampling.presets == {}
+    assert (sampling.preset, sampling.values.temperature) == (None, 0.33)
+    assert desk.program.settings.values.last_preset == ""
+    sampling.restore_preset()
+    sampling.restore_preset()
+    assert sampling.presets["Mine"].temperature == 0.33
+    assert sampling.preset == "Mine"
+
+
+@pytest.mark.parametrize(
+    ("name", "part"),
+    [
+        ("", "Type a name"),
+        (" \t", "Type a name"),
+        ("x" * (LONGEST_NAME + 1), "at most 60"),
+        ("two\nlines", "on one line"),
+        ("bell\x07", "on one line"),
+        ("balanced", "“Balanced” exists already"),
+        (" MINE", "“Mine” exists already"),
+        ("Stra\u00dfe", "“STRASSE” exists already"),
+        ("Cafe\u0301", "“Caf\u00e9” exists already"),
+    ],
+)
+def test_a_name_that_cannot_be_one_is_refused_in_words(desk: Desk, name: str, part: str) -> None:
+    sampling = desk.program.sampling
+    for own in ("Mine", "STRASSE", "Caf\u00e9", "Other"):
+        sampling.save_preset(own)
+    with pytest.raises(UserError, match=part) as raised:
+        sampling.save_preset(name)
+    assert raised.value.exit_code is ExitCode.WRONG_USE
+    with pytest.raises(UserError, match=part):
+        sampling.rename_preset("Other", name)
+    assert list(sampling.presets) == ["Mine", "STRASSE", "Caf\u00e9", "Other"]
+
+
+def test_values_out_of_range_in_the_file_are_held_in_it(desk: Desk) -> None:
+    desk.program.settings.change(presets={"Old": SamplingSettings(temperature=99.0, top_p=-3.0)})
+    sampling = desk.program.sampling
+    sampling.use_preset("Old")
+    assert (sampling.values.temperature, sampling.values.top_p) == (5.0, 0.0)
+    assert sampling.preset == "Old"
+
+
+def test_a_preset_in_the_file_does_not_take_the_place_of_one_that_ships(tmp_path: Path, desk: Desk) -> None:
+    desk.program.settings.change(presets={"Wild": SamplingSettings(temperature=0.1)})
+    assert desk.program.sampling.presets == {}
+    desk.program.sampling.use_preset("Wild")
+    assert desk.program.sampling.values.temperature == PRESETS["Wild"].temperature
+
+
+def test_a_seed_is_told_once(desk: Desk, told: list[str]) -> None:
+    desk.program.sampling.note_seed(7)
+    desk.program.sampling.note_seed(7)
+    assert desk.program.sampling.last_seed == 7
+    assert told == ["presets"]
+
+
+def test_unfolding_leaves_the_other_sections(desk: Desk) -> None:
+    desk.program.settings.change(folded=("live", "sampling_more"))
+    sampling = desk.program.sampling
+    assert not sampling.more_shown
+    sampling.more_shown = True
+    assert desk.program.settings.values.folded == ("live",)
+    sampling.more_shown = False
+    assert list(desk.program.settings.values.folded) == ["live", "sampling_more"]
+
+
+def test_the_presets_are_read_once_and_again_after_a_change(desk: Desk) -> None:
+    sampling = desk.program.sampling
+    sampling.save_preset("One")
+    once = sampling.presets
+    sampling.change(temperature=1.1)
+    assert sampling.presets is once
+    sampling.save_preset("Two")
+    assert list(sampling.presets) == ["One", "Two"]
