@@ -26,7 +26,7 @@ Answer = dict[str, Any]
 class Child:
     """A Python module that runs in a process of its own and answers one request at a time."""
 
-    def __init__(self, module: str, *arguments: str) -> None:
+    def __init__(self, module: str, *arguments: str, environment: Mapping[str, str] | None = None) -> None:
         """Start the process; `module` is run as `python -m`, away from the terminal's Ctrl+C, which is the parent's."""
         self._module = module
         self._process = subprocess.Popen(
@@ -36,7 +36,7 @@ class Child:
             text=True,
             encoding="utf-8",
             cwd=ROOT,
-            env={**os.environ, "OPENBLAS_NUM_THREADS": "1"},
+            env={**os.environ, "OPENBLAS_NUM_THREADS": "1", **(environment or {})},
             start_new_session=os.name == "posix",
         )
 
@@ -66,6 +66,10 @@ class Child:
         return BenchError(
             f"The process {self._module} ended with code {self._process.returncode}; see above for why."
         )
+
+    def wait(self, seconds: float) -> None:
+        """Wait for the end of a process that ends by itself; raises `subprocess.TimeoutExpired`."""
+        self._process.wait(seconds)
 
     def close(self) -> None:
         """End the process: by the end of its pipe, with force if it is in the middle of something."""

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from tests.bench.arithmetic import Bar, Measurement
+from tests.bench.candidates import candidates_redraw
 from tests.bench.checkpoints import checkpoint_cost
 from tests.bench.decoding import against_bare, against_high_level, record_cost
 from tests.bench.dry_running import dry_run
@@ -36,4 +37,5 @@ FIGURES = (
     Figure(Bar("dry_run", "s", 0.5, "lower"), dry_run),
     Figure(Bar("engine_start", "s", 0.6, "lower"), engine_start),
     Figure(Bar("frozen_start", "s", 0.5, "lower"), frozen_start),
+    Figure(Bar("candidates_redraw", "ms", 16.0, "lower"), candidates_redraw),
 )

@@ -1,0 +1,235 @@
+"""The whole application in a process of its own: the real window offscreen, led by one JSON line a request.
+
+`python -m tests.bench.window_process [MODEL]` with `TOKENLIGHT_HOME` set; all sections are open, as at a first start.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import psutil
+from PySide6.QtCore import QEvent, QObject, QSocketNotifier, Qt, QTimer
+
+import app.gui.application as application
+from app.__main__ import main
+from app.engine.client import EngineClient
+from app.gui.main_window import MainWindow
+from app.gui.theme import Themes
+from app.services.program import Program
+from app.services.wishes import Wish
+
+LOOK_MS = 20
+TICK_MS = 4
+Answer = dict[str, Any]
+
+
+class Heart(QObject):
+    """A precise timer that notes how late each of its ticks comes."""
+
+    def __init__(self, parent: QObject) -> None:
+        super().__init__(parent)
+        self.late_ms: list[float] = []
+        self._due_ns = 0
+        self._timer = QTimer(self)
+        self._timer.setTimerType(Qt.TimerType.PreciseTimer)
+        self._timer.setInterval(TICK_MS)
+        self._timer.timeout.connect(self._tick)
+
+    def start(self) -> None:
+        """Begin to beat."""
+        self.late_ms.clear()
+        self._due_ns = time.perf_counter_ns() + TICK_MS * 1_000_000
+        self._timer.start()
+
+    def stop(self) -> None:
+        """Rest."""
+        self._timer.stop()
+
+    def _tick(self) -> None:
+        now = time.perf_counter_ns()
+        self.late_ms.append(max(now - self._due_ns, 0) / 1e6)
+        self._due_ns = now + TICK_MS * 1_000_000
+
+
+class FirstPaint(QObject):
+    """Notes when the window was painted for the first time and the event loop is free again."""
+
+    def __init__(self, window: MainWindow) -> None:
+        super().__init__(window)
+        self.at_ns = 0
+        self._window = window
+        window.installEventFilter(self)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:  # noqa: N802  Qt's name
+        """Wait for the paint, then for the loop."""
+        if event.type() == QEvent.Type.Paint:
+            self._window.removeEventFilter(self)
+            QTimer.singleShot(0, self._note)
+        return super().eventFilter(watched, event)
+
+    def _note(self) -> None:
+        self.at_ns = time.perf_counter_ns()
+
+
+class Led(QObject):
+    """Does what the parent asks, and answers when it is done."""
+
+    def __init__(self, window: MainWindow, program: Program) -> None:
+        super().__init__(window)
+        self._window = window
+        self._program = program
+        self._heart = Heart(self)
+        self._paint = FirstPaint(window)
+        self._process = psutil.Process()
+        self._began: tuple[float, int] | None = None
+        self._watched = False
+        program.chat.text_added.connect(self._first_text)
+        self._notifier = QSocketNotifier(sys.stdin.fileno(), QSocketNotifier.Type.Read, self)
+        self._notifier.activated.connect(self._read)
+
+    def painted(self) -> None:
+        """Tell when the window was there."""
+        self._when(lambda: self._paint.at_ns, lambda: {"at_ns": self._paint.at_ns})
+
+    def load(self, model: str, threads: int, cells: int) -> None:
+        """Load a model with so many threads, and wait until it is ready and nothing else goes on."""
+        session = self._program.session
+        session.use(Wish(Path(model), {"threads": threads, "context": cells}))
+        self._when(
+            lambda: session.phase == "ready" and session.model is not None and session.model.threads == threads,
+            lambda: {"engine": self._engine_process()},
+        )
+
+    def _engine_process(self) -> int | None:
+        client = self._program.engine
+        return client.process_id if isinstance(client, EngineClient) else None
+
+    def begin(self, system: str, text: str, tokens: int, seed: int) -> None:
+        """Send a question in a new chat; the answer has at most so many tokens."""
+        program = self._program
+        program.settings.change(system_prompt=system)
+        program.conversations.new()
+        program.sampling.change(max_tokens=tokens, seed=seed)
+        self._began = None
+        program.chat.send(text)
+        self._tell({})
+
+    def ask(self, system: str, text: str, tokens: int, seed: int, *, watch: bool = False) -> None:
+        """Send a question in a new chat and wait for the end; `watch` lets the heart beat from the first text on."""
+        self._watched = watch
+        program = self._program
+        program.settings.change(system_prompt=system)
+        program.conversations.new()
+        program.sampling.change(max_tokens=tokens, seed=seed)
+        self._began = None
+        program.chat.send(text)
+        self._when(lambda: not program.chat.busy, self._ended)
+
+    def more(self, text: str, tokens: int) -> None:
+        """Send a question in the chat that is shown and wait for the end."""
+        program = self._program
+        program.sampling.change(max_tokens=tokens, seed=1)
+        program.chat.send(text)
+        self._when(lambda: not program.chat.busy, dict)
+
+    def settled(self) -> None:
+        """Answer when the store has done everything so far."""
+        done: list[int] = []
+        request = self._program.engine.new_request()
+        disconnect = self._program.disk_use.changed.connect(lambda: done.append(request))
+        self._program.disk_use.refresh()
+
+        def answer() -> Answer:
+            disconnect()
+            return {}
+
+        self._when(lambda: done, answer)
+
+    def state(self) -> None:
+        """Tell what goes on."""
+        turns = self._program.chat.turns
+        self._tell(
+            {"phase": self._program.session.phase, "turn": turns[-1].state if turns else "", "turns": len(turns)}
+        )
+
+    def memory(self) -> None:
+        """Tell the resident memory of this process."""
+        self._tell({"bytes": self._process.memory_info().rss})
+
+    def close(self) -> None:
+        """Close the window."""
+        self._tell({"at_ns": time.perf_counter_ns()})
+        self._window.close()
+
+    def _first_text(self, *_: object) -> None:
+        if self._began is None:
+            self._began = (self._cpu(), time.perf_counter_ns())
+            if self._watched:
+                self._heart.start()
+
+    def _ended(self) -> Answer:
+        self._heart.stop()
+        turn = self._program.chat.turns[-1]
+        finished = turn.finished
+        if finished is None or self._began is None:
+            return {"steps": 0}
+        cpu, began_ns = self._began
+        metrics = finished.metrics
+        rate = metrics.decode_tokens_per_s or 0.0
+        steps = metrics.sampled_tokens - 1
+        return {
+            "steps": steps,
+            "ns": steps / rate * 1e9 if rate else 1,
+            "cpu_s": self._cpu() - cpu,
+            "wall_s": (time.perf_counter_ns() - began_ns) / 1e9,
+            "extra_ms": (turn.ttft_ms or 0.0) - (metrics.ttft_ms or 0.0),
+            "late_ms": self._heart.late_ms,
+        }
+
+    def _cpu(self) -> float:
+        times = self._process.cpu_times()
+        return float(times.user + times.system)
+
+    def _when(self, is_so: Callable[[], object], answer: Callable[[], Answer]) -> None:
+        if is_so():
+            self._tell(answer())
+        else:
+            QTimer.singleShot(LOOK_MS, lambda: self._when(is_so, answer))
+
+    def _tell(self, answer: Answer) -> None:
+        sys.stdout.write(json.dumps(answer) + "\n")
+        sys.stdout.flush()
+
+    def _read(self) -> None:
+        line = sys.stdin.readline()
+        if not line:
+            self._notifier.setEnabled(False)
+            self._window.close()
+            return
+        request = json.loads(line)
+        getattr(self, request.pop("do"))(**request)
+
+
+def run() -> int:
+    """Be the application."""
+    os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+    make = application.make_window
+
+    def make_and_lead(program: Program, themes: Themes) -> MainWindow:
+        window = make(program, themes)
+        Led(window, program)
+        return window
+
+    setattr(application, "make_window", make_and_lead)  # noqa: B010  a type checker rejects assigning to a function
+    sys.argv = ["tokenlight", *sys.argv[1:]]
+    return main()
+
+
+if __name__ == "__main__":
+    sys.exit(run())
