@@ -156,7 +156,13 @@ class FakeEngine:
         self._sink(Loaded(load.request, model))
 
     def prompt(
-        self, tokens: int = 40, cached: int = 12, *, dropped: tuple[int, ...] = (), answer: tuple[int, ...] = ()
+        self,
+        tokens: int = 40,
+        cached: int = 12,
+        *,
+        dropped: tuple[int, ...] = (),
+        answer: tuple[int, ...] = (),
+        seed: int | None = 7,
     ) -> None:
         """Let the prompt be ready, without messages that are dropped and with the tokens of an answer at its end."""
         request = self.question.request
@@ -164,7 +170,7 @@ class FakeEngine:
         spans = [PromptSpan(0, tokens - len(answer), "prompt", 0)]
         if answer:
             spans.append(PromptSpan(tokens - len(answer), tokens, "answer", 1))
-        self._sink(PromptReady(request, ids, tuple(spans), cached, 0, dropped=dropped))
+        self._sink(PromptReady(request, ids, tuple(spans), cached, 0, dropped=dropped, seed=seed))
         self._sink(PrefillProgress(request, tokens, tokens, cached, 0))
 
     def write(self, text: str, count: int = 1, step_ms: int = 13) -> None:

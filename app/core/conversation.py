@@ -16,6 +16,8 @@ from app.core.model import ModelRef
 from app.core.sampling import SamplingSettings
 from app.core.words import Sentence
 
+LONGEST_TITLE = 200
+"""Characters of a conversation's title."""
 AnswerState = Literal["open", "done", "interrupted"]
 """“open” is being written; the program that opens the store next makes it “interrupted”."""
 

@@ -71,12 +71,5 @@ class StoreRecovered(msgspec.Struct, frozen=True, tag="store_recovered"):
 
 
 StoreEvent = (
-    StoreOpened
-    | Kept
-    | ConversationRead
-    | PiecesRead
-    | RecordRead
-    | StoreMeasured
-    | StoreFailed
-    | StoreRecovered
+    StoreOpened | Kept | ConversationRead | PiecesRead | RecordRead | StoreMeasured | StoreFailed | StoreRecovered
 )

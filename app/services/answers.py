@@ -1,6 +1,6 @@
 """Answers on their way, in whatever conversation: asked, kept, grown and ended.
 
-Several may be asked; the engine writes one after another. Knows no view, and not which conversation is shown.
+Several may be asked; the engine writes one after another. Knows no view.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import msgspec
 
 from app.core.chat import ChatPrompt, PromptMessage
-from app.core.commands import WhenFull
+from app.core.commands import SettingsChange
 from app.core.events import Failed, FailureKind, Finished, PrefillProgress, PromptReady, Tokens
 from app.core.sampling import SamplingSettings
 from app.core.signal import Signal
@@ -20,8 +20,8 @@ from app.core.words import Sentence, translate
 from app.services.engine_session import EngineSession
 from app.services.keeper import Keeper
 from app.services.notices import Notice, Notices, Remedy
-from app.services.open_conversation import OpenConversation, Run
-from app.services.questions import AnswerEvent
+from app.services.open_conversation import Made, OpenConversation, Run
+from app.services.questions import STOPPED, AnswerEvent
 from app.services.turns import Turn
 from app.services.wishes import Question
 from app.system.settings_file import SettingsFile
@@ -51,6 +51,8 @@ class Answers:
         """How far the prompt is read; None when that is over."""
         self.busy_changed: Signal[OpenConversation] = Signal()
         """An answer began or ended."""
+        self.unkept: Signal[OpenConversation] = Signal()
+        """A question could not be kept: the conversation is in memory alone."""
         self.shown: OpenConversation | None = None
         """The conversation that people look at: only there a question that came to nothing goes back to the draft."""
         self._session = session
@@ -70,22 +72,24 @@ class Answers:
         """Keep what was asked, then ask for the answer; `follows` as in `Keeper.question`."""
         conversation = run.conversation
         conversation.run = self._runs[run.request] = run
-        self._notices.dismiss()
+        self._notices.clear_passing()
         self.busy_changed.emit(conversation)
         self._unkept[run.request] = Question(
             run.request,
             ChatPrompt(tuple(_messages(run)), continue_last=run.beginning.goes_on),
             self._wanted(run),
             record=self._settings.values.keep_record,
-            when_full=self._when_full,
+            when_full=self._settings.values.when_full,
             first_token=run.beginning.tokens,
         )
         self._keeper.question(run, asked, follows=follows)
 
     def take_kept(self, event: Kept) -> None:
-        """A question is on disk: now the model may see it."""
+        """A question is on disk, or cannot be: now the model may see it."""
         question, run = self._unkept.pop(event.request, None), self._runs.get(event.request)
         if question is not None and run is not None:
+            if not event.on_disk:
+                self.unkept.emit(run.conversation)
             saved_ns = time.perf_counter_ns() - run.began_ns
             self._session.ask(msgspec.structs.replace(question, settings=self._wanted(run), saved_ns=saved_ns))
 
@@ -95,7 +99,7 @@ class Answers:
         if run is None:
             return
         if self._unkept.pop(run.request, None) is not None:
-            self._take(Failed(run.request, "cancelled", _STOPPED))
+            self._take(Failed(run.request, "cancelled", STOPPED))
         else:
             self._session.cancel(run.request)
 
@@ -117,10 +121,6 @@ class Answers:
             if conversation.run is not None:
                 return run.conversation
         return None
-
-    @property
-    def _when_full(self) -> WhenFull:
-        return self._settings.values.when_full
 
     def _wanted(self, run: Run) -> SamplingSettings:
         """Return the settings in force; an answer that goes on keeps its seed."""
@@ -149,11 +149,15 @@ class Answers:
         turn = run.turn
         turn.notes.extend(note for note in event.notes if note not in turn.notes)
         turn.author = self._session.name or turn.author
-        model = self._session.model
-        run.tokenizer = model.tokenizer if model is not None else ""
+        model, settings = self._session.model, SettingsChange(run.beginning.tokens, self._wanted(run))
+        tokenizer = model.tokenizer if model is not None else ""
+        run.made = Made(self._session.ref, tokenizer, event.seed, (settings,))
+        if run.is_first:
+            run.take_over()
         run.beginning = run.beginning.as_sent(event)
         if run.earlier is not None and run.beginning.differs_from(run.earlier):
             self._keeper.branch(run, run.earlier)
+        self._keeper.made(run)
         self._keeper.prompt(run, event)
         self._tell(event.notes)
         if turn.dropped != len(event.dropped):
@@ -162,6 +166,7 @@ class Answers:
 
     def _grow(self, run: Run, event: Tokens) -> None:
         turn, beginning = run.turn, run.beginning
+        is_first_text = turn.state == "waiting" and bool(event.text)
         if turn.state == "waiting":
             self.prefilled.emit(run.conversation, None)
             run.early_ids += event.ids
@@ -169,25 +174,32 @@ class Answers:
                 turn.state, turn.finished = "writing", None
                 turn.text, turn.ids = beginning.kept, beginning.ids + run.early_ids
                 turn.ttft_ms = turn.ttft_ms if beginning.goes_on else None
-                self._take_over(run)
-                self.changed.emit(run.conversation, turn)
         else:
             turn.ids += event.ids
+        # The text first: whoever is killed between the two finds the old answer, or the new one with its beginning.
         self._keeper.chunk(run, event)
+        if is_first_text:
+            self._take_over(run)
+            self.changed.emit(run.conversation, turn)
         if event.text:
             turn.text += event.text
             self.grew.emit(run.conversation, turn, event.text)
 
     def _take_over(self, run: Run) -> None:
         """Let the turn be the message that is written now, at its first text."""
-        if run.message != run.turn.message:
+        was_sibling = run.is_sibling
+        run.take_over()
+        if was_sibling:
             self._keeper.took_over(run)
 
     def _finish(self, run: Run, event: Finished) -> None:
         turn, beginning = run.turn, run.beginning
         if turn.state == "waiting":
-            if run.earlier is not None and event.stop_reason == "cancelled" and not event.text:
+            stopped = event.stop_reason == "cancelled"
+            if run.earlier is not None and not event.text and (stopped or not beginning.goes_on):
                 self._restore(run, run.earlier)
+                if not stopped:
+                    self._tell((_NOTHING,))
                 return
             turn.ttft_ms = turn.ttft_ms if beginning.goes_on else None
             self._take_over(run)
@@ -224,7 +236,6 @@ class Answers:
         if run.message != earlier.message:
             self._keeper.removed([run.message])
         conversation.turns[-1] = run.turn = earlier
-        run.message = earlier.message
         self._end(run)
         self.changed.emit(conversation, earlier)
 
@@ -234,14 +245,14 @@ class Answers:
         self._keeper.removed([answer.message, question.message])
         leaf = conversation.leaf
         conversation.change_head(leaf=leaf, deleted_ms=self._keeper.now_ms() if leaf is None else None)
-        self._keeper.head_value(conversation.head)
+        self._keeper.head(conversation.head)
         self.removed.emit(conversation, answer)
         self.removed.emit(conversation, question)
         self._forget(run)
         self.returned.emit(question.text)
 
     def _end(self, run: Run) -> None:
-        self._keeper.ended(run)
+        self._keeper.ended(run, run.turn)
         self._forget(run)
 
     def _forget(self, run: Run) -> None:
@@ -261,4 +272,4 @@ def _messages(run: Run) -> list[PromptMessage]:
     return [*messages, run.beginning.message()] if run.beginning.goes_on else messages
 
 
-_STOPPED = translate("EngineSession", "Stopped before the model began to answer.")
+_NOTHING = translate("Chat", "The model had nothing to say this time, so the earlier answer stays.")

@@ -187,7 +187,7 @@ class Chat:
         answers = self._answers
         answers.changed.connect(self._take_changed)
         answers.grew.connect(lambda of, turn, text: self.text_added.emit(turn, text) if of is self._shown else None)
-        answers.removed.connect(lambda of, turn: self.removed.emit(turn) if of is self._shown else None)
+        answers.removed.connect(self._take_removed)
         answers.prefilled.connect(lambda of, done: self.prefilled.emit(done) if of is self._shown else None)
         answers.busy_changed.connect(lambda _of: self.busy_changed.emit())
         answers.returned.connect(self.draft_returned.emit)
@@ -200,11 +200,16 @@ class Chat:
             self._sampling.note_seed(turn.finished.seed)
         self.changed.emit(turn)
 
+    def _take_removed(self, conversation: OpenConversation, turn: Turn) -> None:
+        if conversation is self._shown:
+            self._sampling.is_new_chat = conversation.is_new
+            self.removed.emit(turn)
+
     def _sampling_changed(self) -> None:
         shown = self._shown
         values: SamplingSettings = self._sampling.values
         if shown.head.settings != values:
             shown.change_head(settings=values)
-            self._keeper.head(shown)
+            if not shown.is_new:
+                self._keeper.head(shown.head)
             self._answers.use_settings(shown)
-            self.head_changed.emit()

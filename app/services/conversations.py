@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import msgspec
 
-from app.core.conversation import Conversation
+from app.core.conversation import LONGEST_TITLE, Conversation
 from app.core.ports import StorePort
 from app.core.signal import Signal
 from app.core.store_commands import OpenStore, ReadConversation
@@ -20,8 +20,6 @@ from app.services.notices import Notice, Notices
 from app.services.open_conversation import OpenConversation
 from app.services.stored_turns import turns_of
 from app.system.settings_file import SettingsFile
-
-LONGEST_TITLE = 200
 
 
 class Conversations:
@@ -42,11 +40,18 @@ class Conversations:
         self._ordered: tuple[Conversation, ...] | None = ()
         self._wanted: int | None = None
         self._deleted: Conversation | None = None
+        self._left = chat.shown
+        """The conversation that was shown before."""
         self._failed: Notice | None = None
         self._count_reads = 0
+        self._starts = False
+        """Whether the conversation of the last time is being read, which gives way to what people do meanwhile."""
+        self._unkept: dict[int, OpenConversation] = {}
+        """Conversations that could not be kept: they are in memory alone."""
         chat.head_changed.connect(self._take_head)
         chat.opened.connect(self._chat_opened)
         answers.busy_changed.connect(self._busy_changed)
+        answers.unkept.connect(self._take_unkept)
 
     @property
     def heads(self) -> tuple[Conversation, ...]:
@@ -80,11 +85,9 @@ class Conversations:
         self._wanted = None
         if conversation == self.open_id:
             return
-        running = next(
-            (run.conversation for run in self._answers.runs if run.conversation.head.id == conversation), None
-        )
-        if running is not None:
-            self._chat.show(running)
+        opened = self._in_memory(conversation)
+        if opened is not None:
+            self._chat.show(opened)
         elif conversation in self._heads:
             self._wanted = conversation
             self._count_reads += 1
@@ -132,9 +135,10 @@ class Conversations:
             case ConversationRead():
                 self._take_read(event)
             case StoreFailed():
-                self._failed = Notice(event.sentence)
+                self._failed = Notice(event.sentence, lasts=True)
                 self._notices.post(self._failed)
             case StoreRecovered():
+                self._unkept.clear()
                 if self._failed is not None:
                     self._notices.withdraw(self._failed)
 
@@ -143,37 +147,52 @@ class Conversations:
             self._heads.setdefault(head.id, head)
         self._ordered = None
         for problem in event.problems:
-            self._notices.post(Notice(problem))
+            self._notices.post(Notice(problem, lasts=True))
         self.changed.emit()
         last = next((head.id for head in self.heads if str(head.id) == self._settings.values.last_conversation), None)
         if last is not None and self._chat.shown.is_new:
             self.open(last)
+            self._starts = True
 
     def _take_read(self, event: ConversationRead) -> None:
         if event.request != self._count_reads or event.conversation != self._wanted:
             return
-        self._wanted = None
+        self._wanted, starts, self._starts = None, self._starts, False
         head = self._heads.get(event.conversation)
-        if head is not None:
-            turns = turns_of(head, event.messages, event.answers, event.dropped)
+        if head is None or (starts and not self._chat.shown.is_new):
+            return
+        turns = turns_of(head, event.messages, event.answers, event.dropped)
+        if turns:
             self._chat.show(OpenConversation(head, turns))
+        elif not starts:
+            sentence = translate(
+                "Conversations", "“{title}” could not be read: try again, or start Tokenlight anew.", title=head.title
+            )
+            self._notices.post(Notice(sentence))
+
+    def _take_unkept(self, conversation: OpenConversation) -> None:
+        self._unkept[conversation.head.id] = conversation
 
     def _take_head(self) -> None:
         shown = self._chat.shown
         if not shown.is_new and shown.head.deleted_ms is None:
-            self._notices.settle("undo_delete")
             self._heads[shown.head.id] = shown.head
             self._ordered = None
             self._settings.change(last_conversation=str(shown.head.id))
             self.changed.emit()
 
     def _chat_opened(self) -> None:
-        shown = self._chat.shown
+        shown, left = self._chat.shown, self._left
+        if left.head.id in self._heads:
+            self._heads[left.head.id] = left.head  # its settings may be others
+        self._left = shown
         self._settings.change(last_conversation="" if shown.is_new else str(shown.head.id))
         self.changed.emit()
 
     def _busy_changed(self, conversation: OpenConversation) -> None:
         head = conversation.head
+        if self._deleted is not None and head.id == self._deleted.id:
+            self._deleted = head
         if head.deleted_ms is not None:
             self._heads.pop(head.id, None)
         elif head.id in self._heads:
@@ -189,9 +208,10 @@ class Conversations:
             head = opened.head
         self._heads[conversation] = head
         self._ordered = None
-        self._keeper.head_value(head)
+        self._keeper.head(head)
         self.changed.emit()
 
     def _in_memory(self, conversation: int) -> OpenConversation | None:
-        known = (self._chat.shown, *(run.conversation for run in self._answers.runs))
+        running = (run.conversation for run in self._answers.runs)
+        known = (self._chat.shown, *running, *self._unkept.values())
         return next((each for each in known if each.head.id == conversation), None)

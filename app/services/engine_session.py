@@ -34,7 +34,7 @@ from app.core.words import translate
 from app.services.load_check import Checked, LoadCheck
 from app.services.model_check import model_name
 from app.services.notices import Notice, Notices, Remedy
-from app.services.questions import Questions
+from app.services.questions import STOPPED, Questions
 from app.services.templates import Templates
 from app.services.wishes import Loading, Question, Wish
 from app.system.hardware import decode_threads, usable_cores
@@ -148,15 +148,13 @@ class EngineSession:
 
     def ask(self, question: Question) -> None:
         """Answer a question as soon as its model is loaded."""
-        if self._loaded and not self._check.busy and self._loading is None:
-            self._questions.send(question, self.ref)
-            self.changed.emit()
-            return
         if self._wish is None:
             self.answer_told.emit(Failed(question.request, "model", _NO_MODEL))
             return
         self._questions.wait(question)
-        if not self._check.busy and self._loading is None:
+        if self._is_ready:
+            self._send_next()
+        elif not self._check.busy and self._loading is None:
             self.restart()
 
     def cancel(self, request: int) -> None:
@@ -170,7 +168,7 @@ class EngineSession:
             self._wish = self._loading.wish
         elif self._check.busy:
             self._wish = self._held
-            self._questions.stop_waiting()
+            self._questions.fail_waiting("cancelled", STOPPED)
         self._check.cancel()
         self.changed.emit()
 
@@ -198,6 +196,7 @@ class EngineSession:
                 self._questions.take(event)
             case Finished() | Failed():
                 if self._questions.take(event):
+                    self._send_next()
                     self.changed.emit()
                 elif isinstance(event, Failed):
                     self._check.take(event)
@@ -205,6 +204,14 @@ class EngineSession:
                 self._take_gone(event)
             case _:
                 pass
+
+    @property
+    def _is_ready(self) -> bool:
+        return self._loaded is not None and not self._check.busy and self._loading is None
+
+    def _send_next(self) -> None:
+        if self._is_ready and self._questions.send_next(self.ref):
+            self.changed.emit()
 
     def _is_loading(self, request: int) -> bool:
         return self._loading is not None and self._loading.request == request
@@ -249,8 +256,8 @@ class EngineSession:
         self._remark(event.model)
         self.load_told.emit(event)
         self.changed.emit()
-        if not self._check.busy:
-            self._questions.send_waiting(self.ref)
+        self._notices.settle("restart_engine")
+        self._send_next()
 
     def _remark(self, model: ModelInfo) -> None:
         """Tell what people should know of this load, in place of what was told of the last one."""

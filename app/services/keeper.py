@@ -22,10 +22,8 @@ from app.core.store_commands import (
     RemoveMessages,
 )
 from app.services.engine_session import EngineSession
-from app.services.open_conversation import OpenConversation, Run
-from app.services.turns import Turn, TurnState
-
-_STATES: dict[str, AnswerState] = {"open": "open", "done": "done", "interrupted": "interrupted"}
+from app.services.open_conversation import Run
+from app.services.turns import Turn
 
 
 class Keeper:
@@ -45,13 +43,8 @@ class Keeper:
         """Return the time, in milliseconds since 1970."""
         return time.time_ns() // 1_000_000
 
-    def head(self, conversation: OpenConversation) -> None:
-        """Keep the head of a conversation that has messages."""
-        if not conversation.is_new:
-            self._store.send(KeepConversation(conversation.head))
-
-    def head_value(self, head: Conversation) -> None:
-        """Keep the head of a conversation that need not be in memory."""
+    def head(self, head: Conversation) -> None:
+        """Keep the head of a conversation."""
         self._store.send(KeepConversation(head))
 
     def question(self, run: Run, asked: Sequence[Turn], *, follows: bool) -> None:
@@ -64,10 +57,17 @@ class Keeper:
             model=self._session.ref or conversation.head.model,
         )
         messages = [_message(conversation.head.id, turn) for turn in asked]
-        if run.message != run.turn.message or run.is_first:
+        if run.is_first or run.is_sibling:
             messages.append(self._empty_answer(run))
-        answer = self._answer(run, run.turn, "open")
+            answer = self._begun(run)
+        else:
+            answer = _answer(run.turn, "open")
         self._store.send(KeepQuestion(run.request, conversation.head, tuple(messages), answer))
+
+    def made(self, run: Run) -> None:
+        """Keep what an answer is made with, so that one that is cut off can go on as if nothing had stopped it."""
+        if run.is_first or run.is_sibling:
+            self._store.send(KeepQuestion(run.request, run.conversation.head, (), self._begun(run)))
 
     def prompt(self, run: Run, ready: PromptReady) -> None:
         """Keep the prompt that the model gets."""
@@ -84,27 +84,21 @@ class Keeper:
 
     def branch(self, run: Run, earlier: Turn) -> None:
         """Let an answer whose beginning became other tokens go on as a sibling that begins with them."""
-        conversation = run.conversation
-        self._store.send(
-            EndAnswer(_message(conversation.head.id, earlier), self._answer(run, earlier, earlier.state))
-        )
+        self.ended(run, earlier)
         run.message = self.new_id()
-        answer = self._answer(run, run.turn, "open")
-        self._store.send(KeepQuestion(run.request, conversation.head, (self._empty_answer(run),), answer))
+        question = KeepQuestion(run.request, run.conversation.head, (self._empty_answer(run),), self._begun(run))
+        self._store.send(question)
         self._store.send(KeepChunk(Chunk(run.message, run.beginning.kept, run.beginning.ids)))
 
     def took_over(self, run: Run) -> None:
         """Let the branch end with the answer of a run, whose turn shows it from now on."""
-        run.turn.message = run.message
         run.conversation.change_head(leaf=run.message)
-        self._store.send(KeepConversation(run.conversation.head))
+        self.head(run.conversation.head)
 
-    def ended(self, run: Run) -> None:
-        """Keep an answer as it ended."""
-        conversation = run.conversation
-        self._store.send(
-            EndAnswer(_message(conversation.head.id, run.turn), self._answer(run, run.turn, run.turn.state))
-        )
+    def ended(self, run: Run, turn: Turn) -> None:
+        """Keep an answer as it is now that nothing is written into it any more."""
+        state: AnswerState = "done" if turn.state == "done" else "interrupted"
+        self._store.send(EndAnswer(_message(run.conversation.head.id, turn), _answer(turn, state)))
 
     def removed(self, messages: Sequence[int]) -> None:
         """Mark messages that came to nothing."""
@@ -114,29 +108,44 @@ class Keeper:
         turn = run.turn
         return Message(run.message, run.conversation.head.id, turn.parent, "assistant", "", self.now_ms())
 
-    def _answer(self, run: Run, turn: Turn, state: TurnState | AnswerState) -> StoredAnswer:
-        finished = turn.finished
-        kept = _STATES.get(state, "interrupted")
-        answer = StoredAnswer(
-            message=run.message if turn is run.turn else turn.message,
-            state=kept,
-            model=self._session.ref,
-            model_name=turn.author,
-            tokenizer=run.tokenizer,
-            ttft_ms=turn.ttft_ms,
-            reason=turn.reason,
-            notes=tuple(turn.notes),
-        )
-        if finished is None or kept == "open":
-            return answer
-        return msgspec.structs.replace(
-            answer,
-            settings=finished.settings,
-            seed=finished.seed,
-            metrics=finished.metrics,
-            stop_reason=finished.stop_reason,
+    def _begun(self, run: Run) -> StoredAnswer:
+        """Return an answer of which nothing is written yet."""
+        made = run.made
+        return StoredAnswer(
+            message=run.message,
+            state="open",
+            model=made.model or self._session.ref,
+            model_name=self._session.name or "",
+            tokenizer=made.tokenizer,
+            seed=made.seed,
+            settings=made.settings,
         )
 
 
 def _message(conversation: int, turn: Turn) -> Message:
     return Message(turn.message, conversation, turn.parent, turn.role, turn.text, turn.created_ms)
+
+
+def _answer(turn: Turn, state: AnswerState) -> StoredAnswer:
+    answer = StoredAnswer(
+        message=turn.message,
+        state=state,
+        model=turn.model,
+        model_name=turn.author,
+        tokenizer=turn.tokenizer,
+        settings=turn.settings,
+        seed=turn.seed,
+        ttft_ms=turn.ttft_ms,
+        reason=turn.reason,
+        notes=tuple(turn.notes),
+    )
+    finished = turn.finished
+    if finished is None:
+        return answer
+    return msgspec.structs.replace(
+        answer,
+        settings=finished.settings,
+        seed=finished.seed,
+        metrics=finished.metrics,
+        stop_reason=finished.stop_reason,
+    )

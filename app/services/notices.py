@@ -26,6 +26,8 @@ class Notice(msgspec.Struct, frozen=True):
     """Lines of a log that belong to it."""
     more: tuple[Sentence, ...] = ()
     """Sentences that are read after the first one."""
+    lasts: bool = False
+    """It holds whatever is asked next: only people dismiss it, or who posted it withdraws it."""
 
 
 class Notices:
@@ -44,8 +46,10 @@ class Notices:
 
     def post(self, notice: Notice) -> None:
         """Show a notice; a hint never hides an error that still stands, unless it can be acted upon only now."""
-        if notice.level == "error":
-            self._covered = None
+        if self._latest is not None and self._latest.lasts and not notice.lasts:
+            self._covered = self._latest
+        elif notice.level == "error":
+            self._covered = self._covered if self._covered is not None and self._covered.lasts else None
         elif self._latest is not None and self._latest.level == "error":
             if notice.remedy is None:
                 return
@@ -64,8 +68,13 @@ class Notices:
         if self._latest is not None and self._latest.remedy == remedy:
             self.dismiss()
 
+    def clear_passing(self) -> None:
+        """Somebody goes on: take away what was about the last step, not what lasts or can still be undone."""
+        if self._latest is not None and not self._latest.lasts and self._latest.remedy != "undo_delete":
+            self.dismiss()
+
     def dismiss(self) -> None:
-        """Take the latest notice away; an error that a hint stood before is shown again."""
+        """Take the latest notice away; one that it stood before is shown again."""
         covered, self._covered = self._covered, None
         self._show(covered)
 

@@ -11,7 +11,9 @@ from dataclasses import dataclass, field
 import msgspec
 
 from app.core.chat import PromptMessage, clean_text
+from app.core.commands import SettingsChange
 from app.core.conversation import Conversation
+from app.core.model import ModelRef
 from app.services.turns import Beginning, Turn
 
 TITLE_CHARACTERS = 60
@@ -51,6 +53,16 @@ class OpenConversation:
         return messages
 
 
+@dataclass(frozen=True)
+class Made:
+    """What an answer is made with: the model, whose tokens, the seed and the settings."""
+
+    model: ModelRef | None = None
+    tokenizer: str = ""
+    seed: int | None = None
+    settings: tuple[SettingsChange, ...] = ()
+
+
 @dataclass
 class Run:
     """One answer on its way: the request, the turn that it fills, and what to go back to if it comes to nothing."""
@@ -64,12 +76,24 @@ class Run:
     earlier: Turn | None = None
     early_ids: bytes = b""
     began_ns: int = field(default_factory=time.perf_counter_ns)
-    tokenizer: str = ""
+    made: Made = field(default_factory=Made)
+    """Set when the prompt is ready; the turn takes it over with the first text."""
 
     @property
     def is_first(self) -> bool:
         """Whether the question came with it: then both go if it comes to nothing."""
         return self.earlier is None
+
+    @property
+    def is_sibling(self) -> bool:
+        """Whether it is kept as another message than the one that the turn shows still."""
+        return self.message != self.turn.message
+
+    def take_over(self) -> None:
+        """Let the turn be what is written now."""
+        turn, made = self.turn, self.made
+        turn.message, turn.model, turn.tokenizer = self.message, made.model, made.tokenizer
+        turn.seed, turn.settings = made.seed, made.settings
 
 
 def title_of(text: str) -> str:

@@ -175,6 +175,7 @@ class Program:
     def stop(self) -> None:
         """End everything in order: the samples, the answers, the engine, the chats, the jobs, the settings, the logs."""
         self.machine.stop()
+        self.answers.shown = None  # nobody reads a draft any more: what comes to nothing stays with its question
         self.answers.stop_all()
         self.ask.cancel()
         self.engine.close()

@@ -1,6 +1,7 @@
-"""The questions that wait for a model or are with the engine; each ends in exactly one `Finished` or `Failed`.
+"""The questions that wait and the one that the engine has; each ends in exactly one `Finished` or `Failed`.
 
-Knows no model and no file; when a question may go to the engine is the session's to say.
+A question's clock starts when it goes to the engine, not while another one is answered. Knows no model and no file; when
+a question may go is the session's to say.
 """
 
 from __future__ import annotations
@@ -43,16 +44,17 @@ class Questions:
         return bool(self._open)
 
     def wait(self, question: Question) -> None:
-        """Let a question wait for its model."""
+        """Let a question wait for its model, or for the answers to those before it."""
         self._waiting[question.request] = question
 
-    def send_waiting(self, model: ModelRef | None) -> None:
-        """Send what waits, in the order in which it was asked."""
-        waiting, self._waiting = self._waiting, {}
-        for question in waiting.values():
-            self.send(question, model)
+    def send_next(self, model: ModelRef | None) -> bool:
+        """Send the question that has waited longest, unless the engine has one; whether one was sent."""
+        if not self._waiting or self._open:
+            return False
+        self._send(self._waiting.pop(next(iter(self._waiting))), model)
+        return True
 
-    def send(self, question: Question, model: ModelRef | None) -> None:
+    def _send(self, question: Question, model: ModelRef | None) -> None:
         """Send a question to the engine, with the template that people chose for the model."""
         self._open[question.request] = question
         prompt = question.prompt
@@ -75,7 +77,7 @@ class Questions:
     def cancel(self, request: int) -> None:
         """End a question in whatever phase it is."""
         if self._waiting.pop(request, None) is not None:
-            self.told.emit(Failed(request, "cancelled", _STOPPED))
+            self.told.emit(Failed(request, "cancelled", STOPPED))
         elif request in self._open:
             self._engine.send(Cancel(request))
 
@@ -83,10 +85,6 @@ class Questions:
         """End every question that the engine has."""
         for request in self._open:
             self._engine.send(Cancel(request))
-
-    def stop_waiting(self) -> None:
-        """End every question that still waits: its load was stopped."""
-        self.fail_waiting("cancelled", _STOPPED)
 
     def change_settings(self, settings: SamplingSettings, request: int | None = None) -> None:
         """Use other settings for an answer, from its next token on; None is every question."""
@@ -136,4 +134,4 @@ def _with_saving(event: Finished, saved_ns: int) -> Finished:
     return msgspec.structs.replace(event, metrics=msgspec.structs.replace(event.metrics, ttft_parts_ms=parts))
 
 
-_STOPPED = translate("EngineSession", "Stopped before the model began to answer.")
+STOPPED = translate("EngineSession", "Stopped before the model began to answer.")

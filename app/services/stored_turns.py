@@ -32,6 +32,12 @@ def _turn(message: Message, answer: StoredAnswer | None, dropped: int) -> Turn:
     if message.role == "user" or answer is None:
         return turn
     turn.author, turn.ids, turn.ttft_ms = answer.model_name, answer.ids, answer.ttft_ms
+    turn.model, turn.tokenizer, turn.seed, turn.settings = (
+        answer.model,
+        answer.tokenizer,
+        answer.seed,
+        answer.settings,
+    )
     turn.notes = list(answer.notes)
     if answer.state == "done" and answer.metrics is not None and answer.stop_reason is not None:
         turn.finished = Finished(

@@ -14,6 +14,7 @@ from app.core.chat import PromptMessage
 from app.core.commands import SettingsChange
 from app.core.events import Finished, PromptReady
 from app.core.metrics import Metrics, StopReason
+from app.core.model import ModelRef
 from app.core.words import Sentence
 
 TurnState = Literal["waiting", "writing", "done", "interrupted"]
@@ -45,6 +46,14 @@ class Turn:
     notes: list[Sentence] = field(default_factory=list)
     dropped: int = 0
     """How many earlier messages an answer was written without, because the context is full."""
+    model: ModelRef | None = None
+    """Which model wrote an answer."""
+    tokenizer: str = ""
+    """Whose token ids they are (`ModelInfo.tokenizer`)."""
+    seed: int | None = None
+    """The seed of an answer's draws, also of one that was cut off."""
+    settings: tuple[SettingsChange, ...] = ()
+    """What an answer was begun with; `finished` knows all that was moved since."""
     message: int = 0
     """What it is kept as."""
     parent: int | None = None
@@ -68,11 +77,14 @@ class Beginning:
     ids: bytes = b""
     finished: Finished | None = None
     """How the beginning ended; None if it was interrupted."""
+    seed: int | None = None
+    """The seed that the draws go on with; None where it is not known."""
 
     @classmethod
     def of(cls, turn: Turn) -> Beginning:
         """Return the answer that is there."""
-        return cls(turn.text, turn.ids, turn.finished)
+        seed = turn.finished.seed if turn.finished is not None else turn.seed
+        return cls(turn.text, turn.ids, turn.finished, seed)
 
     @property
     def goes_on(self) -> bool:
@@ -88,11 +100,6 @@ class Beginning:
     def tokens(self) -> int:
         """How many tokens the beginning has."""
         return len(self.ids) // _ID_BYTES
-
-    @property
-    def seed(self) -> int | None:
-        """The seed that the draws go on with; None where it is not known."""
-        return self.finished.seed if self.finished is not None else None
 
     def differs_from(self, turn: Turn) -> bool:
         """Whether an answer cannot simply go on: its beginning is not what is kept of it."""
@@ -117,7 +124,7 @@ class Beginning:
         first = self.finished
         if first is None:
             metrics = msgspec.structs.replace(rest.metrics, ttft_ms=None, sampled_tokens=len(ids) // _ID_BYTES)
-            return msgspec.structs.replace(rest, text=text, ids=ids, metrics=metrics, seed=None)
+            return msgspec.structs.replace(rest, text=text, ids=ids, metrics=metrics, seed=self.seed)
         return msgspec.structs.replace(
             rest,
             text=text,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -100,17 +101,18 @@ def test_an_answer_goes_on_in_its_own_conversation_while_another_is_shown(desk: 
 
 def test_a_question_in_another_conversation_waits_its_turn(desk: Desk, chat: Chat) -> None:
     chat.send("First")
-    first, request = chat.conversation_id, desk.engine.question.request
+    first = chat.conversation_id
     desk.program.conversations.new()
     assert chat.send("Second")
     assert chat.waits_for == "First"
     assert desk.program.conversations.busy == {first, chat.conversation_id}
-    second = desk.engine.question
-    desk.engine.sent.append(next(g for g in desk.engine.all(Generate) if g.request == request))
+    (asked,) = desk.engine.all(Generate)
+    before = time.perf_counter_ns()
     desk.answer("1")
     assert chat.waits_for is None
     assert chat.turns[1].state == "waiting"
-    desk.engine.sent.append(second)
+    assert desk.engine.question is not asked
+    assert desk.engine.question.sent_ns > before - 10**9  # its clock did not run while it waited
     desk.answer("2")
     assert chat.turns[1].text == "2"
 
@@ -120,7 +122,10 @@ def test_stopping_one_conversation_leaves_the_other_answer_alone(desk: Desk, cha
     desk.program.conversations.new()
     chat.send("Second")
     chat.stop()
-    assert desk.engine.cancelled == [desk.engine.question.request]
+    assert desk.engine.cancelled == []
+    assert texts(desk.program) == [("user", "Second", "done"), ("assistant", "", "interrupted")]
+    desk.answer("1")
+    assert len(desk.engine.all(Generate)) == 1
 
 
 def test_a_death_of_the_engine_ends_the_answers_of_all_conversations(desk: Desk, chat: Chat) -> None:
@@ -158,8 +163,12 @@ def test_a_moved_slider_reaches_the_answer_of_its_conversation_alone(desk: Desk,
     assert desk.engine.moved_settings == []
     chat.send("Second")
     desk.program.sampling.change(temperature=0.2)
+    assert desk.engine.moved_settings == []
+    desk.answer("1")
+    assert desk.engine.question.settings.temperature == 0.2
+    desk.program.sampling.change(temperature=0.3)
     assert [(moved.request, moved.settings.temperature) for moved in desk.engine.moved_settings] == [
-        (desk.engine.question.request, 0.2)
+        (desk.engine.question.request, 0.3)
     ]
 
 

@@ -12,7 +12,7 @@ from app.services.chat import Chat
 from tests.desk import Desk
 from tests.services.asking import End
 
-ENDINGS = ["stopped", "failed", "died", "done", "forgotten", "unloaded", "another model"]
+ENDINGS = ["stopped", "failed", "died", "done", "unloaded", "another model"]
 
 
 @pytest.fixture
@@ -33,8 +33,6 @@ def end_as(desk: Desk, chat: Chat, ending: str, other_model: Path) -> None:
             desk.engine.die(desk.engine.question.request)
         case "done":
             desk.engine.finish()
-        case "forgotten":
-            desk.program.conversations.new()
         case "unloaded":
             desk.program.session.unload()
         case _:
@@ -76,8 +74,6 @@ def test_nothing_that_is_said_late_reaches_the_next_answer(
         lambda: engine.finish("cancelled", rest="late"),
         lambda: engine.fail("engine"),
     ]
-    if ending == "forgotten":  # only now does the old answer end, and only once
-        sayings = sayings[1:3]
     for say in sayings:
         late(desk, stale, say)
         assert (turn.text, turn.state) == ("", "waiting")

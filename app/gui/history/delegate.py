@@ -1,0 +1,173 @@
+"""Paints the rows of the list, and gives the field in which a title is typed.
+
+Knows rows by their roles; what a click means is the view's. Every row is equally high, headings too.
+"""
+
+from __future__ import annotations
+
+from html import escape
+
+from PySide6.QtCore import QAbstractItemModel, QEvent, QModelIndex, QObject, QPersistentModelIndex, QRect, QSize, Qt
+from PySide6.QtCore import Signal as QtSignal
+from PySide6.QtGui import QColor, QFontMetrics, QHelpEvent, QPainter, QPalette, QPen
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QLineEdit,
+    QStyle,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
+    QToolTip,
+    QWidget,
+)
+
+from app.core.conversation import LONGEST_TITLE
+from app.gui import theme
+from app.gui.history.model import Role
+from app.gui.icons import Icons
+
+ROW_PX = 32
+MORE_PX = 28
+_ICON_PX = 16
+_BUSY_PX = 10
+_BAR_PX = 3
+_RING_PX = 2
+
+Index = QModelIndex | QPersistentModelIndex
+
+
+def more_rect(row: QRect) -> QRect:
+    """Return where the button for more is in a row."""
+    return QRect(row.right() - MORE_PX - 1, row.top() + (row.height() - MORE_PX) // 2, MORE_PX, MORE_PX)
+
+
+class RowDelegate(QStyledItemDelegate):
+    """One line for each conversation: a bar where it is open, a mark where it is being answered."""
+
+    renamed = QtSignal(object, str)
+    """Somebody typed another title for a conversation, an int that is too long for Qt's."""
+
+    def __init__(self, icons: Icons, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._icons = icons
+        self._over_more = QPersistentModelIndex()
+
+    def hover_more(self, index: Index) -> bool:
+        """Take note of the row whose button the pointer is over; return whether that is another one."""
+        before, self._over_more = self._over_more, QPersistentModelIndex(index)
+        return before != self._over_more
+
+    def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
+        """Return the height of every row."""
+        return QSize(0, theme.scaled(ROW_PX))
+
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
+        """Paint one row."""
+        painter.save()
+        if index.data(Role.ID) is None:
+            self._paint_heading(painter, option, str(index.data()))
+        else:
+            self._paint_conversation(painter, option, index)
+        painter.restore()
+
+    def createEditor(self, parent: QWidget, option: QStyleOptionViewItem, index: Index) -> QWidget:
+        """Return a field that holds the title, all of it selected."""
+        field = QLineEdit(parent)
+        field.setObjectName("conversation_title_field")
+        field.setAccessibleName(self.tr("Title of the chat"))
+        field.setProperty("look", "field")
+        field.setMaxLength(LONGEST_TITLE)
+        field.setText(str(index.data(Qt.ItemDataRole.EditRole)))
+        field.selectAll()
+        return field
+
+    def setEditorData(self, editor: QWidget, index: Index) -> None:
+        """Leave what is being typed alone when the row changes under it."""
+
+    def setModelData(self, editor: QWidget, model: QAbstractItemModel, index: Index) -> None:
+        """Say which title was typed, if it is one and another one."""
+        assert isinstance(editor, QLineEdit)
+        title = editor.text().strip()
+        if title and title != index.data(Qt.ItemDataRole.EditRole):
+            self.renamed.emit(index.data(Role.ID), title)
+
+    def updateEditorGeometry(self, editor: QWidget, option: QStyleOptionViewItem, index: Index) -> None:
+        """Lay the field over the row."""
+        editor.setGeometry(option.rect.adjusted(theme.SPACE_XS, 1, -theme.SPACE_XS, -1))
+
+    def helpEvent(
+        self, event: QHelpEvent, view: QAbstractItemView, option: QStyleOptionViewItem, index: Index
+    ) -> bool:
+        """Show a title that does not fit as plain text."""
+        if event.type() != QEvent.Type.ToolTip or index.data(Role.ID) is None:
+            return False
+        title = str(index.data())
+        metrics = QFontMetrics(theme.font(theme.BASE_PX, bold=bool(index.data(Role.OPEN))))
+        fits = metrics.horizontalAdvance(title) <= _title_rect(option.rect, index, is_hovered=True).width()
+        QToolTip.showText(event.globalPos(), "" if fits else f"<p>{escape(title)}</p>", view)
+        return True
+
+    def _paint_heading(self, painter: QPainter, option: QStyleOptionViewItem, title: str) -> None:
+        painter.setFont(theme.font(theme.SMALL_PX, bold=True))
+        painter.setPen(option.palette.color(QPalette.ColorRole.PlaceholderText))
+        place = option.rect.adjusted(theme.SPACE_M, 0, -theme.SPACE_M, -theme.SPACE_XS)
+        shown = painter.fontMetrics().elidedText(title, Qt.TextElideMode.ElideRight, place.width())
+        painter.drawText(place, Qt.AlignmentFlag.AlignBottom | Qt.AlignmentFlag.AlignLeft, shown)
+
+    def _paint_conversation(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
+        palette, row = option.palette, option.rect.adjusted(0, 1, -1, -1)
+        is_open, is_hovered = bool(index.data(Role.OPEN)), bool(option.state & QStyle.StateFlag.State_MouseOver)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        if is_open or is_hovered:
+            colour = QColor(palette.color(QPalette.ColorRole.Midlight))
+            colour.setAlphaF(1.0 if is_open else 0.6)
+            _fill(painter, row, colour)
+        if is_open:
+            bar = QRect(row.left() + 2, row.top() + theme.SPACE_S, _BAR_PX, row.height() - 2 * theme.SPACE_S)
+            _fill(painter, bar, palette.color(QPalette.ColorRole.Highlight), _BAR_PX / 2)
+        if option.state & QStyle.StateFlag.State_HasFocus:
+            painter.setPen(QPen(palette.color(QPalette.ColorRole.Highlight), _RING_PX))
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            painter.drawRoundedRect(row.adjusted(1, 1, -1, -1), theme.RADIUS_CONTROL, theme.RADIUS_CONTROL)
+        place = _title_rect(option.rect, index, is_hovered=is_hovered)
+        painter.setFont(theme.font(theme.BASE_PX, bold=is_open))
+        painter.setPen(palette.color(QPalette.ColorRole.WindowText))
+        shown = painter.fontMetrics().elidedText(str(index.data()), Qt.TextElideMode.ElideRight, place.width())
+        painter.drawText(place, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, shown)
+        if index.data(Role.BUSY):
+            _paint_busy(painter, place, palette)
+        if is_hovered:
+            self._paint_more(painter, option.rect, palette, is_over=QPersistentModelIndex(index) == self._over_more)
+
+    def _paint_more(self, painter: QPainter, row: QRect, palette: QPalette, *, is_over: bool) -> None:
+        place = more_rect(row)
+        if is_over:
+            _fill(painter, place.adjusted(2, 2, -2, -2), palette.color(QPalette.ColorRole.Mid))
+        icon = self._icons.icon("more", palette.color(QPalette.ColorRole.WindowText))
+        picture = QRect(0, 0, _ICON_PX, _ICON_PX)
+        picture.moveCenter(place.center())
+        icon.paint(painter, picture)
+
+
+def _title_rect(row: QRect, index: Index, *, is_hovered: bool) -> QRect:
+    """Return the room for a title; the mark of an answer keeps its place whether the row has a button or not."""
+    is_busy = bool(index.data(Role.BUSY))
+    right = MORE_PX + theme.SPACE_XS if is_hovered or is_busy else theme.SPACE_M
+    return row.adjusted(theme.SPACE_M, 0, -right - (_BUSY_PX + theme.SPACE_S if is_busy else 0), 0)
+
+
+def _fill(painter: QPainter, place: QRect, colour: QColor, radius: float = theme.RADIUS_CONTROL) -> None:
+    painter.setPen(Qt.PenStyle.NoPen)
+    painter.setBrush(colour)
+    painter.drawRoundedRect(place, radius, radius)
+
+
+def _paint_busy(painter: QPainter, title: QRect, palette: QPalette) -> None:
+    """Paint an open ring; it stands still, so that a list nobody looks at costs nothing."""
+    ring = QRect(title.right() + theme.SPACE_S, title.center().y() - _BUSY_PX // 2 + 1, _BUSY_PX, _BUSY_PX)
+    painter.setBrush(Qt.BrushStyle.NoBrush)
+    painter.setPen(QPen(palette.color(QPalette.ColorRole.Mid), _RING_PX))
+    painter.drawEllipse(ring)
+    accent = QPen(palette.color(QPalette.ColorRole.Highlight), _RING_PX)
+    accent.setCapStyle(Qt.PenCapStyle.RoundCap)
+    painter.setPen(accent)
+    painter.drawArc(ring, 90 * 16, -270 * 16)

@@ -1,0 +1,84 @@
+"""The conversations on the left, newest first, grouped by day, under a button for a new one.
+
+Tells the service what people want and shows what it says; knows nothing of messages.
+"""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QDate, QEvent, Qt
+from PySide6.QtWidgets import QSizePolicy, QVBoxLayout, QWidget
+
+from app.gui import theme
+from app.gui.history.delegate import RowDelegate
+from app.gui.history.model import HistoryModel, Today
+from app.gui.history.view import HistoryList
+from app.gui.icons import Icons
+from app.gui.widgets.buttons import IconButton
+from app.gui.widgets.labels import label
+from app.services.conversations import Conversations
+
+
+class HistoryPanel(QWidget):
+    """The list of conversations, with a button for a new one."""
+
+    def __init__(
+        self,
+        conversations: Conversations,
+        icons: Icons,
+        parent: QWidget | None = None,
+        *,
+        today: Today = QDate.currentDate,
+    ) -> None:
+        super().__init__(parent)
+        self._conversations = conversations
+        self._shown: int | None = None
+        self._model = HistoryModel(conversations, today, self)
+        delegate = RowDelegate(icons, self)
+        self._list = HistoryList(self._model, delegate)
+        self._empty = label(self.tr("Chats that you begin are kept here, the newest first."), look="muted")
+        self._empty.setObjectName("no_conversations")
+        self._empty.setWordWrap(True)
+        self._empty.setAlignment(Qt.AlignmentFlag.AlignTop)
+        self._empty.setContentsMargins(theme.SPACE_S, theme.SPACE_S, theme.SPACE_S, 0)
+        new = IconButton(icons, "new_chat", self.tr("New chat"), object_name="new_chat_button", look="outlined")
+        new.setText(self.tr("New chat"))
+        new.setToolTip(self.tr("New chat (Ctrl+N)"))
+        new.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
+        new.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)  # the pane around it has margins
+        layout.setSpacing(theme.SPACE_S)
+        layout.addWidget(new)
+        layout.addWidget(self._list, 1)
+        layout.addWidget(self._empty, 1)
+        new.clicked.connect(conversations.new)
+        delegate.renamed.connect(conversations.rename)
+        self._list.open_wanted.connect(conversations.open)
+        self._list.delete_wanted.connect(conversations.delete)
+        self._disconnect = conversations.changed.connect(self._refresh)
+        self._refresh()
+
+    def disconnect_services(self) -> None:
+        """Listen to the conversations no longer."""
+        self._disconnect()
+
+    def event(self, event: QEvent) -> bool:
+        """Look at the date whenever somebody comes back to the window: no timer waits for midnight."""
+        if event.type() in (QEvent.Type.Show, QEvent.Type.WindowActivate):
+            self._model.refresh()
+        return super().event(event)
+
+    def _refresh(self) -> None:
+        self._model.refresh()
+        is_empty = self._model.rowCount() == 0
+        self._list.setVisible(not is_empty)
+        self._empty.setVisible(is_empty)
+        index = self._model.index_of(self._conversations.open_id)
+        opened = self._conversations.open_id if index.isValid() else None
+        if opened != self._shown:
+            self._shown = opened
+            if index.isValid():
+                self._list.setCurrentIndex(index)
+                self._list.scrollTo(index)
+            elif not self._list.hasFocus():  # whoever goes through the list by keyboard keeps the place
+                self._list.setCurrentIndex(index)

@@ -1,0 +1,174 @@
+"""The list as people use it: a click or Enter opens, F2 renames, Delete deletes, and a menu for each row has it all.
+
+Says what is wanted and does none of it. Knows rows by their roles.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QEvent, QModelIndex, QPoint, QSize, Qt, Signal
+from PySide6.QtGui import QAction, QContextMenuEvent, QKeyEvent, QMouseEvent
+from PySide6.QtWidgets import QAbstractItemView, QFrame, QListView, QMenu, QWidget
+
+from app.gui.history.delegate import RowDelegate, more_rect
+from app.gui.history.model import HistoryModel, Index, Role
+
+
+class HistoryList(QListView):
+    """Rows of one height, no widget in any of them."""
+
+    open_wanted = Signal(object)
+    """Somebody wants to see a conversation, an int that is too long for Qt's."""
+    delete_wanted = Signal(object)
+    """Somebody wants a conversation, an int, to go."""
+
+    def __init__(self, model: HistoryModel, delegate: RowDelegate, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._delegate = delegate
+        self._for_menu: int | None = None
+        self._is_more_pressed = False
+        self.setObjectName("conversation_list")
+        self.setAccessibleName(self.tr("Chats"))
+        self.setModel(model)
+        self.setItemDelegate(delegate)
+        self.setUniformItemSizes(True)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.viewport().setAutoFillBackground(False)
+        self.setMouseTracking(True)
+        self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
+        self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+        self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setTabKeyNavigation(False)
+        self.clicked.connect(self._open)
+        self.doubleClicked.connect(self.rename)
+        self.menu = self._make_menu()
+
+    def minimumSizeHint(self) -> QSize:
+        """Leave the height to whoever lays out."""
+        return QSize(0, 0)
+
+    def rename(self, index: QModelIndex) -> None:
+        """Let somebody type another title in the row."""
+        if index.data(Role.ID) is not None:
+            self.setCurrentIndex(index)
+            self.edit(index)
+
+    def show_menu(self, index: QModelIndex, place: QPoint) -> None:
+        """Show what can be done with a row, at a place of the viewport."""
+        if index.data(Role.ID) is None:
+            return
+        self._for_menu = index.data(Role.ID)
+        self.menu.popup(self.viewport().mapToGlobal(place))
+
+    def dataChanged(self, first: Index, last: Index, roles: Sequence[int] = ()) -> None:
+        """Paint again what changed; a list would lay out all its rows, which are equally high whatever they say."""
+        QAbstractItemView.dataChanged(self, first, last, list(roles))
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Take the keys that do something with the current row."""
+        if self.state() == QAbstractItemView.State.EditingState:
+            event.accept()  # what the field for a title did not want is not for the rows
+            return
+        index = self.currentIndex()
+        shifted = event.modifiers() == Qt.KeyboardModifier.ShiftModifier
+        match event.key():
+            case Qt.Key.Key_Return | Qt.Key.Key_Enter:
+                self._open(index)
+            case Qt.Key.Key_F2:
+                self.rename(index)
+            case Qt.Key.Key_Delete if index.data(Role.ID) is not None:
+                self.delete_wanted.emit(index.data(Role.ID))
+            case Qt.Key.Key_Menu:
+                self._show_menu_below(index)
+            case Qt.Key.Key_F10 if shifted:
+                self._show_menu_below(index)
+            case _:
+                super().keyPressEvent(event)
+                return
+        event.accept()
+
+    def moveCursor(self, action: QAbstractItemView.CursorAction, modifiers: Qt.KeyboardModifier) -> QModelIndex:
+        """Go to the conversation below where a jump ends on a heading; Qt would not move at all."""
+        index = super().moveCursor(action, modifiers)
+        if index.isValid() and index.data(Role.ID) is None:
+            index = index.siblingAtRow(index.row() + 1)
+        return index
+
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
+        """Show the menu of the row under the pointer."""
+        self.show_menu(self.indexAt(event.pos()), event.pos())
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        """Let the button for more be pressed instead of its row."""
+        index = self._more_at(event.position().toPoint())
+        self._is_more_pressed = event.button() == Qt.MouseButton.LeftButton and index.isValid()
+        if self._is_more_pressed:
+            self.show_menu(index, more_rect(self.visualRect(index)).bottomLeft())
+            return
+        if event.button() != Qt.MouseButton.RightButton:  # its menu is no reason to go to another conversation
+            super().mousePressEvent(event)
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        """Let the button for more be released without a click on its row."""
+        if not self._is_more_pressed:
+            super().mouseReleaseEvent(event)
+        self._is_more_pressed = False
+
+    def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
+        """Rename by a double click anywhere but on the button."""
+        if not self._more_at(event.position().toPoint()).isValid():
+            super().mouseDoubleClickEvent(event)
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        """Light the button that the pointer is over."""
+        super().mouseMoveEvent(event)
+        self._light(self._more_at(event.position().toPoint()))
+
+    def leaveEvent(self, event: QEvent) -> None:
+        """Light no button any more."""
+        super().leaveEvent(event)
+        self._light(QModelIndex())
+
+    def _light(self, index: QModelIndex) -> None:
+        if self._delegate.hover_more(index):
+            self.viewport().update()
+
+    def _more_at(self, place: QPoint) -> QModelIndex:
+        index = self.indexAt(place)
+        is_there = index.data(Role.ID) is not None and more_rect(self.visualRect(index)).contains(place)
+        return index if is_there else QModelIndex()
+
+    def _open(self, index: QModelIndex) -> None:
+        if index.data(Role.ID) is not None:
+            self.open_wanted.emit(index.data(Role.ID))
+
+    def _show_menu_below(self, index: QModelIndex) -> None:
+        if index.isValid():
+            self.scrollTo(index)
+        self.show_menu(index, self.visualRect(index).center())
+
+    def _make_menu(self) -> QMenu:
+        menu = QMenu(self)
+        menu.setObjectName("conversation_menu")
+        for name, text, keys, slot in (
+            ("open", self.tr("&Open"), "", self._open),
+            ("rename", self.tr("&Rename"), "F2", self.rename),
+            ("delete", self.tr("&Delete"), "Del", self._delete),
+        ):
+            # The keys are shown beside the words; the list itself takes them, and only when it has the focus.
+            action = QAction(f"{text}\t{keys}" if keys else text, menu)
+            action.setObjectName(name)
+            action.triggered.connect(lambda _checked=False, slot=slot: slot(self._menu_index()))
+            menu.addAction(action)
+        return menu
+
+    def _menu_index(self) -> QModelIndex:
+        model = self.model()
+        assert isinstance(model, HistoryModel)
+        return model.index_of(self._for_menu)
+
+    def _delete(self, index: QModelIndex) -> None:
+        if index.data(Role.ID) is not None:
+            self.delete_wanted.emit(index.data(Role.ID))
