@@ -1,10 +1,9 @@
 from __future__ import annotations
 
-from collections.abc import Iterator
+from typing import Literal
 
 import pytest
-from PySide6.QtCore import QEvent, QPoint, Qt
-from PySide6.QtGui import QImage
+from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
@@ -15,23 +14,11 @@ from app.gui.chat.selection import Place, Selection
 from app.gui.chat.transcript import Transcript
 from app.gui.chat.turn_block import TurnBlock
 from app.services.turns import Turn
-from tests.desk import Desk
+from tests.gui.transcripts import grow, on_screen, themes, transcript
+
+__all__ = ["themes", "transcript"]
 
 PARAGRAPH = "Sunlight is a mixture of all colours, and the air scatters the blue ones most. " * 6
-
-
-@pytest.fixture
-def transcript(desk: Desk, qtbot: QtBot, qapp: QApplication) -> Iterator[Transcript]:
-    themes = theme.Themes(qapp, desk.program.resources, desk.program.settings)
-    made = Transcript(themes)
-    made.resize(700, 400)
-    with qtbot.waitExposed(made):
-        made.show()
-    yield made
-    made.close()
-    made.deleteLater()
-    qapp.sendPostedEvents(None, QEvent.Type.DeferredDelete)
-    qapp.setStyleSheet("")
 
 
 def fill(transcript: Transcript, turns: int) -> Turn:
@@ -39,17 +26,6 @@ def fill(transcript: Transcript, turns: int) -> Turn:
         turn = Turn(number, "assistant" if number % 2 else "user", f"{number}: {PARAGRAPH}", author="tiny")
         transcript.add(turn)
     return turn
-
-
-def on_screen(transcript: Transcript) -> QImage:
-    """Return what the screen shows once what is due has been painted, and nothing more."""
-    QApplication.sendPostedEvents(transcript, QEvent.Type.UpdateRequest)
-    return transcript.screen().grabWindow(transcript.winId()).toImage()
-
-
-def grow(transcript: Transcript, turn: Turn, text: str) -> None:
-    turn.text += text
-    transcript.grow(turn, text)
 
 
 def test_growing_text_equals_the_text_laid_out_at_once(qapp: QApplication) -> None:
@@ -61,6 +37,8 @@ def test_growing_text_equals_the_text_laid_out_at_once(qapp: QApplication) -> No
     grown.lay_out(500)
     for start in range(0, len(whole), 7):
         grown.append(whole[start : start + 7])
+    for text in (at_once, grown):
+        text.reach(0, 1_000_000)
     assert grown.text == whole
     assert grown.height == at_once.height
     assert grown.offset_at(0, at_once.height - 1) == whole.rindex("end")
@@ -156,14 +134,14 @@ def test_text_is_selected_with_the_mouse_over_several_turns(transcript: Transcri
 def test_a_double_click_selects_a_word() -> None:
     selection = Selection()
     selection.word(Place(0, 7), "Hello, world's end")
-    assert selection.text(["Hello, world's end"]) == "world's"
+    assert selection.text(["Hello, world's end"].__getitem__) == "world's"
 
 
 def test_a_selection_can_run_backwards() -> None:
     selection = Selection()
     selection.start(Place(1, 2))
     selection.extend(Place(0, 3))
-    assert selection.text(["abcdef", "uvwxyz"]) == "def\n\nuv"
+    assert selection.text(["abcdef", "uvwxyz"].__getitem__) == "def\n\nuv"
     selection.clear()
     assert selection.is_empty
 
@@ -183,3 +161,68 @@ def test_the_first_text_of_an_answer_is_reported_once_when_it_is_painted(
     transcript.grab()
     assert len(painted) == 1
     assert painted[0] > 2**31
+
+
+def test_a_reader_who_selects_is_not_carried_to_the_end(transcript: Transcript, qtbot: QtBot) -> None:
+    turn = fill(transcript, 10)
+    view, bar = transcript.viewport(), transcript.verticalScrollBar()
+    value = bar.value()
+    QTest.mousePress(view, Qt.MouseButton.LeftButton, pos=QPoint(100, 100))
+    QTest.mouseMove(view, QPoint(300, 150))
+    selected = transcript.selected_text()
+    grow(transcript, turn, PARAGRAPH * 3)
+    QTest.mouseRelease(view, Qt.MouseButton.LeftButton, pos=QPoint(300, 150))
+    grow(transcript, turn, PARAGRAPH * 3)
+    assert bar.value() == value
+    assert transcript.selected_text() == selected != ""
+    transcript.go_to_end()
+    grow(transcript, turn, PARAGRAPH * 3)
+    assert transcript.is_at_end
+
+
+def test_what_is_at_the_top_stays_there_when_the_width_changes(transcript: Transcript) -> None:
+    words = " ".join(f"{number:04}" for number in range(900))
+    for number in range(6):
+        transcript.add(Turn(number, "assistant", words, author="tiny"))
+    bar = transcript.verticalScrollBar()
+    bar.setValue(transcript.turns.top(3) + transcript.turns.blocks[3].height // 2)
+    before = transcript._place_at(QPoint(60, 0))
+    for width in (450, 600, 700):
+        transcript.resize(width, 400)
+        place = transcript._place_at(QPoint(60, 0))
+        assert place.block == before.block == 3
+        assert abs(place.offset - before.offset) < 300
+
+
+def test_the_place_is_kept_when_the_theme_changes(transcript: Transcript, themes: theme.Themes) -> None:
+    fill(transcript, 10)
+    transcript.verticalScrollBar().setValue(200)
+    before = on_screen(transcript)
+    themes.toggle()
+    assert transcript.verticalScrollBar().value() == 200
+    assert on_screen(transcript) != before
+
+
+def test_blocks_far_from_the_reader_give_their_lines_back(transcript: Transcript) -> None:
+    transcript.show_turns([Turn(number, "user", f"{number}: {PARAGRAPH}") for number in range(1000)])
+    bar = transcript.verticalScrollBar()
+    for share in range(150):
+        bar.setValue(bar.maximum() * share // 150)
+    assert sum(block.is_exact for block in transcript.turns.blocks) < 150
+
+
+@pytest.mark.parametrize("role", ["user", "assistant"])
+def test_what_is_selected_behind_an_emoji_is_what_is_copied(
+    transcript: Transcript, role: Literal["user", "assistant"]
+) -> None:
+    transcript.add(Turn(1, role, "🙂🙂🙂 first words here"))
+    view = transcript.viewport()
+    middle = transcript.turns.blocks[0].open_top + transcript.turns.top(0) + 12
+    line = [transcript._place_at(QPoint(x, middle)).offset for x in range(view.width())]
+    start, end = line.index(4), line.index(9)
+    QTest.mousePress(view, Qt.MouseButton.LeftButton, pos=QPoint(start + 2, middle))
+    QTest.mouseMove(view, QPoint(end + 2, middle))
+    QTest.mouseRelease(view, Qt.MouseButton.LeftButton, pos=QPoint(end + 2, middle))
+    assert transcript.selected_text() == "first"
+    assert max(line) == len("🙂🙂🙂 first words here")
+    transcript.grab()

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable
 from typing import NamedTuple
+
+END = 2**62
+"""An offset behind the last character of any text."""
 
 
 class Place(NamedTuple):
@@ -48,8 +51,8 @@ class Selection:
             end += 1
         self._anchor, self._end = Place(place.block, start), Place(place.block, end)
 
-    def range_in(self, block: int, length: int) -> tuple[int, int] | None:
-        """Return what is selected of a block."""
+    def range_in(self, block: int, length: int = END) -> tuple[int, int] | None:
+        """Return what is selected of a block; without its length the end may lie behind its text."""
         if self._anchor is None or self._end is None:
             return None
         first, last = sorted((self._anchor, self._end))
@@ -59,10 +62,14 @@ class Selection:
         end = last.offset if block == last.block else length
         return start, end
 
-    def text(self, texts: Sequence[str]) -> str:
-        """Return the selected text; turns are an empty line apart."""
+    def text(self, text_of: Callable[[int], str]) -> str:
+        """Return the selected text, given what a block's text is; turns are an empty line apart."""
+        if self._anchor is None or self._end is None:
+            return ""
+        first, last = sorted((self._anchor, self._end))
         parts = []
-        for number, text in enumerate(texts):
+        for number in range(first.block, last.block + 1):
+            text = text_of(number)
             chosen = self.range_in(number, len(text))
             if chosen is not None:
                 parts.append(text[chosen[0] : chosen[1]])

@@ -1,35 +1,35 @@
-"""The conversation, painted: only what is visible, and while an answer grows only its open end.
+"""The conversation as people use it: text is selected and copied, links are opened, code is copied, all of it read aloud.
 
-Shows turns and reports what people do with them; asks nobody for anything.
+Shows turns and reports what people do with them; asks nobody for anything and opens nothing itself.
 """
 
 from __future__ import annotations
 
-import time
-from collections.abc import Sequence
+import html
 
-from PySide6.QtCore import QEvent, QPoint, QRect, QRectF, QSignalBlocker, Qt, Signal
+from PySide6.QtCore import QEvent, QPoint, QPointF, QRect, Qt, QTimer, Signal
 from PySide6.QtGui import (
+    QContextMenuEvent,
+    QFocusEvent,
     QGuiApplication,
+    QHelpEvent,
     QKeyEvent,
     QKeySequence,
     QMouseEvent,
     QPainter,
-    QPaintEvent,
-    QPixmap,
-    QResizeEvent,
 )
-from PySide6.QtWidgets import QAbstractScrollArea, QAbstractSlider, QFrame, QWidget
+from PySide6.QtWidgets import QAbstractSlider, QMenu, QToolTip, QWidget
 
 from app.gui import theme
-from app.gui.chat.selection import Place, Selection
-from app.gui.chat.turn_block import Shape, TurnBlock
-from app.gui.chat.turn_list import TurnList
+from app.gui.chat import accessible, footer
+from app.gui.chat.leaf import Range
+from app.gui.chat.selection import END, Place, Selection
+from app.gui.chat.spots import Spots, Spotted, spot_under
+from app.gui.chat.turn_block import GAP_PX
+from app.gui.chat.turn_view import TurnView
 from app.services.turns import Turn
 
-MARGIN_PX = theme.SPACE_XL
-END_SLACK_PX = 8
-"""The reader counts as being at the end within this distance."""
+COPIED_MS = 1000
 _ACTIONS: dict[int, QAbstractSlider.SliderAction] = {
     Qt.Key.Key_PageUp: QAbstractSlider.SliderAction.SliderPageStepSub,
     Qt.Key.Key_PageDown: QAbstractSlider.SliderAction.SliderPageStepAdd,
@@ -38,249 +38,268 @@ _ACTIONS: dict[int, QAbstractSlider.SliderAction] = {
     Qt.Key.Key_Home: QAbstractSlider.SliderAction.SliderToMinimum,
     Qt.Key.Key_End: QAbstractSlider.SliderAction.SliderToMaximum,
 }
+_PRESSES = (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space)
 
 
-class Transcript(QAbstractScrollArea):
+class Transcript(TurnView):
     """A scrolling column of turns that follows the end as long as the reader is there."""
 
-    first_text_painted = Signal(object)
-    """The first text of an answer is on the screen: the moment, `perf_counter_ns`."""
-    moved = Signal()
-    """Something lies elsewhere now: scrolled, grown or resized."""
+    link_clicked = Signal(str)
+    """Somebody wants to open this address; it is one of the web or of mail."""
 
     def __init__(self, themes: theme.Themes, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+        super().__init__(themes, parent)
         self.setObjectName("transcript")
         self.setAccessibleName(self.tr("Conversation"))
-        self.setFrameShape(QFrame.Shape.NoFrame)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self.verticalScrollBar().setSingleStep(theme.READING_LINE_PX * 2)
-        self.viewport().setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
         self.viewport().setCursor(Qt.CursorShape.IBeamCursor)
-        self._themes = themes
-        self._turns = TurnList(MARGIN_PX, theme.SPACE_S)
+        self.viewport().setMouseTracking(True)
+        self.conversation: accessible.Conversation | None = None
+        """What reads it aloud, once somebody has asked for it."""
         self._selection = Selection()
-        self._unpainted: int | None = None
-        themes.changed.connect(self.viewport().update)
-
-    @property
-    def is_at_end(self) -> bool:
-        """Whether the newest text is in view."""
-        bar = self.verticalScrollBar()
-        return bar.value() >= bar.maximum() - END_SLACK_PX
-
-    def clear(self) -> None:
-        """Show no turns."""
-        self._turns.clear()
-        self._selection.clear()
-        self._settle(follow=True)
-        self.viewport().update()
-
-    def show_turns(self, turns: Sequence[Turn]) -> None:
-        """Show a whole conversation, its end in view; only what is visible is laid out."""
-        self.clear()
-        self._turns.set_width(self._shape().width)
-        self._turns.extend([TurnBlock(turn) for turn in turns])
-        self._settle(follow=True)
-        self.viewport().update()
-
-    def add(self, turn: Turn) -> None:
-        """Show another turn at the end and go there."""
-        self._turns.add(TurnBlock(turn))
-        self._settle(follow=True)
-        self.viewport().update()
-
-    def remove_last(self) -> None:
-        """Take the last turn away."""
-        self._turns.remove_last()
-        self._selection.clear()
-        self._settle(follow=True)
-        self.viewport().update()
+        self._spots = Spots()
+        self._pressed: Spotted | None = None
+        self._writing: int | None = None
+        self._copied = QTimer(self)
+        self._copied.setSingleShot(True)
+        self._copied.setInterval(COPIED_MS)
+        self._copied.timeout.connect(self._forget_copied)
+        accessible.install()
 
     def grow(self, turn: Turn, text: str) -> None:
         """Show text that was added to a turn."""
-        index = self._turns.index_of(turn.number)
-        if index is None:
-            return
-        block = self._turns.blocks[index]
-        if not block.text:
-            self._unpainted = turn.number
-        open_top, follow = block.open_top, self.is_at_end
-        block.grow(text)
-        self._turns.update(index)
-        self._settle(follow)
-        top = self._turns.top(index) + open_top - self._scrolled
-        self.viewport().update(QRect(0, top, self.viewport().width(), self.viewport().height() - top))
+        super().grow(turn, text)
+        self._writing = turn.number
+        if self.conversation is not None:
+            self.conversation.note_change(turn.number, is_end=False)
 
     def refresh(self, turn: Turn) -> None:
         """Show a turn anew that is another one than it was."""
-        index = self._turns.index_of(turn.number)
-        if index is None:
-            return
-        block, follow = self._turns.blocks[index], self.is_at_end
-        block.turn = turn
-        block.refresh()
-        self._turns.update(index)
-        self._settle(follow)
-        self.viewport().update()
-
-    def go_to_end(self) -> None:
-        """Show the newest text."""
-        self._settle(follow=True)
-
-    def warm_up(self) -> None:
-        """Paint a turn where nobody sees it: the first text that Qt paints costs a tenth of a second."""
-        block = TurnBlock(Turn(0, "assistant", "Aa 0 “é” – …"))
-        block.lay_out(theme.reading_width())
-        picture = QPixmap(int(theme.reading_width()), block.height)
-        painter = QPainter(picture)
-        block.paint(painter, Shape(0, picture.width()), QRectF(picture.rect()), self._themes.current, None)
-        painter.end()
-
-    def footer_place(self) -> QRect | None:
-        """Return where the figures of the last turn lie in the viewport, for the buttons beside them."""
-        if not self._turns.blocks or self._turns.blocks[-1].is_user:
-            return None
-        shape = self._shape()
-        block = self._turns.blocks[-1]
-        top = self._turns.top(len(self._turns.blocks) - 1) + block.footer_top - self._scrolled
-        return QRect(round(shape.left), top, round(shape.width), block.height - block.footer_top - theme.SPACE_XL)
+        super().refresh(turn)
+        is_end = self._writing == turn.number and turn.state in ("done", "interrupted")
+        if self.conversation is not None:
+            self.conversation.note_change(turn.number, is_end=True)
+            if is_end:
+                self.conversation.announce_end(turn.number)
+        if is_end:
+            self._writing = None
 
     def selected_text(self) -> str:
         """Return what is selected."""
-        return self._selection.text([block.text for block in self._turns.blocks])
+        return self._selection.text(lambda index: self.turns.blocks[index].text)
 
     def select_all(self) -> None:
         """Select every turn."""
-        if self._turns.blocks:
+        if self.turns.blocks:
             self._selection.start(Place(0, 0))
-            self._selection.extend(Place(len(self._turns.blocks) - 1, len(self._turns.blocks[-1].text)))
+            self._selection.extend(Place(len(self.turns.blocks) - 1, END))
             self.viewport().update()
-
-    def paintEvent(self, event: QPaintEvent) -> None:
-        """Paint the turns that touch what must be painted."""
-        look, shape, scrolled = self._themes.current, self._shape(), self._scrolled
-        painter = QPainter(self.viewport())
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        area = event.rect()
-        painter.fillRect(area, look.colour("surface"))
-        has_first_text = False
-        for index in self._turns.visible(area.top() + scrolled, area.bottom() + scrolled):
-            block, top = self._turns.blocks[index], self._turns.top(index) - scrolled
-            if not block.is_exact:
-                block.lay_out(shape.width)
-            painter.save()
-            painter.translate(0, top)
-            selected = self._selection.range_in(index, len(block.text))
-            block.paint(painter, shape, QRectF(area).translated(0, -top), look, selected)
-            painter.restore()
-            has_first_text = has_first_text or (block.turn.number == self._unpainted and bool(block.text))
-        painter.end()
-        if has_first_text:
-            self._unpainted = None
-            self.first_text_painted.emit(time.perf_counter_ns())
-
-    def resizeEvent(self, _event: QResizeEvent) -> None:
-        """Wrap the text at the new width."""
-        self._settle(self.is_at_end)
-
-    def scrollContentsBy(self, _dx: int, dy: int) -> None:
-        """Move what is painted, and paint only what came into view."""
-        self._measure_visible()
-        self.viewport().scroll(0, dy)
-        self.moved.emit()
-
-    def changeEvent(self, event: QEvent) -> None:
-        """Paint anew in another look."""
-        super().changeEvent(event)
-        if event.type() == QEvent.Type.PaletteChange:
-            self.viewport().update()
-
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Scroll and copy by keyboard."""
-        if event.matches(QKeySequence.StandardKey.Copy):
-            self.copy()
-        elif event.matches(QKeySequence.StandardKey.SelectAll):
-            self.select_all()
-        elif (action := _ACTIONS.get(event.key())) is not None:
-            self.verticalScrollBar().triggerAction(action)
-        else:
-            super().keyPressEvent(event)
 
     def copy(self) -> None:
         """Put what is selected on the clipboard."""
         if text := self.selected_text():
             QGuiApplication.clipboard().setText(text)
 
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Scroll, copy, and use what has the keyboard."""
+        if event.matches(QKeySequence.StandardKey.Copy):
+            self.copy()
+        elif event.matches(QKeySequence.StandardKey.SelectAll):
+            self.select_all()
+        elif event.key() in _PRESSES and self._spots.focused is not None:
+            self._use(self._spots.focused)
+        elif (action := _ACTIONS.get(event.key())) is not None:
+            self.verticalScrollBar().triggerAction(action)
+            if action is QAbstractSlider.SliderAction.SliderToMaximum:
+                self.go_to_end()
+        else:
+            super().keyPressEvent(event)
+
+    def focusNextPrevChild(self, forward: bool) -> bool:
+        """Go through the links and copy buttons in view before the keyboard goes elsewhere."""
+        reached = self._spots.step(self._spots_in_view(), forward=forward)
+        self.viewport().update()
+        if reached is None:
+            return super().focusNextPrevChild(forward)
+        rect = reached.spot.rect
+        bar = self.verticalScrollBar()
+        if rect.top() < 0:
+            bar.setValue(bar.value() + int(rect.top()) - theme.SPACE_L)
+        elif rect.bottom() > self.viewport().height():
+            bar.setValue(bar.value() + int(rect.bottom()) - self.viewport().height() + theme.SPACE_L)
+        return True
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        """Take the ring away."""
+        super().focusOutEvent(event)
+        if event.reason() is not Qt.FocusReason.PopupFocusReason:
+            self._spots.focused = None
+        self.viewport().update()
+
     def mousePressEvent(self, event: QMouseEvent) -> None:
-        """Begin to select."""
-        if event.button() is Qt.MouseButton.LeftButton and self._turns.blocks:
-            if event.modifiers() & Qt.KeyboardModifier.ShiftModifier:
-                self._selection.extend(self._place_at(event.position().toPoint()))
-            else:
-                self._selection.start(self._place_at(event.position().toPoint()))
-            self.viewport().update()
+        """Begin to select, or to press a link or a button."""
+        if event.button() is not Qt.MouseButton.LeftButton or not self.turns.blocks:
+            return
+        self._pressed = self._spot_at(event.position())
+        self._spots.focused = None
+        if event.modifiers() & Qt.KeyboardModifier.ShiftModifier:
+            self._selection.extend(self._place_at(event.position().toPoint()))
+        else:
+            self._selection.start(self._place_at(event.position().toPoint()))
+            self._stays = False
+        self.viewport().update()
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        """Select up to the mouse, and scroll when it leaves the view."""
-        if event.buttons() & Qt.MouseButton.LeftButton and self._turns.blocks:
-            y = event.position().toPoint().y()
-            beyond = min(y, 0) + max(y - self.viewport().height(), 0)
-            if beyond:
-                bar = self.verticalScrollBar()
-                bar.setValue(bar.value() + beyond)
-            self._selection.extend(self._place_at(event.position().toPoint()))
-            self.viewport().update()
+        """Select up to the mouse, and scroll when it leaves the view; else show what is under the mouse."""
+        if not event.buttons() & Qt.MouseButton.LeftButton:
+            self._hover(self._spot_at(event.position()))
+            return
+        if not self.turns.blocks or (self._pressed is not None and self._pressed.spot.kind == "copy"):
+            return
+        y = event.position().toPoint().y()
+        beyond = min(y, 0) + max(y - self.viewport().height(), 0)
+        if beyond:
+            bar = self.verticalScrollBar()
+            bar.setValue(bar.value() + beyond)
+        self._selection.extend(self._place_at(event.position().toPoint()))
+        self._stays = not self._selection.is_empty
+        self.viewport().update()
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
-        """Keep what is selected."""
+        """Keep what is selected; where nothing is, use what was pressed."""
         event.accept()
+        pressed, self._pressed = self._pressed, None
+        released = self._spot_at(event.position())
+        if pressed is not None and pressed.is_same(released) and self._selection.is_empty:
+            self._use(pressed)
 
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
         """Select a word."""
-        if event.button() is Qt.MouseButton.LeftButton and self._turns.blocks:
+        if event.button() is Qt.MouseButton.LeftButton and self.turns.blocks:
             place = self._place_at(event.position().toPoint())
-            self._selection.word(place, self._turns.blocks[place.block].text)
+            self._selection.word(place, self.turns.blocks[place.block].text)
+            self._stays = not self._selection.is_empty
             self.viewport().update()
 
-    @property
-    def _scrolled(self) -> int:
-        return self.verticalScrollBar().value()
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
+        """Offer what can be done here."""
+        by_mouse = event.reason() is QContextMenuEvent.Reason.Mouse
+        spotted = self._spot_at(QPointF(event.pos())) if by_mouse else self._spots.focused
+        menu = QMenu(self)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        if spotted is not None and spotted.spot.kind == "link":
+            address = spotted.spot.value
+            menu.addAction(self.tr("Open link")).triggered.connect(lambda: self.link_clicked.emit(address))
+            menu.addAction(self.tr("Copy link")).triggered.connect(lambda: _to_clipboard(address))
+        elif spotted is not None and spotted.spot.kind == "fold":
+            menu.addAction(spotted.spot.value).triggered.connect(lambda: self._use(spotted))
+        elif spotted is not None:
+            menu.addAction(self.tr("Copy code")).triggered.connect(lambda: self._use(spotted))
+        copy = menu.addAction(self.tr("Copy"))
+        copy.setEnabled(not self._selection.is_empty)
+        copy.triggered.connect(self.copy)
+        menu.addAction(self.tr("Select all")).triggered.connect(self.select_all)
+        menu.popup(event.globalPos())
 
-    def _shape(self) -> Shape:
-        width = min(theme.reading_width(), self.viewport().width() - 2 * MARGIN_PX)
-        return Shape(round((self.width() - width) / 2), width)
+    def viewportEvent(self, event: QEvent) -> bool:
+        """Say on hover where a link leads, and everything that is known of an answer."""
+        if isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip:
+            text = self._hint_at(event.pos())
+            # A hint that begins like a tag would be taken for HTML.
+            shown = "<qt>" + html.escape(text).replace("\n", "<br>") + "</qt>" if text else ""
+            QToolTip.showText(event.globalPos(), shown, self.viewport())
+            return True
+        if event.type() == QEvent.Type.Leave:
+            self._hover(None)
+        return super().viewportEvent(event)
 
-    def _settle(self, follow: bool) -> None:
-        """Measure what is visible and bring the scroll bar to where it belongs."""
-        bar = self.verticalScrollBar()
-        self._turns.set_width(self._shape().width)
-        height = self.viewport().height()
-        for _ in range(len(self._turns.blocks) + 1):
-            before = self._turns.total
-            bar.setPageStep(height)
-            bar.setRange(0, max(before - height, 0))
-            if follow:
-                bar.setValue(bar.maximum())
-            self._measure_visible()
-            if self._turns.total == before:
-                break
-        self.moved.emit()
+    def _selected_in(self, index: int) -> Range | None:
+        return None if self._selection.is_empty else self._selection.range_in(index)
 
-    def _measure_visible(self) -> None:
-        bar = self.verticalScrollBar()
-        moved = self._turns.measure(bar.value(), bar.value() + self.viewport().height())
-        if moved:
-            with QSignalBlocker(bar):
-                bar.setMaximum(bar.maximum() + max(moved, 0))
-                bar.setValue(bar.value() + moved)
+    def _paint_over(self, painter: QPainter, area: QRect) -> None:
+        marked = [each for each in (self._spots.hovered, self._spots.focused, self._spots.copied) if each is not None]
+        for spotted in self._spots_between(area.top(), area.bottom()) if marked else ():
+            if any(spotted.is_same(each) for each in marked):
+                self._spots.paint(painter, spotted, self._themes.current, has_focus=self.hasFocus())
+
+    def _forget(self) -> None:
+        super()._forget()
+        self._selection.clear()
+        self._spots.clear()
+        self._pressed = None
+        if self.conversation is not None:
+            self.conversation.forget()
+
+    def _use(self, spotted: Spotted) -> None:
+        if spotted.spot.kind == "link":
+            self.link_clicked.emit(spotted.spot.value)
+            return
+        if spotted.spot.kind == "fold":
+            self._spots.focused = None
+            self._toggle_fold(spotted.turn)
+            return
+        _to_clipboard(spotted.spot.value)
+        self._spots.copied = spotted
+        self._copied.start()
+        self.viewport().update()
+
+    def _forget_copied(self) -> None:
+        self._spots.copied = None
+        self.viewport().update()
+
+    def _hover(self, spotted: Spotted | None) -> None:
+        if spotted is None and self._spots.hovered is None:
+            return
+        hand = Qt.CursorShape.PointingHandCursor
+        shape = {None: Qt.CursorShape.IBeamCursor, "link": hand, "fold": hand}
+        kind = spotted.spot.kind if spotted is not None else None
+        self.viewport().setCursor(shape.get(kind, Qt.CursorShape.ArrowCursor))
+        if spotted is None or not spotted.is_same(self._spots.hovered):
+            self._spots.hovered = spotted
             self.viewport().update()
+
+    def _hint_at(self, point: QPoint) -> str:
+        if not self.turns.blocks:
+            return ""
+        spotted = self._spot_at(QPointF(point))
+        if spotted is not None:
+            return spotted.spot.value if spotted.spot.kind == "link" else ""
+        index = self.turns.index_at(point.y() + self._scrolled)
+        block = self.turns.blocks[index]
+        below = point.y() + self._scrolled - self.turns.top(index) - block.footer_top
+        is_at_figures = not block.is_user and 0 <= below < block.height - GAP_PX - block.footer_top
+        return footer.details(block.turn) if is_at_figures else ""
+
+    def _spot_at(self, point: QPointF) -> Spotted | None:
+        return spot_under(self._spots_between(int(point.y()), int(point.y())), point)
+
+    def _spots_in_view(self) -> list[Spotted]:
+        """Return one place for each spot of the turns in view: a link over two lines is one stop."""
+        found: list[Spotted] = []
+        for spotted in self._spots_between(0, self.viewport().height()):
+            if not (found and spotted.is_same(found[-1])):
+                found.append(spotted)
+        return found
+
+    def _spots_between(self, top: int, bottom: int) -> list[Spotted]:
+        """Return the spots of the turns that lie between two heights of the view."""
+        found: list[Spotted] = []
+        for index in self.turns.visible(top + self._scrolled, bottom + self._scrolled):
+            block, above = self.turns.blocks[index], self.turns.top(index) - self._scrolled
+            if not block.is_exact:
+                continue
+            spots = block.spots(self._shape(), top - above, bottom - above)
+            found += [Spotted(block.turn.number, spot.moved(0, above)) for spot in spots]
+        return found
 
     def _place_at(self, point: QPoint) -> Place:
         y = point.y() + self._scrolled
-        index = self._turns.index_at(y)
-        block = self._turns.blocks[index]
+        index = self.turns.index_at(y)
+        block = self.turns.blocks[index]
         if not block.is_exact:
             block.lay_out(self._shape().width)
-        return Place(index, block.offset_at(point.x(), y - self._turns.top(index), self._shape()))
+        return Place(index, block.offset_at(point.x(), y - self.turns.top(index), self._shape()))
+
+
+def _to_clipboard(text: str) -> None:
+    QGuiApplication.clipboard().setText(text)

@@ -6,26 +6,50 @@ Knows where things lie inside the turn; where the turn lies is the transcript's.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from PySide6.QtCore import QCoreApplication, QPointF, QRectF, Qt
 from PySide6.QtGui import QFontMetricsF, QPainter, QPen
 
 from app.gui import theme
-from app.gui.chat.growing_text import GrowingText, Ink
-from app.gui.widgets.words import render
+from app.gui.chat import footer
+from app.gui.chat.answer_text import AnswerText
+from app.gui.chat.leaf import Range, Spot, draw_sunken
+from app.gui.chat.plain_text import FOLDED_LINES, PlainText
+from app.gui.markdown.colouring import Lexers
+from app.gui.widgets.labels import in_parts
 from app.services.turns import Turn
-from app.services.units import count, milliseconds, rate, stop_words
+from app.services.units import count
 
 translate = QCoreApplication.translate
 
 CARD_SHARE = 0.82
 """Widest card of a user's turn, as a share of the column."""
 CARD_PADDING_X, CARD_PADDING_Y = 14, 9
-NAME_PX = 22
-DROPPED_PX = 24
-FOOTER_PX = 32
+NAME_PX, DROPPED_PX = 22, 24
+FOOTER_PX, FOOTER_LINE_PX = 32, 18
+BUTTONS_PX = 120
+"""Room beside the figures, for the buttons of the last answer."""
 GAP_PX = theme.SPACE_XL
 _CHARACTERS_PER_LINE = 80
+_UNBROKEN_HYPHEN = "\u2011"
+_WRAPPED = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextWordWrap
+
+
+class Sizes(NamedTuple):
+    """Heights that grow with the font that people need, asked once for many turns."""
+
+    line: int
+    name: int
+    dropped: int
+    footer: int
+    footer_line: int
+
+
+def sizes() -> Sizes:
+    """Return the heights for the font in force."""
+    pixels = (theme.READING_LINE_PX, NAME_PX, DROPPED_PX, FOOTER_PX, FOOTER_LINE_PX)
+    return Sizes(*(theme.scaled(each) for each in pixels))
 
 
 @dataclass(frozen=True)
@@ -39,23 +63,31 @@ class Shape:
 class TurnBlock:
     """Lays out and paints one turn."""
 
-    def __init__(self, turn: Turn) -> None:
+    def __init__(self, turn: Turn, lexers: Lexers | None = None, shared: Sizes | None = None) -> None:
         self.turn = turn
+        self.is_user = turn.role == "user"
+        """Whether a person wrote it."""
+        self.is_unread = False
+        """Whether there is more of its text to read before all of it can be shown; laying it out reads some."""
+        self._sizes = shared or sizes()
         self.is_exact = False
-        """Whether `height` is measured and not estimated."""
+        """Whether `height` holds for the width; of a long text it is measured only where somebody looked."""
         self.height = 0
-        self._text = GrowingText(theme.font(theme.READING_PX), theme.READING_LINE_PX)
+        self._footer = ""
+        self._footer_px = self._sizes.footer
+        self._text = PlainText(self._sizes.line) if self.is_user else AnswerText(lexers or Lexers(), self._sizes.line)
+        self._text.set_text(turn.text, is_open=self._is_open)
         self.refresh()
 
     @property
-    def is_user(self) -> bool:
-        """Whether a person wrote it."""
-        return self.turn.role == "user"
+    def text(self) -> str:
+        """The text that can be selected: an answer's without the marks of Markdown."""
+        return self._text.text
 
     @property
-    def text(self) -> str:
-        """The text that can be selected."""
-        return self._text.text
+    def is_unfinished(self) -> bool:
+        """Whether it would look better painted once more, a moment later."""
+        return self._text.is_unfinished
 
     @property
     def open_top(self) -> int:
@@ -65,12 +97,14 @@ class TurnBlock:
     @property
     def footer_top(self) -> int:
         """Where the line of figures begins."""
-        return self.height - GAP_PX - FOOTER_PX
+        return self.height - GAP_PX - self._footer_px
 
     def refresh(self) -> None:
         """Take over the turn's text anew."""
-        if self._text.text != self.turn.text:
-            self._text.set_text(self.turn.text)
+        if self._text.source != self.turn.text:
+            self._text.set_text(self.turn.text, is_open=self._is_open)
+        elif not self._is_open:
+            self._text.finish()
         self.is_exact = False
         self.height = self.height or self._estimate()
 
@@ -83,14 +117,23 @@ class TurnBlock:
         """Measure the turn in a column of a width."""
         inner = width * CARD_SHARE - 2 * CARD_PADDING_X if self.is_user else width
         self._text.lay_out(inner)
-        extra = self._text_top() + (CARD_PADDING_Y if self.is_user else FOOTER_PX)
-        text_height = self._text.height if self.turn.text else theme.READING_LINE_PX
-        self.height = int(text_height + extra + GAP_PX)
+        if not self.is_user:
+            self._lay_out_footer(width)
+        self._measure()
         self.is_exact = True
 
-    def loosen(self) -> None:
-        """The column has another width: the height is an estimate again."""
-        self.is_exact = False
+    def reach(self, top: float, bottom: float) -> tuple[float, float]:
+        """Lay out what lies between two heights; return the height, and by how much what was at the first moved."""
+        above = self._text_top()
+        moved = self._text.reach(top - above, bottom - above)
+        self._measure()
+        return self.height, moved
+
+    def toggle_fold(self) -> None:
+        """Show all of a very long message, or only its beginning again."""
+        if isinstance(self._text, PlainText):
+            self._text.toggle_fold()
+            self.is_exact = False
 
     def release(self) -> None:
         """Give the memory of the lines back; the height stays."""
@@ -101,52 +144,26 @@ class TurnBlock:
         """Return the character at a place in the turn."""
         return self._text.offset_at(x - self._text_left(shape), y - self._text_top())
 
+    def spots(self, shape: Shape, top: float, bottom: float) -> list[Spot]:
+        """Return the places between two heights that do something, in reading order."""
+        left, above = self._text_left(shape), self._text_top()
+        return [spot.moved(left, above) for spot in self._text.spots(top - above, bottom - above)]
+
     def paint(
         self,
         painter: QPainter,
         shape: Shape,
         clip: QRectF,
         look: theme.Theme,
-        selected: tuple[int, int] | None,
+        selected: Range | None,
     ) -> None:
         """Paint the turn with its top at 0; `clip` is what must be painted."""
-        left, top = self._text_left(shape), self._text_top()
         if self.is_user:
             self._paint_card(painter, shape, look)
         else:
             self._paint_around(painter, shape, look)
-        ink = Ink(look.colour("text"), look.colour("on_accent"), look.colour("accent"))
-        self._text.draw(painter, QPointF(left, top), clip, ink, selected)
-
-    def _paint_card(self, painter: QPainter, shape: Shape, look: theme.Theme) -> None:
-        left = self._text_left(shape) - CARD_PADDING_X
-        card = QRectF(left, 0, shape.left + shape.width - left, self.height - GAP_PX)
-        painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(look.colour("sunken"))
-        painter.drawRoundedRect(card, theme.RADIUS_CARD, theme.RADIUS_CARD)
-
-    def _paint_around(self, painter: QPainter, shape: Shape, look: theme.Theme) -> None:
-        name_font = theme.font(theme.BASE_PX, bold=True)
-        painter.setFont(name_font)
-        painter.setPen(look.colour("muted"))
-        line = QRectF(shape.left, 0, shape.width, NAME_PX)
-        name = QFontMetricsF(name_font).elidedText(
-            self.turn.author or translate("TurnBlock", "Answer"), Qt.TextElideMode.ElideRight, shape.width
-        )
-        painter.drawText(line, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop, name)
-        if not self.turn.text and self.turn.state in ("waiting", "writing"):
-            painter.setFont(theme.font(theme.READING_PX))
-            place = QRectF(shape.left, self._text_top(), shape.width, theme.READING_LINE_PX)
-            painter.drawText(place, Qt.AlignmentFlag.AlignVCenter, "…")
-        small = theme.font(theme.SMALL_PX)
-        painter.setFont(small)
-        painter.setPen(QPen(look.colour("muted")))
-        if missing := self.dropped_line():
-            place = QRectF(shape.left, NAME_PX, shape.width, DROPPED_PX)
-            shown = QFontMetricsF(small).elidedText(missing, Qt.TextElideMode.ElideRight, shape.width)
-            painter.drawText(place, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop, shown)
-        footer = QRectF(shape.left, self.footer_top, shape.width, FOOTER_PX)
-        painter.drawText(footer, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, self.footer())
+        origin = QPointF(self._text_left(shape), self._text_top())
+        self._text.draw(painter, origin, clip, look, selected)
 
     def dropped_line(self) -> str:
         """Return what is said above an answer that was written without earlier messages."""
@@ -159,24 +176,50 @@ class TurnBlock:
 
     def footer(self) -> str:
         """Return the line of figures under an answer."""
-        turn, finished = self.turn, self.turn.finished
-        if turn.state == "interrupted" and turn.reason is not None:
-            return (
-                render(turn.reason)
-                if not turn.text
-                else translate("TurnBlock", "Interrupted: what was written stays.")
-            )
-        if turn.state != "done" or finished is None:
-            return ""
-        metrics = finished.metrics
-        parts = [translate("TurnBlock", "{count} tokens").format(count=count(metrics.sampled_tokens))]
-        if metrics.decode_tokens_per_s is not None:
-            parts.append(translate("TurnBlock", "{rate} tok/s").format(rate=rate(metrics.decode_tokens_per_s)))
-        ttft = turn.ttft_ms if turn.ttft_ms is not None else metrics.ttft_ms
-        if ttft is not None:
-            parts.append(translate("TurnBlock", "TTFT {time}").format(time=milliseconds(ttft)))
-        parts.append(render(stop_words(finished.stop_reason)))
-        return " · ".join(parts)
+        return " · ".join(footer.parts(self.turn))
+
+    @property
+    def _is_open(self) -> bool:
+        return self.turn.state in ("waiting", "writing")
+
+    def _measure(self) -> None:
+        extra = self._text_top() + (CARD_PADDING_Y if self.is_user else self._footer_px)
+        self.is_unread = self._text.is_unread
+        self.height = int(max(self._text.height if self.turn.text else 0, self._sizes.line) + extra + GAP_PX)
+
+    def _paint_card(self, painter: QPainter, shape: Shape, look: theme.Theme) -> None:
+        left = self._text_left(shape) - CARD_PADDING_X
+        card = QRectF(left, 0, shape.left + shape.width - left, self.height - GAP_PX)
+        draw_sunken(painter, card, theme.RADIUS_CARD, look)
+
+    def _paint_around(self, painter: QPainter, shape: Shape, look: theme.Theme) -> None:
+        name_font = theme.font(theme.BASE_PX, bold=True)
+        painter.setFont(name_font)
+        painter.setPen(look.colour("muted"))
+        line = QRectF(shape.left, 0, shape.width, self._sizes.name)
+        name = QFontMetricsF(name_font).elidedText(footer.who(self.turn), Qt.TextElideMode.ElideRight, shape.width)
+        painter.drawText(line, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop, name)
+        if not self.turn.text and self._is_open:
+            painter.setFont(theme.font(theme.READING_PX))
+            place = QRectF(shape.left, self._text_top(), shape.width, self._sizes.line)
+            painter.drawText(place, Qt.AlignmentFlag.AlignVCenter, "…")
+        small = theme.font(theme.SMALL_PX)
+        painter.setFont(small)
+        painter.setPen(QPen(look.colour("muted")))
+        if missing := self.dropped_line():
+            place = QRectF(shape.left, self._sizes.name, shape.width, self._sizes.dropped)
+            shown = QFontMetricsF(small).elidedText(missing, Qt.TextElideMode.ElideRight, shape.width)
+            painter.drawText(place, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop, shown)
+        below = QRectF(shape.left, self.footer_top, max(shape.width - BUTTONS_PX, 1.0), self._footer_px)
+        painter.drawText(below, _WRAPPED, self._footer)
+
+    def _lay_out_footer(self, width: float) -> None:
+        self._footer = in_parts(footer.parts(self.turn)).replace("-", _UNBROKEN_HYPHEN)
+        room = QRectF(0, 0, max(width - BUTTONS_PX, 1.0), 1_000)
+        metrics = QFontMetricsF(theme.font(theme.SMALL_PX))
+        height = metrics.boundingRect(room, _WRAPPED, self._footer).height() if self._footer else 0.0
+        lines = max(round(height / metrics.lineSpacing()), 1)
+        self._footer_px = self._sizes.footer + (lines - 1) * self._sizes.footer_line
 
     def _text_left(self, shape: Shape) -> float:
         if not self.is_user:
@@ -184,9 +227,14 @@ class TurnBlock:
         return shape.left + shape.width - CARD_PADDING_X - self._text.used_width
 
     def _text_top(self) -> float:
-        return CARD_PADDING_Y if self.is_user else NAME_PX + (DROPPED_PX if self.turn.dropped else 0)
+        return (
+            CARD_PADDING_Y if self.is_user else self._sizes.name + (self._sizes.dropped if self.turn.dropped else 0)
+        )
 
     def _estimate(self) -> int:
-        lines = sum(len(line) // _CHARACTERS_PER_LINE + 1 for line in self.turn.text.split("\n"))
-        extra = self._text_top() + (CARD_PADDING_Y if self.is_user else FOOTER_PX)
-        return int(lines * theme.READING_LINE_PX + extra + GAP_PX)
+        text = self.turn.text
+        lines = text.count("\n") + len(text) // _CHARACTERS_PER_LINE + 1
+        if isinstance(self._text, PlainText) and self._text.is_folded:
+            lines = FOLDED_LINES + 2
+        extra = self._text_top() + (CARD_PADDING_Y if self.is_user else self._sizes.footer)
+        return int(lines * self._sizes.line + extra + GAP_PX)

@@ -1,0 +1,159 @@
+"""A block of code as it is painted: sunken, in the fixed font, with its language and a place to copy it.
+
+Lines wrap, so that nothing is out of sight. While a block is written each line is coloured by itself, then the whole.
+"""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QCoreApplication, QPointF, QRectF, Qt
+from PySide6.QtGui import QFontMetricsF, QPainter
+
+from app.gui import theme
+from app.gui.chat.code_font import BLOCK_PX, code_font
+from app.gui.chat.growing_text import GrowingText
+from app.gui.chat.leaf import Range, Spot, draw_sunken
+from app.gui.markdown.colouring import Coloured, Colouring, Lexers
+from app.gui.markdown.values import Code
+
+LINE_PX, HEAD_PX, COPY_PX = 20, 32, 24
+"""Lengths that grow with the font."""
+PADDING_PX = theme.SPACE_M
+translate = QCoreApplication.translate
+
+
+class CodeView:
+    """One block of code."""
+
+    def __init__(self, value: Code, lexers: Lexers, *, is_open: bool) -> None:
+        self._value = value
+        self._is_open = is_open
+        self._head_px = theme.scaled(HEAD_PX)
+        self._line_px = theme.scaled(LINE_PX)
+        self._lines = GrowingText(code_font(theme.scaled(BLOCK_PX)), self._line_px)
+        self._lines.set_text(value.code)
+        self._lexers = lexers
+        self._colouring: Colouring | None = None
+        self._width = 0.0
+        self._height = 0.0
+        self.is_unfinished = False
+
+    @property
+    def text(self) -> str:
+        """The code, behind the marker of a list where it begins an item."""
+        return self._value.text
+
+    @property
+    def length(self) -> int:
+        """How many characters `text` has."""
+        return len(self._value.place.prefix) + len(self._value.code)
+
+    @property
+    def height(self) -> float:
+        """Height of the box."""
+        return self._height
+
+    @property
+    def open_top(self) -> float:
+        """Where the last line begins: a box that grows keeps what is above it."""
+        return self._head_px + self._lines.open_top
+
+    def grow(self, value: Code, *, is_open: bool) -> bool:
+        """Take over code that begins with the code that is there; return whether it does."""
+        same = value.language == self._value.language and value.place == self._value.place
+        if not same or not value.code.startswith(self._value.code) or (is_open and not self._is_open):
+            return False
+        added = value.code[len(self._value.code) :]
+        if self._is_open and not is_open:
+            self._lines.forget_colours()
+        self._value = value
+        self._is_open = is_open
+        if added:
+            self._lines.append(added)
+            self._measure()
+        return True
+
+    def lay_out(self, width: float) -> None:
+        """Wrap the lines."""
+        self._width = width
+        self._lines.lay_out(max(width - 2 * PADDING_PX, 1.0))
+        self._measure()
+
+    def reach(self, top: float, bottom: float) -> float:
+        """Lay out the lines between two heights; return by how much what was at the first moved down."""
+        moved = self._lines.reach(top - self._head_px, bottom - self._head_px)
+        self._measure()
+        return moved
+
+    def release(self) -> None:
+        """Drop the lines."""
+        self._lines.release()
+        self._colouring = None
+
+    def draw(
+        self, painter: QPainter, origin: QPointF, clip: QRectF, look: theme.Theme, selected: Range | None
+    ) -> None:
+        """Draw the box, its head and the lines."""
+        self.lay_out(self._width)
+        box = QRectF(origin.x(), origin.y(), self._width, self._height)
+        draw_sunken(painter, box, theme.RADIUS_CONTROL, look)
+        if clip.top() < box.top() + self._head_px:
+            self._draw_head(painter, origin, look)
+        inner = QPointF(origin.x() + PADDING_PX, origin.y() + self._head_px)
+        is_ready = self._lexers.is_ready(self._value.language)
+        self.is_unfinished = not is_ready
+        if is_ready and not self._is_open:
+            self._colour_to(self._lines.end_above(clip.bottom() - inner.y()))
+        shift = len(self._value.place.prefix)
+        chosen = (selected[0] - shift, selected[1] - shift) if selected is not None else None
+        self._lines.draw(painter, inner, clip, look, chosen, self._colours if is_ready else None)
+
+    def offset_at(self, x: float, y: float) -> int:
+        """Return the character at a place."""
+        self.lay_out(self._width)
+        return len(self._value.place.prefix) + self._lines.offset_at(x - PADDING_PX, max(y - self._head_px, 0.0))
+
+    def spots(self) -> list[Spot]:
+        """Return the place to copy the code."""
+        return [Spot("copy", self._copy_rect(), self._value.code)]
+
+    def _measure(self) -> None:
+        self._height = self._head_px + max(self._lines.height, self._line_px) + PADDING_PX
+
+    def _copy_rect(self) -> QRectF:
+        words = translate("CodeView", "Copy"), translate("CodeView", "Copied")
+        metrics = QFontMetricsF(theme.font(theme.SMALL_PX))
+        width = max(metrics.horizontalAdvance(each) for each in words) + 2 * theme.SPACE_S
+        height = theme.scaled(COPY_PX)
+        return QRectF(self._width - width - theme.SPACE_XS, (self._head_px - height) / 2, width, height)
+
+    def _draw_head(self, painter: QPainter, origin: QPointF, look: theme.Theme) -> None:
+        font = theme.font(theme.SMALL_PX)
+        painter.setFont(font)
+        painter.setPen(look.colour("muted"))
+        copy = self._copy_rect().translated(origin)
+        painter.drawText(copy, Qt.AlignmentFlag.AlignCenter, translate("CodeView", "Copy"))
+        room = QRectF(
+            origin.x() + PADDING_PX, origin.y(), max(copy.left() - origin.x() - 2 * PADDING_PX, 0), self._head_px
+        )
+        name = QFontMetricsF(font).elidedText(self._value.language, Qt.TextElideMode.ElideRight, room.width())
+        painter.drawText(room, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, name)
+
+    def _colour_to(self, end: int) -> None:
+        if self._colouring is None:
+            self._colouring = Colouring(self._value.code, self._value.language)
+        self.is_unfinished = not self._colouring.reach(end)
+
+    def _colours(self, start: int, end: int) -> list[Coloured] | None:
+        if self._is_open:
+            return self._line_colours(start, end)
+        if self._colouring is None or self._colouring.reached < end:
+            return None
+        return self._colouring.between(start, end)
+
+    def _line_colours(self, start: int, end: int) -> list[Coloured] | None:
+        """Return the colours of a line read by itself: right for most, and until the block is closed good enough."""
+        if end >= len(self._value.code):
+            return None
+        line = Colouring(self._value.code[start:end], self._value.language)
+        line.reach(end - start)
+        return line.between(0, end - start)

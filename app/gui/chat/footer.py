@@ -1,0 +1,113 @@
+"""What is said around an answer: who says it, and under it its figures and settings in one quiet line, and everything else on hover."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QCoreApplication
+
+from app.core.events import Finished
+from app.core.sampling import SamplingSettings
+from app.gui.widgets.words import render
+from app.services.turns import Turn
+from app.services.units import UNKNOWN, count, milliseconds, rate, stop_words
+
+translate = QCoreApplication.translate
+_NAMES = {
+    "temperature": "temperature",
+    "top_k": "top-k",
+    "top_p": "top-p",
+    "min_p": "min-p",
+    "typical_p": "typical-p",
+    "repeat_penalty": "repeat penalty",
+    "frequency_penalty": "frequency penalty",
+    "presence_penalty": "presence penalty",
+    "penalty_last_n": "penalty reach",
+    "dry_multiplier": "DRY multiplier",
+    "dry_base": "DRY base",
+    "dry_allowed_length": "DRY allowed length",
+    "dry_penalty_last_n": "DRY reach",
+    "xtc_probability": "XTC probability",
+    "xtc_threshold": "XTC threshold",
+    "max_tokens": "most tokens",
+}
+"""Names that stay as they are in every language."""
+
+
+def who(turn: Turn) -> str:
+    """Return who says it."""
+    if turn.role == "user":
+        return translate("TurnBlock", "You")
+    return turn.author or translate("TurnBlock", "Answer")
+
+
+def parts(turn: Turn) -> list[str]:
+    """Return the parts of the line under an answer; none while it is written."""
+    finished = turn.finished
+    if turn.state == "interrupted" and turn.reason is not None:
+        interrupted = translate("TurnBlock", "Interrupted: what was written stays.")
+        return [interrupted if turn.text else render(turn.reason)]
+    if turn.state != "done" or finished is None:
+        return []
+    metrics = finished.metrics
+    tokens = translate("TurnBlock", "{count} tokens").format(count=count(metrics.sampled_tokens))
+    said = [translate("TurnBlock", "1 token") if metrics.sampled_tokens == 1 else tokens]
+    if metrics.decode_tokens_per_s is not None:
+        said.append(translate("TurnBlock", "{rate} tok/s").format(rate=rate(metrics.decode_tokens_per_s)))
+    ttft = turn.ttft_ms if turn.ttft_ms is not None else metrics.ttft_ms
+    if ttft is not None:
+        said.append(translate("TurnBlock", "TTFT {time}").format(time=milliseconds(ttft)))
+    said.append(render(stop_words(finished.stop_reason)))
+    if turn.author:
+        said.append(turn.author)
+    return said + _settings_in_short(finished)
+
+
+def details(turn: Turn) -> str:
+    """Return what is said on hover: every setting that was active, the seed and the figures of the prompt."""
+    finished = turn.finished
+    if turn.state != "done" or finished is None:
+        return ""
+    metrics = finished.metrics
+    prompt = translate("TurnBlock", "Prompt: {tokens} tokens, {cached} of them from the cache")
+    prefill = translate("TurnBlock", "Prefill: {rate} tok/s")
+    lines = [
+        prompt.format(tokens=count(metrics.prompt_tokens), cached=count(metrics.prompt_tokens_from_cache)),
+        prefill.format(rate=rate(metrics.prefill_tokens_per_s)),
+        translate("TurnBlock", "Seed: {seed}").format(seed=UNKNOWN if finished.seed is None else finished.seed),
+    ]
+    for change in finished.settings:
+        active = " · ".join(_active(change.settings))
+        if change.token:
+            later = translate("TurnBlock", "From token {token} on: {settings}")
+            lines.append(later.format(token=count(change.token), settings=active))
+        else:
+            lines.append(translate("TurnBlock", "Settings: {settings}").format(settings=active))
+    lines += [render(note) for note in turn.notes]
+    return "\n".join(lines)
+
+
+def _settings_in_short(finished: Finished) -> list[str]:
+    if not finished.settings:
+        return []
+    settings = finished.settings[-1].settings
+    said = [f"T {settings.temperature:g}"]
+    if settings.top_k > 0:
+        said.append(f"top-k {settings.top_k}")
+    if settings.top_p < 1:
+        said.append(f"top-p {settings.top_p:g}")
+    if finished.seed is not None:
+        said.append(translate("TurnBlock", "seed {seed}").format(seed=finished.seed))
+    return said
+
+
+def _active(settings: SamplingSettings) -> list[str]:
+    """Return the settings that shape the draw, in the order of the stages' names."""
+    off: set[str] = set()
+    if settings.penalty_reach(1) == 0:
+        off |= {"repeat_penalty", "frequency_penalty", "presence_penalty", "penalty_last_n"}
+    if settings.dry_reach(1) == 0:
+        off |= {"dry_multiplier", "dry_base", "dry_allowed_length", "dry_penalty_last_n"}
+    if settings.xtc_probability <= 0:
+        off |= {"xtc_probability", "xtc_threshold"}
+    off |= {name for name in ("top_k", "min_p", "max_tokens") if getattr(settings, name) <= 0}
+    off |= {name for name in ("top_p", "typical_p") if getattr(settings, name) >= 1}
+    return [f"{words} {getattr(settings, name):g}" for name, words in _NAMES.items() if name not in off]

@@ -1,0 +1,145 @@
+"""A person's own message as it is painted: the text as it was typed, every character of it.
+
+A very long one shows its beginning until somebody wants the rest.
+"""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QCoreApplication, QPointF, QRectF, Qt
+from PySide6.QtGui import QFont, QFontMetricsF, QPainter
+
+from app.gui import theme
+from app.gui.chat.growing_text import WHOLE_CHARACTERS, GrowingText
+from app.gui.chat.leaf import Range, Spot
+from app.gui.chat.text_cuts import break_before
+from app.services.units import count
+
+FOLDED_LINES, FOLDED_CHARACTERS = 40, 2400
+"""How much of a very long message is shown at first."""
+FOLD_PX = 36
+MOST_LINES = 80
+"""A message with more lines than this, or too many characters, is folded."""
+translate = QCoreApplication.translate
+
+
+class PlainText:
+    """Text that is not read as Markdown."""
+
+    is_unfinished = False
+    is_unread = False
+
+    def __init__(self, line_px: int) -> None:
+        self._fold_px = 0
+        self._source = ""
+        self._beginning: int | None = None
+        """How many characters are shown while it is folded; None where it is too short for that."""
+        self.is_folded = False
+        """Whether only its beginning is shown."""
+        self._lines = GrowingText(theme.font(theme.READING_PX), line_px)
+
+    @property
+    def source(self) -> str:
+        """The text."""
+        return self._source
+
+    @property
+    def text(self) -> str:
+        """What can be read, also where it is folded."""
+        return self._source
+
+    @property
+    def height(self) -> float:
+        """Height of all lines."""
+        return self._lines.height + self._fold_px
+
+    @property
+    def used_width(self) -> float:
+        """Width of the longest line."""
+        if self._beginning is None:
+            return self._lines.used_width
+        return max(self._lines.used_width, self._fold_width())
+
+    @property
+    def open_top(self) -> float:
+        """Where the part begins that changes when the text grows."""
+        return self._lines.open_top
+
+    def set_text(self, source: str, *, is_open: bool) -> None:
+        """Show another text."""
+        self._source = source
+        self._beginning = beginning(source)
+        self.is_folded = self._beginning is not None
+        self._fold_px = theme.scaled(FOLD_PX) if self.is_folded else 0
+        self._lines.set_text(source[: self._beginning])
+
+    def append(self, text: str) -> None:
+        """Let the text grow."""
+        self.set_text(self._source + text, is_open=True)
+
+    def finish(self) -> None:
+        """Know that the text is whole."""
+
+    def toggle_fold(self) -> None:
+        """Show the whole text, or only its beginning again."""
+        if self._beginning is not None:
+            self.is_folded = not self.is_folded
+            self._lines.set_text(self._source[: self._beginning] if self.is_folded else self._source)
+
+    def lay_out(self, width: float) -> None:
+        """Make the lines for a width, unless they are there."""
+        self._lines.lay_out(width)
+
+    def reach(self, top: float, bottom: float) -> float:
+        """Make the lines between two heights; return by how much what was at the first moved down."""
+        return self._lines.reach(top, bottom)
+
+    def release(self) -> None:
+        """Drop the lines; the text stays."""
+        self._lines.release()
+
+    def draw(
+        self, painter: QPainter, origin: QPointF, clip: QRectF, look: theme.Theme, selected: Range | None
+    ) -> None:
+        """Draw the lines that touch `clip`."""
+        self._lines.draw(painter, origin, clip, look, selected)
+        if self._beginning is not None:
+            font = QFont(theme.font(theme.SMALL_PX))
+            font.setUnderline(True)
+            painter.setFont(font)
+            painter.setPen(look.colour("link"))
+            painter.drawText(self._fold_rect().translated(origin), Qt.AlignmentFlag.AlignCenter, self._fold_words())
+
+    def offset_at(self, x: float, y: float) -> int:
+        """Return the character at a place; behind the beginning that is shown comes the end."""
+        if self.is_folded and y > self._lines.height:
+            return len(self._source)
+        return self._lines.offset_at(x, y)
+
+    def spots(self, _top: float, _bottom: float) -> list[Spot]:
+        """Return where the rest is shown or folded away."""
+        return [Spot("fold", self._fold_rect(), self._fold_words())] if self._beginning is not None else []
+
+    def _fold_words(self) -> str:
+        if not self.is_folded:
+            return translate("PlainText", "Show less")
+        return translate("PlainText", "Show all {count} characters").format(count=count(len(self._source)))
+
+    def _fold_width(self) -> float:
+        return QFontMetricsF(theme.font(theme.SMALL_PX)).horizontalAdvance(self._fold_words())
+
+    def _fold_rect(self) -> QRectF:
+        height = self._fold_px - 2 * theme.SPACE_S
+        return QRectF(0, self._lines.height + theme.SPACE_S, self._fold_width(), height)
+
+
+def beginning(source: str) -> int | None:
+    """Return how much of a very long text is shown at first, or None for a text of ordinary length."""
+    if len(source) <= WHOLE_CHARACTERS and source.count("\n") <= MOST_LINES:
+        return None
+    end = 0
+    for _ in range(FOLDED_LINES):
+        following = source.find("\n", end + 1)
+        if not 0 <= following <= FOLDED_CHARACTERS:
+            return end if end > FOLDED_CHARACTERS // 2 else break_before(source, 0, FOLDED_CHARACTERS)
+        end = following
+    return end

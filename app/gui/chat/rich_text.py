@@ -1,0 +1,151 @@
+"""Runs of text in several styles laid out in lines: a paragraph, a heading or the cell of a table. Knows no widget."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QFont, QPainter, QTextCharFormat, QTextLayout, QTextOption
+
+from app.gui import theme
+from app.gui.chat.code_font import INLINE_SHARE, code_font
+from app.gui.chat.code_units import characters, units
+from app.gui.chat.growing_text import selection_format
+from app.gui.chat.leaf import Range, Spot
+from app.gui.markdown.values import Align, Run, Runs, text_of
+
+_ALIGNS = {
+    "left": Qt.AlignmentFlag.AlignLeft,
+    "centre": Qt.AlignmentFlag.AlignHCenter,
+    "right": Qt.AlignmentFlag.AlignRight,
+}
+_UNLIMITED = 1_000_000.0
+
+
+class RichText:
+    """Runs wrapped at a width; a theme only changes their colours, so it never changes where anything lies."""
+
+    def __init__(self, runs: Runs, font: QFont, line_px: int, align: Align = "left") -> None:
+        self.runs = runs
+        self.text = text_of(runs)
+        self.height = float(line_px)
+        self._font = font
+        self._line_px = line_px
+        self._align = align
+        self._width = -1.0
+        self._layout: QTextLayout | None = None
+        self._look: theme.Theme | None = None
+
+    @property
+    def natural_width(self) -> float:
+        """Width of the longest line if nothing wraps."""
+        layout = self._made(_UNLIMITED, None, "left")
+        return max((layout.lineAt(n).naturalTextWidth() for n in range(layout.lineCount())), default=0.0)
+
+    def lay_out(self, width: float) -> None:
+        """Make the lines for a width, unless they are there."""
+        if self._layout is None or width != self._width:
+            self._width = width
+            self._layout = self._made(width, self._look, self._align)
+
+    def release(self) -> None:
+        """Drop the lines."""
+        self._layout = None
+
+    def draw(
+        self, painter: QPainter, origin: QPointF, clip: QRectF, look: theme.Theme, selected: Range | None
+    ) -> None:
+        """Draw the lines that touch `clip`."""
+        if self._look is not look:
+            self._look = look
+            self._layout = None
+        self.lay_out(self._width)
+        assert self._layout is not None
+        painter.setPen(look.colour("text"))
+        self._layout.draw(painter, origin, selection_format(selected, self.text, look), clip)
+
+    def offset_at(self, x: float, y: float) -> int:
+        """Return the character at a place."""
+        self.lay_out(self._width)
+        assert self._layout is not None
+        for number in range(self._layout.lineCount()):
+            line = self._layout.lineAt(number)
+            if y < line.y() + line.height() or number == self._layout.lineCount() - 1:
+                return characters(self.text, int(line.xToCursor(x)))
+        return len(self.text)
+
+    def spots(self) -> list[Spot]:
+        """Return the links: one place for each line that a link lies in."""
+        found: list[Spot] = []
+        start = 0
+        for number, run in enumerate(self.runs):
+            end = start + units(run.text)
+            if run.target:
+                found += [Spot("link", rect, run.target, (number,)) for rect in self._rects(start, end)]
+            start = end
+        return found
+
+    def _rects(self, start: int, end: int) -> list[QRectF]:
+        self.lay_out(self._width)
+        assert self._layout is not None
+        found = []
+        for number in range(self._layout.lineCount()):
+            line = self._layout.lineAt(number)
+            first, last = max(start, line.textStart()), min(end, line.textStart() + line.textLength())
+            if first < last:
+                left, right = _x(line.cursorToX(first)), _x(line.cursorToX(last))
+                found.append(QRectF(min(left, right), line.y(), abs(right - left), line.height()))
+        return found
+
+    def _made(self, width: float, look: theme.Theme | None, align: Align) -> QTextLayout:
+        layout = QTextLayout(self.text.replace("\n", "\u2028"), self._font)
+        option = QTextOption(_ALIGNS[align])
+        option.setWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
+        layout.setTextOption(option)
+        layout.setFormats(_formats(self.runs, self._font, look))
+        layout.setCacheEnabled(True)
+        height = 0.0
+        layout.beginLayout()
+        while (line := layout.createLine()).isValid():
+            line.setLineWidth(width)
+            step = max(line.height(), self._line_px)
+            line.setPosition(QPointF(0, height + (step - line.height()) / 2))
+            height += step
+        layout.endLayout()
+        if width != _UNLIMITED:
+            self.height = max(height, float(self._line_px))
+        return layout
+
+
+def _x(answer: object) -> float:
+    """Return the place of a cursor, which the binding gives alone or with the cursor it moved to."""
+    return float(answer[0] if isinstance(answer, tuple) else answer)  # type: ignore[arg-type]  # a number else
+
+
+def _formats(runs: Runs, font: QFont, look: theme.Theme | None) -> list[QTextLayout.FormatRange]:
+    formats = []
+    start = 0
+    for run in runs:
+        if run != Run(run.text):
+            chosen = QTextLayout.FormatRange()
+            chosen.start, chosen.length, chosen.format = start, units(run.text), _format(run, font, look)
+            formats.append(chosen)
+        start += units(run.text)
+    return formats
+
+
+def _format(run: Run, font: QFont, look: theme.Theme | None) -> QTextCharFormat:
+    made = QTextCharFormat()
+    if run.code:
+        made.setFont(code_font(round(font.pixelSize() * INLINE_SHARE)))
+    if run.bold:
+        made.setFontWeight(QFont.Weight.DemiBold)
+    if run.italic:
+        made.setFontItalic(True)
+    if run.struck:
+        made.setFontStrikeOut(True)
+    if run.target:
+        made.setFontUnderline(True)
+    if look is not None and run.code:
+        made.setBackground(look.colour("sunken"))
+    if look is not None and run.target:
+        made.setForeground(look.colour("link"))
+    return made

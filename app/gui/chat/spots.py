@@ -1,0 +1,73 @@
+"""Which link or copy button people point at, have reached by keyboard, or have just used. Knows places and no widget."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from PySide6.QtCore import QCoreApplication, QPointF, Qt
+from PySide6.QtGui import QPainter, QPen
+
+from app.gui import theme
+from app.gui.chat.leaf import Spot
+
+translate = QCoreApplication.translate
+RING_PX = 2
+"""Width of the line around what has the keyboard."""
+
+
+class Spotted(NamedTuple):
+    """A spot of a turn, by the turn's number, where it lies in the view."""
+
+    turn: int
+    spot: Spot
+
+    def is_same(self, other: Spotted | None) -> bool:
+        """Return whether both are one spot, wherever it was scrolled."""
+        return other is not None and (self.turn, self.spot.key) == (other.turn, other.spot.key)
+
+
+class Spots:
+    """What is hovered, focused and copied."""
+
+    def __init__(self) -> None:
+        self.hovered: Spotted | None = None
+        self.focused: Spotted | None = None
+        self.copied: Spotted | None = None
+        """The block of code that was copied a moment ago."""
+
+    def clear(self) -> None:
+        """Forget all of them."""
+        self.hovered = self.focused = self.copied = None
+
+    def step(self, spots: Sequence[Spotted], *, forward: bool) -> Spotted | None:
+        """Move the keyboard to the next or previous of these spots; None where there is no further one."""
+        ordered = list(spots) if forward else list(reversed(spots))
+        current = next((n for n, each in enumerate(ordered) if each.is_same(self.focused)), -1)
+        following = current + 1
+        self.focused = ordered[following] if following < len(ordered) else None
+        return self.focused
+
+    def paint(self, painter: QPainter, spotted: Spotted, look: theme.Theme, *, has_focus: bool) -> None:
+        """Paint over a spot what sets it apart now."""
+        rect = spotted.spot.rect
+        is_copy = spotted.spot.kind == "copy"
+        if is_copy and (spotted.is_same(self.hovered) or spotted.is_same(self.copied)):
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(look.colour("hover"))
+            painter.drawRoundedRect(rect, theme.RADIUS_CONTROL, theme.RADIUS_CONTROL)
+            painter.setFont(theme.font(theme.SMALL_PX))
+            painter.setPen(look.colour("text"))
+            done = spotted.is_same(self.copied)
+            words = translate("CodeView", "Copied") if done else translate("CodeView", "Copy")
+            painter.drawText(rect, Qt.AlignmentFlag.AlignCenter, words)
+        if has_focus and spotted.is_same(self.focused):
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            painter.setPen(QPen(look.colour("accent"), RING_PX))
+            grown = rect if is_copy else rect.adjusted(-RING_PX, 0, RING_PX, 0)
+            painter.drawRoundedRect(grown, theme.RADIUS_CONTROL, theme.RADIUS_CONTROL)
+
+
+def spot_under(spots: Sequence[Spotted], point: QPointF) -> Spotted | None:
+    """Return the spot at a place."""
+    return next((each for each in spots if each.spot.rect.contains(point)), None)

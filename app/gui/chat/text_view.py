@@ -1,0 +1,115 @@
+"""A paragraph, a heading or a rule as it is painted. Knows no widget."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QPointF, QRectF
+from PySide6.QtGui import QPainter, QPen
+
+from app.gui import theme
+from app.gui.chat.leaf import Range, Spot
+from app.gui.chat.rich_text import RichText
+from app.gui.markdown.values import Paragraph, Rule
+
+RULE_PX = 17
+_HEADINGS_PX = {1: theme.TITLE_PX, 2: theme.HEADING_PX}
+_HEADING_LINE = 1.4
+
+
+class TextView:
+    """One paragraph or heading."""
+
+    is_unfinished = False
+
+    def __init__(self, value: Paragraph) -> None:
+        self._value = value
+        pixels = _HEADINGS_PX.get(value.level, theme.READING_PX)
+        line_px = round(pixels * _HEADING_LINE) if pixels != theme.READING_PX else theme.READING_LINE_PX
+        self._rich = RichText(value.runs, theme.font(pixels, bold=value.level > 0), theme.scaled(line_px))
+
+    @property
+    def text(self) -> str:
+        """The text, behind the marker of a list where it begins an item."""
+        return self._value.text
+
+    @property
+    def length(self) -> int:
+        """How many characters `text` has."""
+        return len(self._value.place.prefix) + len(self._rich.text)
+
+    @property
+    def height(self) -> float:
+        """Height of all lines."""
+        return self._rich.height
+
+    @property
+    def open_top(self) -> float:
+        """Where it begins: what comes may change the style of what is there."""
+        return 0.0
+
+    def lay_out(self, width: float) -> None:
+        """Wrap the text."""
+        self._rich.lay_out(width)
+
+    def reach(self, _top: float, _bottom: float) -> float:
+        """Have nothing to measure: it is never long."""
+        return 0.0
+
+    def release(self) -> None:
+        """Drop the lines."""
+        self._rich.release()
+
+    def draw(
+        self, painter: QPainter, origin: QPointF, clip: QRectF, look: theme.Theme, selected: Range | None
+    ) -> None:
+        """Draw the lines."""
+        shift = len(self._value.place.prefix)
+        chosen = (selected[0] - shift, selected[1] - shift) if selected is not None else None
+        self._rich.draw(painter, origin, clip, look, chosen)
+
+    def offset_at(self, x: float, y: float) -> int:
+        """Return the character at a place."""
+        return len(self._value.place.prefix) + self._rich.offset_at(x, y)
+
+    def spots(self) -> list[Spot]:
+        """Return the links."""
+        return self._rich.spots()
+
+
+class RuleView:
+    """One line from edge to edge."""
+
+    is_unfinished = False
+    height = float(RULE_PX)
+    open_top = 0.0
+
+    def __init__(self, value: Rule) -> None:
+        self.text = value.text
+        self.length = len(self.text)
+        self._width = 0.0
+
+    def lay_out(self, width: float) -> None:
+        """Be as wide as the turn."""
+        self._width = width
+
+    def reach(self, _top: float, _bottom: float) -> float:
+        """Have nothing to measure."""
+        return 0.0
+
+    def release(self) -> None:
+        """Have nothing to drop."""
+
+    def draw(
+        self, painter: QPainter, origin: QPointF, _clip: QRectF, look: theme.Theme, _selected: Range | None
+    ) -> None:
+        """Draw the line."""
+        middle = origin.y() + RULE_PX / 2
+        painter.setPen(QPen(look.colour("border"), 1))
+        painter.drawLine(QPointF(origin.x(), middle), QPointF(origin.x() + self._width, middle))
+
+    def offset_at(self, x: float, _y: float) -> int:
+        """Return the character at a place."""
+        return len(self.text) if x > self._width / 2 else 0
+
+    def spots(self) -> list[Spot]:
+        """Return no place."""
+        return []

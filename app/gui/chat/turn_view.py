@@ -1,0 +1,314 @@
+"""Turns under one another in a view that scrolls: painted where somebody looks, and while one grows only its open end.
+
+Follows the end as long as the reader is there. What people do with the turns is the transcript's.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Hashable, Sequence
+
+from PySide6.QtCore import QEvent, QRect, QRectF, QSignalBlocker, Qt, QTimer, Signal
+from PySide6.QtGui import QPainter, QPaintEvent, QPixmap, QResizeEvent, QWheelEvent
+from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QWidget
+
+from app.gui import theme
+from app.gui.chat.leaf import Range
+from app.gui.chat.turn_block import Shape, TurnBlock, sizes
+from app.gui.chat.turn_list import TurnList
+from app.gui.markdown.colouring import Lexers
+from app.services.turns import Turn
+
+MARGIN_PX = theme.SPACE_XL
+END_SLACK_PX = 8
+"""The reader counts as being at the end within this distance."""
+MOST_ESTIMATES = 8
+"""So many estimated heights may turn out to be others before what is in view is where it belongs."""
+AGAIN_MS = 15
+"""After this time what could not be painted whole is painted again."""
+_WARM_UP = "# Aa 0\n\n“é” – … **b** *i* `c`\n\n- a\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n```python\nx = 1  # c\n```\n"
+
+
+class TurnView(QAbstractScrollArea):
+    """A scrolling column of turns."""
+
+    first_text_painted = Signal(object)
+    """The first text of an answer is on the screen: the moment, `perf_counter_ns`."""
+    moved = Signal()
+    """Something lies elsewhere now: scrolled, grown or resized."""
+
+    def __init__(self, themes: theme.Themes, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.verticalScrollBar().setSingleStep(theme.scaled(theme.READING_LINE_PX) * 2)
+        self.viewport().setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
+        self.turns = TurnList(MARGIN_PX, theme.SPACE_S)
+        """The turns with their places."""
+        self.lexers = Lexers()
+        """What loads the colours of code; it can be told to do so in the background."""
+        self._themes = themes
+        self._stays = False
+        """Whether the reader is busy here, so that the end is not followed."""
+        self._conversation: Hashable = None
+        self._places: dict[Hashable, tuple[int, int]] = {}
+        """Where readers were in other conversations: which turn, and how far in it."""
+        self._unpainted: int | None = None
+        self._widest = theme.reading_width()
+        self._again = QTimer(self)
+        self._again.setSingleShot(True)
+        self._again.setInterval(AGAIN_MS)
+        self._again.timeout.connect(self.viewport().update)
+        self._reading = QTimer(self)
+        self._reading.setSingleShot(True)
+        self._reading.timeout.connect(self._read_on)
+        themes.changed.connect(self.viewport().update)
+        self.verticalScrollBar().sliderReleased.connect(self._follow_from_end)
+
+    @property
+    def is_at_end(self) -> bool:
+        """Whether the newest text is in view."""
+        bar = self.verticalScrollBar()
+        return bar.value() >= bar.maximum() - END_SLACK_PX
+
+    def clear(self) -> None:
+        """Show no turns."""
+        self.turns.clear()
+        self._forget()
+        self._settle(follow=True)
+        self.viewport().update()
+
+    def show_turns(self, turns: Sequence[Turn], conversation: Hashable = None) -> None:
+        """Show a whole conversation: its end, or where its reader was when another one was shown."""
+        self._keep_place()
+        self.clear()
+        self._conversation = conversation
+        self.turns.set_width(self._shape().width)
+        shared = sizes()
+        self.turns.extend([TurnBlock(turn, self.lexers, shared) for turn in turns])
+        place = self._places.pop(conversation, None)
+        if place is not None and place[0] < len(turns):
+            self.turns.update(place[0])
+            self._scroll_to(self.turns.top(place[0]) + place[1])
+        else:
+            self._settle(follow=True)
+        self.viewport().update()
+
+    def add(self, turn: Turn) -> None:
+        """Show another turn at the end and go there."""
+        self.turns.add(TurnBlock(turn, self.lexers))
+        self.go_to_end()
+        self.viewport().update()
+
+    def remove_last(self) -> None:
+        """Take the last turn away."""
+        self.turns.remove_last()
+        self._forget()
+        self._settle(follow=True)
+        self.viewport().update()
+
+    def grow(self, turn: Turn, text: str) -> None:
+        """Show text that was added to a turn."""
+        index = self.turns.index_of(turn.number)
+        if index is None:
+            return
+        block = self.turns.blocks[index]
+        if turn.text == text:
+            self._unpainted = turn.number
+        open_top, follow = block.open_top, self._follows
+        block.grow(text)
+        self.turns.update(index)
+        self._settle(follow)
+        top = max(self.turns.top(index) + open_top - self._scrolled, 0)
+        self.viewport().update(QRect(0, top, self.viewport().width(), self.viewport().height() - top))
+
+    def refresh(self, turn: Turn) -> None:
+        """Show a turn anew that is another one than it was."""
+        index = self.turns.index_of(turn.number)
+        if index is None:
+            return
+        block, follow = self.turns.blocks[index], self._follows
+        block.turn = turn
+        block.refresh()
+        self.turns.update(index)
+        self._settle(follow)
+        self.viewport().update()
+
+    def go_to_end(self) -> None:
+        """Show the newest text, and follow it from now on."""
+        self._stays = False
+        self._settle(follow=True)
+
+    def warm_up(self) -> None:
+        """Paint an answer where nobody sees it: the first one that is read and painted costs a quarter of a second."""
+        block = TurnBlock(Turn(0, "assistant", _WARM_UP))
+        block.lay_out(theme.reading_width())
+        picture = QPixmap(int(theme.reading_width()), block.height)
+        painter = QPainter(picture)
+        block.paint(painter, Shape(0, picture.width()), QRectF(picture.rect()), self._themes.current, None)
+        painter.end()
+
+    def footer_place(self) -> QRect | None:
+        """Return where the figures of the last turn lie in the viewport, for the buttons beside them."""
+        if not self.turns.blocks or self.turns.blocks[-1].is_user:
+            return None
+        shape = self._shape()
+        block = self.turns.blocks[-1]
+        top = self.turns.top(len(self.turns.blocks) - 1) + block.footer_top - self._scrolled
+        return QRect(round(shape.left), top, round(shape.width), block.height - block.footer_top - theme.SPACE_XL)
+
+    def screen_rect(self, index: int) -> QRect:
+        """Return where a turn lies on the screen."""
+        top = self.turns.top(index) - self._scrolled
+        inside = QRect(0, top, self.viewport().width(), self.turns.blocks[index].height)
+        return QRect(self.viewport().mapToGlobal(inside.topLeft()), inside.size())
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Paint the turns that touch what must be painted."""
+        look, shape, scrolled = self._themes.current, self._shape(), self._scrolled
+        painter = QPainter(self.viewport())
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        area = event.rect()
+        painter.fillRect(area, look.colour("surface"))
+        has_first_text = is_unfinished = False
+        for index in self.turns.visible(area.top() + scrolled, area.bottom() + scrolled):
+            block, top = self.turns.blocks[index], self.turns.top(index) - scrolled
+            painter.save()
+            painter.translate(0, top)
+            selected = self._selected_in(index)
+            block.paint(painter, shape, QRectF(area).translated(0, -top), look, selected)
+            painter.restore()
+            is_unfinished = is_unfinished or block.is_unfinished
+            has_first_text = has_first_text or (block.turn.number == self._unpainted and bool(block.text))
+        self._paint_over(painter, area)
+        painter.end()
+        if is_unfinished:
+            self._again.start()
+        if has_first_text:
+            self._unpainted = None
+            self.first_text_painted.emit(time.perf_counter_ns())
+
+    def resizeEvent(self, _event: QResizeEvent) -> None:
+        """Wrap the text at the new width; what was at the top stays there, or the end if the reader was at the end."""
+        if self._follows or not self.turns.blocks:
+            self._settle(follow=True)
+            return
+        index = self.turns.index_at(self._scrolled)
+        block = self.turns.blocks[index]
+        share = (self._scrolled - self.turns.top(index)) / max(block.height, 1)
+        self.turns.set_width(self._shape().width)
+        self.turns.update(index)
+        self._scroll_to(self.turns.top(index) + round(share * block.height))
+        self.viewport().update()
+
+    def scrollContentsBy(self, _dx: int, dy: int) -> None:
+        """Move what is painted, and paint only what came into view."""
+        self._measure_visible()
+        self.viewport().scroll(0, dy)
+        self.moved.emit()
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        """Follow the end again once the reader has come there."""
+        super().wheelEvent(event)
+        self._follow_from_end()
+
+    def changeEvent(self, event: QEvent) -> None:
+        """Paint anew in another look."""
+        super().changeEvent(event)
+        if event.type() in (QEvent.Type.PaletteChange, QEvent.Type.FontChange):
+            self._widest = theme.reading_width()
+            self.viewport().update()
+
+    @property
+    def _follows(self) -> bool:
+        return self.is_at_end and not self._stays
+
+    @property
+    def _scrolled(self) -> int:
+        return self.verticalScrollBar().value()
+
+    def _follow_from_end(self) -> None:
+        if self.is_at_end:
+            self._stays = False
+
+    def _selected_in(self, _index: int) -> Range | None:
+        """Return which characters of a turn are selected."""
+        return None
+
+    def _paint_over(self, painter: QPainter, area: QRect) -> None:
+        """Paint what lies over the turns."""
+
+    def _forget(self) -> None:
+        """Forget what belongs to turns that are gone."""
+        self._stays = False
+
+    def _shape(self) -> Shape:
+        width = min(self._widest, self.viewport().width() - 2 * MARGIN_PX)
+        return Shape(round((self.width() - width) / 2), max(width, 1))
+
+    def _settle(self, follow: bool) -> None:
+        """Measure what is visible and bring the scroll bar to where it belongs."""
+        bar = self.verticalScrollBar()
+        self.turns.set_width(self._shape().width)
+        height = self.viewport().height()
+        for _ in range(len(self.turns.blocks) + MOST_ESTIMATES):
+            before = self.turns.total
+            bar.setPageStep(height)
+            bar.setRange(0, max(before - height, 0))
+            if follow:
+                bar.setValue(bar.maximum())
+            self._measure_visible()
+            if self.turns.total == before:
+                break
+        self.moved.emit()
+
+    def _scroll_to(self, value: int) -> None:
+        """Show what lies at a height, and measure what comes into view there."""
+        bar = self.verticalScrollBar()
+        with QSignalBlocker(bar):
+            bar.setRange(0, max(self.turns.total - self.viewport().height(), 0))
+            bar.setValue(value)
+        self._settle(follow=False)
+
+    def _keep_place(self) -> None:
+        """Remember where the reader of a conversation is, unless that is its end."""
+        if self._conversation is not None and self.turns.blocks and not self.is_at_end:
+            index = self.turns.index_at(self._scrolled)
+            self._places[self._conversation] = index, self._scrolled - self.turns.top(index)
+
+    def _measure_visible(self) -> None:
+        bar, height = self.verticalScrollBar(), self.viewport().height()
+        before = self.turns.total
+        moved = self.turns.measure(bar.value(), bar.value() + height)
+        if moved or self.turns.total != before:
+            with QSignalBlocker(bar):
+                bar.setMaximum(max(self.turns.total - height, bar.value() + moved, 0))
+                bar.setValue(bar.value() + moved)
+        if moved:
+            self.viewport().update()
+        if self.turns.unread(bar.value(), bar.value() + height) is not None:
+            self._reading.start()
+
+    def _toggle_fold(self, number: int) -> None:
+        """Show all of a very long message, or only its beginning again."""
+        index = self.turns.index_of(number)
+        if index is None:
+            return
+        self._stays = True
+        self.turns.blocks[index].toggle_fold()
+        self.turns.update(index)
+        if self.turns.top(index) < self._scrolled:
+            self.verticalScrollBar().setValue(self.turns.top(index))
+        self._settle(follow=False)
+        self.viewport().update()
+
+    def _read_on(self) -> None:
+        """Read more of a long answer that is in view."""
+        index = self.turns.unread(self._scrolled, self._scrolled + self.viewport().height())
+        if index is None:
+            return
+        follow = self._follows
+        self.turns.blocks[index].is_exact = False
+        self.turns.update(index)
+        self._settle(follow)
+        self.viewport().update()

@@ -1,0 +1,91 @@
+"""Where a text that is still written can be cut, so that what lies before the cut is never read again.
+
+Plain functions of the lines from a block's start on: the same text is cut at the same places however it arrived.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+MOST_LINES = 64
+MOST_CHARACTERS = 4000
+_PLAIN = re.compile(r" {0,3}(?!\d{1,9}[.)](?:[ \t]|$))[^\s#>\-+*_=`~|:]")
+_ONLY_MARKS = re.compile(r"[ \t>]*[-=*+#`~_|:!\\\[<]+[ \t]*")
+_FENCE = re.compile(r"(`{3,}|~{3,})")
+
+
+def paragraph_end(source: str) -> int | None:
+    """Return where a very long paragraph that begins here is ended, or None where it is short or no plain text."""
+    start = lines = 0
+    while lines < MOST_LINES and start < MOST_CHARACTERS:
+        end = source.find("\n", start)
+        line = source[start:] if end < 0 else source[start:end]
+        if not _PLAIN.match(line):
+            return None
+        if len(line) > MOST_CHARACTERS:
+            cut = _inside_line(line)
+            if cut is not None:
+                return None if "|" in line[:cut] else start + cut
+        if end < 0 or "|" in line:
+            return None
+        start = end + 1
+        lines += 1
+    return start
+
+
+def _inside_line(line: str) -> int | None:
+    for position in range(MOST_CHARACTERS, len(line)):
+        anywhere = (
+            position >= 2 * MOST_CHARACTERS and bool(_PLAIN.match(line[position])) and not line[position].isdigit()
+        )
+        if anywhere and not unicodedata.combining(line[position]):
+            return position
+        if line[position].isalpha() and line[position - 1] == " ":
+            return position
+    return None
+
+
+def settled(source: str) -> str:
+    """Return an open text without a last line that is nothing but marks yet, and with open emphasis closed.
+
+    What follows decides what such a line is: a fence, a list, a heading, an underline. Showing it would only flicker.
+    """
+    last = source.rfind("\n") + 1
+    line = source[last:]
+    if _ONLY_MARKS.fullmatch(line):
+        return source[:last]
+    paragraph = source[source.rfind("\n\n") + 1 :]
+    if not line.strip() or _FENCE.search(paragraph):
+        return source
+    return source + _closing(paragraph)
+
+
+def _closing(paragraph: str) -> str:
+    ticks = paragraph.count("`")
+    if ticks % 2:
+        return "" if paragraph.endswith("`") else "`"
+    outside = re.sub(r"`[^`]*`", "", paragraph)
+    if outside.count("**") % 2 and not paragraph.endswith(("*", " ")):
+        return "**"
+    return ""
+
+
+def fence_opening(line: str) -> str | None:
+    """Return the marks of a fence that a line without indentation opens for certain: no head of a table is one."""
+    match = _FENCE.match(line)
+    if match is None or "|" in line or (match[1][0] == "`" and "`" in line[match.end() :]):
+        return None
+    return match[1]
+
+
+def closes_fence(line: str, opening: str) -> bool:
+    """Return whether a line ends the code of a fence."""
+    mark = re.fullmatch(r" {0,3}(`{3,}|~{3,})[ \t]*", line)
+    return mark is not None and mark[1].startswith(opening)
+
+
+def may_close_fence(line: str, opening: str) -> bool:
+    """Return whether a line that is not at its end yet may become one that ends the code of a fence."""
+    marks = line.strip(" \t")
+    return bool(marks) and not marks.strip(opening[0]) and len(line) - len(line.lstrip(" ")) <= 3

@@ -1,0 +1,232 @@
+"""A text that grows, read as Markdown: only its open end is read again.
+
+What is closed never changes. However the text arrived, once it is finished its blocks are those of the whole text.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from app.gui.markdown.cuts import closes_fence, fence_opening, may_close_fence, paragraph_end, settled
+from app.gui.markdown.reader import Part, read
+from app.gui.markdown.values import Block, Code, Runs, Table
+
+
+class Document:
+    """Blocks, of which the last few are open."""
+
+    def __init__(self, source: str = "") -> None:
+        self.blocks: list[Block] = []
+        """All blocks, in order."""
+        self.closed = 0
+        """How many of them do not change any more, however the text goes on."""
+        self._source: list[str] = []
+        self.length = 0
+        """How many characters of the text have arrived."""
+        self._tail = ""
+        self._blank_before = False
+        self._number: int | None = None
+        self._code: _OpenCode | None = None
+        self._table: _OpenTable | None = None
+        self._finished = True
+        if source:
+            self._take(source)
+
+    @property
+    def source(self) -> str:
+        """The text as it arrived."""
+        if len(self._source) > 1:
+            self._source = ["".join(self._source)]
+        return self._source[0] if self._source else ""
+
+    @property
+    def is_finished(self) -> bool:
+        """Whether the text is there whole, so that nothing of it is held back."""
+        return self._finished
+
+    @property
+    def open_length(self) -> int:
+        """How much must be read or joined again when more comes: adding less than that would not pay."""
+        return len(self._tail) + (self._code.length // _JOINS_PER_READ if self._code is not None else 0)
+
+    def append(self, text: str) -> int:
+        """Let the text grow; return the index of the first block that may have changed."""
+        self._finished = False
+        return self._take(text)
+
+    def finish(self) -> int:
+        """Say that the text is whole; return the index of the first block that may have changed."""
+        if self._finished:
+            return len(self.blocks)
+        self._finished = True
+        return self._read()
+
+    def _take(self, text: str) -> int:
+        follows_return = bool(self._source) and self._source[-1].endswith("\r")
+        if text:
+            self._source.append(text)
+        self.length += len(text)
+        if follows_return and text.startswith("\n"):
+            text = text[1:]
+        self._tail += text.replace("\r\n", "\n").replace("\r", "\n").replace("\0", "\ufffd")
+        return self._read()
+
+    def _read(self) -> int:
+        first = self.closed
+        del self.blocks[first:]
+        while not self._read_on():
+            pass
+        return first
+
+    def _read_on(self) -> bool:
+        """Close what can be closed and read the rest; return whether the text is read to its end."""
+        if self._code is not None:
+            return self._read_code(self._code)
+        if self._table is not None:
+            return self._read_table(self._table)
+        return self._read_prose()
+
+    def _read_prose(self) -> bool:
+        if (end := paragraph_end(self._tail)) is not None:
+            self._extend(self._parts(self._tail[:end]))
+            self._move(end)
+            return False
+        parts = self._parts(self._tail if self._finished else settled(self._tail))
+        complete = self._tail.count("\n")
+        starts = _line_starts(self._tail, [part.line for part in parts])
+        first_open = 0
+        for index, (part, start) in enumerate(zip(parts, starts, strict=True)):
+            is_table = bool(part.blocks) and isinstance(part.blocks[0], Table)
+            # What is still to come in the second line of a table may make it no table.
+            if part.line + is_table >= complete:
+                break
+            first_open = index
+            if index and paragraph_end(self._tail[start : start + _LOOK_AHEAD]) is not None:
+                self._extend(parts[:index])
+                self._move(start)
+                return False
+        if parts and parts[first_open].line < complete and starts[first_open]:
+            self._extend(parts[:first_open])
+            self._move(starts[first_open], parts[first_open].number)
+        return self._read_open(parts[first_open:])
+
+    def _read_open(self, parts: list[Part]) -> bool:
+        lines = self._tail.split("\n", 2)
+        block = parts[0].blocks[0] if len(parts) == 1 and parts[0].blocks else None
+        if block is not None and not self.blocks:
+            block = _without_gap(block)
+        opening = fence_opening(lines[0]) if len(lines) > 1 else None
+        if isinstance(block, Code) and opening is not None:
+            self._code = _OpenCode(replace(block, code=""), opening)
+            self._move(len(lines[0]) + 1)
+            return False
+        if isinstance(block, Table) and not block.place.frames and len(lines) > 2:
+            self._table = _OpenTable(block, "\n".join(lines[:2]))
+            self._move(len(lines[0]) + len(lines[1]) + 2)
+            return False
+        self._extend(parts)
+        return True
+
+    def _read_code(self, code: _OpenCode) -> bool:
+        lines = self._tail.split("\n")
+        for number, line in enumerate(lines[:-1]):
+            if closes_fence(line, code.opening):
+                code.add(lines[:number])
+                self.blocks.append(code.block(""))
+                self._code = None
+                self._move(sum(len(each) + 1 for each in lines[: number + 1]))
+                return False
+        code.add(lines[:-1])
+        self._tail = last = lines[-1]
+        is_end = closes_fence(last, code.opening) if self._finished else may_close_fence(last, code.opening)
+        self.blocks.append(code.block("" if is_end else last))
+        return True
+
+    def _read_table(self, table: _OpenTable) -> bool:
+        head = len(table.head) + 1
+        source = f"{table.head}\n{self._tail}"
+        parts = read(source if self._finished else settled(source), blank_before=False, number=None)
+        complete = source.count("\n")
+        read_table = parts[0].blocks[0]
+        assert isinstance(read_table, Table)
+        rows = read_table.rows[1:]
+        if len(parts) > 1 and parts[1].line < complete:
+            self.blocks.append(table.block(rows))
+            self._table = None
+            self._move(_line_starts(source, [parts[1].line])[0] - head)
+            return False
+        kept = min(len(rows), complete - _HEAD_LINES)
+        table.rows += rows[:kept]
+        self._tail = self._tail[_line_starts(self._tail, [kept])[0] :]
+        self.blocks.append(table.block(rows[kept:]))
+        self._extend(parts[1:])
+        return True
+
+    def _parts(self, source: str) -> list[Part]:
+        return read(source, self._blank_before, self._number)
+
+    def _extend(self, parts: Sequence[Part]) -> None:
+        for part in parts:
+            for block in part.blocks:
+                self.blocks.append(block if self.blocks else _without_gap(block))
+
+    def _move(self, start: int, number: int | None = None) -> None:
+        """Begin the open end further on."""
+        before = self._tail[:start].removesuffix("\n")
+        self._blank_before = bool(start) and not before[before.rfind("\n") + 1 :].strip(" \t>")
+        self._tail = self._tail[start:]
+        self._number = number
+        self.closed = len(self.blocks)
+
+
+_HEAD_LINES = 2
+_JOINS_PER_READ = 4
+"""Joining code costs less than reading prose."""
+_LOOK_AHEAD = 20_000
+"""How much of a block is looked at for a cut; where that is too little, the cut is found later."""
+
+
+class _OpenCode:
+    """Code after the opening of a fence that is not closed yet."""
+
+    def __init__(self, beginning: Code, opening: str) -> None:
+        self._beginning = beginning
+        self.opening = opening
+        self.lines: list[str] = []
+        self.length = 0
+
+    def add(self, lines: list[str]) -> None:
+        self.lines += lines
+        self.length += sum(len(line) + 1 for line in lines)
+
+    def block(self, last_line: str) -> Code:
+        code = "\n".join([*self.lines, last_line])
+        return replace(self._beginning, code=code.removesuffix("\n"))
+
+
+class _OpenTable:
+    """A table whose rows still come: each is read once."""
+
+    def __init__(self, beginning: Table, head: str) -> None:
+        self._beginning = beginning
+        self.head = head
+        self.rows: list[tuple[Runs, ...]] = []
+
+    def block(self, rows: Sequence[tuple[Runs, ...]]) -> Table:
+        return replace(self._beginning, rows=(self._beginning.rows[0], *self.rows, *rows))
+
+
+def _without_gap(block: Block) -> Block:
+    return block if not block.place.gap else replace(block, place=replace(block.place, gap=""))
+
+
+def _line_starts(text: str, lines: Sequence[int]) -> list[int]:
+    """Return where lines start, given in rising order."""
+    starts, line, position = [], 0, 0
+    for wanted in lines:
+        while line < wanted:
+            position = text.find("\n", position) + 1
+            line += 1
+        starts.append(position)
+    return starts
