@@ -81,7 +81,24 @@ def test_an_answer_can_be_read_while_it_is_written(ready: Stage) -> None:
         "e\u0301 👨‍👩‍👧 日本語 العربية",
     ],
 )
-def test_text_is_shown_as_it_is_and_loses_nothing(ready: Stage, text: str) -> None:
+def test_what_people_write_is_shown_as_it_is_and_loses_nothing(ready: Stage, text: str) -> None:
+    data = QMimeData()
+    data.setText(text)
+    ready.composer.insertFromMimeData(data)
+    ready.presses(Qt.Key.Key_Return)
+    ready.desk.answer("Hello")
+    assert ready.transcript_text() == f"{text}\n\nHello"
+    ready.find("transcript").grab()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Use vector<int> and List<String>, a<b>c, <think>x</think>, <!-- x -->, &amp;",
+        "e\u0301 👨‍👩‍👧 日本語 العربية",
+    ],
+)
+def test_an_answer_that_looks_like_a_page_of_the_web_loses_nothing(ready: Stage, text: str) -> None:
     ready.sends("Hi")
     ready.desk.answer(*text)
     assert ready.transcript_text() == f"Hi\n\n{text}"
@@ -141,9 +158,12 @@ def test_reading_the_prompt_shows_how_far_it_is(ready: Stage) -> None:
     bar = ready.find("prefill_progress")
     assert ready.sees("prefill_progress")
     assert (bar.property("value"), bar.property("maximum")) == (300, 1200)
+    status = ready.find("composer_status")
+    assert status.accessibleName() == "Reading the prompt: 300 of 1,200 tokens"
     ready.engine.write("x")
     ready.settle()
     assert not ready.sees("prefill_progress")
+    assert "Reading" not in status.accessibleName()
 
 
 def test_an_answer_can_be_written_again_and_copied(ready: Stage) -> None:
@@ -206,3 +226,23 @@ def test_a_question_sent_while_the_model_loads_is_answered_afterwards(stage: Sta
     stage.settle()
     stage.desk.answer("Hello")
     assert stage.transcript_text() == "Hi\n\nHello"
+
+
+def test_the_draft_of_a_new_chat_waits_for_the_next_new_chat(ready: Stage) -> None:
+    ready.sends("One")
+    ready.desk.answer("1")
+    first = ready.desk.program.conversations.open_id
+    ready.triggers("new_chat_action")
+    ready.types("half a thought")
+    ready.desk.program.conversations.open(first)
+    assert ready.composer.toPlainText() == ""
+    ready.triggers("new_chat_action")
+    assert ready.composer.toPlainText() == "half a thought"
+
+
+def test_a_message_of_nothing_that_can_be_sent_stays_where_it_is(ready: Stage) -> None:
+    ready.composer.setPlainText("\x00 \x00")
+    before = ready.composer.toPlainText()
+    ready.presses(Qt.Key.Key_Return)
+    assert ready.composer.toPlainText() == before
+    assert ready.engine.all(Generate) == []

@@ -1,175 +1,261 @@
-"""Where questions are written: Enter sends, Shift+Enter breaks the line, Enter inside an input method does neither.
+"""Where questions are written: the draft, long pasted texts above it, what goes on, and the buttons that send and stop.
 
 Says what people want and decides nothing.
 """
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, QMimeData, Qt, Signal
-from PySide6.QtGui import QFocusEvent, QInputMethodEvent, QKeyEvent, QTextOption
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QPlainTextEdit, QStackedWidget, QVBoxLayout, QWidget
+from dataclasses import dataclass
 
+from PySide6.QtCore import QEvent, QObject, Qt, Signal
+from PySide6.QtGui import QKeyEvent, QKeySequence, QPainter, QPaintEvent
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QStackedWidget, QVBoxLayout, QWidget
+
+from app.core.chat import clean_text
 from app.gui import theme
+from app.gui.chat.draft import Draft, is_long
+from app.gui.chat.paste_viewer import PasteViewer
+from app.gui.chat.pasted import Pasted, PastedList
 from app.gui.icons import Icons
 from app.gui.widgets.buttons import IconButton
 from app.gui.widgets.labels import ElidedLabel
 
-MIN_LINES, MAX_LINES = 2, 9
 MAX_CHARACTERS = 1_000_000
-_ENTER = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
+"""Of one message, pasted texts counted."""
+_BETWEEN = "\n\n"
 
 
-class Draft(QPlainTextEdit):
-    """The text that is being written."""
+@dataclass(frozen=True)
+class Written:
+    """What stands in a composer."""
 
-    submitted = Signal()
-    """Enter was pressed outside an input method."""
-    too_long = Signal(int)
-    """A text of so many characters was not inserted."""
-    focus_changed = Signal(bool)
+    text: str = ""
+    pasted: tuple[Pasted, ...] = ()
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self.setObjectName("composer")
-        self.setAccessibleName(self.tr("Message"))
-        self.setAccessibleDescription(self.tr("Enter sends, Shift+Enter begins a new line."))
-        self.setPlaceholderText(self.tr("Ask anything …"))
-        self.setFrameShape(QFrame.Shape.NoFrame)
-        self.setFont(theme.font(theme.READING_PX))
-        self.setTabChangesFocus(True)
-        self.setWordWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
-        self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAsNeeded)
-        self.document().setDocumentMargin(0)
-        self._composing = False
-        self.document().documentLayout().documentSizeChanged.connect(lambda _size: self._fit())
-        self._fit()
+    @property
+    def message(self) -> str:
+        """The message that it makes: what was pasted comes before what is said of it."""
+        return _BETWEEN.join(part for part in (*(each.text for each in self.pasted), self.text) if part.strip())
 
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Send on Enter, unless an input method is composing or a new line is asked for."""
-        is_enter = event.key() in _ENTER
-        new_line = event.modifiers() & (Qt.KeyboardModifier.ShiftModifier | Qt.KeyboardModifier.AltModifier)
-        if is_enter and self._composing:
-            event.ignore()
-        elif is_enter and new_line:
-            self.insertPlainText("\n")
-            self.ensureCursorVisible()
-        elif is_enter:
-            self.submitted.emit()
-        else:
-            super().keyPressEvent(event)
 
-    def inputMethodEvent(self, event: QInputMethodEvent) -> None:
-        """Notice whether an input method is composing."""
-        self._composing = bool(event.preeditString())
-        super().inputMethodEvent(event)
+class StatusLine(ElidedLabel):
+    """The line under the draft; an alarm stands in the colour of danger, which the style sheet knows."""
 
-    def focusInEvent(self, event: QFocusEvent) -> None:
-        """Say that writing can begin."""
-        super().focusInEvent(event)
-        self.focus_changed.emit(True)
+    def __init__(self) -> None:
+        super().__init__(theme.SMALL_PX)
+        self.setObjectName("composer_status")
 
-    def focusOutEvent(self, event: QFocusEvent) -> None:
-        """Say that writing is over."""
-        self._composing = False
-        super().focusOutEvent(event)
-        self.focus_changed.emit(False)
+    def show_text(self, text: str, hint: str = "", *, alarm: bool = False) -> None:
+        """Show a text, and on hover what it means."""
+        self.set_text(text)
+        self.setToolTip(hint)
+        self.setAccessibleDescription(hint)
+        if bool(self.property("alarm")) is not alarm:
+            self.setProperty("alarm", alarm)
+            self.style().unpolish(self)
+            self.style().polish(self)
 
-    def canInsertFromMimeData(self, source: QMimeData) -> bool:
-        """Leave files to the window."""
-        return not source.hasUrls() and super().canInsertFromMimeData(source)
-
-    def insertFromMimeData(self, source: QMimeData) -> None:
-        """Insert plain text, unless it is too long to work with."""
-        text = source.text()
-        if len(text) + len(self.toPlainText()) > MAX_CHARACTERS:
-            self.too_long.emit(len(text))
-        else:
-            self.insertPlainText(text)
-
-    def changeEvent(self, event: QEvent) -> None:
-        """Keep the height when the font changes."""
-        super().changeEvent(event)
-        if event.type() == QEvent.Type.FontChange:
-            self._fit()
-
-    def _fit(self) -> None:
-        line = self.fontMetrics().lineSpacing()
-        lines = min(max(int(self.document().size().height()), MIN_LINES), MAX_LINES)
-        self.setFixedHeight(lines * line + 2 * self.frameWidth() + 2)
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Paint an alarm in its colour, and anything else as every such line."""
+        if not self.property("alarm"):
+            super().paintEvent(event)
+            return
+        painter = QPainter(self)
+        painter.setPen(self.palette().windowText().color())
+        shown = self.fontMetrics().elidedText(self.text(), Qt.TextElideMode.ElideRight, self.width())
+        painter.drawText(self.rect(), Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, shown)
+        painter.end()
 
 
 class Composer(QFrame):
     """The draft, the buttons that send and stop, and a line that says what is going on."""
 
     sent = Signal(str)
-    """Somebody wants to send this text."""
+    """Somebody wants to send this message."""
     stopped = Signal()
     """Somebody wants the answer to end."""
+    edited = Signal()
+    """What is written is another text."""
+    larger_context_wanted = Signal()
+    """Somebody wants to load the model with a larger context."""
 
     def __init__(self, icons: Icons, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setProperty("look", "composer")
         self.draft = Draft()
+        self.status = StatusLine()
+        self._pasted = PastedList(icons)
+        self._history = _PasteHistory(self._pasted, self.draft)
         self._busy = False
-        self._status = ElidedLabel(theme.SMALL_PX)
+        self._sent: Written | None = None
         self._send = IconButton(icons, "send", self.tr("Send"), object_name="send_button", look="primary")
         self._stop = IconButton(
             icons, "stop", self.tr("Stop the answer (Esc)"), object_name="stop_button", look="primary"
         )
+        self._larger = QPushButton(self.tr("Larger context…"))
+        self._larger.setObjectName("larger_context_button")
+        self._larger.hide()
         self._buttons = QStackedWidget()
         self._buttons.addWidget(self._send)
         self._buttons.addWidget(self._stop)
         self._buttons.setFixedSize(self._send.sizeHint())
-        row = QHBoxLayout()
-        row.setSpacing(theme.SPACE_S)
-        row.addWidget(self._status, 1)
-        row.addWidget(self._buttons)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(theme.SPACE_L, theme.SPACE_M, theme.SPACE_S, theme.SPACE_S)
-        layout.setSpacing(theme.SPACE_XS)
-        layout.addWidget(self.draft)
-        layout.addLayout(row)
+        self._lay_out()
         self.setFocusProxy(self.draft)
         self.draft.submitted.connect(self._submit)
         self.draft.textChanged.connect(self._refresh)
         self.draft.focus_changed.connect(self._show_focus)
+        self.draft.long_pasted.connect(self._paste)
+        self.draft.installEventFilter(self)
+        self._pasted.changed.connect(self._refresh)
+        self._pasted.show_wanted.connect(lambda pasted: PasteViewer(pasted.text, self).open())
         self._send.clicked.connect(self._submit)
         self._stop.clicked.connect(self.stopped)
+        self._larger.clicked.connect(self.larger_context_wanted)
         self._refresh()
 
-    def set_busy(self, busy: bool) -> None:
-        """Offer to stop instead of to send."""
+    @property
+    def written(self) -> Written:
+        """What is written now."""
+        return Written(self.draft.toPlainText(), self._pasted.all)
+
+    @property
+    def has_text(self) -> bool:
+        """Whether anything is written."""
+        return bool(self._pasted.all) or not self.draft.document().isEmpty()
+
+    def write(self, written: Written) -> None:
+        """Show another draft, with nothing to undo."""
+        self._history.forget()
+        self._pasted.use(written.pasted)
+        self.draft.setPlainText(written.text)
+        self.draft.moveCursor(self.draft.textCursor().MoveOperation.End)
+
+    def set_busy(self, busy: bool, *, stopping: bool = False) -> None:
+        """Offer to stop instead of to send; `stopping` says that this was heard."""
         self._busy = busy
         had_focus = self._send.hasFocus() or self._stop.hasFocus()
+        self._stop.setEnabled(not stopping)
         self._buttons.setCurrentWidget(self._stop if busy else self._send)
         if had_focus:
             self.draft.setFocus()
-        self._refresh()
+        self._refresh_send()
 
-    def set_status(self, text: str) -> None:
-        """Say something in the line under the draft."""
-        self._status.set_text(text)
+    def offer_larger_context(self, offered: bool) -> None:
+        """Offer to load the model with a larger context, or do not."""
+        if not offered and self._larger.hasFocus():
+            self.draft.setFocus()
+        self._larger.setVisible(offered)
+
+    def show_pasted_tokens(self, tokens: tuple[int | None, ...]) -> None:
+        """Show how many tokens each pasted text has; counts of other texts than these are too early or too late."""
+        if len(tokens) == len(self._pasted.all):
+            self._pasted.show_tokens(tokens)
 
     def give_back(self, text: str) -> None:
-        """Put a text that came to nothing back in front of what is written."""
-        written = self.draft.toPlainText()
-        self.draft.setPlainText(f"{text}\n\n{written}" if written.strip() else text)
-        self.draft.moveCursor(self.draft.textCursor().MoveOperation.End)
+        """Put a message that came to nothing back before what is written, as it was written."""
+        back = self._sent if self._sent is not None and clean_text(self._sent.message) == text else None
+        if back is None:
+            back = Written(pasted=(Pasted(text),)) if is_long(text) else Written(text)
+        now = self.written
+        both = _BETWEEN.join(part for part in (back.text, now.text) if part.strip())
+        self.write(Written(both, (*back.pasted, *now.pasted)))
         self.draft.setFocus()
 
     def take_text(self) -> None:
         """Forget the draft: it was sent."""
+        self._sent = self.written
+        self._history.forget()
+        self._pasted.use(())
         self.draft.clear()
 
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Undo and redo reach pasted texts too."""
+        if watched is self.draft and event.type() == QEvent.Type.KeyPress and isinstance(event, QKeyEvent):
+            if event.matches(QKeySequence.StandardKey.Undo):
+                return self._history.undo()
+            if event.matches(QKeySequence.StandardKey.Redo):
+                return self._history.redo()
+        return super().eventFilter(watched, event)
+
+    def _lay_out(self) -> None:
+        row = QHBoxLayout()
+        row.setSpacing(theme.SPACE_S)
+        row.addWidget(self.status, 1)
+        row.addWidget(self._larger)
+        row.addWidget(self._buttons)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(theme.SPACE_L, theme.SPACE_M, theme.SPACE_S, theme.SPACE_S)
+        layout.setSpacing(theme.SPACE_XS)
+        layout.addWidget(self._pasted)
+        layout.addWidget(self.draft)
+        layout.addLayout(row)
+
+    def _paste(self, text: str) -> None:
+        whole = len(self.written.message) + len(text)
+        if whole > MAX_CHARACTERS:
+            self.draft.too_long.emit(whole)
+        else:
+            self._history.add(Pasted(text))
+            self.draft.setFocus()
+
     def _submit(self) -> None:
-        text = self.draft.toPlainText()
-        if text.strip() and not self._busy:
-            self.sent.emit(text)
+        message = self.written.message
+        if message and not self._busy:
+            self.sent.emit(message)
 
     def _refresh(self) -> None:
-        self._send.setEnabled(not self._busy and not self.draft.document().isEmpty())
+        self._refresh_send()
+        self.edited.emit()
+
+    def _refresh_send(self) -> None:
+        self._send.setEnabled(not self._busy and self.has_text)
 
     def _show_focus(self, focused: bool) -> None:
         self.setProperty("focused", focused)
         self.style().unpolish(self)
         self.style().polish(self)
+
+
+class _PasteHistory:
+    """Undoes and redoes the pasting of long texts in turn with the edits of the draft."""
+
+    def __init__(self, pasted: PastedList, draft: Draft) -> None:
+        self._pasted = pasted
+        self._draft = draft
+        self._done: list[tuple[Pasted, int]] = []
+        """What was pasted, and how many edits of the draft could be undone then."""
+        self._undone: list[tuple[Pasted, int]] = []
+
+    def add(self, pasted: Pasted) -> None:
+        """Paste a text."""
+        self._draft.document().setModified(False)  # what is typed next is an edit of its own, not part of the last
+        self._done.append((pasted, self._steps))
+        self._undone.clear()
+        self._pasted.add(pasted)
+
+    def undo(self) -> bool:
+        """Take back the last paste, if nothing was edited after it; False leaves the turn to the draft."""
+        here = self._pasted.all
+        self._done = [each for each in self._done if each[0] in here]
+        if not self._done or self._done[-1][1] < self._steps:
+            return False
+        self._undone.append(self._done.pop())
+        self._pasted.remove(self._undone[-1][0])
+        return True
+
+    def redo(self) -> bool:
+        """Paste again what was taken back last, if that is what comes next."""
+        if not self._undone or self._undone[-1][1] != self._steps:
+            return False
+        self._done.append(self._undone.pop())
+        self._pasted.add(self._done[-1][0])
+        return True
+
+    def forget(self) -> None:
+        """Begin anew with what stands there."""
+        self._done.clear()
+        self._undone.clear()
+
+    @property
+    def _steps(self) -> int:
+        return self._draft.document().availableUndoSteps()

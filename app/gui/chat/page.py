@@ -5,20 +5,32 @@ Listens to the chat service and says to it what people want; knows no other part
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, QObject, QRect, Qt, Signal
+from collections.abc import Callable
+
+from PySide6.QtCore import QEvent, QObject, QRect, Qt, QTimer, Signal
 from PySide6.QtWidgets import QHBoxLayout, QProgressBar, QStackedWidget, QVBoxLayout, QWidget
 
+from app.core.chat import clean_text
 from app.core.events import PrefillProgress
 from app.gui import theme
-from app.gui.chat.composer import Composer
+from app.gui.chat.composer import Composer, Written
+from app.gui.chat.count_words import CountWords, count_words
 from app.gui.chat.transcript import Transcript
 from app.gui.chat.turn_block import TurnBlock
 from app.gui.chat.welcome import Welcome
 from app.gui.icons import Icons
 from app.gui.widgets.buttons import IconButton, TickButton
 from app.services.chat import Chat
+from app.services.prompt_count import Count
 from app.services.turns import Turn
 from app.services.units import count
+
+SETTLED_MS = 120
+"""After so long without a key a draft is counted."""
+REPAINT_MS = 100
+"""While an answer is written the counts under the draft change ten times a second at most."""
+NEW_CHAT = 0
+"""Where the draft of a conversation lies that has no message yet."""
 
 
 class ChatPage(QWidget):
@@ -26,6 +38,10 @@ class ChatPage(QWidget):
 
     copied = Signal(str)
     """Somebody wants a text on the clipboard."""
+    draft_settled = Signal(object, object)
+    """The draft is another one: its whole message (str), and the pasted texts in it (tuple of str)."""
+    larger_context_wanted = Signal()
+    """Somebody wants to load the model with a larger context."""
 
     def __init__(
         self,
@@ -37,6 +53,11 @@ class ChatPage(QWidget):
     ) -> None:
         super().__init__(parent)
         self._chat = chat
+        self._place = self._draft_place()
+        self._drafts: dict[int, Written] = {}
+        self._count = Count()
+        self._progress: PrefillProgress | None = None
+        self._stopping = False
         self.transcript = Transcript(themes)
         self.welcome = Welcome(prompts)
         self.composer = Composer(icons)
@@ -47,10 +68,12 @@ class ChatPage(QWidget):
         self._prefill.setObjectName("prefill_progress")
         self._prefill.setAccessibleName(self.tr("Reading the prompt"))
         self._prefill.setTextVisible(False)
+        self._settled = self._timer(SETTLED_MS, self._tell_draft)
+        self._repaint = self._timer(REPAINT_MS, self._show_status)
         self._make_overlays(icons)
         self._lay_out()
         self._disconnect = [
-            chat.cleared.connect(self._show_cleared),
+            chat.opened.connect(self._show_opened),
             chat.added.connect(self._show_added),
             chat.removed.connect(self._show_removed),
             chat.changed.connect(self._show_changed),
@@ -60,7 +83,9 @@ class ChatPage(QWidget):
             chat.draft_returned.connect(self.composer.give_back),
         ]
         self.composer.sent.connect(self._send)
-        self.composer.stopped.connect(chat.stop)
+        self.composer.stopped.connect(self.stop)
+        self.composer.edited.connect(self._settled.start)
+        self.composer.larger_context_wanted.connect(self.larger_context_wanted)
         self.welcome.chosen.connect(chat.send)
         self.transcript.moved.connect(self._place_overlays)
         if chat.turns:
@@ -73,6 +98,8 @@ class ChatPage(QWidget):
         """Listen to the chat no longer."""
         for disconnect in self._disconnect:
             disconnect()
+        self._settled.stop()
+        self._repaint.stop()
 
     def copy_answer(self) -> None:
         """Ask for the last answer's text on the clipboard."""
@@ -80,11 +107,34 @@ class ChatPage(QWidget):
             self.copied.emit(self._chat.turns[-1].text)
             self._copy.tick()
 
+    def stop(self) -> None:
+        """End the answer, and show at once that this was heard."""
+        if self._chat.busy:
+            self._stopping = True
+            self._show_busy()
+            self._chat.stop()
+
+    def show_count(self, counted: Count) -> None:
+        """Show what is known of the next send."""
+        self._count = counted
+        self.composer.show_pasted_tokens(counted.pasted)
+        if not self._chat.busy:
+            self._show_status()
+        elif not self._repaint.isActive():
+            self._repaint.start()
+
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Keep the buttons over the transcript where they belong."""
         if watched is self.transcript.viewport() and event.type() == QEvent.Type.Resize:
             self._place_overlays()
         return super().eventFilter(watched, event)
+
+    def _timer(self, interval_ms: int, slot: Callable[[], None]) -> QTimer:
+        timer = QTimer(self)
+        timer.setSingleShot(True)
+        timer.setInterval(interval_ms)
+        timer.timeout.connect(slot)
+        return timer
 
     def _make_overlays(self, icons: Icons) -> None:
         self._answer_bar = QWidget(self.transcript.viewport())
@@ -131,15 +181,35 @@ class ChatPage(QWidget):
         layout.addWidget(self._pages, 1)
         layout.addLayout(below)
 
-    def _send(self, text: str) -> None:
-        if not self._chat.busy:
-            self.composer.take_text()
-            self._chat.send(text)
+    def _send(self, message: str) -> None:
+        known = self._count.message == message
+        too_long = known and self._count.too_long and not self._count.drops
+        if self._chat.busy or too_long or not clean_text(message).strip():
+            return
+        self.composer.take_text()
+        self._chat.send(message)
+        self._place = self._draft_place()
 
-    def _show_cleared(self) -> None:
-        self.transcript.clear()
-        self._pages.setCurrentWidget(self.welcome)
+    def _draft_place(self) -> int:
+        """Return where the draft belongs: to its conversation, or to the new one, whichever that is."""
+        return NEW_CHAT if self._chat.shown.is_new else self._chat.conversation_id
+
+    def _tell_draft(self) -> None:
+        written = self.composer.written
+        self.draft_settled.emit(written.message, tuple(pasted.text for pasted in written.pasted))
+
+    def _show_opened(self) -> None:
+        now = self._draft_place()
+        if now != self._place:
+            self._drafts[self._place] = self.composer.written
+            self._place = now
+            self.composer.write(self._drafts.pop(now, Written()))
+        self._stopping = False
+        self.transcript.show_turns(self._chat.turns, now)
+        self._pages.setCurrentWidget(self.transcript if self._chat.turns else self.welcome)
+        self._show_prefill(None)
         self.composer.draft.setFocus()
+        self._tell_draft()
 
     def _show_added(self, turn: Turn) -> None:
         self._pages.setCurrentWidget(self.transcript)
@@ -160,24 +230,38 @@ class ChatPage(QWidget):
         self.transcript.grow(turn, text)
 
     def _show_busy(self) -> None:
-        self.composer.set_busy(self._chat.busy)
+        self._stopping = self._stopping and self._chat.busy
+        self.composer.set_busy(self._chat.busy, stopping=self._stopping)
+        self._show_status()
         self._place_overlays()
 
     def _show_prefill(self, progress: PrefillProgress | None) -> None:
+        self._progress = progress
         policy = self._prefill.sizePolicy()
         policy.setRetainSizeWhenHidden(True)
         self._prefill.setSizePolicy(policy)
         self._prefill.setVisible(progress is not None)
-        if progress is None:
-            self.composer.set_status("")
-            return
-        self._prefill.setRange(0, progress.total)
-        self._prefill.setValue(progress.done)
-        self.composer.set_status(
-            self.tr("Reading the prompt: {done} of {total} tokens").format(
-                done=count(progress.done), total=count(progress.total)
-            )
-        )
+        if progress is not None:
+            self._prefill.setRange(0, progress.total)
+            self._prefill.setValue(progress.done)
+        self._show_status()
+
+    def _show_status(self) -> None:
+        words = self._words()
+        self.composer.status.show_text(*words[:2], alarm=words.alarm)
+        self.composer.offer_larger_context(words.alarm)
+
+    def _words(self) -> CountWords:
+        """Return what the line under the draft says: what goes on, else what the next send takes."""
+        progress, before = self._progress, self._chat.waits_for
+        if self._stopping:
+            return CountWords(self.tr("Stopping…"))
+        if progress is not None:
+            reading = self.tr("Reading the prompt: {done} of {total} tokens")
+            return CountWords(reading.format(done=count(progress.done), total=count(progress.total)))
+        if before is not None:
+            return CountWords(self.tr("This question waits for the answer in “{title}”").format(title=before))
+        return count_words(self._count, has_text=self.composer.has_text)
 
     def _place_overlays(self) -> None:
         place = self.transcript.footer_place()

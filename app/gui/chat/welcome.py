@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QProgressBar, QPushButton, QVBoxLayout, QWidget
 
 from app.gui import theme
 from app.gui.widgets.labels import label
 
 COLUMN_PX = 600
+PROGRESS_PX = 240
 
 
 class Welcome(QWidget):
-    """Starter prompts when a model is there, else a button to open one."""
+    """Starter prompts when a model is there or on its way, else a button to open one."""
 
     chosen = Signal(str)
     """A starter prompt was chosen."""
@@ -22,18 +23,49 @@ class Welcome(QWidget):
     def __init__(self, prompts: list[str], parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setObjectName("page")
-        self._title = label(pixels=theme.TITLE_PX, bold=True)
+        self._title = label(pixels=theme.TITLE_PX, bold=True, name="welcome_title")
         self._title.setAlignment(Qt.AlignmentFlag.AlignHCenter)
         self._title.setWordWrap(True)
-        self._text = label(look="muted", pixels=theme.READING_PX)
+        self._text = label(look="muted", pixels=theme.READING_PX, name="welcome_text")
         self._text.setAlignment(Qt.AlignmentFlag.AlignHCenter)
         self._text.setWordWrap(True)
+        self._progress = QProgressBar()
+        self._progress.setObjectName("welcome_progress")
+        self._progress.setAccessibleName(self.tr("Loading the model"))
+        self._progress.setTextVisible(False)
+        self._progress.setFixedWidth(PROGRESS_PX)
         self._open = QPushButton(self.tr("Open a model…"))
         self._open.setObjectName("open_model_button")
         self._open.setProperty("look", "primary")
         self._open.clicked.connect(self.open_wanted)
-        self._starters = QWidget()
-        grid = QGridLayout(self._starters)
+        self._starters = self._starter_grid(prompts)
+        self._lay_out()
+        self.show_model(None)
+
+    def show_model(self, name: str | None, *, small: bool = False, percent: float | None = None) -> None:
+        """Show what can be done with this model, or without one; `percent` is how far its load is."""
+        loading = percent is not None
+        self._starters.setVisible(name is not None)
+        self._open.setVisible(name is None and not loading)
+        self._progress.setVisible(loading)
+        self._progress.setValue(round(percent or 0))
+        if loading:
+            self._title.setText(self.tr("Loading {model}").format(model=name or self.tr("a model")))
+            self._text.setText(self.tr("You can ask already: the answer comes as soon as the model is loaded."))
+        elif name is None:
+            self._title.setText(self.tr("Open a model to begin"))
+            self._text.setText(self.tr("A model is one .gguf file. Drop it here, or choose it."))
+        else:
+            self._title.setText(self.tr("Ask {model} anything").format(model=name))
+            self._text.setText(
+                self.tr("A very small model, to try the program: do not rely on what it says.")
+                if small
+                else self.tr("Everything stays on this machine.")
+            )
+
+    def _starter_grid(self, prompts: list[str]) -> QWidget:
+        starters = QWidget()
+        grid = QGridLayout(starters)
         grid.setContentsMargins(0, 0, 0, 0)
         grid.setSpacing(theme.SPACE_M)
         for number, prompt in enumerate(prompts):
@@ -42,6 +74,9 @@ class Welcome(QWidget):
             button.setAccessibleName(prompt)
             button.clicked.connect(lambda _checked=False, text=prompt: self.chosen.emit(text))
             grid.addWidget(button, number // 2, number % 2)
+        return starters
+
+    def _lay_out(self) -> None:
         column = QWidget()
         column.setMaximumWidth(int(theme.reading_width()))
         inner = QVBoxLayout(column)
@@ -49,7 +84,9 @@ class Welcome(QWidget):
         inner.setSpacing(theme.SPACE_S)
         inner.addWidget(self._title)
         inner.addWidget(self._text)
-        inner.addSpacing(theme.SPACE_XL)
+        inner.addSpacing(theme.SPACE_S)
+        inner.addWidget(self._progress, 0, Qt.AlignmentFlag.AlignHCenter)
+        inner.addSpacing(theme.SPACE_L)
         inner.addWidget(self._starters)
         inner.addWidget(self._open, 0, Qt.AlignmentFlag.AlignHCenter)
         layout = QVBoxLayout(self)
@@ -61,15 +98,3 @@ class Welcome(QWidget):
         row.addStretch(1)
         layout.addLayout(row)
         layout.addStretch(3)
-        self.show_model(None)
-
-    def show_model(self, name: str | None) -> None:
-        """Show what can be done with this model, or without one."""
-        self._starters.setVisible(name is not None)
-        self._open.setVisible(name is None)
-        if name is None:
-            self._title.setText(self.tr("Open a model to begin"))
-            self._text.setText(self.tr("A model is one .gguf file. Drop it here, or choose it."))
-        else:
-            self._title.setText(self.tr("Ask {model} anything").format(model=name))
-            self._text.setText(self.tr("Everything stays on this machine."))

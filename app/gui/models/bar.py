@@ -16,8 +16,8 @@ from app.gui.widgets.buttons import IconButton
 from app.gui.widgets.labels import label
 from app.gui.widgets.words import render
 from app.services.engine_session import EngineSession
-from app.services.models import Models
-from app.services.units import byte_size
+from app.services.models import Models, is_very_small
+from app.services.units import UNKNOWN, byte_size
 from app.services.wishes import Wish
 
 PROGRESS_WIDTH_PX = 160
@@ -28,6 +28,8 @@ class ModelBar(QWidget):
 
     open_wanted = Signal()
     """Somebody wants to choose a file."""
+    options_wanted = Signal(Path)
+    """Somebody wants to choose how a model is loaded: its file."""
 
     def __init__(self, session: EngineSession, models: Models, icons: Icons, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -110,20 +112,42 @@ class ModelBar(QWidget):
             self._add(found, is_loaded)
         if listed:
             self._menu.addSeparator()
+            self._add_options([found for found, _ in listed if found.problem is None], loaded)
         self._menu.addAction(self.tr("Open a model file…"), self.open_wanted.emit)
         unload = self._menu.addAction(self.tr("Unload, to free its memory"), self._session.unload)
         unload.setEnabled(loaded is not None)
 
     def _add(self, found: FoundModel, is_loaded: bool) -> None:
-        text = f"{found.name} · {found.quantisation or '–'} · {byte_size(found.size)}".replace("&", "&&")
-        action = self._menu.addAction(text)
+        parts = [found.name, found.quantisation or UNKNOWN, byte_size(found.size)]
+        if is_very_small(found.parameters):
+            parts.append(self.tr("a very small model, to try the program"))
+        action = self._menu.addAction(" · ".join(parts).replace("&", "&&"))
         action.setCheckable(is_loaded)
         action.setChecked(is_loaded)
         action.setToolTip(found.path if found.problem is None else render(found.problem))
         action.setEnabled(found.problem is None)
         action.triggered.connect(lambda: self._session.use(Wish(Path(found.path))))
 
+    def _add_options(self, usable: list[FoundModel], loaded: ModelInfo | None) -> None:
+        """Offer the options of the model that is loaded first, and those of the others in a menu of their own."""
+        if loaded is not None:
+            action = self._menu.addAction(self.tr("Load options…"))
+            action.setObjectName("load_options_action")
+            action.triggered.connect(lambda: self.options_wanted.emit(Path(loaded.path)))
+        if len(usable) > (loaded is not None):
+            menu = self._menu.addMenu(self.tr("Load with options"))
+            menu.setObjectName("load_with_options_menu")
+            for found in usable:
+                entry = menu.addAction(found.name.replace("&", "&&"))
+                entry.triggered.connect(lambda _checked=False, path=found.path: self.options_wanted.emit(Path(path)))
+
 
 def _as_found(model: ModelInfo, name: str | None) -> FoundModel:
     """The entry of a model that was opened from outside the folders."""
-    return FoundModel(model.path, model.weight_bytes, name or model.name, quantisation=model.quantisation)
+    return FoundModel(
+        model.path,
+        model.weight_bytes,
+        name or model.name,
+        quantisation=model.quantisation,
+        parameters=model.parameters,
+    )

@@ -1,0 +1,123 @@
+"""The text field of the composer: Enter sends, Shift+Enter breaks the line, an input method keeps its keys.
+
+A text that is too long to be laid out while people type is not inserted; it is told instead.
+"""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QEvent, QMimeData, Qt, Signal
+from PySide6.QtGui import QFocusEvent, QInputMethodEvent, QKeyEvent, QTextOption
+from PySide6.QtWidgets import QFrame, QPlainTextEdit, QWidget
+
+from app.gui import theme
+
+MIN_LINES, MAX_LINES = 2, 8
+LONG_TEXT, LONG_LINE = 20_000, 5_000
+"""Characters of a draft, and of one line of it, that can be laid out at every key without anybody noticing."""
+_ENTER = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
+_KEYS_OF_INPUT_METHODS = (
+    *_ENTER,
+    Qt.Key.Key_Escape,
+    Qt.Key.Key_Up,
+    Qt.Key.Key_Down,
+    Qt.Key.Key_Left,
+    Qt.Key.Key_Right,
+)
+
+
+class Draft(QPlainTextEdit):
+    """The text that is being written."""
+
+    submitted = Signal()
+    """Enter was pressed outside an input method."""
+    long_pasted = Signal(str)
+    """A text was pasted or dropped that is too long to stand among what is written."""
+    too_long = Signal(int)
+    """A message of so many characters was not taken: nothing of it was inserted."""
+    focus_changed = Signal(bool)
+    """Writing can begin, or is over."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("composer")
+        self.setAccessibleName(self.tr("Message"))
+        self.setAccessibleDescription(self.tr("Enter sends, Shift+Enter begins a new line."))
+        self.setPlaceholderText(self.tr("Ask anything …"))
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setFont(theme.font(theme.READING_PX))
+        self.setTabChangesFocus(True)
+        self.setWordWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
+        self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAsNeeded)
+        self.document().setDocumentMargin(0)
+        self._composing = False
+        self.document().documentLayout().documentSizeChanged.connect(lambda _size: self._fit())
+        self._fit()
+
+    def event(self, event: QEvent) -> bool:
+        """Keep the keys of an input method from the window's shortcuts."""
+        if event.type() == QEvent.Type.ShortcutOverride and isinstance(event, QKeyEvent) and self._is_its(event):
+            event.accept()
+            return True
+        return super().event(event)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Send on Enter, unless an input method is composing or a new line is asked for."""
+        is_enter = event.key() in _ENTER
+        new_line = event.modifiers() & (Qt.KeyboardModifier.ShiftModifier | Qt.KeyboardModifier.AltModifier)
+        if self._is_its(event):
+            event.accept()
+        elif is_enter and new_line:
+            self.insertPlainText("\n")
+            self.ensureCursorVisible()
+        elif is_enter:
+            self.submitted.emit()
+        else:
+            super().keyPressEvent(event)
+
+    def inputMethodEvent(self, event: QInputMethodEvent) -> None:
+        """Notice whether an input method is composing."""
+        self._composing = bool(event.preeditString())
+        super().inputMethodEvent(event)
+
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        """Say that writing can begin."""
+        super().focusInEvent(event)
+        self.focus_changed.emit(True)
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        """Say that writing is over."""
+        self._composing = False
+        super().focusOutEvent(event)
+        self.focus_changed.emit(False)
+
+    def canInsertFromMimeData(self, source: QMimeData) -> bool:
+        """Leave files to the window."""
+        return not source.hasUrls() and super().canInsertFromMimeData(source)
+
+    def insertFromMimeData(self, source: QMimeData) -> None:
+        """Insert plain text, unless it is too long to be laid out at every key."""
+        text = source.text()
+        if is_long(text) or len(text) + self.document().characterCount() > LONG_TEXT:
+            self.long_pasted.emit(text)
+        else:
+            self.insertPlainText(text)
+
+    def changeEvent(self, event: QEvent) -> None:
+        """Keep the height when the font changes."""
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.FontChange:
+            self._fit()
+
+    def _is_its(self, event: QKeyEvent) -> bool:
+        """Return whether a key belongs to the input method that is composing."""
+        return self._composing and event.key() in _KEYS_OF_INPUT_METHODS
+
+    def _fit(self) -> None:
+        line = self.fontMetrics().lineSpacing()
+        lines = min(max(int(self.document().size().height()), MIN_LINES), MAX_LINES)
+        self.setFixedHeight(lines * line + 2 * self.frameWidth() + 2)
+
+
+def is_long(text: str) -> bool:
+    """Return whether a text, or a line of it, is too long to be laid out at every key."""
+    return len(text) > LONG_TEXT or any(len(line) > LONG_LINE for line in text.split("\n"))

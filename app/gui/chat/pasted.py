@@ -1,0 +1,139 @@
+"""Long pasted texts above the draft, each as one row that can be looked at and removed.
+
+They are part of the message and never laid out in the text field, which would freeze over them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
+
+from app.gui import theme
+from app.gui.icons import Icons
+from app.gui.widgets.buttons import IconButton
+from app.gui.widgets.labels import ElidedLabel, label
+from app.services.units import count
+
+ROW_PX = 38
+MOST_ROWS = 3
+"""More rows than these scroll."""
+PREVIEW_CHARACTERS = 80
+
+
+@dataclass(eq=False)
+class Pasted:
+    """One pasted text; two with the same words are still two."""
+
+    text: str
+    tokens: int | None = None
+
+
+class PastedRow(QFrame):
+    """One pasted text: how long it is, how it begins, and two buttons."""
+
+    show_wanted = Signal()
+    """Somebody wants to read the text."""
+    remove_wanted = Signal()
+    """Somebody wants the text out of the message."""
+
+    def __init__(self, pasted: Pasted, icons: Icons, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.pasted = pasted
+        self.setObjectName("pasted_text")
+        self.setProperty("look", "chip")
+        self.setFixedHeight(ROW_PX)
+        self._facts = label(pixels=theme.SMALL_PX, name="pasted_facts")
+        preview = ElidedLabel(theme.SMALL_PX)
+        preview.set_text(" ".join(pasted.text[:PREVIEW_CHARACTERS].split()))
+        show = IconButton(icons, "open", self.tr("Read the pasted text"), object_name="show_pasted_button")
+        remove = IconButton(icons, "close", self.tr("Remove the pasted text"), object_name="remove_pasted_button")
+        show.clicked.connect(self.show_wanted)
+        remove.clicked.connect(self.remove_wanted)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(theme.SPACE_M, 0, theme.SPACE_XS, 0)
+        row.setSpacing(theme.SPACE_S)
+        row.addWidget(self._facts)
+        row.addWidget(preview, 1)
+        row.addWidget(show)
+        row.addWidget(remove)
+        self.show_tokens(pasted.tokens)
+
+    def show_tokens(self, tokens: int | None) -> None:
+        """Show how many tokens the text has; None is not known yet."""
+        self.pasted.tokens = tokens
+        text = self.tr("Pasted text · {characters} characters · {tokens} tokens").format(
+            characters=count(len(self.pasted.text)), tokens=count(tokens)
+        )
+        self._facts.setText(text)
+        self._facts.setToolTip(self.tr("No model has counted its tokens yet.") if tokens is None else "")
+        self.setAccessibleName(text)
+
+
+class PastedList(QScrollArea):
+    """The pasted texts of a draft, oldest first; not there when there is none."""
+
+    changed = Signal()
+    """A text came or went."""
+    show_wanted = Signal(Pasted)
+    """Somebody wants to read this text."""
+
+    def __init__(self, icons: Icons, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._icons = icons
+        self._rows: list[PastedRow] = []
+        self.setWidgetResizable(True)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        inside = QWidget()
+        self._column = QVBoxLayout(inside)
+        self._column.setContentsMargins(0, 0, 0, theme.SPACE_XS)
+        self._column.setSpacing(theme.SPACE_XS)
+        self.setWidget(inside)
+        self._fit()
+
+    @property
+    def all(self) -> tuple[Pasted, ...]:
+        """The texts, oldest first."""
+        return tuple(row.pasted for row in self._rows)
+
+    def add(self, pasted: Pasted) -> None:
+        """Add a text at the end."""
+        row = PastedRow(pasted, self._icons)
+        row.show_wanted.connect(lambda: self.show_wanted.emit(pasted))
+        row.remove_wanted.connect(lambda: self.remove(pasted))
+        self._rows.append(row)
+        self._column.addWidget(row)
+        row.show()
+        self._fit()
+        self.changed.emit()
+
+    def remove(self, pasted: Pasted) -> None:
+        """Take a text out, if it is there."""
+        row = next((row for row in self._rows if row.pasted is pasted), None)
+        if row is not None:
+            self._rows.remove(row)
+            self._column.removeWidget(row)
+            row.hide()
+            row.deleteLater()
+            self._fit()
+            self.changed.emit()
+
+    def use(self, texts: tuple[Pasted, ...]) -> None:
+        """Show these texts and no others."""
+        for pasted in self.all:
+            self.remove(pasted)
+        for pasted in texts:
+            self.add(pasted)
+
+    def show_tokens(self, tokens: tuple[int | None, ...]) -> None:
+        """Show how many tokens each text has."""
+        for row, value in zip(self._rows, tokens, strict=False):
+            row.show_tokens(value)
+
+    def _fit(self) -> None:
+        rows = min(len(self._rows), MOST_ROWS)
+        self.setVisible(rows > 0)
+        self.setFixedHeight(rows * ROW_PX + max(rows - 1, 0) * theme.SPACE_XS + theme.SPACE_XS)

@@ -1,0 +1,280 @@
+"""The options of a load: what people usually choose in front, the rest behind a button, and what it takes below.
+
+Shows and changes a `LoadOptionsDraft`; decides nothing and loads nothing by itself.
+"""
+
+from __future__ import annotations
+
+from typing import get_args
+
+from PySide6.QtCore import QSignalBlocker, Qt
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QDialog,
+    QGridLayout,
+    QHBoxLayout,
+    QLabel,
+    QPushButton,
+    QSizePolicy,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app.core.devices import GPU_KINDS
+from app.core.model import (
+    ALL_LAYERS,
+    CONTEXT_STEP,
+    MOST_BATCH,
+    MOST_CONTEXT,
+    MOST_LAYERS,
+    MOST_THREADS,
+    FlashAttention,
+    KVType,
+    LoadOptions,
+)
+from app.gui import theme
+from app.gui.models.load_words import file_words, fit_words, flash_name, kv_name, remarks
+from app.gui.models.memory_table import MemoryTable
+from app.gui.widgets.boxes import ChoiceBox, NumberBox
+from app.gui.widgets.labels import label
+from app.services.load_options import LoadOptionsDraft
+from app.services.units import count
+
+AUTOMATIC = -1
+"""What a box of numbers shows as a word: the program chooses."""
+KV_TYPES: tuple[KVType, ...] = get_args(KVType)
+FLASH: tuple[FlashAttention, ...] = get_args(FlashAttention)
+CONTROL_PX, DIALOG_PX = 180, 520
+
+
+class LoadOptionsDialog(QDialog):
+    """Chooses how a model is loaded."""
+
+    def __init__(self, draft: LoadOptionsDraft, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.setObjectName("load_options")
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.setWindowTitle(self.tr("Load options"))
+        self.setMinimumWidth(DIALOG_PX)
+        self._draft = draft
+        self._name = label(pixels=theme.HEADING_PX, bold=True, name="load_options_model")
+        self._facts = label(look="muted", pixels=theme.SMALL_PX)
+        self._remarks = label(look="muted", pixels=theme.SMALL_PX, name="load_remarks")
+        self._answer = label(pixels=theme.BASE_PX, bold=True, name="fit_answer")
+        self._table = MemoryTable()
+        for text in (self._name, self._remarks, self._answer):
+            text.setWordWrap(True)
+        self._front, self._more = _Form(), _Form()
+        self._make_front()
+        self._make_more()
+        self._more_button = QPushButton(self.tr("More options"))
+        self._more_button.setObjectName("more_options_button")
+        self._more_button.setCheckable(True)
+        self._more_button.toggled.connect(self._show_more)
+        self._largest = QPushButton()
+        self._largest.setObjectName("largest_context_button")
+        self._largest.clicked.connect(self._use_largest)
+        self._reset = QPushButton(self.tr("Reset"))
+        self._reset.setObjectName("reset_options_button")
+        self._reset.setToolTip(self.tr("Go back to the defaults."))
+        self._reset.clicked.connect(draft.reset)
+        self._load = QPushButton()
+        self._load.setObjectName("load_button")
+        self._load.setProperty("look", "primary")
+        self._load.setDefault(True)
+        self._load.clicked.connect(self._choose)
+        self._lay_out()
+        self._disconnect = draft.changed.connect(self._show)
+        self._show()
+
+    def done(self, result: int) -> None:
+        """Listen no longer; questions that are still open are nobody's."""
+        self._disconnect()
+        self._draft.end()
+        super().done(result)
+
+    def _make_front(self) -> None:
+        change, word = self._draft.change, self.tr("automatic")
+        self._context = self._front.number("context_box", self.tr("Context, in tokens"), 0, MOST_CONTEXT, word)
+        self._context.setSingleStep(CONTEXT_STEP)
+        self._context.setToolTip(self.tr("How many tokens of the conversation and the answer the model can hold."))
+        self._context.valueChanged.connect(lambda value: change(context=int(value) or None))
+        self._layers = self._front.number(
+            "gpu_layers_box", self.tr("Layers on the GPU"), AUTOMATIC, MOST_LAYERS, word
+        )
+        self._layers.valueChanged.connect(lambda value: change(gpu_layers=None if value < 0 else int(value)))
+        names = [kv_name(kind) for kind in KV_TYPES]
+        hint = self.tr("Smaller numbers in the cache leave room for more tokens, and cost a little of the quality.")
+        self._keys = self._front.choice("kv_type_k_box", self.tr("Cache of keys"), names, hint)
+        self._keys.activated.connect(lambda index: change(kv_type_k=KV_TYPES[index]))
+        self._values = self._front.choice("kv_type_v_box", self.tr("Cache of values"), names, hint)
+        self._values.activated.connect(lambda index: change(kv_type_v=KV_TYPES[index]))
+
+    def _make_more(self) -> None:
+        change = self._draft.change
+        self._flash = self._more.choice(
+            "flash_attention_box",
+            self.tr("Flash attention"),
+            [flash_name(mode) for mode in FLASH],
+            self.tr("Computes attention without keeping all of its scores; a quantised cache of values needs it."),
+        )
+        self._flash.activated.connect(lambda index: change(flash_attention=FLASH[index]))
+        self._threads = self._more.number("threads_box", self.tr("Threads"), 0, MOST_THREADS, self.tr("automatic"))
+        self._threads.setToolTip(self.tr("Automatic is one for each physical core."))
+        self._threads.valueChanged.connect(lambda value: change(threads=int(value) or None))
+        self._batch = self._more.number("batch_box", self.tr("Batch, in tokens"), 1, MOST_BATCH)
+        self._batch.setToolTip(self.tr("Most tokens that are handed over at once."))
+        self._batch.valueChanged.connect(lambda value: change(batch=int(value)))
+        self._micro = self._more.number("micro_batch_box", self.tr("Micro-batch, in tokens"), 1, MOST_BATCH)
+        self._micro.setToolTip(self.tr("Tokens evaluated at once: more is faster to read a prompt and takes memory."))
+        self._micro.valueChanged.connect(lambda value: change(micro_batch=int(value)))
+        self._experts = self._more.check("experts_box", self.tr("Keep a mixture's experts in main memory"))
+        self._experts.clicked.connect(lambda on: change(experts_on_cpu=on))
+        self._mmap = self._more.check("mmap_box", self.tr("Map the file into memory instead of reading it"))
+        self._mmap.clicked.connect(lambda on: change(mmap=on))
+        self._mlock = self._more.check("mlock_box", self.tr("Never let the system swap it out"))
+        self._mlock.clicked.connect(lambda on: change(mlock=on))
+
+    def _lay_out(self) -> None:
+        cancel = QPushButton(self.tr("Cancel"))
+        cancel.setAutoDefault(False)
+        cancel.clicked.connect(self.reject)
+        for button in (self._reset, self._more_button, self._largest):
+            button.setAutoDefault(False)
+        buttons = QHBoxLayout()
+        buttons.setSpacing(theme.SPACE_S)
+        buttons.addWidget(self._reset)
+        buttons.addWidget(self._more_button)
+        buttons.addStretch(1)
+        buttons.addWidget(cancel)
+        buttons.addWidget(self._load)
+        head = QVBoxLayout()
+        head.setSpacing(theme.SPACE_XS)
+        head.addWidget(self._name)
+        head.addWidget(self._facts)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(theme.SPACE_XL, theme.SPACE_XL, theme.SPACE_XL, theme.SPACE_L)
+        layout.setSpacing(theme.SPACE_M)
+        layout.setSizeConstraint(QVBoxLayout.SizeConstraint.SetMinimumSize)
+        layout.addLayout(head)
+        layout.addWidget(self._front)
+        layout.addWidget(self._more)
+        layout.addWidget(self._remarks)
+        layout.addWidget(self._table)
+        layout.addWidget(self._answer)
+        layout.addWidget(self._largest, 0, Qt.AlignmentFlag.AlignLeft)
+        layout.addStretch(1)
+        layout.addLayout(buttons)
+        self._more.hide()
+        self._context.setFocus()
+
+    def _show_more(self, shown: bool) -> None:
+        self._more.setVisible(shown)
+        self._more_button.setText(self.tr("Fewer options") if shown else self.tr("More options"))
+        self.adjustSize()
+
+    def _show(self) -> None:
+        draft = self._draft
+        self._name.setText(draft.file.name if draft.file is not None else (draft.path.stem if draft.path else ""))
+        self._facts.setText(file_words(draft.file))
+        self._show_options(draft.options)
+        self._remarks.setText(" ".join(remarks(draft.options, draft.file)))
+        self._remarks.setVisible(bool(self._remarks.text()))
+        self._table.show_needs(draft.needs)
+        self._answer.setText(fit_words(draft))
+        self._answer.setVisible(bool(self._answer.text()))
+        largest = draft.largest_context if draft.is_current else None
+        self._largest.setVisible(largest is not None)
+        self._largest.setText(self.tr("Use {tokens} tokens: the largest that fits").format(tokens=count(largest)))
+        usable = draft.file is not None and draft.file.problem is None
+        self._load.setEnabled(usable)
+        self._load.setText(self.tr("Load anyway") if self._lacks else self.tr("Load"))
+        self._reset.setEnabled(draft.options != LoadOptions())
+
+    @property
+    def _lacks(self) -> bool:
+        return self._draft.is_current and self._draft.lack is not None
+
+    def _show_options(self, options: LoadOptions) -> None:
+        with QSignalBlocker(self._context):
+            self._context.setValue(options.context or 0)
+        self._show_layers(options)
+        self._keys.setCurrentIndex(KV_TYPES.index(options.kv_type_k))
+        self._values.setCurrentIndex(KV_TYPES.index(options.kv_type_v))
+        self._flash.setCurrentIndex(FLASH.index(options.flash_attention))
+        for box, value in (
+            (self._threads, options.threads or 0),
+            (self._batch, options.batch),
+            (self._micro, options.micro_batch),
+        ):
+            with QSignalBlocker(box):
+                box.setValue(value)
+        self._experts.setChecked(options.experts_on_cpu)
+        self._mmap.setChecked(options.mmap)
+        self._mlock.setChecked(options.mlock)
+
+    def _show_layers(self, options: LoadOptions) -> None:
+        measured = self._draft.measured
+        most = measured.layers if measured is not None else MOST_LAYERS
+        gpus = measured is None or any(device.kind in GPU_KINDS for device in measured.devices)
+        self._layers.setEnabled(gpus)
+        self._layers.setToolTip(
+            self.tr("Automatic is as many as fit; {layers} are all of them.").format(layers=count(most))
+            if gpus
+            else self.tr("This build computes on no GPU.")
+        )
+        layers = most if options.gpu_layers == ALL_LAYERS else options.gpu_layers
+        with QSignalBlocker(self._layers):
+            self._layers.setMaximum(max(most, layers or 0))
+            self._layers.setValue(AUTOMATIC if layers is None else layers)
+
+    def _use_largest(self) -> None:
+        if (largest := self._draft.largest_context) is not None:
+            self._draft.change(context=largest)
+            self._context.setFocus()
+
+    def _choose(self) -> None:
+        self._draft.load(anyway=self._lacks)
+        self.accept()
+
+
+class _Form(QWidget):
+    """Names on the left, controls of one width on the right."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._grid = QGridLayout(self)
+        self._grid.setContentsMargins(0, 0, 0, 0)
+        self._grid.setHorizontalSpacing(theme.SPACE_L)
+        self._grid.setVerticalSpacing(theme.SPACE_S)
+        self._grid.setColumnStretch(0, 1)
+        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
+
+    def number(self, name: str, title: str, low: int, high: int, word: str = "") -> NumberBox:
+        """Add a number whose lowest value shows as a word."""
+        box = NumberBox(low, high, whole=True, words={low: word} if word else None)
+        self._add(name, title, box)
+        return box
+
+    def choice(self, name: str, title: str, items: list[str], hint: str) -> ChoiceBox:
+        box = ChoiceBox()
+        box.addItems(items)
+        box.setToolTip(hint)
+        self._add(name, title, box)
+        return box
+
+    def check(self, name: str, title: str) -> QCheckBox:
+        box = QCheckBox(title)
+        box.setObjectName(name)
+        self._grid.addWidget(box, self._grid.rowCount(), 0, 1, 2)
+        return box
+
+    def _add(self, name: str, title: str, control: QWidget) -> None:
+        control.setObjectName(name)
+        control.setAccessibleName(title)
+        control.setFixedSize(CONTROL_PX, control.sizeHint().height())
+        caption: QLabel = label(title)
+        caption.setBuddy(control)
+        row = self._grid.rowCount()
+        self._grid.addWidget(caption, row, 0)
+        self._grid.addWidget(control, row, 1)

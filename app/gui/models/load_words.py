@@ -1,0 +1,89 @@
+"""What the load options say in words: of the file, of a context, and of whether it fits."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QCoreApplication
+
+from app.core.model import CONTEXT_STEP, FlashAttention, FoundModel, KVType, LoadOptions
+from app.gui.widgets.labels import in_parts
+from app.gui.widgets.words import render
+from app.services.load_options import LoadOptionsDraft
+from app.services.models import is_very_small
+from app.services.units import byte_size, count, parameter_count
+
+translate = QCoreApplication.translate
+
+
+def kv_name(kind: KVType) -> str:
+    """Return what a type of the cache's numbers is called."""
+    names: dict[KVType, str] = {
+        "f16": translate("LoadOptions", "16 bits (F16)"),
+        "q8_0": translate("LoadOptions", "8 bits (Q8_0)"),
+        "q4_0": translate("LoadOptions", "4 bits (Q4_0)"),
+    }
+    return names[kind]
+
+
+def flash_name(mode: FlashAttention) -> str:
+    """Return what a setting of flash attention is called."""
+    names: dict[FlashAttention, str] = {
+        "auto": translate("LoadOptions", "automatic"),
+        "on": translate("LoadOptions", "on"),
+        "off": translate("LoadOptions", "off"),
+    }
+    return names[mode]
+
+
+def file_words(file: FoundModel | None) -> str:
+    """Return what a model's file says of itself."""
+    if file is None:
+        return translate("LoadOptions", "Looking at the file …")
+    parts = [file.quantisation or "", byte_size(file.size)]
+    if file.parameters is not None:
+        parts.append(translate("LoadOptions", "{count} parameters").format(count=parameter_count(file.parameters)))
+    if file.trained_context is not None:
+        parts.append(
+            translate("LoadOptions", "trained for {tokens} tokens").format(tokens=count(file.trained_context))
+        )
+    if is_very_small(file.parameters):
+        parts.append(translate("LoadOptions", "a very small model"))
+    return in_parts([part for part in parts if part])
+
+
+def remarks(options: LoadOptions, file: FoundModel | None) -> list[str]:
+    """Return what people should know of the context that they chose."""
+    said: list[str] = []
+    if options.context is not None and options.context % CONTEXT_STEP:
+        said.append(
+            translate("LoadOptions", "{asked} tokens are rounded up to {cells}, a multiple of {step}.").format(
+                asked=count(options.context), cells=count(options.cells(None)), step=CONTEXT_STEP
+            )
+        )
+    trained = file.trained_context if file is not None else None
+    if options.context is None and file is not None:
+        said.append(
+            translate("LoadOptions", "Automatic is {tokens} tokens.").format(tokens=count(options.cells(trained)))
+        )
+    if trained is not None and options.cells(trained) > max(trained, CONTEXT_STEP):
+        said.append(
+            translate(
+                "LoadOptions", "The model was trained for {trained} tokens; beyond that its answers get worse."
+            ).format(trained=count(trained))
+        )
+    return said
+
+
+def fit_words(draft: LoadOptionsDraft) -> str:
+    """Return whether a load fits, in one sentence; what is being worked out is said too."""
+    if draft.problem is not None:
+        return render(draft.problem)
+    if not draft.is_current or draft.measured is None:
+        return translate("LoadOptions", "Working out what this takes …")
+    if draft.lack is not None:
+        return translate("LoadOptions", "Does not fit: it takes {needed}, and {free} are free.").format(
+            needed=byte_size(draft.lack.needed), free=byte_size(draft.lack.free)
+        )
+    if any(need.fits is None for need in draft.needs):
+        return translate("LoadOptions", "Whether it fits is not known: this build does not tell all of its memory.")
+    spare = min(((need.free or 0) - (need.use.total or 0) for need in draft.needs), default=0)
+    return translate("LoadOptions", "Fits, with {spare} to spare.").format(spare=byte_size(spare))
