@@ -1,105 +1,191 @@
-"""What a model takes of memory: the real figures with the estimate beside them, and the states that were saved."""
+"""What is in the memory of each device: the model's parts, other programs, what is free, and the states that are saved."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import msgspec
 import pytest
-from PySide6.QtWidgets import QLabel
+from PySide6.QtWidgets import QApplication, QWidget
+from pytestqt.qtbot import QtBot
 
-from app.core.events import Finished, Loaded
+from app.core.devices import Device, GpuReport
+from app.core.events import HardwareSampled
 from app.core.metrics import DeviceMemory
 from app.core.model import CacheSizes, MemoryKind
-from app.gui.memory import MemoryRows
-from tests.fake_engine import metrics, model_info
-from tests.gui.conftest import Stage
+from app.gui.widgets.gauge import Gauge
+from app.system.gpus import GpuReader
+from tests.desk import Desk
+from tests.fake_engine import metrics
+from tests.fake_nvml import FakeGpu, FakeNvml
+from tests.gui.live_panel import GIB, MACHINE, PanelStage
 
 MIB = 1 << 20
 REAL = DeviceMemory("CPU", 92 * MIB, 180 * MIB, 22 * MIB, output=2 * MIB)
+ON_GPU = DeviceMemory("CUDA0", 4096 * MIB, 512 * MIB, 100 * MIB)
+CUDA0 = Device("CUDA0", "NVIDIA L4", "gpu", "CUDA", 24 * GIB, 23 * GIB, "0000:01:00.0")
+PROCESSOR = Device("CPU", "a processor", "cpu", "CPU", 16 * GIB, None)
 
 
-def load(stage: Stage, model: Path, kind: MemoryKind = "plain", *memory: DeviceMemory) -> None:
-    """Let a model be loaded that takes this."""
-    stage.desk.begin_load(model)
-    info = model_info(stage.engine.load.path)
-    cache = CacheSizes(full=64 * MIB, window=8 * MIB, window_cells=512) if kind == "window" else info.cache
-    info = msgspec.structs.replace(info, memory=memory, memory_kind=kind, cache=cache)
-    stage.engine.say(Loaded(stage.engine.load.request, info))
-    stage.settle()
+@pytest.fixture
+def memory(desk: Desk, qtbot: QtBot, qapp: QApplication) -> Iterator[PanelStage]:
+    stage = PanelStage(desk, qtbot, qapp)
+    stage.show()
+    yield stage
+    stage.panel.disconnect_services()
+    qapp.setStyleSheet("")
 
 
-def parts(stage: Stage, number: int = 0) -> str:
-    """Return what is written under a device."""
-    row = stage.find_as(MemoryRows).layout()
-    assert row is not None
-    item = row.itemAt(number)
-    widget = item.widget() if item is not None else None
-    assert widget is not None
-    texts = [found.text() for found in widget.findChildren(QLabel)]
-    return texts[-1].replace("\u00a0", " ")
+def gpus(*cards: FakeGpu, **errors: int) -> GpuReport:
+    """Return what a driver says of these cards."""
+    return GpuReader(lambda: FakeNvml(*cards, **errors), {}).read()
 
 
-def reads_soon(stage: Stage, name: str, text: str) -> None:
-    stage.bot.waitUntil(lambda: stage.reads(name) == text, timeout=60_000)
+def on_gpu(stage: PanelStage, model: Path, *cards: FakeGpu, **errors: int) -> None:
+    """Let a model be loaded onto a GPU."""
+    stage.load(model, memory=(ON_GPU, REAL), gpu_layers=31, devices=("CUDA0", "CPU"))
+    stage.desk.dry_run.answer(ON_GPU, REAL, devices=(CUDA0, PROCESSOR))
+    stage.sample(gpus=gpus(*cards, **errors))
 
 
-def test_the_estimate_stands_beside_what_was_reserved(stage: Stage, model: Path) -> None:
-    assert stage.reads("vram_value") == "–" and parts(stage) == "no model loaded"
-    load(stage, model, "plain", REAL)
-    assert stage.reads("vram_value") == "296 MiB"
-    assert parts(stage) == "estimated – · weights 92.0 MiB · KV 180 MiB · compute 22.0 MiB · output 2.0 MiB"
-    stage.desk.dry_run.answer(DeviceMemory("CPU", 90 * MIB, 180 * MIB, 22 * MIB))
-    stage.settle()
-    assert parts(stage).startswith("estimated 292 MiB · weights 92.0 MiB")
-    assert stage.find("vram_value").accessibleName() == "Main memory: 296 MiB"
+def test_before_the_first_sample_nothing_is_known_and_it_says_so(memory: PanelStage) -> None:
+    assert memory.reads("vram_value") == "–"
+    assert memory.hint("vram_value") == "Nothing is known of this memory yet."
+    assert not memory.sees("no_gpu_text")
 
 
-def test_every_device_has_its_row_and_loses_it_with_the_model(stage: Stage, model: Path) -> None:
-    load(stage, model, "plain", DeviceMemory("CUDA0", 4096 * MIB, 512 * MIB, 100 * MIB), REAL)
-    assert stage.reads("vram_value") == "4.6 GiB" and stage.reads("vram_value_1") == "296 MiB"
-    stage.desk.program.session.unload()
-    stage.settle()
-    assert stage.reads("vram_value") == "–"
-    assert not stage.sees("vram_value_1")
+def test_without_a_model_the_main_memory_is_shown_as_it_is(memory: PanelStage) -> None:
+    memory.sample()
+    assert memory.reads("vram_value") == "4.0 / 16 GiB"
+    assert memory.names("vram_gauge") == "Main memory: 4.0 / 16 GiB. other programs 4.0 GiB, free 12.0 GiB"
 
 
-def test_an_estimate_that_fails_leaves_a_dash(stage: Stage, model: Path) -> None:
-    load(stage, model, "plain", REAL)
-    stage.desk.dry_run.fail()
-    stage.settle()
-    assert parts(stage).startswith("estimated –")
-    assert not stage.sees("notice_bar")
+def test_the_main_memory_shows_the_models_parts_and_why_no_gpu_is_used(memory: PanelStage, model: Path) -> None:
+    memory.load(model, memory=(REAL,))
+    memory.sample()
+    assert memory.reads("vram_value") == "4.0 / 16 GiB"
+    told = "weights 92.0 MiB, KV 180 MiB, compute 22.0 MiB, output 2.0 MiB, other programs 3.7 GiB, free 12.0 GiB"
+    assert memory.names("vram_gauge") == memory.hint("vram_gauge") == f"Main memory: 4.0 / 16 GiB. {told}"
+    shares = [segment.share for segment in memory.find_as(Gauge, "vram_gauge").segments]
+    assert shares == pytest.approx([size / 16 / 1024 for size in (92, 180, 22, 2, 4096 - 296)])
+    assert memory.reads("no_gpu_text").startswith("No GPU that this build can use was found")
+    assert memory.panel.findChild(QWidget, "gpu_value") is None
+
+
+def test_the_estimate_stands_beside_what_was_reserved(memory: PanelStage, model: Path) -> None:
+    memory.load(model, memory=(REAL,))
+    assert memory.reads("vram_estimate") == "reserved 296 MiB · estimated –"
+    memory.desk.dry_run.answer(DeviceMemory("CPU", 90 * MIB, 180 * MIB, 22 * MIB))
+    memory.settle()
+    assert memory.reads("vram_estimate") == "reserved 296 MiB · estimated 292 MiB"
+
+
+def test_an_estimate_that_fails_leaves_a_dash(memory: PanelStage, model: Path) -> None:
+    memory.load(model, memory=(REAL,))
+    memory.desk.dry_run.fail()
+    memory.settle()
+    assert memory.reads("vram_estimate") == "reserved 296 MiB · estimated –"
+    assert memory.desk.program.notices.latest is None
+
+
+def test_every_device_has_its_row_the_gpu_first(memory: PanelStage, model: Path) -> None:
+    on_gpu(memory, model, FakeGpu(used=20))
+    assert memory.reads("vram_value") == "20.0 / 24 GiB"
+    told = "weights 4.0 GiB, KV 512 MiB, compute 100 MiB, other programs and driver 15.4 GiB, free 4.0 GiB"
+    assert memory.names("vram_gauge") == f"CUDA0: 20.0 / 24 GiB. {told}"
+    assert memory.reads("vram_value_1") == "4.0 / 16 GiB"
+    assert memory.names("vram_value_1") == "Main memory: 4.0 / 16 GiB"
+    assert memory.hint("vram_value").startswith("NVIDIA L4")
+    assert not memory.sees("no_gpu_text")
+    assert memory.reads("computing_value") == "CUDA · 31 of 31 layers on the GPU"
+
+
+def test_without_details_the_device_that_computes_is_left(memory: PanelStage, model: Path) -> None:
+    on_gpu(memory, model, FakeGpu(used=20))
+    memory.panel.show_details(False)
+    assert memory.sees("vram_value") and memory.sees("vram_gauge")
+    assert not memory.sees("vram_value_1") and not memory.sees("vram_estimate") and not memory.sees("gpu_value")
+    memory.sample(gpus=gpus(FakeGpu(used=21)))
+    assert memory.reads("vram_value") == "21.0 / 24 GiB"
+    assert not memory.sees("vram_value_1") and not memory.sees("vram_estimate")
+    memory.panel.show_details(True)
+    assert memory.sees("vram_value_1") and memory.sees("vram_estimate") and memory.sees("gpu_value")
+
+
+def test_a_row_goes_with_its_model(memory: PanelStage, model: Path) -> None:
+    on_gpu(memory, model, FakeGpu(used=20))
+    memory.desk.program.session.unload()
+    memory.sample()
+    assert memory.reads("vram_value") == "4.0 / 16 GiB"
+    assert not memory.sees("vram_value_1") and not memory.sees("vram_estimate")
+
+
+def test_a_gpu_that_tells_no_memory_shows_what_is_reserved_and_why(memory: PanelStage, model: Path) -> None:
+    on_gpu(memory, model, FakeGpu(), DeviceGetMemoryInfo=3)
+    assert memory.reads("vram_value") == "4.6 / 24 GiB"
+    assert "does not tell its memory" in memory.hint("vram_value")
+    assert "other programs" not in memory.names("vram_gauge")
+
+
+def test_a_driver_in_trouble_is_why_no_gpu_is_used(memory: PanelStage, model: Path) -> None:
+    memory.load(model, memory=(REAL,))
+    memory.sample(gpus=gpus(FakeGpu(), Init=18))
+    assert "was updated while it was running" in memory.reads("no_gpu_text")
+
+
+def test_the_part_that_is_the_cache_has_its_colour(memory: PanelStage, model: Path) -> None:
+    memory.load(model, memory=(REAL,))
+    memory.sample()
+    colours = [segment.colour.name() for segment in memory.find_as(Gauge, "vram_gauge").segments]
+    assert colours[1] == memory.themes.current.colour("stage_kv").name()
+    assert len(set(colours)) == 5
+
+
+def test_a_gpu_that_tells_nothing_of_its_work_has_no_row(memory: PanelStage, model: Path) -> None:
+    silent = {"DeviceGetUtilizationRates": 3, "DeviceGetPowerUsage": 3, "DeviceGetTemperature": 3}
+    on_gpu(memory, model, FakeGpu(used=20), **silent)
+    assert memory.panel.findChild(QWidget, "gpu_value") is None
+
+
+def test_how_busy_hungry_and_hot_a_gpu_is_has_a_row(memory: PanelStage, model: Path) -> None:
+    on_gpu(memory, model, FakeGpu(used=20))
+    assert memory.reads("gpu_value") == "97 % · 68 W · 61 °C"
+    assert memory.hint("gpu_value").startswith("NVIDIA L4: how busy it is")
+
+
+def test_what_a_gpu_does_not_tell_of_its_work_is_a_dash(memory: PanelStage, model: Path) -> None:
+    on_gpu(memory, model, FakeGpu(used=20, busy_percent=0), DeviceGetPowerUsage=3)
+    assert memory.reads("gpu_value") == "0 % · – · 61 °C"
+    assert "does not tell all of it" in memory.hint("gpu_value")
+
+
+def test_a_sample_that_says_the_same_paints_nothing(memory: PanelStage) -> None:
+    memory.sample()
+    memory.machine.take(HardwareSampled(MACHINE, GpuReport()))
+    assert memory.timers() == 0
+    memory.machine.take(HardwareSampled(msgspec.structs.replace(MACHINE, available=GIB), GpuReport()))
+    assert memory.timers() == 1
 
 
 @pytest.mark.parametrize("kind", ["window", "recurrent", "hybrid"])
-def test_saved_states_are_shown_for_a_model_that_needs_them(stage: Stage, model: Path, kind: MemoryKind) -> None:
-    load(stage, model, kind)
-    reads_soon(stage, "checkpoints_value", "0 · 0 B")
-    stage.sends("Hi")
-    stage.engine.prompt()
-    stage.engine.write("Hello")
-    question, figures = stage.engine.question, metrics(1)
+def test_saved_states_are_shown_for_a_model_that_needs_them(
+    memory: PanelStage, model: Path, kind: MemoryKind
+) -> None:
+    cache = CacheSizes(full=64 * MIB, window=8 * MIB, window_cells=512) if kind == "window" else CacheSizes(64 * MIB)
+    memory.load(model, memory_kind=kind, cache=cache)
+    assert memory.reads("checkpoints_value") == "0 · 0 B"
+    memory.ask()
+    memory.prompt(40)
+    figures = metrics(1)
     kv = msgspec.structs.replace(figures.kv, checkpoints=2, checkpoint_bytes=3 * MIB)
-    figures = msgspec.structs.replace(figures, kv=kv)
-    stage.engine.say(Finished(question.request, "Hello", b"\0\0\0\0", "end", figures, 7, ()))
-    stage.settle()
-    reads_soon(stage, "checkpoints_value", "2 · 3.0 MiB")
-    assert stage.sees("checkpoints_value")
+    memory.finish(msgspec.structs.replace(figures, kv=kv))
+    assert memory.reads("checkpoints_value") == "2 · 3.0 MiB"
+    assert memory.sees("checkpoints_value")
 
 
-def test_a_plain_cache_shows_no_saved_states(ready: Stage) -> None:
-    ready.sends("Hi")
-    ready.desk.answer("Hello")
-    reads_soon(ready, "stop_reason_value", "end of answer")
-    assert not ready.sees("checkpoints_value")
-
-
-def test_a_window_is_filled_apart(stage: Stage, model: Path) -> None:
-    load(stage, model, "window")
-    stage.sends("Hi")
-    stage.engine.prompt(2048)
-    stage.settle()
-    figures = stage.desk.program.live.figures
-    assert (figures.window_cells_used, figures.window_cells) == (512, 512)
-    assert figures.kv_bytes == 64 * MIB // 2 + 8 * MIB
+def test_a_plain_cache_shows_no_saved_states(memory: PanelStage, model: Path) -> None:
+    memory.load(model)
+    memory.ask()
+    memory.finish()
+    assert not memory.sees("checkpoints_value")

@@ -1,11 +1,8 @@
 from __future__ import annotations
 
 import pytest
-from PySide6.QtCore import Qt
-from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QComboBox, QDoubleSpinBox, QLabel, QSlider
+from PySide6.QtWidgets import QLabel
 
-from app.core.sampling import PRESETS
 from app.gui.chat.turn_block import TurnBlock
 from app.gui.widgets.gauge import Gauge
 from tests.gui.conftest import Stage
@@ -48,55 +45,6 @@ def test_the_first_token_is_timed_to_its_painting(ready: Stage) -> None:
     assert ready.desk.program.live.figures.ttft_ms != 112.4
 
 
-def test_a_slider_moves_its_box_and_the_setting(ready: Stage) -> None:
-    slider = ready.find_as(QSlider, "temperature_slider")
-    before = ready.desk.program.sampling.values.temperature
-    QTest.keyClick(slider, Qt.Key.Key_Right)
-    after = ready.desk.program.sampling.values.temperature
-    assert after == pytest.approx(before + 0.05)
-    assert ready.find_as(QDoubleSpinBox, "temperature_box").value() == pytest.approx(after)
-
-
-def test_a_box_takes_what_the_slider_cannot_reach(ready: Stage) -> None:
-    box = ready.find_as(QDoubleSpinBox, "top_k_box")
-    box.selectAll()
-    QTest.keyClicks(box, "50000")
-    QTest.keyClick(box, Qt.Key.Key_Return)
-    assert ready.desk.program.sampling.values.top_k == 50_000
-    slider = ready.find_as(QSlider, "top_k_slider")
-    assert slider.value() == slider.maximum()
-
-
-def test_a_preset_moves_every_slider_and_a_moved_slider_leaves_the_preset(ready: Stage) -> None:
-    preset = ready.find_as(QComboBox, "preset_box")
-    QTest.keyClick(preset, Qt.Key.Key_Down)
-    name = list(PRESETS)[list(PRESETS).index("Balanced") + 1]
-    assert preset.currentText() == name
-    assert ready.find_as(QDoubleSpinBox, "temperature_box").value() == PRESETS[name].temperature
-    QTest.keyClick(ready.find("top_p_slider"), Qt.Key.Key_Left)
-    assert preset.currentText() == "Own settings"
-    ready.desk.program.sampling.use_preset("Greedy")
-    assert preset.currentText() == "Greedy"
-    assert preset.count() == len(PRESETS)
-
-
-def test_a_seed_as_large_as_seeds_get_can_be_fixed_and_given_up_again(ready: Stage) -> None:
-    box = ready.find_as(QDoubleSpinBox, "seed_box")
-    assert box.text() == "random"
-    box.selectAll()
-    QTest.keyClicks(box, "4294967295")
-    QTest.keyClick(box, Qt.Key.Key_Return)
-    assert ready.desk.program.sampling.values.seed == 4_294_967_295
-    box.setValue(-1)
-    assert ready.desk.program.sampling.values.seed is None
-
-
-def test_a_slider_moved_during_an_answer_reaches_the_engine(ready: Stage) -> None:
-    ready.sends("Hi")
-    QTest.keyClick(ready.find("min_p_slider"), Qt.Key.Key_Right)
-    assert [change.settings.min_p for change in ready.engine.moved_settings] == [pytest.approx(0.06)]
-
-
 def test_the_panel_and_the_line_under_an_answer_name_things_alike(ready: Stage) -> None:
     ready.sends("Hi")
     ready.engine.write("Half")
@@ -104,7 +52,7 @@ def test_the_panel_and_the_line_under_an_answer_name_things_alike(ready: Stage) 
     ready.settle()
     reads_soon(ready, "stop_reason_value", "stopped by you")
     footer = TurnBlock(ready.desk.program.chat.turns[1]).footer()
-    assert footer.endswith("stopped by you")
+    assert "stopped by you" in footer.split(" · ")
     assert "TTFT " in footer
     row = ready.find("ttft_value").parentWidget()
     assert row is not None

@@ -1,42 +1,78 @@
-"""A bar of segments with a track; the number it stands for is written beside it."""
+"""A bar made of parts, with a track; the number it stands for and what its parts are is written beside it."""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
 
 from PySide6.QtCore import QRectF, QSize
 from PySide6.QtGui import QColor, QPainter, QPainterPath, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 HEIGHT_PX = 8
-SEGMENTS = 24
-GAP_PX = 2
+GAP_PX = 1
+LEAST_PX = 1.5
+RADIUS_PX = 2.0
+LIGHT_HUE = 0.45
+_STEPS = (0.9, 0.6, 0.0, 0.45, 0.15, 0.33, -0.25, 0.45)
+"""Parts that may lie side by side are far apart, also where one between them is missing."""
+
+
+class Segment(NamedTuple):
+    """One part of the whole: its share, 0 to 1, and its colour."""
+
+    share: float
+    colour: QColor
+
+
+def mixed(colour: QColor, other: QColor, share: float) -> QColor:
+    """Return a colour with a share of another one in it."""
+    return QColor.fromRgbF(
+        colour.redF() + (other.redF() - colour.redF()) * share,
+        colour.greenF() + (other.greenF() - colour.greenF()) * share,
+        colour.blueF() + (other.blueF() - colour.blueF()) * share,
+    )
+
+
+def lightness_step(hue: QColor, number: int, text: QColor, surface: QColor) -> QColor:
+    """Return the colour of the part with this number: a lighter or darker step of a hue, 3:1 on the surface."""
+    step = _STEPS[number % len(_STEPS)]
+    if hue.lightnessF() > 0.5:  # on a dark surface there is more room towards it than towards the text
+        return mixed(hue, surface, LIGHT_HUE * step) if step >= 0 else mixed(hue, text, -2 * step)
+    return mixed(hue, text, step) if step >= 0 else mixed(hue, surface, -step)
 
 
 class Gauge(QWidget):
-    """Shows a share of a whole, 0 to 1, in whole segments and one that is filled in part."""
+    """Shows parts of a whole side by side; what they leave is the track."""
 
     def __init__(self, name: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setObjectName(name)
-        self._share = 0.0
-        self._fill = QColor()
+        self._segments: tuple[Segment, ...] = ()
         self._track = QColor()
+        self.setFixedHeight(HEIGHT_PX)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
 
     @property
     def share(self) -> float:
-        """The share that is shown."""
-        return self._share
+        """The share that all parts take together."""
+        return min(sum(segment.share for segment in self._segments), 1.0)
 
-    def set_share(self, share: float) -> None:
-        """Show another share."""
-        share = min(max(share, 0.0), 1.0)
-        if share != self._share:
-            self._share = share
+    @property
+    def segments(self) -> tuple[Segment, ...]:
+        """The parts that are shown, from the left."""
+        return self._segments
+
+    def set_segments(self, segments: Sequence[Segment]) -> None:
+        """Show other parts; those that are nothing are left out."""
+        shown = tuple(segment for segment in segments if segment.share > 0)
+        if shown != self._segments:
+            self._segments = shown
             self.update()
 
-    def set_colours(self, fill: QColor, track: QColor) -> None:
-        """Use other colours."""
-        self._fill, self._track = fill, track
+    def set_track(self, colour: QColor) -> None:
+        """Use another colour for what the parts leave."""
+        self._track = colour
         self.update()
 
     def sizeHint(self) -> QSize:
@@ -44,15 +80,16 @@ class Gauge(QWidget):
         return QSize(120, HEIGHT_PX)
 
     def paintEvent(self, _event: QPaintEvent) -> None:
-        """Paint the segments."""
+        """Paint the parts."""
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        width = (self.width() - GAP_PX * (SEGMENTS - 1)) / SEGMENTS
-        whole = QPainterPath()
-        for number in range(SEGMENTS):
-            whole.addRoundedRect(QRectF(number * (width + GAP_PX), 0, width, self.height()), 1.5, 1.5)
-        painter.fillPath(whole, self._track)
-        if self._share > 0:
-            painter.setClipRect(QRectF(0, 0, max(self.width() * self._share, 2), self.height()))
-            painter.fillPath(whole, self._fill)
+        outline = QPainterPath()
+        outline.addRoundedRect(QRectF(self.rect()), RADIUS_PX, RADIUS_PX)
+        painter.setClipPath(outline)
+        painter.fillRect(self.rect(), self._track)
+        left, width = 0.0, float(self.width())
+        for segment in self._segments:
+            extent = max(min(segment.share, 1.0) * width, LEAST_PX + GAP_PX)
+            painter.fillRect(QRectF(left, 0, extent - GAP_PX, self.height()), segment.colour)
+            left += extent
         painter.end()

@@ -1,0 +1,182 @@
+"""The gaps between neighbouring tokens as a line, newest on the right, with marks and figures for p50 and p95.
+
+Painted by ourselves from the last gaps; knows nothing of where they come from and has no timer.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from PySide6.QtCore import QPoint, QRect, QSize, Qt
+from PySide6.QtGui import QColor, QFontMetrics, QPainter, QPaintEvent, QPen, QResizeEvent
+from PySide6.QtWidgets import QSizePolicy, QWidget
+
+from app.gui import theme
+from app.services.units import UNKNOWN
+
+SLOTS = 120
+HEIGHT_PX, LOW_PX = 34, 16
+FIGURES_PX = 88
+LEAST_LOW_PLOT_PX = 80
+_IN_ONE_LINE = "p50 00.0 · p95 00.0 ms"
+FILL_SHARE = 0.16
+ROOM_ABOVE = 1.3
+"""The scale reaches so far above p95; a single longer gap is cut off at the edge."""
+
+
+class GapChart(QWidget):
+    """A line with two marks, and their figures beside it."""
+
+    def __init__(self, name: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName(name)
+        self.setFont(theme.font(theme.SMALL_PX - 1))
+        self._gaps: tuple[float, ...] = ()
+        self._count = 0
+        self._corners: list[QPoint] = []
+        self._scale = (0, 0.0)
+        self._p50: float | None = None
+        self._p95: float | None = None
+        self._line = self._fill = self._mark = self._edge = QColor()
+        self._is_low = False
+        self._one_line_px = QFontMetrics(self.font()).horizontalAdvance(_IN_ONE_LINE) + theme.SPACE_M
+        self.setFixedHeight(HEIGHT_PX)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+
+    @property
+    def gaps(self) -> tuple[float, ...]:
+        """The gaps that are shown, in ms, oldest first."""
+        return self._gaps
+
+    @property
+    def top_ms(self) -> float:
+        """What the upper edge stands for."""
+        return _nice(ROOM_ABOVE * (self._p95 or 0.0))
+
+    def show_low(self, low: bool) -> None:
+        """Be as low as a line of text, with the figures in one line, or as high as a chart."""
+        if low != self._is_low:
+            self._is_low = low
+            self.setFixedHeight(LOW_PX if low else HEIGHT_PX)
+            self._add_corners(-1)
+            self.update()
+
+    def show_gaps(self, gaps: Sequence[float], count: int, p50: float | None, p95: float | None) -> None:
+        """Show the last of `count` gaps, in ms, and mark two quantiles of them."""
+        shown = tuple(gaps[-SLOTS:])
+        if (shown, count, p50, p95) != (self._gaps, self._count, self._p50, self._p95):
+            new = count - self._count
+            if not 0 <= new < len(shown) or shown[: len(shown) - new] != self._gaps[new - len(shown) :]:
+                new = -1
+            figures = self._figures()
+            self._gaps, self._count, self._p50, self._p95 = shown, count, p50, p95
+            self._add_corners(new)
+            plot = self._plot()
+            self.update(plot)
+            if self._figures() != figures:
+                self.update(self._beside(plot))
+
+    def set_colours(self, line: QColor, mark: QColor, edge: QColor) -> None:
+        """Use other colours for the line, the marks and the lower edge."""
+        self._line, self._mark, self._edge = line, mark, edge
+        self._fill = QColor(line)
+        self._fill.setAlphaF(FILL_SHARE)
+        self.update()
+
+    def sizeHint(self) -> QSize:
+        """Ask for a low chart."""
+        return QSize(120, self.minimumHeight())
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Work out the line anew in another size."""
+        super().resizeEvent(event)
+        self._add_corners(-1)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Paint edge, line and marks, and the figures where they have changed."""
+        painter = QPainter(self)
+        plot = self._plot()
+        if event.rect().intersects(self._beside(plot)):
+            self._paint_figures(painter, plot)
+        painter.fillRect(QRect(plot.left(), plot.bottom(), plot.width(), 1), self._edge)
+        if self._corners:
+            self._paint_line(painter, plot)
+            self._paint_mark(painter, plot, self._p50, Qt.PenStyle.DashLine)
+            self._paint_mark(painter, plot, self._p95, Qt.PenStyle.DotLine)
+        painter.end()
+
+    def _plot(self) -> QRect:
+        least = LEAST_LOW_PLOT_PX if self._is_low else SLOTS
+        return QRect(0, 1, max(least, self.width() - self._figures_px()), self.height() - 2)
+
+    def _figures_px(self) -> int:
+        return self._one_line_px if self._is_low else FIGURES_PX
+
+    def _add_corners(self, new: int) -> None:
+        """Keep the corners of a line of steps: sharp without smoothing, and a new gap adds two to those that stay.
+
+        Fewer than none makes all of them anew. Places are counted from the answer's first gap; painting moves them.
+        """
+        plot = self._plot()
+        scale = (plot.width(), self.top_ms)
+        if scale != self._scale or new < 0:
+            self._scale, self._corners, new = scale, [], len(self._gaps)
+        step, per_ms = plot.width() / SLOTS, plot.height() / self.top_ms
+        for number in range(self._count - new, self._count):
+            gap = self._gaps[number - self._count]
+            height = max(plot.top(), round(plot.bottom() - gap * per_ms))
+            self._corners += (QPoint(round(number * step), height), QPoint(round((number + 1) * step), height))
+        del self._corners[: -2 * SLOTS]
+
+    def _paint_line(self, painter: QPainter, plot: QRect) -> None:
+        """Paint line and area in one go: what closes the shape is outside what is painted."""
+        line, below = self._corners, plot.bottom() + 2
+        moved = plot.right() - line[-1].x()
+        painter.setClipRect(plot.adjusted(0, 0, -1, 0))
+        painter.translate(moved, 0)
+        painter.setPen(self._line)
+        painter.setBrush(self._fill)
+        painter.drawPolygon([QPoint(line[0].x(), below), *line, QPoint(line[-1].x(), below)])
+        painter.translate(-moved, 0)
+        painter.setClipping(False)
+
+    def _paint_mark(self, painter: QPainter, plot: QRect, value: float | None, style: Qt.PenStyle) -> None:
+        if value is not None:
+            height = round(plot.bottom() - plot.height() * min(value / self.top_ms, 1.0))
+            painter.setPen(QPen(self._mark, 1, style))
+            painter.drawLine(plot.left(), height, plot.right(), height)
+
+    def _beside(self, plot: QRect) -> QRect:
+        return QRect(plot.right() + theme.SPACE_S, 0, self._figures_px() - theme.SPACE_S, self.height())
+
+    def _figures(self) -> tuple[tuple[str, str], ...]:
+        named = (("p95", self._p95), ("p50", self._p50))
+        return tuple((name, UNKNOWN if value is None else f"{value:,.1f} ms") for name, value in named)
+
+    def _paint_figures(self, painter: QPainter, plot: QRect) -> None:
+        painter.setPen(self.palette().placeholderText().color())
+        upper = self._beside(plot)
+        if self._is_low:
+            line = f"p50 {_short(self._p50)} · p95 {_short(self._p95)} ms"
+            painter.drawText(upper, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, line)
+            return
+        upper.setHeight(self.height() // 2)
+        for number, (name, text) in enumerate(self._figures()):
+            place = upper.translated(0, number * upper.height())
+            painter.drawText(place, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, name)
+            painter.drawText(place, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, text)
+
+
+def _short(value: float | None) -> str:
+    if value is None:
+        return UNKNOWN
+    return f"{value:.1f}" if value < 100 else f"{value:,.0f}"
+
+
+def _nice(value: float) -> float:
+    """Return the next of 1, 2, 3, 5, 7.5 times a power of ten, so that the scale seldom changes."""
+    if value <= 0:
+        return 1.0
+    power = 10.0 ** math.floor(math.log10(value))
+    return next((step * power for step in (1, 2, 3, 5, 7.5) if step * power >= value), 10 * power)

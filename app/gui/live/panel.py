@@ -1,0 +1,259 @@
+"""Everything that the machine does while it answers, and one sentence on where the time went.
+
+Without its details it shows five figures with their bars, and how the answer ended in one line once it has.
+Repaints at most ten times a second, only what has changed, and not at all while it is hidden; the machine is sampled
+only while somebody can see it.
+"""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt, QTimer
+from PySide6.QtGui import QHideEvent, QShowEvent
+from PySide6.QtWidgets import QVBoxLayout, QWidget
+
+from app.gui import theme
+from app.gui.charts.gap_chart import GapChart
+from app.gui.icons import Icons
+from app.gui.live.cache import CacheRows
+from app.gui.live.first_token import FirstTokenRow
+from app.gui.live.hardware import HardwareRows
+from app.gui.live.memory import MemoryRows
+from app.gui.widgets.figure_row import BESIDE_PX, FigureRow
+from app.gui.widgets.fixed_text import FixedText
+from app.gui.widgets.labels import ElidedLabel, label
+from app.gui.widgets.words import render
+from app.services.live import MIN_PREFILL_TOKENS, Figures, Live
+from app.services.machine import Machine
+from app.services.memory import Memory
+from app.services.units import UNKNOWN, count, rate, stop_words
+
+REPAINT_MS = 125
+"""With the next event after it, about seven pictures a second: more than anybody reads."""
+DIAGNOSIS_LINES = 3
+APART_PX = 6
+
+
+class LivePanel(QWidget):
+    """The figures, from the first token to the end of the answer."""
+
+    def __init__(
+        self,
+        live: Live,
+        memory: Memory,
+        machine: Machine,
+        themes: theme.Themes,
+        icons: Icons,
+        parent: QWidget | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self.setAccessibleName(self.tr("Live"))
+        self._live = live
+        self._machine = machine
+        self._themes = themes
+        self._drawn: Figures | None = None
+        self._memory_is_old = True
+        self._first_token = FirstTokenRow(icons)
+        self._decode = FigureRow(icons, "decode", "stage_decode", self.tr("Decode"), "decode_rate_value")
+        self._chart = GapChart("itl_chart")
+        self._prefill = FigureRow(icons, "prefill", "stage_prefill", self.tr("Prefill"), "prefill_rate_value")
+        self._reused = FixedText(name="prefill_reused")
+        self._cache = CacheRows(icons)
+        self._memory = MemoryRows(memory, machine, icons)
+        self._traffic = FigureRow(
+            icons, "decode", "stage_decode", self.tr("Memory traffic"), "traffic_value", room_for="0,000 GB/s"
+        )
+        self._hardware = HardwareRows(memory, machine, icons)
+        self._summary = ElidedLabel(theme.SMALL_PX)
+        self._summary.setObjectName("end_summary")
+        self._has_details = True
+        self._stop = FigureRow(icons, "ended", "muted", self.tr("Ended"), "stop_reason_value", room_for="")
+        self._diagnosis = label(pixels=theme.SMALL_PX, name="diagnosis_text")
+        self._diagnosis.setWordWrap(True)
+        self._diagnosis.setAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop)
+        self._diagnosis.setMinimumHeight(DIAGNOSIS_LINES * self._diagnosis.fontMetrics().lineSpacing())
+        self._lay_out()
+        self._timer = QTimer(self)
+        self._timer.setSingleShot(True)
+        self._timer.setInterval(REPAINT_MS)
+        self._timer.timeout.connect(self._show)
+        self._disconnects = [
+            live.changed.connect(self._want),
+            memory.changed.connect(self._want_memory),
+            machine.changed.connect(self._want_memory),
+        ]
+        themes.changed.connect(self._show_theme)
+        self._show_theme()
+        self._show()
+
+    def disconnect_services(self) -> None:
+        """Listen to the figures no longer, and let the machine be."""
+        if self._disconnects:
+            self._machine.watch(False)
+        for disconnect in self._disconnects:
+            disconnect()
+        self._disconnects.clear()
+        self._timer.stop()
+
+    def show_details(self, shown: bool) -> None:
+        """Show everything, or the figures alone."""
+        self._has_details = shown
+        for widget in (self._reused, self._traffic, self._hardware, self._stop, self._diagnosis):
+            widget.setVisible(shown)
+        self._chart.show_low(not shown)
+        self._cache.show_details(shown)
+        self._memory.show_details(shown)
+        self._show_summary()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """Catch up, and sample the machine from now on."""
+        super().showEvent(event)
+        if self._disconnects:
+            self._machine.watch(True)
+            self._show()
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        """Rest: nobody can see it."""
+        super().hideEvent(event)
+        self._timer.stop()
+        if self._disconnects:
+            self._machine.watch(False)
+
+    def _lay_out(self) -> None:
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(APART_PX)
+        layout.addWidget(self._first_token)
+        for upper, lower in ((self._decode, self._chart), (self._prefill, self._reused)):
+            together = QVBoxLayout()
+            together.setSpacing(BESIDE_PX)
+            together.addWidget(upper)
+            together.addWidget(lower)
+            layout.addLayout(together)
+        for widget in (self._cache, self._memory, self._traffic, self._hardware, self._stop):
+            layout.addWidget(widget)
+        layout.addWidget(self._diagnosis)
+        layout.addWidget(self._summary)
+        self._summary.hide()
+
+    def _want(self) -> None:
+        if self.isVisible() and not self._timer.isActive():
+            self._timer.start()
+
+    def _want_memory(self) -> None:
+        self._memory_is_old = True
+        self._want()
+
+    def _show(self) -> None:
+        if self._memory_is_old:
+            self._memory_is_old = False
+            self._memory.show_uses()
+            self._hardware.show_machine()
+        figures, before = self._live.figures, self._drawn
+        if figures is before:
+            return
+        self._drawn = figures
+        if _differ(before, figures, "ttft_ms", "ttft_parts"):
+            self._first_token.show_figures(figures)
+        if _differ(
+            before, figures, "prefill_tokens_per_s", "prompt_tokens", "prompt_tokens_from_cache", "stop_reason"
+        ):
+            self._prefill.show_value(_per_second(figures.prefill_tokens_per_s), self._prefill_hint(figures))
+            self._reused.set_text(self._reused_words(figures))
+        if _differ(before, figures, "stop_reason", "diagnosis"):
+            self._show_end(figures)
+        self._decode.show_value(_per_second(figures.decode_tokens_per_s), self._decode_hint(figures))
+        self._decode.show_beside(self._mean_words(figures))
+        self._show_gaps(figures)
+        self._cache.show_figures(figures)
+        traffic = figures.traffic_gb_per_s
+        self._traffic.show_value(UNKNOWN if traffic is None else f"{rate(traffic)} GB/s", self._traffic_hint(figures))
+
+    def _show_end(self, figures: Figures) -> None:
+        reason = figures.stop_reason
+        stop = render(stop_words(reason)) if reason is not None else UNKNOWN
+        self._stop.show_value(stop, self._stop_hint(figures))
+        diagnosis = render(figures.diagnosis) if figures.diagnosis is not None else ""
+        if diagnosis != self._diagnosis.text():
+            self._diagnosis.setText(diagnosis)
+        said = stop if reason is not None else ""
+        self._summary.set_text(diagnosis or said)
+        self._summary.setToolTip("\n".join(each for each in (diagnosis, said) if each))
+        self._show_summary()
+
+    def _show_summary(self) -> None:
+        self._summary.setVisible(not self._has_details)  # empty, too: nothing below may move when an answer ends
+
+    def _show_gaps(self, figures: Figures) -> None:
+        itl = figures.itl_ms
+        p50, p95 = (itl.p50, itl.p95) if itl is not None else (None, None)
+        self._chart.show_gaps(self._live.gaps_ms, figures.gap_count, p50, p95)
+        if itl is None:
+            words = self.tr("Time between neighbouring tokens: unknown until an answer has two.")
+        elif figures.is_writing:
+            words = self.tr(
+                "Time between neighbouring tokens, over the last {count}: p50 {p50:.1f} ms, p95 {p95:.1f} ms"
+            )
+            words = words.format(count=len(self._chart.gaps), p50=itl.p50, p95=itl.p95)
+        else:
+            words = self.tr(
+                "Time between neighbouring tokens: p50 {p50:.1f} ms, p95 {p95:.1f} ms, p99 {p99:.1f} ms"
+            ).format(p50=itl.p50, p95=itl.p95, p99=itl.p99)
+        if words != self._chart.accessibleName():
+            self._chart.setAccessibleName(words)
+            self._chart.setToolTip(words)
+
+    def _mean_words(self, figures: Figures) -> str:
+        if not figures.is_writing or figures.decode_mean_tokens_per_s is None:
+            return ""
+        return self.tr("mean {rate}").format(rate=rate(figures.decode_mean_tokens_per_s))
+
+    def _reused_words(self, figures: Figures) -> str:
+        if figures.prompt_tokens is None:
+            return ""
+        return self.tr("{reused} of {total} from cache").format(
+            reused=count(figures.prompt_tokens_from_cache), total=count(figures.prompt_tokens)
+        )
+
+    def _prefill_hint(self, figures: Figures) -> str:
+        if figures.prefill_tokens_per_s is not None:
+            return self.tr("Prompt tokens that were evaluated, divided by the time that took.")
+        if figures.stop_reason is not None:
+            return self.tr("Fewer than {least} prompt tokens were evaluated: too few for a rate.").format(
+                least=MIN_PREFILL_TOKENS
+            )
+        return self.tr("Unknown until some of the prompt is read, or the answer has ended.")
+
+    def _decode_hint(self, figures: Figures) -> str:
+        if figures.decode_tokens_per_s is None:
+            return self.tr("Unknown until an answer has two tokens.")
+        if figures.is_writing:
+            return self.tr("Tokens per second over the last 1.5 seconds; beside it the mean of the answer so far.")
+        return self.tr("Tokens after the first, divided by the time from the first to the last.")
+
+    def _traffic_hint(self, figures: Figures) -> str:
+        formula = self.tr("(bytes of weights read for a token + bytes of the cache in use) × tokens per second")
+        if figures.traffic_gb_per_s is None:
+            return self.tr("Unknown until an answer has two tokens: {formula}").format(formula=formula)
+        return formula
+
+    def _stop_hint(self, figures: Figures) -> str:
+        if figures.stop_reason is None:
+            return self.tr("Unknown until an answer has ended.")
+        return self.tr("Why the last answer ended.")
+
+    def _show_theme(self) -> None:
+        look = self._themes.current
+        for row in (self._first_token, self._decode, self._prefill, self._cache, self._traffic, self._stop):
+            row.show_theme(look)
+        self._memory.show_theme(look)
+        self._hardware.show_theme(look)
+        self._chart.set_colours(look.colour("stage_decode"), look.colour("muted"), look.colour("border"))
+
+
+def _per_second(value: float | None) -> str:
+    return UNKNOWN if value is None else f"{rate(value)} tok/s"
+
+
+def _differ(before: Figures | None, figures: Figures, *names: str) -> bool:
+    """Return whether any of these figures is another one."""
+    return before is None or any(getattr(before, name) != getattr(figures, name) for name in names)
