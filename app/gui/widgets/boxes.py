@@ -1,26 +1,82 @@
-"""Number boxes and sliders that leave the mouse wheel to the page until they have the focus."""
+"""Number boxes, sliders and choices that leave the mouse wheel to the page until they have the focus."""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Mapping
+
 from PySide6.QtCore import QPointF, Qt
-from PySide6.QtGui import QPainter, QPaintEvent, QPen, QWheelEvent
+from PySide6.QtGui import QPainter, QPaintEvent, QPen, QValidator, QWheelEvent
 from PySide6.QtWidgets import QComboBox, QDoubleSpinBox, QSlider, QWidget
 
 TEXT_MARGIN_PX = 6
 ARROW_PX = 4
+SHOWN_DECIMALS = 2
+KEPT_DECIMALS = 4
+_GROUPED = re.compile(r"[+-]?[0-9]{1,3}(?:([ ,.'’\u00a0\u202f])[0-9]{3})(?:\1[0-9]{3})*")
+_WHOLE = re.compile(r"[+-]?[0-9]+")
+_DECIMAL = re.compile(r"[+-]?(?:[0-9]+[.,]?[0-9]*|[.,][0-9]+)")
+_UNFINISHED_WHOLE = re.compile(r"[+-]?[0-9 ,.'’\u00a0\u202f]*")
+_UNFINISHED = re.compile(r"[+-]?[.,]?")
+
+
+def read_number(text: str, *, whole: bool) -> float | None:
+    """Return the number that somebody typed with a comma or a point, or None.
+
+    In a whole number, signs before groups of three digits are thousands; elsewhere the one sign is the decimal sign.
+    """
+    typed = text.strip()
+    if whole:
+        if _WHOLE.fullmatch(typed):
+            return float(typed)
+        return float(re.sub(r"[^0-9+-]", "", typed)) if _GROUPED.fullmatch(typed) else None
+    return float(typed.replace(",", ".")) if _DECIMAL.fullmatch(typed) else None
 
 
 class NumberBox(QDoubleSpinBox):
-    """A number with a fixed number of decimals; whole numbers up to 2^53 with none."""
+    """A number between two ends; certain values show as words, such as “off”, and can be typed as such.
 
-    def __init__(self, low: float, high: float, decimals: int, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self.setDecimals(decimals)
+    What is typed beyond an end becomes the end; what is no number becomes the value before.
+    """
+
+    def __init__(
+        self, low: float, high: float, *, whole: bool, words: Mapping[float, str] | None = None, step: float = 1.0
+    ) -> None:
+        super().__init__()
+        self._whole = whole
+        self._words = dict(words or {})
+        self.setDecimals(0 if whole else KEPT_DECIMALS)
         self.setRange(low, high)
+        self.setSingleStep(step)
         self.lineEdit().setTextMargins(TEXT_MARGIN_PX, 0, TEXT_MARGIN_PX, 0)
         self.setAlignment(Qt.AlignmentFlag.AlignRight)
         self.setKeyboardTracking(False)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+
+    def validate(self, text: str, position: int) -> tuple[QValidator.State, str, int]:
+        """Let everything be typed that can still become a number or one of the words."""
+        return self._state_of(text.strip()), text, position
+
+    def fixup(self, text: str) -> str:
+        """Leave what is no number as it is; Qt would take a separator out and read another number."""
+        return text
+
+    def valueFromText(self, text: str) -> float:
+        """Return the number that is meant; Qt holds it inside the range."""
+        worded = self._worded(text.strip())
+        number = read_number(text, whole=self._whole) if worded is None else worded
+        return self.value() if number is None else number
+
+    def textFromValue(self, value: float) -> str:
+        """Return a word, or the number with two decimals and with more where they say something."""
+        rounded = round(value, KEPT_DECIMALS)
+        if rounded in self._words:
+            return self._words[rounded]
+        if self._whole:
+            return f"{rounded:.0f}"
+        exact = f"{rounded:.{KEPT_DECIMALS}f}".rstrip("0")
+        places = max(len(exact.partition(".")[2]), SHOWN_DECIMALS)
+        return f"{rounded:.{places}f}".replace(".", self.locale().decimalPoint())
 
     def wheelEvent(self, event: QWheelEvent) -> None:
         """Change the number only when the box has the focus."""
@@ -28,6 +84,19 @@ class NumberBox(QDoubleSpinBox):
             super().wheelEvent(event)
         else:
             event.ignore()
+
+    def _state_of(self, typed: str) -> QValidator.State:
+        if self._worded(typed) is not None or read_number(typed, whole=self._whole) is not None:
+            return QValidator.State.Acceptable
+        unfinished = _UNFINISHED_WHOLE if self._whole else _UNFINISHED
+        starts_word = any(word.casefold().startswith(typed.casefold()) for word in self._words.values())
+        if unfinished.fullmatch(typed) or starts_word:
+            return QValidator.State.Intermediate
+        return QValidator.State.Invalid
+
+    def _worded(self, typed: str) -> float | None:
+        found = (value for value, word in self._words.items() if word.casefold() == typed.casefold())
+        return next(found, None)
 
 
 class WheelSlider(QSlider):

@@ -1,60 +1,73 @@
-"""One value with a name, a slider for the usual range and a box for every allowed number."""
+"""One value with a name, a slider for the usual range and a box for every allowed number, on one line."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
-from PySide6.QtCore import QSignalBlocker, Qt, Signal
-from PySide6.QtWidgets import QGridLayout, QWidget
+from PySide6.QtCore import QSignalBlocker, Signal
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QWidget
 
 from app.core.sampling import Bounds
 from app.gui import theme
-from app.gui.widgets.boxes import NumberBox, WheelSlider
+from app.gui.widgets.boxes import KEPT_DECIMALS, NumberBox, WheelSlider
 from app.gui.widgets.labels import label
 
-BOX_WIDTH_PX = 72
+CAPTION_WIDTH_PX = 102
+BOX_WIDTH_PX, BOX_HEIGHT_PX = 68, 28
+PAGES = 10
 
 
 @dataclass(frozen=True)
 class Scale:
-    """What a slider covers: the usual range and the step; the box takes all of `bounds`."""
+    """What a slider covers: the usual range and the step; the box takes all of `bounds`, some values as words."""
 
     bounds: Bounds
     low: float
     high: float
     step: float
-    decimals: int
+    words: Mapping[float, str] = field(default_factory=dict)
+
+    @property
+    def whole(self) -> bool:
+        """Whether the value has no decimals."""
+        return self.step >= 1
+
+    def position(self, value: float) -> int:
+        """Return the slider's step that is nearest to a value."""
+        return round((min(max(value, self.low), self.high) - self.low) / self.step)
 
 
 class SliderRow(QWidget):
     """Emits `moved` with the new value when somebody moves the slider or types a number."""
 
     moved = Signal(float)
+    """Somebody wants another value: the value."""
 
-    def __init__(self, name: str, title: str, hint: str, scale: Scale, parent: QWidget | None = None) -> None:
+    def __init__(
+        self, name: str, title: str, hint: str, scale: Scale, *, spoken: str = "", parent: QWidget | None = None
+    ) -> None:
         super().__init__(parent)
-        self._scale = scale
+        self._scale, self._hint, self._spoken = scale, hint, spoken or title
         self.slider = WheelSlider()
         self.slider.setObjectName(f"{name}_slider")
-        self.slider.setAccessibleName(title)
-        self.slider.setRange(0, round((scale.high - scale.low) / scale.step))
-        self.slider.setPageStep(max(self.slider.maximum() // 10, 1))
-        self.box = NumberBox(scale.bounds.low, scale.bounds.high, scale.decimals)
+        self.slider.setRange(0, scale.position(scale.high))
+        self.slider.setPageStep(max(self.slider.maximum() // PAGES, 1))
+        self.box = NumberBox(
+            scale.bounds.low, scale.bounds.high, whole=scale.whole, words=scale.words, step=scale.step
+        )
         self.box.setObjectName(f"{name}_box")
-        self.box.setAccessibleName(title)
-        self.box.setSingleStep(scale.step)
-        self.box.setFixedWidth(BOX_WIDTH_PX)
-        caption = label(title)
-        caption.setBuddy(self.box)
-        for widget in (caption, self.slider, self.box):
-            widget.setToolTip(hint)
-        layout = QGridLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setHorizontalSpacing(theme.SPACE_M)
-        layout.setVerticalSpacing(0)
-        layout.addWidget(caption, 0, 0)
-        layout.addWidget(self.slider, 1, 0)
-        layout.addWidget(self.box, 0, 1, 2, 1, Qt.AlignmentFlag.AlignVCenter)
+        self.box.setAccessibleName(self._spoken)
+        self.box.setFixedSize(theme.scaled(BOX_WIDTH_PX), theme.scaled(BOX_HEIGHT_PX))
+        self._caption = caption_for(title, self.box)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(theme.SPACE_S)
+        row.addWidget(self._caption)
+        row.addWidget(self.slider, 1)
+        row.addWidget(self.box)
+        self._hint_on_hover(hint)
+        self._speak()
         self.slider.valueChanged.connect(self._slider_moved)
         self.box.valueChanged.connect(self._box_changed)
 
@@ -62,15 +75,42 @@ class SliderRow(QWidget):
         """Show a value without saying that somebody moved it."""
         with QSignalBlocker(self.box), QSignalBlocker(self.slider):
             self.box.setValue(value)
-            self.slider.setValue(round((value - self._scale.low) / self._scale.step))
+            self.slider.setValue(self._scale.position(value))
+        self._speak()
+
+    def set_idle(self, reason: str) -> None:
+        """Show muted, for a reason, that the value has no effect now; an empty reason ends that."""
+        if bool(reason) != bool(self._caption.property("idle")):
+            for widget in (self._caption, self.slider, self.box):
+                widget.setProperty("idle", bool(reason))
+                widget.style().polish(widget)
+        self._hint_on_hover(f"{self._hint} {reason}".strip())
 
     def _slider_moved(self, position: int) -> None:
-        value = round(self._scale.low + position * self._scale.step, self._scale.decimals)
+        value = round(self._scale.low + position * self._scale.step, KEPT_DECIMALS)
         with QSignalBlocker(self.box):
             self.box.setValue(value)
+        self._speak()
         self.moved.emit(value)
 
     def _box_changed(self, value: float) -> None:
         with QSignalBlocker(self.slider):
-            self.slider.setValue(round((value - self._scale.low) / self._scale.step))
+            self.slider.setValue(self._scale.position(value))
+        self._speak()
         self.moved.emit(value)
+
+    def _speak(self) -> None:
+        self.slider.setAccessibleName(f"{self._spoken}, {self.box.text()}")
+
+    def _hint_on_hover(self, hint: str) -> None:
+        for widget in (self._caption, self.slider, self.box):
+            widget.setToolTip(hint)
+
+
+def caption_for(title: str, box: QWidget) -> QLabel:
+    """Return the caption of a box, as wide as those above and below; a longer one takes a second line."""
+    caption = label(title)
+    caption.setFixedWidth(theme.scaled(CAPTION_WIDTH_PX))
+    caption.setWordWrap(True)
+    caption.setBuddy(box)
+    return caption

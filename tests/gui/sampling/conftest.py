@@ -1,0 +1,33 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from PySide6.QtCore import QEvent, QLocale
+from PySide6.QtWidgets import (
+    QApplication,
+)
+from pytestqt.qtbot import QtBot
+
+from tests.desk import Desk
+from tests.gui.sampling.stand import Stand
+
+
+@pytest.fixture
+def stand(desk: Desk, qtbot: QtBot, qapp: QApplication) -> Iterator[Stand]:
+    made = Stand(desk, qtbot, qapp)
+    yield made
+    made.panel.disconnect_services()
+    made.window.close()
+    made.window.deleteLater()
+    qapp.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+    qapp.setStyleSheet("")
+
+
+@pytest.fixture
+def locale(request: pytest.FixtureRequest) -> Iterator[QLocale]:
+    """Return a language of which Qt writes numbers."""
+    before, wanted = QLocale(), QLocale(request.param)
+    QLocale.setDefault(wanted)
+    yield wanted
+    QLocale.setDefault(before)
