@@ -1,0 +1,92 @@
+"""The candidates as a list that Qt's views and screen readers understand: what each one is called and says.
+
+Knows no service and draws nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QAbstractListModel, QModelIndex, QPersistentModelIndex, Qt
+
+from app.services.next_token import CandidateRow
+
+ROW_ROLE = int(Qt.ItemDataRole.UserRole)
+"""Under this role an entry is its `CandidateRow`."""
+SPACE, LINE_END, TAB = "\N{OPEN BOX}", "\N{DOWNWARDS ARROW WITH CORNER LEFTWARDS}", "\N{RIGHTWARDS ARROW TO BAR}"
+MARKS = frozenset((SPACE, LINE_END, TAB))
+"""Characters that stand for white space."""
+_VISIBLE = {" ": SPACE, "\n": LINE_END, "\t": TAB}
+_STAGES = {"top_k": "top-k", "top_p": "top-p", "min_p": "min-p", "xtc": "XTC"}
+_Index = QModelIndex | QPersistentModelIndex
+
+
+class CandidatesModel(QAbstractListModel):
+    """A few tokens, most likely first."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._rows: tuple[CandidateRow, ...] = ()
+
+    def show_rows(self, rows: Sequence[CandidateRow]) -> None:
+        """Show other tokens; whoever stands on an entry stays on it."""
+        before, self._rows = len(self._rows), tuple(rows)
+        after = len(self._rows)
+        if after == before:
+            if rows:
+                self.dataChanged.emit(self.index(0), self.index(after - 1))
+            return
+        self.beginResetModel()
+        self.endResetModel()
+
+    def rowCount(self, parent: _Index = QModelIndex()) -> int:  # noqa: B008  Qt's own default
+        """Return how many tokens are shown."""
+        return 0 if parent.isValid() else len(self._rows)
+
+    def data(self, index: _Index, role: int = int(Qt.ItemDataRole.DisplayRole)) -> object:
+        """Return a token's text, its sentence for people who cannot see it or point at it, or all of it."""
+        row = self._rows[index.row()]
+        if role == ROW_ROLE:
+            return row
+        if role == Qt.ItemDataRole.DisplayRole:
+            return self.shown_text(row)
+        if role in (Qt.ItemDataRole.AccessibleTextRole, Qt.ItemDataRole.ToolTipRole):
+            return self.sentence(row)
+        return None
+
+    def shown_text(self, row: CandidateRow) -> str:
+        """Return what a token says with its white space visible, or its number where nobody knows what it says."""
+        if row.text is None:
+            return self.tr("token {number}").format(number=row.token)
+        return visible(row.text) or self.tr("(no text)")
+
+    def sentence(self, row: CandidateRow) -> str:
+        """Return everything that a row shows, in words."""
+        raw = self.tr("“{token}”: {raw} % raw").format(token=self.shown_text(row), raw=per_cent(row.raw))
+        if row.cut_by is None:
+            became = self.tr("{after} % after the chain").format(after=per_cent(row.after))
+        else:
+            became = self.tr("cut by {stage}").format(stage=self.stage_name(row.cut_by))
+        parts = [raw, became]
+        if row.is_drawn:
+            parts.append(self.tr("this one was drawn"))
+        return ", ".join(parts)
+
+    def stage_name(self, stage: str) -> str:
+        """Return what people call a stage of the chain."""
+        if stage == "temperature":
+            return self.tr("temp. 0")
+        return _STAGES.get(stage, stage)
+
+
+def visible(text: str) -> str:
+    """Return a text with marks for white space, and codes for what cannot be printed or would turn the text round."""
+    return "".join(_VISIBLE.get(each) or (each if each.isprintable() else f"\\u{ord(each):04x}") for each in text)
+
+
+def per_cent(share: float) -> str:
+    """Return a share in per cent: whole from ten on, else with one decimal."""
+    value = share * 100
+    if value >= 9.95:
+        return f"{value:.0f}"
+    return f"{value:.1f}" if value >= 0.05 else "<0.1"

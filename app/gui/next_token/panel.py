@@ -1,0 +1,154 @@
+"""The last step's most likely tokens: raw probability against probability after the chain.
+
+Looks at the steps only while it is on the screen, repaints at most ten times a second while an answer is being written
+and at once when somebody moves a setting.
+"""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt, QTimer
+from PySide6.QtGui import QHideEvent, QShowEvent
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QStackedLayout, QVBoxLayout, QWidget
+
+from app.gui import theme
+from app.gui.charts.candidates import AFTER_PX, CandidatesChart, raw_colour
+from app.gui.charts.swatch import Swatch
+from app.gui.icons import Icons
+from app.gui.widgets.fixed_text import FixedText
+from app.gui.widgets.labels import label
+from app.gui.widgets.words import render
+from app.services.next_token import CandidatesView, NextToken
+from app.services.units import UNKNOWN, count
+
+REPAINT_MS = 100
+
+
+class NextTokenPanel(QWidget):
+    """The section with the candidates."""
+
+    def __init__(
+        self, next_token: NextToken, themes: theme.Themes, icons: Icons, parent: QWidget | None = None
+    ) -> None:
+        super().__init__(parent)
+        self._next_token = next_token
+        self._themes = themes
+        self._view: CandidatesView | None = None
+        self._is_stale = False
+        self.chart = CandidatesChart(icons)
+        self._left = FixedText(muted=False, name="candidates_left")
+        self._reason = label(look="muted", name="candidates_reason")
+        self._reason.setWordWrap(True)
+        self._reason.setAlignment(Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignLeft)
+        self._swatches = (Swatch(), Swatch())
+        self._legend = self._made_legend()
+        self._pages = QStackedLayout()
+        self._pages.addWidget(self._reason)
+        self._pages.addWidget(self.chart)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(theme.SPACE_XS)
+        above = QHBoxLayout()
+        above.setSpacing(theme.SPACE_S)
+        above.addWidget(self._left, 1)
+        above.addWidget(self._legend)
+        layout.addLayout(above)
+        layout.addLayout(self._pages, 1)
+        self._timer = QTimer(self)
+        self._timer.setSingleShot(True)
+        self._timer.setInterval(REPAINT_MS)
+        self._timer.timeout.connect(self._show_stale)
+        self._disconnect = next_token.changed.connect(self._follow)
+        themes.changed.connect(self._show_theme)
+        self._show_theme()
+        self._show_view(None)
+
+    def disconnect_services(self) -> None:
+        """Listen to the steps no longer."""
+        self._disconnect()
+        self._timer.stop()
+        self._next_token.watch(False)
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """Look at the steps from now on."""
+        super().showEvent(event)
+        self._next_token.watch(True)
+        self._show()
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        """Look no longer: the engine need not tell its steps."""
+        super().hideEvent(event)
+        self._next_token.watch(False)
+        self._timer.stop()
+
+    def _follow(self, moved: bool) -> None:
+        if not self.isVisible():
+            return
+        self._is_stale = True
+        if moved or not self._timer.isActive():
+            self._show()
+
+    def _show_stale(self) -> None:
+        if self._is_stale:
+            self._show()
+
+    def _show(self) -> None:
+        self._is_stale = False
+        view = self._next_token.candidates()
+        if view is not None and view is not self._view:
+            self._timer.start()
+        self._show_view(view)
+
+    def _show_view(self, view: CandidatesView | None) -> None:
+        self._legend.setVisible(view is not None)
+        self._pages.setCurrentWidget(self._reason if view is None else self.chart)
+        if view is None:
+            reason = render(self._next_token.reason)
+            self._say_left(UNKNOWN, reason)
+            self._reason.setText(reason)
+        else:
+            self._say_left(self._left_words(view), "" if view.doubt is None else render(view.doubt))
+        if view is not self._view:
+            self._view = view
+            self.chart.show_rows(() if view is None else view.rows)
+
+    def _say_left(self, text: str, hint: str) -> None:
+        self._left.set_text(text)
+        self._left.setAccessibleName(text)
+        self._left.setToolTip(hint)
+        self._left.setAccessibleDescription(hint)
+
+    def _left_words(self, view: CandidatesView) -> str:
+        total = count(view.vocabulary)
+        if not view.is_exact:
+            return self.tr("about {left} of {total} left").format(left=count(view.survivors), total=total)
+        return self.tr("{left} of {total} left").format(left=count(view.survivors), total=total)
+
+    def _made_legend(self) -> QWidget:
+        made = QWidget()
+        made.setToolTip(
+            self.tr(
+                "In per cent: behind each token the probability that the model gave it, below it the one after the "
+                "chain of sampling settings. A triangle marks the token that was drawn."
+            )
+        )
+        row = QHBoxLayout(made)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(theme.SPACE_XS)
+        raw, after = self._swatches
+        row.addWidget(raw)
+        row.addWidget(_words(self.tr("raw")))
+        row.addWidget(_words("→"))
+        row.addWidget(after)
+        row.addWidget(_words(self.tr("after, %")))
+        return made
+
+    def _show_theme(self) -> None:
+        look = self._themes.current
+        self.chart.show_theme(look)
+        raw, after = self._swatches
+        raw.show_colour(raw_colour(look))
+        after.show_colour(look.colour("stage_sampling"), AFTER_PX)
+
+
+def _words(text: str) -> QLabel:
+    return label(text, look="muted", pixels=theme.SMALL_PX - 1)

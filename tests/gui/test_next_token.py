@@ -1,0 +1,270 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QEvent, QModelIndex, QRect, Qt, QTimer
+from PySide6.QtGui import QColor, QImage
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QWidget
+from pytestqt.qtbot import QtBot
+
+from app.core.commands import Watch
+from app.core.sampling import SamplingSettings
+from app.gui.charts.candidates import LEAST_ROWS, MOST_ROWS, ROW_PX
+from app.gui.charts.candidates_model import visible
+from app.gui.icons import Icons
+from app.gui.next_token.panel import NextTokenPanel
+from app.gui.theme import Themes
+from app.system.resources import find_resources
+from app.system.settings_file import SettingsFile
+from tests.made_up_steps import loaded, pieces_of, prompt_of, row_of, step_of, tokens_of
+from tests.onlooker import Onlooker
+
+SIZE = 3000
+OPEN = SamplingSettings(temperature=1.0, top_k=0, top_p=1.0, min_p=0.0)
+WIDTH_PX = 262
+"""What a section of the side panel leaves."""
+SAID = [b"Because", b" the", b"\n\n", b"\xe6\x97", b"a very long token that does not fit", b"<|end|>", b"\t", b""]
+
+
+class Looker:
+    """The section as somebody sits before it."""
+
+    def __init__(self, bot: QtBot, themes: Themes, icons: Icons) -> None:
+        self.bot = bot
+        self.themes = themes
+        self.desk = Onlooker(OPEN)
+        self.desk.next_token.watch(False)
+        self.row = row_of(SIZE)
+        order = (-self.row).argsort()
+        self.texts = [f"t{token}".encode() for token in range(SIZE)]
+        for token, text in zip(order, SAID, strict=False):
+            self.texts[token] = text
+        self.desk.load(loaded(1, "a.gguf", SIZE), pieces_of(self.texts))
+        self.window = QWidget()
+        self.window.resize(WIDTH_PX, 800)
+        self.panel = NextTokenPanel(self.desk.next_token, themes, icons, self.window)
+        self.panel.resize(WIDTH_PX, 300)
+        with bot.waitExposed(self.window):
+            self.window.show()
+
+    @property
+    def chart(self) -> QWidget:
+        return self.panel.chart
+
+    def steps(self, request: int = 5, *, whole: bool = True, drawn: int = 1) -> None:
+        """Let a step come in which the second most likely token was drawn."""
+        token = int((-self.row).argsort()[drawn])
+        session = self.desk.session
+        session.answer_told.emit(prompt_of(request, [1, 2]))
+        session.answer_told.emit(tokens_of(request, 0, [token]))
+        session.answer_told.emit(step_of(self.row, request, 0, whole=whole))
+
+    def reads(self, name: str) -> str:
+        found = self.panel.findChild(QWidget, name)
+        assert found is not None
+        return str(found.property("text"))
+
+    def lines(self, role: Qt.ItemDataRole = Qt.ItemDataRole.AccessibleTextRole) -> list[str]:
+        """Return what the rows say to somebody who cannot see them, or how they look."""
+        rows = self.panel.chart.rows
+        return [str(rows.data(rows.index(place), role)) for place in range(rows.rowCount())]
+
+    def picture(self) -> QImage:
+        return self.chart.grab().toImage()
+
+    def quiet(self) -> None:
+        """Wait until nothing more is going to be painted."""
+        self.bot.waitUntil(
+            lambda: not any(each.isActive() for each in self.panel.findChildren(QTimer)), timeout=60_000
+        )
+
+
+def colours_in(picture: QImage, place: QRect) -> set[str]:
+    return {
+        picture.pixelColor(x, y).name()
+        for x in range(place.left(), place.right())
+        for y in range(place.top(), place.bottom())
+    }
+
+
+@pytest.fixture
+def looker(qtbot: QtBot, qapp: QApplication, tmp_path: Path) -> Iterator[Looker]:
+    resources = find_resources()
+    themes = Themes(qapp, resources, SettingsFile(tmp_path / "settings.json", lambda *_: None))
+    themes.choose("light")
+    made = Looker(qtbot, themes, Icons(resources))
+    yield made
+    made.panel.disconnect_services()
+    made.window.close()
+    made.window.deleteLater()
+    qapp.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+    qapp.setStyleSheet("")
+
+
+def test_without_a_step_there_is_a_dash_and_the_reason(looker: Looker) -> None:
+    assert looker.reads("candidates_left") == "–"
+    assert looker.reads("candidates_reason") == "Send a message to see which tokens the model weighs."
+    assert not looker.chart.isVisible()
+    looker.steps()
+    assert looker.chart.isVisible()
+    assert looker.reads("candidates_left") == "3,000 of 3,000 left"
+
+
+def test_rows_say_what_they_show_with_visible_white_space(looker: Looker) -> None:
+    looker.steps()
+    names = looker.lines(Qt.ItemDataRole.DisplayRole)
+    assert names[:4] == ["Because", "␣the", "↵↵", "\N{REPLACEMENT CHARACTER}"]
+    assert names[5:8] == ["<|end|>", "⇥", "(no text)"]
+    lines = looker.lines()
+    assert len(lines) == MOST_ROWS
+    assert lines[0].startswith("“Because”: ") and " % raw, " in lines[0] and lines[0].endswith(" % after the chain")
+    assert [place for place, line in enumerate(lines) if line.endswith("this one was drawn")] == [1]
+
+
+def test_cut_tokens_name_their_stage(looker: Looker) -> None:
+    looker.desk.sampling.change(top_k=5, top_p=0.7)
+    looker.steps()
+    lines = looker.lines()
+    assert lines[4].endswith("cut by top-p")
+    assert all(line.endswith("cut by top-k") for line in lines[5:])
+    looker.desk.sampling.change(temperature=0.0, top_k=0)
+    assert looker.lines()[1].endswith("cut by temp. 0, this one was drawn")
+    assert looker.reads("candidates_left") == "1 of 3,000 left"
+
+
+def test_a_moved_slider_changes_the_picture_at_once_and_asks_nobody(looker: Looker) -> None:
+    looker.steps()
+    before, commands = looker.picture(), len(looker.desk.sent)
+    looker.desk.sampling.change(temperature=0.3)
+    assert looker.picture() != before
+    looker.desk.sampling.change(temperature=1.0)
+    assert looker.picture() == before
+    looker.desk.sampling.change(min_p=0.2)
+    assert looker.reads("candidates_left") != "3,000 of 3,000 left"
+    assert len(looker.desk.sent) == commands
+
+
+def test_steps_that_come_fast_are_painted_ten_times_a_second_at_most(looker: Looker) -> None:
+    looker.steps()
+    first = looker.lines()
+    looker.row = row_of(SIZE, 2)
+    looker.steps(6)
+    looker.row = row_of(SIZE, 3)
+    looker.steps(7)
+    assert looker.lines() == first
+    looker.bot.waitUntil(lambda: looker.lines() != first, timeout=60_000)
+    assert [row.token for row in looker.desk.view.rows][:3] == (-looker.row).argsort()[:3].tolist()
+    looker.quiet()
+
+
+def test_an_idle_section_has_no_timer(looker: Looker) -> None:
+    looker.steps()
+    looker.desk.sampling.change(top_k=3)
+    looker.quiet()
+
+
+def test_a_row_paints_its_bars_as_long_as_they_are(looker: Looker) -> None:
+    looker.desk.sampling.change(top_k=1)
+    looker.steps()
+    picture = looker.picture()
+    sampling = QColor(looker.themes.current.colours["stage_sampling"]).name()
+    below = QRect(14, ROW_PX - 5, looker.panel.chart.viewport().width() - 20, 2)
+    assert sampling in colours_in(picture, below)
+    full = [x for x in range(picture.width()) if picture.pixelColor(x, below.top()).name() == sampling]
+    assert max(full) - min(full) > 0.9 * below.width()
+    assert sampling not in colours_in(picture, below.translated(0, 3 * ROW_PX))
+
+
+def test_keys_walk_over_the_rows_and_show_where_they_are(looker: Looker, qtbot: QtBot) -> None:
+    looker.steps()
+    chart = looker.panel.chart
+    chart.setFocus(Qt.FocusReason.TabFocusReason)
+    qtbot.waitUntil(chart.hasFocus, timeout=60_000)
+    QTest.keyClick(chart, Qt.Key.Key_Down)
+    QTest.keyClick(chart, Qt.Key.Key_Down)
+    place = chart.currentIndex().row()
+    assert place > 0
+    accent = QColor(looker.themes.current.colours["accent"]).name()
+    row = QRect(0, place * ROW_PX, 40, ROW_PX)
+    assert accent in colours_in(looker.picture(), row)
+    looker.desk.sampling.change(top_k=2)
+    assert chart.currentIndex().row() == place
+    QTest.keyClick(chart, Qt.Key.Key_End)
+    assert chart.currentIndex().row() == MOST_ROWS - 1
+    assert chart.verticalScrollBar().value() == chart.verticalScrollBar().maximum() > 0
+
+
+def test_another_theme_paints_other_colours(looker: Looker) -> None:
+    looker.steps()
+    light = looker.picture()
+    looker.themes.choose("dark")
+    assert looker.picture() != light
+    assert QColor(looker.themes.current.colours["stage_sampling"]).name() in colours_in(
+        looker.picture(), QRect(12, 0, 60, ROW_PX)
+    )
+
+
+def test_at_least_six_rows_are_there_and_more_where_there_is_height(looker: Looker) -> None:
+    looker.steps()
+    looker.panel.resize(WIDTH_PX, 10)
+    assert looker.panel.minimumSizeHint().height() >= LEAST_ROWS * ROW_PX
+    assert looker.chart.height() >= LEAST_ROWS * ROW_PX
+    looker.panel.resize(WIDTH_PX, 2000)
+    assert looker.chart.height() == MOST_ROWS * ROW_PX
+    assert looker.panel.minimumSizeHint().width() <= WIDTH_PX
+
+
+@pytest.mark.parametrize("height", [250, 271, 333])
+def test_only_whole_rows_are_shown_and_no_bar_beside_them(looker: Looker, height: int) -> None:
+    looker.steps()
+    looker.panel.resize(WIDTH_PX, height)
+    chart = looker.panel.chart
+    assert chart.viewport().height() == chart.height() // ROW_PX * ROW_PX
+    assert chart.height() - chart.viewport().height() < ROW_PX
+    for key in (Qt.Key.Key_Down, Qt.Key.Key_End):
+        QTest.keyClick(chart, key)
+    last = chart.visualRect(chart.rows.index(MOST_ROWS - 1))
+    assert last.bottom() < chart.viewport().height()
+    assert last.top() % ROW_PX == 0
+    chart.verticalScrollBar().setValue(1)
+    assert chart.visualRect(chart.rows.index(1)).top() == 0
+    assert not chart.verticalScrollBar().isVisible()
+    assert chart.viewport().width() == chart.width()
+
+
+def test_it_looks_only_while_it_is_on_the_screen(looker: Looker) -> None:
+    def watches() -> list[bool]:
+        return [command.on for command in looker.desk.sent if isinstance(command, Watch)]
+
+    assert watches()[-1] is True
+    looker.panel.hide()
+    assert watches()[-1] is False
+    looker.steps()
+    looker.desk.sampling.change(top_k=3)
+    assert looker.panel.chart.rows.rowCount(QModelIndex()) == 0
+    looker.panel.show()
+    assert watches()[-1] is True
+    looker.steps(6)
+    assert looker.reads("candidates_left") == "3 of 3,000 left"
+
+
+def test_what_is_not_exact_says_why(looker: Looker) -> None:
+    looker.desk.sampling.change(typical_p=0.5)
+    looker.steps(whole=False)
+    assert looker.reads("candidates_left").startswith("about ")
+    left = looker.panel.findChild(QWidget, "candidates_left")
+    assert left is not None and "exact once the answer has ended" in left.toolTip()
+    looker.desk.session.answer_told.emit(step_of(looker.row, 5, 0))
+    looker.bot.waitUntil(lambda: not looker.reads("candidates_left").startswith("about"), timeout=60_000)
+    assert left.toolTip() == ""
+
+
+@pytest.mark.parametrize(
+    ("text", "seen"),
+    [(" a b", "␣a␣b"), ("\r\n", "\\u000d↵"), ("\u202eabc", "\\u202eabc"), ("\x00", "\\u0000"), ("日本", "日本")],
+)
+def test_what_cannot_be_seen_is_made_visible(text: str, seen: str) -> None:
+    assert visible(text) == seen
