@@ -22,14 +22,16 @@ def _table() -> list[_Entry]:
     return [
         _Entry("new_chat_action", translate("Actions", "&New chat"), "Ctrl+N"),
         _Entry("open_model_action", translate("Actions", "&Open a model…"), "Ctrl+O"),
-        _Entry("go_on_action", translate("Actions", "C&ontinue the answer"), "Ctrl+Shift+R", True),
+        _Entry("go_on_action", translate("Actions", "Cont&inue the answer"), "Ctrl+Shift+R", True),
         _Entry("answer_again_action", translate("Actions", "Answer &again"), "Ctrl+R"),
         _Entry("copy_answer_action", translate("Actions", "&Copy the answer"), "Ctrl+Shift+C"),
         _Entry("stop_action", translate("Actions", "&Stop the answer"), "Esc"),
         _Entry("write_action", translate("Actions", "&Write a message"), "Ctrl+L"),
         _Entry("theme_action", translate("Actions", "Light or dark &theme"), "Ctrl+Shift+L", True),
         _Entry("system_theme_action", translate("Actions", "Theme of the s&ystem"), ""),
+        _Entry("history_action", translate("Actions", "Chats on the &left"), "F8"),
         _Entry("panel_action", translate("Actions", "Side &panel"), "F9"),
+        _Entry("preferences_action", translate("Actions", "Pre&ferences…"), "Ctrl+,", True),
         _Entry("quit_action", translate("Actions", "&Quit"), "Ctrl+Q", True),
     ]
 

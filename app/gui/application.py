@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import logging
 import os
@@ -26,13 +27,15 @@ from PySide6.QtWidgets import QApplication
 from app.core.errors import ExitCode, UserError
 from app.core.words import translate
 from app.gui.chat.page import ChatPage
+from app.gui.history.panel import HistoryPanel
 from app.gui.icons import Icons
-from app.gui.live import LivePanel
-from app.gui.main_window import MainWindow
-from app.gui.models import ModelBar
+from app.gui.live.panel import LivePanel
+from app.gui.main_window import MainWindow, Parts
+from app.gui.models.bar import ModelBar
+from app.gui.next_token.panel import NextTokenPanel
 from app.gui.notices import NoticeBar
 from app.gui.pump import Pump
-from app.gui.sampling import SamplingPanel
+from app.gui.sampling.panel import SamplingPanel
 from app.gui.theme import Themes
 from app.gui.wiring import Wiring
 from app.services.notices import Notice
@@ -48,8 +51,11 @@ _LEVELS = {
 }
 
 
-def run(program: Program, model: Path | None) -> int:
-    """Open the window, run until it is closed, end everything in order and return the exit code."""
+def run(program: Program, model: Path | None, hang_up: Callable[[], None]) -> int:
+    """Open the window, run until it is closed, end everything in order and return the exit code.
+
+    `hang_up` is called as soon as nobody can be shown anything any more: another start must open a window of its own.
+    """
     refuse_without_screen(os.environ)
     qInstallMessageHandler(_log_qt)
     application = QApplication([sys.argv[0]])
@@ -63,15 +69,24 @@ def run(program: Program, model: Path | None) -> int:
     outside = OutsideSignals(window.close)
     pump.start()
     window.show()
-    QTimer.singleShot(0, window.chat_page.transcript.warm_up)
+    QTimer.singleShot(0, lambda: _warm_up(program, window))
     program.start(model)
     code = application.exec()
+    hang_up()
     outside.close()
     program.stop()
     pump.stop()
     sys.excepthook = sys.__excepthook__
     qInstallMessageHandler(None)
     return code
+
+
+def _warm_up(program: Program, window: MainWindow) -> None:
+    """Load and paint, after the first picture, what the first answer would have to wait for."""
+    window.parts.chat_page.transcript.warm_up()
+    # What is there now stays: the collector need not walk over it in the middle of an answer.
+    gc.freeze()
+    program.jobs.submit("the arithmetic of candidates", program.next_token.warm_up)
 
 
 def refuse_without_screen(environment: Mapping[str, str]) -> None:
@@ -92,16 +107,18 @@ def make_window(program: Program, themes: Themes) -> MainWindow:
     """Make the window of a program, connected and not yet shown."""
     icons = Icons(program.resources)
     prompts: list[str] = json.loads(program.resources.read_text("starter_prompts.json"))
-    window = MainWindow(
-        ChatPage(program.chat, themes, icons, prompts),
-        ModelBar(program.session, program.models, icons),
-        NoticeBar(program.notices, themes, icons),
-        LivePanel(program.live, program.memory, themes, icons),
-        SamplingPanel(program.sampling),
-        icons,
+    parts = Parts(
+        chat_page=ChatPage(program.chat, themes, icons, prompts),
+        model_bar=ModelBar(program.session, program.models, icons),
+        notice_bar=NoticeBar(program.notices, themes, icons),
+        history=HistoryPanel(program.conversations, icons),
+        live=LivePanel(program.live, program.memory, program.machine, themes, icons),
+        sampling=SamplingPanel(program.sampling),
+        next_token=NextTokenPanel(program.next_token, themes, icons),
     )
+    window = MainWindow(parts, icons)
     Wiring(program, window, themes).setParent(window)
-    window.chat_page.composer.draft.setFocus()
+    window.parts.chat_page.composer.draft.setFocus()
     return window
 
 

@@ -3,53 +3,53 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import NamedTuple
 
-from PySide6.QtCore import QByteArray, QSize, Qt, Signal
-from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QIcon
-from PySide6.QtWidgets import (
-    QFrame,
-    QHBoxLayout,
-    QMainWindow,
-    QMenu,
-    QScrollArea,
-    QToolButton,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtCore import QByteArray, QEvent, QSize, Qt, Signal
+from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QIcon, QKeyEvent
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QMainWindow, QMenu, QToolButton, QVBoxLayout
 
 from app.gui import theme
 from app.gui.actions import Actions
 from app.gui.chat.page import ChatPage
+from app.gui.history.panel import HistoryPanel
 from app.gui.icons import Icons
-from app.gui.live import LivePanel
-from app.gui.models import ModelBar
+from app.gui.live.panel import LivePanel
+from app.gui.models.bar import ModelBar
+from app.gui.next_token.panel import NextTokenPanel
 from app.gui.notices import NoticeBar
-from app.gui.sampling import SamplingPanel
+from app.gui.sampling.panel import SamplingPanel
 from app.gui.widgets.buttons import IconButton
+from app.gui.widgets.panes import Panes
+from app.gui.widgets.section import Section
+from app.gui.widgets.section_column import SectionColumn
 
-PANEL_WIDTH_PX = 304
 FIRST_SIZE = QSize(1280, 800)
-SMALLEST_SIZE = QSize(760, 440)
+SMALLEST_SIZE = QSize(900, 600)
 SUFFIX = ".gguf"
 
 
+class Parts(NamedTuple):
+    """What the window lays out, each already joined to its service."""
+
+    chat_page: ChatPage
+    model_bar: ModelBar
+    notice_bar: NoticeBar
+    history: HistoryPanel
+    live: LivePanel
+    sampling: SamplingPanel
+    next_token: NextTokenPanel
+
+
 class MainWindow(QMainWindow):
-    """Header above, conversation in the middle, figures and settings on the right."""
+    """Conversations on the left, the open one in the middle, figures and settings on the right."""
 
     model_dropped = Signal(Path)
     """A model file was dropped on the window."""
     closing = Signal()
     """The window is about to go."""
 
-    def __init__(
-        self,
-        chat_page: ChatPage,
-        model_bar: ModelBar,
-        notice_bar: NoticeBar,
-        live: LivePanel,
-        sampling: SamplingPanel,
-        icons: Icons,
-    ) -> None:
+    def __init__(self, parts: Parts, icons: Icons) -> None:
         super().__init__()
         self.setWindowTitle("Tokenlight")
         self.setWindowIcon(QIcon(icons.application_icon()))
@@ -57,25 +57,26 @@ class MainWindow(QMainWindow):
         self.resize(FIRST_SIZE)
         self.setAcceptDrops(True)
         self.actions_by_name = Actions(self)
-        self.chat_page, self.model_bar, self.notice_bar = chat_page, model_bar, notice_bar
-        self.live, self.sampling = live, sampling
-        self.new_chat_button = IconButton(
-            icons, "new_chat", self.tr("New chat (Ctrl+N)"), object_name="new_chat_button"
+        self.parts = parts
+        self._make_buttons(icons)
+        self.sections = SectionColumn(
+            [
+                Section(icons, "live", self.tr("Live"), parts.live, show_details=parts.live.show_details),
+                Section(icons, "sampling", self.tr("Sampling"), parts.sampling),
+                Section(icons, "next_token", self.tr("Next token"), parts.next_token, grows=True),
+            ]
         )
-        self.theme_button = IconButton(icons, "moon", self.tr("Light or dark theme"), object_name="theme_button")
-        self.panel_button = IconButton(icons, "panel", self.tr("Side panel (F9)"), object_name="panel_button")
-        self._more = IconButton(icons, "more", self.tr("Menu"), object_name="menu_button")
-        self._panel = self._side_panel()
-        self.setCentralWidget(self._middle())
+        self.panes = Panes(self._left(), self._middle(), self._right())
+        self.panes.shown_changed.connect(self._show_buttons)
+        self.setCentralWidget(self.panes)
+        self._show_buttons()
 
-    def show_panel(self, shown: bool) -> None:
-        """Show or hide the side panel."""
-        self._panel.setVisible(shown)
-
-    @property
-    def panel_shown(self) -> bool:
-        """Whether the side panel is there."""
-        return not self._panel.isHidden()
+    def come_forward(self) -> None:
+        """Stand in front of other windows, and be no icon."""
+        self.setWindowState(self.windowState() & ~Qt.WindowState.WindowMinimized)
+        self.show()
+        self.raise_()
+        self.activateWindow()
 
     def saved_geometry(self) -> str:
         """Return size and place as text."""
@@ -86,7 +87,9 @@ class MainWindow(QMainWindow):
         if saved:
             self.restoreGeometry(QByteArray.fromBase64(saved.encode("ascii", "replace")))
         free = self.screen().availableGeometry()  # smaller than the usual size where everything is drawn larger
-        self.resize(self.size().boundedTo(free.size()))
+        room = free.size() - (self.frameGeometry().size() - self.size())
+        self.setMinimumSize(SMALLEST_SIZE.boundedTo(room))
+        self.resize(self.size().boundedTo(room))
         if not free.contains(self.geometry()):
             self.move(free.topLeft())
 
@@ -107,27 +110,65 @@ class MainWindow(QMainWindow):
         self.closing.emit()
         super().closeEvent(event)
 
-    def _middle(self) -> QWidget:
-        middle = QWidget()
-        middle.setObjectName("page")
-        layout = QVBoxLayout(middle)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(0)
-        layout.addWidget(self._header())
-        chat = QFrame()
-        chat.setObjectName("chat_surface")
-        inner = QVBoxLayout(chat)
-        inner.setContentsMargins(0, 0, 0, 0)
-        inner.setSpacing(0)
-        inner.addWidget(self.notice_bar)
-        inner.addWidget(self.chat_page, 1)
-        row = QHBoxLayout()
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(0)
-        row.addWidget(chat, 1)
-        row.addWidget(self._panel)
-        layout.addLayout(row, 1)
-        return middle
+    def event(self, event: QEvent) -> bool:
+        """Take Esc for an open drawer before it stops an answer."""
+        is_escape = isinstance(event, QKeyEvent) and event.key() == Qt.Key.Key_Escape
+        if is_escape and event.type() == QEvent.Type.ShortcutOverride and self.panes.drawer is not None:
+            event.accept()
+            return True
+        return super().event(event)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Close an open drawer with Esc."""
+        if event.key() == Qt.Key.Key_Escape and self.panes.drawer is not None:
+            self.panes.close_drawer()
+        else:
+            super().keyPressEvent(event)
+
+    def _make_buttons(self, icons: Icons) -> None:
+        self.history_button = IconButton(icons, "history", self.tr("Chats (F8)"), object_name="history_button")
+        self.new_chat_button = IconButton(
+            icons, "new_chat", self.tr("New chat (Ctrl+N)"), object_name="header_new_chat_button"
+        )
+        self.theme_button = IconButton(icons, "moon", self.tr("Light or dark theme"), object_name="theme_button")
+        self.panel_button = IconButton(icons, "panel", self.tr("Side panel (F9)"), object_name="panel_button")
+        self.preferences_button = IconButton(
+            icons, "settings", self.tr("Preferences (Ctrl+,)"), object_name="preferences_button"
+        )
+        self.preferences_button.setText(self.tr("Preferences"))
+        self.preferences_button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
+        self._more = IconButton(icons, "more", self.tr("Menu"), object_name="menu_button")
+        menu = QMenu(self._more)
+        menu.setAccessibleName(self._more.accessibleName())
+        menu.addActions(self.actions_by_name.in_order)
+        self._more.setMenu(menu)
+        self._more.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+
+    def _show_buttons(self) -> None:
+        """A new chat can be begun in the header while the list of chats, which has a button for it, is away."""
+        self.new_chat_button.setVisible(not self.panes.shows("left"))
+
+    def _left(self) -> QFrame:
+        pane = QFrame()
+        pane.setObjectName("history_pane")
+        pane.setProperty("look", "sidebar_left")
+        column = QVBoxLayout(pane)
+        column.setContentsMargins(theme.SPACE_S, theme.SPACE_S, theme.SPACE_S, theme.SPACE_S)
+        column.setSpacing(theme.SPACE_S)
+        column.addWidget(self.parts.history, 1)
+        column.addWidget(self.preferences_button, 0, Qt.AlignmentFlag.AlignLeft)
+        return pane
+
+    def _middle(self) -> QFrame:
+        pane = QFrame()
+        pane.setObjectName("chat_surface")
+        column = QVBoxLayout(pane)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addWidget(self._header())
+        column.addWidget(self.parts.notice_bar)
+        column.addWidget(self.parts.chat_page, 1)
+        return pane
 
     def _header(self) -> QFrame:
         header = QFrame()
@@ -135,36 +176,21 @@ class MainWindow(QMainWindow):
         row = QHBoxLayout(header)
         row.setContentsMargins(theme.SPACE_M, theme.SPACE_S, theme.SPACE_M, theme.SPACE_S)
         row.setSpacing(theme.SPACE_S)
-        menu = QMenu(self._more)
-        menu.addActions(self.actions_by_name.in_order)
-        self._more.setMenu(menu)
-        self._more.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+        row.addWidget(self.history_button)
         row.addWidget(self.new_chat_button)
-        row.addWidget(self.model_bar, 1)
+        row.addWidget(self.parts.model_bar, 1)
         for button in (self.theme_button, self.panel_button, self._more):
             row.addWidget(button)
         return header
 
-    def _side_panel(self) -> QFrame:
-        panel = QFrame()
-        panel.setProperty("look", "sidebar")
-        panel.setFixedWidth(PANEL_WIDTH_PX)
-        content = QWidget()
-        column = QVBoxLayout(content)
-        column.setContentsMargins(theme.SPACE_M, theme.SPACE_M, theme.SPACE_M, theme.SPACE_M)
-        column.setSpacing(theme.SPACE_M)
-        column.addWidget(self.live)
-        column.addWidget(self.sampling)
-        column.addStretch(1)
-        scroll = QScrollArea()
-        scroll.setWidgetResizable(True)
-        scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        scroll.setWidget(content)
-        outer = QVBoxLayout(panel)
-        outer.setContentsMargins(0, 0, 0, 0)
-        outer.addWidget(scroll)
-        return panel
+    def _right(self) -> QFrame:
+        pane = QFrame()
+        pane.setObjectName("side_panel")
+        pane.setProperty("look", "sidebar")
+        column = QVBoxLayout(pane)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.addWidget(self.sections)
+        return pane
 
 
 def _model_in(event: QDropEvent) -> Path | None:

@@ -79,10 +79,11 @@ class NoticeBar(QWidget):
 
     def _words(self, remedy: Remedy) -> str:
         words: dict[Remedy, str] = {
+            "undo_delete": self.tr("Undo"),
             "restart_engine": self.tr("Restart the engine"),
             "open_model": self.tr("Open a model…"),
             "choose_template": self.tr("Choose a template…"),
-            "load_anyway": self.tr("Load anyway"),
+            "load_options": self.tr("Load options…"),
         }
         return words[remedy]
 

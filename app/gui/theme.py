@@ -1,4 +1,4 @@
-"""Colours, type and spacing as named tokens, and the light and dark look made of them.
+"""Colours, type and spacing as named tokens, and the light, dark and high-contrast look made of them.
 
 The one place that knows a colour; widgets ask for tokens by name.
 """
@@ -11,7 +11,7 @@ from string import Template
 from typing import NamedTuple
 
 from PySide6.QtCore import QObject, Qt, Signal
-from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPalette
+from PySide6.QtGui import QColor, QFont, QFontInfo, QFontMetricsF, QPalette
 from PySide6.QtWidgets import QApplication
 
 from app.system.resources import Resources
@@ -23,6 +23,9 @@ RADIUS_CONTROL, RADIUS_CARD = 6, 10
 BASE_PX, SMALL_PX, READING_PX, FIGURE_PX, HEADING_PX, TITLE_PX = 13, 12, 15, 15, 17, 20
 READING_LINE_PX = 23
 READING_CHARACTERS = 78
+LARGE_SYSTEM_FONT_PX = 16
+"""A system font above this was made larger by somebody who needs it; the whole scale grows with it."""
+LEAST_TEXT_CONTRAST = 4.5
 _ALPHABET = "the quick brown fox jumps over the lazy dog "
 
 _ROLES = {
@@ -40,8 +43,8 @@ _ROLES = {
     QPalette.ColorRole.Highlight: "accent",
     QPalette.ColorRole.HighlightedText: "on_accent",
     QPalette.ColorRole.Accent: "accent",
-    QPalette.ColorRole.Link: "accent",
-    QPalette.ColorRole.LinkVisited: "accent",
+    QPalette.ColorRole.Link: "link",
+    QPalette.ColorRole.LinkVisited: "link",
     QPalette.ColorRole.Light: "surface",
     QPalette.ColorRole.Midlight: "hover",
     QPalette.ColorRole.Mid: "border",
@@ -49,13 +52,34 @@ _ROLES = {
     QPalette.ColorRole.Shadow: "border_strong",
 }
 _DISABLED = (QPalette.ColorRole.WindowText, QPalette.ColorRole.Text, QPalette.ColorRole.ButtonText)
+_SYSTEM_ROLES = {
+    "window": QPalette.ColorRole.Window,
+    "surface": QPalette.ColorRole.Base,
+    "sunken": QPalette.ColorRole.Base,
+    "danger_surface": QPalette.ColorRole.Base,
+    "hint_surface": QPalette.ColorRole.Base,
+    "text": QPalette.ColorRole.WindowText,
+    "muted": QPalette.ColorRole.WindowText,
+    "border_strong": QPalette.ColorRole.WindowText,
+    "accent": QPalette.ColorRole.Highlight,
+    "on_accent": QPalette.ColorRole.HighlightedText,
+    "link": QPalette.ColorRole.Link,
+}
+_NO_TEXT = ("border", "scrim", "hover", "pressed", "selection", "on_accent")
 
 
 class Theme(NamedTuple):
-    """One look: its name and its colours by token."""
+    """One look: its name, its colours by token, and how wide its lines are."""
 
     name: str
     colours: dict[str, str]
+    line_px: int = 1
+    """Width of a border; what has the focus has a ring one pixel wider."""
+
+    @property
+    def is_dark(self) -> bool:
+        """Whether text is lighter than what it stands on."""
+        return _luminance(self.colour("window")) < _luminance(self.colour("text"))
 
     def colour(self, token: str) -> QColor:
         """Return the colour of a token."""
@@ -73,19 +97,27 @@ class Themes(QObject):
         self._application = application
         self._settings = settings
         self._known = {
-            name: Theme(name, json.loads(resources.read_text(f"themes/{name}.json"))) for name in ("light", "dark")
+            name: Theme(name, json.loads(resources.read_text(f"themes/{name}.json")), 2 if name == "contrast" else 1)
+            for name in ("light", "dark", "contrast")
         }
         self._style_sheet = Template(resources.read_text("themes/tokenlight.qss"))
         self._current = self._known["light"]
         application.setStyle("Fusion")
-        application.setFont(font(BASE_PX))
-        application.styleHints().colorSchemeChanged.connect(self._apply)
+        application.setFont(_base_font(QFontInfo(application.font()).pixelSize()))
+        hints = application.styleHints()
+        hints.colorSchemeChanged.connect(self._apply)
+        hints.accessibility().contrastPreferenceChanged.connect(self._apply)
         self._apply()
 
     @property
     def current(self) -> Theme:
         """The theme in force."""
         return self._current
+
+    @property
+    def choice(self) -> Choice:
+        """What people chose."""
+        return self._settings.values.theme
 
     def choose(self, choice: Choice) -> None:
         """Use a theme from now on; "system" follows the system."""
@@ -94,22 +126,74 @@ class Themes(QObject):
 
     def toggle(self) -> None:
         """Change between light and dark."""
-        self.choose("light" if self._current.name == "dark" else "dark")
+        self.choose("light" if self._current.is_dark else "dark")
 
     def _apply(self) -> None:
-        choice = self._settings.values.theme
-        if choice == "system":
-            is_dark = self._application.styleHints().colorScheme() is Qt.ColorScheme.Dark
-            choice = "dark" if is_dark else "light"
-        self._current = self._known[choice]
+        self._current = self._wanted()
+        widths = {"line": f"{self._current.line_px}px", "ring": f"{self._current.line_px + 1}px"}
         self._application.setPalette(_palette(self._current))
-        self._application.setStyleSheet(self._style_sheet.substitute(self._current.colours))
+        self._application.setStyleSheet(self._style_sheet.substitute(self._current.colours, **widths))
         self.changed.emit()
+
+    def _wanted(self) -> Theme:
+        choice = self.choice
+        has_contrast = self._system_has_contrast()
+        if has_contrast and choice in ("system", "contrast"):
+            self._application.setPalette(QPalette())  # gives the system's own palette back
+            palette = self._application.palette()
+            is_dark = _luminance(palette.color(QPalette.ColorRole.Window)) < 0.5
+            return contrast_theme(palette, self._known["contrast" if is_dark else "light"])
+        if choice == "system":
+            choice = "dark" if self._system_is_dark() else "light"
+        return self._known[choice]
+
+    def _system_is_dark(self) -> bool:
+        return self._application.styleHints().colorScheme() is Qt.ColorScheme.Dark
+
+    def _system_has_contrast(self) -> bool:
+        hints = self._application.styleHints()
+        return hints.accessibility().contrastPreference() is Qt.ContrastPreference.HighContrast
+
+
+def contrast_theme(palette: QPalette, basis: Theme) -> Theme:
+    """Return the high-contrast theme of a system: its roles, and of `basis` what can be read on them."""
+    colours = dict(basis.colours)
+    for token, role in _SYSTEM_ROLES.items():
+        colours[token] = palette.color(role).name()
+    colours["disabled"] = palette.color(QPalette.ColorGroup.Disabled, QPalette.ColorRole.WindowText).name()
+    colours["border"] = _halfway(palette.color(QPalette.ColorRole.WindowText), QColor(colours["window"])).name()
+    surfaces = [QColor(colours["window"]), QColor(colours["surface"])]
+    for token, colour in colours.items():
+        is_background = token in _NO_TEXT or token in _SYSTEM_ROLES or token.endswith(("_surface", "_hover"))
+        if not is_background and any(contrast(QColor(colour), each) < LEAST_TEXT_CONTRAST for each in surfaces):
+            colours[token] = colours["text"]
+    for token in ("accent_hover", "accent_pressed"):
+        colours[token] = colours["accent"]
+    for token in ("hover", "pressed", "selection"):
+        if contrast(QColor(colours[token]), QColor(colours["text"])) < LEAST_TEXT_CONTRAST:
+            colours[token] = colours["window"]
+    return Theme("contrast", colours, 2)
+
+
+def contrast(one: QColor, other: QColor) -> float:
+    """Return how far two colours are apart, from 1 to 21."""
+    low, high = sorted((_luminance(one), _luminance(other)))
+    return (high + 0.05) / (low + 0.05)
+
+
+def scaled(pixels: int) -> int:
+    """Return a length that grows with the font that people need."""
+    chosen = QFont().pixelSize()
+    return round(pixels * chosen / BASE_PX) if chosen > 0 else pixels
+
+
+def font(pixels: int, *, bold: bool = False) -> QFont:
+    """Return the system's font in one of the sizes of the scale, with digits of one width."""
+    return _font(scaled(pixels), bold=bold)
 
 
 @cache
-def font(pixels: int, *, bold: bool = False) -> QFont:
-    """Return the system's font in one of the sizes of the scale, with digits of one width."""
+def _font(pixels: int, *, bold: bool = False) -> QFont:
     made = QFont()
     made.setPixelSize(pixels)
     made.setWeight(QFont.Weight.DemiBold if bold else QFont.Weight.Normal)
@@ -121,6 +205,21 @@ def reading_width() -> float:
     """Return the width of the widest line that is pleasant to read."""
     per_character = QFontMetricsF(font(READING_PX)).horizontalAdvance(_ALPHABET) / len(_ALPHABET)
     return round(per_character * READING_CHARACTERS)
+
+
+def _base_font(system_px: int) -> QFont:
+    return _font(system_px if system_px > LARGE_SYSTEM_FONT_PX else BASE_PX)
+
+
+def _halfway(one: QColor, other: QColor) -> QColor:
+    pairs = ((one.red(), other.red()), (one.green(), other.green()), (one.blue(), other.blue()))
+    return QColor(*((first + second) // 2 for first, second in pairs))
+
+
+def _luminance(colour: QColor) -> float:
+    parts = (colour.redF(), colour.greenF(), colour.blueF())
+    red, green, blue = (part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts)
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
 
 
 def _palette(theme: Theme) -> QPalette:

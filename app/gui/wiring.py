@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from pathlib import Path
 
-from PySide6.QtCore import QObject
-from PySide6.QtGui import QGuiApplication
+from PySide6.QtCore import QObject, QUrl
+from PySide6.QtGui import QDesktopServices, QGuiApplication
 
 from app.core.words import translate
 from app.gui.dialogs import Dialogs
 from app.gui.main_window import MainWindow
+from app.gui.models.load_dialog import LoadOptionsDialog
+from app.gui.preferences.dialog import PreferencesDialog
 from app.gui.theme import Themes
+from app.services.models import is_very_small
 from app.services.notices import Notice
 from app.services.program import Program
 from app.services.wishes import Wish
@@ -26,12 +30,15 @@ class Wiring(QObject):
         self._window = window
         self._themes = themes
         self._dialogs = Dialogs(window)
+        self._preferences: PreferencesDialog | None = None
         self._connect_window()
         self._connect_actions()
         self._disconnect = [
             program.session.changed.connect(self._show_model),
+            program.prompt_count.changed.connect(self._show_count),
             program.chat.busy_changed.connect(self._show_busy),
-            program.chat.cleared.connect(self._show_busy),
+            program.chat.opened.connect(self._show_opened),
+            program.summoned.connect(self._come_forward),
         ]
         self._show_model()
         self._show_busy()
@@ -40,46 +47,67 @@ class Wiring(QObject):
     def close(self) -> None:
         """Part window and services: no service calls a widget after this."""
         window = self._window
-        parts = (window.chat_page, window.model_bar, window.notice_bar, window.live, window.sampling)
-        for part in parts:
+        if self._preferences is not None:
+            self._preferences.close()
+        for part in window.parts:
             part.disconnect_services()
         for disconnect in self._disconnect:
             disconnect()
-        self._program.settings.change(window=window.saved_geometry(), panel_shown=window.panel_shown)
+        self._program.load_options.end()
+        self._program.settings.change(
+            window=window.saved_geometry(),
+            panel_shown=window.panes.wanted("right"),
+            history_shown=window.panes.wanted("left"),
+        )
 
     def _connect_window(self) -> None:
-        window, program, page = self._window, self._program, self._window.chat_page
+        window, program, parts = self._window, self._program, self._window.parts
+        page, settings = parts.chat_page, program.settings
         window.closing.connect(self.close)
         window.model_dropped.connect(self._use)
-        window.model_bar.open_wanted.connect(self._choose_model)
-        window.notice_bar.remedy_wanted.connect(self._remedy)
-        window.notice_bar.details_wanted.connect(self._dialogs.show_details)
-        window.new_chat_button.clicked.connect(program.chat.clear)
+        window.new_chat_button.clicked.connect(program.conversations.new)
         window.theme_button.clicked.connect(self._themes.toggle)
-        window.panel_button.clicked.connect(self._toggle_panel)
+        window.history_button.clicked.connect(lambda: window.panes.toggle("left"))
+        window.panel_button.clicked.connect(lambda: window.panes.toggle("right"))
+        window.preferences_button.clicked.connect(self._open_preferences)
+        parts.model_bar.open_wanted.connect(self._choose_model)
+        parts.model_bar.options_wanted.connect(self._choose_options)
+        page.larger_context_wanted.connect(self._choose_larger_context)
+        page.draft_settled.connect(program.prompt_count.set_draft)
+        program.prompt_count.set_draft("")
+        parts.notice_bar.remedy_wanted.connect(self._remedy)
+        parts.notice_bar.details_wanted.connect(self._dialogs.show_details)
         page.welcome.open_wanted.connect(self._choose_model)
         page.copied.connect(_copy)
         page.composer.draft.too_long.connect(self._tell_too_long)
         page.transcript.first_text_painted.connect(self._note_first_text)
-        window.sampling.when_full_chosen.connect(lambda policy: program.settings.change(when_full=policy))
-        window.sampling.show_when_full(program.settings.values.when_full)
+        page.transcript.link_clicked.connect(lambda address: QDesktopServices.openUrl(QUrl(address)))
+        page.transcript.lexers.use(lambda work: program.jobs.submit("colours of code", work))
+        parts.sampling.when_full_chosen.connect(self._choose_policy)
+        parts.sampling.show_when_full(settings.values.when_full)
         self._themes.changed.connect(self._show_theme)
-        window.use_geometry(program.settings.values.window)
-        window.show_panel(program.settings.values.panel_shown)
+        window.use_geometry(settings.values.window)
+        window.panes.want("left", settings.values.history_shown)
+        window.panes.want("right", settings.values.panel_shown)
+        window.sections.arrange(settings.values.sections, settings.values.folded)
+        window.sections.arranged.connect(self._keep_sections)
+        self._use_motion()
 
     def _connect_actions(self) -> None:
-        window, program, page = self._window, self._program, self._window.chat_page
+        window, program, page = self._window, self._program, self._window.parts.chat_page
         for name, slot in {
-            "new_chat_action": program.chat.clear,
+            "new_chat_action": program.conversations.new,
             "open_model_action": self._choose_model,
             "go_on_action": program.chat.go_on,
             "answer_again_action": program.chat.answer_again,
             "copy_answer_action": page.copy_answer,
-            "stop_action": program.chat.stop,
+            "stop_action": page.stop,
             "write_action": page.composer.draft.setFocus,
             "theme_action": self._themes.toggle,
             "system_theme_action": self._follow_system_theme,
-            "panel_action": self._toggle_panel,
+            "history_action": lambda: window.panes.toggle("left"),
+            "panel_action": lambda: window.panes.toggle("right"),
+            "preferences_action": self._open_preferences,
             "quit_action": window.close,
         }.items():
             window.actions_by_name[name].triggered.connect(lambda _checked=False, slot=slot: slot())
@@ -100,22 +128,52 @@ class Wiring(QObject):
                 self._program.session.restart()
             case "open_model":
                 self._choose_model()
-            case "load_anyway":
-                self._program.notices.dismiss()
-                self._program.session.load_anyway()
+            case "load_options":
+                self._choose_refused()
+            case "undo_delete":
+                self._program.conversations.undo_delete()
             case "choose_template":
-                bar = self._window.notice_bar
+                bar = self._window.parts.notice_bar
                 place = bar.mapToGlobal(bar.rect().bottomLeft())
                 self._dialogs.choose_name(self._program.templates.names(), place, self._choose_template)
 
+    def _choose_policy(self, policy: str) -> None:
+        self._program.settings.change(when_full=policy)
+        self._program.prompt_count.look_again()
+
+    def _keep_sections(self) -> None:
+        """Keep order and folds; what is folded inside of a section is that section's own."""
+        sections, settings = self._window.sections, self._program.settings
+        inside = (name for name in settings.values.folded if name not in sections.foldable)
+        settings.change(sections=sections.order, folded=(*sections.folded, *inside))
+
     def _choose_template(self, name: str) -> None:
-        identity = self._program.session.identity
-        if identity is not None:
-            self._program.templates.choose(identity, name)
+        model = self._program.session.ref
+        if model is not None:
+            self._program.templates.choose(model, name)
             self._program.notices.dismiss()
 
-    def _toggle_panel(self) -> None:
-        self._window.show_panel(not self._window.panel_shown)
+    def _open_preferences(self) -> None:
+        if self._preferences is None:
+            program = self._program
+            self._preferences = PreferencesDialog(program.settings, self._themes, program.disk_use, self._window)
+            self._preferences.changed.connect(self._use_motion)
+            self._preferences.changed.connect(program.prompt_count.look_again)
+            self._preferences.finished.connect(self._forget_preferences)
+            self._preferences.show()
+        self._preferences.raise_()
+        self._preferences.activateWindow()
+
+    def _forget_preferences(self) -> None:
+        self._preferences = None
+
+    def _use_motion(self) -> None:
+        self._window.panes.moves = not self._program.settings.values.reduce_motion
+
+    def _come_forward(self, model: str) -> None:
+        self._window.come_forward()
+        if model:
+            self._use(Path(model))
 
     def _follow_system_theme(self) -> None:
         self._themes.choose("system")
@@ -132,9 +190,34 @@ class Wiring(QObject):
         )
         self._program.notices.post(Notice(sentence, level="hint"))
 
+    def _choose_refused(self) -> None:
+        refused = self._program.session.refused
+        if refused is not None:
+            self._program.notices.dismiss()
+            self._choose_options(refused.path, refused.changes)
+
+    def _choose_options(self, path: Path, changes: Mapping[str, object] | None = None) -> None:
+        self._program.load_options.begin(path, changes)
+        LoadOptionsDialog(self._program.load_options, self._window).open()
+
+    def _choose_larger_context(self) -> None:
+        loaded = self._program.session.model
+        if loaded is not None:
+            self._choose_options(Path(loaded.path))
+
+    def _show_count(self) -> None:
+        self._window.parts.chat_page.show_count(self._program.prompt_count.count)
+
     def _show_model(self) -> None:
         session = self._program.session
-        self._window.chat_page.welcome.show_model(session.name)
+        percent = session.percent if session.phase in ("starting", "loading") else None
+        small = session.model is not None and is_very_small(session.model.parameters)
+        self._window.parts.chat_page.welcome.show_model(session.name, small=small, percent=percent)
+
+    def _show_opened(self) -> None:
+        if self._window.panes.drawer == "left":
+            self._window.panes.close_drawer()
+        self._show_busy()
 
     def _show_busy(self) -> None:
         chat = self._program.chat
@@ -143,8 +226,7 @@ class Wiring(QObject):
         self._window.actions_by_name["answer_again_action"].setEnabled(chat.can_answer_again)
 
     def _show_theme(self) -> None:
-        is_dark = self._themes.current.name == "dark"
-        self._window.theme_button.set_icon("sun" if is_dark else "moon")
+        self._window.theme_button.set_icon("sun" if self._themes.current.is_dark else "moon")
 
 
 def _copy(text: str) -> None:

@@ -31,37 +31,36 @@ class Notice(msgspec.Struct, frozen=True):
 
 
 class Notices:
-    """Keeps the latest notice until it is dismissed or settled."""
+    """Keeps what lasts until it is over, and before it the latest of what passes."""
 
     def __init__(self) -> None:
         self.changed: Signal[()] = Signal()
         """The latest notice is another one, or gone."""
+        self._lasting: list[Notice] = []
+        self._passing: list[Notice] = []
+        """The latest last; an error may lie under a hint that offers something."""
         self._latest: Notice | None = None
-        self._covered: Notice | None = None
 
     @property
     def latest(self) -> Notice | None:
-        """What is to be shown now."""
+        """What is to be shown now: what lasts is told as one."""
         return self._latest
 
     def post(self, notice: Notice) -> None:
         """Show a notice; a hint never hides an error that still stands, unless it can be acted upon only now."""
-        if self._latest is not None and self._latest.lasts and not notice.lasts:
-            self._covered = self._latest
-        elif notice.level == "error":
-            self._covered = self._covered if self._covered is not None and self._covered.lasts else None
-        elif self._latest is not None and self._latest.level == "error":
-            if notice.remedy is None:
-                return
-            self._covered = self._latest
-        self._show(notice)
+        if notice.lasts:
+            self._lasting = [*(each for each in self._lasting if each != notice), notice]
+        elif notice.level == "error" or self._latest is None or self._latest.level == "hint":
+            self._passing = [notice]
+        elif notice.remedy is not None:
+            self._passing = [*self._passing[-1:], notice]
+        self._show()
 
     def withdraw(self, notice: Notice) -> None:
-        """Take a notice away that no longer holds, if it is the one that is shown or the error under it."""
-        if notice == self._covered:
-            self._covered = None
-        if notice == self._latest:
-            self.dismiss()
+        """Take a notice away that no longer holds."""
+        self._lasting = [each for each in self._lasting if each != notice]
+        self._passing = [each for each in self._passing if each != notice]
+        self._show()
 
     def settle(self, remedy: Remedy) -> None:
         """Take the latest notice away if what it offers is done or no longer possible."""
@@ -70,15 +69,28 @@ class Notices:
 
     def clear_passing(self) -> None:
         """Somebody goes on: take away what was about the last step, not what lasts or can still be undone."""
-        if self._latest is not None and not self._latest.lasts and self._latest.remedy != "undo_delete":
-            self.dismiss()
+        self._passing = [each for each in self._passing if each.remedy == "undo_delete"]
+        self._show()
 
     def dismiss(self) -> None:
-        """Take the latest notice away; one that it stood before is shown again."""
-        covered, self._covered = self._covered, None
-        self._show(covered)
+        """Take the latest notice away; what it stood before is shown again."""
+        if self._passing:
+            self._passing.pop()
+        else:
+            self._lasting.clear()
+        self._show()
 
-    def _show(self, notice: Notice | None) -> None:
-        if notice != self._latest:
-            self._latest = notice
+    def _show(self) -> None:
+        latest = self._passing[-1] if self._passing else _as_one(self._lasting)
+        if latest != self._latest:
+            self._latest = latest
             self.changed.emit()
+
+
+def _as_one(notices: list[Notice]) -> Notice | None:
+    """Return notices as one that says all of them, the first one first."""
+    if len(notices) < 2:
+        return notices[0] if notices else None
+    more = tuple(sentence for each in notices[1:] for sentence in (each.sentence, *each.more))
+    details = tuple(line for each in notices for line in each.details)
+    return msgspec.structs.replace(notices[0], more=(*notices[0].more, *more), details=details)

@@ -124,7 +124,7 @@ class Program:
             case ModelsListed():
                 self.models.take(event)
             case JobFailed():
-                self.notices.post(Notice(event.sentence))
+                self.notices.post(Notice(event.sentence, lasts=event.job == "settings"))
             case Tokenized() | Rendered():
                 self.prompt_count.take(event)
             case PiecesListed() | PiecesRead():

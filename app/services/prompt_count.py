@@ -66,8 +66,8 @@ class PromptCount:
         session: EngineSession,
         engine: EnginePort,
         chat: Chat,
-        templates: Templates | None = None,
-        settings: SettingsFile | None = None,
+        templates: Templates,
+        settings: SettingsFile,
     ) -> None:
         """`templates` knows what people chose instead of the model's own, `settings` what becomes of a full context."""
         self.changed: Signal[()] = Signal()
@@ -102,6 +102,10 @@ class PromptCount:
         self._text, self._pasted = text, pasted
         kept = {text, *pasted}
         self._tokens = {known: tokens for known, tokens in self._tokens.items() if known in kept}
+        self._look()
+
+    def look_again(self) -> None:
+        """Count anew with other settings: the system prompt, or what becomes of a full context."""
         self._look()
 
     def take(self, event: Tokenized | Rendered | Failed) -> None:
@@ -142,7 +146,7 @@ class PromptCount:
 
     def _look(self) -> None:
         """Ask what is not known of the newest text, if there is a model that can say it."""
-        model = self._session.model if self._session.phase in ("ready", "busy") else None
+        model, answers = self._session.model, self._session.phase in ("ready", "busy")
         if model is not self._model:
             self._model = model
             self._tokenizing = self._rendering = self._rendered = None
@@ -151,10 +155,10 @@ class PromptCount:
             self.changed.emit()
         if not self._asked:
             return
-        if model is not None:
+        if model is not None and answers:
             self._tokenize()
             self._render()
-        drops = self._settings is not None and self._settings.values.when_full == "drop_oldest"
+        drops = self._settings.values.when_full == "drop_oldest"
         self._set(draft=self._tokens_of(self._text), pasted=tuple(map(self._tokens_of, self._pasted)), drops=drops)
 
     def _tokenize(self) -> None:
@@ -179,7 +183,7 @@ class PromptCount:
             self._rendered = None
             self._set(message="", prompt=0, refused=False, reason=None)
             return
-        template = self._templates.for_model(self._session.ref) if self._templates is not None else None
+        template = self._templates.for_model(self._session.ref)
         prompt = ChatPrompt(self._chat.messages_with(self._text), template)
         if prompt != self._rendered:
             request = self._session.new_request()

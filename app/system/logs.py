@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import faulthandler
 import logging
 import logging.handlers
@@ -51,11 +52,14 @@ class Logs:
         threading.excepthook = self._thread_hook
         if self._crash_file is not None:
             faulthandler.disable()
-            self._crash_file.close()
+            # A full disk refuses the last lines when the file is closed: that must not be how a program ends.
+            with contextlib.suppress(OSError):
+                self._crash_file.close()
             self._crash_file = None
         if self._handler is not None:
             logging.getLogger().removeHandler(self._handler)
-            self._handler.close()
+            with contextlib.suppress(OSError):
+                self._handler.close()
             self._handler = None
 
 

@@ -24,6 +24,19 @@ print(json.dumps(sorted(sys.modules)))
 """
 
 
+def loaded_by(code: str) -> set[str]:
+    """Return all modules that a fresh interpreter has loaded after running a line."""
+    done = subprocess.run(
+        [sys.executable, "-c", f"{code}\nimport json, sys\nprint(json.dumps(sorted(sys.modules)))"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return set(json.loads(done.stdout))
+
+
 def loaded_with(name: str, *without: str) -> set[str]:
     """Return all modules that a fresh interpreter has loaded after importing a package with all that is in it."""
     done = subprocess.run(
@@ -35,6 +48,16 @@ def loaded_with(name: str, *without: str) -> set[str]:
     )
     assert done.returncode == 0, done.stderr
     return set(json.loads(done.stdout))
+
+
+WAITED_FOR = ("numpy", "pygments", "markdown_it", "pyqtgraph", "llama_cpp", "jinja2")
+"""What costs a noticeable part of the start and is needed by the first answer or by a page at the earliest."""
+
+
+def test_the_window_starts_without_what_only_later_steps_need() -> None:
+    loaded = loaded_by("import app.gui.application, app.bootstrap")
+    assert "PySide6.QtWidgets" in loaded
+    assert sorted(loaded.intersection(WAITED_FOR)) == []
 
 
 @pytest.mark.parametrize(

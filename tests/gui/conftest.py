@@ -42,6 +42,7 @@ class Stage:
         self.bot = qtbot
         self.themes = Themes(application, desk.program.resources, desk.program.settings)
         self.window: MainWindow = make_window(desk.program, self.themes)
+        self.window.resize(1280, 800)  # whatever screen the tests have
         with qtbot.waitExposed(self.window):
             self.window.show()
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QEvent, QMimeData, QPoint, QPointF, Qt, QUrl
-from PySide6.QtGui import QAction, QColor, QDragEnterEvent, QDropEvent, QPalette
+from PySide6.QtGui import QAction, QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import (
     QAbstractButton,
     QAbstractSlider,
@@ -24,7 +24,6 @@ from app.core.commands import Load
 from app.core.errors import UserError
 from app.core.words import translate
 from app.gui.application import Errors, refuse_without_screen
-from app.system.settings_file import Theme
 from tests.gui.conftest import Stage
 
 # The offscreen platform says this of every dialog and menu.
@@ -92,11 +91,6 @@ def test_labels_never_interpret_what_they_show(ready: Stage) -> None:
     with_text = [each for each in ready.window.findChildren(QLabel) if each.text()]
     assert with_text
     assert {each.textFormat() for each in with_text} == {Qt.TextFormat.PlainText}
-
-
-def test_no_two_actions_share_a_shortcut(stage: Stage) -> None:
-    keys = [action.shortcut().toString() for action in stage.window.actions() if not action.shortcut().isEmpty()]
-    assert len(keys) == len(set(keys)) > 5
 
 
 def test_without_a_model_the_window_says_what_to_do(stage: Stage) -> None:
@@ -195,51 +189,15 @@ def test_a_dropped_model_is_loaded_and_other_files_are_refused(stage: Stage, mod
     assert stage.engine.load.path == str(model)
 
 
-def test_the_panel_can_be_hidden_and_stays_hidden_the_next_time(stage: Stage) -> None:
+def test_both_panels_can_be_hidden_and_stay_hidden_the_next_time(stage: Stage) -> None:
     assert stage.sees("ttft_value")
     stage.triggers("panel_action")
     assert not stage.sees("ttft_value")
+    stage.triggers("history_action")
+    assert not stage.sees("history_pane")
     stage.window.close()
-    assert stage.desk.program.settings.values.panel_shown is False
-
-
-def luminance(colour: QColor) -> float:
-    parts = [
-        part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4
-        for part in (colour.redF(), colour.greenF(), colour.blueF())
-    ]
-    return 0.2126 * parts[0] + 0.7152 * parts[1] + 0.0722 * parts[2]
-
-
-def contrast(one: QColor, other: QColor) -> float:
-    high, low = sorted((luminance(one), luminance(other)), reverse=True)
-    return (high + 0.05) / (low + 0.05)
-
-
-@pytest.mark.parametrize("name", ["light", "dark"])
-def test_text_can_be_read_on_every_surface_and_marks_be_seen(stage: Stage, name: Theme) -> None:
-    stage.themes.choose(name)
-    look = stage.themes.current
-    surfaces = [look.colour(token) for token in ("window", "surface", "sunken", "hover")]
-    texts = ["text", "muted", "accent", *(token for token in look.colours if token.startswith("stage_"))]
-    for surface in surfaces[:3]:
-        assert [token for token in texts if contrast(look.colour(token), surface) < 4.5] == []
-        assert contrast(look.colour("border_strong"), surface) >= 3
-    pairs = [("text", "hover"), ("text", "pressed"), ("on_accent", "accent"), ("text", "danger_surface")]
-    pairs += [("danger", "danger_surface"), ("text", "hint_surface"), ("on_accent", "accent_hover")]
-    assert {pair for pair in pairs if contrast(look.colour(pair[0]), look.colour(pair[1])) < 4.5} == set()
-
-
-def test_the_theme_changes_at_once_and_is_kept(ready: Stage) -> None:
-    ready.sends("Hi")
-    ready.desk.answer("Hello")
-    ready.themes.choose("light")
-    light = ready.find("transcript").grab().toImage().pixelColor(3, 3)
-    ready.triggers("theme_action")
-    dark = ready.find("transcript").grab().toImage().pixelColor(3, 3)
-    assert (light.lightness() > 200, dark.lightness() < 60) == (True, True)
-    assert QApplication.palette().color(QPalette.ColorRole.Window) == ready.themes.current.colour("window")
-    assert ready.desk.program.settings.values.theme == "dark"
+    values = stage.desk.program.settings.values
+    assert (values.panel_shown, values.history_shown) == (False, False)
 
 
 def test_an_error_that_nobody_expected_is_logged_and_told_once(
@@ -276,13 +234,32 @@ def test_where_there_is_no_screen_that_is_said(monkeypatch: pytest.MonkeyPatch) 
     refuse_without_screen({})
 
 
-def test_the_smallest_window_shows_the_composer_and_the_panel_whole(stage: Stage) -> None:
+def whole(stage: Stage, name: str) -> bool:
+    widget: QWidget = stage.find(name)
+    place = widget.rect().translated(widget.mapTo(stage.window, QPoint(0, 0)))
+    return widget.isVisible() and stage.window.rect().contains(place)
+
+
+def test_the_smallest_window_shows_the_composer_and_the_drawers_whole(stage: Stage) -> None:
+    stage.window.panes.moves = False
     stage.window.resize(900, 600)
-    frame = stage.window.rect()
-    for name in ("send_button", "ttft_value", "temperature_box"):
-        widget: QWidget = stage.find(name)
-        place = widget.rect().translated(widget.mapTo(stage.window, QPoint(0, 0)))
-        assert frame.contains(place), name
+    assert whole(stage, "send_button")
+    stage.triggers("panel_action")
+    assert whole(stage, "ttft_value")
+    assert whole(stage, "side_panel")
+    stage.triggers("history_action")
+    assert whole(stage, "history_pane")
+
+
+def test_the_program_started_again_brings_the_window_to_the_front(stage: Stage, model: Path) -> None:
+    stage.window.showMinimized()
+    stage.desk.program.summoned.emit("")
+    assert not stage.window.isMinimized()
+    assert stage.window.isVisible()
+    assert stage.engine.sent == []
+    stage.desk.program.summoned.emit(str(model))
+    stage.desk.until(lambda: stage.engine.sent)
+    assert stage.engine.load.path == str(model)
 
 
 def test_everything_that_people_should_know_of_a_load_is_read(ready: Stage, model: Path) -> None:

@@ -19,6 +19,28 @@ from app.gui.chat.transcript import Transcript
 from app.services.turns import Turn
 from tests.desk import Desk
 
+_SECTION = """## Part {number}
+
+Some **bold** words and `code` that go on for long enough to need a second line in a narrow column of text.
+
+- one
+- two
+  1. deep
+
+```python
+value = {number}  # so many
+```
+
+| a | b |
+|---|---|
+| {number} | two |
+
+> quoted {number}
+
+"""
+LONG_ANSWER = "".join(_SECTION.replace("{number}", str(number)) for number in range(250))
+"""An answer in which every kind of block comes again and again."""
+
 
 @pytest.fixture
 def themes(desk: Desk, qapp: QApplication) -> theme.Themes:

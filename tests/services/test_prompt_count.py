@@ -257,3 +257,25 @@ def test_while_another_file_is_looked_at_nothing_is_asked(
     desk.program.session.use(Wish(other_model))
     counted.set_draft("Why?")
     assert asked(desk, Tokenize) + asked(desk, Render) == 0
+
+
+def test_a_file_that_is_refused_leaves_the_count_of_the_model_that_stays(
+    desk: Desk, counted: PromptCount, tmp_path: Path
+) -> None:
+    desk.program.chat.send("Hi")
+    desk.answer("Hello")
+    known = counted.count.in_cache
+    assert known
+    bad = tmp_path / "bad.gguf"
+    bad.write_bytes(b"no model")
+    desk.program.session.use(Wish(bad))
+    desk.until(lambda: desk.program.notices.latest)
+    assert counted.count.in_cache == known
+
+
+def test_another_policy_for_a_full_context_is_known_at_once(desk: Desk, counted: PromptCount) -> None:
+    counted.set_draft("Hi")
+    assert not counted.count.drops
+    desk.program.settings.change(when_full="drop_oldest")
+    counted.look_again()
+    assert counted.count.drops

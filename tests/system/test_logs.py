@@ -51,3 +51,15 @@ def test_a_folder_that_cannot_be_made_costs_the_logs_and_nothing_else(tmp_path: 
     assert not logs.writes_files
     logging.getLogger("somebody").info("nobody hears it")
     logs.close()
+
+
+def test_a_disk_that_refuses_the_last_lines_does_not_stop_the_end(tmp_path: Path) -> None:
+    if not Path("/dev/full").exists():
+        pytest.skip("only Linux has a device that is always full")
+    (tmp_path / "x.log").symlink_to("/dev/full")
+    (tmp_path / "crash.log").symlink_to("/dev/full")
+    logs = Logs()
+    logs.open(tmp_path / "x.log", tmp_path / "crash.log")
+    assert logs.writes_files
+    logs._crash_file.write("lines that wait")  # type: ignore[union-attr]  # it is open
+    logs.close()

@@ -1,0 +1,189 @@
+"""The preferences: a form made of the options, in force and saved at once; knows no other part of the window."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PySide6.QtCore import QCoreApplication, QSignalBlocker, Qt, Signal
+from PySide6.QtWidgets import (
+    QDialog,
+    QDialogButtonBox,
+    QFormLayout,
+    QLabel,
+    QPlainTextEdit,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app.gui import theme
+from app.gui.preferences.options import Choice, Group, Option, Switch, Text, groups
+from app.gui.widgets.boxes import ChoiceBox
+from app.gui.widgets.labels import label
+from app.gui.widgets.tick_box import TickBox
+from app.services.disk_use import DiskUse
+from app.services.units import UNKNOWN, byte_size
+from app.system.settings_file import Settings, SettingsFile
+
+translate = QCoreApplication.translate
+WIDTH_PX = 520
+CAPTION_PX = 136
+TEXT_LINES = 4
+
+
+class PreferencesDialog(QDialog):
+    """One window with all options."""
+
+    changed = Signal(str)
+    """A setting is another one: its name."""
+
+    def __init__(
+        self, settings: SettingsFile, themes: theme.Themes, disk_use: DiskUse, parent: QWidget | None = None
+    ) -> None:
+        super().__init__(parent)
+        self._settings = settings
+        self._themes = themes
+        self._disk_use = disk_use
+        self._show_value: dict[str, Callable[[], None]] = {}
+        self.setObjectName("preferences")
+        self.setWindowTitle(self.tr("Preferences"))
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.setMinimumWidth(theme.scaled(WIDTH_PX))
+        column = QVBoxLayout(self)
+        column.setContentsMargins(theme.SPACE_XL, theme.SPACE_L, theme.SPACE_XL, theme.SPACE_L)
+        column.setSpacing(theme.SPACE_M)
+        for group in groups():
+            self._add_group(column, group)
+        self._disk = label(look="muted", pixels=theme.SMALL_PX, name="disk_use")
+        self._disk.setWordWrap(True)
+        column.addWidget(self._disk)
+        column.addStretch(1)
+        column.addWidget(self._buttons())
+        self._disconnect = disk_use.changed.connect(self._show_disk_use)
+        themes.changed.connect(self._show_values)
+        self._show_values()
+        self._show_disk_use()
+        disk_use.refresh()
+
+    def done(self, result: int) -> None:
+        """Listen no longer, and close."""
+        self._disconnect()
+        super().done(result)
+
+    def _add_group(self, column: QVBoxLayout, group: Group) -> None:
+        column.addWidget(label(group.title, pixels=theme.HEADING_PX, bold=True))
+        form = QFormLayout()
+        form.setHorizontalSpacing(theme.SPACE_L)
+        form.setVerticalSpacing(theme.SPACE_XS)
+        form.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.AllNonFixedFieldsGrow)
+        form.setRowWrapPolicy(QFormLayout.RowWrapPolicy.DontWrapRows)
+        for option in group.options:
+            self._add_option(form, option)
+        column.addLayout(form)
+        column.addSpacing(theme.SPACE_S)
+
+    def _add_option(self, form: QFormLayout, option: Option) -> None:
+        hint = label(option.hint, look="muted", pixels=theme.SMALL_PX)
+        hint.setWordWrap(True)
+        hint.setContentsMargins(0, 0, 0, theme.SPACE_S)
+        match option:
+            case Choice():
+                field: QWidget = self._choice(option)
+            case Switch():
+                field = self._switch(option)
+            case Text():
+                field = self._text(option)
+        field.setObjectName(f"{option.name}_option")
+        field.setAccessibleName(option.label)
+        field.setAccessibleDescription(option.hint)
+        if isinstance(option, Text):
+            caption = self._caption(option, field)
+            form.addRow(caption)
+            form.addRow(field)
+            form.addRow(hint)
+            return
+        form.addRow(self._caption(option, field), field)
+        form.addRow(QLabel(), hint)
+
+    def _caption(self, option: Option, field: QWidget) -> QLabel:
+        caption = label("" if isinstance(option, Switch) else option.label)
+        caption.setMinimumWidth(theme.scaled(CAPTION_PX))
+        caption.setBuddy(field)
+        return caption
+
+    def _choice(self, option: Choice) -> ChoiceBox:
+        box = ChoiceBox()
+        values = [value for value, _ in option.values]
+        box.addItems([words for _, words in option.values])
+        box.activated.connect(lambda place: self._change(option.name, values[place]))
+        self._show_value[option.name] = lambda: box.setCurrentIndex(values.index(str(self._value(option.name))))
+        return box
+
+    def _switch(self, option: Switch) -> TickBox:
+        box = TickBox(option.label)
+        box.toggled.connect(lambda on: self._change(option.name, on))
+
+        def show() -> None:
+            with QSignalBlocker(box):
+                box.setChecked(bool(self._value(option.name)))
+
+        self._show_value[option.name] = show
+        return box
+
+    def _text(self, option: Text) -> QPlainTextEdit:
+        edit = QPlainTextEdit()
+        edit.setProperty("look", "field")
+        edit.setPlaceholderText(option.placeholder)
+        edit.setTabChangesFocus(True)
+        edit.setFixedHeight(edit.fontMetrics().lineSpacing() * TEXT_LINES + theme.SPACE_XL)
+        edit.textChanged.connect(lambda: self._change(option.name, edit.toPlainText()))
+
+        def show() -> None:
+            if edit.toPlainText() != self._value(option.name):
+                with QSignalBlocker(edit):
+                    edit.setPlainText(str(self._value(option.name)))
+
+        self._show_value[option.name] = show
+        return edit
+
+    def _buttons(self) -> QDialogButtonBox:
+        box = QDialogButtonBox(
+            QDialogButtonBox.StandardButton.Close | QDialogButtonBox.StandardButton.RestoreDefaults
+        )
+        defaults = box.button(QDialogButtonBox.StandardButton.RestoreDefaults)
+        defaults.setText(self.tr("Restore defaults"))
+        defaults.setObjectName("defaults_button")
+        defaults.clicked.connect(self._restore_defaults)
+        close = box.button(QDialogButtonBox.StandardButton.Close)
+        close.setText(self.tr("Close"))
+        close.setObjectName("preferences_close")
+        box.rejected.connect(self.reject)
+        for button in (defaults, close):
+            button.setAutoDefault(False)
+        return box
+
+    def _value(self, name: str) -> object:
+        return getattr(self._settings.values, name)
+
+    def _change(self, name: str, value: object) -> None:
+        self._settings.change(**{name: value})
+        if name == "theme":
+            self._themes.choose(self._settings.values.theme)
+        self.changed.emit(name)
+
+    def _restore_defaults(self) -> None:
+        defaults = Settings()
+        for group in groups():
+            for option in group.options:
+                self._change(option.name, getattr(defaults, option.name))
+        self._show_values()
+
+    def _show_values(self) -> None:
+        for show in self._show_value.values():
+            show()
+
+    def _show_disk_use(self) -> None:
+        total, record = self._disk_use.total_bytes, self._disk_use.record_bytes
+        text = self.tr("Your chats take {total} on disk, {record} of it for the tokens.")
+        self._disk.setText(text.format(total=byte_size(total), record=byte_size(record)))
+        is_unknown = UNKNOWN in (byte_size(total), byte_size(record))
+        self._disk.setToolTip(self.tr("This is known once the chats have been measured.") if is_unknown else "")

@@ -1,0 +1,99 @@
+"""What can be set in the preferences: each option with its name in the settings, its label and its hint, once.
+
+Defaults stand in the settings themselves; knows no widget.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from PySide6.QtCore import QCoreApplication
+
+translate = QCoreApplication.translate
+
+
+class Choice(NamedTuple):
+    """One of a few values."""
+
+    name: str
+    label: str
+    hint: str
+    values: tuple[tuple[str, str], ...]
+    """Each value and what people read for it."""
+
+
+class Switch(NamedTuple):
+    """On or off."""
+
+    name: str
+    label: str
+    hint: str
+
+
+class Text(NamedTuple):
+    """Some lines of text."""
+
+    name: str
+    label: str
+    hint: str
+    placeholder: str
+
+
+Option = Choice | Switch | Text
+
+
+class Group(NamedTuple):
+    """Options that belong together under a heading."""
+
+    title: str
+    options: tuple[Option, ...]
+
+
+def groups() -> tuple[Group, ...]:
+    """Return all options in the order of the form."""
+    return (
+        Group(
+            translate("Preferences", "Appearance"),
+            (
+                Choice(
+                    "theme",
+                    translate("Preferences", "Theme"),
+                    translate("Preferences", "As the system: light, dark or high contrast, and changes with it."),
+                    (
+                        ("system", translate("Preferences", "As the system")),
+                        ("light", translate("Preferences", "Light")),
+                        ("dark", translate("Preferences", "Dark")),
+                        ("contrast", translate("Preferences", "High contrast")),
+                    ),
+                ),
+                Switch(
+                    "reduce_motion",
+                    translate("Preferences", "Reduce motion"),
+                    translate("Preferences", "Panels appear at once instead of sliding in."),
+                ),
+            ),
+        ),
+        Group(
+            translate("Preferences", "Chats"),
+            (
+                Text(
+                    "system_prompt",
+                    translate("Preferences", "System prompt for new chats"),
+                    translate(
+                        "Preferences", "What the model is told before the first message; open chats keep theirs."
+                    ),
+                    translate("Preferences", "None"),
+                ),
+                Choice(
+                    "keep_record",
+                    translate("Preferences", "Keep of every token"),
+                    translate("Preferences", "What is saved with an answer, to look at its tokens later."),
+                    (
+                        ("all", translate("Preferences", "All likely candidates")),
+                        ("chosen", translate("Preferences", "The chosen token only")),
+                        ("off", translate("Preferences", "Nothing")),
+                    ),
+                ),
+            ),
+        ),
+    )
