@@ -1,0 +1,186 @@
+"""The real window before a program whose engine, clock and machine are made up, so that it looks the same every time."""
+
+from __future__ import annotations
+
+import time
+from functools import partial
+from pathlib import Path
+from typing import TypeVar
+
+import msgspec
+import pytest
+from PySide6.QtCore import QDate, QDateTime, QEvent, QEventLoop, QObject, QPoint, QRect, QSize, QTimer
+from PySide6.QtGui import QCursor, QImage, QPainter
+from PySide6.QtWidgets import QApplication, QDialog, QScrollArea, QWidget
+
+from app.core.devices import GpuReport, MainMemory
+from app.core.events import HardwareSampled
+from app.gui import application as application_module
+from app.gui.application import make_window
+from app.gui.history.panel import HistoryPanel
+from app.gui.theme import Themes
+from app.services.models import Models
+from app.services.wishes import Question
+from app.system.hardware_sampler import HardwareSampler
+from app.system.settings_file import Theme
+from tests.desk import Desk
+from tests.ggufs import write_tiny_llama
+
+SIZE = QSize(1280, 800)
+BESIDE = QPoint(SIZE.width() + 40, SIZE.height() + 40)
+"""Where the mouse is: over nothing."""
+NOON_S = 1_772_625_600
+"""4 March 2026, 12:00 UTC, a Wednesday."""
+DAY_S = 86_400
+MODEL = "SmolLM2-135M-Instruct.Q4_1.gguf"
+MEMORY = MainMemory(16 << 30, 9 << 30, 16 << 30)
+SAVED_NS = 2_000_000
+PAINTED_NS = 121_000_000
+LOOK_AGAIN_MS = 20
+MOST_LOOKS = 60
+QUIET_LOOKS = 3
+_Found = TypeVar("_Found", bound=QObject)
+
+
+class Scene:
+    """A window, what leads it, and what it looks like."""
+
+    def __init__(self, home: Path, patch: pytest.MonkeyPatch, application: QApplication, theme: Theme) -> None:
+        self.patch = patch
+        self.now_s: int = NOON_S
+        patch.setattr(Models, "folders", property(lambda _models: (home / "models",)))
+        patch.setattr(HardwareSampler, "watch", lambda _sampler, _on: None)
+        patch.setattr(application_module, "HistoryPanel", partial(HistoryPanel, today=self._today))
+        patch.setattr(time, "time", lambda: float(self.now_s))
+        patch.setattr(time, "time_ns", lambda: self.now_s * 1_000_000_000)
+        self._application = application
+        QCursor.setPos(BESIDE)
+        self._flash_ms = application.cursorFlashTime()
+        application.setCursorFlashTime(0)
+        self.desk = Desk(home, patch)
+        self.program = self.desk.program
+        self.listings = 0
+        self.program.models.changed.connect(self._count_listing)
+        self._ask_session = self.program.session.ask
+        patch.setattr(self.program.session, "ask", self._ask_in_time)
+        self.program.settings.change(reduce_motion=True, theme=theme)
+        self.themes = Themes(application, self.program.resources, self.program.settings)
+        self.window = make_window(self.program, self.themes)
+        painted = self.window.parts.chat_page.transcript.first_text_painted
+        painted.disconnect()
+        painted.connect(self._paint_in_time)
+        self.window.resize(SIZE)
+        self.window.show()
+        self.program.dispatch(HardwareSampled(MEMORY, GpuReport()))
+
+    def close(self) -> None:
+        """End the window and the program."""
+        for dialog in self._dialogs():
+            dialog.close()
+        self.window.close()
+        self.window.deleteLater()
+        self._application.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+        self._application.setStyleSheet("")
+        self._application.setCursorFlashTime(self._flash_ms)
+        self.program.stop()
+
+    def find(self, kind: type[_Found], name: str) -> _Found:
+        """Return the widget of a kind that carries a name, of the window or of a dialog over it."""
+        found = self.window.findChild(kind, name)
+        assert found is not None, name
+        return found
+
+    def sees(self, name: str) -> bool:
+        """Return whether something is in the picture."""
+        widget = self.window.findChild(QWidget, name)
+        return widget is not None and widget.isVisible()
+
+    def scroll_to(self, name: str) -> None:
+        """Bring something into the view of whatever scrolls around it."""
+        widget = self.find(QWidget, name)
+        around = widget.parentWidget()
+        while around is not None:
+            if isinstance(around, QScrollArea):
+                around.ensureWidgetVisible(widget)
+            around = around.parentWidget()
+
+    def model_file(self) -> Path:
+        """Return a model among the program's own."""
+        folder = self.program.models.folders[0]
+        folder.mkdir(parents=True, exist_ok=True)
+        return write_tiny_llama(folder / MODEL)
+
+    def load(self) -> None:
+        """Have a model loaded."""
+        self.desk.load(self.model_file())
+
+    def ask(self, text: str) -> None:
+        """Send a question, and let its prompt be read."""
+        self.program.chat.send(text)
+        self.desk.settle()
+        self.desk.engine.prompt()
+        self.desk.settle()
+
+    def write(self, text: str) -> None:
+        """Let the engine write a text, a token for each word."""
+        for word in text.replace(" ", "\0 ").split("\0"):
+            self.desk.engine.write(word)
+            self.desk.settle()
+
+    def answer(self, question: str, text: str) -> None:
+        """Have a question answered."""
+        self.ask(question)
+        self.write(text)
+        self.desk.engine.finish()
+        self.desk.settle()
+
+    def rest(self) -> None:
+        """Let the window come to rest: nothing arrives and no timer runs, or a while has passed."""
+        loop, looks, quiet = QEventLoop(), 0, 0
+        timer = QTimer()
+        timer.setInterval(LOOK_AGAIN_MS)
+
+        def look() -> None:
+            nonlocal looks, quiet
+            self.desk.settle()
+            runs = any(each.isActive() for each in self.window.findChildren(QTimer))
+            looks, quiet = looks + 1, 0 if runs else quiet + 1
+            if looks == MOST_LOOKS or quiet == QUIET_LOOKS:
+                loop.quit()
+
+        timer.timeout.connect(look)
+        timer.start()
+        loop.exec()
+
+    def picture(self) -> QImage:
+        """Return what people see: the window, and dialogs in its middle."""
+        self.rest()
+        picture = self.window.grab().toImage().convertToFormat(QImage.Format.Format_RGB32)
+        painter = QPainter(picture)
+        for dialog in self._dialogs():
+            place = QRect(dialog.rect())
+            place.moveCenter(self.window.rect().center())
+            painter.drawPixmap(place.topLeft(), dialog.grab())
+            painter.setPen(self.themes.current.colour("border_strong"))
+            painter.drawRect(place)
+        painter.end()
+        return picture
+
+    def _count_listing(self) -> None:
+        self.listings += 1
+
+    def _today(self) -> QDate:
+        return QDateTime.fromSecsSinceEpoch(NOON_S).date()
+
+    def _ask_in_time(self, question: Question) -> None:
+        """Ask as if keeping the question always took the same time."""
+        self._ask_session(msgspec.structs.replace(question, saved_ns=SAVED_NS))
+
+    def _paint_in_time(self, _now_ns: int) -> None:
+        """Say that the first text was painted when it always is, however fast this machine is."""
+        live = self.program.live
+        live.first_text_painted(self.desk.engine.question.sent_ns + PAINTED_NS)
+        self.program.chat.note_ttft(live.figures.ttft_ms)
+
+    def _dialogs(self) -> list[QDialog]:
+        return [dialog for dialog in self.window.findChildren(QDialog) if dialog.isVisible()]

@@ -1,0 +1,125 @@
+"""Stories of the window with the real engine, the real model and a real store, told by processes."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from tests.e2e.remote_window import RemoteWindow
+
+LONG = "Count from one to one thousand in words, and never stop."
+WRITING = "program.chat.turns and program.chat.turns[-1].state == 'writing' and len(program.chat.turns[-1].text) > 20"
+READY = "program.session.phase == 'ready'"
+DONE = "not program.chat.busy"
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    return tmp_path / "home"
+
+
+@pytest.fixture
+def window(home: Path, starter_model: Path) -> Iterator[RemoteWindow]:
+    with RemoteWindow(home, str(starter_model)) as opened:
+        opened.until(READY)
+        yield opened
+
+
+def kept(home: Path) -> list[tuple[str, str]]:
+    """Return role and text of every message on disk, oldest first."""
+    with closing(sqlite3.connect(home / "tokenlight.sqlite3")) as connection:
+        return connection.execute("SELECT role, text FROM message WHERE deleted_ms IS NULL ORDER BY id").fetchall()
+
+
+def test_an_engine_that_is_killed_in_mid_answer_costs_nothing_that_was_written(
+    home: Path, window: RemoteWindow, starter_model: Path
+) -> None:
+    window.sends(LONG)
+    window.until(WRITING)
+    window.engine.kill()
+    window.until("program.notices.latest and program.notices.latest.remedy == 'restart_engine'")
+    (_, _, _), (_, written, state) = window.turns()
+    assert (state, len(written) > 20) == ("interrupted", True)
+    window.clicks("notice_action")
+    window.until(READY)
+    assert window.turns()[1][1] == written
+    assert window.close() == (0, "")
+    assert kept(home) == [("user", LONG), ("assistant", written)]
+
+
+def test_an_application_that_is_killed_in_mid_answer_loses_the_last_second_at_most(
+    home: Path, window: RemoteWindow, starter_model: Path
+) -> None:
+    window.sends(LONG)
+    window.until(WRITING)
+    # more than a second of text after this moment: what stands now must be on disk by then
+    earlier = window.ask("program.chat.turns[-1].text")
+    window.until(f"len(program.chat.turns[-1].ids) // 4 > {len(earlier)} // 4 + 150 or not program.chat.busy")
+    engine = window.engine
+    window.kill()
+    engine.wait(10)
+    with RemoteWindow(home, str(starter_model)) as again:
+        again.until("len(program.chat.turns) == 2")
+        (_, question, _), (_, answer, state) = again.turns()
+        assert question == LONG
+        assert answer.startswith(earlier)
+        assert state in ("interrupted", "done")
+        again.until(READY)
+        again.sends("Thank you.")
+        again.until(DONE + " and len(program.chat.turns) == 4")
+        assert again.close() == (0, "")
+    assert [role for role, _ in kept(home)] == ["user", "assistant", "user", "assistant"]
+
+
+def test_an_answer_lands_in_its_own_conversation_while_another_is_shown(home: Path, window: RemoteWindow) -> None:
+    window.ask("program.sampling.change(max_tokens=60)")
+    window.sends("Tell a story.")
+    window.until(WRITING)
+    first = window.ask("program.conversations.open_id")
+    window.triggers("new_chat_action")
+    assert window.turns() == []
+    window.sends("And something else.")
+    window.until(DONE + " and len(program.chat.turns) == 2")
+    second = window.turns()
+    window.ask(f"program.conversations.open({first})")
+    window.until(f"program.conversations.open_id == {first}")
+    story = window.turns()
+    assert story[0][1] == "Tell a story."
+    assert second[0][1] == "And something else."
+    assert {state for _, _, state in (*story, *second)} == {"done"}
+    assert window.close() == (0, "")
+    assert sorted(kept(home)) == sorted((role, text) for role, text, _ in (*story, *second))
+
+
+def test_a_conversation_that_is_deleted_while_it_is_answered_stops_and_stays_deleted(
+    home: Path, window: RemoteWindow, starter_model: Path
+) -> None:
+    window.sends(LONG)
+    window.until(WRITING)
+    window.ask("program.conversations.delete(program.conversations.open_id)")
+    window.until(READY)
+    assert window.turns() == []
+    assert window.close() == (0, "")
+    with RemoteWindow(home, str(starter_model)) as again:
+        again.until(READY)
+        assert again.ask("len(program.conversations.heads)") == 0
+
+
+def test_a_window_that_is_closed_in_mid_answer_keeps_the_answer_as_stopped(
+    home: Path, window: RemoteWindow, starter_model: Path
+) -> None:
+    window.sends(LONG)
+    window.until(WRITING)
+    written = window.ask("program.chat.turns[-1].text")
+    assert window.close() == (0, "")
+    with RemoteWindow(home, str(starter_model)) as again:
+        again.until("len(program.chat.turns) == 2")
+        _, (_, answer, state) = again.turns()
+        assert answer.startswith(written)
+        assert state == "done"
+        assert again.ask("program.chat.turns[-1].finished.stop_reason") == "cancelled"
+        assert again.ask("program.chat.can_go_on")
