@@ -12,9 +12,18 @@ from tests.bench.checkpoints import checkpoint_cost
 from tests.bench.decoding import against_bare, against_high_level, record_cost
 from tests.bench.dry_running import dry_run
 from tests.bench.frozen import frozen_start
+from tests.bench.kept import gui_memory, record_bytes
 from tests.bench.prefilling import cancel_prefill, prefill, reuse
 from tests.bench.setting import Setting
 from tests.bench.starting import engine_start
+from tests.bench.windows import (
+    close_worst,
+    decode_in_window,
+    first_paint_extra,
+    gui_cpu,
+    start_to_usable,
+    ui_stall,
+)
 
 
 @dataclass(frozen=True)
@@ -37,5 +46,14 @@ FIGURES = (
     Figure(Bar("dry_run", "s", 0.5, "lower"), dry_run),
     Figure(Bar("engine_start", "s", 0.6, "lower"), engine_start),
     Figure(Bar("frozen_start", "s", 0.5, "lower"), frozen_start),
+    Figure(Bar("decode_1_thread", "ratio", 0.94, "higher"), partial(decode_in_window, threads=1)),
+    Figure(Bar("decode_2_threads", "ratio", 0.85, "higher"), partial(decode_in_window, threads=2)),
+    Figure(Bar("gui_cpu", "%", 8.0, "lower"), gui_cpu),
+    Figure(Bar("ui_stall", "ms", 16.0, "lower"), ui_stall),
+    Figure(Bar("first_paint_extra", "ms", 20.0, "lower"), first_paint_extra),
+    Figure(Bar("start_to_usable", "s", 0.8, "lower"), start_to_usable),
+    Figure(Bar("gui_memory", "MB", 150.0, "lower"), gui_memory),
     Figure(Bar("candidates_redraw", "ms", 16.0, "lower"), candidates_redraw),
+    Figure(Bar("record_bytes", "bytes", 250.0, "lower"), record_bytes),
+    Figure(Bar("close_worst", "s", 3.0, "lower"), close_worst),
 )
