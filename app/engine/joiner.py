@@ -1,4 +1,4 @@
-"""Joins the tokens of about a thirtieth of a second into one event; the first visible one goes at once.
+"""Joins the tokens of about a twenty-fifth of a second into one event; the first visible one goes at once.
 
 Knows nothing of what receives the events.
 """
@@ -9,7 +9,7 @@ import array
 
 from app.core.events import Tokens
 
-JOIN_NS = 33_000_000
+JOIN_NS = 40_000_000
 
 
 class TokenJoiner:
@@ -40,7 +40,7 @@ class TokenJoiner:
             self._text.append(text)
 
     def due(self) -> bool:
-        """Return whether it is time to send: the first token, the first visible text, then every 33 ms."""
+        """Return whether it is time to send: the first token, the first visible text, then every 40 ms."""
         return self._last_ns >= self._due_ns or (bool(self._text) and not self._shown)
 
     def __bool__(self) -> bool:

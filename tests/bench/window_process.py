@@ -24,7 +24,7 @@ from app.gui.theme import Themes
 from app.services.program import Program
 from app.services.wishes import Wish
 
-LOOK_MS = 20
+LOOK_MS = 100
 TICK_MS = 4
 Answer = dict[str, Any]
 

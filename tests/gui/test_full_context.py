@@ -143,7 +143,7 @@ def test_the_line_takes_its_own_place_above_the_answer(ready: Stage) -> None:
     for block in blocks:
         block.lay_out(600)
     assert blocks[1].height - blocks[0].height == DROPPED_PX
-    assert blocks[1].open_top - blocks[0].open_top == DROPPED_PX
+    assert blocks[1].text_top - blocks[0].text_top == DROPPED_PX
 
 
 @pytest.mark.parametrize("dropped", [0, 12])

@@ -329,6 +329,6 @@ def test_the_place_of_a_reader_is_remembered_for_each_conversation(transcript: T
 def test_with_a_large_font_the_name_stays_clear_of_the_first_line(qapp: QApplication) -> None:
     block = TurnBlock(Turn(1, "assistant", "Hello", author="tiny"))
     block.lay_out(600)
-    assert block.open_top + TIGHT_GAP_PX > QFontMetricsF(theme.font(theme.BASE_PX, bold=True)).height()
+    assert block.text_top + TIGHT_GAP_PX > QFontMetricsF(theme.font(theme.BASE_PX, bold=True)).height()
     line = QFontMetricsF(theme.font(theme.READING_PX)).height()
-    assert block.footer_top - block.open_top >= line * 1.2
+    assert block.footer_top - block.text_top >= line * 1.2

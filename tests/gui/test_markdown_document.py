@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 
@@ -8,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from app.gui.markdown import document as document_module
+from app.gui.markdown import reader
 from app.gui.markdown.document import Document
 from app.gui.markdown.reader import Part, read
 from app.gui.markdown.values import Block, Code, Paragraph, Rule, Table, text_of
@@ -270,3 +272,17 @@ def test_a_line_end_of_two_characters_is_one_though_nothing_arrived_between_them
 def test_what_looked_like_a_table_ends_no_paragraph_until_its_second_line_is_whole() -> None:
     text = "a\n|+ x\n---- |a"
     assert streamed(text, list(range(len(text)))).blocks == Document(text).blocks
+
+
+@settings(max_examples=300)
+@given(
+    text=st.text(
+        st.sampled_from("abc XYZ,.;:'\"()-+=0123456789 \n\t\u00a0\u3000éß日/?%$@^{}"), min_size=1, max_size=40
+    ),
+    blank_before=st.booleans(),
+)
+def test_a_line_that_needs_no_parser_is_read_as_the_parser_reads_it(text: str, blank_before: bool) -> None:
+    quick = reader.read(text, blank_before, None)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(reader, "_PROSE", re.compile("(?!)"))
+        assert reader.read(text, blank_before, None) == quick

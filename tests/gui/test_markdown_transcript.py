@@ -103,7 +103,9 @@ def test_an_answer_that_was_streamed_looks_like_one_that_was_opened(transcript: 
         end = start + chance.randint(1, 25)
         grow(transcript, turn, ANSWER[start:end])
         if chance.random() < 0.5:
-            on_screen(transcript)
+            painted = on_screen(transcript)
+            transcript.viewport().update()
+            assert on_screen(transcript) == painted, ANSWER[:end]
         start = end
     finish(transcript, turn)
     streamed = on_screen(transcript)

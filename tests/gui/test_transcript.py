@@ -217,7 +217,7 @@ def test_what_is_selected_behind_an_emoji_is_what_is_copied(
 ) -> None:
     transcript.add(Turn(1, role, "🙂🙂🙂 first words here"))
     view = transcript.viewport()
-    middle = transcript.turns.blocks[0].open_top + transcript.turns.top(0) + 12
+    middle = transcript.turns.blocks[0].text_top + transcript.turns.top(0) + 12
     line = [transcript._place_at(QPoint(x, middle)).offset for x in range(view.width())]
     start, end = line.index(4), line.index(9)
     QTest.mousePress(view, Qt.MouseButton.LeftButton, pos=QPoint(start + 2, middle))

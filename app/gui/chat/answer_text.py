@@ -18,6 +18,7 @@ from app.gui.chat.block_places import BAR_PX, HEADING_GAP_PX, NO_INDENT, TIGHT_G
 from app.gui.chat.growing_text import WHOLE_CHARACTERS, average_advance
 from app.gui.chat.leaf import Leaf, Range, Spot
 from app.gui.chat.stack import Stack
+from app.gui.chat.text_view import TextView
 from app.gui.markdown.colouring import Lexers
 from app.gui.markdown.document import Document
 from app.gui.markdown.values import Block
@@ -66,6 +67,9 @@ class AnswerText:
         """Which blocks have their lines."""
         self._width = -1.0
         self._advance = 1.0
+        self.changed_top = 0.0
+        """From where on the text looks different since it last grew."""
+        self._stays = 0.0
 
     @property
     def source(self) -> str:
@@ -118,10 +122,12 @@ class AnswerText:
 
     def append(self, text: str) -> None:
         """Let the text grow; only its open end is read and laid out again."""
+        self.changed_top, self._stays = self.open_top, 0.0
         if self.is_unread:
             self._unread += text
         else:
             self._update(self._document.append(text))
+        self.changed_top += self._stays
 
     def finish(self) -> None:
         """Say that the text is whole."""
@@ -244,11 +250,19 @@ class AnswerText:
             leaf = kept(known.leaf, known.value, blocks[index], is_open=is_open) if known is not None else None
             laid = _Laid(blocks[index], leaf or made(blocks[index], self._lexers, is_open=is_open), start, 0)
             laid.length = laid.leaf.length
+            if leaf is None and known is not None and isinstance(known.leaf, TextView):
+                self._go_on_from(known.leaf, laid.leaf, is_first=index == first)
             if known is not None and leaf is not None:
                 laid.width, laid.indent = known.width, known.indent
             self._laid.append(laid)
         if self._width >= 0:
             self._place(first, measure=is_near)
+
+    def _go_on_from(self, before: TextView, leaf: Leaf, *, is_first: bool) -> None:
+        """Spare what a paragraph that grew has in common with what it was."""
+        if isinstance(leaf, TextView):
+            stays = leaf.go_on_from(before)
+            self._stays = stays if is_first else self._stays
 
     def _cut(self, length: int) -> None:
         """Forget all but the first blocks."""

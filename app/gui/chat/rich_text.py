@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QFont, QPainter, QTextCharFormat, QTextLayout, QTextOption
 
@@ -45,6 +47,13 @@ class RichText:
         if self._layout is None or width != self._width:
             self._width = width
             self._layout = self._made(width, self._look, self._align)
+
+    def go_on_from(self, before: RichText) -> float:
+        """Take the place of a text that grew; return how much of its picture stays as it is, from the top."""
+        self._look = before._look
+        if not _begins_with(self.runs, before.runs):
+            return 0.0
+        return max(before.height - self._line_px, 0.0)  # the last word may move to the next line
 
     def release(self) -> None:
         """Drop the lines."""
@@ -113,6 +122,18 @@ class RichText:
         if width != _UNLIMITED:
             self.height = max(height, float(self._line_px))
         return layout
+
+
+def _begins_with(runs: Runs, before: Runs) -> bool:
+    """Whether runs are those before, with more text in the last one or more runs behind it."""
+    if not before:
+        return True
+    last = len(before) - 1
+    if len(runs) <= last or runs[:last] != before[:last]:
+        return False
+    return replace(runs[last], text="") == replace(before[last], text="") and runs[last].text.startswith(
+        before[last].text
+    )
 
 
 def _x(answer: object) -> float:

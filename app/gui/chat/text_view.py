@@ -54,6 +54,12 @@ class TextView:
         """Have nothing to measure: it is never long."""
         return 0.0
 
+    def go_on_from(self, before: TextView) -> float:
+        """Take the place of a text that grew; return how much of its picture stays as it is, from the top."""
+        stays = self._rich.go_on_from(before._rich)
+        same = self._value.level == before._value.level and self._value.place == before._value.place
+        return stays if same else 0.0
+
     def release(self) -> None:
         """Drop the lines."""
         self._rich.release()

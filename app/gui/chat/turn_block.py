@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from PySide6.QtCore import QCoreApplication, QPointF, QRectF, Qt
-from PySide6.QtGui import QFontMetricsF, QPainter, QPen
+from PySide6.QtGui import QFontMetricsF, QPainter
 
 from app.gui import theme
 from app.gui.chat import footer
@@ -70,6 +70,8 @@ class TurnBlock:
         self.is_unread = False
         """Whether there is more of its text to read before all of it can be shown; laying it out reads some."""
         self._sizes = shared or sizes()
+        self.changed_top = 0
+        """From where on the turn looks different since it last grew."""
         self.is_exact = False
         """Whether `height` holds for the width; of a long text it is measured only where somebody looked."""
         self.height = 0
@@ -90,9 +92,9 @@ class TurnBlock:
         return self._text.is_unfinished
 
     @property
-    def open_top(self) -> int:
-        """Where the part begins that changes when the turn grows."""
-        return int(self._text_top() + self._text.open_top)
+    def text_top(self) -> int:
+        """Where the text begins."""
+        return int(self._text_top())
 
     @property
     def footer_top(self) -> int:
@@ -110,7 +112,11 @@ class TurnBlock:
 
     def grow(self, text: str) -> None:
         """Take over text that was added at the end."""
+        changed = self._text.open_top
         self._text.append(text)
+        if isinstance(self._text, AnswerText):
+            changed = self._text.changed_top
+        self.changed_top = int(self._text_top() + changed)
         self.is_exact = False
 
     def lay_out(self, width: float) -> None:
@@ -161,7 +167,10 @@ class TurnBlock:
         if self.is_user:
             self._paint_card(painter, shape, look)
         else:
-            self._paint_around(painter, shape, look)
+            if clip.top() + 1 < self._text_top() or not self.turn.text:
+                self._paint_above(painter, shape, look)
+            if clip.bottom() > self.footer_top and self._footer:
+                self._paint_below(painter, shape, look)
         origin = QPointF(self._text_left(shape), self._text_top())
         self._text.draw(painter, origin, clip, look, selected)
 
@@ -192,7 +201,7 @@ class TurnBlock:
         card = QRectF(left, 0, shape.left + shape.width - left, self.height - GAP_PX)
         draw_sunken(painter, card, theme.RADIUS_CARD, look)
 
-    def _paint_around(self, painter: QPainter, shape: Shape, look: theme.Theme) -> None:
+    def _paint_above(self, painter: QPainter, shape: Shape, look: theme.Theme) -> None:
         name_font = theme.font(theme.BASE_PX, bold=True)
         painter.setFont(name_font)
         painter.setPen(look.colour("muted"))
@@ -203,13 +212,16 @@ class TurnBlock:
             painter.setFont(theme.font(theme.READING_PX))
             place = QRectF(shape.left, self._text_top(), shape.width, self._sizes.line)
             painter.drawText(place, Qt.AlignmentFlag.AlignVCenter, "…")
-        small = theme.font(theme.SMALL_PX)
-        painter.setFont(small)
-        painter.setPen(QPen(look.colour("muted")))
         if missing := self.dropped_line():
+            small = theme.font(theme.SMALL_PX)
+            painter.setFont(small)
             place = QRectF(shape.left, self._sizes.name, shape.width, self._sizes.dropped)
             shown = QFontMetricsF(small).elidedText(missing, Qt.TextElideMode.ElideRight, shape.width)
             painter.drawText(place, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop, shown)
+
+    def _paint_below(self, painter: QPainter, shape: Shape, look: theme.Theme) -> None:
+        painter.setFont(theme.font(theme.SMALL_PX))
+        painter.setPen(look.colour("muted"))
         below = QRectF(shape.left, self.footer_top, max(shape.width - BUTTONS_PX, 1.0), self._footer_px)
         painter.drawText(below, _WRAPPED, self._footer)
 

@@ -115,12 +115,16 @@ class TurnView(QAbstractScrollArea):
         block = self.turns.blocks[index]
         if turn.text == text:
             self._unpainted = turn.number
-        open_top, follow = block.open_top, self._follows
+        follow, height, scrolled = self._follows, block.height, self._scrolled
         block.grow(text)
+        open_top = block.changed_top
         self.turns.update(index)
         self._settle(follow)
         top = max(self.turns.top(index) + open_top - self._scrolled, 0)
-        self.viewport().update(QRect(0, top, self.viewport().width(), self.viewport().height() - top))
+        bottom = self.viewport().height()
+        if block.height == height and scrolled == self._scrolled:
+            bottom = min(self.turns.top(index) + block.footer_top - self._scrolled, bottom)
+        self.viewport().update(QRect(0, top, self.viewport().width(), bottom - top))
 
     def refresh(self, turn: Turn) -> None:
         """Show a turn anew that is another one than it was."""

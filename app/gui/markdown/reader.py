@@ -27,6 +27,8 @@ BULLETS = ("•", "◦", "▪")
 _BETWEEN_CELLS = re.compile(r"(?<!\\)\|")
 _MOST_BRACKETS = 300
 _LATEX = "()[]"
+_PROSE = re.compile(r"[^\W\d_](?:[^\\*_~`\[\]<>&!#|\r\n]*[^\\*_~`\[\]<>&!#|\s])?\n?")
+"""One line that begins with a letter and holds nothing that could be markup: what most answers mostly are."""
 _ALIGNS: dict[str, Align] = {"text-align:center": "centre", "text-align:right": "right"}
 
 
@@ -61,6 +63,9 @@ def parser() -> MarkdownIt:
 
 def read(source: str, blank_before: bool, number: int | None) -> list[Part]:
     """Read a text; `number` is what a numbered list in its first line goes on with."""
+    if _PROSE.fullmatch(source) and "://" not in source:
+        place = Place(gap="\n\n" if blank_before else "\n")
+        return [Part(0, list(short_paragraphs(Paragraph((Run(source.rstrip("\n")),), 0, place))))]
     tokens = parser().parse(source)
     if any(token.level >= MOST_NESTED - 1 for token in tokens):
         runs = (Run(source.removesuffix("\n")),)
