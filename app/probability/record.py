@@ -37,6 +37,8 @@ _CHECKSUM = struct.Struct("<I")
 _BODY_AT = _HEAD.size + _CHECKSUM.size
 _NARROW_VOCABULARY = 65_536
 _FIRST_CAPACITY = 16
+TICK_NS = 10_000
+"""Times are kept in hundredths of a millisecond: four bytes reach over almost six hours."""
 
 
 class RecordError(ValueError):
@@ -65,7 +67,7 @@ class TokenRecords:
     log_sum_exp: npt.NDArray[np.float32]
     """Of the raw logits."""
     time: npt.NDArray[np.int64]
-    """When the token was sampled, in ns after `base_ns`."""
+    """When the token was sampled, in ns after `base_ns`, to a hundredth of a millisecond."""
     offsets: npt.NDArray[np.int64]
     """n + 1 numbers: the alternatives of token i are those from offsets[i] to offsets[i + 1]."""
     alternative_ids: Ids
@@ -101,7 +103,7 @@ class RecordWriter:
         """Without `alternatives` only what was chosen is noted of each token."""
         self._vocabulary = vocabulary
         self._generator = generator
-        self._step = struct.Struct("<qffIffHB" if _is_narrow(vocabulary) else "<qffIffIB")
+        self._step = struct.Struct("<iffIffHB" if _is_narrow(vocabulary) else "<iffIffIB")
         self._width = min(MOST_ALTERNATIVES, vocabulary) if alternatives else 0
         self._least = min(LEAST_ALTERNATIVES, vocabulary)
         self._ids = np.empty((_FIRST_CAPACITY, self._width), np.int32)
@@ -123,14 +125,14 @@ class RecordWriter:
         """Note one token with its raw logit and the facts of the row that it came from."""
         count = len(self._log_sums)
         if count == 0:
-            self._base_ns = at_ns
+            self._base_ns = at_ns // TICK_NS * TICK_NS
         elif count == len(self._ids):
             self._ids = np.concatenate((self._ids, np.empty_like(self._ids)))
             self._logits = np.concatenate((self._logits, np.empty_like(self._logits)))
         if self._width:
             self._ids[count], self._logits[count] = facts.top(self._width)
         log_sum = facts.log_sum_exp
-        time = at_ns - self._base_ns
+        time = (at_ns - self._base_ns) // TICK_NS
         self._steps += self._step.pack(
             time, logit - log_sum, probability_after, rank, facts.entropy, log_sum, token, flags
         )
@@ -174,7 +176,7 @@ def read_records(block: bytes) -> TokenRecords:
         rank=steps["rank"].astype(np.int32),
         entropy=steps["entropy"].astype(np.float32),
         log_sum_exp=steps["log_sum_exp"].astype(np.float32),
-        time=steps["time"].astype(np.int64),
+        time=steps["time"].astype(np.int64) * TICK_NS,
         offsets=np.concatenate(([0], np.cumsum(parts.counts, dtype=np.int64))),
         alternative_ids=parts.ids.astype(np.int32),
         alternative_log_probability=parts.log_probabilities.astype(np.float16),
@@ -190,7 +192,8 @@ def join_blocks(blocks: Sequence[bytes]) -> bytes:
     if any((part.vocabulary, part.generator) != (first.vocabulary, first.generator) for part in parts):
         raise RecordError("records of different vocabularies or generators do not belong together")
     steps = np.concatenate([part.steps for part in parts])
-    steps["time"] += np.repeat([part.base_ns - first.base_ns for part in parts], [part.steps.size for part in parts])
+    later = [(part.base_ns - first.base_ns) // TICK_NS for part in parts]
+    steps["time"] += np.repeat(np.array(later, "<i4"), [part.steps.size for part in parts])
     return _packed(
         (first.vocabulary, first.generator, first.base_ns),
         steps.tobytes(),
@@ -211,7 +214,7 @@ def _id_type(vocabulary: int) -> str:
 def _step_type(vocabulary: int) -> np.dtype[np.void]:
     return np.dtype(
         [
-            ("time", "<i8"),
+            ("time", "<i4"),
             ("log_probability", "<f4"),
             ("probability_after", "<f4"),
             ("rank", "<u4"),

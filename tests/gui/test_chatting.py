@@ -58,6 +58,7 @@ def test_a_starter_prompt_is_sent_with_one_click(ready: Stage) -> None:
     QTest.mouseClick(button, Qt.MouseButton.LeftButton)
     assert ready.engine.chat.messages[0].text == wanted
     assert ready.sees("transcript")
+    assert ready.window.focusWidget() is ready.composer
 
 
 def test_an_answer_can_be_read_while_it_is_written(ready: Stage) -> None:

@@ -86,7 +86,7 @@ class ChatPage(QWidget):
         self.composer.stopped.connect(self.stop)
         self.composer.edited.connect(self._settled.start)
         self.composer.larger_context_wanted.connect(self.larger_context_wanted)
-        self.welcome.chosen.connect(chat.send)
+        self.welcome.chosen.connect(self._send_starter)
         self.transcript.moved.connect(self._place_overlays)
         if chat.turns:
             self.transcript.show_turns(chat.turns)
@@ -189,6 +189,11 @@ class ChatPage(QWidget):
         self.composer.take_text()
         self._chat.send(message)
         self._place = self._draft_place()
+
+    def _send_starter(self, prompt: str) -> None:
+        """Send a prompt of the welcome; what is typed next belongs into the draft."""
+        self._chat.send(prompt)
+        self.composer.draft.setFocus()
 
     def _draft_place(self) -> int:
         """Return where the draft belongs: to its conversation, or to the new one, whichever that is."""
