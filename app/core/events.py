@@ -80,7 +80,7 @@ class PrefillProgress(msgspec.Struct, frozen=True, tag="prefill_progress"):
 
 
 class Tokens(msgspec.Struct, frozen=True, tag="tokens"):
-    """Newly sampled tokens, joined for about a thirtieth of a second."""
+    """Newly sampled tokens, joined for about a twenty-fifth of a second."""
 
     request: int
     first: int
@@ -90,7 +90,7 @@ class Tokens(msgspec.Struct, frozen=True, tag="tokens"):
     text: str
     """Text that became visible; text that may still become a stop string is held back."""
     record: bytes
-    """Per-token record (`app.probability.record`), empty when it is off."""
+    """Per-token record (`app.probability.record`) of the tokens since the last one; empty when it is off or still to come."""
     cells_used: int
     last_ns: int
     """When the last of these tokens was sampled (`perf_counter_ns`)."""

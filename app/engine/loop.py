@@ -34,6 +34,8 @@ from app.engine.stops import StopWatch, control_stops, usable_stops
 from app.probability.record import RecordWriter
 from app.probability.row import RowFacts
 
+RECORD_TOKENS = 8
+"""The record of at least so many tokens goes together: a block has a head of 29 bytes."""
 STEP_NS = 100_000_000
 """Whoever looks at the latest step gets one at most so often."""
 
@@ -113,10 +115,10 @@ class Answer:
                     rank = facts.rank(token)
                     self._record.add(token, float(row[token]), facts, rank, probability, at_ns, flags)
                 reason = self._append(token, at_ns, len(prompt))
-                looks = watched() and (reason is not None or at_ns - self._step_ns >= STEP_NS)
-                if reason is not None or looks or self._joiner.due():
-                    yield self._take_tokens()  # before the step: who looks knows every token up to it
-                if looks:
+                sends = reason is not None or self._joiner.due()
+                if sends:
+                    yield self._take_tokens(last=reason is not None)  # before the step: who looks knows its tokens
+                if sends and watched() and (reason is not None or at_ns - self._step_ns >= STEP_NS):
                     self._step_ns = at_ns
                     yield self._step(row, facts, whole=reason is not None)
                 if reason is not None:
@@ -179,8 +181,8 @@ class Answer:
         text = self._rest()
         self._show(text)
         self._joiner.add_text(text)
-        if self._joiner:
-            yield self._take_tokens()
+        if self._joiner or len(self._record):
+            yield self._take_tokens(last=True)
 
     def _move_sliders(self, sampler: Sampler) -> None:
         """Use settings that were moved, or that a replayed answer had moved here, from this token on."""
@@ -199,8 +201,10 @@ class Answer:
             self._changes.append(SettingsChange(position, moved))
             sampler.change(moved)
 
-    def _take_tokens(self) -> Event:
-        return self._joiner.take(self._record.take(), self._cache.used)
+    def _take_tokens(self, *, last: bool) -> Event:
+        """Return the tokens since the last time; their record comes along in blocks of a few, which are smaller."""
+        record = self._record.take() if last or len(self._record) >= RECORD_TOKENS else b""
+        return self._joiner.take(record, self._cache.used)
 
     def _step(self, row: Row, facts: RowFacts, *, whole: bool) -> Step:
         return Step(

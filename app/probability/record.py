@@ -112,6 +112,10 @@ class RecordWriter:
         self._steps = bytearray()
         self._base_ns = 0
 
+    def __len__(self) -> int:
+        """Return how many tokens were noted since the last take."""
+        return len(self._log_sums)
+
     def add(
         self,
         token: int,

@@ -79,7 +79,7 @@ class AppDecoder:
             settings = msgspec.structs.replace(PRESETS["Balanced"], max_tokens=self._tokens, seed=tried)
             tokens, _ = self._engine.answer(self._engine.generate(self._prompt, settings))
             steps = sum(event.count for event in tokens) - 1
-            if any(not event.record for event in tokens if event.count):
+            if not any(event.record for event in tokens):
                 raise BenchError("The engine sent tokens without their record.")
             if steps >= FEWEST_TOKENS - 1:
                 return steps / (tokens[-1].last_ns - tokens[0].first_ns) * 1e9

@@ -10,7 +10,7 @@ import pytest
 
 from app.core.events import Event, Finished, Loaded, PromptReady, Step, Tokens
 from app.core.sampling import PRESETS, SamplingSettings
-from app.engine import loop
+from app.engine import joiner, loop
 from app.engine.kv_cache import KVCache
 from app.engine.llama_model import LlamaBackend
 from app.engine.pieces import pieces_of
@@ -64,6 +64,7 @@ def seen(backend: LlamaBackend, settings: SamplingSettings, events: Sequence[Eve
 def _every_step(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let the engine tell every step, not ten a second."""
     monkeypatch.setattr(loop, "STEP_NS", 0)
+    monkeypatch.setattr(joiner, "JOIN_NS", 0)
     monkeypatch.setattr("app.engine.pieces.MOST_PIECES", 1 << 20)
 
 

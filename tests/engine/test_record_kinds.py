@@ -7,7 +7,7 @@ import pytest
 
 from app.core.commands import RecordKind
 from app.core.events import Step, Tokens
-from app.engine import loop
+from app.engine import joiner, loop
 from app.engine.kv_cache import KVCache
 from app.engine.llama_model import LlamaBackend
 from app.probability.record import TokenRecords, join_blocks, read_records
@@ -53,6 +53,7 @@ def test_the_answer_does_not_depend_on_what_is_kept(starter_backend: LlamaBacken
 
 def test_who_looks_knows_every_token_up_to_the_step(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(loop, "STEP_NS", 0)
+    monkeypatch.setattr(joiner, "JOIN_NS", 0)
     known = steps = 0
     for event in run(scripted(), watched=True):
         if isinstance(event, Tokens):
