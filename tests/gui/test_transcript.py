@@ -226,3 +226,18 @@ def test_what_is_selected_behind_an_emoji_is_what_is_copied(
     assert transcript.selected_text() == "first"
     assert max(line) == len("🙂🙂🙂 first words here")
     transcript.grab()
+
+
+def test_text_that_came_out_of_view_says_nothing_of_the_time_to_the_first_text(transcript: Transcript) -> None:
+    painted: list[object] = []
+    transcript.first_text_painted.connect(painted.append)
+    fill(transcript, 10)
+    turn = Turn(99, "assistant", "", state="waiting", author="tiny")
+    transcript.add(turn)
+    transcript.verticalScrollBar().setValue(0)
+    on_screen(transcript)
+    painted.clear()
+    grow(transcript, turn, "Here")
+    QTest.keyClick(transcript, Qt.Key.Key_End)
+    on_screen(transcript)
+    assert painted == []

@@ -11,25 +11,28 @@ from app.services.turns import Turn
 from app.services.units import UNKNOWN, count, milliseconds, rate, stop_words
 
 translate = QCoreApplication.translate
-_NAMES = {
-    "temperature": "temperature",
-    "top_k": "top-k",
-    "top_p": "top-p",
-    "min_p": "min-p",
-    "typical_p": "typical-p",
-    "repeat_penalty": "repeat penalty",
-    "frequency_penalty": "frequency penalty",
-    "presence_penalty": "presence penalty",
-    "penalty_last_n": "penalty reach",
-    "dry_multiplier": "DRY multiplier",
-    "dry_base": "DRY base",
-    "dry_allowed_length": "DRY allowed length",
-    "dry_penalty_last_n": "DRY reach",
-    "xtc_probability": "XTC probability",
-    "xtc_threshold": "XTC threshold",
-    "max_tokens": "most tokens",
-}
-"""Names that stay as they are in every language."""
+
+
+def _names() -> dict[str, str]:
+    """Return what the settings are called here."""
+    return {
+        "temperature": translate("TurnBlock", "temperature"),
+        "top_k": "top-k",
+        "top_p": "top-p",
+        "min_p": "min-p",
+        "typical_p": "typical-p",
+        "repeat_penalty": translate("TurnBlock", "repeat penalty"),
+        "frequency_penalty": translate("TurnBlock", "frequency penalty"),
+        "presence_penalty": translate("TurnBlock", "presence penalty"),
+        "penalty_last_n": translate("TurnBlock", "penalties over the last tokens"),
+        "dry_multiplier": translate("TurnBlock", "DRY strength"),
+        "dry_base": translate("TurnBlock", "DRY growth"),
+        "dry_allowed_length": translate("TurnBlock", "DRY free length"),
+        "dry_penalty_last_n": translate("TurnBlock", "DRY over the last tokens"),
+        "xtc_probability": translate("TurnBlock", "XTC chance"),
+        "xtc_threshold": translate("TurnBlock", "XTC threshold"),
+        "max_tokens": translate("TurnBlock", "longest answer"),
+    }
 
 
 def who(turn: Turn) -> str:
@@ -110,4 +113,4 @@ def _active(settings: SamplingSettings) -> list[str]:
         off |= {"xtc_probability", "xtc_threshold"}
     off |= {name for name in ("top_k", "min_p", "max_tokens") if getattr(settings, name) <= 0}
     off |= {name for name in ("top_p", "typical_p") if getattr(settings, name) >= 1}
-    return [f"{words} {getattr(settings, name):g}" for name, words in _NAMES.items() if name not in off]
+    return [f"{words} {getattr(settings, name):g}" for name, words in _names().items() if name not in off]

@@ -113,8 +113,7 @@ class TurnView(QAbstractScrollArea):
         if index is None:
             return
         block = self.turns.blocks[index]
-        if turn.text == text:
-            self._unpainted = turn.number
+        is_first = turn.text == text
         follow, height, scrolled = self._follows, block.height, self._scrolled
         block.grow(text)
         open_top = block.changed_top
@@ -122,6 +121,9 @@ class TurnView(QAbstractScrollArea):
         self._settle(follow)
         top = max(self.turns.top(index) + open_top - self._scrolled, 0)
         bottom = self.viewport().height()
+        if is_first:
+            # Only what can be seen when it comes ends the time to the first token, not what is scrolled to later.
+            self._unpainted = turn.number if top < bottom and self._is_seen() else None
         if block.height == height and scrolled == self._scrolled:
             bottom = min(self.turns.top(index) + block.footer_top - self._scrolled, bottom)
         self.viewport().update(QRect(0, top, self.viewport().width(), bottom - top))
@@ -230,6 +232,9 @@ class TurnView(QAbstractScrollArea):
     @property
     def _scrolled(self) -> int:
         return self.verticalScrollBar().value()
+
+    def _is_seen(self) -> bool:
+        return self.isVisible() and not self.window().isMinimized()
 
     def _follow_from_end(self) -> None:
         if self.is_at_end:
