@@ -95,6 +95,8 @@ class Tokens(msgspec.Struct, frozen=True, tag="tokens"):
     last_ns: int
     """When the last of these tokens was sampled (`perf_counter_ns`)."""
     first_ns: int
+    gaps: bytes = b""
+    """Between neighbours of these tokens, uint32, little endian, in microseconds: one fewer than tokens."""
 
 
 class Step(msgspec.Struct, frozen=True, tag="step"):

@@ -6,6 +6,8 @@ from typing import Literal
 
 import msgspec
 
+MIN_PREFILL_TOKENS = 16
+"""Below so many evaluated tokens a prefill speed says nothing."""
 StopReason = Literal["end", "length", "stop_string", "cancelled", "context_full"]
 
 

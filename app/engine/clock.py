@@ -11,11 +11,9 @@ from collections.abc import Callable
 
 import numpy as np
 
-from app.core.metrics import ItlQuantiles, KVUse, Metrics, TtftParts
+from app.core.metrics import MIN_PREFILL_TOKENS, ItlQuantiles, KVUse, Metrics, TtftParts
 from app.engine.backend import Backend
 
-MIN_PREFILL_TOKENS = 16
-"""Below so many evaluated tokens a prefill speed says nothing."""
 MS = 1e6
 
 

@@ -10,6 +10,8 @@ import array
 from app.core.events import Tokens
 
 JOIN_NS = 40_000_000
+MICROSECOND_NS = 1_000
+LONGEST_GAP = 2**32 - 1
 
 
 class TokenJoiner:
@@ -20,6 +22,7 @@ class TokenJoiner:
         self._sent = 0
         self._due_ns = 0
         self._ids = array.array("i")
+        self._gaps = array.array("I")
         self._text: list[str] = []
         self._first_ns = 0
         self._last_ns = 0
@@ -29,6 +32,8 @@ class TokenJoiner:
         """Add a token and the text that became visible with it."""
         if not self._ids:
             self._first_ns = at_ns
+        else:
+            self._gaps.append(min(max(at_ns - self._last_ns, 0) // MICROSECOND_NS, LONGEST_GAP))
         self._ids.append(token)
         self._last_ns = at_ns
         if text:
@@ -59,9 +64,10 @@ class TokenJoiner:
             cells_used=cells_used,
             first_ns=self._first_ns,
             last_ns=self._last_ns,
+            gaps=self._gaps.tobytes(),
         )
         self._sent += count
         self._shown = self._shown or bool(self._text)
-        self._ids, self._text = array.array("i"), []
+        self._ids, self._gaps, self._text = array.array("i"), array.array("I"), []
         self._due_ns = self._last_ns + JOIN_NS
         return event

@@ -11,7 +11,7 @@ from collections.abc import Callable
 import msgspec
 
 from app.core.events import Failed, Finished, PrefillProgress, PromptReady, Step, Tokens
-from app.core.metrics import ItlQuantiles, StopReason
+from app.core.metrics import MIN_PREFILL_TOKENS, ItlQuantiles, StopReason
 from app.core.model import MemoryKind, ModelInfo
 from app.core.signal import Signal
 from app.core.words import Sentence
@@ -22,8 +22,6 @@ from app.services.pace import Pace
 from app.services.questions import AnswerEvent
 from app.services.ttft import TtftPart, parts_at_end, parts_so_far
 
-MIN_PREFILL_TOKENS = 16
-"""Below so many evaluated tokens a prefill speed says nothing."""
 _MS = 1e6
 
 

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Sequence
-from itertools import pairwise
+from itertools import accumulate, pairwise
+from struct import Struct
 
 from app.core.events import Tokens
 from app.core.metrics import ItlQuantiles
@@ -15,6 +16,9 @@ from app.core.metrics import ItlQuantiles
 RATE_WINDOW_NS = 1_500_000_000
 KEPT_GAPS = 120
 _MS = 1e6
+_MICROSECOND_NS = 1_000
+_GAP = Struct("<I")
+_GAP_BYTES = _GAP.size
 
 
 class Pace:
@@ -86,26 +90,15 @@ class Pace:
 
 
 def _times(event: Tokens) -> Sequence[int]:
-    """Return when each token was sampled: as the record says, else spread evenly from the first to the last."""
-    recorded = _recorded_times(event.record) if event.count > 2 and event.record else []
-    if len(recorded) == event.count:
-        return recorded
-    if event.count < 2:
+    """Return when each token was sampled: as the engine says, or spread evenly where it does not say it of each."""
+    count = event.count
+    if count < 2:
         return [event.last_ns]
-    step = (event.last_ns - event.first_ns) / (event.count - 1)
-    return [event.first_ns + round(step * number) for number in range(event.count)]
-
-
-def _recorded_times(record: bytes) -> list[int]:
-    """Return the times that a record tells; none where it is none: the two outer times are known anyway."""
-    # Loads numpy, which costs 130 ms: the window's start need not wait for it.
-    from app.probability.record import RecordError, read_records  # noqa: PLC0415  loaded when the first tokens come
-
-    try:
-        records = read_records(record)
-    except RecordError:
-        return []  # the engine's word on it is not vouched for
-    return [records.base_ns + int(time) for time in records.time]
+    if len(event.gaps) == (count - 1) * _GAP_BYTES:
+        gaps = (gap * _MICROSECOND_NS for (gap,) in _GAP.iter_unpack(event.gaps))
+        return list(accumulate(gaps, initial=event.first_ns))
+    step = (event.last_ns - event.first_ns) / (count - 1)
+    return [event.first_ns + round(step * number) for number in range(count)]
 
 
 def _quantile(ordered: Sequence[float], share: float) -> float:

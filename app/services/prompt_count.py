@@ -86,9 +86,9 @@ class PromptCount:
         self._tokens: dict[str, int | None] = {}
         self._rendered: ChatPrompt | None = None
         self._count = Count()
-        session.changed.connect(self._look)
+        session.changed.connect(self.look_again)
         session.answer_told.connect(self._follow)
-        chat.busy_changed.connect(self._look)
+        chat.busy_changed.connect(self.look_again)
         chat.opened.connect(self._forget_prompt)
 
     @property
@@ -102,11 +102,7 @@ class PromptCount:
         self._text, self._pasted = text, pasted
         kept = {text, *pasted}
         self._tokens = {known: tokens for known, tokens in self._tokens.items() if known in kept}
-        self._look()
-
-    def look_again(self) -> None:
-        """Count anew with other settings: the system prompt, or what becomes of a full context."""
-        self._look()
+        self.look_again()
 
     def take(self, event: Tokenized | Rendered | Failed) -> None:
         """Take in a count; one that nobody waits for any more is ignored."""
@@ -120,7 +116,7 @@ class PromptCount:
             self._take_prompt(message, event)
         else:
             return
-        self._look()
+        self.look_again()
 
     def _take_prompt(self, message: str, event: Tokenized | Rendered | Failed) -> None:
         match event:
@@ -144,8 +140,8 @@ class PromptCount:
             case _:
                 pass
 
-    def _look(self) -> None:
-        """Ask what is not known of the newest text, if there is a model that can say it."""
+    def look_again(self) -> None:
+        """Ask what is not known of the newest text, as the settings are now, if there is a model that can say it."""
         model, answers = self._session.model, self._session.phase in ("ready", "busy")
         if model is not self._model:
             self._model = model
@@ -197,7 +193,7 @@ class PromptCount:
         """Another conversation is shown: what was counted was the other one's."""
         self._rendering = self._rendered = None
         self._set(prompt=None, refused=False, reason=None)
-        self._look()
+        self.look_again()
 
     def _set(self, **changes: object) -> None:
         count = msgspec.structs.replace(self._count, **changes)

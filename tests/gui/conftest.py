@@ -2,13 +2,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TypeVar
 
 import pytest
-from PySide6.QtCore import QEvent, QObject, Qt
+from PySide6.QtCore import QEvent, Qt
 from PySide6.QtGui import QGuiApplication, QKeySequence
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QPlainTextEdit, QWidget
+from PySide6.QtWidgets import QApplication, QPlainTextEdit
 from pytestqt.qtbot import QtBot
 from shiboken6 import isValid
 
@@ -17,8 +16,7 @@ from app.gui.main_window import MainWindow
 from app.gui.theme import Themes
 from tests.desk import Desk
 from tests.ggufs import write_tiny_llama
-
-_Found = TypeVar("_Found", bound=QObject)
+from tests.gui.looking import Looking
 
 
 @pytest.fixture(scope="session")
@@ -33,7 +31,7 @@ def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Desk]:
     made.program.stop()
 
 
-class Stage:
+class Stage(Looking):
     """The window as somebody sits before it, and the engine behind it as the test leads it."""
 
     def __init__(self, desk: Desk, qtbot: QtBot, application: QApplication) -> None:
@@ -42,19 +40,10 @@ class Stage:
         self.bot = qtbot
         self.themes = Themes(application, desk.program.resources, desk.program.settings)
         self.window: MainWindow = make_window(desk.program, self.themes)
+        self.looked_at = self.window
         self.window.resize(1280, 800)  # whatever screen the tests have
         with qtbot.waitExposed(self.window):
             self.window.show()
-
-    def find(self, name: str) -> QWidget:
-        """Return the widget that carries a name."""
-        return self.find_as(QWidget, name)
-
-    def find_as(self, kind: type[_Found], name: str = "") -> _Found:
-        """Return the one of a kind that carries a name, or the first."""
-        found = self.window.findChild(kind, name) if name else self.window.findChild(kind)
-        assert found is not None, name
-        return found
 
     @property
     def composer(self) -> QPlainTextEdit:

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from array import array
 from pathlib import Path
-from typing import TypeVar
 
 import msgspec
-from PySide6.QtCore import QCoreApplication, QEvent, QObject, QTimer
+from PySide6.QtCore import QCoreApplication, QEvent, QTimer
 from PySide6.QtWidgets import QApplication, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
@@ -24,13 +23,13 @@ from app.services.machine import Machine
 from app.services.wishes import Question
 from tests.desk import Desk
 from tests.fake_engine import CONTEXT, metrics, model_info
+from tests.gui.looking import Looking
 
 WIDTH_PX = 304
 MARGIN_PX = 24
 """Of the column and of the card together."""
 GIB = 1 << 30
 MACHINE = MainMemory(16 * GIB, 12 * GIB, 16 * GIB)
-_Found = TypeVar("_Found", bound=QObject)
 
 
 class FakeSampler:
@@ -49,7 +48,7 @@ class FakeSampler:
         pass
 
 
-class PanelStage:
+class PanelStage(Looking):
     """The panel in a column."""
 
     def __init__(self, desk: Desk, qtbot: QtBot, application: QApplication) -> None:
@@ -60,6 +59,7 @@ class PanelStage:
         self.machine = Machine(self.sampler)
         icons = Icons(program.resources)
         self.panel = LivePanel(program.live, program.memory, self.machine, self.themes, icons)
+        self.looked_at = self.panel
         self.window = QWidget()
         self.window.resize(WIDTH_PX, 1000)
         self.column = QWidget(self.window)
@@ -73,14 +73,6 @@ class PanelStage:
     def show(self) -> None:
         with self.bot.waitExposed(self.window):
             self.window.show()
-
-    def find(self, name: str) -> QWidget:
-        return self.find_as(QWidget, name)
-
-    def find_as(self, kind: type[_Found], name: str) -> _Found:
-        found = self.panel.findChild(kind, name)
-        assert found is not None, name
-        return found
 
     def reads(self, name: str) -> str:
         return str(self.find(name).property("text")).replace("\u00a0", " ")

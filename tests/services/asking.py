@@ -40,3 +40,12 @@ def say(desk: Desk, question: str, *answer: str) -> None:
     """Ask in the chat that is shown, and let the engine answer."""
     assert desk.program.chat.send(question)
     desk.answer(*answer)
+
+
+def half_an_answer(desk: Desk, text: str = "Half an ans") -> None:
+    """Ask in the chat that is shown, and let the answer end at its limit after two tokens."""
+    assert desk.program.chat.send("One")
+    desk.engine.prompt()
+    desk.engine.write(text, count=2)
+    desk.engine.finish("length")
+    desk.settle()

@@ -12,7 +12,7 @@ from app.core.store_commands import ReadConversation
 from app.core.store_events import ConversationRead
 from app.services.chat import Chat
 from tests.desk import Desk
-from tests.services.asking import say, texts
+from tests.services.asking import half_an_answer, say, texts
 
 
 @pytest.fixture
@@ -52,11 +52,7 @@ def test_answering_again_and_stopping_at_once_changes_nothing_on_disk(
 
 
 def test_an_answer_that_goes_on_is_kept_as_one(desk: Desk, chat: Chat, again: Callable[[], Desk]) -> None:
-    chat.send("One")
-    desk.engine.prompt()
-    desk.engine.write("Half an ans", count=2)
-    desk.engine.finish("length")
-    desk.settle()
+    half_an_answer(desk)
     chat.go_on()
     desk.engine.prompt(answer=(0, 1))
     desk.engine.write("wer")
@@ -71,11 +67,7 @@ def test_an_answer_that_goes_on_is_kept_as_one(desk: Desk, chat: Chat, again: Ca
 def test_an_answer_whose_beginning_became_other_tokens_goes_on_beside_the_old_one(
     desk: Desk, chat: Chat, again: Callable[[], Desk]
 ) -> None:
-    chat.send("One")
-    desk.engine.prompt()
-    desk.engine.write("Half an ans", count=2)
-    desk.engine.finish("length")
-    desk.settle()
+    half_an_answer(desk)
     chat.go_on()
     desk.engine.prompt(answer=(7, 8, 9))
     desk.engine.write("wer")

@@ -21,7 +21,7 @@ from app.core.store_events import ConversationRead, Kept, StoreFailed, StoreOpen
 from app.core.words import translate
 from app.services.chat import Chat
 from tests.desk import Desk
-from tests.services.asking import say, texts
+from tests.services.asking import half_an_answer, say, texts
 
 FULL = translate("Test", "The chats cannot be written: the disk is full.")
 
@@ -231,11 +231,7 @@ def test_an_old_answer_keeps_its_model_when_a_new_one_comes_to_nothing(
 def test_going_on_forgets_nothing_of_the_first_part_before_there_is_a_second(
     desk: Desk, chat: Chat, commands: list[StoreCommand]
 ) -> None:
-    chat.send("One")
-    desk.engine.prompt()
-    desk.engine.write("Half", count=2)
-    desk.engine.finish("length")
-    desk.settle()
+    half_an_answer(desk, "Half")
     commands.clear()
     chat.go_on()
     (question,) = (command for command in commands if isinstance(command, KeepQuestion))

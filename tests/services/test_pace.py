@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
+import msgspec
 import numpy as np
 import pytest
 
 from app.core.events import Tokens
-from app.probability.record import RecordWriter
-from app.probability.row import RowReader
+from app.engine.joiner import TokenJoiner
 from app.services.pace import Pace
 
 MS = 1_000_000
 
 
-def tokens(first: int, times_ms: list[float], record: bytes = b"") -> Tokens:
+def tokens(first: int, times_ms: list[float], gaps: bytes = b"") -> Tokens:
     """Return tokens that were sampled at these moments."""
     begin, end = round(times_ms[0] * MS), round(times_ms[-1] * MS)
-    return Tokens(1, first, len(times_ms), b"", "a", record, 40, end, begin)
+    return Tokens(1, first, len(times_ms), b"", "a", b"", 40, end, begin, gaps)
 
 
 def test_before_two_tokens_nothing_is_known() -> None:
@@ -40,21 +40,22 @@ def test_gaps_are_those_between_neighbours_and_spread_evenly_where_nothing_tells
     assert told == pytest.approx([float(np.quantile([12, 12, 12, 14], share)) for share in (0.5, 0.95, 0.99)])
 
 
-def test_a_record_tells_the_time_of_every_token() -> None:
-    row = np.linspace(0, 3, 64, dtype=np.float32)
-    writer, facts = RecordWriter(64), RowReader(64).read(row)
+def test_the_time_of_every_token_is_as_the_engine_says() -> None:
+    joiner = TokenJoiner(1)
     for at_ms in (112, 115, 136):
-        writer.add(3, float(row[3]), facts, 1, 0.5, at_ms * MS)
+        joiner.add(3, "a", at_ms * MS)
+    told = joiner.take(b"", 40)
     pace = Pace()
     pace.add(tokens(0, [100]))
-    pace.add(tokens(1, [112, 115, 136], writer.take()))
+    pace.add(msgspec.structs.replace(told, first=1))
     assert pace.gaps_ms == pytest.approx((12.0, 3.0, 21.0))
 
 
-def test_a_damaged_record_costs_only_its_times() -> None:
+@pytest.mark.parametrize("gaps", [b"no gap", b"\x01\x00\x00\x00", bytes(12)])
+def test_gaps_that_are_not_one_for_each_pair_are_not_believed(gaps: bytes) -> None:
     pace = Pace()
     pace.add(tokens(0, [100]))
-    pace.add(tokens(1, [112, 115, 136], b"no record"))
+    pace.add(tokens(1, [112, 115, 136], gaps))
     assert pace.gaps_ms == pytest.approx((12.0, 12.0, 12.0))
 
 

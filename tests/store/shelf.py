@@ -20,6 +20,8 @@ from app.store.opening import FILE_NAME
 from tests.inline_store import InlineStore
 
 LONGEST_S = 30.0
+PAGE = 4096
+"""Bytes of a page of the database."""
 
 _Event = TypeVar("_Event")
 
@@ -139,3 +141,14 @@ def locked(path: Path) -> Iterator[sqlite3.Connection]:
         yield connection
         if connection.in_transaction:
             connection.execute("ROLLBACK")
+
+
+def break_pages(path: Path, *tables: str, filling: bytes = b"\xaa") -> None:
+    """Overwrite the first page of some tables."""
+    with closing(sqlite3.connect(path)) as connection:
+        rows = connection.execute("SELECT name, rootpage FROM sqlite_master").fetchall()
+    broken = bytearray(path.read_bytes())
+    for name, root in rows:
+        if name in tables:
+            broken[(root - 1) * PAGE : root * PAGE] = filling * PAGE
+    path.write_bytes(broken)

@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import logging
 import sqlite3
-from contextlib import closing
 from pathlib import Path
 
 import msgspec
@@ -23,9 +22,8 @@ from app.core.store_events import ConversationRead, Kept, RecordRead, StoreFaile
 from app.store import opening
 from app.store.opening import FILE_NAME, SUSPECT_NAME
 from app.store.patience import Patience
-from tests.store.shelf import Shelf, chunk, end, head, ids, locked, question, shelf
+from tests.store.shelf import Shelf, break_pages, chunk, end, head, ids, locked, question, shelf
 
-PAGE = 4096
 LONG = "long " * 20_000
 
 
@@ -50,17 +48,6 @@ def free_disk(kept: Shelf) -> None:
     connection = kept.store.work._connection
     assert connection is not None
     connection.execute("PRAGMA max_page_count = 1000000")
-
-
-def break_pages(path: Path, *tables: str) -> None:
-    """Overwrite the first page of some tables."""
-    with closing(sqlite3.connect(path)) as connection:
-        rows = connection.execute("SELECT name, rootpage FROM sqlite_master").fetchall()
-    broken = bytearray(path.read_bytes())
-    for name, root in rows:
-        if name in tables:
-            broken[(root - 1) * PAGE : root * PAGE] = b"\xaa" * PAGE
-    path.write_bytes(broken)
 
 
 def long_question(request: int, first: int, parent: int | None = None) -> KeepQuestion:

@@ -19,9 +19,7 @@ from app.core.store_commands import (
 from app.core.store_events import ConversationRead, Kept, PiecesRead, RecordRead, StoreMeasured
 from app.store import opening
 from app.store.opening import FILE_NAME, SUSPECT_NAME
-from tests.store.shelf import Shelf, chunk, end, head, locked, question, shelf
-
-PAGE = 4096
+from tests.store.shelf import PAGE, Shelf, break_pages, chunk, end, head, locked, question, shelf
 
 
 def filled(folder: Path) -> Path:
@@ -135,11 +133,8 @@ def test_the_log_of_a_damaged_database_goes_with_it(tmp_path: Path) -> None:
 
 def test_damage_that_was_met_before_is_looked_for_everywhere_at_the_next_start(tmp_path: Path) -> None:
     path = filled(tmp_path)
-    with closing(sqlite3.connect(path)) as connection:
-        (root,) = connection.execute("SELECT rootpage FROM sqlite_master WHERE name = 'chunk'").fetchone()
-    broken = bytearray(path.read_bytes())
-    broken[(root - 1) * PAGE : root * PAGE] = b"\xaa" * PAGE
-    path.write_bytes(broken)
+    break_pages(path, "chunk")
+    broken = path.read_bytes()
     kept = Shelf(tmp_path)
     assert len(kept.open().conversations) == 29
     kept.close()

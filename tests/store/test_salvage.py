@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-import sqlite3
-from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -9,9 +7,8 @@ import pytest
 from app.core.store_commands import ReadRecord, StoreCommand
 from app.core.store_events import RecordRead
 from app.store.opening import FILE_NAME, SUSPECT_NAME
-from tests.store.shelf import Shelf, chunk, end, head, ids, question, shelf
+from tests.store.shelf import PAGE, Shelf, break_pages, chunk, end, head, ids, question, shelf
 
-PAGE = 4096
 COUNT = 300
 
 
@@ -74,14 +71,8 @@ def test_bad_pages_cost_what_lay_on_them_and_nothing_before_between_or_after(
 
 def test_where_the_index_is_bad_too_what_lies_before_and_after_a_bad_page_is_still_taken_over(tmp_path: Path) -> None:
     path = filled(tmp_path)
-    with closing(sqlite3.connect(path)) as connection:
-        (root,) = connection.execute(
-            "SELECT rootpage FROM sqlite_master WHERE name = 'message_conversation'"
-        ).fetchone()
+    break_pages(path, "message_conversation")
     break_pages_with(path, answer_of(150).encode())
-    broken = bytearray(path.read_bytes())
-    broken[(root - 1) * PAGE : root * PAGE] = b"\xaa" * PAGE
-    path.write_bytes(broken)
     with shelf(tmp_path) as kept:
         lost = {answer_of(key) for key in range(COUNT)} - answers(kept)
         assert answer_of(150) in lost and len(lost) <= 20
@@ -89,11 +80,7 @@ def test_where_the_index_is_bad_too_what_lies_before_and_after_a_bad_page_is_sti
 
 def test_messages_whose_conversation_is_lost_are_in_one_that_is_named_after_the_first_of_them(tmp_path: Path) -> None:
     path = filled(tmp_path)
-    with closing(sqlite3.connect(path)) as connection:
-        (root,) = connection.execute("SELECT rootpage FROM sqlite_master WHERE name = 'conversation'").fetchone()
-    broken = bytearray(path.read_bytes())
-    broken[(root - 1) * PAGE : root * PAGE] = b"\0" * PAGE
-    path.write_bytes(broken)
+    break_pages(path, "conversation", filling=b"\0")
     kept = Shelf(tmp_path)
     opened = kept.open()
     assert {each.id: each.title for each in opened.conversations} == {

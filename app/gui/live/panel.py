@@ -11,6 +11,7 @@ from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QHideEvent, QShowEvent
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
+from app.core.metrics import MIN_PREFILL_TOKENS
 from app.gui import theme
 from app.gui.charts.gap_chart import GapChart
 from app.gui.icons import Icons
@@ -22,7 +23,7 @@ from app.gui.widgets.figure_row import BESIDE_PX, FigureRow
 from app.gui.widgets.fixed_text import FixedText
 from app.gui.widgets.labels import ElidedLabel, label
 from app.gui.widgets.words import render
-from app.services.live import MIN_PREFILL_TOKENS, Figures, Live
+from app.services.live import Figures, Live
 from app.services.machine import Machine
 from app.services.memory import Memory
 from app.services.units import UNKNOWN, count, rate, stop_words

@@ -1,8 +1,6 @@
 from __future__ import annotations
 
-from typing import TypeVar
-
-from PySide6.QtCore import QObject, QSize, Qt
+from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QAction
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import (
@@ -11,7 +9,6 @@ from PySide6.QtWidgets import (
     QLineEdit,
     QMenu,
     QScrollArea,
-    QWidget,
 )
 from pytestqt.qtbot import QtBot
 
@@ -19,13 +16,13 @@ from app.core.sampling import SamplingSettings
 from app.gui.sampling.panel import SamplingPanel
 from app.gui.theme import Themes
 from tests.desk import Desk
+from tests.gui.looking import Looking
 
 COLUMN = QSize(304, 700)
 NARROW_PX = 280
-_Found = TypeVar("_Found", bound=QObject)
 
 
-class Stand:
+class Stand(Looking):
     """The settings in a column of their own, and the program behind them."""
 
     def __init__(self, desk: Desk, qtbot: QtBot, application: QApplication) -> None:
@@ -33,6 +30,7 @@ class Stand:
         self.sampling = desk.program.sampling
         self.themes = Themes(application, desk.program.resources, desk.program.settings)
         self.panel = SamplingPanel(self.sampling)
+        self.looked_at = self.panel
         self.window = QScrollArea()
         self.window.setWidgetResizable(True)
         self.window.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
@@ -44,14 +42,6 @@ class Stand:
     @property
     def values(self) -> SamplingSettings:
         return self.sampling.values
-
-    def find(self, name: str) -> QWidget:
-        return self.find_as(QWidget, name)
-
-    def find_as(self, kind: type[_Found], name: str) -> _Found:
-        found = self.panel.findChild(kind, name)
-        assert found is not None, name
-        return found
 
     def sees(self, name: str) -> bool:
         return self.find(name).isVisibleTo(self.window)
