@@ -19,7 +19,7 @@ from app.core.words import Sentence, translate
 from app.engine.client import EngineClient
 from app.engine.death import how_it_ended
 from app.engine.entry import LIBRARY_MISSING
-from app.engine.incarnation import BackendKind
+from app.engine.incarnation import BackendKind, tell_stopped
 
 KEEP_SECONDS = 30.0
 """How long a process is kept for the next question about the same file."""
@@ -111,7 +111,11 @@ class DryRunClient:
                 lost = sorted(run.open.intersection(event.requests))
                 run.open.difference_update(lost)
                 greeted, run.greeted = run.greeted, False
+                closed = self._closed
                 self._settle(run)
+            if closed:  # the reader may see the kill of `close` before its client knows that it is wanted
+                tell_stopped(self._sink, lost)
+                return
             for request in lost:
                 self._sink(_failed(request, event, run.path, greeted=greeted))
 

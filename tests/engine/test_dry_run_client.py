@@ -221,6 +221,24 @@ def test_closing_leaves_no_process_and_takes_no_more_questions(make: Make, tmp_p
     assert runs.inbox.empty()
 
 
+def test_a_kill_that_is_seen_before_the_end_of_closing_is_a_cancel_too(
+    make: Make, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    runs = make("scripted")
+    runs.ask(script(tmp_path, "hanging", fault="hang", fault_at=-2))
+    runs.begun.get(timeout=GUARD_SECONDS)
+    kill = EngineClient.kill
+
+    def kill_and_wait(this: EngineClient) -> None:
+        kill(this)
+        runs.gone()
+
+    monkeypatch.setattr(EngineClient, "kill", kill_and_wait)
+    runs.client.close()
+    answer = runs.answer()
+    assert isinstance(answer, Failed) and answer.kind == "cancelled"
+
+
 def test_a_script_tells_memory_for_windows_tests(make: Make, tmp_path: Path) -> None:
     memory = (DeviceMemory("CUDA0", 5 << 30, 1 << 30, None),)
     found = make("scripted").measured(script(tmp_path, "gpu", memory=memory, gpu_layers=21))
