@@ -71,6 +71,7 @@ def test_an_application_that_is_killed_in_mid_answer_loses_the_last_second_at_mo
         assert answer.startswith(earlier)
         assert state in ("interrupted", "done")
         again.until(READY)
+        again.ask("program.sampling.change(max_tokens=20)")
         again.sends("Thank you.")
         again.until(DONE + " and len(program.chat.turns) == 4")
         assert again.close() == (0, "")
