@@ -65,11 +65,15 @@ def apply_dry(
     if limit < rule.allowed_length:
         return candidates
     lengths = _continued_lengths(recent, rule, limit)
-    by_token = np.zeros(max(int(candidates.ids.max()), int(recent.max())) + 1, np.float32)
-    for token, length in lengths.items():
-        if () not in breakers.tails.get(token, ()):
-            by_token[token] = _penalty(rule, length)
-    return candidates.with_logits(candidates.logits - by_token[candidates.ids])
+    penalised = {token: length for token, length in lengths.items() if () not in breakers.tails.get(token, ())}
+    if not penalised:
+        return candidates.with_logits(candidates.logits, np.empty(0, np.int64))
+    tokens = np.array(sorted(penalised), np.int32)
+    lowered_by = np.array([_penalty(rule, penalised[token]) for token in tokens.tolist()], np.float32)
+    touched = candidates.places_of(tokens)
+    logits = candidates.logits.copy()
+    logits[touched] -= lowered_by[np.searchsorted(tokens, candidates.ids[touched])]
+    return candidates.with_logits(logits, touched)
 
 
 def find_breakers(

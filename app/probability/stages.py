@@ -78,16 +78,15 @@ def penalties(
 ) -> Candidates:
     """Lower the logits of recent tokens: the repetition penalty scales, the other two subtract."""
     if recent.size == 0:
-        return candidates.with_logits(candidates.logits)
-    counts_of = np.bincount(recent, minlength=int(candidates.ids.max()) + 1)
-    # A mask of bytes is a quarter of the counts to look through.
-    touched = np.flatnonzero((counts_of > 0)[candidates.ids])
-    counts = counts_of[candidates.ids[touched]]
+        return candidates.with_logits(candidates.logits, np.empty(0, np.int64))
+    tokens, times = np.unique(recent, return_counts=True)
+    touched = candidates.places_of(tokens)
+    counts = times[np.searchsorted(tokens, candidates.ids[touched])]
     logits = candidates.logits.copy()
     old = logits[touched]
     new = np.where(old <= 0, old * _single(repeat), old / _single(repeat))
     logits[touched] = new - (counts.astype(np.float32) * _single(frequency) + _single(presence))
-    return candidates.with_logits(logits)
+    return candidates.with_logits(logits, touched)
 
 
 def top_k(candidates: Candidates, k: int) -> Candidates:
@@ -96,7 +95,7 @@ def top_k(candidates: Candidates, k: int) -> Candidates:
         return candidates
     if candidates.is_sorted:
         return candidates.kept(slice(0, k), is_sorted=True)
-    return candidates.kept(falling(candidates.logits, k), is_sorted=True)
+    return candidates.kept(candidates.in_order(k), is_sorted=True)
 
 
 def typical(candidates: Candidates, p: float) -> Candidates:
@@ -113,7 +112,7 @@ def typical(candidates: Candidates, p: float) -> Candidates:
     terms[p_of == 0] = 0
     surprise -= np.cumsum(terms)[-1]
     closeness = np.negative(np.abs(surprise, out=surprise), out=surprise)
-    return candidates.kept(_until(closeness, p_of, p, "right"), is_sorted=False)
+    return candidates.kept(_until(lambda count: _closest(closeness, count), p_of, p, "right"), is_sorted=False)
 
 
 def top_p(candidates: Candidates, p: float, log_outside: float = -math.inf) -> Candidates:
@@ -123,7 +122,10 @@ def top_p(candidates: Candidates, p: float, log_outside: float = -math.inf) -> C
     p_of = probabilities(candidates.logits, log_outside)
     if candidates.is_sorted:
         return candidates.kept(slice(0, int(np.searchsorted(np.cumsum(p_of), np.float32(p))) + 1), is_sorted=True)
-    return candidates.kept(_until(candidates.logits, p_of, p, "left"), is_sorted=True)
+    if candidates.ranking is None:
+        return candidates.kept(_until(candidates.in_order, p_of, p, "left"), is_sorted=True)
+    order = candidates.in_order(candidates.ids.size)
+    return candidates.kept(_until(lambda count: order[:count], p_of, p, "left"), is_sorted=True)
 
 
 def min_p(candidates: Candidates, p: float) -> Candidates:
@@ -170,20 +172,33 @@ def _xtc_can_act(s: SamplingSettings) -> bool:
     return s.xtc_probability > 0.0 and _single(s.xtc_threshold) <= _LARGEST_XTC_THRESHOLD
 
 
-def _until(keys: Logits, p_of: Logits, mass: float, side: Literal["left", "right"]) -> Places:
-    # By falling key, up to and with the token that reaches the mass ("left") or passes it ("right").
-    for count in (*_FIRST_SORTED, keys.size):
-        order = falling(keys, count)
+def _until(first: Callable[[int], Places], p_of: Logits, mass: float, side: Literal["left", "right"]) -> Places:
+    # The first places of an order, up to and with the one that reaches the mass ("left") or passes it ("right").
+    for count in (*_FIRST_SORTED, p_of.size):
+        order = first(count)
         last = int(np.searchsorted(np.cumsum(p_of[order]), np.float32(mass), side=side))
         if last < count:
             break
     return order[: last + 1]
 
 
+def _closest(closeness: Logits, count: int) -> Places:
+    # What `falling` says. In a sorted row the surprise rises, so the closest lie around one place: it is enough to
+    # sort there, if nothing outside is as close as the last of them.
+    peak = int(closeness.argmax())
+    low, high = max(peak - count, 0), peak + count + 1
+    if low == 0 and high >= closeness.size:
+        return falling(closeness, count)
+    order = falling(closeness[low:high], count) + low
+    last = closeness[order[-1]]
+    is_among = closeness[:low].max(initial=-np.inf) < last and closeness[high:].max(initial=-np.inf) <= last
+    return order if is_among else falling(closeness, count)
+
+
 def _sorted(candidates: Candidates) -> Candidates:
     if candidates.is_sorted:
         return candidates
-    return candidates.kept(falling(candidates.logits, candidates.logits.size), is_sorted=True)
+    return candidates.kept(candidates.in_order(candidates.ids.size), is_sorted=True)
 
 
 def _single(value: float) -> float:

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from app.core.sampling import SamplingSettings
-from app.probability.candidates import Candidates, Ids, Logits, Places, candidates_of, falling, weights_of
+from app.probability.candidates import Candidates, Ids, Logits, Places, Ranking, candidates_of, falling, weights_of
 from app.probability.dry import NO_BREAKERS, Breakers
 from app.probability.stages import Stage, Step, chain, recent_of
 
@@ -22,10 +22,12 @@ _LARGEST_EXPONENT = 700.0
 
 
 class WholeRow(NamedTuple):
-    """What is known of a row of which only the most likely tokens are at hand."""
+    """What is known of a row, of which perhaps only the most likely tokens are at hand."""
 
     log_sum_exp: float
     vocabulary: int
+    ranking: Ranking | None = None
+    """What is known of the tokens at hand, where somebody worked it out before."""
 
 
 class StageResult(NamedTuple):
@@ -44,14 +46,26 @@ class Replay:
     stages: tuple[StageResult, ...]
     cut_by: npt.NDArray[np.int8]
     """Index of the stage that cut a candidate, `NOT_CUT` for the survivors."""
-    raw: Logits
-    """Probability in the row as the model gave it."""
+    given: Logits
+    """The logits that went in."""
+    log_sum_exp: float
+    """Of the full row."""
     after: Logits
     """Probability after the chain; 0 for what was cut."""
     logits: Logits
     """Logits after the chain; -inf for what was cut."""
     is_exact: bool
     """Whether survivors and probabilities are those of the full row."""
+
+    @property
+    def raw(self) -> Logits:
+        """Probability in the row as the model gave it."""
+        raw: Logits = np.exp(self.given - np.float32(self.log_sum_exp))
+        return raw
+
+    def raw_at(self, place: int) -> float:
+        """Return the raw probability of one candidate."""
+        return float(np.exp(self.given[place] - np.float32(self.log_sum_exp)))
 
     def walk(self, count: int) -> Places:
         """Return the places of the first survivors that the draw walks over, of equal ones the lower place first."""
@@ -95,7 +109,8 @@ def replay(
         unseen = _Unseen(whole.vocabulary - ids.size, log_mass, float(logits.min()))
         log_sum_exp = whole.log_sum_exp
     step = Step(history, xtc_decides, breakers)
-    left = candidates_of(ids, logits, is_sorted=bool((logits[1:] <= logits[:-1]).all()))
+    is_sorted = bool((logits[1:] <= logits[:-1]).all())
+    left = candidates_of(ids, logits, is_sorted=is_sorted, ranking=None if whole is None else whole.ranking)
     places = left.places
     cut_by = np.full(ids.size, NOT_CUT, np.int8)
     results: list[StageResult] = []
@@ -105,35 +120,30 @@ def replay(
         if unseen.count:
             _judge(unseen, stage, settings, (before, left), step)
         if left.ids.size < before.ids.size:
-            cut_by[before.places] = number
+            if before.ids.size == ids.size:
+                cut_by.fill(number)
+            else:
+                cut_by[before.places] = number
             cut_by[left.places] = NOT_CUT
         results.append(StageResult(stage.name, left.ids.size + unseen.count, unseen.is_exact))
-    return _result(
-        results, cut_by, np.exp(logits - np.float32(log_sum_exp)), left, unseen, in_place=left.places is places
-    )
+    after, changed = _spread(left, unseen, logits.size, in_place=left.places is places)
+    is_exact = unseen.is_exact and (unseen.count == 0 or unseen.mass_is_known)
+    return Replay(tuple(results), cut_by, logits, log_sum_exp, after, changed, is_exact)
 
 
-def _result(
-    results: list[StageResult],
-    cut_by: npt.NDArray[np.int8],
-    raw: Logits,
-    left: Candidates,
-    unseen: _Unseen,
-    *,
-    in_place: bool,
-) -> Replay:
+def _spread(left: Candidates, unseen: _Unseen, size: int, *, in_place: bool) -> tuple[Logits, Logits]:
+    """Return probabilities and logits of what is left, where the candidates stood that went in."""
     weights = weights_of(left.logits)
     outside = _exp(unseen.log_mass - float(left.logits.max())) if unseen.count else 0.0
     weights /= weights.sum() + outside
     if in_place:  # nobody was cut or put elsewhere, which spares writing a whole row through indices
         after, logits = weights.astype(np.float32), left.logits
     else:
-        after = np.zeros(raw.size, np.float32)
+        after = np.zeros(size, np.float32)
         after[left.places] = weights
-        logits = np.full(raw.size, -np.inf, np.float32)
+        logits = np.full(size, -np.inf, np.float32)
         logits[left.places] = left.logits
-    is_exact = unseen.is_exact and (unseen.count == 0 or unseen.mass_is_known)
-    return Replay(tuple(results), cut_by, raw, after, logits, is_exact)
+    return after, logits
 
 
 def _judge(

@@ -22,7 +22,7 @@ from app.services.vocabulary import Vocabulary
 
 if TYPE_CHECKING:
     from app.probability.dry import Breakers
-    from app.services.step_candidates import StepCandidates
+    from app.services.step_candidates import Candidate, StepCandidates
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +32,8 @@ class CandidateRow:
     token: int
     text: str | None
     """What it says, U+FFFD for parts of characters; None where that is not known yet."""
+    rank: int | None
+    """Its place by falling raw probability, 1 for the most likely. None for a drawn token of which no more is known."""
     raw: float
     """Probability as the model gave it, 0 to 1."""
     after: float
@@ -125,12 +127,12 @@ class NextToken:
             doubt = _BREAKERS_UNKNOWN
         elif not outcome.is_exact:
             doubt = _SHORT
-        text = self._vocabulary.text
-        rows = tuple(
-            CandidateRow(row.token, text(row.token), row.raw, row.after, row.cut_by, row.token == step.drawn)
-            for row in outcome.rows
-        )
+        rows = tuple(self._row_of(row, step) for row in outcome.rows)
         return CandidatesView(rows, outcome.survivors, step.vocabulary, doubt is None, doubt)
+
+    def _row_of(self, row: Candidate, step: StepCandidates) -> CandidateRow:
+        text = self._vocabulary.text(row.token)
+        return CandidateRow(row.token, text, row.rank, row.raw, row.after, row.cut_by, row.token == step.drawn)
 
     def _breakers_of(self, settings: SamplingSettings) -> tuple[Breakers, bool]:
         """Return DRY's breakers, and whether they are all that the engine has."""

@@ -7,12 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 
 from app.core.events import Step
 from app.core.sampling import SamplingSettings
-from app.probability.candidates import Ids, Logits, falling
+from app.probability.candidates import Ids, Logits, Ranking, falling
 from app.probability.draw import XTC_STREAM, uniform
 from app.probability.dry import Breakers
 from app.probability.row import RowReader
@@ -23,7 +25,20 @@ ROWS = 20
 SHORT_ARRAY = 1024
 """As many of the most likely tokens as the engine's own short array holds: where that is exact, nothing else is read."""
 
-_Tokens = tuple[Ids, Logits]
+
+class _Tokens(NamedTuple):
+    """Tokens in one order, and what is known of it."""
+
+    ids: Ids
+    logits: Logits
+    ranking: Ranking | None = None
+
+    def place_of(self, token: int) -> int | None:
+        where = None if self.ranking is None else self.ranking.where
+        if where is not None:
+            return int(where[token])
+        found = np.flatnonzero(self.ids == token)
+        return int(found[0]) if found.size else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +46,8 @@ class Candidate:
     """One token and its probability before and after the chain."""
 
     token: int
+    rank: int | None
+    """Its place by falling raw probability, 1 for the most likely. None for a drawn token of which no more is known."""
     raw: float
     after: float
     cut_by: str | None
@@ -54,51 +71,80 @@ class StepCandidates:
         """`history` are the tokens before the step, int32; `drawn` is the one that the engine drew from it."""
         self.vocabulary = vocabulary
         self.drawn = drawn
+        self._whole: Logits | None = None
         logits: Logits = np.frombuffer(step.logits, "<f4")
-        self._row: _Tokens | None = None
-        self._sorted_row: _Tokens | None = None
         if step.ids:
-            self._top = (np.frombuffer(step.ids, "<i4"), logits)
+            self._top = _Tokens(np.frombuffer(step.ids, "<i4"), logits)
         else:
-            self._row = (np.arange(logits.size, dtype=np.int32), logits)
-            self._top = RowReader(logits.size).read(logits).top(SHORT_ARRAY)
-        self._has_drawn = drawn is None or bool(np.any(self._top[0] == drawn))
-        """Whether the drawn token is among the most likely ones."""
+            self._whole = logits
+            self._top = _Tokens(*RowReader(logits.size).read(logits).top(SHORT_ARRAY))
+        self._drawn_in_top = None if drawn is None else self._top.place_of(drawn)
         self._known = WholeRow(step.log_sum_exp, vocabulary)
         self._history: Ids = np.frombuffer(history, "<i4")
 
     def outcome(self, settings: SamplingSettings, xtc_decides: bool, breakers: Breakers) -> Outcome:
         """Return what the chain of these settings makes of the step."""
-        done, ids = self._replay(settings, xtc_decides, breakers)
-        tokens = self._top[0][:ROWS].tolist()
-        if self.drawn is not None and self.drawn not in tokens and np.any(ids == self.drawn):
-            tokens = [*tokens[: ROWS - 1], self.drawn]
-        places = (int(np.flatnonzero(ids == token)[0]) for token in tokens)
-        rows = tuple(self._row_at(done, place, token) for place, token in zip(places, tokens, strict=True))
+        done, tokens = self._replay(settings, xtc_decides, breakers)
+        shown = self._top.ids[:ROWS].tolist()
+        if self.drawn is not None and self.drawn not in shown:
+            shown = [*shown[: ROWS - 1], self.drawn]
+        rows = tuple(self._row_at(done, tokens.place_of(token), token) for token in shown)
         return Outcome(rows, done.stages[-1].survivors, done.is_exact)
 
-    @staticmethod
-    def _row_at(done: Replay, place: int, token: int) -> Candidate:
+    def _row_at(self, done: Replay, place: int | None, token: int) -> Candidate:
+        if place is None:
+            return Candidate(token, None, 0.0, 0.0, None)
         cut = int(done.cut_by[place])
         name = None if cut == NOT_CUT else done.stages[cut].name
-        return Candidate(token, float(done.raw[place]), float(done.after[place]), name)
+        return Candidate(token, self._rank_of(token), done.raw_at(place), float(done.after[place]), name)
 
-    def _replay(self, settings: SamplingSettings, xtc_decides: bool, breakers: Breakers) -> tuple[Replay, Ids]:
+    def _rank_of(self, token: int) -> int:
+        place = self._top.place_of(token)
+        return self._drawn_rank if place is None else place + 1
+
+    @cached_property
+    def _drawn_rank(self) -> int:
+        """The rank of the drawn token where it is not among the most likely."""
+        assert self._whole is not None and self.drawn is not None
+        return RowReader(self._whole.size).rank(self._whole, self.drawn)
+
+    def _replay(self, settings: SamplingSettings, xtc_decides: bool, breakers: Breakers) -> tuple[Replay, _Tokens]:
         """Return the replay and the tokens that it is of: the most likely ones where that is exact, else all."""
-        short = replay(*self._top, settings, self._history, xtc_decides, self._known, breakers)
-        # Where top-k does not come first, top-p's sum over the full row rounds as the engine's does, and no other.
-        sums_as_the_engine = settings.top_k > 0 or settings.top_p >= 1.0
-        if self._row is None or (short.is_exact and sums_as_the_engine and self._has_drawn):
-            return short, self._top[0]
-        tokens = self._in_order(self._row) if xtc_decides or settings.typical_p < 1.0 else self._row
-        return replay(*tokens, settings, self._history, xtc_decides, self._known, breakers), tokens[0]
+        tokens = self._top
+        if self._whole is None or self._top_may_do(settings):
+            done = self._replay_of(tokens, settings, xtc_decides, breakers)
+            if self._whole is None or done.is_exact:
+                return done, tokens
+        # Where neither top-k nor typical comes first, top-p's sum rounds as the engine's in the order of ids alone.
+        sums_by_id = settings.top_k <= 0 and settings.typical_p >= 1.0 and settings.top_p < 1.0
+        tokens = self._by_id if sums_by_id else self._by_rank
+        return self._replay_of(tokens, settings, xtc_decides, breakers), tokens
 
-    def _in_order(self, row: _Tokens) -> _Tokens:
-        """Return the full row by falling logit: stages that sort it need not do so at every move of a slider."""
-        if self._sorted_row is None:
-            order = falling(row[1], row[1].size)
-            self._sorted_row = (row[0][order], row[1][order])
-        return self._sorted_row
+    def _replay_of(
+        self, tokens: _Tokens, settings: SamplingSettings, xtc_decides: bool, breakers: Breakers
+    ) -> Replay:
+        known = self._known._replace(ranking=tokens.ranking)
+        return replay(tokens.ids, tokens.logits, settings, self._history, xtc_decides, known, breakers)
+
+    def _top_may_do(self, settings: SamplingSettings) -> bool:
+        has_drawn = self.drawn is None or self._drawn_in_top is not None
+        return has_drawn and (settings.top_k > 0 or min(settings.typical_p, settings.top_p) >= 1.0)
+
+    @cached_property
+    def _by_id(self) -> _Tokens:
+        """The full row in the order of ids."""
+        assert self._whole is not None
+        ids = np.arange(self._whole.size, dtype=np.int32)
+        return _Tokens(ids, self._whole, Ranking(falling(self._whole, ids.size), where=ids))
+
+    @cached_property
+    def _by_rank(self) -> _Tokens:
+        """The full row by falling logit: stages that sort it need not do so at every move of a slider."""
+        ids, logits, ranking = self._by_id
+        assert ranking is not None and ranking.order is not None
+        where = np.empty(ids.size, np.int32)
+        where[ranking.order] = ids
+        return _Tokens(ranking.order.astype(np.int32), logits[ranking.order], Ranking(where=where))
 
     @staticmethod
     def xtc_decides(seed: int, position: int, probability: float) -> bool:

@@ -12,9 +12,9 @@ from pytestqt.qtbot import QtBot
 
 from app.core.commands import Watch
 from app.core.sampling import SamplingSettings
-from app.gui.charts.candidates import LEAST_ROWS, MOST_ROWS, ROW_PX
-from app.gui.charts.candidates_model import visible
 from app.gui.icons import Icons
+from app.gui.next_token.candidates import LEAST_ROWS, MOST_ROWS, ROW_PX
+from app.gui.next_token.candidates_model import visible
 from app.gui.next_token.panel import NextTokenPanel
 from app.gui.theme import Themes
 from app.system.resources import find_resources
@@ -24,6 +24,8 @@ from tests.onlooker import Onlooker
 
 SIZE = 3000
 OPEN = SamplingSettings(temperature=1.0, top_k=0, top_p=1.0, min_p=0.0)
+RAW_AT, AFTER_AT = 9, 16
+"""Heights in a row at which its two bars are."""
 WIDTH_PX = 262
 """What a section of the side panel leaves."""
 SAID = [b"Because", b" the", b"\n\n", b"\xe6\x97", b"a very long token that does not fit", b"<|end|>", b"\t", b""]
@@ -62,6 +64,9 @@ class Looker:
         session.answer_told.emit(tokens_of(request, 0, [token]))
         session.answer_told.emit(step_of(self.row, request, 0, whole=whole))
 
+    def colour(self, token: str) -> str:
+        return QColor(self.themes.current.colours[token]).name()
+
     def reads(self, name: str) -> str:
         found = self.panel.findChild(QWidget, name)
         assert found is not None
@@ -88,6 +93,11 @@ def colours_in(picture: QImage, place: QRect) -> set[str]:
         for x in range(place.left(), place.right())
         for y in range(place.top(), place.bottom())
     }
+
+
+def columns_of(picture: QImage, colour: str, y: int) -> list[int]:
+    """Return where a line of the picture has a colour, from the left; what marks the drawn token aside."""
+    return [x for x in range(20, picture.width()) if picture.pixelColor(x, y).name() == colour]
 
 
 @pytest.fixture
@@ -170,12 +180,22 @@ def test_a_row_paints_its_bars_as_long_as_they_are(looker: Looker) -> None:
     looker.desk.sampling.change(top_k=1)
     looker.steps()
     picture = looker.picture()
-    sampling = QColor(looker.themes.current.colours["stage_sampling"]).name()
-    below = QRect(14, ROW_PX - 5, looker.panel.chart.viewport().width() - 20, 2)
-    assert sampling in colours_in(picture, below)
-    full = [x for x in range(picture.width()) if picture.pixelColor(x, below.top()).name() == sampling]
-    assert max(full) - min(full) > 0.9 * below.width()
-    assert sampling not in colours_in(picture, below.translated(0, 3 * ROW_PX))
+    full = columns_of(picture, looker.colour("stage_sampling"), AFTER_AT)
+    raw = columns_of(picture, looker.colour("stage_logits"), RAW_AT)
+    likeliest = looker.desk.view.rows[0]
+    assert len(full) > 50 and full[0] == raw[0]
+    assert len(raw) / len(full) == pytest.approx(likeliest.raw, abs=0.05)
+    assert columns_of(picture, looker.colour("stage_sampling"), AFTER_AT + 3 * ROW_PX) == []
+
+
+def test_text_bars_and_figures_stand_apart(looker: Looker) -> None:
+    looker.desk.sampling.change(top_k=1)
+    looker.steps(drawn=12)
+    picture = looker.picture()
+    bars = columns_of(picture, looker.colour("stage_sampling"), AFTER_AT)
+    empty = picture.pixelColor(bars[0] - 3, 1)
+    for left in (bars[0] - 6, bars[-1] + 2):
+        assert colours_in(picture, QRect(left, 0, 4, 5 * ROW_PX)) == {empty.name()}
 
 
 def test_keys_walk_over_the_rows_and_show_where_they_are(looker: Looker, qtbot: QtBot) -> None:
@@ -202,9 +222,39 @@ def test_another_theme_paints_other_colours(looker: Looker) -> None:
     light = looker.picture()
     looker.themes.choose("dark")
     assert looker.picture() != light
-    assert QColor(looker.themes.current.colours["stage_sampling"]).name() in colours_in(
-        looker.picture(), QRect(12, 0, 60, ROW_PX)
-    )
+    assert columns_of(looker.picture(), looker.colour("stage_sampling"), AFTER_AT)
+
+
+def test_a_drawn_token_that_is_not_among_the_first_rows_stays_in_sight_with_its_rank(looker: Looker) -> None:
+    looker.panel.resize(WIDTH_PX, 10)
+    chart = looker.panel.chart
+    looker.steps(drawn=1)
+    assert chart.pinned is None
+    looker.steps(6, drawn=LEAST_ROWS)
+    looker.quiet()
+    assert chart.pinned is not None and chart.pinned.rank == LEAST_ROWS + 1
+    assert chart.viewport().height() == (LEAST_ROWS - 1) * ROW_PX
+    below = QRect(0, (LEAST_ROWS - 1) * ROW_PX, 12, ROW_PX)
+    assert looker.colour("stage_sampling") in colours_in(looker.picture(), below)
+    looker.panel.resize(WIDTH_PX, 300)
+    assert chart.pinned is None
+    looker.steps(7, drawn=300)
+    looker.quiet()
+    assert chart.pinned is not None and chart.pinned.rank == 301
+    assert looker.lines()[-1].endswith("rank 301, this one was drawn")
+    looker.desk.sampling.change(top_k=5)
+    assert "cut by top-k, rank 301" in looker.lines()[-1]
+
+
+def test_a_drawn_token_of_which_nothing_is_known_yet_is_shown_all_the_same(looker: Looker) -> None:
+    looker.steps(whole=False, drawn=2000)
+    unlikely = int((-looker.row).argsort()[2000])
+    said = f"“t{unlikely}” was drawn; its figures are known once the answer has ended"
+    assert looker.lines()[-1] == said
+    assert looker.panel.chart.pinned is not None and looker.panel.chart.pinned.rank is None
+    looker.desk.session.answer_told.emit(step_of(looker.row, 5, 0))
+    looker.quiet()
+    assert looker.lines()[-1].endswith("rank 2,001, this one was drawn")
 
 
 def test_at_least_six_rows_are_there_and_more_where_there_is_height(looker: Looker) -> None:

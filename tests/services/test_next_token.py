@@ -11,6 +11,7 @@ import pytest
 from app.core.commands import Watch
 from app.core.events import Finished
 from app.core.sampling import PRESETS, SamplingSettings
+from app.probability.what_if import NOT_CUT, replay
 from app.services.next_token import CandidatesView
 from tests.fake_engine import metrics
 from tests.made_up_steps import Row, loaded, pieces_of, prompt_of, row_of, step_of, tokens_of
@@ -134,8 +135,53 @@ def test_a_drawn_token_that_is_not_among_the_most_likely_is_shown_last(desk: Onl
     desk.session.answer_told.emit(step_of(row, 5, 0))
     last = desk.view.rows[-1]
     assert len(desk.view.rows) == 20
-    assert (last.token, last.is_drawn, last.text) == (unlikely, True, f"t{unlikely}")
+    assert (last.token, last.is_drawn, last.text, last.rank) == (unlikely, True, f"t{unlikely}", 3001)
     assert 0 < last.raw < desk.view.rows[-2].raw
+    assert [each.rank for each in desk.view.rows[:-1]] == list(range(1, 20))
+    raw = last.raw
+    desk.sampling.change(top_k=40)
+    last = desk.view.rows[-1]
+    assert (last.token, last.rank, last.raw, last.cut_by) == (unlikely, 3001, raw, "top_k")
+
+
+def test_a_drawn_token_that_is_not_at_hand_is_listed_without_figures(desk: Onlooker) -> None:
+    row = row_of(SIZE)
+    unlikely = int(np.argsort(-row)[3000])
+    desk.session.answer_told.emit(prompt_of(5, [1]))
+    desk.session.answer_told.emit(tokens_of(5, 0, [unlikely]))
+    desk.session.answer_told.emit(step_of(row, 5, 0, whole=False))
+    last = desk.view.rows[-1]
+    assert (last.token, last.is_drawn, last.rank, last.raw, last.cut_by) == (unlikely, True, None, 0.0, None)
+    assert desk.view.rows[-2].rank == 19
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"typical_p": 0.9},
+        {"typical_p": 0.9, "repeat_penalty": 1.3},
+        {"typical_p": 0.9, "top_p": 0.8, "dry_multiplier": 0.8, "dry_allowed_length": 1, "dry_sequence_breakers": ()},
+        {"top_p": 0.95, "presence_penalty": -1.5},
+        {"top_k": 2000, "frequency_penalty": 0.4},
+        {"temperature": 1.7, "repeat_penalty": 1.1},
+        {"xtc_probability": 1.0, "xtc_threshold": 0.02, "min_p": 0.001},
+    ],
+)
+def test_what_is_shown_of_a_whole_row_is_what_the_chain_makes_of_it_one_stage_after_the_other(
+    desk: Onlooker, changes: dict[str, object]
+) -> None:
+    row, prompt = row_of(SIZE, 7), [int(token) for token in np.argsort(-row_of(SIZE, 7))[:40:3]]
+    desk.sampling.change(**changes)
+    tell(desk, row, prompt=[*prompt, *prompt], seed=1)
+    wanted = replay(
+        np.arange(SIZE, dtype=np.int32), row, desk.sampling.values, np.array([*prompt, *prompt], np.int32), True
+    )
+    view = desk.view
+    assert (view.survivors, view.is_exact) == (wanted.stages[-1].survivors, True)
+    for each in view.rows:
+        cut = int(wanted.cut_by[each.token])
+        assert each.cut_by == (None if cut == NOT_CUT else wanted.stages[cut].name)
+        assert each.after == pytest.approx(float(wanted.after[each.token]), rel=1e-6)
 
 
 def test_xtc_waits_for_the_seed_and_then_does_what_the_engine_did(desk: Onlooker) -> None:

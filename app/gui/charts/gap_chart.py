@@ -9,17 +9,15 @@ import math
 from collections.abc import Sequence
 
 from PySide6.QtCore import QPoint, QRect, QSize, Qt
-from PySide6.QtGui import QColor, QFontMetrics, QPainter, QPaintEvent, QPen, QResizeEvent
+from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen, QResizeEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from app.gui import theme
 from app.services.units import UNKNOWN
 
 SLOTS = 120
-HEIGHT_PX, LOW_PX = 34, 16
+HEIGHT_PX = 30
 FIGURES_PX = 88
-LEAST_LOW_PLOT_PX = 80
-_IN_ONE_LINE = "p50 00.0 · p95 00.0 ms"
 FILL_SHARE = 0.16
 ROOM_ABOVE = 1.3
 """The scale reaches so far above p95; a single longer gap is cut off at the edge."""
@@ -39,8 +37,6 @@ class GapChart(QWidget):
         self._p50: float | None = None
         self._p95: float | None = None
         self._line = self._fill = self._mark = self._edge = QColor()
-        self._is_low = False
-        self._one_line_px = QFontMetrics(self.font()).horizontalAdvance(_IN_ONE_LINE) + theme.SPACE_M
         self.setFixedHeight(HEIGHT_PX)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
 
@@ -53,14 +49,6 @@ class GapChart(QWidget):
     def top_ms(self) -> float:
         """What the upper edge stands for."""
         return _nice(ROOM_ABOVE * (self._p95 or 0.0))
-
-    def show_low(self, low: bool) -> None:
-        """Be as low as a line of text, with the figures in one line, or as high as a chart."""
-        if low != self._is_low:
-            self._is_low = low
-            self.setFixedHeight(LOW_PX if low else HEIGHT_PX)
-            self._add_corners(-1)
-            self.update()
 
     def show_gaps(self, gaps: Sequence[float], count: int, p50: float | None, p95: float | None) -> None:
         """Show the last of `count` gaps, in ms, and mark two quantiles of them."""
@@ -107,11 +95,7 @@ class GapChart(QWidget):
         painter.end()
 
     def _plot(self) -> QRect:
-        least = LEAST_LOW_PLOT_PX if self._is_low else SLOTS
-        return QRect(0, 1, max(least, self.width() - self._figures_px()), self.height() - 2)
-
-    def _figures_px(self) -> int:
-        return self._one_line_px if self._is_low else FIGURES_PX
+        return QRect(0, 1, max(SLOTS, self.width() - FIGURES_PX), self.height() - 2)
 
     def _add_corners(self, new: int) -> None:
         """Keep the corners of a line of steps: sharp without smoothing, and a new gap adds two to those that stay.
@@ -148,30 +132,20 @@ class GapChart(QWidget):
             painter.drawLine(plot.left(), height, plot.right(), height)
 
     def _beside(self, plot: QRect) -> QRect:
-        return QRect(plot.right() + theme.SPACE_S, 0, self._figures_px() - theme.SPACE_S, self.height())
+        return QRect(plot.right() + theme.SPACE_S, 0, FIGURES_PX - theme.SPACE_S, self.height())
 
     def _figures(self) -> tuple[tuple[str, str], ...]:
         named = (("p95", self._p95), ("p50", self._p50))
-        return tuple((name, UNKNOWN if value is None else f"{value:,.1f} ms") for name, value in named)
+        return tuple((name, UNKNOWN if value is None else f"{value:.1f} ms") for name, value in named)
 
     def _paint_figures(self, painter: QPainter, plot: QRect) -> None:
         painter.setPen(self.palette().placeholderText().color())
         upper = self._beside(plot)
-        if self._is_low:
-            line = f"p50 {_short(self._p50)} · p95 {_short(self._p95)} ms"
-            painter.drawText(upper, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, line)
-            return
         upper.setHeight(self.height() // 2)
         for number, (name, text) in enumerate(self._figures()):
             place = upper.translated(0, number * upper.height())
             painter.drawText(place, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, name)
             painter.drawText(place, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, text)
-
-
-def _short(value: float | None) -> str:
-    if value is None:
-        return UNKNOWN
-    return f"{value:.1f}" if value < 100 else f"{value:,.0f}"
 
 
 def _nice(value: float) -> float:

@@ -11,12 +11,13 @@ from PySide6.QtGui import QHideEvent, QShowEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QStackedLayout, QVBoxLayout, QWidget
 
 from app.gui import theme
-from app.gui.charts.candidates import AFTER_PX, CandidatesChart, raw_colour
 from app.gui.charts.swatch import Swatch
 from app.gui.icons import Icons
+from app.gui.next_token.candidate_row import AFTER_PX, RAW_PX
+from app.gui.next_token.candidates import CandidatesChart
 from app.gui.widgets.fixed_text import FixedText
 from app.gui.widgets.labels import label
-from app.gui.widgets.words import render
+from app.gui.widgets.words import render, set_hint
 from app.services.next_token import CandidatesView, NextToken
 from app.services.units import UNKNOWN, count
 
@@ -114,7 +115,7 @@ class NextTokenPanel(QWidget):
     def _say_left(self, text: str, hint: str) -> None:
         self._left.set_text(text)
         self._left.setAccessibleName(text)
-        self._left.setToolTip(hint)
+        set_hint(self._left, hint)
         self._left.setAccessibleDescription(hint)
 
     def _left_words(self, view: CandidatesView) -> str:
@@ -125,11 +126,12 @@ class NextTokenPanel(QWidget):
 
     def _made_legend(self) -> QWidget:
         made = QWidget()
-        made.setToolTip(
+        set_hint(
+            made,
             self.tr(
-                "In per cent: behind each token the probability that the model gave it, below it the one after the "
-                "chain of sampling settings. A triangle marks the token that was drawn."
-            )
+                "How likely each next token is, in per cent: first as the model sees it, then after your sampling "
+                "settings. Scissors name the setting that ruled a token out; the triangle marks the one that was drawn."
+            ),
         )
         row = QHBoxLayout(made)
         row.setContentsMargins(0, 0, 0, 0)
@@ -146,7 +148,7 @@ class NextTokenPanel(QWidget):
         look = self._themes.current
         self.chart.show_theme(look)
         raw, after = self._swatches
-        raw.show_colour(raw_colour(look))
+        raw.show_colour(look.colour("stage_logits"), RAW_PX)
         after.show_colour(look.colour("stage_sampling"), AFTER_PX)
 
 

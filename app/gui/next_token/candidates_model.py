@@ -9,7 +9,9 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import QAbstractListModel, QModelIndex, QPersistentModelIndex, Qt
 
+from app.gui.widgets.words import hint_of
 from app.services.next_token import CandidateRow
+from app.services.units import count
 
 ROW_ROLE = int(Qt.ItemDataRole.UserRole)
 """Under this role an entry is its `CandidateRow`."""
@@ -50,7 +52,9 @@ class CandidatesModel(QAbstractListModel):
             return row
         if role == Qt.ItemDataRole.DisplayRole:
             return self.shown_text(row)
-        if role in (Qt.ItemDataRole.AccessibleTextRole, Qt.ItemDataRole.ToolTipRole):
+        if role == Qt.ItemDataRole.ToolTipRole:
+            return hint_of(self.sentence(row))
+        if role == Qt.ItemDataRole.AccessibleTextRole:
             return self.sentence(row)
         return None
 
@@ -62,15 +66,29 @@ class CandidatesModel(QAbstractListModel):
 
     def sentence(self, row: CandidateRow) -> str:
         """Return everything that a row shows, in words."""
+        if row.rank is None:
+            unknown = self.tr("“{token}” was drawn; its figures are known once the answer has ended")
+            return unknown.format(token=self.shown_text(row))
         raw = self.tr("“{token}”: {raw} % raw").format(token=self.shown_text(row), raw=per_cent(row.raw))
         if row.cut_by is None:
             became = self.tr("{after} % after the chain").format(after=per_cent(row.after))
         else:
             became = self.tr("cut by {stage}").format(stage=self.stage_name(row.cut_by))
         parts = [raw, became]
+        if row.rank > len(self._rows):
+            parts.append(self.tr("rank {rank}").format(rank=count(row.rank)))
         if row.is_drawn:
             parts.append(self.tr("this one was drawn"))
         return ", ".join(parts)
+
+    def rank_text(self, row: CandidateRow) -> str:
+        """Return a token's place among all, for a row that does not stand there."""
+        return "" if row.rank is None else f"#{count(row.rank)}"
+
+    @property
+    def drawn_place(self) -> int | None:
+        """Which entry is the token that was drawn; None where nobody knows."""
+        return next((place for place, row in enumerate(self._rows) if row.is_drawn), None)
 
     def stage_name(self, stage: str) -> str:
         """Return what people call a stage of the chain."""
