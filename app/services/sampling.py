@@ -21,6 +21,8 @@ LONGEST_NAME = 60
 """Characters of a preset's name."""
 MORE = "sampling_more"
 """What the less usual settings are called among the folded sections."""
+MOST_CHANGES = 3
+"""Settings that differ from a preset in more values than this have nothing to do with it."""
 
 
 class DeletedPreset(NamedTuple):
@@ -51,7 +53,8 @@ class Sampling:
         self._own: dict[str, SamplingSettings] = {}
         self._values = self.start_values()
         self._chosen: str | None = settings.values.last_preset
-        self._chosen = self.preset
+        self._origins: dict[SamplingSettings, str | None] = {}
+        self._chosen = self.preset or self._nearest()
 
     @property
     def values(self) -> SamplingSettings:
@@ -69,13 +72,18 @@ class Sampling:
 
     @property
     def preset(self) -> str | None:
-        """The preset that these settings equal, seed, limit and stops aside; None when they are nobody's."""
-        equal = [name for name, values in self._all().items() if self._with_own_limits(values) == self._values]
-        return self._chosen if self._chosen in equal else next(iter(equal), None)
+        """The preset that would change nothing about these settings; None when they are nobody's."""
+        equal = [name for name in self._all() if self._under(name) == self._values]
+        if self._chosen in equal:
+            return self._chosen
+        own = self.presets.get(self._chosen or "")
+        if own is not None and _with_limits_of(self._values, own) == self._values:
+            return None  # an own preset with another seed, limit or stops; one that ships may well equal that
+        return next(iter(equal), None)
 
     @property
     def chosen(self) -> str | None:
-        """The preset that these settings were copied from, whether or not they still equal it."""
+        """The preset that these settings were copied from, or that is nearest; whether or not they equal it."""
         return self._chosen if self._chosen in self._all() else None
 
     @property
@@ -92,13 +100,14 @@ class Sampling:
     def start_values(self) -> SamplingSettings:
         """Return what a new chat starts with: the preset chosen last, else what people last set in a new chat."""
         kept = self._settings.values
-        preset = self._all().get(kept.last_preset)
-        return kept.sampling if preset is None else _with_limits_of(kept.sampling, preset)
+        return self._under(kept.last_preset, kept.sampling) if kept.last_preset in self._all() else kept.sampling
 
     def show(self, values: SamplingSettings) -> None:
-        """Take over the settings of a chat; nothing is kept of it."""
+        """Take over the settings of a chat; nothing is kept of it but from which preset they were changed."""
+        self._origins[self._values] = self._chosen
         is_other, self._values = values != self._values, values
-        self._chosen = self.preset
+        self._chosen = self._origins.get(values)
+        self._chosen = self.preset or self.chosen or self._nearest()
         self.presets_changed.emit()
         if is_other:
             self.changed.emit()
@@ -115,8 +124,8 @@ class Sampling:
         self.changed_by_people.emit()
 
     def use_preset(self, name: str) -> None:
-        """Copy a preset; seed, limit and stops stay."""
-        values = self._with_own_limits(self._all()[name])
+        """Copy a preset: an own one with its limit and stops, and its seed if it is fixed; else these stay."""
+        values = self._under(name)
         is_other, self._values, self._chosen = values != self._values, values, name
         self._settings.change(last_preset=name)
         if self.is_new_chat:
@@ -183,8 +192,18 @@ class Sampling:
     def _all(self) -> dict[str, SamplingSettings]:
         return {**PRESETS, **self.presets}
 
-    def _with_own_limits(self, preset: SamplingSettings) -> SamplingSettings:
-        return _with_limits_of(self._values, preset)
+    def _under(self, name: str, values: SamplingSettings | None = None) -> SamplingSettings:
+        """Return what a preset would make of settings, or of those in force."""
+        now, preset = self._values if values is None else values, self._all()[name]
+        if name in PRESETS:
+            return _with_limits_of(now, preset)
+        return msgspec.structs.replace(preset, seed=now.seed) if preset.seed is None else preset
+
+    def _nearest(self) -> str | None:
+        """Return the preset that the fewest values differ from, if these are few."""
+        changes = {name: _differing(self._under(name), self._values) for name in self._all()}
+        nearest = min(changes, key=changes.__getitem__)
+        return nearest if changes[nearest] <= MOST_CHANGES else None
 
     def _refuse(self, name: str, instead_of: str | None) -> None:
         problem = self.name_problem(name, instead_of)
@@ -198,6 +217,10 @@ class Sampling:
 
 def _with_limits_of(own: SamplingSettings, preset: SamplingSettings) -> SamplingSettings:
     return msgspec.structs.replace(preset, seed=own.seed, max_tokens=own.max_tokens, stop=own.stop)
+
+
+def _differing(one: SamplingSettings, other: SamplingSettings) -> int:
+    return sum(getattr(one, name) != getattr(other, name) for name in SamplingSettings.__struct_fields__)
 
 
 def _cleaned(name: str) -> str:

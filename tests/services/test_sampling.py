@@ -65,7 +65,7 @@ def test_another_chats_settings_are_shown_without_being_kept(desk: Desk, told: l
     before = desk.program.settings.values
     sampling.show(shown)
     assert sampling.values == shown
-    assert (sampling.preset, sampling.chosen) == (None, None)
+    assert (sampling.preset, sampling.chosen) == (None, "Balanced")
     assert told == ["presets", "changed"]
     assert desk.program.settings.values == before
     sampling.show(PRESETS["Creative"])
@@ -196,3 +196,42 @@ def test_the_presets_are_read_once_and_again_after_a_change(desk: Desk) -> None:
     assert sampling.presets is once
     sampling.save_preset("Two")
     assert list(sampling.presets) == ["One", "Two"]
+
+
+def test_an_own_preset_holds_limit_stops_and_a_fixed_seed(desk: Desk) -> None:
+    sampling = desk.program.sampling
+    sampling.change(temperature=0.33, seed=7, max_tokens=99, stop=("END",))
+    sampling.save_preset("Fixed")
+    sampling.change(seed=None)
+    assert (sampling.preset, sampling.chosen) == (None, "Fixed")
+    sampling.save_preset("Free")
+    sampling.change(seed=8, max_tokens=5, stop=())
+    sampling.use_preset("Fixed")
+    assert (sampling.values.seed, sampling.values.max_tokens, sampling.values.stop) == (7, 99, ("END",))
+    again = next_start(desk)
+    assert (again.preset, again.values) == ("Fixed", sampling.values)
+    sampling.change(seed=8, stop=())
+    sampling.use_preset("Free")
+    assert (sampling.values.seed, sampling.values.max_tokens, sampling.values.stop) == (8, 99, ("END",))
+    sampling.change(seed=9)
+    assert sampling.preset == "Free"
+    sampling.use_preset("Wild")
+    assert (sampling.values.seed, sampling.values.max_tokens, sampling.values.stop) == (9, 99, ("END",))
+
+
+def test_another_chat_and_back_remembers_what_was_changed(desk: Desk) -> None:
+    sampling = desk.program.sampling
+    sampling.use_preset("Wild")
+    sampling.change(temperature=0.8, top_p=0.95, min_p=0.05)  # nearer to another preset by now
+    changed = sampling.values
+    sampling.show(PRESETS["Precise"])
+    sampling.show(changed)
+    assert (sampling.preset, sampling.chosen) == (None, "Wild")
+
+
+def test_settings_of_a_chat_of_before_are_set_beside_the_nearest_preset(desk: Desk) -> None:
+    sampling = desk.program.sampling
+    sampling.show(msgspec.structs.replace(PRESETS["Creative"], top_p=0.5))
+    assert (sampling.preset, sampling.chosen) == (None, "Creative")
+    sampling.show(SamplingSettings(temperature=3.0, top_k=1, top_p=0.1, min_p=0.9, typical_p=0.2))
+    assert (sampling.preset, sampling.chosen) == (None, None)

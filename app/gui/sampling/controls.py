@@ -47,33 +47,51 @@ def main_controls() -> list[Control]:
         Control(
             "temperature",
             translate("SamplingPanel", "Temperature"),
-            translate("SamplingPanel", "Higher is more surprising; 0 always takes the likeliest token."),
+            translate(
+                "SamplingPanel",
+                "How daring the choice of the next word is. Low is safe and plain, high is surprising; "
+                "at 0 the likeliest word always wins.",
+            ),
             _scale("temperature", 0.0, 2.0, 0.05),
         ),
         Control(
             "top_k",
             translate("SamplingPanel", "Top-k"),
-            translate("SamplingPanel", "Keep this many of the likeliest tokens; 0 is off."),
+            translate(
+                "SamplingPanel",
+                "Only this many of the likeliest next words stay in the choice. Lower is safer; 0 leaves "
+                "all of them in.",
+            ),
             _scale("top_k", 0, 200, 1, off=0),
         ),
         Control(
             "top_p",
             translate("SamplingPanel", "Top-p"),
-            translate("SamplingPanel", "Keep the likeliest tokens that together reach this share; 1 is off."),
+            translate(
+                "SamplingPanel",
+                "Only the likeliest next words stay that together have this much of the chance: 0.90 "
+                "leaves out the unlikely last tenth. Lower is safer; 1 leaves all of them in.",
+            ),
             _scale("top_p", 0.0, 1.0, 0.01, off=1),
         ),
         Control(
             "min_p",
             translate("SamplingPanel", "Min-p"),
             translate(
-                "SamplingPanel", "Keep tokens with at least this share of the likeliest one's chance; 0 is off."
+                "SamplingPanel",
+                "Leaves out words that are far less likely than the likeliest one: at 0.05, those with "
+                "less than a twentieth of its chance. Higher is safer; 0 leaves all of them in.",
             ),
             _scale("min_p", 0.0, 1.0, 0.01, off=0),
         ),
         Control(
             "repeat_penalty",
             translate("SamplingPanel", "Repeat penalty"),
-            translate("SamplingPanel", "Above 1 makes recent tokens less likely, below 1 more likely; 1 is off."),
+            translate(
+                "SamplingPanel",
+                "Above 1, words that were just used come again less often; below 1, more often. At 1 it "
+                "is off, and much above 1.2 the text turns odd.",
+            ),
             _scale("repeat_penalty", 0.5, 2.0, 0.01, off=1),
         ),
     ]
@@ -84,7 +102,11 @@ def typical_control() -> Control:
     return Control(
         "typical_p",
         translate("SamplingPanel", "Typical-p"),
-        translate("SamplingPanel", "Keep tokens about as surprising as expected here, up to this share; 1 is off."),
+        translate(
+            "SamplingPanel",
+            "Leaves out words that would be a surprise here, and also those that are too obvious. "
+            "Lower is stricter; 1 leaves all of them in.",
+        ),
         _scale("typical_p", 0.0, 1.0, 0.01, off=1),
     )
 
@@ -93,13 +115,17 @@ def penalties() -> Group:
     """Return what makes recent tokens less likely."""
     return Group(
         translate("SamplingPanel", "Penalties"),
-        translate("SamplingPanel", "They make tokens less likely that stand in the last part of the chat."),
+        translate(
+            "SamplingPanel",
+            "They keep the answer from repeating itself: words that came shortly before become less likely.",
+        ),
         [
             Control(
                 "frequency_penalty",
                 translate("SamplingPanel", "Frequency"),
                 translate(
-                    "SamplingPanel", "The more often a token stands there, the less likely it becomes; 0 is off."
+                    "SamplingPanel",
+                    "Makes a word a little less likely each time it is used. Below 0 it becomes likelier; 0 is off.",
                 ),
                 _scale("frequency_penalty", -2.0, 2.0, 0.05, off=0),
                 translate("SamplingPanel", "Frequency penalty"),
@@ -107,7 +133,11 @@ def penalties() -> Group:
             Control(
                 "presence_penalty",
                 translate("SamplingPanel", "Presence"),
-                translate("SamplingPanel", "Less likely as soon as a token stands there once; 0 is off."),
+                translate(
+                    "SamplingPanel",
+                    "Makes a word less likely once it has been used, no matter how often: the answer moves "
+                    "on to new things. Below 0 it becomes likelier; 0 is off.",
+                ),
                 _scale("presence_penalty", -2.0, 2.0, 0.05, off=0),
                 translate("SamplingPanel", "Presence penalty"),
             ),
@@ -116,8 +146,8 @@ def penalties() -> Group:
                 translate("SamplingPanel", "Last tokens"),
                 translate(
                     "SamplingPanel",
-                    "How many of the last tokens count for the repeat, frequency and presence penalties; 0 is none, -1"
-                    " is the whole chat.",
+                    "How far back the penalties look, in tokens: words or pieces of words. 0 is nowhere, -1 "
+                    "is the whole chat.",
                 ),
                 _reach("penalty_last_n"),
                 translate("SamplingPanel", "Penalty last n"),
@@ -130,28 +160,35 @@ def dry() -> Group:
     """Return what works against repeated sequences."""
     return Group(
         translate("SamplingPanel", "DRY"),
-        translate("SamplingPanel", "DRY works against whole phrases that come again, not against single words."),
+        translate(
+            "SamplingPanel",
+            "Short for “don't repeat yourself”: keeps whole phrases from coming again, and leaves "
+            "single words alone.",
+        ),
         [
             Control(
                 "dry_multiplier",
                 translate("SamplingPanel", "Strength"),
-                translate(
-                    "SamplingPanel", "How strongly a phrase is kept from going on as before; 0 is off, 0.8 is usual."
-                ),
+                translate("SamplingPanel", "How firmly a phrase is kept from coming again. 0 is off, 0.8 is usual."),
                 _scale("dry_multiplier", 0.0, 2.0, 0.05, off=0),
                 translate("SamplingPanel", "DRY strength (multiplier)"),
             ),
             Control(
                 "dry_base",
                 translate("SamplingPanel", "Growth"),
-                translate("SamplingPanel", "How fast it grows with the length of the phrase; at 1 it does not grow."),
+                translate(
+                    "SamplingPanel",
+                    "How much firmer it gets with every further word that repeats. At 1 it stays the same.",
+                ),
                 _scale("dry_base", 1.0, 4.0, 0.05),
                 translate("SamplingPanel", "DRY growth (base)"),
             ),
             Control(
                 "dry_allowed_length",
                 translate("SamplingPanel", "Free length"),
-                translate("SamplingPanel", "Phrases of up to this many tokens may come again."),
+                translate(
+                    "SamplingPanel", "Phrases of up to this many tokens, words or pieces of words, may come again."
+                ),
                 _scale("dry_allowed_length", 1, 20, 1),
                 translate("SamplingPanel", "DRY allowed length"),
             ),
@@ -159,7 +196,9 @@ def dry() -> Group:
                 "dry_penalty_last_n",
                 translate("SamplingPanel", "Last tokens"),
                 translate(
-                    "SamplingPanel", "How many of the last tokens DRY looks at; 0 is none, -1 is the whole chat."
+                    "SamplingPanel",
+                    "How far back it looks for the phrase, in tokens: words or pieces of words. 0 is "
+                    "nowhere, -1 is the whole chat.",
                 ),
                 _reach("dry_penalty_last_n"),
                 translate("SamplingPanel", "DRY last n"),
@@ -172,12 +211,16 @@ def xtc() -> Group:
     """Return what now and then leaves the likeliest tokens out."""
     return Group(
         translate("SamplingPanel", "XTC"),
-        translate("SamplingPanel", "XTC now and then leaves out the likeliest tokens, for fresher words."),
+        translate(
+            "SamplingPanel",
+            "Short for “exclude top choices”: now and then leaves out the most obvious words, for a "
+            "fresher text that still makes sense.",
+        ),
         [
             Control(
                 "xtc_probability",
                 translate("SamplingPanel", "Chance"),
-                translate("SamplingPanel", "How often it happens, from never to at every token; 0 is off."),
+                translate("SamplingPanel", "How often it happens: 0 is never, 1 is at every word."),
                 _scale("xtc_probability", 0.0, 1.0, 0.01, off=0),
                 translate("SamplingPanel", "XTC probability"),
             ),
@@ -186,7 +229,8 @@ def xtc() -> Group:
                 translate("SamplingPanel", "Threshold"),
                 translate(
                     "SamplingPanel",
-                    "Of the tokens at or above this chance only the least likely stays; at 0.5 it hardly ever happens.",
+                    "A word counts as obvious from this chance on, and of the obvious ones only the least "
+                    "likely stays. At 0.5 that hardly ever happens.",
                 ),
                 _scale("xtc_threshold", 0.0, 0.5, 0.01),
                 translate("SamplingPanel", "XTC threshold"),

@@ -6,6 +6,8 @@ from PySide6.QtCore import QPointF, Qt
 from PySide6.QtGui import QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QPushButton, QSizePolicy
 
+from app.gui.widgets.words import set_hint
+
 ARM_PX = 4.0
 PEN_PX = 1.5
 
@@ -25,7 +27,7 @@ class FoldButton(QPushButton):
         """Show other words."""
         self.setText(words)
         self.setAccessibleName(words)
-        self.setToolTip(hint)
+        set_hint(self, hint)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         """Paint the arrow beside the words of the style sheet's button."""

@@ -18,6 +18,7 @@ from app.gui.sampling.text_list import TextList
 from app.gui.widgets.boxes import ChoiceBox
 from app.gui.widgets.labels import label
 from app.gui.widgets.slider_row import Scale
+from app.gui.widgets.words import set_hint
 
 RANDOM_SEED = -1
 ANSWER_STEP = 16
@@ -44,7 +45,7 @@ class Limits(QWidget):
         self._stops = TextList(
             "stop_strings",
             self.tr("Stop strings"),
-            self.tr("The answer ends before any of these texts. \\n is a line break, \\t a tab."),
+            self.tr("The answer ends where one of these texts would come. \\n is a line break, \\t a tab."),
         )
         self._when_full = ChoiceBox()
         column = QVBoxLayout(self)
@@ -85,7 +86,7 @@ class Limits(QWidget):
             hint = self.tr("There is no answer yet whose seed could be kept")
         else:
             hint = self.tr("Keep {seed}, the seed of the last answer").format(seed=last)
-        button.setToolTip(hint)
+        set_hint(button, hint)
         button.setAccessibleName(hint)
 
     def _policy_part(self, box: ChoiceBox) -> QWidget:
@@ -95,11 +96,12 @@ class Limits(QWidget):
         box.setAccessibleName(caption.text())
         names: dict[WhenFull, str] = {"stop": self.tr("Stop"), "drop_oldest": self.tr("Drop the oldest turns")}
         box.addItems([names[policy] for policy in POLICIES])
-        box.setToolTip(
+        set_hint(
+            box,
             self.tr(
-                "Stop: a chat that no longer fits is not sent. Drop: whole turns are left out, oldest first; the system "
-                "prompt and the last question always stay."
-            )
+                "The context is all that the model has in mind at once. Stop: a chat that no longer fits is not sent. "
+                "Drop: its oldest turns are left out; the system prompt and the last question always stay."
+            ),
         )
         box.activated.connect(lambda index: self.when_full_chosen.emit(POLICIES[index]))
         made = QWidget()
@@ -114,7 +116,10 @@ class Limits(QWidget):
         return NumberRow(
             "seed",
             self.tr("Seed"),
-            self.tr("The same seed, settings and history give the same answer; -1 draws a new one for each answer."),
+            self.tr(
+                "The number that all chance comes from: with the same seed, settings and chat, the answer is the same. "
+                "-1 draws a new one for each answer."
+            ),
             Scale(Bounds(RANDOM_SEED, MAX_SEED), RANDOM_SEED, MAX_SEED, 1, {RANDOM_SEED: self.tr("random")}),
             beside=button,
         )
@@ -124,6 +129,8 @@ class Limits(QWidget):
         return NumberRow(
             "max_tokens",
             self.tr("Longest answer"),
-            self.tr("Most tokens of one answer; 0 is no limit but the context."),
+            self.tr(
+                "The answer is cut after this many tokens: words or pieces of words. 0 is no limit but the context."
+            ),
             Scale(bounds, 0, bounds.high, ANSWER_STEP, {0: self.tr("no limit")}),
         )

@@ -12,6 +12,7 @@ from app.gui.sampling.number_row import NumberRow
 from app.gui.sampling.text_list import TextList
 from app.gui.widgets.labels import label
 from app.gui.widgets.slider_row import SliderRow
+from app.gui.widgets.words import set_hint
 
 WITHOUT_SLIDER = ("penalty_last_n", "dry_penalty_last_n")
 
@@ -28,7 +29,9 @@ class MoreSettings(QWidget):
         self._breakers = TextList(
             "dry_breakers",
             self.tr("DRY starts anew at"),
-            self.tr("Texts over which DRY sees no phrase, such as a line break."),
+            self.tr(
+                "No phrase reaches over these texts: after each, DRY begins to compare anew. \\n is a line break."
+            ),
         )
         self._breakers.edited.connect(lambda texts: self.changed.emit("dry_sequence_breakers", tuple(texts)))
         self._column = QVBoxLayout(self)
@@ -54,7 +57,7 @@ class MoreSettings(QWidget):
 
     def _add_group(self, group: Group) -> None:
         heading = label(group.title, look="muted", pixels=theme.SMALL_PX, bold=True)
-        heading.setToolTip(group.hint)
+        set_hint(heading, group.hint)
         heading.setContentsMargins(0, theme.SPACE_S, 0, 0)
         self._column.addWidget(heading)
         for control in group.controls:

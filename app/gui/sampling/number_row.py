@@ -9,6 +9,7 @@ from app.gui import theme
 from app.gui.widgets.boxes import NumberBox
 from app.gui.widgets.labels import label
 from app.gui.widgets.slider_row import Scale
+from app.gui.widgets.words import set_hint
 
 WIDE_BOX_PX = 108
 
@@ -45,7 +46,7 @@ class NumberRow(QWidget):
             row.addWidget(beside)
         row.addWidget(self.box)
         for widget in (caption, self.box):
-            widget.setToolTip(hint)
+            set_hint(widget, hint)
         self.box.valueChanged.connect(self.moved)
 
     def set_value(self, value: float) -> None:

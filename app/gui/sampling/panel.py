@@ -103,7 +103,9 @@ class SamplingPanel(QWidget):
         self._more.show_values(values)
         in_use = self._limits.in_use(values) + self._more.in_use(values)
         words = self.tr("More · {count} changed").format(count=in_use) if in_use else self.tr("More")
-        hint = self.tr("Seed, longest answer, stop strings, a full context, typical-p, penalties, DRY and XTC")
+        hint = self.tr(
+            "Seed, longest answer, stop strings, a full context, and finer settings of chance and repetition"
+        )
         self._fold.set_words(words, hint)
         self._presets.show_values()
         self._show_seed_button()

@@ -19,7 +19,7 @@ from app.core.sampling import PRESETS
 from app.gui import theme
 from app.gui.widgets.boxes import ChoiceBox
 from app.gui.widgets.labels import label
-from app.gui.widgets.words import render
+from app.gui.widgets.words import render, set_hint
 from app.services.sampling import LONGEST_NAME, Sampling
 
 translate = QCoreApplication.translate
@@ -48,7 +48,7 @@ class PresetRow(QWidget):
         self._more.setProperty("look", "icon")
         self._more.setText("⋯")
         self._more.setAccessibleName(self.tr("Save, rename or delete presets"))
-        self._more.setToolTip(self._more.accessibleName())
+        set_hint(self._more, self._more.accessibleName())
         self._more.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         self._menu = QMenu(self._more)
         self._menu.aboutToShow.connect(self._fill_menu)
@@ -117,8 +117,8 @@ class PresetRow(QWidget):
         if self._rows.currentIndex() == 0:
             self._remark.setText(self._words())
         words = self._words()
-        self._reset.setToolTip(words)
-        self._box.setToolTip(f"{self._box.currentText()}\n{words}")
+        set_hint(self._reset, self._words_of_reset(undo=undo, differs=differs))
+        set_hint(self._box, f"{self._box.currentText()}\n{words}")
         self._box.setAccessibleDescription(words)
         self._remark.setVisible(undo or self._rows.currentIndex() == 1)
 
@@ -141,12 +141,20 @@ class PresetRow(QWidget):
         if self._undo and sampling.deleted is not None:
             return self.tr("“{name}” is deleted.").format(name=sampling.deleted.name)
         if sampling.preset is None and sampling.chosen is not None:
-            return self.tr("Changed from “{name}”.").format(name=preset_name(sampling.chosen))
+            return self.tr("Differs from “{name}”.").format(name=preset_name(sampling.chosen))
         if sampling.values.temperature == 0:
             return self.tr("Always the likeliest token: top-k, top-p and min-p have no effect.")
         if sampling.preset is None:
             return self.tr("These values belong to no preset.")
         return _description(sampling.preset)
+
+    def _words_of_reset(self, *, undo: bool, differs: bool) -> str:
+        sampling = self._sampling
+        if undo and sampling.deleted is not None:
+            return self.tr("Bring back “{name}”").format(name=sampling.deleted.name)
+        if differs and sampling.chosen is not None:
+            return self.tr("Back to the values of “{name}”").format(name=preset_name(sampling.chosen))
+        return self.tr("The values are those of the preset.") if sampling.preset else self.tr("There is no preset.")
 
     def _choose(self, index: int) -> None:
         name = self._box.itemData(index)
@@ -206,10 +214,16 @@ class PresetRow(QWidget):
         self._name.setFocus()
 
     def _remark_of_name(self) -> None:
-        renames = self._renamed is not None
-        self._remark.setText(
-            self.tr("Another name for this preset.") if renames else self.tr("Keeps the values as they are now.")
-        )
+        seed = self._sampling.values.seed
+        if self._renamed is not None:
+            words = self.tr("Another name for this preset.")
+        elif seed is None:
+            words = self.tr("Keeps all values as they are now, with the longest answer and the stop strings.")
+        else:
+            words = self.tr(
+                "Keeps all values as they are now, with the longest answer, the stop strings and the seed {seed}."
+            ).format(seed=seed)
+        self._remark.setText(words)
 
     def _take_name(self) -> None:
         name = self._name.text()

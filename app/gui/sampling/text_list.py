@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QSizePolicy, QToolButton, 
 from app.gui import theme
 from app.gui.sampling.escapes import with_escapes, without_escapes
 from app.gui.widgets.labels import label
+from app.gui.widgets.words import set_hint
 
 LONGEST_TEXT = 200
 
@@ -39,7 +40,7 @@ class TextList(QWidget):
         caption = label(title)
         caption.setBuddy(self._new)
         for widget in (caption, self._new):
-            widget.setToolTip(hint)
+            set_hint(widget, hint)
         self._lines = QVBoxLayout()
         self._lines.setSpacing(theme.SPACE_XS)
         column = QVBoxLayout(self)
@@ -92,7 +93,7 @@ class TextList(QWidget):
         if isinstance(line, QLineEdit) and isinstance(remove, QToolButton):
             line.setText(shown)
             line.setAccessibleName(self.tr("{title}, text {number}").format(title=self._title, number=index + 1))
-            remove.setToolTip(self.tr("Remove “{text}”").format(text=shown))
+            set_hint(remove, self.tr("Remove “{text}”").format(text=shown))
             remove.setAccessibleName(remove.toolTip())
 
     def _take_new(self) -> None:
@@ -146,7 +147,7 @@ def _button(sign: str, name: str) -> QToolButton:
     button.setText(sign)
     button.setProperty("look", "icon")
     button.setAccessibleName(name)
-    button.setToolTip(name)
+    set_hint(button, name)
     return button
 
 

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import (
 )
 
 from app.core.sampling import PRESETS
-from tests.gui.sampling.stand import Stand, chooses, menu_entries, saves, types, writes
+from tests.gui.sampling.stand import Stand, chooses, menu_entries, opens_more, saves, types, writes
 
 
 def test_a_preset_moves_every_slider_and_a_moved_slider_leaves_the_preset(stand: Stand) -> None:
@@ -24,8 +24,9 @@ def test_a_preset_moves_every_slider_and_a_moved_slider_leaves_the_preset(stand:
     QTest.keyClick(stand.find("top_p_slider"), Qt.Key.Key_Left)
     assert preset.currentText() == "Own settings"
     assert not stand.sees("preset_remark")
-    assert preset.toolTip() == f"Own settings\nChanged from “{name}”."
-    assert preset.accessibleDescription() == stand.find("reset_button").toolTip() == f"Changed from “{name}”."
+    assert preset.toolTip() == f"Own settings\nDiffers from “{name}”."
+    assert preset.accessibleDescription() == f"Differs from “{name}”."
+    assert stand.find("reset_button").toolTip() == f"Back to the values of “{name}”"
     stand.clicks("reset_button")
     assert preset.currentText() == name
     assert stand.values.top_p == PRESETS[name].top_p
@@ -87,6 +88,41 @@ def test_a_name_that_is_refused_can_be_mended_or_given_up(stand: Stand) -> None:
     assert stopped == []
     assert not stand.sees("preset_name") and stand.sees("preset_box")
     assert not stand.sees("preset_remark")
-    assert "\nVaried" in stand.find("preset_box").toolTip()
+    assert "\nVaried" in stand.find("preset_box").property("hint")
     saves(stand, "x" * 70)
     assert list(stand.sampling.presets) == ["x" * 60]
+
+
+def test_an_own_preset_brings_back_stop_strings_longest_answer_and_a_fixed_seed_and_says_so(stand: Stand) -> None:
+    preset = stand.find_as(QComboBox, "preset_box")
+    opens_more(stand)
+    chooses(stand, "save_preset_action")
+    assert stand.reads("preset_remark").endswith("with the longest answer and the stop strings.")
+    QTest.keyClick(stand.find("preset_name"), Qt.Key.Key_Escape)
+    types(stand, "seed_box", "7")
+    types(stand, "max_tokens_box", "99")
+    writes(stand, "stop_strings_new", "END")
+    chooses(stand, "save_preset_action")
+    assert stand.reads("preset_remark").endswith("the stop strings and the seed 7.")
+    writes(stand, "preset_name", "Mine")
+    assert preset.currentText() == "Mine"
+    stand.clicks("stop_strings_0_remove")
+    assert preset.currentText() == "Own settings"
+    types(stand, "seed_box", "-1")
+    types(stand, "max_tokens_box", "0")
+    stand.clicks("reset_button")
+    assert (stand.values.seed, stand.values.max_tokens, stand.values.stop) == (7, 99, ("END",))
+    assert (preset.currentText(), stand.reads("stop_strings_0")) == ("Mine", "END")
+
+
+def test_another_chat_and_back_leaves_the_way_back_to_the_preset(stand: Stand) -> None:
+    preset, reset = stand.find_as(QComboBox, "preset_box"), stand.find("reset_button")
+    stand.sampling.use_preset("Precise")
+    QTest.keyClick(stand.find("temperature_slider"), Qt.Key.Key_Right)
+    changed = stand.values
+    stand.sampling.show(PRESETS["Wild"])
+    assert (preset.currentText(), reset.isEnabled()) == ("Wild", False)
+    stand.sampling.show(changed)
+    assert (preset.currentText(), reset.isEnabled()) == ("Own settings", True)
+    stand.clicks("reset_button")
+    assert preset.currentText() == "Precise"
