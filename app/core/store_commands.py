@@ -5,6 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from app.core.conversation import AnswerPrompt, Chunk, Conversation, Message, Pieces, StoredAnswer
+from app.core.draft import Draft
 
 
 class OpenStore(msgspec.Struct, frozen=True):
@@ -52,6 +53,19 @@ class RemoveMessages(msgspec.Struct, frozen=True):
     deleted_ms: int
 
 
+class KeepDraft(msgspec.Struct, frozen=True):
+    """Keep what is written and not sent, in place of the earlier draft of its conversation; an empty one goes."""
+
+    draft: Draft
+    changed_ms: int
+
+
+class Settle(msgspec.Struct, frozen=True):
+    """Write everything that waits, and soon: somebody waits for the answer; answered by `Kept`."""
+
+    request: int
+
+
 class ReadConversation(msgspec.Struct, frozen=True):
     """Read all messages of a conversation; answered by `ConversationRead`."""
 
@@ -95,6 +109,8 @@ StoreCommand = (
     | KeepChunk
     | EndAnswer
     | RemoveMessages
+    | KeepDraft
+    | Settle
     | ReadConversation
     | KeepPieces
     | ReadPieces

@@ -5,6 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from app.core.conversation import Conversation, Message, Pieces, StoredAnswer
+from app.core.draft import Draft
 from app.core.words import Sentence
 
 
@@ -16,13 +17,17 @@ class StoreOpened(msgspec.Struct, frozen=True, tag="store_opened"):
     usable: bool = True
     problems: tuple[Sentence, ...] = ()
     """What people must know: a newer database that is left alone, a damaged one that was moved aside."""
+    draft: Draft | None = None
+    """What was written in the chat that has no message yet."""
 
 
 class Kept(msgspec.Struct, frozen=True, tag="kept"):
-    """A question was taken down; `on_disk` is false where it could not be, which was told already."""
+    """A question was taken down, or all that waited; `on_disk` is false where it could not be, which was told already."""
 
     request: int
     on_disk: bool
+    problem: Sentence | None = None
+    """For `Settle`: why something would be lost if the program ended now, and the question whether it may be."""
 
 
 class ConversationRead(msgspec.Struct, frozen=True, tag="conversation_read"):
@@ -34,6 +39,8 @@ class ConversationRead(msgspec.Struct, frozen=True, tag="conversation_read"):
     answers: tuple[StoredAnswer, ...]
     dropped: dict[int, int] = {}
     """By message: how many earlier messages an answer was written without."""
+    draft: Draft | None = None
+    """What was written in it and not sent."""
 
 
 class PiecesRead(msgspec.Struct, frozen=True, tag="pieces_read"):

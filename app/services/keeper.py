@@ -11,18 +11,22 @@ from collections.abc import Sequence
 import msgspec
 
 from app.core.conversation import AnswerPrompt, AnswerState, Chunk, Conversation, Message, StoredAnswer
+from app.core.draft import Draft
 from app.core.events import PromptReady, Tokens
 from app.core.ports import StorePort
 from app.core.store_commands import (
     EndAnswer,
     KeepChunk,
     KeepConversation,
+    KeepDraft,
     KeepPrompt,
     KeepQuestion,
     RemoveMessages,
+    Settle,
+    StoreCommand,
 )
 from app.services.engine_session import EngineSession
-from app.services.open_conversation import Run
+from app.services.open_conversation import OpenConversation, Run
 from app.services.turns import Turn
 
 
@@ -33,6 +37,7 @@ class Keeper:
         self._store = store
         self._session = session
         self._last_id = 0
+        self._said_anything = False
 
     def new_id(self) -> int:
         """Return an id that grows with time and was never used: microseconds since 1970, or one more than the last."""
@@ -43,9 +48,19 @@ class Keeper:
         """Return the time, in milliseconds since 1970."""
         return time.time_ns() // 1_000_000
 
+    def settle(self, request: int) -> bool:
+        """Have everything written that waits, answered by `Kept`; False when nothing was ever said."""
+        if self._said_anything:
+            self._store.send(Settle(request))
+        return self._said_anything
+
     def head(self, head: Conversation) -> None:
         """Keep the head of a conversation."""
-        self._store.send(KeepConversation(head))
+        self._send(KeepConversation(head))
+
+    def draft(self, draft: Draft) -> None:
+        """Keep what is written and not sent."""
+        self._send(KeepDraft(draft, self.now_ms()))
 
     def question(self, run: Run, asked: Sequence[Turn], *, follows: bool) -> None:
         """Keep what was asked and that an answer follows; `follows` says whether the branch ends with it from now on."""
@@ -62,33 +77,33 @@ class Keeper:
             answer = self._begun(run)
         else:
             answer = _answer(run.turn, "open")
-        self._store.send(KeepQuestion(run.request, conversation.head, tuple(messages), answer))
+        self._send(KeepQuestion(run.request, conversation.head, tuple(messages), answer))
 
     def made(self, run: Run) -> None:
         """Keep what an answer is made with, so that one that is cut off can go on as if nothing had stopped it."""
         if run.is_first or run.is_sibling:
-            self._store.send(KeepQuestion(run.request, run.conversation.head, (), self._begun(run)))
+            self._send(KeepQuestion(run.request, run.conversation.head, (), self._begun(run)))
 
     def prompt(self, run: Run, ready: PromptReady) -> None:
         """Keep the prompt that the model gets."""
-        self._store.send(KeepPrompt(AnswerPrompt(run.message, ready.ids, ready.spans, ready.dropped)))
+        self._send(KeepPrompt(AnswerPrompt(run.message, ready.ids, ready.spans, ready.dropped)))
 
     def chunk(self, run: Run, event: Tokens) -> None:
         """Keep a stretch of the answer."""
-        self._store.send(KeepChunk(Chunk(run.message, event.text, event.ids, event.record)))
+        self._send(KeepChunk(Chunk(run.message, event.text, event.ids, event.record)))
 
     def rest(self, run: Run, text: str, ids: bytes) -> None:
         """Keep what came with the end of an answer and not before."""
         if text or ids:
-            self._store.send(KeepChunk(Chunk(run.message, text, ids)))
+            self._send(KeepChunk(Chunk(run.message, text, ids)))
 
     def branch(self, run: Run, earlier: Turn) -> None:
         """Let an answer whose beginning became other tokens go on as a sibling that begins with them."""
         self.ended(run, earlier)
         run.message = self.new_id()
         question = KeepQuestion(run.request, run.conversation.head, (self._empty_answer(run),), self._begun(run))
-        self._store.send(question)
-        self._store.send(KeepChunk(Chunk(run.message, run.beginning.kept, run.beginning.ids)))
+        self._send(question)
+        self._send(KeepChunk(Chunk(run.message, run.beginning.kept, run.beginning.ids)))
 
     def took_over(self, run: Run) -> None:
         """Let the branch end with the answer of a run, whose turn shows it from now on."""
@@ -97,12 +112,20 @@ class Keeper:
 
     def ended(self, run: Run, turn: Turn) -> None:
         """Keep an answer as it is now that nothing is written into it any more."""
+        self.keep_answer(run.conversation, turn)
+
+    def keep_answer(self, conversation: OpenConversation, turn: Turn) -> None:
+        """Keep an answer that ended as it is now."""
         state: AnswerState = "done" if turn.state == "done" else "interrupted"
-        self._store.send(EndAnswer(_message(run.conversation.head.id, turn), _answer(turn, state)))
+        self._send(EndAnswer(_message(conversation.head.id, turn), _answer(turn, state)))
 
     def removed(self, messages: Sequence[int]) -> None:
         """Mark messages that came to nothing."""
-        self._store.send(RemoveMessages(tuple(messages), self.now_ms()))
+        self._send(RemoveMessages(tuple(messages), self.now_ms()))
+
+    def _send(self, command: StoreCommand) -> None:
+        self._said_anything = True
+        self._store.send(command)
 
     def _empty_answer(self, run: Run) -> Message:
         turn = run.turn

@@ -12,8 +12,10 @@ from pathlib import Path
 import msgspec
 
 from app.core.conversation import Message, Pieces, StoredAnswer
+from app.core.draft import Draft
 from app.core.store_commands import MeasureStore, ReadConversation, ReadPieces, ReadRecord
 from app.core.store_events import ConversationRead, PiecesRead, RecordRead, StoreMeasured
+from app.store.drafts import read_draft
 from app.store.faults import DATABASE_ERRORS
 from app.store.pieces import read_pieces
 from app.store.reading import read_answer, read_dropped, read_ids, read_messages, read_record, read_text, record_bytes
@@ -62,7 +64,17 @@ class Reader:
                     messages[index] = msgspec.structs.replace(message, text=text)
             with self._noting():
                 dropped = read_dropped(connection, question.conversation)
-        return ConversationRead(question.request, question.conversation, tuple(messages), tuple(answers), dropped)
+        draft = self.draft(question.conversation)
+        return ConversationRead(
+            question.request, question.conversation, tuple(messages), tuple(answers), dropped, draft
+        )
+
+    def draft(self, conversation: int) -> Draft | None:
+        """Return what was written in a conversation and not sent; None is nothing."""
+        if self._connection is not None:
+            with self._noting():
+                return read_draft(self._connection, conversation)
+        return None
 
     def _answer(self, connection: sqlite3.Connection, message: Message) -> tuple[StoredAnswer | None, str]:
         """Return how a message was written, and its text: what was written of it so far while it is open."""

@@ -23,8 +23,10 @@ def erase(connection: sqlite3.Connection, conversation: int) -> None:
         "(SELECT message.id FROM message JOIN conversation ON conversation.id = conversation "
         "WHERE conversation = ? AND conversation.deleted_ms IS NOT NULL)"
     )
+    deleted = "(SELECT id FROM conversation WHERE id = ? AND deleted_ms IS NOT NULL)"
     connection.execute("BEGIN IMMEDIATE")
     try:
+        connection.execute(f"DELETE FROM draft WHERE conversation IN {deleted}", (conversation,))
         connection.execute(f"DELETE FROM chunk WHERE answer IN {messages}", (conversation,))
         connection.execute(f"DELETE FROM answer_prompt WHERE message IN {messages}", (conversation,))
         connection.execute("DELETE FROM conversation WHERE id = ? AND deleted_ms IS NOT NULL", (conversation,))

@@ -135,6 +135,36 @@ def unwritten(error: Exception, path: Path) -> Sentence:
             )
 
 
+def unsaved(error: Exception) -> Sentence:
+    """Ask whether the program may end although something could not be written."""
+    match fault_of(error):
+        case Fault.FULL:
+            return translate(
+                "Store",
+                "What was written last could not be saved: the disk is full. "
+                "Close anyway and lose it, or keep the window open?",
+            )
+        case Fault.LOCKED:
+            return translate(
+                "Store",
+                "What was written last could not be saved: another program is using the file with the chats. "
+                "Close anyway and lose it, or keep the window open?",
+            )
+        case Fault.READ_ONLY:
+            return translate(
+                "Store",
+                "What was written last could not be saved: Tokenlight may not write the file with the chats. "
+                "Close anyway and lose it, or keep the window open?",
+            )
+        case _:
+            return translate(
+                "Store",
+                "What was written last could not be saved: the disk does not take it ({reason}). "
+                "Close anyway and lose it, or keep the window open?",
+                reason=reason_of(error),
+            )
+
+
 def unread(error: Exception, path: Path) -> Sentence:
     """Say why something could not be read."""
     if fault_of(error) is Fault.DAMAGED:
@@ -171,6 +201,23 @@ def put_aside(aside: Path, saved: int) -> Sentence:
         "Store",
         "The file with the chats was damaged and is kept as {path}, and a new one was begun: "
         "put a backup in its place if you have one.",
+        path=str(aside),
+    )
+
+
+def written_anew(path: Path, aside: Path | None) -> Sentence:
+    """Say that the file went away while it was in use and was written again, and where one in its place was put."""
+    if aside is None:
+        return translate(
+            "Store",
+            "The file with the chats ({path}) was deleted while Tokenlight was using it. "
+            "It was written anew, and no chat is lost.",
+            path=str(path),
+        )
+    return translate(
+        "Store",
+        "Another file took the place of the one with the chats while Tokenlight was using it. It is kept as {path}; "
+        "the chats that you see here were written anew, and none of them is lost.",
         path=str(aside),
     )
 

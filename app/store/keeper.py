@@ -13,12 +13,14 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import assert_never
 
+from app.core.draft import NEW_CHAT
 from app.core.events import JobFailed
 from app.core.ports import EventSink
 from app.core.store_commands import (
     EndAnswer,
     KeepChunk,
     KeepConversation,
+    KeepDraft,
     KeepPieces,
     KeepPrompt,
     KeepQuestion,
@@ -28,17 +30,20 @@ from app.core.store_commands import (
     ReadPieces,
     ReadRecord,
     RemoveMessages,
+    Settle,
     StoreCommand,
 )
 from app.core.store_events import Kept, StoreFailed, StoreOpened, StoreRecovered
-from app.store import faults
+from app.core.words import Sentence
+from app.store import drafts, faults
 from app.store.answering import Question, Reader
 from app.store.erasing import deleted_long_ago, erase
 from app.store.faults import DATABASE_ERRORS, Fault, fault_of
 from app.store.mistakes import skipped
 from app.store.opening import FILE_NAME, open_database, suspect
 from app.store.patience import Patience
-from app.store.writing import Change, EndOpenAnswers, Stretch, Writer
+from app.store.rescue import OpenFiles
+from app.store.writing import Change, EndOpenAnswers, Stretch, Writer, written
 
 WRITING_S = 2.0
 """How long another program may hold the database before people are told and the chat goes on."""
@@ -54,14 +59,19 @@ class StoreWork:
         self._folder = folder
         self._path = folder / FILE_NAME
         self._sink = sink
-        self._patience = Patience()
+        self._patience, self._writing = Patience(), Patience()
         self._connection: sqlite3.Connection | None = None
         self._writer: Writer | None = None
         self._reader = Reader(self._path, None)
         self._pending: list[Change] = []
         self._stretches: dict[int, Stretch] = {}
         """Those in `_pending` that more chunks can be added to."""
+        self.files = OpenFiles(self._path)
+        self._news: Sentence | None = None
+        """What is told as soon as everything is written."""
         self._fault: Fault | None = None
+        self._unsaved: Sentence | None = None
+        """Whether the program may end with that fault: the question."""
         self._asked: set[int] = set()
         """Requests of pending questions that are not answered yet."""
         self._to_erase: list[int] = []
@@ -95,6 +105,11 @@ class StoreWork:
                     self._add(command)
             case KeepConversation() | KeepPrompt() | EndAnswer() | RemoveMessages() | KeepPieces():
                 self._add(command)
+            case KeepDraft():
+                if self._connection is not None:
+                    drafts.put(self._pending, command)
+            case Settle(request):
+                self._settle(request)
             case OpenStore():
                 self.flush()
                 self._open()
@@ -104,16 +119,23 @@ class StoreWork:
             case _:
                 assert_never(command)
 
-    def flush(self) -> None:
-        """Write everything that waits in one transaction, and answer the questions among it."""
-        connection, writer = self._connection, self._writer
-        if not self._pending or connection is None or writer is None:
-            return
+    def flush(self, *, looks: bool = False) -> None:
+        """Write everything that waits in one transaction, and answer the questions among it.
+
+        `looks` has the files looked after now, however short ago that was.
+        """
         try:
-            broken = self._commit(connection, writer)
-        except DATABASE_ERRORS as error:
+            if self.files.are_gone(at_once=looks):
+                self._rescue()
+            self._write()
+        except (*DATABASE_ERRORS, OSError) as error:
             self._failed(error)
+
+    def _write(self) -> None:
+        connection, writer = self._connection, self._writer
+        if connection is None or writer is None:
             return
+        broken = self._commit(connection, writer) if self._pending else []
         for change in self._pending:
             if isinstance(change, KeepQuestion) and change.request in self._asked:
                 self._sink(Kept(change.request, on_disk=not any(change is other for other in broken)))
@@ -121,8 +143,11 @@ class StoreWork:
         self._stretches.clear()
         self._asked.clear()
         if self._fault is not None:
-            self._fault = None
+            self._fault = self._unsaved = None
             self._sink(StoreRecovered())
+        if self._news is not None:
+            self._sink(StoreFailed(self._news))
+            self._news = None
 
     def rest(self) -> bool:
         """Do one piece of the work that can wait; true when more of it is left."""
@@ -140,6 +165,11 @@ class StoreWork:
     def hurry(self) -> None:
         """The program ends: wait for nobody for long; safe from any thread."""
         self._patience.hurry(CLOSING_S)
+        self._writing.hurry(CLOSING_S)
+
+    def press(self) -> None:
+        """Somebody waits until what was said is written: wait for no other program for long; safe from any thread."""
+        self._writing.press(CLOSING_S)
 
     def interrupt(self) -> None:
         """Break off what SQLite does at the moment; safe from any thread."""
@@ -153,7 +183,7 @@ class StoreWork:
 
     def close(self) -> None:
         """Write what waits, tidy the files up, and let go of them."""
-        self.flush()
+        self.flush(looks=True)
         self._give_up()
         if self._connection is not None:
             try:
@@ -167,7 +197,8 @@ class StoreWork:
             self._use(None)
         opened = open_database(self._folder, self._patience)
         self._use(opened.connection)
-        self._sink(StoreOpened(opened.conversations, opened.connection is not None, opened.problems))
+        draft, usable = self._reader.draft(NEW_CHAT), opened.connection is not None
+        self._sink(StoreOpened(opened.conversations, usable, opened.problems, draft))
         if opened.connection is None:
             return
         if not self._was_open:
@@ -185,6 +216,7 @@ class StoreWork:
         self._connection = connection
         self._writer = Writer(connection) if connection is not None else None
         self._reader = Reader(self._path, connection)
+        self.files.watch(opened=connection is not None)
         self._to_erase = []
 
     def _add(self, change: Change) -> None:
@@ -204,9 +236,9 @@ class StoreWork:
     def _commit(self, connection: sqlite3.Connection, writer: Writer) -> list[Change]:
         """Write all that is pending in one transaction; return the changes that cannot be written at all."""
         begin = "BEGIN IMMEDIATE"
-        self._patience.run(lambda: connection.execute(begin), 0.0 if self.behind else WRITING_S)
+        self._writing.run(lambda: connection.execute(begin), 0.0 if self.behind else WRITING_S)
         try:
-            broken = [change for change in self._pending if not _written(connection, writer, change)]
+            broken = [change for change in self._pending if not written(connection, writer, change)]
             connection.execute("COMMIT")
         except BaseException:
             # SQLite has rolled back by itself after some errors.
@@ -227,6 +259,7 @@ class StoreWork:
         if self._connection is not None and fault is not self._fault:
             self._fault = fault
             self._sink(StoreFailed(faults.unwritten(error, self._path)))
+        self._unsaved = faults.unsaved(error)
         for request in sorted(self._asked):
             self._sink(Kept(request, on_disk=False))
         self._asked.clear()
@@ -244,12 +277,27 @@ class StoreWork:
             self._sink(StoreFailed(faults.unread(trouble, self._path)))
         self._sink(answer)
 
-    def _renew(self) -> bool:
-        """Put a damaged database aside and go on in a new one, once; false when that did not help."""
-        if self._renewed:
-            return False
-        self._renewed = True
-        suspect(self._folder)
+    def _settle(self, request: int) -> None:
+        """Write what waits, and say whether anything would be lost if the program ended now."""
+        self.flush(looks=True)
+        self._writing.relax()
+        # What tokens say is in the model too.
+        is_said = self.files.are_gone(at_once=True) or any(
+            not isinstance(change, KeepPieces) for change in self._pending
+        )
+        problem = self._unsaved if is_said and self._fault is not None else None
+        self._sink(Kept(request, on_disk=problem is None, problem=problem))
+
+    def _rescue(self) -> None:
+        """Go on in a new file that holds everything, because what was opened is no longer in its place."""
+        if self._connection is None:
+            return
+        self._news = faults.written_anew(self._path, self.files.write_anew(self._connection))
+        _log.info("The files of the chats were gone, and were written anew")
+        self._reopen()
+
+    def _reopen(self) -> bool:
+        """Open what is in the place of the database now; whether anything was to be told of it."""
         self._use(None)
         opened = open_database(self._folder, self._patience)
         for problem in opened.problems:
@@ -257,7 +305,15 @@ class StoreWork:
         self._use(opened.connection)
         if opened.connection is None:
             self._give_up()
-        return opened.connection is not None and bool(opened.problems)
+        return bool(opened.problems)
+
+    def _renew(self) -> bool:
+        """Put a damaged database aside and go on in a new one, once; false when that did not help."""
+        if self._renewed:
+            return False
+        self._renewed = True
+        suspect(self._folder)
+        return self._reopen() and self._connection is not None
 
     def _give_up(self) -> None:
         """Let go of what will never be written; that nothing is kept was told."""
@@ -265,21 +321,4 @@ class StoreWork:
             _log.warning("%d changes could not be written", len(self._pending))
         self._pending.clear()
         self._stretches.clear()
-        self._fault = None
-
-
-def _written(connection: sqlite3.Connection, writer: Writer, change: Change) -> bool:
-    """Write one change, or leave no trace of it when it cannot be written whatever the disk is like."""
-    connection.execute("SAVEPOINT change")
-    try:
-        writer.write(change)
-    except (sqlite3.Error, ValueError, TypeError, ArithmeticError) as error:
-        if fault_of(error) is not None:
-            raise
-        _log.exception("A change could not be written: %s", type(change).__name__)
-        writer.prompts.forget()
-        connection.execute("ROLLBACK TO change")
-        connection.execute("RELEASE change")
-        return False
-    connection.execute("RELEASE change")
-    return True
+        self._fault = self._unsaved = None

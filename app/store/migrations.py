@@ -54,12 +54,25 @@ _VERSION_1 = (
 )
 
 
+_VERSION_2 = (
+    # No foreign key: 0 is the chat that has no message yet, which is no conversation.
+    """CREATE TABLE draft (
+        conversation INTEGER PRIMARY KEY, changed_ms INTEGER NOT NULL, text TEXT NOT NULL, pasted TEXT)""",
+    "CREATE INDEX draft_changed ON draft (changed_ms)",
+)
+
+
 def _first_tables(connection: sqlite3.Connection) -> None:
     for statement in _VERSION_1:
         connection.execute(statement)
 
 
-MIGRATIONS: tuple[Migration, ...] = (_first_tables,)
+def _drafts(connection: sqlite3.Connection) -> None:
+    for statement in _VERSION_2:
+        connection.execute(statement)
+
+
+MIGRATIONS: tuple[Migration, ...] = (_first_tables, _drafts)
 """The n-th leads from version n to n + 1; `execute` only, because `executescript` would commit."""
 
 

@@ -30,12 +30,14 @@ SUSPECT_NAME = "tokenlight-check"
 OPENING_S = 5.0
 """How long another program may hold the database before the chats are given up for this run."""
 WAL_LIMIT = 16 << 20
+PARTS = ("-wal", "-shm", "")
+"""What the names of a database's files end with, in the order in which they go: the log first."""
 
 _log = logging.getLogger(__name__)
 
 _MAGIC = b"SQLite format 3\0"
 _HEADER_BYTES = 100
-_TABLES = frozenset({"conversation", "message", "answer", "answer_prompt", "chunk", "vocabulary", "piece"})
+_TABLES = frozenset({"conversation", "message", "answer", "answer_prompt", "chunk", "vocabulary", "piece", "draft"})
 
 
 class _DamagedError(Exception):
@@ -191,31 +193,32 @@ def _is_sound(path: Path) -> bool:
 def _begin_anew(path: Path, migrations: Sequence[Migration]) -> Sentence:
     """Put a damaged database aside and a new one in its place, with what could be read; a kill leaves either of them."""
     unfinished = path.with_name(f"{path.name}.new")
-    _remove(unfinished)
+    remove(unfinished)
     try:
         with closing(connect(unfinished)) as fresh:
             migrate(fresh, migrations)
             with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as damaged:
                 damaged.text_factory = _text
                 saved = salvage(damaged, fresh)
-        aside = _put_aside(path)
+        aside = put_aside(path, "damaged")
         unfinished.replace(path)
     except BaseException:
-        _remove(unfinished)
+        remove(unfinished)
         raise
     return faults.put_aside(aside, saved)
 
 
-def _remove(path: Path) -> None:
-    for end in ("-wal", "-shm", ""):
+def remove(path: Path) -> None:
+    """Delete a database and what belongs to it."""
+    for end in PARTS:
         path.with_name(f"{path.name}{end}").unlink(missing_ok=True)
 
 
-def _put_aside(path: Path) -> Path:
+def put_aside(path: Path, why: str, ends: Sequence[str] = PARTS) -> Path:
     """Move a database away with what belongs to it; the log goes first, or a new database would take it for its own."""
     day = datetime.now(UTC).astimezone().strftime("%Y-%m-%d")
-    aside = _free(path.with_name(f"tokenlight-damaged-{day}.sqlite3"))
-    for end in ("-wal", "-shm", ""):
+    aside = _free(path.with_name(f"tokenlight-{why}-{day}.sqlite3"))
+    for end in ends:
         part = path.with_name(f"{path.name}{end}")
         if part.exists():
             os.rename(part, aside.with_name(f"{aside.name}{end}"))  # noqa: PTH104  never replaces on Windows

@@ -22,11 +22,20 @@ class Patience:
 
     def __init__(self) -> None:
         self._end = float("inf")
+        self._pressed = float("inf")
         self._never = threading.Event()
 
     def hurry(self, seconds: float) -> None:
         """Let nothing wait for longer than this from now on; safe from any thread."""
         self._end = time.monotonic() + seconds
+
+    def press(self, seconds: float) -> None:
+        """Let nothing wait for longer than this until `relax`; safe from any thread."""
+        self._pressed = time.monotonic() + seconds
+
+    def relax(self) -> None:
+        """Wait as before."""
+        self._pressed = float("inf")
 
     def run(self, action: Callable[[], _Result], seconds: float) -> _Result:
         """Return what the action returns; it is tried at least once."""
@@ -35,6 +44,6 @@ class Patience:
             try:
                 return action()
             except sqlite3.Error as error:
-                if fault_of(error) is not Fault.LOCKED or time.monotonic() >= min(until, self._end):
+                if fault_of(error) is not Fault.LOCKED or time.monotonic() >= min(until, self._end, self._pressed):
                     raise
             self._never.wait(PAUSE_S)

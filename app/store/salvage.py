@@ -19,6 +19,7 @@ _IDS = {
     "chunk": "SELECT id FROM chunk INDEXED BY chunk_answer",
     "comparison": "SELECT id FROM comparison INDEXED BY comparison_message",
     "attachment": "SELECT id FROM attachment INDEXED BY attachment_message",
+    "draft": "SELECT conversation FROM draft INDEXED BY draft_changed",
 }
 """What is taken over, and where else than in the table its ids lie; pieces are left out: the model tells them again."""
 

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from app.core.events import JobFailed
 from app.core.ports import EventSink
-from app.core.store_commands import KeepChunk, StoreCommand
+from app.core.store_commands import KeepChunk, Settle, StoreCommand
 from app.store.mistakes import skipped
 
 if TYPE_CHECKING:
@@ -29,6 +29,8 @@ RETRY_S = 3.0
 CLOSE_S = 1.5
 INTERRUPTED_S = 0.4
 """Together the limit of `close`."""
+RESCUE_S = 30.0
+"""How long `close` waits where all chats are written anew: without that they would be gone with the program."""
 
 _log = logging.getLogger(__name__)
 
@@ -53,6 +55,8 @@ class Store:
             if self._closed:
                 return
             self._waiting.append(command)
+            if isinstance(command, Settle) and self._work is not None:
+                self._work.press()
             if self._thread is None:
                 self._thread = threading.Thread(target=self._run, name="store", daemon=True)
                 self._thread.start()
@@ -77,6 +81,8 @@ class Store:
         if work is not None:
             work.hurry()
         self._thread.join(CLOSE_S)
+        if work is not None and work.files.are_written:
+            self._thread.join(RESCUE_S)
         if work is not None and self._thread.is_alive():
             work.interrupt()
             self._thread.join(INTERRUPTED_S)

@@ -5,6 +5,7 @@ Nothing here may refuse a word: what a message belongs to is made up where it is
 
 from __future__ import annotations
 
+import logging
 import sqlite3
 from dataclasses import dataclass, field
 
@@ -13,16 +14,21 @@ from app.core.conversation import Chunk, Conversation, Message, StoredAnswer
 from app.core.store_commands import (
     EndAnswer,
     KeepConversation,
+    KeepDraft,
     KeepPieces,
     KeepPrompt,
     KeepQuestion,
     RemoveMessages,
 )
 from app.store import columns
+from app.store.drafts import keep_draft
+from app.store.faults import fault_of
 from app.store.packing import pack_blocks, pack_ids
 from app.store.pieces import keep_pieces
 from app.store.prompts import PromptRows
 from app.store.reading import read_text
+
+_log = logging.getLogger(__name__)
 
 
 @dataclass
@@ -47,7 +53,15 @@ class EndOpenAnswers:
 
 
 Change = (
-    KeepConversation | KeepQuestion | KeepPrompt | EndAnswer | RemoveMessages | KeepPieces | Stretch | EndOpenAnswers
+    KeepConversation
+    | KeepQuestion
+    | KeepPrompt
+    | EndAnswer
+    | RemoveMessages
+    | KeepDraft
+    | KeepPieces
+    | Stretch
+    | EndOpenAnswers
 )
 """What is written: the commands that keep something, with the chunks joined."""
 
@@ -85,6 +99,8 @@ class Writer:
                 self._connection.executemany(
                     "UPDATE message SET deleted_ms = ? WHERE id = ?", ((deleted_ms, message) for message in messages)
                 )
+            case KeepDraft(draft, changed_ms):
+                keep_draft(self._connection, draft, changed_ms)
             case KeepPieces(pieces, vocabulary):
                 keep_pieces(self._connection, pieces, vocabulary)
             case EndOpenAnswers():
@@ -182,3 +198,20 @@ def end_open_answers(connection: sqlite3.Connection) -> None:
         if text:
             connection.execute("UPDATE message SET text = ? WHERE id = ?", (text, answer))
         connection.execute("UPDATE answer SET state = 'interrupted' WHERE message = ?", (answer,))
+
+
+def written(connection: sqlite3.Connection, writer: Writer, change: Change) -> bool:
+    """Write one change, or leave no trace of it when it cannot be written whatever the disk is like."""
+    connection.execute("SAVEPOINT change")
+    try:
+        writer.write(change)
+    except (sqlite3.Error, ValueError, TypeError, ArithmeticError) as error:
+        if fault_of(error) is not None:
+            raise
+        _log.exception("A change could not be written: %s", type(change).__name__)
+        writer.prompts.forget()
+        connection.execute("ROLLBACK TO change")
+        connection.execute("RELEASE change")
+        return False
+    connection.execute("RELEASE change")
+    return True

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from app.core.conversation import Conversation, Message, StoredAnswer
-from app.core.store_commands import KeepQuestion
+from app.core.draft import Draft
+from app.core.store_commands import KeepDraft
 from app.store.migrations import MIGRATIONS, Migration, migrate, version_of
 from app.store.opening import FILE_NAME, open_database
 from app.store.patience import Patience
@@ -19,6 +19,13 @@ from tests.store.shelf import shelf
 
 SCHEMA_1 = Path(__file__).with_name("schema_1.sql")
 BACKUP = "tokenlight-before-update-1.sqlite3"
+OLD_CHAT = """
+    INSERT INTO conversation (id, title, created_ms, changed_ms) VALUES (1, 'Old', 1, 1);
+    INSERT INTO message (id, conversation, role, created_ms, text) VALUES (1, 1, 'user', 1, 'Hello');
+    INSERT INTO message (id, conversation, parent, role, created_ms, text) VALUES (2, 1, 1, 'assistant', 1, '');
+    INSERT INTO answer (message, state) VALUES (2, 'open');
+"""
+LAST = len(MIGRATIONS)
 
 
 def add_stars(connection: sqlite3.Connection) -> None:
@@ -42,9 +49,7 @@ def old_database(folder: Path) -> Path:
     """Make a database of the oldest version with a chat in it, as that version made it."""
     with closing(sqlite3.connect(folder / FILE_NAME)) as connection:
         connection.executescript(SCHEMA_1.read_text(encoding="utf-8"))
-    with shelf(folder) as kept:
-        asked = Message(1, 1, None, "user", "Hello", 1)
-        kept.send(KeepQuestion(1, Conversation(1, "Old", 1, 1), (asked,), StoredAnswer(2, "open")))
+        connection.executescript(OLD_CHAT)
     return folder / FILE_NAME
 
 
@@ -70,7 +75,7 @@ def test_an_old_database_is_brought_up_to_date_and_a_copy_of_it_stays(tmp_path: 
     assert opened.connection.execute("PRAGMA foreign_keys").fetchone() == (1,)
     opened.connection.close()
     assert look(path, "SELECT stars, colour FROM conversation") == [(3, "red")]
-    assert look(path, "PRAGMA user_version") == [(3,)]
+    assert look(path, "PRAGMA user_version") == [(LAST + 2,)]
     assert look(tmp_path / BACKUP, "PRAGMA user_version") == [(1,)]
     assert look(tmp_path / BACKUP, "SELECT text FROM message ORDER BY id") == [("Hello",), ("",)]
     with closing(sqlite3.connect(":memory:", isolation_level=None)) as fresh, closing(sqlite3.connect(path)) as old:
@@ -97,7 +102,7 @@ def test_a_step_that_fails_leaves_the_version_before_it_and_the_next_start_goes_
     opened = open_database(tmp_path, Patience(), (*MIGRATIONS, add_stars, full))
     assert opened.connection is None
     assert "is full" in opened.problems[0].template
-    assert look(path, "PRAGMA user_version") == [(2,)]
+    assert look(path, "PRAGMA user_version") == [(LAST + 1,)]
     assert look(path, "SELECT name FROM sqlite_master WHERE name = 'half'") == []
     again = open_database(tmp_path, Patience(), LATER)
     assert again.connection is not None
@@ -127,7 +132,7 @@ def test_a_program_that_is_killed_in_the_middle_leaves_the_old_database_usable(t
         [sys.executable, "-c", textwrap.dedent(code), str(tmp_path)], check=False, cwd=Path(__file__).parents[2]
     )
     assert child.returncode == -signal.SIGKILL
-    assert look(path, "PRAGMA user_version") == [(1,)]
+    assert look(path, "PRAGMA user_version") == [(LAST,)]
     with shelf(tmp_path) as kept:
         assert kept.read().messages[0].text == "Hello"
 
@@ -141,3 +146,14 @@ def test_a_copy_that_was_made_before_is_not_replaced(tmp_path: Path) -> None:
     assert (tmp_path / BACKUP).read_text(encoding="utf-8") == "the first copy"
     assert look(tmp_path / "tokenlight-before-update-1-2.sqlite3", "PRAGMA user_version") == [(1,)]
     assert list(tmp_path.glob("*.new")) == []
+
+
+def test_a_database_of_before_there_were_drafts_keeps_its_chats_and_takes_drafts(tmp_path: Path) -> None:
+    path = old_database(tmp_path)
+    with shelf(tmp_path) as kept:
+        assert [message.text for message in kept.read().messages] == ["Hello", ""]
+        assert kept.read().draft is None
+        kept.send(KeepDraft(Draft(1, "half a thought", ("pasted",)), 5))
+        assert kept.read().draft == Draft(1, "half a thought", ("pasted",))
+    assert look(path, "PRAGMA user_version") == [(LAST,)]
+    assert look(path, "SELECT conversation, changed_ms, text FROM draft") == [(1, 5, "half a thought")]

@@ -18,6 +18,7 @@ from app.core.store_commands import (
 )
 from app.core.store_events import ConversationRead, Kept, PiecesRead, RecordRead, StoreMeasured
 from app.store import opening
+from app.store.migrations import MIGRATIONS
 from app.store.opening import FILE_NAME, SUSPECT_NAME
 from tests.store.shelf import PAGE, Shelf, break_pages, chunk, end, head, locked, question, shelf
 
@@ -62,7 +63,7 @@ def test_a_store_in_a_folder_that_is_not_there_yet_is_made(tmp_path: Path) -> No
         opened = kept.open()
         assert (opened.usable, opened.conversations, opened.problems) == (True, (), ())
         assert kept.sql("PRAGMA journal_mode") == [("wal",)]
-        assert kept.sql("PRAGMA user_version") == [(1,)]
+        assert kept.sql("PRAGMA user_version") == [(len(MIGRATIONS),)]
 
 
 def test_an_empty_file_is_a_new_database(tmp_path: Path) -> None:

@@ -1,0 +1,38 @@
+"""What is written in each conversation and not sent: kept as it is written, there again when the conversation is.
+
+Knows no clock: whoever writes decides how often it is kept.
+"""
+
+from __future__ import annotations
+
+from app.core.draft import NEW_CHAT, Draft
+from app.services.keeper import Keeper
+from app.services.open_conversation import OpenConversation
+
+
+class Drafts:
+    """The drafts of the conversations that were looked at; what people do goes before what was read."""
+
+    def __init__(self, keeper: Keeper) -> None:
+        self._keeper = keeper
+        self._known: dict[int, Draft] = {}
+
+    def of(self, place: int) -> Draft:
+        """Return the draft of a place, empty where nothing is written."""
+        return self._known.get(place, Draft(place))
+
+    def write(self, draft: Draft) -> None:
+        """Keep a draft in place of the earlier one of its place, unless it says the same."""
+        if draft != self.of(draft.conversation):
+            self._known[draft.conversation] = draft
+            self._keeper.draft(draft)
+
+    def take(self, draft: Draft | None) -> None:
+        """Take in what was kept by an earlier run of the program."""
+        if draft is not None:
+            self._known.setdefault(draft.conversation, draft)
+
+
+def place_of(conversation: OpenConversation) -> int:
+    """Return where the draft of a conversation belongs: one without messages is the new chat, whichever it is."""
+    return NEW_CHAT if conversation.is_new else conversation.head.id
