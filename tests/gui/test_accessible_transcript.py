@@ -9,7 +9,9 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 from shiboken6 import isValid
 
+from app.core.words import translate
 from app.gui import theme
+from app.gui.chat import answer_text
 from app.gui.chat.transcript import Transcript
 from app.services.turns import Turn
 from tests.gui.conftest import Stage
@@ -74,6 +76,52 @@ def test_an_answer_that_is_written_is_said_anew_at_most_once_a_second(
     grow(transcript, turn, " four")
     finish(transcript, turn)
     assert names(transcript) == ["tiny: One two three four"]
+
+
+def test_what_is_said_of_a_growing_answer_is_joined_from_what_was_said_before(
+    transcript: Transcript, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    joined: list[int] = []
+    text_of = answer_text._text_of
+
+    def note(laid: list[object]) -> str:
+        joined.append(len(laid))
+        return text_of(laid)  # type: ignore[arg-type]  # whatever came in
+
+    monkeypatch.setattr(answer_text, "_text_of", note)
+    turn = Turn(1, "assistant", "", state="writing", author="tiny")
+    transcript.add(turn)
+    block = transcript.turns.blocks[0]
+    for number in range(200):
+        grow(transcript, turn, f"Paragraph **{number}**.\n\n")
+        said = "".join(block.texts(at_once=True))
+    assert said == block.text
+    assert said.endswith("Paragraph 199.")
+    assert sum(joined) < 3 * 200
+
+
+def test_a_long_answer_that_is_not_read_yet_is_said_with_the_marks_of_its_rest(transcript: Transcript) -> None:
+    transcript.show_turns([Turn(1, "assistant", "**Bold** words.\n\n" * 3000, author="tiny")])
+    assert transcript.turns.blocks[0].is_unread
+    said = read(transcript).child(0).text(VALUE)
+    assert said.startswith("Bold words.")
+    assert said.endswith("**Bold** words.\n\n")
+
+
+def test_what_goes_on_while_an_answer_is_waited_for_is_said_at_most_once_a_second(
+    transcript: Transcript, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now = [100.0]
+    monkeypatch.setattr("app.gui.chat.accessible.time.monotonic", lambda: now[0])
+    turn = Turn(1, "assistant", "", state="waiting", author="tiny")
+    transcript.add(turn)
+    for percent in (5, 6, 7):
+        turn.doing = translate("Chat", "Loading {model}: {percent} %", model="tiny", percent=percent)
+        transcript.refresh(turn)
+        assert names(transcript) == ["tiny: Loading tiny: 5 %"]
+    now[0] += 1.5
+    transcript.refresh(turn)
+    assert names(transcript) == ["tiny: Loading tiny: 7 %"]
 
 
 def test_the_end_of_an_answer_is_announced_once(transcript: Transcript, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,8 +1,7 @@
-"""What people write with: keys, long pastes, drafts, and the line that counts what is written."""
+"""What people write with: keys, long pastes and drafts."""
 
 from __future__ import annotations
 
-from array import array
 from collections.abc import Callable
 
 import pytest
@@ -11,12 +10,12 @@ from PySide6.QtGui import QGuiApplication, QInputMethodEvent, QKeyEvent, QKeySeq
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QFrame, QLabel, QPlainTextEdit, QPushButton, QToolButton
 
-from app.core.commands import Generate, Render, Tokenize
-from app.core.events import Rendered, Tokenized
+from app.core.commands import Generate
 from app.gui.chat.composer import MAX_CHARACTERS
 from app.gui.chat.draft import LONG_LINE, LONG_TEXT, MAX_LINES
 from app.gui.chat.paste_viewer import PasteViewer
 from tests.gui.conftest import Stage
+from tests.gui.counting import counts, status
 
 # The offscreen platform says this of every dialog.
 pytestmark = pytest.mark.qt_log_ignore("^This plugin does not support")
@@ -45,34 +44,6 @@ def button_of(stage: Stage, name: str, row: int = 0) -> QToolButton:
     found = shown[row].findChild(QToolButton, name)
     assert found is not None
     return found
-
-
-def status(stage: Stage) -> str:
-    return stage.find("composer_status").accessibleName()
-
-
-def settles(stage: Stage) -> None:
-    """Wait until the draft that is written now has been handed on to be counted."""
-    page = stage.window.parts.chat_page
-    stage.bot.waitUntil(lambda: not page._settled.isActive(), timeout=60_000)
-
-
-def ids_of(count: int) -> bytes:
-    return array("i", range(count)).tobytes()
-
-
-def counts(stage: Stage, draft: int, prompt: int) -> None:
-    """Let the engine count what was asked of it, until it is asked nothing more."""
-    done = 0
-    settles(stage)
-    while done < len(open_questions := [each for each in stage.engine.sent if isinstance(each, (Tokenize, Render))]):
-        for question in open_questions[done:]:
-            if isinstance(question, Tokenize):
-                stage.engine.say(Tokenized(question.request, ids_of(draft)))
-            else:
-                stage.engine.say(Rendered(question.request, "", ids_of(prompt), ()))
-        done = len(open_questions)
-        stage.settle()
 
 
 @pytest.mark.parametrize("key", [Qt.Key.Key_Escape, Qt.Key.Key_Up, Qt.Key.Key_Return, Qt.Key.Key_Enter])
@@ -253,62 +224,10 @@ def test_each_conversation_keeps_its_own_draft(ready: Stage) -> None:
     assert (ready.composer.toPlainText(), len(rows(ready))) == ("about the second", 0)
 
 
-def test_the_line_under_the_draft_says_what_the_next_send_takes(ready: Stage) -> None:
-    ready.sends("Hi")
-    ready.desk.answer("Hello")
-    ready.types("And then?")
-    counts(ready, draft=38, prompt=1482)
-    assert status(ready) == "+38 tokens · 41 in cache · 2,614 left"
-    assert "1,482 tokens of 4,096" in ready.find("composer_status").toolTip()
-
-
 def test_a_pasted_text_says_how_many_tokens_it_has(ready: Stage) -> None:
     pastes(ready, LONG)
     counts(ready, draft=1234, prompt=1300)
     assert rows(ready) == [f"Pasted text · {len(LONG):,} characters · 1,234 tokens"]
-
-
-def test_without_a_model_the_count_is_unknown_and_says_why(stage: Stage) -> None:
-    assert status(stage) == ""
-    stage.types("Hi")
-    settles(stage)
-    stage.window.parts.chat_page.show_count(stage.desk.program.prompt_count.count)
-    assert status(stage) == "– tokens"
-    assert "counted by the model" in stage.find("composer_status").toolTip()
-
-
-def test_a_message_that_is_too_long_is_said_before_it_is_sent_and_stays_written(ready: Stage) -> None:
-    ready.types("Far too long")
-    counts(ready, draft=5000, prompt=5031)
-    assert status(ready) == "Too long for this context: 5,031 of 4,096 tokens"
-    assert ready.find("composer_status").property("alarm")
-    assert ready.sees("larger_context_button")
-    ready.presses(Qt.Key.Key_Return)
-    assert ready.engine.all(Generate) == []
-    assert ready.composer.toPlainText() == "Far too long"
-    ready.composer.clear()
-    ready.types("Short")
-    counts(ready, draft=1, prompt=20)
-    assert status(ready) == "+1 tokens · 0 in cache · 4,076 left"
-    assert not ready.sees("larger_context_button")
-    ready.presses(Qt.Key.Key_Return)
-    assert ready.engine.chat.messages[0].text == "Short"
-
-
-def test_a_text_that_changed_since_it_was_counted_is_sent(ready: Stage) -> None:
-    ready.types("Far too long")
-    counts(ready, draft=5000, prompt=5031)
-    ready.sends(" or not")
-    assert ready.engine.chat.messages[0].text == "Far too long or not"
-
-
-def test_where_the_oldest_turns_go_a_long_prompt_is_sent_and_the_line_says_so(ready: Stage) -> None:
-    ready.desk.program.settings.change(when_full="drop_oldest")
-    ready.types("Long")
-    counts(ready, draft=38, prompt=5031)
-    assert status(ready) == "+38 tokens · 0 in cache · the oldest turns are left out"
-    ready.presses(Qt.Key.Key_Return)
-    assert ready.engine.chat.messages[0].text == "Long"
 
 
 @pytest.mark.parametrize("way", ["button", "escape", "menu"])

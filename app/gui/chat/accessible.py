@@ -21,7 +21,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QAbstractScrollArea, QWidget
 from shiboken6 import isValid
 
-from app.gui.chat.footer import who
+from app.gui.chat import footer
 from app.gui.chat.turn_block import TurnBlock
 from app.gui.chat.turn_list import TurnList
 
@@ -97,11 +97,11 @@ class Message(QAccessibleInterface):
             return ""
         match kind:
             case QAccessible.Text.Name:
-                return f"{who(block.turn)}: {self._read(block)}"
+                return f"{footer.who(block.turn)}: {self._read(block)}"
             case QAccessible.Text.Value:
                 return self._read(block)
             case QAccessible.Text.Description:
-                return "\n".join(part for part in (block.dropped_line(), block.footer()) if part)
+                return "\n".join(part for part in (footer.dropped(block.turn), block.footer()) if part)
         return ""
 
     def setText(self, _kind: QAccessible.Text, _text: str) -> None:
@@ -126,13 +126,13 @@ class Message(QAccessibleInterface):
         if not at_once and self._said_at is not None and now - self._said_at < UPDATE_S:
             return False
         block = self._conversation.block(self.number)
-        self._said = block.text if block is not None else ""
+        self._said = _said(block) if block is not None else ""
         self._said_at = now
         return True
 
     def _read(self, block: TurnBlock) -> str:
         if block.turn.state not in ("waiting", "writing"):
-            return block.text
+            return _said(block)
         if self._said_at is None:
             self.refresh(time.monotonic(), at_once=True)
         return self._said
@@ -238,7 +238,7 @@ class Conversation(QAccessibleObject):
         """Have it said that an answer is whole, with its text."""
         block = self.block(number)
         if block is not None:
-            words = QCoreApplication.translate("Transcript", "Answer: {text}").format(text=block.text)
+            words = QCoreApplication.translate("Transcript", "Answer: {text}").format(text=_said(block))
             QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(self._widget, words))
 
     def _has_buttons(self) -> bool:
@@ -252,6 +252,14 @@ class Conversation(QAccessibleObject):
             message = self._messages.pop(number)
             if isValid(message):
                 QAccessible.deleteAccessibleInterface(QAccessible.uniqueId(message))
+
+
+def _said(block: TurnBlock) -> str:
+    """Return the text, or while there is none what goes on; it is asked for once a second while an answer grows."""
+    turn = block.turn
+    if turn.state == "waiting" and turn.doing is not None and not turn.text:
+        return footer.waiting(turn)
+    return "".join(block.texts(at_once=True))
 
 
 @cache

@@ -7,8 +7,9 @@ Knows no widget.
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
 
+import msgspec
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QFontMetricsF, QPainter
 
@@ -20,21 +21,20 @@ from app.gui.chat.leaf import Leaf, Range, Spot
 from app.gui.chat.stack import Stack
 from app.gui.chat.text_view import TextView
 from app.gui.markdown.colouring import Lexers
-from app.gui.markdown.document import Document
+from app.gui.markdown.document import Document, readable
 from app.gui.markdown.values import Block
 
-READ_MS = 5
+READ_MS = 4
 """A long text is read for this long at a time."""
-READ_CHARACTERS = 1000
+READ_CHARACTERS = 500
 KEPT_BLOCKS = 40
 """Blocks on both sides of what is in view that keep their lines."""
 _WORDS = "Words of ordinary width"
 _NS_PER_MS = 1_000_000
 
 
-@dataclass(slots=True)
-class _Laid:
-    """A block with its picture and its place."""
+class _Laid(msgspec.Struct, gc=False, eq=False):
+    """A block with its picture and its place; as `values` says, no part of a circle."""
 
     value: Block
     leaf: Leaf
@@ -46,6 +46,10 @@ class _Laid:
     indent: Indent = NO_INDENT
     width: float = -1.0
     """Of the column that it was measured for."""
+
+
+def _text_of(laid: Iterable[_Laid]) -> str:
+    return "".join(each.value.place.gap + each.value.text for each in laid)
 
 
 class AnswerText:
@@ -65,6 +69,8 @@ class AnswerText:
         self._stack = Stack()
         self._reached: set[int] = set()
         """Which blocks have their lines."""
+        self._said, self._said_blocks = "", 0
+        """The text of the first blocks, which are closed, and how many they are."""
         self._width = -1.0
         self._advance = 1.0
         self.changed_top = 0.0
@@ -76,11 +82,16 @@ class AnswerText:
         """The Markdown."""
         return self._document.source + self._unread[self._next :]
 
-    @property
-    def text(self) -> str:
-        """What can be read, without the marks of Markdown."""
-        self._read()
-        return "".join(laid.value.place.gap + laid.value.text for laid in self._laid)
+    def texts(self, *, at_once: bool = False) -> Iterator[str]:
+        """Return in pieces what can be read, without the marks of Markdown; none of them takes long.
+
+        What is not read yet is read for that and not kept. With `at_once` it is one piece, also of a very long answer
+        that grows, and what is not read yet has its marks.
+        """
+        if at_once:
+            return iter([self._text_so_far() + self._unread[self._next :]])
+        blocks = readable(self.source) if self.is_unread else iter([laid.value for laid in self._laid])
+        return (block.place.gap + block.text for block in blocks)
 
     @property
     def height(self) -> float:
@@ -116,6 +127,7 @@ class AnswerText:
         """Show another text; `is_open` says that more of it will come."""
         self._cut(0)
         self._document = Document()
+        self._said, self._said_blocks = "", 0
         self._unread, self._next = source, 0
         self._is_whole = not is_open
         self._width = -1.0
@@ -209,13 +221,16 @@ class AnswerText:
             found += [spot.moved(laid.indent.left, above + laid.gap, index) for spot in laid.leaf.spots()]
         return found
 
+    def _text_so_far(self) -> str:
+        closed = min(self._document.closed, len(self._laid))
+        if self._said_blocks < closed:
+            self._said += _text_of(self._laid[self._said_blocks : closed])
+            self._said_blocks = closed
+        return self._said + _text_of(self._laid[closed:])
+
     @property
     def _is_short(self) -> bool:
         return self._document.length + len(self._unread) - self._next <= WHOLE_CHARACTERS
-
-    def _read(self) -> None:
-        while self.is_unread:
-            self._read_until(None)
 
     def _read_until(self, end_ns: int | None) -> None:
         """Read to a moment, or to the end."""

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import assert_never
 
-from app.gui.chat.code_view import CodeView
+from app.gui.chat.later import Later, later
 from app.gui.chat.leaf import Leaf
-from app.gui.chat.table_view import TableView
 from app.gui.chat.text_view import RuleView, TextView
 from app.gui.markdown.colouring import Lexers
 from app.gui.markdown.values import Block, Code, Paragraph, Rule, Table
@@ -17,10 +16,8 @@ def made(value: Block, lexers: Lexers, *, is_open: bool) -> Leaf:
     match value:
         case Paragraph():
             return TextView(value)
-        case Code():
-            return CodeView(value, lexers, is_open=is_open)
-        case Table():
-            return TableView(value)
+        case Code() | Table():
+            return later(value, lexers, is_open=is_open)
         case Rule():
             return RuleView(value)
     assert_never(value)
@@ -28,10 +25,6 @@ def made(value: Block, lexers: Lexers, *, is_open: bool) -> Leaf:
 
 def kept(leaf: Leaf, shown: Block, value: Block, *, is_open: bool) -> Leaf | None:
     """Return the picture that is there, if it shows the block or has grown to show it."""
-    if isinstance(leaf, CodeView) and isinstance(value, Code):
+    if isinstance(leaf, Later) and isinstance(value, Code | Table):
         return leaf if leaf.grow(value, is_open=is_open) else None
-    if shown == value:
-        return leaf
-    if isinstance(leaf, TableView) and isinstance(value, Table) and leaf.grow(value):
-        return leaf
-    return None
+    return leaf if shown == value else None

@@ -63,7 +63,7 @@ def estimate(value: Block, width: float, advance: float, line_px: int) -> float:
             text = text_of(value.runs)
             return max(len(text) * advance // width + 1, text.count("\n") + 1) * line_px
         case Code():
-            lines = max(value.code.count("\n") + 1, len(value.code) * advance // width)
+            lines = value.code.count("\n") + 1
             return lines * theme.scaled(LINE_PX) + theme.scaled(HEAD_PX) + PADDING_PX
         case Table():
             return len(value.rows) * (line_px + 2 * CELL_Y)

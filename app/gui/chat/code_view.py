@@ -1,6 +1,7 @@
 """A block of code as it is painted: sunken, in the fixed font, with its language and a place to copy it.
 
-Lines wrap, so that nothing is out of sight. While a block is written each line is coloured by itself, then the whole.
+Lines do not wrap: a block with a line that is too long is scrolled sideways, by a bar in its lower edge. While a block
+is written each line is coloured by itself, then the whole.
 """
 
 from __future__ import annotations
@@ -11,13 +12,17 @@ from PySide6.QtGui import QFontMetricsF, QPainter
 from app.gui import theme
 from app.gui.chat.code_font import BLOCK_PX, code_font
 from app.gui.chat.growing_text import GrowingText
-from app.gui.chat.leaf import Range, Spot, draw_sunken
+from app.gui.chat.leaf import BAR_KEY, Range, Spot, draw_sunken
+from app.gui.chat.longest_line import LongestLine
+from app.gui.chat.sideways import BAR_PX, Sideways
 from app.gui.markdown.colouring import Coloured, Colouring, Lexers
 from app.gui.markdown.values import Code
 
 LINE_PX, HEAD_PX, COPY_PX = 20, 32, 24
 """Lengths that grow with the font."""
-PADDING_PX = theme.SPACE_M
+PADDING_PX = BAR_PX
+"""Around the lines; where it is needed the bar lies in it, so that nothing moves when a long line comes."""
+_UNLIMITED_PX = 1_000_000.0
 translate = QCoreApplication.translate
 
 
@@ -29,8 +34,12 @@ class CodeView:
         self._is_open = is_open
         self._head_px = theme.scaled(HEAD_PX)
         self._line_px = theme.scaled(LINE_PX)
-        self._lines = GrowingText(code_font(theme.scaled(BLOCK_PX)), self._line_px)
+        font = code_font(theme.scaled(BLOCK_PX))
+        self._lines = GrowingText(font, self._line_px)
         self._lines.set_text(value.code)
+        self._longest = LongestLine(font)
+        self._longest.add(value.code)
+        self._sideways = Sideways()
         self._lexers = lexers
         self._colouring: Colouring | None = None
         self._width = 0.0
@@ -53,6 +62,11 @@ class CodeView:
         return self._height
 
     @property
+    def is_scrolled(self) -> bool:
+        """Whether somebody scrolled it sideways."""
+        return self._sideways.offset > 0
+
+    @property
     def open_top(self) -> float:
         """Where the last line begins: a box that grows keeps what is above it."""
         return self._head_px + self._lines.open_top
@@ -69,13 +83,14 @@ class CodeView:
         self._is_open = is_open
         if added:
             self._lines.append(added)
+            self._longest.add(added)
             self._measure()
         return True
 
     def lay_out(self, width: float) -> None:
-        """Wrap the lines."""
+        """Take a width; the lines are as long as they are."""
         self._width = width
-        self._lines.lay_out(max(width - 2 * PADDING_PX, 1.0))
+        self._lines.lay_out(_UNLIMITED_PX)
         self._measure()
 
     def reach(self, top: float, bottom: float) -> float:
@@ -105,19 +120,43 @@ class CodeView:
             self._colour_to(self._lines.end_above(clip.bottom() - inner.y()))
         shift = len(self._value.place.prefix)
         chosen = (selected[0] - shift, selected[1] - shift) if selected is not None else None
-        self._lines.draw(painter, inner, clip, look, chosen, self._colours if is_ready else None)
+        colours = self._colours if is_ready else None
+        if not self._sideways.is_needed:
+            self._lines.draw(painter, inner, clip, look, chosen, colours)
+            return
+        painter.save()
+        painter.setClipRect(self._seen_rect().translated(origin), Qt.ClipOperation.IntersectClip)
+        inner.setX(inner.x() - self._sideways.offset)
+        self._lines.draw(painter, inner, clip, look, chosen, colours)
+        painter.restore()
+        self._sideways.draw(painter, self._bar_rect().translated(origin), look)
 
     def offset_at(self, x: float, y: float) -> int:
         """Return the character at a place."""
         self.lay_out(self._width)
-        return len(self._value.place.prefix) + self._lines.offset_at(x - PADDING_PX, max(y - self._head_px, 0.0))
+        return len(self._value.place.prefix) + self._lines.offset_at(
+            x - PADDING_PX + self._sideways.offset, max(y - self._head_px, 0.0)
+        )
 
     def spots(self) -> list[Spot]:
-        """Return the place to copy the code."""
-        return [Spot("copy", self._copy_rect(), self._value.code)]
+        """Return the place to copy the code, and the bar where there is one."""
+        found = [Spot("copy", self._copy_rect(), self._value.code)]
+        if self._sideways.is_needed:
+            area = QRectF(0, 0, self._width, self._height)
+            found.append(Spot("scroll", self._bar_rect(), "", BAR_KEY, area, self._sideways))
+        return found
 
     def _measure(self) -> None:
         self._height = self._head_px + max(self._lines.height, self._line_px) + PADDING_PX
+        self._sideways.fit(self._longest.width, max(self._width - 2 * PADDING_PX, 1.0))
+
+    def _seen_rect(self) -> QRectF:
+        """Return where the lines can be seen: a selection may go up to the edge of the box."""
+        edge = PADDING_PX / 2
+        return QRectF(edge, self._head_px, self._width - 2 * edge, self._height - self._head_px - PADDING_PX)
+
+    def _bar_rect(self) -> QRectF:
+        return QRectF(PADDING_PX, self._height - BAR_PX, max(self._width - 2 * PADDING_PX, 1.0), BAR_PX)
 
     def _copy_rect(self) -> QRectF:
         words = translate("CodeView", "Copy"), translate("CodeView", "Copied")

@@ -19,6 +19,7 @@ from app.gui.chat.pasted import Pasted, PastedList
 from app.gui.icons import Icons
 from app.gui.widgets.buttons import IconButton
 from app.gui.widgets.labels import ElidedLabel
+from app.gui.widgets.words import set_hint
 
 MAX_CHARACTERS = 1_000_000
 """Of one message, pasted texts counted."""
@@ -37,6 +38,11 @@ class Written:
         """The message that it makes: what was pasted comes before what is said of it."""
         return _BETWEEN.join(part for part in (*(each.text for each in self.pasted), self.text) if part.strip())
 
+    def followed_by(self, later: Written) -> Written:
+        """Return both in one."""
+        text = _BETWEEN.join(part for part in (self.text, later.text) if part.strip())
+        return Written(text, (*self.pasted, *later.pasted))
+
 
 class StatusLine(ElidedLabel):
     """The line under the draft; an alarm stands in the colour of danger, which the style sheet knows."""
@@ -48,7 +54,7 @@ class StatusLine(ElidedLabel):
     def show_text(self, text: str, hint: str = "", *, alarm: bool = False) -> None:
         """Show a text, and on hover what it means."""
         self.set_text(text)
-        self.setToolTip(hint)
+        set_hint(self, hint)
         self.setAccessibleDescription(hint)
         if bool(self.property("alarm")) is not alarm:
             self.setProperty("alarm", alarm)
@@ -87,6 +93,7 @@ class Composer(QFrame):
         self._pasted = PastedList(icons)
         self._history = _PasteHistory(self._pasted, self.draft)
         self._busy = False
+        self._refusal = ""
         self._sent: Written | None = None
         self._send = IconButton(icons, "send", self.tr("Send"), object_name="send_button", look="primary")
         self._stop = IconButton(
@@ -140,6 +147,14 @@ class Composer(QFrame):
             self.draft.setFocus()
         self._refresh_send()
 
+    def refuse(self, reason: str) -> None:
+        """Offer no sending for a reason that the button tells on hover; an empty one is none."""
+        if reason != self._refusal:
+            self._refusal = reason
+            set_hint(self._send, reason or self._send.accessibleName())
+            self._send.setAccessibleDescription(reason)
+            self._refresh_send()
+
     def offer_larger_context(self, offered: bool) -> None:
         """Offer to load the model with a larger context, or do not."""
         if not offered and self._larger.hasFocus():
@@ -156,9 +171,7 @@ class Composer(QFrame):
         back = self._sent if self._sent is not None and clean_text(self._sent.message) == text else None
         if back is None:
             back = Written(pasted=(Pasted(text),)) if is_long(text) else Written(text)
-        now = self.written
-        both = _BETWEEN.join(part for part in (back.text, now.text) if part.strip())
-        self.write(Written(both, (*back.pasted, *now.pasted)))
+        self.write(back.followed_by(self.written))
         self.draft.setFocus()
 
     def take_text(self) -> None:
@@ -208,7 +221,7 @@ class Composer(QFrame):
         self.edited.emit()
 
     def _refresh_send(self) -> None:
-        self._send.setEnabled(not self._busy and self.has_text)
+        self._send.setEnabled(not self._busy and self.has_text and not self._refusal)
 
     def _show_focus(self, focused: bool) -> None:
         self.setProperty("focused", focused)

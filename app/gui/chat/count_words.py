@@ -7,14 +7,14 @@ from typing import NamedTuple
 from PySide6.QtCore import QCoreApplication
 
 from app.gui.widgets.words import render
-from app.services.prompt_count import Count
+from app.services.next_send import Count, Shares
 from app.services.units import UNKNOWN, count
 
 translate = QCoreApplication.translate
 
 
 class CountWords(NamedTuple):
-    """A line, what it says on hover, and whether it is an alarm."""
+    """A line, what it says on hover, and whether it is an alarm: then nothing can be sent."""
 
     text: str = ""
     hint: str = ""
@@ -30,24 +30,51 @@ def count_words(counted: Count, *, has_text: bool) -> CountWords:
             translate("Composer", "{count} tokens").format(count=UNKNOWN),
             translate("Composer", "Tokens are counted by the model: they are known once one is loaded."),
         )
-    if counted.too_long and not counted.drops:
-        tokens = count(counted.prompt) if counted.prompt is not None else f"> {count(counted.cells)}"
-        text = translate("Composer", "Too long for this context: {tokens} of {cells} tokens")
-        hint = translate(
-            "Composer",
-            "The answer needs room too. Shorten the message, begin a new chat, or load the model with a larger context.",
-        )
-        return CountWords(text.format(tokens=tokens, cells=count(counted.cells)), hint, alarm=True)
-    parts = [translate("Composer", "+{count} tokens").format(count=count(counted.draft))] if has_text else []
-    parts.append(translate("Composer", "{count} in cache").format(count=count(counted.in_cache)))
+    if counted.refuses:
+        return _refusal(counted)
+    shares = counted.shares
+    new, cached = (shares.new, shares.cached) if shares is not None else (counted.draft, counted.in_cache)
+    parts = []
+    if new or (shares is None and has_text):
+        parts.append(translate("Composer", "+{count} tokens").format(count=count(new)))
+    parts.append(translate("Composer", "{count} in cache").format(count=count(cached)))
     if counted.too_long:
         parts.append(translate("Composer", "the oldest turns are left out"))
     else:
-        parts.append(translate("Composer", "{count} left").format(count=count(counted.left)))
-    return CountWords(" · ".join(parts), _hint(counted))
+        left = translate("Composer", "{count} left of {cells}")
+        parts.append(left.format(count=count(shares.left if shares else None), cells=count(counted.cells)))
+    return CountWords(" · ".join(parts), _hint(counted, shares))
 
 
-def _hint(counted: Count) -> str:
+def _refusal(counted: Count) -> CountWords:
+    """Return the numbers of what does not fit, and what can be done about what makes it long."""
+    if counted.is_long_by_itself:
+        text = translate("Composer", "Too long: {tokens} of {cells} tokens. Shorten the message.")
+        hint = translate(
+            "Composer",
+            "The message would be sent as {tokens} tokens and the context holds {cells}, some of which the answer"
+            " needs. Shorten the message, or load the model with a larger context.",
+        )
+    else:
+        text = translate("Composer", "Too long: {tokens} of {cells} tokens. Begin a new chat.")
+        hint = translate(
+            "Composer",
+            "The whole chat would be sent as {tokens} tokens and the context holds {cells}, some of which the answer"
+            " needs. Begin a new chat, load the model with a larger context, or choose “Drop the oldest turns” under"
+            " “When the context is full”.",
+        )
+    needed, cells = counted.needed, count(counted.cells)
+    tokens = count(needed) if needed is not None else f"> {cells}"
+    return CountWords(text.format(tokens=tokens, cells=cells), hint.format(tokens=tokens, cells=cells), alarm=True)
+
+
+def _hint(counted: Count, shares: Shares | None) -> str:
+    if counted.answering:
+        return translate(
+            "Composer",
+            "While the answer is written, each of its tokens takes one place in the cache. What you write meanwhile is"
+            " counted by itself, and exactly once the answer has ended.",
+        )
     if counted.prompt is None:
         reason = (
             render(counted.reason) if counted.reason is not None else translate("Composer", "It is being counted.")
@@ -55,8 +82,15 @@ def _hint(counted: Count) -> str:
         return translate("Composer", "What the next question leaves of the context is not known. {reason}").format(
             reason=reason
         )
-    return translate(
-        "Composer",
-        "The next question is sent as {prompt} tokens of {cells} that the context holds; {cached} are in the cache now,"
-        " and what of them is the same is not read again.",
-    ).format(prompt=count(counted.prompt), cells=count(counted.cells), cached=count(counted.in_cache))
+    sent = translate("Composer", "The next question is sent as {prompt} tokens of {cells} that the context holds.")
+    said = [sent.format(prompt=count(counted.prompt), cells=count(counted.cells))]
+    if shares is not None and counted.message:
+        parts = translate(
+            "Composer",
+            "{cached} of them are in the cache already and are not read again. {new} are new: your message has {draft},"
+            " the others are marks that the chat template puts around messages, or text that the cache does not hold."
+            " {left} are left for the answer.",
+        )
+        figures = {name: count(value) for name, value in shares._asdict().items()}
+        said.append(parts.format(draft=count(counted.draft), **figures))
+    return " ".join(said)

@@ -51,6 +51,7 @@ class Draft(QPlainTextEdit):
         self.document().setDocumentMargin(0)
         self._composing = False
         self.document().documentLayout().documentSizeChanged.connect(lambda _size: self._fit())
+        self.textChanged.connect(self._fit)  # the layout is silent where one paragraph takes the place of another
         self._fit()
 
     def event(self, event: QEvent) -> bool:

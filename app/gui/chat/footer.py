@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QCoreApplication
+from collections.abc import Sequence
+
+from PySide6.QtCore import QCoreApplication, Qt
+from PySide6.QtGui import QFontMetricsF
 
 from app.core.events import Finished
 from app.core.sampling import SamplingSettings
@@ -11,6 +14,9 @@ from app.services.turns import Turn
 from app.services.units import UNKNOWN, count, milliseconds, rate, stop_words
 
 translate = QCoreApplication.translate
+_BETWEEN = " · "
+_MOST_SHARE = 0.6
+"""Of a line, for one of several parts: the name of a model can be very long."""
 
 
 def _names() -> dict[str, str]:
@@ -42,8 +48,41 @@ def who(turn: Turn) -> str:
     return turn.author or translate("TurnBlock", "Answer")
 
 
+def dropped(turn: Turn) -> str:
+    """Return what is said above an answer that was written without earlier messages."""
+    if turn.dropped == 1:
+        return translate("TurnBlock", "1 earlier message was not sent: the context is full")
+    if turn.dropped:
+        text = translate("TurnBlock", "{count} earlier messages were not sent: the context is full")
+        return text.format(count=count(turn.dropped))
+    return ""
+
+
+def waiting(turn: Turn) -> str:
+    """Return what is said in place of an answer that has no text yet: what goes on, or that something does."""
+    return render(turn.doing) if turn.doing is not None else "…"
+
+
+def lines(parts: Sequence[str], width: float, metrics: QFontMetricsF) -> list[str]:
+    """Return parts in lines with dots between them: no line begins or ends with a dot, none is broken in a part."""
+    found: list[str] = []
+    most = width * _MOST_SHARE if len(parts) > 1 else width
+    for whole in parts:
+        part = metrics.elidedText(whole, Qt.TextElideMode.ElideMiddle, most)
+        longer = f"{found[-1]}{_BETWEEN}{part}" if found else part
+        if found and metrics.horizontalAdvance(longer) <= width:
+            found[-1] = longer
+        else:
+            found.append(part)
+    return found
+
+
 def parts(turn: Turn) -> list[str]:
-    """Return the parts of the line under an answer; none while it is written."""
+    """Return the parts of the line under an answer, none of them empty; no part while it is written."""
+    return [part for part in _parts(turn) if part]
+
+
+def _parts(turn: Turn) -> list[str]:
     finished = turn.finished
     if turn.state == "interrupted" and turn.reason is not None:
         interrupted = translate("TurnBlock", "Interrupted: what was written stays.")

@@ -12,24 +12,32 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QPainter, QPen
 
 from app.gui import theme
+from app.gui.chat.sideways import Sideways
 
 Range = tuple[int, int]
+BAR_KEY = (-1,)
+"""The key of the bar of a block, in the block."""
 
 
 @dataclass(frozen=True)
 class Spot:
-    """A place that does something: a link is opened, a block of code is copied, a long message is shown whole or not."""
+    """A place that does something: opens a link, copies code, shows a long message whole or not, scrolls sideways."""
 
-    kind: Literal["link", "copy", "fold"]
+    kind: Literal["link", "copy", "fold", "scroll"]
     rect: QRectF
     value: str
     """The address of the link, the code, or what is said at the fold."""
     key: tuple[int, ...] = ()
     """Tells it from the others; a link over two lines has two places and one key."""
+    area: QRectF | None = None
+    """The whole of what is scrolled, of which the place is the bar."""
+    sideways: Sideways | None = None
+    """What is scrolled."""
 
     def moved(self, x: float, y: float, *part: int) -> Spot:
         """Return the spot counted from another corner, as one of a part of what lies there."""
-        return Spot(self.kind, self.rect.translated(x, y), self.value, (*part, *self.key))
+        area = self.area.translated(x, y) if self.area is not None else None
+        return Spot(self.kind, self.rect.translated(x, y), self.value, (*part, *self.key), area, self.sideways)
 
 
 def draw_sunken(painter: QPainter, box: QRectF, radius: float, look: theme.Theme) -> None:

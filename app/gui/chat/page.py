@@ -13,15 +13,16 @@ from PySide6.QtWidgets import QHBoxLayout, QProgressBar, QStackedWidget, QVBoxLa
 from app.core.chat import clean_text
 from app.core.events import PrefillProgress
 from app.gui import theme
-from app.gui.chat.composer import Composer, Written
+from app.gui.chat.composer import Composer
 from app.gui.chat.count_words import CountWords, count_words
+from app.gui.chat.draft_keeper import DraftKeeper
 from app.gui.chat.transcript import Transcript
-from app.gui.chat.turn_block import TurnBlock
-from app.gui.chat.welcome import Welcome
+from app.gui.chat.welcome import Opening, Welcome
 from app.gui.icons import Icons
 from app.gui.widgets.buttons import IconButton, TickButton
 from app.services.chat import Chat
-from app.services.prompt_count import Count
+from app.services.drafts import place_of
+from app.services.next_send import Count
 from app.services.turns import Turn
 from app.services.units import count
 
@@ -29,8 +30,6 @@ SETTLED_MS = 120
 """After so long without a key a draft is counted."""
 REPAINT_MS = 100
 """While an answer is written the counts under the draft change ten times a second at most."""
-NEW_CHAT = 0
-"""Where the draft of a conversation lies that has no message yet."""
 
 
 class ChatPage(QWidget):
@@ -53,17 +52,18 @@ class ChatPage(QWidget):
     ) -> None:
         super().__init__(parent)
         self._chat = chat
-        self._place = self._draft_place()
-        self._drafts: dict[int, Written] = {}
         self._count = Count()
         self._progress: PrefillProgress | None = None
         self._stopping = False
         self.transcript = Transcript(themes)
         self.welcome = Welcome(prompts)
         self.composer = Composer(icons)
+        self._drafts = DraftKeeper(chat, self.composer, self)
+        self._opening = Opening()
+        self._is_opening = False
         self._pages = QStackedWidget()
-        self._pages.addWidget(self.welcome)
-        self._pages.addWidget(self.transcript)
+        for page in (self.welcome, self.transcript, self._opening):
+            self._pages.addWidget(page)
         self._prefill = QProgressBar()
         self._prefill.setObjectName("prefill_progress")
         self._prefill.setAccessibleName(self.tr("Reading the prompt"))
@@ -76,11 +76,12 @@ class ChatPage(QWidget):
             chat.opened.connect(self._show_opened),
             chat.added.connect(self._show_added),
             chat.removed.connect(self._show_removed),
+            chat.head_changed.connect(self._drafts.move),
             chat.changed.connect(self._show_changed),
             chat.text_added.connect(self._show_text),
             chat.busy_changed.connect(self._show_busy),
             chat.prefilled.connect(self._show_prefill),
-            chat.draft_returned.connect(self.composer.give_back),
+            chat.draft_returned.connect(self._give_back),
         ]
         self.composer.sent.connect(self._send)
         self.composer.stopped.connect(self.stop)
@@ -90,12 +91,13 @@ class ChatPage(QWidget):
         self.transcript.moved.connect(self._place_overlays)
         if chat.turns:
             self.transcript.show_turns(chat.turns)
-            self._pages.setCurrentWidget(self.transcript)
+        self._show_page()
         self._show_busy()
         self._show_prefill(None)
 
     def disconnect_services(self) -> None:
-        """Listen to the chat no longer."""
+        """Listen to the chat no longer; what is written is kept."""
+        self._drafts.keep()
         for disconnect in self._disconnect:
             disconnect()
         self._settled.stop()
@@ -113,6 +115,13 @@ class ChatPage(QWidget):
             self._stopping = True
             self._show_busy()
             self._chat.stop()
+
+    def wait_for_chats(self, waits: bool) -> None:
+        """Show nothing that a chat of earlier would take the place of, until it is known whether there is one."""
+        if waits != self._is_opening:
+            self._is_opening = waits
+            self._drafts.wait(waits)
+            self._show_page()
 
     def show_count(self, counted: Count) -> None:
         """Show what is known of the next send."""
@@ -182,54 +191,55 @@ class ChatPage(QWidget):
         layout.addLayout(below)
 
     def _send(self, message: str) -> None:
-        known = self._count.message == message
-        too_long = known and self._count.too_long and not self._count.drops
-        if self._chat.busy or too_long or not clean_text(message).strip():
+        is_refused = self._count.message == message and self._count.refuses
+        if self._chat.busy or is_refused or not clean_text(message).strip():
             return
         self.composer.take_text()
         self._chat.send(message)
-        self._place = self._draft_place()
+        self._drafts.keep()  # after the question: a kill between them must not lose both
 
     def _send_starter(self, prompt: str) -> None:
         """Send a prompt of the welcome; what is typed next belongs into the draft."""
         self._chat.send(prompt)
         self.composer.draft.setFocus()
 
-    def _draft_place(self) -> int:
-        """Return where the draft belongs: to its conversation, or to the new one, whichever that is."""
-        return NEW_CHAT if self._chat.shown.is_new else self._chat.conversation_id
+    def _give_back(self, text: str) -> None:
+        self.composer.give_back(text)
+        self._drafts.keep()
 
     def _tell_draft(self) -> None:
         written = self.composer.written
         self.draft_settled.emit(written.message, tuple(pasted.text for pasted in written.pasted))
 
+    def _show_page(self) -> None:
+        page = self._opening if self._is_opening else self.welcome
+        self._pages.setCurrentWidget(self.transcript if self._chat.turns else page)
+
     def _show_opened(self) -> None:
-        now = self._draft_place()
-        if now != self._place:
-            self._drafts[self._place] = self.composer.written
-            self._place = now
-            self.composer.write(self._drafts.pop(now, Written()))
+        self._drafts.follow()
         self._stopping = False
-        self.transcript.show_turns(self._chat.turns, now)
-        self._pages.setCurrentWidget(self.transcript if self._chat.turns else self.welcome)
+        self.transcript.show_turns(self._chat.turns, place_of(self._chat.shown))
+        self.transcript.setAccessibleDescription("")
+        self._show_page()
         self._show_prefill(None)
         self.composer.draft.setFocus()
         self._tell_draft()
 
     def _show_added(self, turn: Turn) -> None:
-        self._pages.setCurrentWidget(self.transcript)
+        self._show_page()
         self.transcript.add(turn)
 
     def _show_removed(self, _turn: Turn) -> None:
         self.transcript.remove_last()
-        if not self._chat.turns:
-            self._pages.setCurrentWidget(self.welcome)
+        self._show_page()
+        self._drafts.move()
 
     def _show_changed(self, turn: Turn) -> None:
         self.transcript.refresh(turn)
-        if turn.state == "done":
-            missing = TurnBlock(turn).dropped_line()
-            self.transcript.setAccessibleDescription(f"{missing}\n{turn.text}" if missing else turn.text)
+        if turn.state == "done" and (index := self.transcript.turns.index_of(turn.number)) is not None:
+            missing = self.transcript.turns.blocks[index].dropped_line()
+            if missing != self.transcript.accessibleDescription():
+                self.transcript.setAccessibleDescription(missing)
 
     def _show_text(self, turn: Turn, text: str) -> None:
         self.transcript.grow(turn, text)
@@ -252,12 +262,13 @@ class ChatPage(QWidget):
         self._show_status()
 
     def _show_status(self) -> None:
-        words = self._words()
+        counted = count_words(self._count, has_text=self.composer.has_text)
+        words = self._words_of_what_goes_on() or counted
         self.composer.status.show_text(*words[:2], alarm=words.alarm)
         self.composer.offer_larger_context(words.alarm)
+        self.composer.refuse(counted.hint if counted.alarm else "")
 
-    def _words(self) -> CountWords:
-        """Return what the line under the draft says: what goes on, else what the next send takes."""
+    def _words_of_what_goes_on(self) -> CountWords | None:
         progress, before = self._progress, self._chat.waits_for
         if self._stopping:
             return CountWords(self.tr("Stopping…"))
@@ -266,7 +277,7 @@ class ChatPage(QWidget):
             return CountWords(reading.format(done=count(progress.done), total=count(progress.total)))
         if before is not None:
             return CountWords(self.tr("This question waits for the answer in “{title}”").format(title=before))
-        return count_words(self._count, has_text=self.composer.has_text)
+        return None
 
     def _place_overlays(self) -> None:
         place = self.transcript.footer_place()

@@ -14,6 +14,7 @@ from app.gui import theme
 from app.gui.icons import Icons
 from app.gui.widgets.buttons import IconButton
 from app.gui.widgets.labels import ElidedLabel, label
+from app.gui.widgets.words import set_hint
 from app.services.units import count
 
 ROW_PX = 38
@@ -67,7 +68,7 @@ class PastedRow(QFrame):
             characters=count(len(self.pasted.text)), tokens=count(tokens)
         )
         self._facts.setText(text)
-        self._facts.setToolTip(self.tr("No model has counted its tokens yet.") if tokens is None else "")
+        set_hint(self._facts, self.tr("No model has counted its tokens yet.") if tokens is None else "")
         self.setAccessibleName(text)
 
 

@@ -5,6 +5,8 @@ A very long one shows its beginning until somebody wants the rest.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from PySide6.QtCore import QCoreApplication, QPointF, QRectF, Qt
 from PySide6.QtGui import QFont, QFontMetricsF, QPainter
 
@@ -42,10 +44,9 @@ class PlainText:
         """The text."""
         return self._source
 
-    @property
-    def text(self) -> str:
-        """What can be read, also where it is folded."""
-        return self._source
+    def texts(self, *, at_once: bool = False) -> Iterator[str]:
+        """Return what can be read, also where it is folded."""
+        return iter([self._source])
 
     @property
     def height(self) -> float:

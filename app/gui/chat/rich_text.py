@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
+from msgspec.structs import replace
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QFont, QPainter, QTextCharFormat, QTextLayout, QTextOption
 
@@ -33,14 +32,23 @@ class RichText:
         self._line_px = line_px
         self._align = align
         self._width = -1.0
+        self._natural: float | None = None
         self._layout: QTextLayout | None = None
         self._look: theme.Theme | None = None
 
     @property
     def natural_width(self) -> float:
         """Width of the longest line if nothing wraps."""
-        layout = self._made(_UNLIMITED, None, "left")
-        return max((layout.lineAt(n).naturalTextWidth() for n in range(layout.lineCount())), default=0.0)
+        if self._natural is None:
+            layout = self._made(_UNLIMITED, None, "left")
+            lines = (layout.lineAt(n).naturalTextWidth() for n in range(layout.lineCount()))
+            self._natural = max(lines, default=0.0)
+        return self._natural
+
+    def take_width(self, width: float) -> None:
+        """Know the width; the lines are made once they are drawn or asked for."""
+        if width != self._width:
+            self._width, self._layout = width, None
 
     def lay_out(self, width: float) -> None:
         """Make the lines for a width, unless they are there."""
@@ -147,13 +155,14 @@ def _formats(runs: Runs, font: QFont, look: theme.Theme | None) -> list[QTextLay
     for run in runs:
         if run != Run(run.text):
             chosen = QTextLayout.FormatRange()
-            chosen.start, chosen.length, chosen.format = start, units(run.text), _format(run, font, look)
+            chosen.start, chosen.length, chosen.format = start, units(run.text), style_of(run, font, look)
             formats.append(chosen)
         start += units(run.text)
     return formats
 
 
-def _format(run: Run, font: QFont, look: theme.Theme | None) -> QTextCharFormat:
+def style_of(run: Run, font: QFont, look: theme.Theme | None = None) -> QTextCharFormat:
+    """Return how a run looks in a text of a font; without a theme it has no colours."""
     made = QTextCharFormat()
     if run.code:
         made.setFont(code_font(round(font.pixelSize() * INLINE_SHARE)))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 END = 2**62
@@ -51,29 +51,31 @@ class Selection:
             end += 1
         self._anchor, self._end = Place(place.block, start), Place(place.block, end)
 
-    def range_in(self, block: int, length: int = END) -> tuple[int, int] | None:
-        """Return what is selected of a block; without its length the end may lie behind its text."""
+    def range_in(self, block: int) -> tuple[int, int] | None:
+        """Return what is selected of a block; the end may lie behind its text."""
         if self._anchor is None or self._end is None:
             return None
         first, last = sorted((self._anchor, self._end))
         if not first.block <= block <= last.block or first == last:
             return None
-        start = first.offset if block == first.block else 0
-        end = last.offset if block == last.block else length
-        return start, end
+        return first.offset if block == first.block else 0, last.offset if block == last.block else END
 
-    def text(self, text_of: Callable[[int], str]) -> str:
-        """Return the selected text, given what a block's text is; turns are an empty line apart."""
-        if self._anchor is None or self._end is None:
-            return ""
+    def pieces(self, texts_of: Callable[[int], Iterator[str]]) -> Iterator[str]:
+        """Return the selected text piece by piece, given a block's text in pieces; turns are an empty line apart."""
+        if self._anchor is None or self._end is None or self._anchor == self._end:
+            return
         first, last = sorted((self._anchor, self._end))
-        parts = []
         for number in range(first.block, last.block + 1):
-            text = text_of(number)
-            chosen = self.range_in(number, len(text))
-            if chosen is not None:
-                parts.append(text[chosen[0] : chosen[1]])
-        return "\n\n".join(parts)
+            if number > first.block:
+                yield "\n\n"
+            start = first.offset if number == first.block else 0
+            end = last.offset if number == last.block else END
+            position = 0
+            for text in texts_of(number):
+                yield text[max(start - position, 0) : max(end - position, 0)]
+                position += len(text)
+                if position >= end:
+                    break
 
 
 def _is_word(character: str) -> bool:

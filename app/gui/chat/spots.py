@@ -1,4 +1,4 @@
-"""Which link or copy button people point at, have reached by keyboard, or have just used. Knows places and no widget."""
+"""Which link, button or bar people point at, have reached by keyboard, or have just used. Knows places and no widget."""
 
 from __future__ import annotations
 
@@ -61,10 +61,12 @@ class Spots:
             done = spotted.is_same(self.copied)
             words = translate("CodeView", "Copied") if done else translate("CodeView", "Copy")
             painter.drawText(rect, Qt.AlignmentFlag.AlignCenter, words)
+        if spotted.spot.sideways is not None and spotted.is_same(self.hovered):
+            spotted.spot.sideways.draw(painter, rect, look, is_held=True)
         if has_focus and spotted.is_same(self.focused):
             painter.setBrush(Qt.BrushStyle.NoBrush)
             painter.setPen(QPen(look.colour("accent"), RING_PX))
-            grown = rect if is_copy else rect.adjusted(-RING_PX, 0, RING_PX, 0)
+            grown = rect if spotted.spot.kind in ("copy", "scroll") else rect.adjusted(-RING_PX, 0, RING_PX, 0)
             painter.drawRoundedRect(grown, theme.RADIUS_CONTROL, theme.RADIUS_CONTROL)
 
 

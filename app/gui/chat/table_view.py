@@ -1,23 +1,30 @@
-"""A table as it is painted: columns as wide as they must be, narrower and wrapped where the turn is too narrow."""
+"""A table as it is painted: columns share the room of the turn, and where they cannot it is scrolled sideways.
+
+The cells of a row are made where somebody looks.
+"""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from math import ceil
 
-from PySide6.QtCore import QPointF, QRectF
+from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QPainter, QPen
 
 from app.gui import theme
-from app.gui.chat.leaf import Range, Spot
+from app.gui.chat.column_widths import CellFonts, column_widths, is_simple
+from app.gui.chat.leaf import BAR_KEY, Range, Spot
 from app.gui.chat.rich_text import RichText
+from app.gui.chat.sideways import BAR_PX, Sideways
 from app.gui.chat.stack import Stack
-from app.gui.markdown.values import Align, Runs, Table
+from app.gui.markdown.values import Table, text_of
 
 CELL_X, CELL_Y = theme.SPACE_M, 6
-LEAST_PX = 64.0
-"""A column is not made narrower than this while there is room."""
-WHOLE_ROWS = 40
-"""A table of more rows is laid out where somebody looks; a later cell counts for its column only if it is longer."""
+WHOLE_ROWS, WHOLE_CELLS = 40, 400
+"""A table of more is laid out where somebody looks; a later cell counts for its column only if it is longer."""
+KEPT_ROWS = 200
+"""More rows than these do not keep their cells."""
+_SLACK_PX = 2.0
 _Row = tuple[RichText, ...]
 
 
@@ -28,7 +35,10 @@ class TableView:
 
     def __init__(self, value: Table) -> None:
         self._value = value
-        self._rows: list[_Row] = []
+        self._line_px = theme.scaled(theme.READING_LINE_PX)
+        self._fonts = [CellFonts(theme.font(theme.READING_PX, bold=bold), self._line_px) for bold in (True, False)]
+        self._rows: dict[int, _Row] = {}
+        """The cells of rows that somebody looked at."""
         self._lengths: list[int] = []
         """Of the text of each row, its end included."""
         self._natural: list[float] = []
@@ -39,6 +49,7 @@ class TableView:
         self._exact: set[int] = set()
         """Which rows are measured for the width."""
         self._width = -1.0
+        self._sideways = Sideways()
         self._add_rows(value)
 
     @property
@@ -53,8 +64,13 @@ class TableView:
 
     @property
     def height(self) -> float:
-        """Height of all rows."""
-        return self._stack.total
+        """Height of all rows, and of the bar where there is one."""
+        return self._stack.total + (BAR_PX if self._sideways.is_needed else 0)
+
+    @property
+    def is_scrolled(self) -> bool:
+        """Whether somebody scrolled it sideways."""
+        return self._sideways.offset > 0
 
     @property
     def open_top(self) -> float:
@@ -68,7 +84,7 @@ class TableView:
             return False
         if value.rows[:known] != self._value.rows[:known]:
             return False
-        del self._rows[known:]
+        self._rows.pop(known, None)
         del self._lengths[known:]
         self._value = value
         self._add_rows(value)
@@ -84,46 +100,37 @@ class TableView:
 
     def reach(self, top: float, bottom: float) -> float:
         """Wrap the cells between two heights; return by how much what was at the first moved down."""
-        return self._stack.reach(
-            top, bottom, self._prepare, lambda row, _top, _end: (self._stack.height(row), 0)
-        ).moved
+        reached = self._stack.reach(top, bottom, self._prepare, lambda row, _top, _end: (self._stack.height(row), 0))
+        if len(self._rows) > KEPT_ROWS:
+            self._rows = {row: cells for row, cells in self._rows.items() if reached.first <= row < reached.end}
+        return reached.moved
 
     def release(self) -> None:
-        """Drop the lines of the cells."""
-        for row in self._exact:
-            for cell in self._rows[row]:
-                cell.release()
+        """Drop the cells; the heights stay."""
+        self._rows.clear()
 
     def draw(
         self, painter: QPainter, origin: QPointF, clip: QRectF, look: theme.Theme, selected: Range | None
     ) -> None:
         """Draw the rows that touch `clip`."""
-        total = sum(self._columns)
-        if clip.top() <= origin.y() + self._stack.height(0):
-            head = QRectF(origin.x(), origin.y(), total, self._stack.height(0))
-            painter.fillRect(head, look.colour("sunken"))
-        first = self._stack.at(clip.top() - origin.y())
-        start = len(self._value.place.prefix) + sum(self._lengths[:first])
-        for number in range(first, len(self._rows)):
-            top = origin.y() + self._stack.top(number)
-            if top > clip.bottom():
-                break
-            left = origin.x()
-            for cell, column in zip(self._rows[number], self._columns, strict=False):
-                chosen = (selected[0] - start, selected[1] - start) if selected is not None else None
-                cell.draw(painter, QPointF(left + CELL_X, top + CELL_Y), clip, look, chosen)
-                start += len(cell.text) + 1
-                left += column
-            bottom = top + self._stack.height(number)
-            painter.setPen(QPen(look.colour("border"), 1))
-            painter.drawLine(QPointF(origin.x(), bottom - 0.5), QPointF(origin.x() + total, bottom - 0.5))
+        if not self._sideways.is_needed:
+            self._draw_rows(painter, origin, clip, look, selected)
+            return
+        seen = QRectF(origin.x(), origin.y(), self._width, self._stack.total)
+        painter.save()
+        painter.setClipRect(seen, Qt.ClipOperation.IntersectClip)
+        shifted = QPointF(origin.x() - self._sideways.offset, origin.y())
+        self._draw_rows(painter, shifted, clip.intersected(seen), look, selected)
+        painter.restore()
+        self._sideways.draw(painter, self._bar_rect().translated(origin), look)
 
     def offset_at(self, x: float, y: float) -> int:
         """Return the character at a place."""
+        x += self._sideways.offset
         number = self._stack.at(y)
-        offset = len(self._value.place.prefix) + sum(self._lengths[:number])
+        offset = self._start(number)
         left = 0.0
-        row = self._rows[number]
+        row = self._cells(number)
         for index, cell in enumerate(row):
             if x < left + self._columns[index] or index == len(row) - 1:
                 return offset + cell.offset_at(x - left - CELL_X, y - self._stack.top(number) - CELL_Y)
@@ -132,58 +139,123 @@ class TableView:
         return offset
 
     def spots(self) -> list[Spot]:
-        """Return the links in the cells, of a long table in those that somebody looked at."""
+        """Return the links that can be seen, of a long table in the rows that somebody looked at, and the bar."""
         found: list[Spot] = []
-        for line in sorted(self._exact):
-            left, top = 0.0, self._stack.top(line)
+        for line in sorted(self._rows):
+            left, top = CELL_X - self._sideways.offset, self._stack.top(line) + CELL_Y
             for number, (cell, column) in enumerate(zip(self._rows[line], self._columns, strict=False)):
-                found += [spot.moved(left + CELL_X, top + CELL_Y, line, number) for spot in cell.spots()]
+                if left < self._width and left + column > 0 and any(run.target for run in cell.runs):
+                    found += [spot.moved(left, top, line, number) for spot in cell.spots()]
                 left += column
+        if self._sideways.is_needed:
+            seen = QRectF(0, 0, self._width, self._stack.total)
+            found = [replace(spot, rect=spot.rect & seen) for spot in found if spot.rect.intersects(seen)]
+            area = QRectF(0, 0, self._width, self.height)
+            found.append(Spot("scroll", self._bar_rect(), "", BAR_KEY, area, self._sideways))
         return found
 
+    def _draw_rows(
+        self, painter: QPainter, origin: QPointF, clip: QRectF, look: theme.Theme, selected: Range | None
+    ) -> None:
+        total = sum(self._columns)
+        if clip.top() <= origin.y() + self._stack.height(0):
+            head = QRectF(origin.x(), origin.y(), total, self._stack.height(0))
+            painter.fillRect(head, look.colour("sunken"))
+        first = self._stack.at(clip.top() - origin.y())
+        start = self._start(first)
+        for number in range(first, len(self._lengths)):
+            top = origin.y() + self._stack.top(number)
+            if top > clip.bottom():
+                break
+            left = origin.x()
+            for cell, column in zip(self._cells(number), self._columns, strict=False):
+                if left <= clip.right() and left + column >= clip.left():
+                    chosen = (selected[0] - start, selected[1] - start) if selected is not None else None
+                    cell.draw(painter, QPointF(left + CELL_X, top + CELL_Y), clip, look, chosen)
+                start += len(cell.text) + 1
+                left += column
+            bottom = top + self._stack.height(number)
+            painter.setPen(QPen(look.colour("border"), 1))
+            painter.drawLine(QPointF(origin.x(), bottom - 0.5), QPointF(origin.x() + total, bottom - 0.5))
+
     def _add_rows(self, value: Table) -> None:
-        columns = max(len(row) for row in value.rows[len(self._rows) :] or value.rows[:1])
+        first = len(self._lengths)
+        rows = value.rows[first:]
+        columns = max((len(row) for row in rows), default=0)
         self._natural += [0.0] * (columns - len(self._natural))
         self._longest += [0] * (columns - len(self._longest))
-        for row in value.rows[len(self._rows) :]:
-            cells = tuple(
-                _cell(runs, value.aligns[n] if n < len(value.aligns) else "left", is_head=not self._rows)
-                for n, runs in enumerate(row)
-            )
-            for index, cell in enumerate(cells):
-                length = len(cell.text)
-                if len(self._rows) < WHOLE_ROWS or length > self._longest[index]:
-                    self._natural[index] = max(self._natural[index], cell.natural_width + 1)
+        whole = self._whole_rows
+        for number, row in enumerate(rows, first):
+            fonts = self._fonts[min(number, 1)]
+            lengths = [len(text_of(runs)) for runs in row]
+            for index, length in enumerate(lengths):
+                if number < whole or length > self._longest[index]:
+                    width = fonts.natural_width(row[index]) + _SLACK_PX
+                    self._natural[index] = max(self._natural[index], width)
                     self._longest[index] = max(self._longest[index], length)
-            self._rows.append(cells)
-            self._lengths.append(sum(len(cell.text) + 1 for cell in cells) if cells else 1)
+            self._lengths.append(sum(lengths) + len(lengths) if row else 1)
 
     def _measure(self, first: int) -> None:
-        """Place the rows from one on, or all of them where the columns change."""
+        """Place the rows from one on; where the columns change those of them that are far away keep their heights."""
         columns = column_widths([width + 2 * CELL_X for width in self._natural], self._width)
-        if columns != self._columns or first >= len(self._stack):
+        known: list[float] = []
+        if columns != self._columns or first > len(self._stack):
+            known = [self._stack.height(row) for row in range(min(first, len(self._stack)))]
+            self._exact.clear()
+            self._rows.clear()
             first = 0
         self._columns = columns
+        self._sideways.fit(sum(columns), self._width)
         self._stack.cut(first)
         self._exact = {row for row in self._exact if row < first}
-        whole = range(first, min(WHOLE_ROWS, len(self._rows)))
+        whole = range(first, min(self._whole_rows, len(self._lengths)))
         self._stack.extend([self._wrapped(row) for row in whole])
-        self._stack.extend(self._estimates(max(first, WHOLE_ROWS)))
+        self._stack.extend(known[len(self._stack) :])
+        self._stack.extend(self._estimates(len(self._stack)))
+
+    @property
+    def _whole_rows(self) -> int:
+        return min(WHOLE_ROWS, max(WHOLE_CELLS // max(len(self._natural), 1), 1))
 
     def _prepare(self, number: int) -> float:
         return self._stack.height(number) if number in self._exact else self._wrapped(number)
 
     def _wrapped(self, number: int) -> float:
-        """Wrap the cells of a row and return its height."""
+        """Find out how high a row is; a cell that surely fits into one line is not laid out for that."""
         self._exact.add(number)
-        row = self._rows[number]
-        for cell, column in zip(row, self._columns, strict=False):
-            cell.lay_out(max(column - 2 * CELL_X, 1.0))
-        return max((cell.height for cell in row), default=theme.scaled(theme.READING_LINE_PX)) + 2 * CELL_Y
+        height = float(self._line_px)
+        fonts = self._fonts[min(number, 1)]
+        for index, runs in enumerate(self._value.rows[number]):
+            room = max(self._columns[index] - 2 * CELL_X, 1.0)
+            if all(is_simple(run.text) for run in runs) and fonts.natural_width(runs) + _SLACK_PX <= room:
+                continue
+            cell = self._cells(number)[index]
+            cell.lay_out(room)
+            height = max(height, cell.height)
+        return height + 2 * CELL_Y
+
+    def _cells(self, number: int) -> _Row:
+        """Return the cells of a row, with the widths of their columns."""
+        if number not in self._rows:
+            fonts, aligns = self._fonts[min(number, 1)], self._value.aligns
+            self._rows[number] = tuple(
+                RichText(runs, fonts.font, self._line_px, aligns[index] if index < len(aligns) else "left")
+                for index, runs in enumerate(self._value.rows[number])
+            )
+            for cell, column in zip(self._rows[number], self._columns, strict=False):
+                cell.take_width(max(column - 2 * CELL_X, 1.0))
+        return self._rows[number]
+
+    def _start(self, number: int) -> int:
+        """Return where the text of a row begins."""
+        return len(self._value.place.prefix) + sum(self._lengths[:number])
+
+    def _bar_rect(self) -> QRectF:
+        return QRectF(0, self._stack.total, self._width, BAR_PX)
 
     def _estimates(self, first: int) -> list[float]:
         """Guess from the longest cells how high the rows from one on are."""
-        line_px = theme.scaled(theme.READING_LINE_PX)
+        one_line = float(self._line_px + 2 * CELL_Y)
         lines_per_character = {
             index: natural / (longest * column)
             for index, (natural, longest, column) in enumerate(
@@ -192,28 +264,9 @@ class TableView:
             if natural > column and longest
         }
         if not lines_per_character:
-            return [line_px + 2 * CELL_Y] * (len(self._rows) - first)
+            return [one_line] * (len(self._lengths) - first)
         heights: list[float] = []
-        for row in self._rows[first:]:
-            lines = [ceil(len(row[n].text) * share) for n, share in lines_per_character.items() if n < len(row)]
-            heights.append(max(1, *lines) * line_px + 2 * CELL_Y)
+        for row in self._value.rows[first:]:
+            lines = [ceil(len(text_of(row[n])) * share) for n, share in lines_per_character.items() if n < len(row)]
+            heights.append(max(1, *lines) * self._line_px + 2 * CELL_Y)
         return heights
-
-
-def column_widths(natural: list[float], room: float) -> list[float]:
-    """Return widths that fit into the room: wide columns give way first, and none gets less than it must."""
-    if sum(natural) <= room:
-        return natural
-    least = min(LEAST_PX, room / len(natural))
-    low, high = least, max(natural)
-    for _ in range(32):
-        middle = (low + high) / 2
-        if sum(min(width, middle) for width in natural) > room:
-            high = middle
-        else:
-            low = middle
-    return [min(width, low) for width in natural]
-
-
-def _cell(runs: Runs, align: Align, *, is_head: bool) -> RichText:
-    return RichText(runs, theme.font(theme.READING_PX, bold=is_head), theme.scaled(theme.READING_LINE_PX), align)

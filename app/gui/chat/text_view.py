@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import msgspec
 from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QPainter, QPen
 
@@ -15,40 +16,45 @@ _HEADINGS_PX = {1: theme.TITLE_PX, 2: theme.HEADING_PX}
 _HEADING_LINE = 1.4
 
 
-class TextView:
-    """One paragraph or heading."""
+class TextView(msgspec.Struct, gc=False, eq=False):
+    """One paragraph or heading; its lines are made where somebody looks. As `values` says, no part of a circle."""
 
-    is_unfinished = False
+    value: Paragraph
+    length: int = 0
+    """How many characters `text` has."""
+    _made: RichText | None = None
+    _width: float = -1.0
+    _height: float = 0.0
 
-    def __init__(self, value: Paragraph) -> None:
-        self._value = value
-        pixels = _HEADINGS_PX.get(value.level, theme.READING_PX)
-        line_px = round(pixels * _HEADING_LINE) if pixels != theme.READING_PX else theme.READING_LINE_PX
-        self._rich = RichText(value.runs, theme.font(pixels, bold=value.level > 0), theme.scaled(line_px))
+    def __post_init__(self) -> None:
+        """Count the characters."""
+        self.length = len(self.value.place.prefix) + sum(len(run.text) for run in self.value.runs)
 
     @property
     def text(self) -> str:
         """The text, behind the marker of a list where it begins an item."""
-        return self._value.text
-
-    @property
-    def length(self) -> int:
-        """How many characters `text` has."""
-        return len(self._value.place.prefix) + len(self._rich.text)
+        return self.value.text
 
     @property
     def height(self) -> float:
         """Height of all lines."""
-        return self._rich.height
+        return self._height
 
     @property
     def open_top(self) -> float:
         """Where it begins: what comes may change the style of what is there."""
         return 0.0
 
+    @property
+    def is_unfinished(self) -> bool:
+        """Whether it would look better painted once more: never."""
+        return False
+
     def lay_out(self, width: float) -> None:
-        """Wrap the text."""
-        self._rich.lay_out(width)
+        """Wrap the text, unless that is done for the width."""
+        if width != self._width:
+            self._width = width
+            self._height = self._lines().height
 
     def reach(self, _top: float, _bottom: float) -> float:
         """Have nothing to measure: it is never long."""
@@ -56,29 +62,44 @@ class TextView:
 
     def go_on_from(self, before: TextView) -> float:
         """Take the place of a text that grew; return how much of its picture stays as it is, from the top."""
-        stays = self._rich.go_on_from(before._rich)
-        same = self._value.level == before._value.level and self._value.place == before._value.place
+        if before._made is None:
+            return 0.0
+        stays = self._rich().go_on_from(before._made)
+        same = self.value.level == before.value.level and self.value.place == before.value.place
         return stays if same else 0.0
 
     def release(self) -> None:
-        """Drop the lines."""
-        self._rich.release()
+        """Drop the lines; the height stays."""
+        self._made = None
 
     def draw(
         self, painter: QPainter, origin: QPointF, clip: QRectF, look: theme.Theme, selected: Range | None
     ) -> None:
         """Draw the lines."""
-        shift = len(self._value.place.prefix)
+        shift = len(self.value.place.prefix)
         chosen = (selected[0] - shift, selected[1] - shift) if selected is not None else None
-        self._rich.draw(painter, origin, clip, look, chosen)
+        self._lines().draw(painter, origin, clip, look, chosen)
 
     def offset_at(self, x: float, y: float) -> int:
         """Return the character at a place."""
-        return len(self._value.place.prefix) + self._rich.offset_at(x, y)
+        return len(self.value.place.prefix) + self._lines().offset_at(x, y)
 
     def spots(self) -> list[Spot]:
         """Return the links."""
-        return self._rich.spots()
+        return self._lines().spots() if any(run.target for run in self.value.runs) else []
+
+    def _lines(self) -> RichText:
+        made = self._rich()
+        made.lay_out(self._width)
+        return made
+
+    def _rich(self) -> RichText:
+        if self._made is None:
+            pixels = _HEADINGS_PX.get(self.value.level, theme.READING_PX)
+            line_px = round(pixels * _HEADING_LINE) if pixels != theme.READING_PX else theme.READING_LINE_PX
+            font = theme.font(pixels, bold=self.value.level > 0)
+            self._made = RichText(self.value.runs, font, theme.scaled(line_px))
+        return self._made
 
 
 class RuleView:

@@ -6,6 +6,8 @@ Shows turns and reports what people do with them; asks nobody for anything and o
 from __future__ import annotations
 
 import html
+from collections.abc import Iterator
+from copy import copy
 
 from PySide6.QtCore import QEvent, QPoint, QPointF, QRect, Qt, QTimer, Signal
 from PySide6.QtGui import (
@@ -17,28 +19,25 @@ from PySide6.QtGui import (
     QKeySequence,
     QMouseEvent,
     QPainter,
+    QWheelEvent,
 )
 from PySide6.QtWidgets import QAbstractSlider, QMenu, QToolTip, QWidget
 
 from app.gui import theme
 from app.gui.chat import accessible, footer
+from app.gui.chat.copying import Copying
 from app.gui.chat.leaf import Range
 from app.gui.chat.selection import END, Place, Selection
+from app.gui.chat.side_scrolling import SideScrolling
 from app.gui.chat.spots import Spots, Spotted, spot_under
+from app.gui.chat.transcript_keys import PRESSING, SCROLLING
 from app.gui.chat.turn_block import GAP_PX
 from app.gui.chat.turn_view import TurnView
 from app.services.turns import Turn
 
 COPIED_MS = 1000
-_ACTIONS: dict[int, QAbstractSlider.SliderAction] = {
-    Qt.Key.Key_PageUp: QAbstractSlider.SliderAction.SliderPageStepSub,
-    Qt.Key.Key_PageDown: QAbstractSlider.SliderAction.SliderPageStepAdd,
-    Qt.Key.Key_Up: QAbstractSlider.SliderAction.SliderSingleStepSub,
-    Qt.Key.Key_Down: QAbstractSlider.SliderAction.SliderSingleStepAdd,
-    Qt.Key.Key_Home: QAbstractSlider.SliderAction.SliderToMinimum,
-    Qt.Key.Key_End: QAbstractSlider.SliderAction.SliderToMaximum,
-}
-_PRESSES = (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space)
+SELECT_ON_MS = 30
+"""While the mouse is held beyond an edge the selection goes on this often."""
 
 
 class Transcript(TurnView):
@@ -58,12 +57,18 @@ class Transcript(TurnView):
         """What reads it aloud, once somebody has asked for it."""
         self._selection = Selection()
         self._spots = Spots()
+        self._side = SideScrolling(self._spots_between)
         self._pressed: Spotted | None = None
+        self._dragged_to = QPointF()
         self._writing: int | None = None
+        self._copying = Copying(self)
         self._copied = QTimer(self)
         self._copied.setSingleShot(True)
         self._copied.setInterval(COPIED_MS)
         self._copied.timeout.connect(self._forget_copied)
+        self._select_on = QTimer(self)
+        self._select_on.setInterval(SELECT_ON_MS)
+        self._select_on.timeout.connect(self._select_to_mouse)
         accessible.install()
 
     def grow(self, turn: Turn, text: str) -> None:
@@ -78,7 +83,7 @@ class Transcript(TurnView):
         super().refresh(turn)
         is_end = self._writing == turn.number and turn.state in ("done", "interrupted")
         if self.conversation is not None:
-            self.conversation.note_change(turn.number, is_end=True)
+            self.conversation.note_change(turn.number, is_end=turn.state not in ("waiting", "writing"))
             if is_end:
                 self.conversation.announce_end(turn.number)
         if is_end:
@@ -86,7 +91,7 @@ class Transcript(TurnView):
 
     def selected_text(self) -> str:
         """Return what is selected."""
-        return self._selection.text(lambda index: self.turns.blocks[index].text)
+        return "".join(self._selected_pieces())
 
     def select_all(self) -> None:
         """Select every turn."""
@@ -96,9 +101,8 @@ class Transcript(TurnView):
             self.viewport().update()
 
     def copy(self) -> None:
-        """Put what is selected on the clipboard."""
-        if text := self.selected_text():
-            QGuiApplication.clipboard().setText(text)
+        """Put what is selected on the clipboard, a long selection bit by bit."""
+        self._copying.start(self._selected_pieces())
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Scroll, copy, and use what has the keyboard."""
@@ -106,9 +110,11 @@ class Transcript(TurnView):
             self.copy()
         elif event.matches(QKeySequence.StandardKey.SelectAll):
             self.select_all()
-        elif event.key() in _PRESSES and self._spots.focused is not None:
+        elif event.key() in PRESSING and self._spots.focused is not None:
             self._use(self._spots.focused)
-        elif (action := _ACTIONS.get(event.key())) is not None:
+        elif self._side.key(self._spots.focused, event.key(), self.viewport().height()):
+            self.viewport().update()
+        elif (action := SCROLLING.get(event.key())) is not None:
             self.verticalScrollBar().triggerAction(action)
             if action is QAbstractSlider.SliderAction.SliderToMaximum:
                 self.go_to_end()
@@ -142,7 +148,9 @@ class Transcript(TurnView):
             return
         self._pressed = self._spot_at(event.position())
         self._spots.focused = None
-        if event.modifiers() & Qt.KeyboardModifier.ShiftModifier:
+        if self._pressed is not None and self._pressed.spot.kind == "scroll":
+            self._side.press(self._pressed, event.position())
+        elif event.modifiers() & Qt.KeyboardModifier.ShiftModifier:
             self._selection.extend(self._place_at(event.position().toPoint()))
         else:
             self._selection.start(self._place_at(event.position().toPoint()))
@@ -154,20 +162,18 @@ class Transcript(TurnView):
         if not event.buttons() & Qt.MouseButton.LeftButton:
             self._hover(self._spot_at(event.position()))
             return
-        if not self.turns.blocks or (self._pressed is not None and self._pressed.spot.kind == "copy"):
-            return
-        y = event.position().toPoint().y()
-        beyond = min(y, 0) + max(y - self.viewport().height(), 0)
-        if beyond:
-            bar = self.verticalScrollBar()
-            bar.setValue(bar.value() + beyond)
-        self._selection.extend(self._place_at(event.position().toPoint()))
-        self._stays = not self._selection.is_empty
-        self.viewport().update()
+        if self._side.is_held:
+            self._side.drag(event.position())
+            self.viewport().update()
+        elif self.turns.blocks and not (self._pressed is not None and self._pressed.spot.kind == "copy"):
+            self._dragged_to = event.position()
+            self._select_to_mouse()
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
         """Keep what is selected; where nothing is, use what was pressed."""
         event.accept()
+        self._select_on.stop()
+        self._side.release()
         pressed, self._pressed = self._pressed, None
         released = self._spot_at(event.position())
         if pressed is not None and pressed.is_same(released) and self._selection.is_empty:
@@ -181,23 +187,25 @@ class Transcript(TurnView):
             self._stays = not self._selection.is_empty
             self.viewport().update()
 
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        """Scroll a wide block sideways, or all turns."""
+        if self._side.wheel(event):
+            event.accept()
+            self.viewport().update()
+        else:
+            super().wheelEvent(event)
+
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
         """Offer what can be done here."""
         by_mouse = event.reason() is QContextMenuEvent.Reason.Mouse
         spotted = self._spot_at(QPointF(event.pos())) if by_mouse else self._spots.focused
         menu = QMenu(self)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        if spotted is not None and spotted.spot.kind == "link":
-            address = spotted.spot.value
-            menu.addAction(self.tr("Open link")).triggered.connect(lambda: self.link_clicked.emit(address))
-            menu.addAction(self.tr("Copy link")).triggered.connect(lambda: _to_clipboard(address))
-        elif spotted is not None and spotted.spot.kind == "fold":
-            menu.addAction(spotted.spot.value).triggered.connect(lambda: self._use(spotted))
-        elif spotted is not None:
-            menu.addAction(self.tr("Copy code")).triggered.connect(lambda: self._use(spotted))
-        copy = menu.addAction(self.tr("Copy"))
-        copy.setEnabled(not self._selection.is_empty)
-        copy.triggered.connect(self.copy)
+        if spotted is not None:
+            self._add_uses(menu, spotted)
+        copied = menu.addAction(self.tr("Copy"))
+        copied.setEnabled(not self._selection.is_empty)
+        copied.triggered.connect(self.copy)
         menu.addAction(self.tr("Select all")).triggered.connect(self.select_all)
         menu.popup(event.globalPos())
 
@@ -213,6 +221,37 @@ class Transcript(TurnView):
             self._hover(None)
         return super().viewportEvent(event)
 
+    def _add_uses(self, menu: QMenu, spotted: Spotted) -> None:
+        kind, value = spotted.spot.kind, spotted.spot.value
+        if kind == "link":
+            menu.addAction(self.tr("Open link")).triggered.connect(lambda: self.link_clicked.emit(value))
+            menu.addAction(self.tr("Copy link")).triggered.connect(lambda: _to_clipboard(value))
+        elif kind != "scroll":
+            words = value if kind == "fold" else self.tr("Copy code")
+            menu.addAction(words).triggered.connect(lambda: self._use(spotted))
+
+    def _select_to_mouse(self) -> None:
+        """Select up to the mouse; where it is held beyond an edge, go on in that direction."""
+        point = self._dragged_to
+        y = round(point.y())
+        beyond = min(y, 0) + max(y - self.viewport().height(), 0)
+        bar = self.verticalScrollBar()
+        before = bar.value()
+        bar.setValue(before + beyond)
+        moved = self._side.select_to(point) or bar.value() != before
+        self._selection.extend(self._place_at(point.toPoint()))
+        self._stays = not self._selection.is_empty
+        if not moved:
+            self._select_on.stop()
+        elif not self._select_on.isActive():
+            self._select_on.start()
+        self.viewport().update()
+
+    def _selected_pieces(self) -> Iterator[str]:
+        """Return what is selected now, in pieces: also while it is read other turns may be shown."""
+        blocks, selection = list(self.turns.blocks), copy(self._selection)
+        return selection.pieces(lambda index: blocks[index].texts())
+
     def _selected_in(self, index: int) -> Range | None:
         return None if self._selection.is_empty else self._selection.range_in(index)
 
@@ -227,6 +266,8 @@ class Transcript(TurnView):
         self._selection.clear()
         self._spots.clear()
         self._pressed = None
+        self._side.release()
+        self._select_on.stop()
         if self.conversation is not None:
             self.conversation.forget()
 
@@ -237,6 +278,7 @@ class Transcript(TurnView):
         if spotted.spot.kind == "fold":
             self._spots.focused = None
             self._toggle_fold(spotted.turn)
+        if spotted.spot.kind != "copy":
             return
         _to_clipboard(spotted.spot.value)
         self._spots.copied = spotted

@@ -5,10 +5,11 @@ Knows where things lie inside the turn; where the turn lies is the transcript's.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from PySide6.QtCore import QCoreApplication, QPointF, QRectF, Qt
+from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QFontMetricsF, QPainter
 
 from app.gui import theme
@@ -17,11 +18,7 @@ from app.gui.chat.answer_text import AnswerText
 from app.gui.chat.leaf import Range, Spot, draw_sunken
 from app.gui.chat.plain_text import FOLDED_LINES, PlainText
 from app.gui.markdown.colouring import Lexers
-from app.gui.widgets.labels import in_parts
 from app.services.turns import Turn
-from app.services.units import count
-
-translate = QCoreApplication.translate
 
 CARD_SHARE = 0.82
 """Widest card of a user's turn, as a share of the column."""
@@ -32,8 +29,6 @@ BUTTONS_PX = 120
 """Room beside the figures, for the buttons of the last answer."""
 GAP_PX = theme.SPACE_XL
 _CHARACTERS_PER_LINE = 80
-_UNBROKEN_HYPHEN = "\u2011"
-_WRAPPED = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextWordWrap
 
 
 class Sizes(NamedTuple):
@@ -70,12 +65,14 @@ class TurnBlock:
         self.is_unread = False
         """Whether there is more of its text to read before all of it can be shown; laying it out reads some."""
         self._sizes = shared or sizes()
+        self.is_unfinished = False
+        """Whether what was last painted would look better painted once more, a moment later."""
         self.changed_top = 0
         """From where on the turn looks different since it last grew."""
         self.is_exact = False
         """Whether `height` holds for the width; of a long text it is measured only where somebody looked."""
         self.height = 0
-        self._footer = ""
+        self._footer: list[str] = []
         self._footer_px = self._sizes.footer
         self._text = PlainText(self._sizes.line) if self.is_user else AnswerText(lexers or Lexers(), self._sizes.line)
         self._text.set_text(turn.text, is_open=self._is_open)
@@ -84,12 +81,11 @@ class TurnBlock:
     @property
     def text(self) -> str:
         """The text that can be selected: an answer's without the marks of Markdown."""
-        return self._text.text
+        return "".join(self._text.texts())
 
-    @property
-    def is_unfinished(self) -> bool:
-        """Whether it would look better painted once more, a moment later."""
-        return self._text.is_unfinished
+    def texts(self, *, at_once: bool = False) -> Iterator[str]:
+        """Return `text` in pieces, each quickly found; with `at_once` in one, where the rest may have its marks."""
+        return self._text.texts(at_once=at_once)
 
     @property
     def text_top(self) -> int:
@@ -173,15 +169,11 @@ class TurnBlock:
                 self._paint_below(painter, shape, look)
         origin = QPointF(self._text_left(shape), self._text_top())
         self._text.draw(painter, origin, clip, look, selected)
+        self.is_unfinished = self._text.is_unfinished
 
     def dropped_line(self) -> str:
         """Return what is said above an answer that was written without earlier messages."""
-        if self.turn.dropped == 1:
-            return translate("TurnBlock", "1 earlier message was not sent: the context is full")
-        if self.turn.dropped:
-            text = translate("TurnBlock", "{count} earlier messages were not sent: the context is full")
-            return text.format(count=count(self.turn.dropped))
-        return ""
+        return footer.dropped(self.turn)
 
     def footer(self) -> str:
         """Return the line of figures under an answer."""
@@ -190,6 +182,10 @@ class TurnBlock:
     @property
     def _is_open(self) -> bool:
         return self.turn.state in ("waiting", "writing")
+
+    @property
+    def _waits(self) -> bool:
+        return not self.turn.text and self._is_open
 
     def _measure(self) -> None:
         extra = self._text_top() + (CARD_PADDING_Y if self.is_user else self._footer_px)
@@ -208,11 +204,16 @@ class TurnBlock:
         line = QRectF(shape.left, 0, shape.width, self._sizes.name)
         name = QFontMetricsF(name_font).elidedText(footer.who(self.turn), Qt.TextElideMode.ElideRight, shape.width)
         painter.drawText(line, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop, name)
-        if not self.turn.text and self._is_open:
-            painter.setFont(theme.font(theme.READING_PX))
+        if self._waits:
+            font = theme.font(theme.READING_PX)
+            painter.setFont(font)
             place = QRectF(shape.left, self._text_top(), shape.width, self._sizes.line)
-            painter.drawText(place, Qt.AlignmentFlag.AlignVCenter, "…")
-        if missing := self.dropped_line():
+            # Of a long name the middle goes: how far it is stands at the end.
+            words = QFontMetricsF(font).elidedText(
+                footer.waiting(self.turn), Qt.TextElideMode.ElideMiddle, shape.width
+            )
+            painter.drawText(place, Qt.AlignmentFlag.AlignVCenter, words)
+        if missing := footer.dropped(self.turn):
             small = theme.font(theme.SMALL_PX)
             painter.setFont(small)
             place = QRectF(shape.left, self._sizes.name, shape.width, self._sizes.dropped)
@@ -222,16 +223,16 @@ class TurnBlock:
     def _paint_below(self, painter: QPainter, shape: Shape, look: theme.Theme) -> None:
         painter.setFont(theme.font(theme.SMALL_PX))
         painter.setPen(look.colour("muted"))
-        below = QRectF(shape.left, self.footer_top, max(shape.width - BUTTONS_PX, 1.0), self._footer_px)
-        painter.drawText(below, _WRAPPED, self._footer)
+        line_px = self._sizes.footer_line
+        top = self.footer_top + (self._footer_px - len(self._footer) * line_px) / 2
+        for number, line in enumerate(self._footer):
+            place = QRectF(shape.left, top + number * line_px, max(shape.width - BUTTONS_PX, 1.0), line_px)
+            painter.drawText(place, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, line)
 
     def _lay_out_footer(self, width: float) -> None:
-        self._footer = in_parts(footer.parts(self.turn)).replace("-", _UNBROKEN_HYPHEN)
-        room = QRectF(0, 0, max(width - BUTTONS_PX, 1.0), 1_000)
         metrics = QFontMetricsF(theme.font(theme.SMALL_PX))
-        height = metrics.boundingRect(room, _WRAPPED, self._footer).height() if self._footer else 0.0
-        lines = max(round(height / metrics.lineSpacing()), 1)
-        self._footer_px = self._sizes.footer + (lines - 1) * self._sizes.footer_line
+        self._footer = footer.lines(footer.parts(self.turn), max(width - BUTTONS_PX, 1.0), metrics)
+        self._footer_px = self._sizes.footer + max(len(self._footer) - 1, 0) * self._sizes.footer_line
 
     def _text_left(self, shape: Shape) -> float:
         if not self.is_user:

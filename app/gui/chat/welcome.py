@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtGui import QHideEvent, QShowEvent
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QProgressBar, QPushButton, QVBoxLayout, QWidget
 
 from app.gui import theme
@@ -10,6 +11,37 @@ from app.gui.widgets.labels import label
 
 COLUMN_PX = 600
 PROGRESS_PX = 240
+PATIENCE_MS = 1_000
+"""How long the chats may take to be opened before anything is said."""
+
+
+class Opening(QWidget):
+    """What stands in place of a conversation until it is known which one it is: nothing, and after a while why."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("page")
+        self._text = label(
+            self.tr("Opening your chats …"), look="muted", pixels=theme.READING_PX, name="opening_text"
+        )
+        self._text.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self._patience = QTimer(self)
+        self._patience.setSingleShot(True)
+        self._patience.setInterval(PATIENCE_MS)
+        self._patience.timeout.connect(self._text.show)
+        layout = QVBoxLayout(self)
+        layout.addWidget(self._text)
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """Say nothing at first: opening takes a moment only, and nothing should flash by."""
+        super().showEvent(event)
+        self._text.hide()
+        self._patience.start()
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        """Wait no longer."""
+        super().hideEvent(event)
+        self._patience.stop()
 
 
 class Welcome(QWidget):

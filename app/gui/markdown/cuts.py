@@ -10,14 +10,23 @@ import unicodedata
 
 MOST_LINES = 64
 MOST_CHARACTERS = 4000
-_PLAIN = re.compile(r" {0,3}(?!\d{1,9}[.)](?:[ \t]|$))[^\s#>\-+*_=`~|:]")
+_PLAIN = re.compile(r" {0,3}(?!\d{1,9}[.)](?:[ \t]|$))(?:[^\s#>\-+*_=`~|:]|(?:[*_]{1,3}|`{1,2}|~{1,2})[^\W_])")
+_QUOTE = re.compile(r">|(?=[^\W\d_])")
+_QUOTE_START = re.compile(r"> ?(?:(?:[*_]{1,3}|`{1,2}|~{1,2})?[^\W\d_]|[-*+] )")
 _ONLY_MARKS = re.compile(r"[ \t>]*[-=*+#`~_|:!\\\[<]+[ \t]*")
 _FENCE = re.compile(r"(`{3,}|~{3,})")
+_NO_CUT = re.compile(r"\||`{3}|~{3}")
+"""In a quote: a table or code, which would be torn apart."""
 
 
-def paragraph_end(source: str) -> int | None:
-    """Return where a very long paragraph that begins here is ended, or None where it is short or no plain text."""
+def stretch_end(source: str) -> int | None:
+    """Return where a very long paragraph or quote that begins here is ended, or None where it is neither."""
+    return _quote_end(source) if source.startswith(">") else _paragraph_end(source)
+
+
+def _paragraph_end(source: str) -> int | None:
     start = lines = 0
+    line = ""
     while lines < MOST_LINES and start < MOST_CHARACTERS:
         end = source.find("\n", start)
         line = source[start:] if end < 0 else source[start:end]
@@ -27,11 +36,26 @@ def paragraph_end(source: str) -> int | None:
             cut = _inside_line(line)
             if cut is not None:
                 return None if "|" in line[:cut] else start + cut
-        if end < 0 or "|" in line:
+        if end < 0:
             return None
         start = end + 1
         lines += 1
-    return start
+    # What follows may make the last line the head of a table: not where it begins with a letter.
+    return None if "|" in line and not source[start : start + 1].isalpha() else start
+
+
+def _quote_end(source: str) -> int | None:
+    """Return where a quote is long enough and goes on with a paragraph or a bullet: it looks like one still."""
+    start = lines = 0
+    while (end := source.find("\n", start)) >= 0:
+        is_long = lines >= MOST_LINES or start >= MOST_CHARACTERS
+        if is_long and _QUOTE_START.match(source, start):
+            return start
+        if not _QUOTE.match(source, start) or _NO_CUT.search(source, start, end):
+            return None
+        start = end + 1
+        lines += 1
+    return None
 
 
 def _inside_line(line: str) -> int | None:

@@ -5,10 +5,11 @@ What is closed never changes. However the text arrived, once it is finished its 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Iterator, Sequence
 
-from app.gui.markdown.cuts import closes_fence, fence_opening, may_close_fence, paragraph_end, settled
+from msgspec.structs import replace
+
+from app.gui.markdown.cuts import closes_fence, fence_opening, may_close_fence, settled, stretch_end
 from app.gui.markdown.reader import Part, read
 from app.gui.markdown.values import Block, Code, Runs, Table
 
@@ -88,7 +89,7 @@ class Document:
         return self._read_prose()
 
     def _read_prose(self) -> bool:
-        if (end := paragraph_end(self._tail)) is not None:
+        if (end := stretch_end(self._tail)) is not None:
             self._extend(self._parts(self._tail[:end]))
             self._move(end)
             return False
@@ -102,7 +103,7 @@ class Document:
             if part.line + is_table >= complete:
                 break
             first_open = index
-            if index and paragraph_end(self._tail[start : start + _LOOK_AHEAD]) is not None:
+            if index and stretch_end(self._tail[start : start + _LOOK_AHEAD]) is not None:
                 self._extend(parts[:index])
                 self._move(start)
                 return False
@@ -180,7 +181,23 @@ class Document:
         self.closed = len(self.blocks)
 
 
+def readable(source: str) -> Iterator[Block]:
+    """Return the blocks of a whole text one by one, reading a little at a time."""
+    if len(source) <= _WHOLE_CHARACTERS:
+        yield from Document(source).blocks
+        return
+    document, start, given = Document(), 0, 0
+    while start < len(source):
+        end = start + max(_STEP_CHARACTERS, document.open_length)
+        document.append(source[start:end])
+        yield from document.blocks[given : document.closed]
+        start, given = end, max(given, document.closed)
+    document.finish()
+    yield from document.blocks[given:]
+
+
 _HEAD_LINES = 2
+_STEP_CHARACTERS, _WHOLE_CHARACTERS = 500, 1000
 _JOINS_PER_READ = 4
 """Joining code costs less than reading prose."""
 _LOOK_AHEAD = 20_000

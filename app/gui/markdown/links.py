@@ -22,15 +22,21 @@ def bare_links(text: str) -> list[tuple[int, int]]:
     if "://" not in text:
         return found
     for match in _BARE.finditer(text):
-        end = match.end()
-        while end > match.start():
-            last = text[end - 1]
-            opening = _PAIRS.get(last)
-            address = text[match.start() : end]
-            if last in _BEHIND or (opening is not None and address.count(last) > address.count(opening)):
-                end -= 1
-            else:
-                break
+        end = match.start() + _length(match[0])
         if is_link(text[match.start() : end]):
             found.append((match.start(), end))
     return found
+
+
+def _length(address: str) -> int:
+    """Return how much of an address belongs to it: not punctuation behind it, nor brackets that it did not open."""
+    counts = {closing: address.count(closing) - address.count(opening) for closing, opening in _PAIRS.items()}
+    end = len(address)
+    while end:
+        last = address[end - 1]
+        if last not in _BEHIND and counts.get(last, 0) <= 0:
+            break
+        if last in counts:
+            counts[last] -= 1
+        end -= 1
+    return end

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from app.gui.markdown.cuts import MOST_CHARACTERS
-from app.gui.markdown.values import Paragraph, Place, Run, text_of
+from app.gui.markdown.values import Paragraph, Place, Run, Runs, text_of
 
 _WORD_CHARACTERS = 200
 
@@ -14,22 +15,27 @@ _WORD_CHARACTERS = 200
 def short_paragraphs(paragraph: Paragraph) -> Iterator[Paragraph]:
     """Return the paragraph, or where it is too long its parts: where it is cut depends on nothing behind the cut."""
     text = text_of(paragraph.runs)
-    start = 0
-    while len(text) - start > MOST_CHARACTERS:
+    if len(text) <= MOST_CHARACTERS:
+        yield paragraph
+        return
+    rest, start = list(reversed(paragraph.runs)), 0
+    while start < len(text):
         end = start + MOST_CHARACTERS
-        end = text.rfind(" ", end - _WORD_CHARACTERS, end) + 1 or end
-        yield _part(paragraph, start, end)
+        if end < len(text):
+            end = text.rfind(" ", end - _WORD_CHARACTERS, end) + 1 or end
+        place = paragraph.place if not start else Place(paragraph.place.frames)
+        yield Paragraph(_first(rest, end - start), paragraph.level, place)
         start = end
-    yield _part(paragraph, start, len(text)) if start else paragraph
 
 
-def _part(paragraph: Paragraph, start: int, end: int) -> Paragraph:
-    runs: list[Run] = []
-    position = 0
-    for run in paragraph.runs:
-        inside = run.text[max(start - position, 0) : max(end - position, 0)]
-        if inside:
-            runs.append(replace(run, text=inside))
-        position += len(run.text)
-    place = paragraph.place if not start else Place(paragraph.place.frames)
-    return Paragraph(tuple(runs), paragraph.level, place)
+def _first(rest: list[Run], length: int) -> Runs:
+    """Take the first characters away from runs, of which the last is the first in the text."""
+    taken: list[Run] = []
+    while rest and length > 0:
+        run = rest.pop()
+        if len(run.text) > length:
+            rest.append(replace(run, text=run.text[length:]))
+            run = replace(run, text=run.text[:length])
+        taken.append(run)
+        length -= len(run.text)
+    return tuple(taken)

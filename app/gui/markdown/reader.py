@@ -7,26 +7,20 @@ nothing but the lines from its start on, so that a text can be read in parts.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
-from functools import cache
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from app.gui.markdown.links import bare_links, is_link
+from app.gui.markdown.inline import runs_of
 from app.gui.markdown.long_paragraphs import short_paragraphs
+from app.gui.markdown.parser import MOST_NESTED, parser
 from app.gui.markdown.values import Align, Block, Code, Frame, Gap, Paragraph, Place, Rule, Run, Runs, Table
 
 if TYPE_CHECKING:
-    from markdown_it import MarkdownIt
-    from markdown_it.rules_inline import StateInline
     from markdown_it.token import Token
 
-MOST_NESTED = 80
-"""The parser drops what lies deeper in lists and quotes: a text with such a line is shown as it is."""
 BULLETS = ("•", "◦", "▪")
 _BETWEEN_CELLS = re.compile(r"(?<!\\)\|")
-_MOST_BRACKETS = 300
-_LATEX = "()[]"
 _PROSE = re.compile(r"[^\W\d_](?:[^\\*_~`\[\]<>&!#|\r\n]*[^\\*_~`\[\]<>&!#|\s])?\n?")
 """One line that begins with a letter and holds nothing that could be markup: what most answers mostly are."""
 _ALIGNS: dict[str, Align] = {"text-align:center": "centre", "text-align:right": "right"}
@@ -42,25 +36,6 @@ class Part:
     """The number of an item of a numbered list."""
 
 
-@cache
-def parser() -> MarkdownIt:
-    """Return the parser; making it is left to the first text, after the window is there."""
-    # Costs 41 ms, which the start of the window does not wait for.
-    from markdown_it import MarkdownIt  # noqa: PLC0415
-    from markdown_it.rules_inline import image, link  # noqa: PLC0415
-
-    made = MarkdownIt("commonmark", {"html": False, "maxNesting": MOST_NESTED}).enable(["table", "strikethrough"])
-    # A definition of a reference changes what was read long before it, and would itself vanish.
-    made.disable(["reference", "entity", "html_block", "html_inline"])
-    made.inline.ruler.at("escape", _escape)
-    made.inline.ruler.at("link", _unless_crowded(link))
-    made.inline.ruler.at("image", _unless_crowded(image))
-    # Its own list of schemes would let files through; an address is shown as it was written.
-    for name, rule in {"validateLink": is_link, "normalizeLink": str, "normalizeLinkText": str}.items():
-        setattr(made, name, rule)
-    return made
-
-
 def read(source: str, blank_before: bool, number: int | None) -> list[Part]:
     """Read a text; `number` is what a numbered list in its first line goes on with."""
     if _PROSE.fullmatch(source) and "://" not in source:
@@ -72,32 +47,6 @@ def read(source: str, blank_before: bool, number: int | None) -> list[Part]:
         place = Place(gap="\n\n" if blank_before else "\n")
         return [Part(0, list(short_paragraphs(Paragraph(runs, 0, place))))]
     return _Reader(source.split("\n"), blank_before, number).read(tokens)
-
-
-def _escape(state: StateInline, silent: bool) -> bool:
-    """Take a backslash before punctuation away, but not from the brackets that begin and end a formula."""
-    position = state.pos
-    if state.src[position] != "\\" or position + 1 >= state.posMax:
-        return False
-    following = state.src[position + 1]
-    if following == "\n":
-        return False
-    is_punctuation = following.isascii() and not following.isalnum() and following.isprintable() and following != " "
-    if not is_punctuation:
-        return False
-    if not silent:
-        state.pending += "\\" + following if following in _LATEX else following
-    state.pos += 2
-    return True
-
-
-def _unless_crowded(rule: Callable[[StateInline, bool], bool]) -> Callable[[StateInline, bool], bool]:
-    """Return a rule that gives up where thousands of brackets would cost it seconds."""
-
-    def guarded(state: StateInline, silent: bool) -> bool:
-        return state.src.count("[") <= _MOST_BRACKETS and rule(state, silent)
-
-    return guarded
 
 
 class _Reader:
@@ -138,7 +87,7 @@ class _Reader:
                     self._frames.pop()
                 case "paragraph_open" | "heading_open":
                     level = int(token.tag[1]) if token.type == "heading_open" else 0
-                    runs = inline_runs(tokens[position + 1].children or ())
+                    runs = runs_of(tokens[position + 1].content)
                     self._add(Paragraph(runs, level, self._place(token)))
                 case "fence" | "code_block":
                     self._add(Code(token.content.removesuffix("\n"), token.info.strip(), self._place(token)))
@@ -194,11 +143,11 @@ class _Reader:
                 rows.append([])
                 line = token.map[0] if token.map is not None else 0
             elif token.type == "inline":
-                rows[-1].append(inline_runs(token.children or ()))
+                rows[-1].append(runs_of(token.content))
             elif token.type == "th_open":
                 aligns.append(_ALIGNS.get(str(token.attrs.get("style", "")), "left"))
             elif token.type == "tr_close":
-                rows[-1] += [_cell(text) for text in _cells(self._lines[line])[len(aligns) :]]
+                rows[-1] += [runs_of(text) for text in _cells(self._lines[line])[len(aligns) :]]
         return Table(tuple(tuple(row) for row in rows), tuple(aligns), place)
 
     def _add(self, block: Block) -> None:
@@ -213,83 +162,3 @@ def _cells(line: str) -> list[str]:
     if found and not found[-1]:
         found.pop()
     return [cell.replace("\\|", "|") for cell in found]
-
-
-def _cell(text: str) -> Runs:
-    return inline_runs(parser().parseInline(text)[0].children or ())
-
-
-def inline_runs(tokens: Sequence[Token]) -> Runs:
-    """Return the runs of one line of tokens, neighbours of one style joined."""
-    runs = _Joined()
-    style = Run("")
-    outer: list[Run] = []
-    for token in tokens:
-        match token.type:
-            case "text":
-                _add_text(runs, token.content, style)
-            case "softbreak" | "hardbreak":
-                runs.add("\n", style)
-            case "code_inline":
-                runs.add(token.content, replace(style, code=True))
-            case "image":
-                _add_image(runs, token, style)
-            case "strong_open" | "em_open" | "s_open" | "link_open":
-                outer.append(style)
-                style = _opened(style, token)
-            case "strong_close" | "em_close" | "s_close" | "link_close":
-                style = outer.pop()
-            case _:
-                runs.add(token.content, style)
-    return runs.ended()
-
-
-class _Joined:
-    """Runs as they are added, neighbours of one style in one."""
-
-    def __init__(self) -> None:
-        self._runs: list[Run] = []
-        self._style = Run("")
-        self._texts: list[str] = []
-
-    def add(self, text: str, style: Run) -> None:
-        if style is not self._style and style != self._style:
-            self._end_run()
-            self._style = style
-        self._texts.append(text)
-
-    def ended(self) -> Runs:
-        self._end_run()
-        return tuple(self._runs)
-
-    def _end_run(self) -> None:
-        if text := "".join(self._texts):
-            self._runs.append(replace(self._style, text=text))
-        self._texts.clear()
-
-
-def _opened(style: Run, token: Token) -> Run:
-    match token.type:
-        case "strong_open":
-            return replace(style, bold=True)
-        case "em_open":
-            return replace(style, italic=True)
-        case "s_open":
-            return replace(style, struck=True)
-    return replace(style, target=str(token.attrs.get("href", "")))
-
-
-def _add_image(runs: _Joined, token: Token, style: Run) -> None:
-    """Say what an image would show and where it is; it is never fetched."""
-    target = str(token.attrs.get("src", ""))
-    words = "".join(child.content or "\n" * child.type.endswith("break") for child in token.children or ())
-    runs.add(f"{words} ({target})" if words else target, replace(style, target=target))
-
-
-def _add_text(runs: _Joined, text: str, style: Run) -> None:
-    start = 0
-    for first, end in bare_links(text) if not style.target else ():
-        runs.add(text[start:first], style)
-        runs.add(text[first:end], replace(style, target=text[first:end]))
-        start = end
-    runs.add(text[start:], style)

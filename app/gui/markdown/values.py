@@ -1,12 +1,14 @@
 """What Markdown says, as plain values: runs of text in one style, and blocks one under the other.
 
-Nesting is flat: a block carries the lists and quotes around it. Knows no widget, no colour and no parser.
+Nesting is flat: a block carries the lists and quotes around it. Knows no widget, no colour and no parser. None of them
+can be part of a circle, so the search for circles leaves them out: with a long answer it would hold up the window.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
+
+import msgspec
 
 Frame = Literal["quote", "item"]
 Gap = Literal["", "\n", "\n\n"]
@@ -14,8 +16,7 @@ Align = Literal["left", "centre", "right"]
 INDENT = "  "
 
 
-@dataclass(frozen=True, slots=True)
-class Run:
+class Run(msgspec.Struct, frozen=True, gc=False):
     """Text in one style."""
 
     text: str
@@ -30,8 +31,7 @@ class Run:
 Runs = tuple[Run, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(msgspec.Struct, frozen=True, gc=False):
     """Where a block stands: in which lists and quotes, and how far from the block before it."""
 
     frames: tuple[Frame, ...] = ()
@@ -49,8 +49,7 @@ class Place:
         return f"{INDENT * depth}{self.marker} "
 
 
-@dataclass(frozen=True, slots=True)
-class Paragraph:
+class Paragraph(msgspec.Struct, frozen=True, gc=False):
     """Running text; a level above 0 makes it a heading."""
 
     runs: Runs
@@ -63,8 +62,7 @@ class Paragraph:
         return self.place.prefix + text_of(self.runs)
 
 
-@dataclass(frozen=True, slots=True)
-class Code:
+class Code(msgspec.Struct, frozen=True, gc=False):
     """A block of code, in the words of its author what language it is."""
 
     code: str
@@ -77,8 +75,7 @@ class Code:
         return self.place.prefix + self.code
 
 
-@dataclass(frozen=True, slots=True)
-class Table:
+class Table(msgspec.Struct, frozen=True, gc=False):
     """Rows of cells; the first row is the head, and a row may be longer than it."""
 
     rows: tuple[tuple[Runs, ...], ...]
@@ -91,8 +88,7 @@ class Table:
         return self.place.prefix + "\n".join("\t".join(text_of(cell) for cell in row) for row in self.rows)
 
 
-@dataclass(frozen=True, slots=True)
-class Rule:
+class Rule(msgspec.Struct, frozen=True, gc=False):
     """A line from edge to edge."""
 
     place: Place = Place()

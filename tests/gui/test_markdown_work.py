@@ -1,0 +1,134 @@
+"""How much reading Markdown costs, counted in work and never in time."""
+
+from __future__ import annotations
+
+import gc
+
+import pytest
+
+from app.gui.chat.answer_text import AnswerText
+from app.gui.markdown import document as document_module
+from app.gui.markdown import inline, parser
+from app.gui.markdown.colouring import Lexers
+from app.gui.markdown.document import Document, readable
+from app.gui.markdown.inline import MOST_MARKS, pieces, runs_of
+from app.gui.markdown.links import bare_links
+from app.gui.markdown.reader import Part, read
+from app.gui.markdown.values import text_of
+
+SIZE = 100_000
+DENSE = {
+    "stars": "*",
+    "both marks": "_*",
+    "brackets": "[",
+    "pictures": "![",
+    "links that stay open": "[a](",
+    "ticks": "`",
+    "ticks and words": "a` ",
+    "tick runs": "`a``b```c",
+    "bold words": "**bold** ",
+    "rule of three": "*x**y ",
+    "struck": "~~a ",
+    "angles": "<",
+    "backslashes": "\\",
+    "all of them": "*_~~a",
+}
+NESTED = {"quotes": "> " * 5000 + "x", "bullets": "- " * 5000 + "x", "numbers": "1. " * 5000 + "x"}
+UNENDING = {
+    "stars": "*a b ",
+    "bold": "**bold** and more ",
+    "quoted lines": "> a quoted line\n",
+    "lazy lines": "> a\nb\n",
+    "quoted bullets": "> - a\n",
+    "lines with bars": "a | b\n",
+}
+
+
+@pytest.fixture(autouse=True)
+def _nothing_known() -> None:
+    inline._known.cache_clear()
+
+
+@pytest.mark.parametrize("kind", DENSE)
+def test_a_text_full_of_marks_is_read_in_pieces_that_hold_few(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    text = DENSE[kind] * (SIZE // len(DENSE[kind]))
+    read_pieces: list[str] = []
+
+    def note(piece: str) -> list[object]:
+        read_pieces.append(piece)
+        return parser.parse_inline(piece)  # type: ignore[return-value]  # tokens
+
+    monkeypatch.setattr(inline, "parse_inline", note)
+    runs_of(text)
+    marks = [sum(piece.count(mark) for mark in parser.MARKS) for piece in read_pieces]
+    # Between two marks of the last few a piece may go on to a space, or to the end of a run of one mark.
+    assert max(marks) <= 2 * MOST_MARKS or any(set(piece) == {piece[0]} for piece in read_pieces)
+    assert sum(len(piece) for piece in read_pieces) <= len(text)
+
+
+@pytest.mark.parametrize("kind", DENSE)
+def test_a_text_full_of_marks_loses_nothing_but_its_marks(kind: str) -> None:
+    text = f"first {DENSE[kind] * 3000} last"
+    shown = "".join(block.text for block in Document(text).blocks)
+    letters = [each for each in text if each.isalnum()]
+    assert [each for each in shown if each.isalnum()] == letters
+    assert "".join(text[start:end] for start, end in pieces(text)) == text
+
+
+@pytest.mark.parametrize("kind", NESTED)
+def test_what_is_nested_thousands_deep_is_one_piece_of_text(kind: str) -> None:
+    parts = read(NESTED[kind], blank_before=False, number=None)
+    assert sum(len(part.blocks) for part in parts) < 20
+    assert "x" in parts[-1].blocks[-1].text
+
+
+@pytest.mark.parametrize("kind", UNENDING)
+def test_what_never_ends_is_closed_all_the_same_and_not_read_again(
+    kind: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lengths: list[int] = []
+
+    def note(source: str, blank_before: bool, number: int | None) -> list[Part]:
+        lengths.append(len(source))
+        return read(source, blank_before, number)
+
+    monkeypatch.setattr(document_module, "read", note)
+    text = UNENDING[kind] * (20_000 // len(UNENDING[kind]))
+    document = Document()
+    for start in range(0, len(text), 500):
+        document.append(text[start : start + 500])
+    document.finish()
+    # The first line of stars begins like a list for all that is known, so it is the one that stays open.
+    assert max(lengths) < 10_000
+    assert document.blocks == Document(text).blocks
+
+
+def test_emphasis_in_a_long_paragraph_ends_where_a_piece_does_and_not_within_words() -> None:
+    text = "a < b " + "".join(f"**two words {number}** `and code` **b c** ~~gone away~~ " for number in range(400))
+    runs = runs_of(text)
+    assert [run.text for run in runs if run.bold][::2] == [f"two words {number}" for number in range(400)]
+    assert {run.text for run in runs if run.struck} == {"gone away"}
+    assert not {"*", "~", "`"} & set(text_of(runs))
+
+
+def test_an_address_with_thousands_of_brackets_behind_it_ends_before_them() -> None:
+    assert bare_links("see http://a.b/c_(d)" + ")" * 20_000) == [(4, 20)]
+
+
+def test_a_whole_text_is_given_block_by_block_as_it_is_read_at_once() -> None:
+    text = "".join(f"# {number}\n\nSome **words**.\n\n```\ncode\n```\n" for number in range(200))
+    assert list(readable(text)) == Document(text).blocks
+    assert list(readable("short **text**")) == Document("short **text**").blocks
+
+
+@pytest.mark.usefixtures("qapp")
+def test_the_search_for_circles_leaves_a_long_answer_out() -> None:
+    answer = AnswerText(Lexers(), 23)
+    answer.set_text("- item\n\nWords **and** words.\n\n```\ncode\n```\n\n| a |\n|---|\n| b |\n" * 200, is_open=False)
+    answer.lay_out(600)
+    while answer.is_unread:
+        answer.lay_out(600)
+    gc.collect()
+    far = answer._laid[-200:]
+    assert len(far) == 200
+    assert not any(gc.is_tracked(part) for laid in far for part in (laid, laid.value, laid.value.place, laid.leaf))
