@@ -59,17 +59,15 @@ class _Times(msgspec.Struct, frozen=True):
 
 
 def diagnose(metrics: Metrics, circumstances: Circumstances) -> Sentence:
-    """Return where the time of an answer went and what would help."""
+    """Return where the time of an answer went and what would help: what a panel shows in two lines."""
     times = _times(metrics)
     few = metrics.sampled_tokens < FEW_TOKENS
     if metrics.sampled_tokens == 0 and times.queue < times.total / 2:
-        return translate(
-            "Diagnosis", "The answer ended before its first token: there is nothing to tell of its speed."
-        )
+        return translate("Diagnosis", "It ended before its first token: there is nothing to tell of its speed.")
     if few and times.total < SHORT_MS * _MS:
         return translate(
             "Diagnosis",
-            "Too few tokens to tell where the time goes: {tokens} in {total:.1f} s.",
+            "Too few tokens to tell where the time went: {tokens} in {total:.1f} s.",
             tokens=metrics.sampled_tokens,
             total=times.total,
         )
@@ -77,7 +75,7 @@ def diagnose(metrics: Metrics, circumstances: Circumstances) -> Sentence:
     if largest == times.queue:
         return translate(
             "Diagnosis",
-            "Time went to waiting: {queue:.1f} of {total:.1f} s passed before the engine was free for this answer.",
+            "Waiting took {queue:.1f} of {total:.1f} s: the engine was not free for this answer before.",
             queue=times.queue,
             total=times.total,
         )
@@ -87,7 +85,7 @@ def diagnose(metrics: Metrics, circumstances: Circumstances) -> Sentence:
         return _decode(metrics, times, circumstances)
     return translate(
         "Diagnosis",
-        "Time went to preparing the prompt: {prompt:.1f} of {total:.1f} s. A shorter chat is prepared faster.",
+        "Preparing the prompt took {prompt:.1f} of {total:.1f} s; a shorter chat is prepared faster.",
         prompt=times.prompt,
         total=times.total,
     )
@@ -108,47 +106,40 @@ def _prefill(metrics: Metrics, times: _Times, circumstances: Circumstances) -> S
         "prefill": times.prefill,
         "total": times.total,
         "evaluated": evaluated,
-        "prompt": metrics.prompt_tokens,
     }
     if circumstances.first_after_load:
         return translate(
             "Diagnosis",
-            "Time went to prefill: {prefill:.1f} of {total:.1f} s. The first answer after a load usually starts "
-            "slower; the next one tells more.",
+            "Reading (prefill) took {prefill:.1f} of {total:.1f} s; the first answer after a load is often slower.",
             **figures,
         )
     if evaluated < FEW_TOKENS:
         return translate(
             "Diagnosis",
-            "Time went to prefill: {prefill:.1f} of {total:.1f} s, unusually long for so few new tokens ({evaluated}). "
-            "Other programs may have used the machine.",
+            "Reading (prefill) took {prefill:.1f} of {total:.1f} s for little text; the computer may be busy.",
             **figures,
         )
     if circumstances.is_split or circumstances.leaves_gpu_idle:
         return translate(
             "Diagnosis",
-            "Time went to prefill: {prefill:.1f} of {total:.1f} s for {evaluated:,} of {prompt:,} tokens. "
-            "More layers on the GPU would help most.",
+            "Reading (prefill) took {prefill:.1f} of {total:.1f} s; more layers on the GPU would help most.",
             **figures,
         )
-    if circumstances.gpu_layers == 0 and evaluated > metrics.prompt_tokens / 2:
+    if evaluated <= metrics.prompt_tokens / 2:
         return translate(
             "Diagnosis",
-            "Time went to prefill: {evaluated:,} of {prompt:,} tokens were not in the cache, {prefill:.1f} of "
-            "{total:.1f} s. An unchanged beginning is reused; a shorter prompt or a GPU would help.",
+            "Reading {evaluated:,} new tokens (prefill) took {prefill:.1f} of {total:.1f} s; a shorter question helps.",
             **figures,
         )
-    if evaluated > metrics.prompt_tokens / 2:
+    if circumstances.gpu_layers == 0:
         return translate(
             "Diagnosis",
-            "Time went to prefill: {evaluated:,} of {prompt:,} tokens were not in the cache, {prefill:.1f} of "
-            "{total:.1f} s. An unchanged beginning is reused; a shorter prompt would help.",
+            "Reading {evaluated:,} tokens (prefill) took {prefill:.1f} of {total:.1f} s; a shorter chat or a GPU helps.",
             **figures,
         )
     return translate(
         "Diagnosis",
-        "Time went to prefill: {prefill:.1f} of {total:.1f} s for {evaluated:,} new tokens. A shorter question "
-        "would help.",
+        "Reading {evaluated:,} tokens (prefill) took {prefill:.1f} of {total:.1f} s; a shorter chat would help.",
         **figures,
     )
 
@@ -157,7 +148,6 @@ def _decode(metrics: Metrics, times: _Times, circumstances: Circumstances) -> Se
     figures: dict[str, str | int | float] = {
         "decode": times.decode,
         "total": times.total,
-        "rate": metrics.decode_tokens_per_s or 0.0,
         "traffic": metrics.traffic_gb_per_s or 0.0,
         "most": circumstances.memory_gb_per_s or 0.0,
         "on_gpu": circumstances.gpu_layers,
@@ -166,28 +156,26 @@ def _decode(metrics: Metrics, times: _Times, circumstances: Circumstances) -> Se
     if circumstances.is_split:
         return translate(
             "Diagnosis",
-            "Time went to decode: {decode:.1f} of {total:.1f} s. Only {on_gpu} of {layers} layers are on the GPU: "
-            "a smaller context or quantisation makes room for more.",
+            "Writing (decode) took {decode:.1f} of {total:.1f} s; {on_gpu} of {layers} layers are on the GPU: more would "
+            "help.",
             **figures,
         )
     if circumstances.leaves_gpu_idle:
         return translate(
             "Diagnosis",
-            "Time went to decode: {decode:.1f} of {total:.1f} s. No layer is on the GPU: it would help most.",
+            "Writing (decode) took {decode:.1f} of {total:.1f} s; no layer is on the GPU: it would help most.",
             **figures,
         )
     if metrics.traffic_gb_per_s is None:
         return translate(
             "Diagnosis",
-            "Time went to decode: {decode:.1f} of {total:.1f} s, at {rate:,.1f} tok/s. A smaller model or "
-            "quantisation is usually faster.",
+            "Writing (decode) took {decode:.1f} of {total:.1f} s; a smaller model file is usually faster.",
             **figures,
         )
     if metrics.kv.bytes is not None and metrics.kv.bytes > (circumstances.weight_bytes_per_token or metrics.kv.bytes):
         return translate(
             "Diagnosis",
-            "Time went to decode: {decode:.1f} of {total:.1f} s. Each token reads more of the cache than of the "
-            "weights: a shorter chat or a quantised cache would help.",
+            "Writing (decode) took {decode:.1f} of {total:.1f} s, rereading a long chat: a shorter one is faster.",
             **figures,
         )
     return _traffic(circumstances, figures)
@@ -200,34 +188,30 @@ def _traffic(circumstances: Circumstances, figures: dict[str, str | int | float]
     if share is not None and share < FAR:
         return translate(
             "Diagnosis",
-            "Time went to decode: {decode:.1f} of {total:.1f} s. It read {traffic:.1f} of the {most:.0f} GB/s that "
-            "memory gives, so memory was not the limit.",
+            "Writing (decode) took {decode:.1f} of {total:.1f} s; memory was not the limit ({traffic:.1f} of {most:.0f} "
+            "GB/s).",
             **figures,
         )
     if share is not None and share >= NEAR and on_gpu:
         return translate(
             "Diagnosis",
-            "Time went to decode: {decode:.1f} of {total:.1f} s. It read {traffic:.1f} of the {most:.0f} GB/s that "
-            "memory gives: a smaller quantisation would help.",
+            "Writing (decode) took {decode:.1f} of {total:.1f} s; memory is the limit: a smaller file helps.",
             **figures,
         )
     if share is not None and share >= NEAR:
         return translate(
             "Diagnosis",
-            "Time went to decode: {decode:.1f} of {total:.1f} s. It read {traffic:.1f} of the {most:.0f} GB/s that "
-            "memory gives: a smaller quantisation or a GPU would help.",
+            "Writing (decode) took {decode:.1f} of {total:.1f} s; memory is the limit: a smaller file or a GPU helps.",
             **figures,
         )
     if on_gpu:
         return translate(
             "Diagnosis",
-            "Time went to decode: {decode:.1f} of {total:.1f} s, reading {traffic:.1f} GB/s. A smaller quantisation "
-            "reads less for each token.",
+            "Writing (decode) took {decode:.1f} of {total:.1f} s; a smaller model file would be faster.",
             **figures,
         )
     return translate(
         "Diagnosis",
-        "Time went to decode: {decode:.1f} of {total:.1f} s, reading {traffic:.1f} GB/s. A smaller quantisation "
-        "reads less for each token; a GPU reads faster.",
+        "Writing (decode) took {decode:.1f} of {total:.1f} s; a smaller model file or a GPU would be faster.",
         **figures,
     )

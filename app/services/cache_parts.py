@@ -11,6 +11,8 @@ from typing import Literal
 import msgspec
 
 from app.core.chat import PromptSpan
+from app.core.events import PromptReady
+from app.core.model import ModelInfo
 
 PartName = Literal["template", "system", "history", "thinking", "files", "prompt", "answer", "lanes"]
 PARTS: tuple[PartName, ...] = ("template", "system", "history", "thinking", "files", "prompt", "answer", "lanes")
@@ -39,3 +41,18 @@ def cache_parts(spans: Sequence[PromptSpan], prompt_tokens: int, used: int) -> t
     counts["template"] = counts.get("template", 0) + in_prompt - sum(counts.values())
     counts["answer"] = counts.get("answer", 0) + used - in_prompt
     return tuple(CachePart(name, counts[name]) for name in PARTS if counts.get(name))
+
+
+def cells_in_use(model: ModelInfo, prompt: PromptReady | None, used: int) -> dict[str, object]:
+    """Return the figures of so many cells in use, by their names in `Figures`; a window holds the last of them."""
+    window = model.cache.window_cells
+    in_window = min(used, window) if window is not None else None
+    return {
+        "kv_cells_used": used,
+        "kv_cells": model.context,
+        "kv_bytes": model.cache.in_use(used, model.context, in_window or 0),
+        "kv_bytes_reserved": model.kv_bytes,
+        "kv_parts": cache_parts(prompt.spans, len(prompt.ids) // 4, used) if prompt is not None else (),
+        "window_cells_used": in_window,
+        "window_cells": window,
+    }

@@ -1,7 +1,7 @@
-"""The figures of the answer that is being written, or of the last one; unknown is None.
+"""The figures of the conversation that is shown: of the answer that is being written in it, or of its last one.
 
-Counts and clocks are the engine's; only the time to the first painted character comes from the window. Of several
-questions the one is shown that the engine works on.
+The cache is the engine's, whatever is shown. An answer that is being written elsewhere is told beside the figures. Of
+several questions the one is followed that the engine works on.
 """
 
 from __future__ import annotations
@@ -10,87 +10,61 @@ from collections.abc import Callable
 
 import msgspec
 
-from app.core.events import Failed, Finished, PrefillProgress, PromptReady, Step, Tokens
-from app.core.metrics import MIN_PREFILL_TOKENS, ItlQuantiles, StopReason
-from app.core.model import MemoryKind, ModelInfo
+from app.core.events import Failed, Finished, PrefillProgress, PromptReady, Tokens
+from app.core.metrics import Metrics
+from app.core.model import ModelInfo
 from app.core.signal import Signal
-from app.core.words import Sentence
-from app.planner.diagnosis import Circumstances, diagnose
-from app.services.cache_parts import CachePart, cache_parts
+from app.planner.diagnosis import Circumstances
+from app.services.answers import Answers
+from app.services.cache_parts import cells_in_use
+from app.services.chat import Chat
 from app.services.engine_session import EngineSession
-from app.services.pace import Pace
+from app.services.figures import Elsewhere, Figures, figures_of_turn
+from app.services.followed_answer import FollowedAnswer
+from app.services.open_conversation import OpenConversation, Run
 from app.services.questions import AnswerEvent
-from app.services.ttft import TtftPart, parts_at_end, parts_so_far
+from app.services.turns import Turn
 
-_MS = 1e6
-
-
-class Figures(msgspec.Struct, frozen=True):
-    """What the live panel shows."""
-
-    is_writing: bool = False
-    """An answer is being waited for or written."""
-    ttft_ms: float | None = None
-    ttft_parts: tuple[TtftPart, ...] = ()
-    """Parts of the time to the first token, those that are known."""
-    prefill_tokens_per_s: float | None = None
-    """From the first evaluated part of the prompt on while it is read, over all of it afterwards."""
-    prompt_tokens: int | None = None
-    prompt_tokens_from_cache: int | None = None
-    decode_tokens_per_s: float | None = None
-    """Over the last 1.5 s while the answer is written, over all of it afterwards."""
-    decode_mean_tokens_per_s: float | None = None
-    sampled_tokens: int = 0
-    gap_count: int = 0
-    """Gaps between neighbouring tokens so far."""
-    itl_ms: ItlQuantiles | None = None
-    """Of the last gaps while the answer is written, of all of them afterwards."""
-    traffic_gb_per_s: float | None = None
-    kv_cells_used: int = 0
-    kv_cells: int = 0
-    """0 while no model is loaded: then no cells are reserved."""
-    kv_bytes: int | None = 0
-    kv_bytes_reserved: int | None = 0
-    kv_parts: tuple[CachePart, ...] = ()
-    window_cells_used: int | None = None
-    window_cells: int | None = None
-    """Of the layers that keep a sliding window; None for a model without."""
-    memory_kind: MemoryKind | None = None
-    """What the loaded model keeps of its past; None while none is loaded."""
-    checkpoints: int | None = None
-    """Saved states of a model that cannot rewind without; None for one that can."""
-    checkpoint_bytes: int = 0
-    stop_reason: StopReason | None = None
-    diagnosis: Sentence | None = None
-    """Where the time of the answer went, once it has ended."""
+MOST_KEPT = 64
+"""So many answers are remembered with the gaps between their tokens, which nobody stores by themselves."""
 
 
 class Live:
     """Follows the answers of the session and works out the figures."""
 
-    def __init__(self, session: EngineSession, gpu_is_there: Callable[[], bool | None] = lambda: None) -> None:
-        """`gpu_is_there` tells whether the machine has a GPU that the engine can use; None is unknown."""
+    def __init__(
+        self,
+        session: EngineSession,
+        gpu_is_there: Callable[[], bool | None] = lambda: None,
+        chat: Chat | None = None,
+        answers: Answers | None = None,
+    ) -> None:
+        """`gpu_is_there` tells whether the engine has a GPU to use; without a chat every answer is shown."""
         self.changed: Signal[()] = Signal()
         """At least one figure is another one."""
         self._session = session
         self._gpu_is_there = gpu_is_there
+        self._chat = chat
+        self._answers = answers
         self._figures = Figures()
         self._sent: dict[int, int] = {}
         """Questions that have not ended, with the time at which their clock starts."""
-        self._request: int | None = None
-        self._pace = Pace()
-        self._prompt: PromptReady | None = None
-        self._read_ns: int | None = None
-        self._is_visible = False
-        self._painted_ns: int | None = None
-        self._sent_ns = 0
-        self._finished: Finished | None = None
+        self._followed: FollowedAnswer | None = None
+        self._kept: dict[int, FollowedAnswer] = {}
+        """By message, oldest first: answers that have ended since the start."""
+        self._cache: dict[str, object] = {}
+        self._cache_of: OpenConversation | None = None
         self._model: ModelInfo | None = None
         """Whose cache is shown."""
         self._answered: ModelInfo | None = None
+        self._answer = Figures()
+        """Of the answer that is shown; the cache is told beside it."""
         session.sent.connect(self._take_sent)
         session.answer_told.connect(self._take)
         session.changed.connect(self._model_changed)
+        if chat is not None:
+            chat.opened.connect(self._take_opened)
+            chat.busy_changed.connect(self._look)
 
     @property
     def figures(self) -> Figures:
@@ -99,121 +73,85 @@ class Live:
 
     @property
     def gaps_ms(self) -> tuple[float, ...]:
-        """The last gaps between neighbouring tokens, oldest first."""
-        return self._pace.gaps_ms
+        """The last gaps between neighbouring tokens of the answer that is shown, oldest first."""
+        shown = self._shown_answer()
+        return shown.gaps_ms if shown is not None else ()
 
     def first_text_painted(self, now_ns: int) -> None:
         """The first text of the answer is on the screen: the time to the first token ends here."""
-        if self._request is not None and self._painted_ns is None and self._is_visible:
-            self._painted_ns = now_ns
-            self._set(ttft_ms=self._painted_ms, ttft_parts=self._ttft_parts())
+        followed = self._followed
+        if followed is not None and self._is_shown(followed.run) and followed.paint(now_ns):
+            self._look()
 
     def _take_sent(self, request: int, sent_ns: int) -> None:
         self._sent[request] = sent_ns
-        if self._request not in self._sent or self._request == request:
+        followed = self._followed
+        if followed is None or followed.request == request or followed.request not in self._sent:
             self._begin(request)
 
     def _begin(self, request: int) -> None:
-        """Show the figures of this question from now on; the cache stays as it is."""
-        self._request, self._sent_ns = request, self._sent[request]
-        self._pace = Pace()
-        self._prompt = self._read_ns = self._painted_ns = self._finished = None
-        self._is_visible = False
-        self._figures = Figures(is_writing=True, **{name: getattr(self._figures, name) for name in _CACHE_FIELDS})
-        self.changed.emit()
+        """Follow this question from now on; the cache stays as it is."""
+        runs = self._answers.runs if self._answers is not None else ()
+        run = next((run for run in runs if run.request == request), None)
+        self._followed = FollowedAnswer(request, self._sent[request], run)
+        self._look()
 
     def _take(self, event: AnswerEvent) -> None:
         if event.request not in self._sent:
             return
-        if event.request != self._request and not isinstance(event, Failed):
+        if (self._followed is None or event.request != self._followed.request) and not isinstance(event, Failed):
             self._begin(event.request)
         if isinstance(event, (Finished, Failed)):
             del self._sent[event.request]
+        followed = self._followed
+        if followed is None or event.request != followed.request:
+            return
         match event:
             case PromptReady():
-                self._prompt = event
-                self._set(
-                    prompt_tokens=len(event.ids) // 4,
-                    prompt_tokens_from_cache=event.from_cache,
-                    **self._cells(event.from_cache),
-                )
+                followed.take(event, None)
+                self._use_cells(event.from_cache, followed)
             case PrefillProgress():
-                self._read_ns = event.at_ns
-                self._set(prefill_tokens_per_s=self._prefill_rate(event), **self._cells(event.done))
+                followed.take(event, None)
+                self._use_cells(event.done, followed)
             case Tokens():
-                self._take_tokens(event)
+                self._use_cells(event.cells_used, followed)
+                followed.take(event, self._read_bytes())
             case Finished():
-                self._take_finished(event)
-            case Failed():
-                if event.request == self._request:
-                    self._set(is_writing=False)
-            case Step():
-                pass
+                self._take_finished(event, followed)
+            case _:
+                followed.take(event, None)
+        if not followed.is_open:
+            self._keep(followed)
+        if self._is_shown(followed.run):
+            self._look()
+        else:
+            self._show()
 
-    def _prefill_rate(self, event: PrefillProgress) -> float | None:
-        if self._prompt is None:
-            return None
-        tokens = event.done - event.from_cache
-        took_ns = event.at_ns - self._prompt.at_ns
-        return tokens * 1e9 / took_ns if tokens >= MIN_PREFILL_TOKENS and took_ns > 0 else None
-
-    def _take_tokens(self, event: Tokens) -> None:
-        self._pace.add(event)
-        self._is_visible = self._is_visible or bool(event.text)
-        cells = self._cells(event.cells_used)
-        rate = self._pace.rate_now()
-        self._set(
-            decode_tokens_per_s=rate,
-            decode_mean_tokens_per_s=self._pace.mean_rate(),
-            sampled_tokens=event.first + event.count,
-            gap_count=self._pace.gap_count,
-            itl_ms=self._pace.quantiles(),
-            traffic_gb_per_s=self._traffic(rate, cells.get("kv_bytes")),
-            **cells,
-        )
-
-    def _traffic(self, rate: float | None, kv_bytes: object) -> float | None:
-        """Return what is read for a token times tokens/s, in GB/s; None where a part of it is unknown."""
+    def _read_bytes(self) -> int | None:
+        """Return what is read for a token, weights and cache; None where a part of it is unknown."""
         weights = self._session.model.weight_bytes_per_token if self._session.model is not None else None
-        if rate is None or weights is None or not isinstance(kv_bytes, int):
-            return None
-        return (weights + kv_bytes) * rate / 1e9
+        in_cache = self._cache.get("kv_bytes")
+        return weights + in_cache if weights is not None and isinstance(in_cache, int) else None
 
-    def _take_finished(self, event: Finished) -> None:
-        metrics, model = event.metrics, self._session.model
-        self._finished = event
-        self._is_visible = self._is_visible or bool(event.text)
-        if self._prompt is None:
-            self._prompt = PromptReady(event.request, bytes(4 * metrics.prompt_tokens), (), 0, 0)
-        cells = self._cells(metrics.kv.cells_used)
+    def _take_finished(self, event: Finished, followed: FollowedAnswer) -> None:
+        model = self._session.model
+        followed.end(event, self._circumstances(model))
+        self._use_cells(event.metrics.kv.cells_used, followed)
         if model is not None:
-            cells |= {
-                "kv_cells": metrics.kv.cells,
-                "kv_bytes": metrics.kv.bytes,
-                "window_cells_used": metrics.kv.window_cells_used,
-                "window_cells": metrics.kv.window_cells,
-                "checkpoints": metrics.kv.checkpoints if model.memory_kind != "plain" else None,
-                "checkpoint_bytes": metrics.kv.checkpoint_bytes,
-            }
-        self._set(
-            is_writing=False,
-            ttft_ms=self._painted_ms if self._painted_ns is not None else metrics.ttft_ms,
-            ttft_parts=self._ttft_parts(),
-            prefill_tokens_per_s=metrics.prefill_tokens_per_s,
-            prompt_tokens=metrics.prompt_tokens,
-            prompt_tokens_from_cache=metrics.prompt_tokens_from_cache,
-            decode_tokens_per_s=metrics.decode_tokens_per_s,
-            decode_mean_tokens_per_s=metrics.decode_tokens_per_s,
-            sampled_tokens=metrics.sampled_tokens,
-            itl_ms=metrics.itl_ms,
-            traffic_gb_per_s=metrics.traffic_gb_per_s,
-            stop_reason=event.stop_reason,
-            diagnosis=diagnose(metrics, self._circumstances(model)) if model is not None else None,
-            **cells,
-        )
+            self._cache |= _measured_cells(event.metrics, model)
         self._answered = model
 
-    def _circumstances(self, model: ModelInfo) -> Circumstances:
+    def _keep(self, followed: FollowedAnswer) -> None:
+        """Remember an answer that has ended for when its conversation is shown again."""
+        if followed.run is not None and not followed.came_to_nothing:
+            self._kept.pop(followed.run.message, None)
+            self._kept[followed.run.message] = followed
+            if len(self._kept) > MOST_KEPT:
+                del self._kept[next(iter(self._kept))]
+
+    def _circumstances(self, model: ModelInfo | None) -> Circumstances:
+        if model is None:
+            return Circumstances()
         return Circumstances(
             gpu_is_there=True if model.gpu_layers else self._gpu_is_there(),
             gpu_layers=model.gpu_layers,
@@ -222,65 +160,84 @@ class Live:
             first_after_load=self._answered is not model,
         )
 
-    @property
-    def _painted_ms(self) -> float | None:
-        return None if self._painted_ns is None else (self._painted_ns - self._sent_ns) / _MS
-
-    def _ttft_parts(self) -> tuple[TtftPart, ...]:
-        if self._finished is not None:
-            metrics = self._finished.metrics
-            return parts_at_end(metrics.ttft_parts_ms, metrics.ttft_ms, self._painted_ms)
-        ready_ns = self._prompt.at_ns if self._prompt is not None else None
-        return parts_so_far((self._sent_ns, ready_ns, self._read_ns, self._pace.first_ns, self._painted_ns))
+    def _use_cells(self, used: int, followed: FollowedAnswer) -> None:
+        if self._session.model is not None:
+            self._cache |= cells_in_use(self._session.model, followed.prompt, used)
+            self._cache_of = followed.run.conversation if followed.run is not None else None
 
     def _model_changed(self) -> None:
         """Show an empty cache after a load, and none without a model."""
         model = self._session.model
         if model is self._model:
             return
-        self._model, self._prompt = model, None
+        self._model, self._cache, self._cache_of = model, {}, None
+        if self._followed is not None:
+            self._followed.prompt = None
         if model is None:
             self._answered = None
-            nothing = Figures()
-            self._set(**{name: getattr(nothing, name) for name in _CACHE_FIELDS})
         else:
             saved = 0 if model.memory_kind != "plain" else None
-            self._set(memory_kind=model.memory_kind, checkpoints=saved, checkpoint_bytes=0, **self._cells(0))
+            self._cache = {"memory_kind": model.memory_kind, "checkpoints": saved, **cells_in_use(model, None, 0)}
+        self._show()
 
-    def _cells(self, used: int) -> dict[str, object]:
-        """Return the figures of so many cells in use; a window holds the last of them."""
-        model = self._session.model
-        if model is None:
-            return {}
-        window = model.cache.window_cells
-        in_window = min(used, window) if window is not None else None
-        prompt = self._prompt
-        return {
-            "kv_cells_used": used,
-            "kv_cells": model.context,
-            "kv_bytes": model.cache.in_use(used, model.context, in_window or 0),
-            "kv_bytes_reserved": model.kv_bytes,
-            "kv_parts": cache_parts(prompt.spans, len(prompt.ids) // 4, used) if prompt is not None else (),
-            "window_cells_used": in_window,
-            "window_cells": window,
-        }
+    def _take_opened(self) -> None:
+        """Show the figures of another conversation; a question that belongs to none is let go once it has ended."""
+        if self._followed is not None and self._followed.run is None and not self._followed.is_open:
+            self._followed = None
+        self._look()
 
-    def _set(self, **changes: object) -> None:
-        figures = msgspec.structs.replace(self._figures, **changes)
+    def _look(self) -> None:
+        """Work out anew what the last answer of the conversation that is shown says."""
+        shown = self._shown_answer()
+        last = self._last_turn()
+        if shown is not None:
+            self._answer = shown.figures
+        elif self._chat is not None and self._chat.busy:
+            self._answer = Figures(is_writing=True)
+        else:
+            self._answer = figures_of_turn(last) if last is not None else Figures()
+        self._show()
+
+    def _shown_answer(self) -> FollowedAnswer | None:
+        """Return the answer that is shown, where it was written since the start."""
+        followed = self._followed
+        if self._chat is None or (followed is not None and followed.run is None):
+            return followed
+        run, last = self._chat.shown.run, self._last_turn()
+        if run is not None:
+            return followed if followed is not None and followed.run is run else None
+        return self._kept.get(last.message) if last is not None else None
+
+    def _last_turn(self) -> Turn | None:
+        return self._chat.turns[-1] if self._chat is not None and self._chat.turns else None
+
+    def _is_shown(self, run: Run | None) -> bool:
+        return self._chat is None or run is None or run.conversation.head.id == self._chat.conversation_id
+
+    def _elsewhere(self) -> Elsewhere | None:
+        followed = self._followed
+        if followed is None or followed.run is None or not followed.is_open or self._is_shown(followed.run):
+            return None
+        return Elsewhere(followed.run.conversation.head.title, followed.figures.decode_tokens_per_s)
+
+    def _show(self) -> None:
+        of, chat = self._cache_of, self._chat
+        is_other = of is not None and chat is not None and of.head.id != chat.conversation_id
+        holds = of.head.title if of is not None and is_other else ""
+        figures = msgspec.structs.replace(self._answer, **self._cache, kv_holds=holds, elsewhere=self._elsewhere())
         if figures != self._figures:
             self._figures = figures
             self.changed.emit()
 
 
-_CACHE_FIELDS = (
-    "kv_cells_used",
-    "kv_cells",
-    "kv_bytes",
-    "kv_bytes_reserved",
-    "kv_parts",
-    "window_cells_used",
-    "window_cells",
-    "checkpoints",
-    "checkpoint_bytes",
-    "memory_kind",
-)
+def _measured_cells(metrics: Metrics, model: ModelInfo) -> dict[str, object]:
+    """Return what the engine measured of the cache at the end of an answer."""
+    kv = metrics.kv
+    return {
+        "kv_cells": kv.cells,
+        "kv_bytes": kv.bytes,
+        "window_cells_used": kv.window_cells_used,
+        "window_cells": kv.window_cells,
+        "checkpoints": kv.checkpoints if model.memory_kind != "plain" else None,
+        "checkpoint_bytes": kv.checkpoint_bytes,
+    }

@@ -19,6 +19,7 @@ from app.core.sampling import SamplingSettings
 from app.gui.icons import Icons
 from app.gui.live.panel import LivePanel
 from app.gui.theme import Themes
+from app.services.live import Live
 from app.services.machine import Machine
 from app.services.wishes import Question
 from tests.desk import Desk
@@ -58,7 +59,10 @@ class PanelStage(Looking):
         self.sampler = FakeSampler()
         self.machine = Machine(self.sampler)
         icons = Icons(program.resources)
-        self.panel = LivePanel(program.live, program.memory, self.machine, self.themes, icons)
+        self.live = Live(
+            program.session, lambda: program.memory.gpu_is_there, chat=program.chat, answers=program.answers
+        )
+        self.panel = LivePanel(self.live, program.memory, self.machine, self.themes, icons)
         self.looked_at = self.panel
         self.window = QWidget()
         self.window.resize(WIDTH_PX, 1000)
@@ -85,7 +89,8 @@ class PanelStage(Looking):
         """Return what is shown on hover: of a value, that of its row."""
         widget = self.find(name)
         row = widget.parentWidget()
-        return widget.toolTip() or (row.toolTip() if row is not None else "")
+        own, of_row = widget.property("hint"), row.property("hint") if row is not None else None
+        return str(own or of_row or "")
 
     def sees(self, name: str) -> bool:
         return self.find(name).isVisibleTo(self.panel)

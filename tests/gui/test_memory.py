@@ -15,11 +15,14 @@ from app.core.events import HardwareSampled
 from app.core.metrics import DeviceMemory
 from app.core.model import CacheSizes, MemoryKind
 from app.gui.widgets.gauge import Gauge
+from app.gui.widgets.legend import Legend
 from app.system.gpus import GpuReader
+from app.system.settings_file import Theme
 from tests.desk import Desk
 from tests.fake_engine import metrics
 from tests.fake_nvml import FakeGpu, FakeNvml
 from tests.gui.live_panel import GIB, MACHINE, PanelStage
+from tests.gui.test_charts import contrast
 
 MIB = 1 << 20
 REAL = DeviceMemory("CPU", 92 * MIB, 180 * MIB, 22 * MIB, output=2 * MIB)
@@ -140,6 +143,26 @@ def test_the_part_that_is_the_cache_has_its_colour(memory: PanelStage, model: Pa
     colours = [segment.colour.name() for segment in memory.find_as(Gauge, "vram_gauge").segments]
     assert colours[1] == memory.themes.current.colour("stage_kv").name()
     assert len(set(colours)) == 5
+
+
+@pytest.mark.parametrize("theme", ["light", "dark", "contrast"])
+def test_the_parts_can_be_told_apart_and_none_is_near_black_or_near_the_surface(
+    memory: PanelStage, model: Path, theme: Theme
+) -> None:
+    memory.themes.choose(theme)
+    memory.load(model, memory=(REAL,))
+    memory.sample()
+    look = memory.themes.current
+    weights, cache, compute, output, others = (
+        segment.colour for segment in memory.find_as(Gauge, "vram_gauge").segments
+    )
+    for colour in (weights, cache, compute, output, others):
+        assert contrast(colour, look.colour("surface")) >= 3
+    for colour in (weights, cache, compute, output):
+        assert colour.hslSaturationF() > 0.2
+    assert weights.name() == look.colour("stage_decode").name()
+    assert contrast(weights, compute) >= 1.25
+    assert "Weights: what the model has learned" in str(memory.panel.findChildren(Legend)[-1].property("hint"))
 
 
 def test_a_gpu_that_tells_nothing_of_its_work_has_no_row(memory: PanelStage, model: Path) -> None:

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import pytest
-from PySide6.QtWidgets import QLabel
 
 from app.gui.chat.turn_block import TurnBlock
 from app.gui.widgets.gauge import Gauge
@@ -56,5 +55,27 @@ def test_the_panel_and_the_line_under_an_answer_name_things_alike(ready: Stage) 
     assert "TTFT " in footer
     row = ready.find("ttft_value").parentWidget()
     assert row is not None
-    assert "TTFT" in [each.text() for each in row.findChildren(QLabel)]
-    assert row.toolTip().startswith("Time to first token")
+    assert ready.reads("ttft_value_title") == "TTFT"
+    assert str(row.property("hint")).startswith("Time to first token")
+
+
+def test_the_figures_are_those_of_the_chat_that_is_shown(ready: Stage) -> None:
+    ready.sends("Blue sky")
+    ready.desk.answer("Hello", " there")
+    reads_soon(ready, "stop_reason_value", "end of answer")
+    first = ready.desk.program.chat.conversation_id
+    ready.triggers("new_chat_action")
+    reads_soon(ready, "stop_reason_value", "–")
+    assert (ready.reads("decode_rate_value"), ready.reads("ttft_value")) == ("–", "–")
+    ready.desk.program.conversations.open(first)
+    ready.settle()
+    reads_soon(ready, "decode_rate_value", "77.6 tok/s")
+    assert ready.reads("diagnosis_text") == "Too few tokens to tell where the time went: 2 in 0.1 s."
+
+
+def test_a_pinned_panel_is_remembered(ready: Stage) -> None:
+    ready.window.resize(960, 600)
+    ready.clicks("panel_button")
+    assert ready.sees("side_panel")
+    ready.window.close()
+    assert ready.desk.program.settings.values.panel_pinned

@@ -11,7 +11,8 @@ import pytest
 
 from app.core.events import Finished, PrefillProgress, PromptReady, Tokens
 from app.core.metrics import ItlQuantiles, KVUse, Metrics, StopReason, TtftParts
-from app.services.live import Figures, Live
+from app.services.figures import Figures
+from app.services.live import Live
 from tests.desk import Desk
 from tests.fake_engine import CONTEXT, metrics
 from tests.services.asking import ask
@@ -284,7 +285,7 @@ def test_the_end_says_where_the_time_went_and_the_first_answer_is_told_apart(des
     ask(desk)
     say_finished(desk, slow)
     assert live.figures.diagnosis is not None
-    assert "2,000 of 2,000 tokens were not in the cache" in live.figures.diagnosis.english()
+    assert "Reading 2,000 tokens (prefill)" in live.figures.diagnosis.english()
 
 
 def test_the_sentence_knows_of_a_gpu_that_is_idle(desk: Desk, model: Path) -> None:
@@ -293,4 +294,4 @@ def test_the_sentence_knows_of_a_gpu_that_is_idle(desk: Desk, model: Path) -> No
     ask(desk)
     say_finished(desk, metrics(201))
     assert live.figures.diagnosis is not None
-    assert "No layer is on the GPU" in live.figures.diagnosis.english()
+    assert "no layer is on the GPU" in live.figures.diagnosis.english()

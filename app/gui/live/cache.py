@@ -15,9 +15,10 @@ from app.gui.widgets.fixed_text import FixedText
 from app.gui.widgets.gauge import Gauge, Segment, lightness_step
 from app.gui.widgets.labels import in_parts
 from app.gui.widgets.legend import Legend, LegendItem
+from app.gui.widgets.words import set_hint
 from app.services.cache_parts import PARTS, CachePart, PartName
-from app.services.live import Figures
-from app.services.units import byte_size, count
+from app.services.figures import Figures
+from app.services.units import UNKNOWN, byte_size, count
 
 AMBER_SHARE = 0.80
 RED_SHARE = 0.95
@@ -32,7 +33,7 @@ class CacheRows(QWidget):
         self._gauge = Gauge("kv_gauge")
         self._legend = Legend(3, rows=2)
         self._bytes = FixedText(name="kv_bytes")
-        self._bytes.setToolTip(self._reserved_hint())
+        set_hint(self._bytes, self._reserved_hint())
         self._saved = FigureRow(icons, "kv", "stage_kv", self.tr("Checkpoints"), "checkpoints_value")
         self._look: theme.Theme | None = None
         self._colours: dict[tuple[PartName, str], QColor] = {}
@@ -52,7 +53,7 @@ class CacheRows(QWidget):
         used, cells = figures.kv_cells_used, figures.kv_cells
         recurrent = figures.memory_kind == "recurrent"
         self._row.show_title(self.tr("Context") if recurrent else self.tr("KV cache"))
-        text = f"{count(used)} / {count(cells)}"
+        text = f"{count(used)} / {count(cells)}" if cells else UNKNOWN
         self._row.show_value(text, self._hint(figures))
         self._show_parts()
         self._bytes.set_text(self._byte_words(figures, recurrent=recurrent))
@@ -100,9 +101,11 @@ class CacheRows(QWidget):
         )
         if word:
             name = f"{name}. {word}"
+        if figures.kv_holds:
+            name = f"{name}. {self._holds_words(figures)}"
         if name != self._gauge.accessibleName():
             self._gauge.setAccessibleName(name)
-            self._gauge.setToolTip(name)
+            set_hint(self._gauge, name)
 
     def _state(self, share: float) -> tuple[str, str]:
         """Return a word for how full it is, and the token of the colour that goes with it."""
@@ -139,19 +142,24 @@ class CacheRows(QWidget):
 
     def _hint(self, figures: Figures) -> str:
         if not figures.kv_cells:
-            return self.tr("No model is loaded, so that no cells are reserved.")
-        return self.tr("Tokens in the cache now, of the tokens that it has room for. ") + self._reserved_hint()
+            return self.tr("No model is loaded, so that no memory is set aside for a chat.")
+        hint = self.tr("What the model has in mind of a chat: tokens held now, of the most that there is room for. ")
+        hint += self._reserved_hint()
+        return f"{hint}\n{self._holds_words(figures)}" if figures.kv_holds else hint
+
+    def _holds_words(self, figures: Figures) -> str:
+        return self.tr("It holds another chat now: {title}").format(title=figures.kv_holds)
 
     def _reserved_hint(self) -> str:
-        return self.tr("The cache is reserved when the model is loaded: memory stays flat while generating.")
+        return self.tr("Its memory is set aside when the model is loaded, and does not grow while the model writes.")
 
     def _show_saved(self, figures: Figures) -> None:
         self._saved.setVisible(self._has_details and figures.checkpoints is not None)
         self._saved.show_value(
             f"{count(figures.checkpoints)} · {byte_size(figures.checkpoint_bytes)}",
             self.tr(
-                "This model cannot rewind its memory, so that its state is saved at the ends of prompts and answers: "
-                "how many states, and the main memory they take."
+                "This model cannot forget only the end of a chat, so that what it has in mind is saved after each question "
+                "and answer: how many times, and the main memory that takes."
             ),
         )
 

@@ -12,7 +12,8 @@ from app.gui import theme
 from app.gui.icons import Icons
 from app.gui.widgets.figure_row import BESIDE_PX, FigureRow
 from app.gui.widgets.gauge import Gauge, Segment, mixed
-from app.services.live import Figures
+from app.gui.widgets.words import set_hint
+from app.services.figures import Figures
 from app.services.ttft import TtftKind, TtftPart
 from app.services.units import milliseconds, short_milliseconds
 
@@ -48,7 +49,7 @@ class FirstTokenRow(QWidget):
             self._parts = figures.ttft_parts
             legend = self._legend(figures)
             self._bar.setAccessibleName(legend)
-            self._bar.setToolTip(legend)
+            set_hint(self._bar, legend)
             self._show_parts()
 
     def show_theme(self, look: theme.Theme) -> None:
@@ -106,7 +107,8 @@ class FirstTokenRow(QWidget):
 
     def _hint(self, figures: Figures) -> str:
         if figures.ttft_ms is None:
-            return self.tr("Time to first token: unknown until the first character of an answer is on the screen.")
+            return self.tr("Time to first token: unknown until the first letters of an answer are on the screen.")
         return self.tr(
-            "Time to first token: from sending to the first visible character; loading a model is not part of it."
+            "Time to first token: how long it took from sending the message to the first letters of the answer. Loading a "
+            "model is not part of it."
         )

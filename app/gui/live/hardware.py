@@ -11,7 +11,7 @@ from app.gui import theme
 from app.gui.icons import Icons
 from app.gui.widgets.figure_row import ICON_PX, FigureRow
 from app.gui.widgets.fixed_text import FixedText
-from app.gui.widgets.words import render
+from app.gui.widgets.words import render, set_hint
 from app.services.device_use import computing_on
 from app.services.machine import GpuActivity, Machine
 from app.services.memory import Memory
@@ -54,7 +54,7 @@ class HardwareRows(QWidget):
         if model is not None:
             text, hint = render(computing_on(model)), self.tr("What the open model computes with.")
         self._computing.set_text(text)
-        self._computing.setToolTip(hint)
+        set_hint(self._computing, hint)
         self._computing.setAccessibleName(self.tr("Runs on: {text}").format(text=text))
         activities = self._machine.activities
         while len(self._gpus) < len(activities):

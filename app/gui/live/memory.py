@@ -14,17 +14,23 @@ from app.gui import theme
 from app.gui.icons import Icons
 from app.gui.widgets.figure_row import BESIDE_PX, FigureRow
 from app.gui.widgets.fixed_text import FixedText
-from app.gui.widgets.gauge import Gauge, Segment, mixed
+from app.gui.widgets.gauge import Gauge, Segment, lightness_step, mixed
 from app.gui.widgets.labels import in_parts, label
 from app.gui.widgets.legend import Legend, LegendItem
-from app.gui.widgets.words import render
+from app.gui.widgets.words import render, set_hint
 from app.services.device_use import DeviceUse
 from app.services.machine import Machine
 from app.services.memory import Memory
 from app.services.units import byte_share, byte_size
 
-_GREYS = {"weights": 0.9, "state": 0.2, "compute": 0.55, "output": 0.0}
-"""How near to the text the parts are that belong to no stage."""
+_HUES = {
+    "weights": ("stage_decode", 2),
+    "kv": ("stage_kv", 2),
+    "state": ("stage_kv", 6),
+    "compute": ("stage_decode", 6),
+    "output": ("stage_logits", 2),
+}
+"""Each part has the hue of the stage that reads or fills it, and a lightness step of that hue."""
 _FAINT = 0.3
 
 
@@ -39,6 +45,13 @@ class DeviceRow(QWidget):
         )
         self._gauge = Gauge(f"vram_gauge{ending}")
         self._legend = Legend(2, rows=3)
+        set_hint(
+            self._legend,
+            self.tr(
+                "Weights: what the model has learned. KV: what it has in mind of the chat. Compute and output: room to "
+                "work in."
+            ),
+        )
         self._compared = FixedText(name=f"vram_estimate{ending}")
         self._has_details = True
         layout = QVBoxLayout(self)
@@ -70,7 +83,7 @@ class DeviceRow(QWidget):
         name = f"{title}: {self.figure.value.property('text')}. " + ", ".join(item.text for item in items)
         if name != self._gauge.accessibleName():
             self._gauge.setAccessibleName(name)
-            self._gauge.setToolTip(name)
+            set_hint(self._gauge, name)
         self._show_estimate(use)
 
     def _show_estimate(self, use: DeviceUse) -> None:
@@ -83,8 +96,12 @@ class DeviceRow(QWidget):
             self.tr("estimated {bytes}").format(bytes=byte_size(estimate)),
         )
         self._compared.set_text(in_parts(words))
-        self._compared.setToolTip(
-            self.tr("What the open model reserved when it was loaded, and what a load without weights had estimated.")
+        set_hint(
+            self._compared,
+            self.tr(
+                "What the open model took when it was loaded, and what Tokenlight had worked out beforehand. The two "
+                "are measured in different ways and may differ a little."
+            ),
         )
 
     def _parts(self, use: DeviceUse) -> list[tuple[str, str, int]]:
@@ -108,22 +125,23 @@ class DeviceRow(QWidget):
 
     @staticmethod
     def _colour(key: str, look: theme.Theme) -> QColor:
-        if key == "kv":
-            return look.colour("stage_kv")
         if key == "free":
             return look.colour("border")
         if key == "others":
             return mixed(look.colour("muted"), look.colour("surface"), _FAINT)
-        return mixed(look.colour("muted"), look.colour("text"), _GREYS[key])
+        hue, step = _HUES[key]
+        return lightness_step(look.colour(hue), step, look.colour("text"), look.colour("surface"))
 
     def _hint(self, use: DeviceUse) -> str:
         parts = [use.name] if use.name else []
         if use.total is None and use.reason is None:
             parts.append(self.tr("Nothing is known of this memory yet."))
         elif use.used is not None:
-            parts.append(self.tr("Taken by the open model and by other programs, of all there is."))
+            parts.append(self.tr("What the open model and all other programs take, of all the memory there is."))
         else:
-            parts.append(self.tr("Reserved by the open model when it was loaded, of all there is."))
+            parts.append(self.tr("What the open model took when it was loaded, of all the memory there is."))
+        if use.real is not None and use.real.weights:
+            parts.append(self.tr("The file of a model is a little larger than its weights: it holds its words, too."))
         if use.reason is not None:
             parts.append(render(use.reason))
         return "\n".join(parts)

@@ -1,14 +1,15 @@
 """Everything that the machine does while it answers, and one sentence on where the time went.
 
-Without its details it shows five figures with their bars, and how the answer ended in one line once it has.
+It shows the conversation that is shown; an answer that is written elsewhere is one quiet line. Without its details there
+are five figures with their bars, and the sentence.
 Repaints at most ten times a second, only what has changed, and not at all while it is hidden; the machine is sampled
 only while somebody can see it.
 """
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt, QTimer
-from PySide6.QtGui import QHideEvent, QShowEvent
+from PySide6.QtCore import QTimer
+from PySide6.QtGui import QHideEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from app.core.metrics import MIN_PREFILL_TOKENS
@@ -16,22 +17,25 @@ from app.gui import theme
 from app.gui.charts.gap_chart import GapChart
 from app.gui.icons import Icons
 from app.gui.live.cache import CacheRows
+from app.gui.live.end_text import EndText
 from app.gui.live.first_token import FirstTokenRow
 from app.gui.live.hardware import HardwareRows
 from app.gui.live.memory import MemoryRows
 from app.gui.widgets.figure_row import BESIDE_PX, FigureRow
 from app.gui.widgets.fixed_text import FixedText
-from app.gui.widgets.labels import ElidedLabel, label
-from app.gui.widgets.words import render
-from app.services.live import Figures, Live
+from app.gui.widgets.words import render, set_hint
+from app.services.figures import Figures
+from app.services.live import Live
 from app.services.machine import Machine
 from app.services.memory import Memory
 from app.services.units import UNKNOWN, count, rate, stop_words
 
 REPAINT_MS = 125
 """With the next event after it, about seven pictures a second: more than anybody reads."""
-DIAGNOSIS_LINES = 3
-APART_PX = 6
+DIAGNOSIS_LINES, NARROW_LINES = 2, 3
+NARROW_PX = 266
+"""Below this width the sentence has a line more."""
+APART_PX, CLOSE_PX = 6, 4
 
 
 class LivePanel(QWidget):
@@ -58,20 +62,15 @@ class LivePanel(QWidget):
         self._chart = GapChart("itl_chart")
         self._prefill = FigureRow(icons, "prefill", "stage_prefill", self.tr("Prefill"), "prefill_rate_value")
         self._reused = FixedText(name="prefill_reused")
+        set_hint(self._reused, self.tr("Tokens that the model still knew from before: it need not read them again."))
         self._cache = CacheRows(icons)
         self._memory = MemoryRows(memory, machine, icons)
         self._traffic = FigureRow(
             icons, "decode", "stage_decode", self.tr("Memory traffic"), "traffic_value", room_for="0,000 GB/s"
         )
         self._hardware = HardwareRows(memory, machine, icons)
-        self._summary = ElidedLabel(theme.SMALL_PX)
-        self._summary.setObjectName("end_summary")
-        self._has_details = True
         self._stop = FigureRow(icons, "ended", "muted", self.tr("Ended"), "stop_reason_value", room_for="")
-        self._diagnosis = label(pixels=theme.SMALL_PX, name="diagnosis_text")
-        self._diagnosis.setWordWrap(True)
-        self._diagnosis.setAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop)
-        self._diagnosis.setMinimumHeight(DIAGNOSIS_LINES * self._diagnosis.fontMetrics().lineSpacing())
+        self._end = EndText()
         self._lay_out()
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
@@ -97,13 +96,11 @@ class LivePanel(QWidget):
 
     def show_details(self, shown: bool) -> None:
         """Show everything, or the figures alone."""
-        self._has_details = shown
-        for widget in (self._reused, self._traffic, self._hardware, self._stop, self._diagnosis):
+        for widget in (self._reused, self._traffic, self._hardware, self._stop):
             widget.setVisible(shown)
-        self._chart.show_low(not shown)
+        self._column.setSpacing(APART_PX if shown else CLOSE_PX)
         self._cache.show_details(shown)
         self._memory.show_details(shown)
-        self._show_summary()
 
     def showEvent(self, event: QShowEvent) -> None:
         """Catch up, and sample the machine from now on."""
@@ -111,6 +108,12 @@ class LivePanel(QWidget):
         if self._disconnects:
             self._machine.watch(True)
             self._show()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Give the sentence a line more where the column is narrow."""
+        super().resizeEvent(event)
+        is_narrow = event.size().width() < theme.scaled(NARROW_PX)
+        self._end.set_lines(NARROW_LINES if is_narrow else DIAGNOSIS_LINES)
 
     def hideEvent(self, event: QHideEvent) -> None:
         """Rest: nobody can see it."""
@@ -120,7 +123,7 @@ class LivePanel(QWidget):
             self._machine.watch(False)
 
     def _lay_out(self) -> None:
-        layout = QVBoxLayout(self)
+        layout = self._column = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(APART_PX)
         layout.addWidget(self._first_token)
@@ -132,9 +135,7 @@ class LivePanel(QWidget):
             layout.addLayout(together)
         for widget in (self._cache, self._memory, self._traffic, self._hardware, self._stop):
             layout.addWidget(widget)
-        layout.addWidget(self._diagnosis)
-        layout.addWidget(self._summary)
-        self._summary.hide()
+        layout.addWidget(self._end)
 
     def _want(self) -> None:
         if self.isVisible() and not self._timer.isActive():
@@ -160,8 +161,10 @@ class LivePanel(QWidget):
         ):
             self._prefill.show_value(_per_second(figures.prefill_tokens_per_s), self._prefill_hint(figures))
             self._reused.set_text(self._reused_words(figures))
-        if _differ(before, figures, "stop_reason", "diagnosis"):
+        if _differ(before, figures, "stop_reason", "diagnosis", "is_writing"):
             self._show_end(figures)
+        if _differ(before, figures, "elsewhere"):
+            self._end.show_elsewhere(figures.elsewhere)
         self._decode.show_value(_per_second(figures.decode_tokens_per_s), self._decode_hint(figures))
         self._decode.show_beside(self._mean_words(figures))
         self._show_gaps(figures)
@@ -173,35 +176,37 @@ class LivePanel(QWidget):
         reason = figures.stop_reason
         stop = render(stop_words(reason)) if reason is not None else UNKNOWN
         self._stop.show_value(stop, self._stop_hint(figures))
-        diagnosis = render(figures.diagnosis) if figures.diagnosis is not None else ""
-        if diagnosis != self._diagnosis.text():
-            self._diagnosis.setText(diagnosis)
-        said = stop if reason is not None else ""
-        self._summary.set_text(diagnosis or said)
-        self._summary.setToolTip("\n".join(each for each in (diagnosis, said) if each))
-        self._show_summary()
-
-    def _show_summary(self) -> None:
-        self._summary.setVisible(not self._has_details)  # empty, too: nothing below may move when an answer ends
+        if reason is None:
+            none = self.tr("No figures: no answer has ended here yet.")
+            self._end.show_none("" if figures.is_writing else none)
+        else:
+            self._end.show_end(render(figures.diagnosis) if figures.diagnosis is not None else "", stop)
 
     def _show_gaps(self, figures: Figures) -> None:
         itl = figures.itl_ms
         p50, p95 = (itl.p50, itl.p95) if itl is not None else (None, None)
         self._chart.show_gaps(self._live.gaps_ms, figures.gap_count, p50, p95)
-        if itl is None:
-            words = self.tr("Time between neighbouring tokens: unknown until an answer has two.")
-        elif figures.is_writing:
-            words = self.tr(
+        told = self.tr("Time between neighbouring tokens: unknown until an answer has two.")
+        if itl is not None and figures.is_writing:
+            told = self.tr(
                 "Time between neighbouring tokens, over the last {count}: p50 {p50:.1f} ms, p95 {p95:.1f} ms"
-            )
-            words = words.format(count=len(self._chart.gaps), p50=itl.p50, p95=itl.p95)
-        else:
-            words = self.tr(
+            ).format(count=len(self._chart.gaps), p50=itl.p50, p95=itl.p95)
+        elif itl is not None:
+            told = self.tr(
                 "Time between neighbouring tokens: p50 {p50:.1f} ms, p95 {p95:.1f} ms, p99 {p99:.1f} ms"
             ).format(p50=itl.p50, p95=itl.p95, p99=itl.p99)
-        if words != self._chart.accessibleName():
-            self._chart.setAccessibleName(words)
-            self._chart.setToolTip(words)
+        if told != self._chart.accessibleName():
+            self._chart.setAccessibleName(told)
+            set_hint(self._chart, f"{told}\n{self._gap_hint(figures)}")
+
+    def _gap_hint(self, figures: Figures) -> str:
+        hint = self.tr(
+            "How evenly the answer flows. Half of the waits between two tokens are shorter than p50, and 19 of 20 are "
+            "shorter than p95."
+        )
+        if figures.itl_ms is not None and not self._chart.gaps:
+            return f"{hint} {self.tr('The line itself is kept only until Tokenlight ends.')}"
+        return hint
 
     def _mean_words(self, figures: Figures) -> str:
         if not figures.is_writing or figures.decode_mean_tokens_per_s is None:
@@ -217,29 +222,38 @@ class LivePanel(QWidget):
 
     def _prefill_hint(self, figures: Figures) -> str:
         if figures.prefill_tokens_per_s is not None:
-            return self.tr("Prompt tokens that were evaluated, divided by the time that took.")
-        if figures.stop_reason is not None:
-            return self.tr("Fewer than {least} prompt tokens were evaluated: too few for a rate.").format(
-                least=MIN_PREFILL_TOKENS
+            return self.tr(
+                "Reading: how fast the model reads what it was sent, before it writes. A token is a word or a piece of one."
             )
-        return self.tr("Unknown until some of the prompt is read, or the answer has ended.")
+        if figures.stop_reason is not None:
+            return self.tr(
+                "Fewer than {least} tokens had to be read, too few to tell how fast: the model knew the rest from before."
+            ).format(least=MIN_PREFILL_TOKENS)
+        return self.tr("How fast the model reads what it was sent: unknown until it has read some of it.")
 
     def _decode_hint(self, figures: Figures) -> str:
         if figures.decode_tokens_per_s is None:
-            return self.tr("Unknown until an answer has two tokens.")
+            return self.tr("How fast the model writes: unknown until an answer has two tokens.")
         if figures.is_writing:
-            return self.tr("Tokens per second over the last 1.5 seconds; beside it the mean of the answer so far.")
-        return self.tr("Tokens after the first, divided by the time from the first to the last.")
+            return self.tr(
+                "Writing: how many tokens a second just now, and beside it the mean since the answer began. A token is a "
+                "word or a piece of one."
+            )
+        return self.tr("Writing: how many tokens a second. A token is a word or a piece of one.")
 
     def _traffic_hint(self, figures: Figures) -> str:
+        words = self.tr(
+            "How much is read from memory every second: for each token the whole model and what it keeps of the chat. "
+            "This is often what limits the speed."
+        )
         formula = self.tr("(bytes of weights read for a token + bytes of the cache in use) × tokens per second")
         if figures.traffic_gb_per_s is None:
-            return self.tr("Unknown until an answer has two tokens: {formula}").format(formula=formula)
-        return formula
+            words = self.tr("{words} Unknown until an answer has two tokens.").format(words=words)
+        return f"{words}\n{formula}"
 
     def _stop_hint(self, figures: Figures) -> str:
         if figures.stop_reason is None:
-            return self.tr("Unknown until an answer has ended.")
+            return self.tr("Why the last answer ended: unknown until one has.")
         return self.tr("Why the last answer ended.")
 
     def _show_theme(self) -> None:

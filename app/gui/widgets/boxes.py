@@ -9,6 +9,8 @@ from PySide6.QtCore import QPointF, Qt
 from PySide6.QtGui import QPainter, QPaintEvent, QPen, QValidator, QWheelEvent
 from PySide6.QtWidgets import QComboBox, QDoubleSpinBox, QSlider, QWidget
 
+from app.gui.widgets.choices import ChoiceDelegate
+
 TEXT_MARGIN_PX = 6
 ARROW_PX = 4
 SHOWN_DECIMALS = 2
@@ -120,6 +122,14 @@ class ChoiceBox(QComboBox):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setItemDelegate(ChoiceDelegate(self))
+
+    def showPopup(self) -> None:
+        """Open the list, wider than the box where a long choice needs it."""
+        view = self.view()
+        widths = [view.sizeHintForIndex(self.model().index(row, 0)).width() for row in range(self.count())]
+        view.setMinimumWidth(max(widths, default=0) + 2 * view.frameWidth())
+        super().showPopup()
 
     def paintEvent(self, event: QPaintEvent) -> None:
         """Paint the arrow over the box of the style sheet, which has none."""

@@ -7,6 +7,7 @@ from PySide6.QtGui import QPalette
 from PySide6.QtWidgets import QToolButton, QWidget
 
 from app.gui.icons import Icons
+from app.gui.widgets.words import set_hint
 
 ICON_PX = 20
 TICK_MS = 1000
@@ -32,7 +33,7 @@ class IconButton(QToolButton):
         self.setObjectName(object_name)
         self.setProperty("look", look)
         self.setAccessibleName(name)
-        self.setToolTip(name)
+        set_hint(self, name)
         self.setIconSize(QSize(ICON_PX, ICON_PX))
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self._draw()
@@ -46,7 +47,7 @@ class IconButton(QToolButton):
     def set_name(self, name: str) -> None:
         """Say something else to people who cannot see the icon, and on hover."""
         self.setAccessibleName(name)
-        self.setToolTip(name)
+        set_hint(self, name)
 
     @property
     def icon_name(self) -> str:

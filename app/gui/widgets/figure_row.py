@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QWidget
 from app.gui import theme
 from app.gui.icons import Icons
 from app.gui.widgets.fixed_text import FixedText
-from app.gui.widgets.labels import label
+from app.gui.widgets.words import hint_of, set_hint
 from app.services.units import UNKNOWN
 
 ICON_PX = 16
@@ -29,7 +29,8 @@ class FigureRow(QWidget):
         self._token = token
         self._picture = QLabel()
         self._picture.setFixedSize(ICON_PX, ICON_PX)
-        self._title = label(title)
+        self._title = FixedText(pixels=theme.BASE_PX, muted=False, as_wide=True, name=f"{name}_title")
+        self._title.set_text(title)
         self.side = FixedText(right=True, name=f"{name}_beside")
         self.value = FixedText(
             pixels=theme.FIGURE_PX, bold=True, muted=False, right=True, room_for=room_for, name=name
@@ -45,16 +46,15 @@ class FigureRow(QWidget):
 
     def show_title(self, title: str) -> None:
         """Call the figure something else."""
-        if title != self._title.text():
-            self._title.setText(title)
+        self._title.set_text(title)
 
     def show_value(self, text: str, hint: str) -> None:
         """Show a value, and on hover what it means or why it is unknown."""
-        name = f"{self._title.text()}: {text}"
-        if name != self.value.accessibleName() or hint != self.toolTip():
+        name = f"{self._title.property('text')}: {text}"
+        if name != self.value.accessibleName() or hint_of(hint) != self.toolTip():
             self.value.set_text(text)
             self.value.setAccessibleName(name)
-            self.setToolTip(hint)
+            set_hint(self, hint)
 
     def show_beside(self, text: str, colour: QColor | None = None) -> None:
         """Show a quieter figure, or a word, beside the value."""

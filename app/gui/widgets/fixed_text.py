@@ -23,9 +23,13 @@ class FixedText(QWidget):
         muted: bool = True,
         right: bool = False,
         room_for: str | None = None,
+        as_wide: bool = False,
         name: str = "",
     ) -> None:
-        """`room_for` is the widest usual text, which the width is fixed for; without it, it takes what is left."""
+        """`room_for` is the widest usual text, which the width is fixed for; without it, it takes what is left.
+
+        With `as_wide` it takes no more than its text needs, and less where there is no room.
+        """
         super().__init__()
         self.setFont(theme.font(pixels, bold=bold))
         self.setObjectName(name)
@@ -33,6 +37,7 @@ class FixedText(QWidget):
         self._muted = muted
         self._colour: QColor | None = None
         self._grows = room_for is not None
+        self._as_wide = as_wide
         side = Qt.AlignmentFlag.AlignRight if right else Qt.AlignmentFlag.AlignLeft
         self._alignment = side | Qt.AlignmentFlag.AlignVCenter
         metrics = QFontMetrics(self.font())
@@ -41,7 +46,8 @@ class FixedText(QWidget):
             self.setFixedWidth(metrics.horizontalAdvance(room_for) + 2)
         else:
             self.setMinimumWidth(0)
-            self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+            across = QSizePolicy.Policy.Maximum if as_wide else QSizePolicy.Policy.Ignored
+            self.setSizePolicy(across, QSizePolicy.Policy.Fixed)
 
     def _get_text(self) -> str:
         return self._text
@@ -58,6 +64,8 @@ class FixedText(QWidget):
             needed = QFontMetrics(self.font()).horizontalAdvance(text) + 2
             if needed > self.width():
                 self.setFixedWidth(needed)
+        elif self._as_wide:
+            self.updateGeometry()
         self.update()
 
     def set_colour(self, colour: QColor | None) -> None:
@@ -68,7 +76,8 @@ class FixedText(QWidget):
 
     def sizeHint(self) -> QSize:
         """Ask for one line."""
-        return QSize(0, self.minimumHeight())
+        needed = QFontMetrics(self.font()).horizontalAdvance(self._text) + 2 if self._as_wide else 0
+        return QSize(needed, self.minimumHeight())
 
     def paintEvent(self, _event: QPaintEvent) -> None:
         """Paint what fits."""

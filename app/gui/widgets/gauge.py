@@ -1,8 +1,12 @@
-"""A bar made of parts, with a track; the number it stands for and what its parts are is written beside it."""
+"""A bar made of parts, with a track; the number it stands for and what its parts are is written beside it.
+
+Parts too narrow to be seen by themselves are painted as one, in the colour of the largest: slivers are no news.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import groupby
 from typing import NamedTuple
 
 from PySide6.QtCore import QRectF, QSize
@@ -11,7 +15,8 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 
 HEIGHT_PX = 8
 GAP_PX = 1
-LEAST_PX = 1.5
+LEAST_PX = 3
+"""The narrowest that is painted, the gap beside it not counted."""
 RADIUS_PX = 2.0
 LIGHT_HUE = 0.45
 _STEPS = (0.9, 0.6, 0.0, 0.45, 0.15, 0.33, -0.25, 0.45)
@@ -87,9 +92,41 @@ class Gauge(QWidget):
         outline.addRoundedRect(QRectF(self.rect()), RADIUS_PX, RADIUS_PX)
         painter.setClipPath(outline)
         painter.fillRect(self.rect(), self._track)
-        left, width = 0.0, float(self.width())
-        for segment in self._segments:
-            extent = max(min(segment.share, 1.0) * width, LEAST_PX + GAP_PX)
-            painter.fillRect(QRectF(left, 0, extent - GAP_PX, self.height()), segment.colour)
-            left += extent
+        left = 0.0
+        for piece in pieces(self._segments, self.width()):
+            right = left + piece.share * self.width()
+            begins, ends = round(left), round(right) - GAP_PX  # whole pixels: a blurred edge looks like one more part
+            painter.fillRect(QRectF(begins, 0, ends - begins, self.height()), piece.colour)
+            left = right
         painter.end()
+
+
+def pieces(segments: Sequence[Segment], width_px: int) -> tuple[Segment, ...]:
+    """Return what is painted of parts in so many pixels: none narrower than can be seen, together within the whole."""
+    least = (LEAST_PX + GAP_PX) / max(width_px, 1)
+    made: list[Segment] = []
+    for is_narrow, run in groupby(segments, lambda segment: segment.share < least):
+        neighbours = list(run)
+        made += _joined(neighbours, least) if is_narrow else neighbours
+    over = sum(piece.share for piece in made) - 1.0
+    if over > 0 and made:
+        largest = max(made, key=lambda piece: piece.share)
+        made[made.index(largest)] = Segment(max(largest.share - over, least), largest.colour)
+    return tuple(made)
+
+
+def _joined(narrow: Sequence[Segment], least: float) -> list[Segment]:
+    """Return narrow neighbours as pieces that are wide enough, each in the colour of its largest part."""
+    groups: list[list[Segment]] = []
+    for segment in narrow:
+        if groups and sum(each.share for each in groups[-1]) < least:
+            groups[-1].append(segment)
+        else:
+            groups.append([segment])
+    if len(groups) > 1 and sum(each.share for each in groups[-1]) < least:
+        groups[-2:] = [groups[-2] + groups[-1]]
+    largest = [max(group, key=lambda segment: segment.share) for group in groups]
+    return [
+        Segment(max(sum(each.share for each in group), least), first.colour)
+        for group, first in zip(groups, largest, strict=True)
+    ]

@@ -1,6 +1,7 @@
 """Three panes side by side, of which the outer ones become drawers over the middle where the window is narrow.
 
-Knows nothing of what the panes show.
+The right one may be pinned: then it stands beside the middle in a window that is too narrow for both, in fewer pixels,
+and only the left one is a drawer. Knows nothing of what the panes show.
 """
 
 from __future__ import annotations
@@ -15,9 +16,11 @@ from app.gui import theme
 from app.gui.widgets.tab_stops import tab_stops
 
 Side = Literal["left", "right"]
-LEFT_WIDTH_PX, RIGHT_WIDTH_PX = 232, 320
+LEFT_WIDTH_PX, RIGHT_WIDTH_PX, PINNED_WIDTH_PX = 232, 320, 288
 DOCKED_FROM_PX: dict[Side, int] = {"left": 1000, "right": 1100}
 """The window's width from which a pane stands beside the middle."""
+PINNED_FROM_PX = 900
+"""From this width on there is room for the right pane where it is pinned."""
 MOTION_MS = 140
 
 
@@ -63,6 +66,7 @@ class Panes(QWidget):
         for pane in (left, middle, right):  # the order of Tab
             pane.setParent(self)
         self._wanted: dict[Side, bool] = {"left": True, "right": True}
+        self._pinned = False
         self._drawer: Side | None = None
         self._focus_before: QWidget | None = None
         self._motion: QPropertyAnimation | None = None
@@ -83,11 +87,19 @@ class Panes(QWidget):
 
     def shows(self, side: Side) -> bool:
         """Return whether a pane is there, beside the middle or as a drawer."""
-        return side == self._drawer or (self._wanted[side] and self.docks(side))
+        is_wanted = self._pinned if side == "right" and self._is_narrow else self._wanted[side]
+        return side == self._drawer or (is_wanted and self.docks(side))
+
+    @property
+    def pinned(self) -> bool:
+        """Whether the right pane stands beside the middle, narrower, where there is no room for both."""
+        return self._pinned
 
     def docks(self, side: Side) -> bool:
         """Return whether there is room for a pane beside the middle."""
-        return self.width() >= theme.scaled(DOCKED_FROM_PX[side])
+        if side == "right":
+            return self.width() >= theme.scaled(PINNED_FROM_PX)
+        return self.width() >= theme.scaled(DOCKED_FROM_PX["left"]) and not (self._is_narrow and self._pinned)
 
     def want(self, side: Side, shown: bool) -> None:
         """Show or hide a pane beside the middle, once there is room."""
@@ -95,10 +107,17 @@ class Panes(QWidget):
         self._lay_out()
         self.shown_changed.emit()
 
+    def pin(self, pinned: bool) -> None:
+        """Let the right pane stand beside the middle, or not, where there is no room for both."""
+        self._pinned = pinned
+        self._lay_out()
+        self.shown_changed.emit()
+
     def toggle(self, side: Side) -> None:
         """Show or hide a pane: beside the middle, or as a drawer where there is no room."""
         if self.docks(side):
-            self.want(side, not self._wanted[side])
+            self._show_beside(side, not self.shows(side))
+            self.close_drawer()
         elif self._drawer == side:
             self.close_drawer()
         else:
@@ -120,7 +139,7 @@ class Panes(QWidget):
         super().resizeEvent(event)
         opened = self._drawer
         if opened is not None and self.docks(opened):
-            self._wanted[opened] = True
+            self._show_beside(opened, True)
             self.close_drawer()
         self._lay_out()
         self.shown_changed.emit()
@@ -145,6 +164,18 @@ class Panes(QWidget):
         following.setFocus(reason)
         _reveal(following)
         return True
+
+    @property
+    def _is_narrow(self) -> bool:
+        """Whether there is no room for both outer panes."""
+        return self.width() < theme.scaled(DOCKED_FROM_PX["right"])
+
+    def _show_beside(self, side: Side, shown: bool) -> None:
+        if side == "right" and self._is_narrow:
+            self._wanted[side] = self._wanted[side] or shown  # a wider window shows it, too
+            self.pin(shown)
+        else:
+            self.want(side, shown)
 
     def _open_drawer(self, side: Side) -> None:
         if self._drawer is None:
@@ -177,7 +208,10 @@ class Panes(QWidget):
             self._motion = None
         room = self.rect()
         for side, outer in self._outer.items():
-            place = QRect(0, 0, min(outer.width, self.width()), self.height())
+            width = outer.width
+            if side == "right" and self._is_narrow and self._drawer != side:
+                width = theme.scaled(PINNED_WIDTH_PX)
+            place = QRect(0, 0, min(width, self.width()), self.height())
             if side == "right":
                 place.moveRight(self.rect().right())
             if self._drawer != side and self.shows(side):

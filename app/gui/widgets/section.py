@@ -24,6 +24,7 @@ from PySide6.QtWidgets import (
 
 from app.gui import theme
 from app.gui.icons import Icons
+from app.gui.widgets.words import set_hint
 
 ARROW_PX = 16
 LETTERS_APART_PX = 1
@@ -72,7 +73,7 @@ class SectionHeader(QPushButton):
             state=state, place=place, places=places
         )
         self.setAccessibleDescription(text)
-        self.setToolTip(self.tr("Click to fold or unfold, drag or press Alt+Up or Alt+Down to move"))
+        set_hint(self, self.tr("Click to fold or unfold, drag or press Alt+Up or Alt+Down to move"))
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Fold with Enter as with Space, move with Alt and an arrow."""

@@ -1,6 +1,6 @@
 """The column of sections: keeps their order, shows where a dragged one would land, scrolls as a whole, up and down only.
 
-Details are left away by themselves where the sections would not fit otherwise, and come back where they do.
+Its scroll bar always has its place, so that the sections are as wide with it as without. Details are left away by themselves where the sections would not fit otherwise, and come back where they do.
 
 Knows nothing of settings: it says when people arranged it otherwise, and is told an order.
 """
@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from PySide6.QtCore import QEvent, QObject, QPoint, QRect, QSignalBlocker, Qt, Signal
-from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QFrame, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtGui import QPaintEvent, QResizeEvent
+from PySide6.QtWidgets import QFrame, QScrollArea, QScrollBar, QVBoxLayout, QWidget
 
 from app.gui import theme
 from app.gui.widgets.section import DetailsChoice, Section
@@ -21,6 +21,15 @@ from app.gui.widgets.tab_stops import tab_stops
 MARK_PX = 3
 EDGE_PX = 24
 """How near to an edge a dragged section makes the column scroll."""
+
+
+class QuietScrollBar(QScrollBar):
+    """Keeps its place and shows nothing while there is nothing to scroll."""
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Paint the bar where it is of use."""
+        if self.maximum() > self.minimum():
+            super().paintEvent(event)
 
 
 class SectionColumn(QScrollArea):
@@ -37,10 +46,15 @@ class SectionColumn(QScrollArea):
         self.setObjectName("section_column")
         self.setWidgetResizable(True)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        bar = QuietScrollBar()
+        bar.setAccessibleName(self.tr("Scroll the side panel"))
+        self.setVerticalScrollBar(bar)
+        self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOn)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self._content = QWidget()
         self._layout = QVBoxLayout(self._content)
-        self._layout.setContentsMargins(theme.SPACE_S, theme.SPACE_S, theme.SPACE_S, theme.SPACE_S)
+        # on the right the place of the scroll bar is margin enough
+        self._layout.setContentsMargins(theme.SPACE_S, theme.SPACE_S, 0, theme.SPACE_S)
         self._layout.setSpacing(theme.SPACE_S)
         for section in self._sections:
             self._layout.addWidget(section)
@@ -169,7 +183,7 @@ class SectionColumn(QScrollArea):
             top = self._sections[gap].geometry().top() - half
         else:
             top = self._sections[-1].geometry().bottom() + half - MARK_PX
-        self._mark.setGeometry(QRect(theme.SPACE_S, top, self._content.width() - 2 * theme.SPACE_S, MARK_PX))
+        self._mark.setGeometry(QRect(theme.SPACE_S, top, self._content.width() - theme.SPACE_S, MARK_PX))
         self._mark.show()
         self._mark.raise_()
 

@@ -12,6 +12,7 @@ from app.core.sampling import Bounds
 from app.gui import theme
 from app.gui.widgets.boxes import KEPT_DECIMALS, NumberBox, WheelSlider
 from app.gui.widgets.labels import label
+from app.gui.widgets.words import set_hint
 
 CAPTION_WIDTH_PX = 102
 BOX_WIDTH_PX, BOX_HEIGHT_PX = 68, 28
@@ -104,7 +105,7 @@ class SliderRow(QWidget):
 
     def _hint_on_hover(self, hint: str) -> None:
         for widget in (self._caption, self.slider, self.box):
-            widget.setToolTip(hint)
+            set_hint(widget, hint)
 
 
 def caption_for(title: str, box: QWidget) -> QLabel:

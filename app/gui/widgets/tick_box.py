@@ -1,4 +1,4 @@
-"""A check box whose tick is drawn in a colour of the theme; the style sheet draws the box."""
+"""A check box whose tick can be seen on its box in every theme; the style sheet draws the box."""
 
 from __future__ import annotations
 
@@ -24,7 +24,13 @@ class TickBox(QCheckBox):
         box = self.style().subElementRect(QStyle.SubElement.SE_CheckBoxIndicator, option, self)
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        pen = QPen(self.palette().color(QPalette.ColorRole.BrightText), LINE_PX)
+        # Only a box that can be ticked is filled with the accent; another one is as pale as what stands around it.
+        palette, group = self.palette(), QPalette.ColorGroup
+        if self.isEnabled():
+            colour = palette.color(group.Active, QPalette.ColorRole.BrightText)
+        else:
+            colour = palette.color(group.Disabled, QPalette.ColorRole.WindowText)
+        pen = QPen(colour, LINE_PX)
         pen.setCapStyle(Qt.PenCapStyle.RoundCap)
         pen.setJoinStyle(Qt.PenJoinStyle.RoundJoin)
         painter.setPen(pen)

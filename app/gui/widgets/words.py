@@ -1,12 +1,41 @@
-"""Sentences from below, in the language of the window."""
+"""Words for people: sentences from below in the language of the window, and hints on hover."""
 
 from __future__ import annotations
 
+from html import escape
+
 from PySide6.QtCore import QCoreApplication
+from PySide6.QtWidgets import QWidget
 
 from app.core.words import Sentence
+
+LONGEST_LINE = 60
+"""Characters; a hint with a longer line is wrapped."""
+_SHOWN = "hint"
+"""The property under which a widget knows its hint as plain text."""
 
 
 def render(sentence: Sentence) -> str:
     """Return a sentence translated and filled in."""
     return QCoreApplication.translate(sentence.context, sentence.template).format(**sentence.values)
+
+
+def set_hint(widget: QWidget, text: str) -> None:
+    """Show plain text on hover, wrapped where it is long; those who listen hear it without markup."""
+    before = widget.property(_SHOWN)
+    if before == text:
+        return
+    widget.setProperty(_SHOWN, text)
+    wrapped = hint_of(text)
+    widget.setToolTip(wrapped)
+    # Without a description of its own, Qt reads the hint out as it stands, markup and all.
+    if (wrapped != text or before) and widget.accessibleDescription() in ("", before):
+        widget.setAccessibleDescription(text)
+
+
+def hint_of(text: str) -> str:
+    """Return plain text as Qt shows it on hover: nothing in it is taken for markup, and long lines are wrapped."""
+    is_short = all(len(line) <= LONGEST_LINE for line in text.splitlines())
+    if is_short and "<" not in text:
+        return text
+    return "<qt>" + escape(text, quote=False).replace("\n", "<br>")  # Qt wraps rich text alone, and needs no end tag

@@ -1,0 +1,130 @@
+"""One answer as the engine writes it: what is known of it so far, and in the end.
+
+Counts and clocks are the engine's; only the moment of the first painted character comes from the window.
+"""
+
+from __future__ import annotations
+
+import msgspec
+
+from app.core.events import Failed, Finished, PrefillProgress, PromptReady, Step, Tokens
+from app.core.metrics import MIN_PREFILL_TOKENS, ItlQuantiles
+from app.planner.diagnosis import Circumstances
+from app.services.figures import Figures, figures_at_end
+from app.services.open_conversation import Run
+from app.services.pace import Pace
+from app.services.questions import AnswerEvent
+from app.services.ttft import TtftPart, parts_so_far
+
+_MS = 1e6
+
+
+class FollowedAnswer:
+    """Takes in what is said of one question."""
+
+    def __init__(self, request: int, sent_ns: int, run: Run | None = None) -> None:
+        """`run` is the answer's place in a conversation; None for a question that belongs to none."""
+        self.request = request
+        self.run = run
+        self.is_open = True
+        """Whether neither its end nor its failure was told."""
+        self.figures = Figures(is_writing=True)
+        self.prompt: PromptReady | None = None
+        self._sent_ns = sent_ns
+        self._pace = Pace()
+        self._read_ns: int | None = None
+        self._painted_ns: int | None = None
+        self._is_visible = False
+        self._end: tuple[Finished, Circumstances] | None = None
+        self._own_itl: ItlQuantiles | None = None
+
+    @property
+    def came_to_nothing(self) -> bool:
+        """Whether its turn went back to the answer that was there before."""
+        return self.run is not None and self.run.turn is self.run.earlier
+
+    @property
+    def gaps_ms(self) -> tuple[float, ...]:
+        """The last gaps between neighbouring tokens, oldest first."""
+        return self._pace.gaps_ms
+
+    def paint(self, now_ns: int) -> bool:
+        """Note when the first text was painted; False where there was none yet, or it was noted already."""
+        if self._painted_ns is not None or not self._is_visible:
+            return False
+        self._painted_ns = now_ns
+        if self._end is not None:
+            self.figures = self._at_end(*self._end)
+        else:
+            self._set(ttft_ms=self._painted_ms, ttft_parts=self._parts_so_far())
+        return True
+
+    def take(self, event: AnswerEvent, read_bytes: int | None) -> None:
+        """Take in what the engine says before the end; `read_bytes` is what a token reads, weights and cache together."""
+        match event:
+            case PromptReady():
+                self.prompt = event
+                self._set(prompt_tokens=len(event.ids) // 4, prompt_tokens_from_cache=event.from_cache)
+            case PrefillProgress():
+                self._read_ns = event.at_ns
+                self._set(prefill_tokens_per_s=self._prefill_rate(event))
+            case Tokens():
+                self._take_tokens(event, read_bytes)
+            case Failed():
+                self.is_open = False
+                self._set(is_writing=False)
+            case Finished() | Step():
+                pass
+
+    def end(self, event: Finished, circumstances: Circumstances) -> None:
+        """Take in the end."""
+        self.is_open = False
+        self._is_visible = self._is_visible or bool(event.text)
+        if self.prompt is None:
+            self.prompt = PromptReady(event.request, bytes(4 * event.metrics.prompt_tokens), (), 0, 0)
+        self._own_itl = event.metrics.itl_ms
+        self._end = (self._whole(event), circumstances)
+        self.figures = self._at_end(*self._end)
+
+    def _whole(self, event: Finished) -> Finished:
+        """Return the end of the whole answer: the beginning of one that went on is known to its turn."""
+        run = self.run
+        if run is None or run.turn.message != run.message or run.turn.finished is None:
+            return event
+        return run.turn.finished
+
+    def _at_end(self, whole: Finished, circumstances: Circumstances) -> Figures:
+        figures = figures_at_end(whole, self._painted_ms, circumstances)
+        itl = figures.itl_ms or self._own_itl  # no quantiles of two parts together are known
+        return msgspec.structs.replace(figures, gap_count=self.figures.gap_count, itl_ms=itl)
+
+    def _prefill_rate(self, event: PrefillProgress) -> float | None:
+        if self.prompt is None:
+            return None
+        tokens = event.done - event.from_cache
+        took_ns = event.at_ns - self.prompt.at_ns
+        return tokens * 1e9 / took_ns if tokens >= MIN_PREFILL_TOKENS and took_ns > 0 else None
+
+    def _take_tokens(self, event: Tokens, read_bytes: int | None) -> None:
+        self._pace.add(event)
+        self._is_visible = self._is_visible or bool(event.text)
+        rate = self._pace.rate_now()
+        self._set(
+            decode_tokens_per_s=rate,
+            decode_mean_tokens_per_s=self._pace.mean_rate(),
+            sampled_tokens=event.first + event.count,
+            gap_count=self._pace.gap_count,
+            itl_ms=self._pace.quantiles(),
+            traffic_gb_per_s=rate * read_bytes / 1e9 if rate is not None and read_bytes is not None else None,
+        )
+
+    @property
+    def _painted_ms(self) -> float | None:
+        return None if self._painted_ns is None else (self._painted_ns - self._sent_ns) / _MS
+
+    def _parts_so_far(self) -> tuple[TtftPart, ...]:
+        ready_ns = self.prompt.at_ns if self.prompt is not None else None
+        return parts_so_far((self._sent_ns, ready_ns, self._read_ns, self._pace.first_ns, self._painted_ns))
+
+    def _set(self, **changes: object) -> None:
+        self.figures = msgspec.structs.replace(self.figures, **changes)
