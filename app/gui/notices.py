@@ -1,20 +1,28 @@
-"""The bar that says in words what went wrong, with one thing to do about it."""
+"""The bar that says in words what happened, with one thing to do about it.
+
+What holds for a while takes room above the page; what somebody just did is said over it, and goes by itself.
+"""
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtCore import QEvent, QObject, QSize, Qt, QTimer, Signal
+from PySide6.QtGui import QMoveEvent, QResizeEvent
+from PySide6.QtWidgets import QApplication, QFrame, QHBoxLayout, QLabel, QPushButton, QWidget
 
 from app.gui import theme
 from app.gui.icons import Icons
 from app.gui.widgets.buttons import IconButton
 from app.gui.widgets.labels import label
 from app.gui.widgets.words import render
-from app.services.notices import Notices, Remedy
+from app.services.notices import Notice, Notices, Remedy
+
+BRIEF_MS = 10_000
+"""How long it takes until what passes goes, counted from when nobody points at it or has the focus in it."""
+ICON_PX = 20
 
 
 class NoticeBar(QWidget):
-    """Shows the latest notice until it is dismissed."""
+    """Shows the latest notice until it is dismissed: the place in the layout, and over it the card with the words."""
 
     remedy_wanted = Signal(str)
     """Somebody chose what to do: a `Remedy`."""
@@ -27,6 +35,7 @@ class NoticeBar(QWidget):
         self._notices = notices
         self._themes = themes
         self._icons = icons
+        self._card = _Card(self)
         self._picture = QLabel()
         self._text = label(name="notice_text")
         self._text.setWordWrap(True)
@@ -36,17 +45,12 @@ class NoticeBar(QWidget):
         self._details = QPushButton(self.tr("Details"))
         self._details.setObjectName("notice_details")
         close = IconButton(icons, "close", self.tr("Dismiss"), object_name="notice_close")
-        self._frame = QFrame()
-        around = QVBoxLayout(self)
-        around.setContentsMargins(theme.SPACE_L, theme.SPACE_S, theme.SPACE_L, theme.SPACE_S)
-        around.addWidget(self._frame)
-        layout = QHBoxLayout(self._frame)
-        layout.setContentsMargins(theme.SPACE_M, theme.SPACE_S, theme.SPACE_S, theme.SPACE_S)
-        layout.setSpacing(theme.SPACE_M)
-        layout.addWidget(self._picture)
-        layout.addWidget(self._text, 1)
-        for button in (self._details, self._remedy, close):
-            layout.addWidget(button)
+        self._card.hold(self._picture, self._text, self._details, self._remedy, close)
+        self._timer = QTimer(self)
+        self._timer.setSingleShot(True)
+        self._timer.setInterval(BRIEF_MS)
+        self._timer.timeout.connect(self._let_pass)
+        self._card.pointed.connect(self._start_or_stop)
         self._remedy.clicked.connect(self._choose)
         self._details.clicked.connect(self._tell_details)
         close.clicked.connect(notices.dismiss)
@@ -56,26 +60,90 @@ class NoticeBar(QWidget):
 
     def disconnect_services(self) -> None:
         """Listen to the notices no longer."""
+        self._timer.stop()
         self._disconnect()
+
+    def sizeHint(self) -> QSize:
+        """Ask for the card's height, or for none where the card lies over the page."""
+        return QSize(0, self.heightForWidth(max(self.width(), self.minimumWidth())))
+
+    def minimumSizeHint(self) -> QSize:
+        """Return the same height: words are not cut."""
+        return self.sizeHint()
+
+    def hasHeightForWidth(self) -> bool:
+        """Return that longer words take more lines."""
+        return True
+
+    def heightForWidth(self, width: int) -> int:
+        """Return the height of the words in a width."""
+        return 0 if self._is_brief else self._card.height_in(width)
+
+    def event(self, event: QEvent) -> bool:
+        """Lay the card over whatever the bar stands in, which does not cut it off at the bar's own edge."""
+        parent = self.parentWidget()
+        if event.type() == QEvent.Type.ParentChange and parent is not None:
+            self._card.setParent(parent)
+            self._place()
+        return super().event(event)
+
+    def moveEvent(self, event: QMoveEvent) -> None:
+        """Keep the card where the bar is."""
+        super().moveEvent(event)
+        self._place()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Keep the card as wide as the bar."""
+        super().resizeEvent(event)
+        self._place()
+
+    @property
+    def _is_brief(self) -> bool:
+        notice = self._notices.latest
+        return notice is not None and notice.brief
+
+    def _place(self) -> None:
+        corner = self.pos() if self._card.parentWidget() is not self else self.rect().topLeft()
+        width = min(self._card.natural_width(), self.width()) if self._is_brief else self.width()
+        left = corner.x() + (self.width() - width) // 2
+        self._card.setGeometry(left, corner.y(), width, self._card.height_in(width))
+        self._card.raise_()
 
     def _show(self) -> None:
         notice = self._notices.latest
         self.setVisible(notice is not None)
+        self._card.setVisible(notice is not None)
         if notice is None:
+            self._timer.stop()
             return
-        text = " ".join(render(sentence) for sentence in (notice.sentence, *notice.more))
-        self._text.setText(text)
-        self.setAccessibleName(text)
+        self._text.setText(self._sentences(notice))
+        self.setAccessibleName(self._text.text())
         self._remedy.setVisible(notice.remedy is not None)
         if notice.remedy is not None:
             self._remedy.setText(self._words(notice.remedy))
         self._details.setVisible(bool(notice.details))
-        if self._frame.property("look") != notice.level:
-            self._frame.setProperty("look", notice.level)
-            self.style().unpolish(self._frame)
-            self.style().polish(self._frame)
+        self._card.set_look(notice.level)
         colour = self._themes.current.colour("danger" if notice.level == "error" else "accent")
-        self._picture.setPixmap(self._icons.icon(notice.level, colour).pixmap(20, 20))
+        self._picture.setPixmap(self._icons.icon(notice.level, colour).pixmap(ICON_PX, ICON_PX))
+        self.updateGeometry()
+        self._place()
+        self._start_or_stop()
+
+    def _sentences(self, notice: Notice) -> str:
+        said = " ".join(render(sentence) for sentence in (notice.sentence, *notice.more))
+        return self.tr("“{file}”: {said}").format(file=notice.file, said=said) if notice.file else said
+
+    def _start_or_stop(self) -> None:
+        """Let time count only while nobody is about to use what is offered."""
+        if self._is_brief and not self._card.is_pointed_at:
+            self._timer.start()
+        else:
+            self._timer.stop()
+
+    def _let_pass(self) -> None:
+        notice = self._notices.latest
+        if notice is not None and notice.brief:
+            self._notices.withdraw(notice)
 
     def _words(self, remedy: Remedy) -> str:
         words: dict[Remedy, str] = {
@@ -84,6 +152,7 @@ class NoticeBar(QWidget):
             "open_model": self.tr("Open a model…"),
             "choose_template": self.tr("Choose a template…"),
             "load_options": self.tr("Load options…"),
+            "load_again": self.tr("Load"),
         }
         return words[remedy]
 
@@ -95,4 +164,69 @@ class NoticeBar(QWidget):
     def _tell_details(self) -> None:
         notice = self._notices.latest
         if notice is not None:
-            self.details_wanted.emit(render(notice.sentence), list(notice.details))
+            self.details_wanted.emit(self._sentences(notice), list(notice.details))
+
+
+class _Card(QWidget):
+    """The words and buttons with room around them, over everything else beside it."""
+
+    pointed = Signal()
+    """The pointer or the focus came or went."""
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._frame = QFrame()
+        self._text = QLabel()
+        around = QHBoxLayout(self)
+        around.setContentsMargins(theme.SPACE_L, theme.SPACE_S, theme.SPACE_L, theme.SPACE_S)
+        around.addWidget(self._frame)
+        self._row = QHBoxLayout(self._frame)
+        self._row.setContentsMargins(theme.SPACE_M, theme.SPACE_S, theme.SPACE_S, theme.SPACE_S)
+        self._row.setSpacing(theme.SPACE_M)
+
+    @property
+    def is_pointed_at(self) -> bool:
+        """Whether the pointer is over it or something in it has the focus."""
+        focus = QApplication.focusWidget()
+        return self.underMouse() or (focus is not None and self.isAncestorOf(focus))
+
+    def hold(self, picture: QLabel, text: QLabel, *buttons: QWidget) -> None:
+        """Lay out what it shows."""
+        self._text = text
+        self._row.addWidget(picture)
+        self._row.addWidget(text, 1)
+        for button in buttons:
+            self._row.addWidget(button)
+            button.installEventFilter(self)
+
+    def natural_width(self) -> int:
+        """Return the width in which the words take one line."""
+        self._row.activate()
+        one_line = self._text.fontMetrics().horizontalAdvance(self._text.text())
+        return self.sizeHint().width() + max(0, one_line + theme.SPACE_XS - self._text.sizeHint().width())
+
+    def height_in(self, width: int) -> int:
+        """Return the height that everything takes in a width."""
+        self._row.activate()  # words that are just set count at once
+        layout = self.layout()
+        return layout.totalHeightForWidth(width) if layout is not None else 0
+
+    def set_look(self, level: str) -> None:
+        """Take the colours of a hint or an error."""
+        if self._frame.property("look") != level:
+            self._frame.setProperty("look", level)
+            self.style().unpolish(self._frame)
+            self.style().polish(self._frame)
+
+    def event(self, event: QEvent) -> bool:
+        """Say when the pointer comes or goes."""
+        handled = super().event(event)
+        if event.type() in (QEvent.Type.Enter, QEvent.Type.Leave):
+            self.pointed.emit()
+        return handled
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Say when the focus comes to a button or goes."""
+        if event.type() in (QEvent.Type.FocusIn, QEvent.Type.FocusOut):
+            self.pointed.emit()
+        return super().eventFilter(watched, event)

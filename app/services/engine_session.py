@@ -32,8 +32,9 @@ from app.core.sampling import SamplingSettings
 from app.core.signal import Signal
 from app.core.words import translate
 from app.services.load_check import Checked, LoadCheck
+from app.services.load_notices import LoadNotices
 from app.services.model_check import model_name
-from app.services.notices import Notice, Notices, Remedy
+from app.services.notices import Notices
 from app.services.questions import STOPPED, Questions
 from app.services.templates import Templates
 from app.services.wishes import Loading, Question, Wish
@@ -76,7 +77,7 @@ class EngineSession:
         """What the engine says of an open question; `Finished` or `Failed` is the last of it."""
         self.sent = self._questions.sent
         """A question went to a loaded model: its request and the time that its clock starts at (`perf_counter_ns`)."""
-        self._remarks: Notice | None = None
+        self._told = LoadNotices(notices)
         self._gone = False
         check.passed.connect(self._take_checked)
         check.refused.connect(self._take_refused)
@@ -120,6 +121,7 @@ class EngineSession:
         path = Path(os.path.expanduser(wish.path)).absolute()  # noqa: PTH111  Path.expanduser raises for ~nobody
         wish = msgspec.structs.replace(wish, path=path)
         self._wish = wish
+        self._told.loading()
         self._check.begin(self._engine.new_request(), path, wish.changes, anyway=wish.anyway, present=self.model)
         self.changed.emit()
 
@@ -135,7 +137,11 @@ class EngineSession:
 
     def unload(self) -> None:
         """End the engine process, so that all of its memory is back; the next question starts it again."""
+        if self._check.busy:
+            self._wish = self._held or self._wish
         self._check.cancel()
+        if self._loaded is not None:
+            self._told.unloaded(self._loaded[0], self.name or self._loaded[0].name)
         self._loading = self._loaded = None
         self._engine.unload()
         self._questions.fail_open("cancelled", _UNLOADED)
@@ -187,11 +193,11 @@ class EngineSession:
                 self.changed.emit()
             case Loaded(request=request) if self._is_loading(request):
                 self._take_loaded(event)
-            case Failed(request=request) if self._is_loading(request):
-                self._loading = None
+            case Failed(request=request) if self._loading is not None and request == self._loading.request:
+                path, self._loading = self._loading.wish.path, None
                 if event.kind != "cancelled" and self._given_up is not None and not self._check.busy:
                     self._wish = self._given_up
-                self._fail_load(event)
+                self._fail_load(event, path)
             case PromptReady() | PrefillProgress() | Tokens() | Step():
                 self._questions.take(event)
             case Finished() | Failed():
@@ -219,10 +225,11 @@ class EngineSession:
     def _take_refused(self, failed: Failed, file: FoundModel) -> None:
         if self._wish is None:
             return
-        self._names[self._wish.path] = file.name
+        path = self._wish.path
+        self._names[path] = file.name
         self._refused = self._wish if failed.kind == "memory" else None
         self._wish = self._loading.wish if self._loading else self._held
-        self._fail_load(failed)
+        self._fail_load(failed, path)
 
     def _take_checked(self, checked: Checked) -> None:
         if self._wish is None:
@@ -253,24 +260,15 @@ class EngineSession:
             remembered = msgspec.structs.replace(remembered, name=event.model.name, options=loading.options)
             self._settings.remember_model(loading.ref.identity, remembered)
             self._settings.change(last_model=str(loading.wish.path))
-        self._remark(event.model)
+        self._told.loaded(event.model)
         self.load_told.emit(event)
         self.changed.emit()
         self._notices.settle("restart_engine")
         self._send_next()
 
-    def _remark(self, model: ModelInfo) -> None:
-        """Tell what people should know of this load, in place of what was told of the last one."""
-        if self._remarks is not None:
-            self._notices.withdraw(self._remarks)
-        self._remarks = Notice(model.remarks[0], level="hint", more=model.remarks[1:]) if model.remarks else None
-        if self._remarks is not None:
-            self._notices.post(self._remarks)
-
-    def _fail_load(self, event: Failed) -> None:
+    def _fail_load(self, event: Failed, path: Path) -> None:
         if event.kind != "cancelled":
-            remedy: Remedy = "load_options" if event.kind == "memory" else "open_model"
-            self._notices.post(Notice(event.sentence, remedy=remedy, details=event.details))
+            self._told.failed(event, path, self._names.get(path, ""))
         self.load_told.emit(event)
         if self._loading is None:
             self._questions.fail_waiting(event.kind, event.sentence, event.details)
@@ -284,7 +282,7 @@ class EngineSession:
         self._gone = True
         self._loading = self._loaded = None
         if not self._check.busy:
-            self._notices.post(Notice(event.sentence, remedy="restart_engine", details=event.details))
+            self._told.gone(event)
             self._questions.fail_waiting("engine", event.sentence, event.details)
         self._questions.fail_open("engine", event.sentence, event.details)
         self.changed.emit()

@@ -19,8 +19,8 @@ from app.core.model import KV_ELEMENT_BYTES, FoundModel, LoadOptions, ModelInfo,
 from app.core.ports import DryRunPort
 from app.core.signal import Signal
 from app.core.words import Sentence, translate
+from app.services.file_names import short_name
 from app.system.jobs import Jobs
-from app.system.model_files import shown
 from app.system.settings_file import SettingsFile
 
 CheckModel = Callable[[Path], tuple[FoundModel, ModelRef | None]]
@@ -93,7 +93,7 @@ class LoadCheck:
         self._jobs.submit(
             "model check",
             lambda: ModelChecked(request, *self._check(path)),
-            lambda: ModelChecked(request, _unchecked(path), None),
+            lambda: ModelChecked(request, unchecked(path), None),
         )
 
     def cancel(self) -> None:
@@ -227,14 +227,15 @@ def _no_room(checked: Checked, measured: MemoryMeasured, lack: Shortage) -> Fail
     return Failed(checked.request, "memory", sentence)
 
 
-def _unchecked(path: Path) -> FoundModel:
+def unchecked(path: Path) -> FoundModel:
+    """Return what is said of a file when the look at it broke."""
     problem = translate(
         "EngineSession",
-        "Looking at {path} failed in a way that nobody expected; the log has the details. Choose another file.",
-        path=shown(path),
+        "Looking at “{file}” failed in a way that nobody expected; the log has the details. Choose another file.",
+        file=short_name(path),
     )
     return FoundModel(str(path), 0, path.stem, problem=problem)
 
 
 def _unusable(path: Path) -> Sentence:
-    return translate("EngineSession", "{path} is no usable model. Choose another file.", path=shown(path))
+    return translate("EngineSession", "“{file}” is no usable model. Choose another file.", file=short_name(path))

@@ -16,10 +16,10 @@ from app.core.metrics import DeviceMemory
 from app.core.model import CONTEXT_STEP, FoundModel, LoadOptions, ModelInfo, ModelRef
 from app.core.ports import DryRunPort
 from app.core.signal import Signal
-from app.core.words import Sentence, translate
+from app.core.words import Sentence
 from app.services.engine_session import EngineSession
 from app.services.largest_context import LargestContext
-from app.services.load_check import CheckModel, Shortage, given_back, shortage
+from app.services.load_check import CheckModel, Shortage, given_back, shortage, unchecked
 from app.services.wishes import Wish
 from app.system.jobs import Jobs
 from app.system.settings_file import SettingsFile
@@ -125,7 +125,7 @@ class LoadOptionsDraft:
         self._jobs.submit(
             "load options",
             lambda: ModelChecked(request, *self._check(path)),
-            lambda: ModelChecked(request, FoundModel(str(path), 0, path.stem, problem=_UNREAD), None),
+            lambda: ModelChecked(request, unchecked(path), None),
         )
         self.changed.emit()
 
@@ -232,8 +232,3 @@ def _needs(measured: MemoryMeasured, available: int, present: ModelInfo | None) 
         name = device.description if device is not None else use.device
         needs.append(DeviceNeed(name, use, None if free is None else free + back.get(use.device, 0)))
     return tuple(sorted(needs, key=lambda need: need.use.device == MAIN_MEMORY))
-
-
-_UNREAD = translate(
-    "LoadOptions", "Looking at this file failed in a way that nobody expected; the log has the details."
-)

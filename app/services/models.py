@@ -10,10 +10,11 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from app.core.errors import UserError
-from app.core.events import ModelsListed
-from app.core.model import FoundModel
+from app.core.events import LastModelFound, ModelsListed
+from app.core.model import FoundModel, ModelRef
 from app.core.signal import Signal
 from app.core.words import Sentence, translate
+from app.services.file_names import short_path
 from app.services.model_check import check_model
 from app.system.jobs import Jobs
 from app.system.model_files import find_models, shown
@@ -39,7 +40,10 @@ class Models:
         self._settings = settings
         self._jobs = jobs
         self._checked: dict[_Stamp, FoundModel] = {}
+        self._identities: dict[str, str] = {}
+        """Of files by their path: which model each is."""
         self._found: tuple[FoundModel, ...] = ()
+        self._first_there: Path | None = None
 
     @property
     def folders(self) -> tuple[Path, ...]:
@@ -51,10 +55,26 @@ class Models:
         """What the last search found."""
         return self._found
 
+    @property
+    def folder(self) -> Path:
+        """The first folder that was there at the last search, to begin with where people choose a file."""
+        return self._first_there or self.folders[0]
+
+    def entry_of(self, path: str, ref: ModelRef | None) -> FoundModel | None:
+        """Return what the last search found of a model: the file at its path, else the same model elsewhere."""
+        identity = ref.identity if ref is not None else None
+        same = (found for found in self._found if identity and self._identities.get(found.path) == identity)
+        return next((found for found in self._found if found.path == path), next(same, None))
+
     def refresh(self) -> None:
         """Search again in the background; `changed` follows."""
         folders = self.folders
-        self._jobs.submit("models", lambda: ModelsListed(self.list_now(folders)))
+
+        def search() -> ModelsListed:
+            self._first_there = next((folder for folder in folders if os.path.isdir(folder)), None)  # noqa: PTH112
+            return ModelsListed(self.list_now(folders))
+
+        self._jobs.submit("models", search)
 
     def list_now(self, folders: Sequence[Path] | None = None) -> tuple[FoundModel, ...]:
         """Search and return what is there; may take a moment for many files."""
@@ -65,29 +85,30 @@ class Models:
         self._found = event.models
         self.changed.emit()
 
-    def last_used(self) -> Path | None:
-        """Return the model that was used last, if its file is still there."""
-        last = self._settings.values.last_model
-        is_there = last is not None and os.path.isfile(last)  # noqa: PTH113  Path.is_file raises for some names
-        return Path(last) if last is not None and is_there else None
+    def look_for_last(self) -> None:
+        """Look in the background for the model that was used last; `LastModelFound` follows."""
+        last = self._settings.values.last_model or ""
+        self._jobs.submit(
+            "last model", lambda: LastModelFound(last, _is_file(last)), lambda: LastModelFound(last, False)
+        )
 
-    def gone(self) -> Sentence | None:
+    def gone(self, path: str) -> Sentence:
         """Return what to tell people when the model that was used last has no file any more."""
-        last = self._settings.values.last_model
-        if last is None or self.last_used() is not None:
-            return None
         return translate(
             "Models",
             "The model that you used last is no longer at {path}. Another one is opened if there is one; to go on with"
             " yours, open it where it is now.",
-            path=shown(Path(last)),
+            path=short_path(Path(path)),
         )
 
     def to_start_with(self) -> Path:
-        """Return the model that was used last, else the first usable one; a sentence when there is none."""
-        last = self.last_used()
-        if last is not None:
-            return last
+        """Return the model that was used last, else the first usable one; a sentence when there is none.
+
+        Looks at files, which may take a moment.
+        """
+        last = self._settings.values.last_model or ""
+        if _is_file(last):
+            return Path(last)
         for path in find_models(self.folders):
             if self._checked_file(path).problem is None:
                 return path
@@ -106,5 +127,11 @@ class Models:
             return check_model(path)[0]
         stamp = (str(path), status.st_size, status.st_mtime_ns)
         if stamp not in self._checked:
-            self._checked[stamp] = check_model(path)[0]
+            found, ref = check_model(path)
+            self._identities[found.path] = ref.identity if ref is not None else ""
+            self._checked[stamp] = found
         return self._checked[stamp]
+
+
+def _is_file(path: str) -> bool:
+    return bool(path) and os.path.isfile(path)  # noqa: PTH113  Path.is_file raises for some names

@@ -13,7 +13,7 @@ from app.core.signal import Signal
 from app.core.words import Sentence
 
 Level = Literal["hint", "error"]
-Remedy = Literal["restart_engine", "open_model", "choose_template", "load_options", "undo_delete"]
+Remedy = Literal["restart_engine", "load_again", "open_model", "choose_template", "load_options", "undo_delete"]
 
 
 class Notice(msgspec.Struct, frozen=True):
@@ -28,6 +28,10 @@ class Notice(msgspec.Struct, frozen=True):
     """Sentences that are read after the first one."""
     lasts: bool = False
     """It holds whatever is asked next: only people dismiss it, or who posted it withdraws it."""
+    brief: bool = False
+    """It says what somebody just did: it moves nothing and goes by itself after a while."""
+    file: str = ""
+    """Name of the file that it is about, where no sentence says it."""
 
 
 class Notices:
@@ -48,6 +52,8 @@ class Notices:
 
     def post(self, notice: Notice) -> None:
         """Show a notice; a hint never hides an error that still stands, unless it can be acted upon only now."""
+        if self._latest is not None and self._latest.file and self._latest.sentence == notice.sentence:
+            return  # it stands there already, with the name of its file
         if notice.lasts:
             self._lasting = [*(each for each in self._lasting if each != notice), notice]
         elif notice.level == "error" or self._latest is None or self._latest.level == "hint":

@@ -43,6 +43,7 @@ class StandIn:
         self.heads = heads
         self.open_id: int | None = None
         self.busy: frozenset[int] = frozenset()
+        self.is_opening = False
         self.wishes: list[tuple[object, ...]] = []
 
     def become(self, *heads: Conversation) -> None:

@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 from PySide6.QtCore import QEvent, QModelIndex, Qt, QTimer
-from PySide6.QtGui import QContextMenuEvent, QImage
+from PySide6.QtGui import QContextMenuEvent, QHelpEvent, QImage
 from PySide6.QtTest import QSignalSpy, QTest
-from PySide6.QtWidgets import QApplication, QLineEdit, QWidget
+from PySide6.QtWidgets import QApplication, QLineEdit, QToolTip, QWidget
 from pytestqt.qtbot import QtBot
 
 from app.gui.history.delegate import more_rect
@@ -180,6 +180,31 @@ def test_the_menu_comes_by_keyboard_for_the_current_row(seen: Seen) -> None:
     seen.presses(Qt.Key.Key_Menu)
     seen.chooses("delete")
     assert seen.service.wishes[-1] == ("delete", 3)
+
+
+@with_menu
+def test_a_menu_that_a_key_asks_for_leaves_the_title_readable_and_is_ready_for_enter(seen: Seen) -> None:
+    seen.service.open(3)
+    QApplication.sendEvent(
+        seen.list, QContextMenuEvent(QContextMenuEvent.Reason.Keyboard, seen.middle(1), seen.middle(1))
+    )
+    row = seen.list.visualRect(seen.index(3))
+    assert seen.menu.y() >= seen.list.viewport().mapToGlobal(row.bottomLeft()).y()
+    seen.presses(Qt.Key.Key_Down, at=seen.menu)
+    seen.presses(Qt.Key.Key_Return, at=seen.menu)
+    assert seen.title_typed() == "GPU plan"
+
+
+def test_a_title_that_does_not_fit_is_shown_whole_on_hover_and_a_short_one_is_not(
+    qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen = Seen(qtbot, SKY, head(9, "Why is the <b>sky</b> blue in the morning and red in the evening?", 1))
+    shown: list[str] = []
+    monkeypatch.setattr(QToolTip, "showText", lambda _place, text, *_: shown.append(text))
+    for number in (1, 9):
+        place = seen.middle(number)
+        QApplication.sendEvent(seen.list.viewport(), QHelpEvent(QEvent.Type.ToolTip, place, place))
+    assert shown[0] == "" and "&lt;b&gt;sky&lt;/b&gt; blue in the morning" in shown[1]
 
 
 @with_menu

@@ -6,7 +6,6 @@ from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QMenu, QWidget
 
-from app.gui.widgets.section import SectionHeader
 from app.gui.widgets.tab_stops import tab_stops
 from tests.gui.conftest import Stage
 
@@ -105,11 +104,11 @@ def test_esc_stops_an_answer_and_does_nothing_else(ready: Stage) -> None:
 
 def test_esc_closes_a_drawer_before_it_stops_an_answer(ready: Stage) -> None:
     ready.sends("Hi")
-    ready.window.resize(*NARROW)
-    press(ready, "F9")
-    assert ready.sees("ttft_value")
+    ready.window.resize(*SMALLEST)
+    press(ready, "F8")
+    assert ready.sees("history_pane")
     press(ready, "Esc")
-    assert not ready.sees("ttft_value")
+    assert not ready.sees("history_pane")
     assert ready.engine.cancelled == []
     press(ready, "Esc")
     assert ready.engine.cancelled == [ready.engine.question.request]
@@ -129,28 +128,27 @@ def test_the_keys_for_the_outer_panes_hide_and_show_them(stage: Stage) -> None:
     assert stage.sees("side_panel")
 
 
-def test_a_narrow_window_shows_the_right_pane_as_a_drawer_over_the_middle(ready: Stage) -> None:
-    ready.window.resize(*NARROW)
-    assert ready.sees("history_pane")
-    assert not ready.sees("side_panel")
+def test_a_narrow_window_shows_the_left_pane_as_a_drawer_over_the_middle(ready: Stage) -> None:
+    ready.window.resize(*SMALLEST)
+    assert not ready.sees("history_pane")
     width = ready.find("chat_surface").width()
-    ready.clicks("panel_button")
-    drawer = ready.find("side_panel")
+    ready.clicks("history_button")
+    drawer = ready.find("history_pane")
     assert drawer.isVisible()
     assert ready.find("chat_surface").width() == width
     assert drawer.isAncestorOf(in_use(ready))
-    ready.bot.waitUntil(lambda: drawer.mapTo(ready.window, drawer.rect().topRight()).x() == NARROW[0] - 1)
-    QTest.mouseClick(ready.find("scrim"), Qt.MouseButton.LeftButton, pos=QPoint(300, 300))
+    ready.bot.waitUntil(lambda: drawer.mapTo(ready.window, drawer.rect().topLeft()).x() == 0)
+    QTest.mouseClick(ready.find("scrim"), Qt.MouseButton.LeftButton, pos=QPoint(600, 300))
     assert not drawer.isVisible()
     assert not ready.find("scrim").isVisible()
 
 
 def test_tab_stays_in_an_open_drawer_and_closing_gives_the_focus_back(ready: Stage) -> None:
-    ready.window.resize(*NARROW)
+    ready.window.resize(*SMALLEST)
     ready.composer.setFocus()
-    press(ready, "F9")
-    drawer = ready.find("side_panel")
-    assert isinstance(in_use(ready), SectionHeader)
+    press(ready, "F8")
+    drawer = ready.find("history_pane")
+    assert drawer.isAncestorOf(in_use(ready))
     assert all(drawer.isAncestorOf(each) for each in walk(ready))
     QTest.keyClick(in_use(ready), Qt.Key.Key_Backtab)
     assert drawer.isAncestorOf(in_use(ready))

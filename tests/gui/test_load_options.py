@@ -3,13 +3,24 @@
 from __future__ import annotations
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QPoint, QRect, QSize, Qt
 from PySide6.QtGui import QAction
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QCheckBox, QComboBox, QDoubleSpinBox, QLabel, QMenu, QPushButton, QToolButton
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QComboBox,
+    QDoubleSpinBox,
+    QLabel,
+    QMenu,
+    QPushButton,
+    QScrollArea,
+    QSlider,
+    QToolButton,
+)
 
 from app.core.devices import Device
 from app.core.metrics import DeviceMemory
+from app.gui.models.context_row import USUAL_LENGTH, stops
 from app.gui.models.load_dialog import LoadOptionsDialog
 from tests.gui.conftest import Stage
 
@@ -17,6 +28,7 @@ from tests.gui.conftest import Stage
 pytestmark = pytest.mark.qt_log_ignore("^This plugin does not support")
 MIB = 1 << 20
 HUGE = 1 << 50
+TRAINED = 1024
 CPU = Device("CPU", "a processor", "cpu", "CPU", 16 << 30, None)
 GPU = Device("CUDA0", "NVIDIA L4", "gpu", "CUDA", 24 << 30, 20 << 30)
 
@@ -157,7 +169,65 @@ def test_rounding_and_a_context_beyond_the_training_are_explained(options: Optio
     options.types("context_box", "100001")
     remarks = options.reads("load_remarks")
     assert "100,001 tokens are rounded up to 100,096, a multiple of 256." in remarks
-    assert "beyond that its answers get worse" in remarks
+    assert options.reads("context_warning").endswith(f"its answers fall apart: choose {TRAINED:,} or fewer.")
+
+
+def test_the_slider_and_the_arrow_keys_end_where_the_training_ended(options: Options) -> None:
+    slider = options.dialog.findChild(QSlider, "context_slider")
+    box = options.dialog.findChild(QDoubleSpinBox, "context_box")
+    assert slider is not None and box is not None
+    assert slider.value() == 0 and box.text() == "automatic"
+    QTest.keyClick(slider, Qt.Key.Key_End)
+    assert box.value() == TRAINED
+    assert options.reads("context_warning") == ""
+    QTest.keyClick(box, Qt.Key.Key_Up)
+    assert box.value() == TRAINED
+    options.types("context_box", str(TRAINED + 1))
+    assert box.value() == TRAINED + 1 and slider.value() == slider.maximum()
+    assert options.reads("context_warning").startswith("This model was trained for ")
+    QTest.keyClick(box, Qt.Key.Key_Up)
+    assert box.value() == TRAINED + 1
+    QTest.keyClick(slider, Qt.Key.Key_Home)
+    assert box.text() == "automatic" and slider.accessibleName().endswith("automatic")
+
+
+def test_the_slider_doubles_up_to_what_the_model_was_trained_for() -> None:
+    assert stops(8192) == [1024, 2048, 4096, 8192]
+    assert stops(5000) == [1024, 2048, 4096, 5000]
+    assert stops(512) == [512]
+    assert stops(None)[-1] == USUAL_LENGTH
+
+
+@pytest.mark.parametrize("size", [QSize(960, 540), QSize(900, 600)])
+def test_on_a_small_screen_the_options_scroll_and_the_buttons_stay(
+    ready: Stage, size: QSize, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    room = QRect(QPoint(0, 0), size)
+    monkeypatch.setattr(LoadOptionsDialog, "room", lambda _self: room)
+    options = Options(ready)
+    options.answer(DeviceMemory("CPU", MIB, MIB, MIB))
+    options.clicks("more_options_button")
+    options.types("context_box", "100001")
+    area = options.dialog.findChild(QScrollArea)
+    assert area is not None
+    ready.bot.waitUntil(lambda: area.verticalScrollBar().maximum() > 0, timeout=60_000)
+    assert room.contains(options.dialog.geometry())
+    for name in ("load_button", "reset_options_button", "more_options_button"):
+        button = options.button(name)
+        corner = button.mapTo(options.dialog, button.rect().bottomRight())
+        assert options.dialog.rect().contains(corner) and not area.isAncestorOf(button)
+    options.clicks("more_options_button")
+    ready.bot.waitUntil(lambda: area.verticalScrollBar().maximum() == 0, timeout=60_000)
+
+
+def test_the_dialog_grows_and_shrinks_with_what_it_shows(options: Options) -> None:
+    options.answer(DeviceMemory("CPU", MIB, MIB, MIB))
+    small = options.dialog.height()
+    options.clicks("more_options_button")
+    options.stage.bot.waitUntil(lambda: options.dialog.height() > small, timeout=60_000)
+    large = options.dialog.height()
+    options.clicks("more_options_button")
+    options.stage.bot.waitUntil(lambda: options.dialog.height() < large, timeout=60_000)
 
 
 def test_reset_brings_the_defaults_back(options: Options) -> None:

@@ -1,14 +1,19 @@
 from __future__ import annotations
 
+import os
+import threading
 from pathlib import Path
 
+import msgspec
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QRect, Qt, QTimer
+from PySide6.QtGui import QIcon, QPixmap
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QFileDialog, QPushButton, QToolButton
 
 from app.core.commands import Load
 from app.core.events import ModelsListed
+from app.core.metrics import DeviceMemory
 from tests.gui.conftest import Stage
 
 # The offscreen platform says this of every dialog and menu.
@@ -65,6 +70,8 @@ def test_the_dialog_starts_in_the_first_folder_that_exists(stage: Stage, tmp_pat
     there.mkdir()
     models = stage.desk.program.models
     models._folders = (tmp_path / "none", there)
+    models.refresh()
+    stage.desk.until(lambda: models.folder == there)
     stage.triggers("open_model_action")
     dialog = stage.find_as(QFileDialog)
     assert Path(dialog.directory().absolutePath()) == there
@@ -131,16 +138,109 @@ def test_a_starter_prompt_of_a_model_that_is_being_loaded_is_answered_afterwards
     assert stage.engine.chat.messages[-1].text == "Explain why the sky is blue."
 
 
-def test_unloading_gives_the_memory_back_and_the_next_question_loads_again(ready: Stage, model: Path) -> None:
-    menu = ready.find_as(QToolButton, "model_button").menu()
+def unload(stage: Stage) -> None:
+    menu = stage.find_as(QToolButton, "model_button").menu()
     menu.aboutToShow.emit()
     next(action for action in menu.actions() if action.text().startswith("Unload")).trigger()
-    ready.settle()
+    stage.settle()
+
+
+def test_the_menu_opens_under_its_button_and_begins_where_it_begins(ready: Stage) -> None:
+    button = ready.find_as(QToolButton, "model_button")
+    menu, places = button.menu(), []
+
+    def look() -> None:
+        places.append(menu.geometry())
+        menu.close()
+
+    QTimer.singleShot(0, look)  # the click waits until the menu is closed
+    QTest.mouseClick(button, Qt.MouseButton.LeftButton)
+    (place,) = places
+    corner = button.mapToGlobal(button.rect().bottomLeft())
+    assert (place.left(), place.top()) == (corner.x(), corner.y() + 1)
+    assert button.layoutDirection() == menu.layoutDirection() == Qt.LayoutDirection.LeftToRight
+
+
+def test_the_arrow_of_the_button_stands_after_its_text(ready: Stage) -> None:
+    button = ready.find_as(QToolButton, "model_button")
+    with_arrow = button.grab().toImage()
+    half = QRect(0, 0, with_arrow.width() // 2, with_arrow.height())
+    clear = QPixmap(button.iconSize())
+    clear.fill(Qt.GlobalColor.transparent)
+    button.setIcon(QIcon(clear))
+    without = button.grab(QRect(0, 0, with_arrow.width(), with_arrow.height())).toImage()
+    assert with_arrow != without
+    assert with_arrow.copy(half) == without.copy(half)
+
+
+def test_looking_at_the_menu_and_choosing_a_file_touch_no_file_here(
+    ready: Stage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    touched: list[object] = []
+    for name in ("stat", "lstat"):
+        asked = getattr(os, name)
+
+        def look(path: object, asked: object = asked, **how: object) -> object:
+            if threading.current_thread() is threading.main_thread():
+                touched.append(path)
+            return asked(path, **how)  # type: ignore[operator]
+
+        monkeypatch.setattr(os, name, look)
+    ready.find_as(QToolButton, "model_button").menu().aboutToShow.emit()
+    ready.triggers("open_model_action")
+    ready.find_as(QFileDialog).close()
+    assert touched == []
+
+
+def test_figures_of_the_button_s_name_are_grouped_as_everywhere(ready: Stage) -> None:
+    assert ready.find("model_button").accessibleName().endswith("context 4,096")
+
+
+def test_unloading_says_what_is_free_again_and_loads_again_at_a_click(ready: Stage, model: Path) -> None:
+    info = ready.desk.program.session.model
+    assert info is not None
+    memory = (DeviceMemory("CPU", 92 << 20, 180 << 20, 23 << 20),)
+    session = ready.desk.program.session
+    assert session.ref is not None
+    session._loaded = (msgspec.structs.replace(info, memory=memory), session.ref)
+    unload(ready)
     assert ready.engine.unloaded == 1
+    assert ready.reads("model_button") == "No model loaded"
+    assert "loads tiny again" in ready.find("model_button").accessibleName()
+    assert ready.reads("notice_text") == "tiny was unloaded: 295 MiB are free again."
+    assert ready.reads("notice_action") == "Load"
+    loads = len(ready.engine.all(Load))
+    ready.clicks("notice_action")
+    ready.desk.until(lambda: len(ready.engine.all(Load)) > loads)
+    assert not ready.sees("notice_bar")
+    assert ready.engine.load.path == str(model)
+
+
+def test_unloading_gives_the_memory_back_and_the_next_question_loads_again(ready: Stage, model: Path) -> None:
+    unload(ready)
+    assert ready.engine.unloaded == 1
+    assert ready.reads("notice_text") == "tiny was unloaded: its memory is free again."
     loads = len(ready.engine.all(Load))
     ready.sends("Hi")
     ready.desk.until(lambda: len(ready.engine.all(Load)) > loads)
     assert ready.engine.load.path == str(model)
+    assert not ready.sees("notice_bar")
+
+
+def test_a_file_that_cannot_be_used_is_named_in_the_notice_and_in_the_menu(ready: Stage, tmp_path: Path) -> None:
+    folder = ready.desk.program.paths.models
+    folder.mkdir(parents=True)
+    broken = folder / "broken.gguf"
+    broken.write_text("<html>")
+    ready.window.model_dropped.emit(broken)
+    ready.desk.until(lambda: ready.desk.program.notices.latest)
+    assert ready.reads("notice_text").startswith("“broken.gguf”: ")
+    ready.desk.program.models.refresh()
+    ready.desk.until(lambda: ready.desk.program.models.found)
+    menu = ready.find_as(QToolButton, "model_button").menu()
+    menu.aboutToShow.emit()
+    hint = next(action.toolTip() for action in menu.actions() if action.text().startswith("broken"))
+    assert str(broken) in hint
 
 
 def test_models_that_are_chosen_quickly_end_with_the_last_one(ready: Stage, model: Path, tmp_path: Path) -> None:

@@ -3,14 +3,37 @@ from __future__ import annotations
 from typing import get_args
 
 import pytest
+from PySide6.QtCore import QEvent, QRect, Qt, QTimer
+from PySide6.QtWidgets import QApplication, QWidget
 
 from app.core.words import translate
+from app.gui.notices import NoticeBar
 from app.services.notices import Notice, Notices, Remedy
 from tests.gui.conftest import Stage
 
 HINT = Notice(translate("Test", "Something small."), level="hint")
 ERROR = Notice(translate("Test", "Something broke."))
-UNDO = Notice(translate("Test", "“Blue sky” was deleted."), level="hint", remedy="undo_delete")
+UNDO = Notice(translate("Test", "“Blue sky” was deleted."), level="hint", remedy="undo_delete", brief=True)
+
+
+def place(stage: Stage, name: str) -> QRect:
+    """Return where something is in the window."""
+    widget = stage.find(name)
+    return QRect(widget.mapTo(stage.window, widget.rect().topLeft()), widget.size())
+
+
+def timer(stage: Stage) -> QTimer:
+    found = stage.find_as(NoticeBar).findChild(QTimer)
+    assert found is not None
+    return found
+
+
+def card(stage: Stage) -> QWidget:
+    """Return what holds the words and buttons."""
+    frame = stage.find("notice_text").parentWidget()
+    found = frame.parentWidget() if frame is not None else None
+    assert found is not None
+    return found
 
 
 @pytest.mark.parametrize("remedy", get_args(Remedy))
@@ -65,3 +88,88 @@ def test_what_is_settled_is_only_what_offers_it() -> None:
     notices.post(ERROR)
     notices.settle("undo_delete")
     assert notices.latest == ERROR
+
+
+def test_what_somebody_just_did_is_said_over_the_page_and_moves_nothing(ready: Stage) -> None:
+    ready.sends("Hi")
+    ready.desk.answer("Hello")
+    before = place(ready, "transcript")
+    ready.desk.program.notices.post(UNDO)
+    QApplication.sendPostedEvents()
+    assert ready.sees("notice_text") and place(ready, "transcript") == before
+    shown = QRect(card(ready).mapTo(ready.window, card(ready).rect().topLeft()), card(ready).size())
+    assert before.intersects(shown) and place(ready, "chat_surface").contains(shown)
+    assert ready.window.childAt(place(ready, "notice_action").center()) is ready.find("notice_action")
+
+
+def test_what_holds_for_a_while_makes_room_for_itself(ready: Stage) -> None:
+    before = place(ready, "composer")
+    ready.desk.program.notices.post(ERROR)
+    QApplication.sendPostedEvents()
+    page = ready.window.parts.chat_page
+    top = page.mapTo(ready.window, page.rect().topLeft()).y()
+    assert top >= place(ready, "notice_text").bottom()
+    assert place(ready, "composer") == before
+
+
+def test_a_long_notice_takes_the_lines_that_it_needs(ready: Stage) -> None:
+    ready.desk.program.notices.post(Notice(translate("Test", "Something broke. " * 30)))
+    QApplication.sendPostedEvents()
+    text = ready.find("notice_text")
+    assert text.height() >= text.heightForWidth(text.width()) > 3 * text.fontMetrics().height()
+
+
+def test_what_passes_goes_by_itself_but_not_under_somebody_s_hand(ready: Stage) -> None:
+    ready.desk.program.notices.post(UNDO)
+    assert timer(ready).isActive()
+    ready.find("notice_action").setFocus(Qt.FocusReason.TabFocusReason)
+    assert not timer(ready).isActive()
+    ready.composer.setFocus()
+    assert timer(ready).isActive()
+    timer(ready).timeout.emit()
+    assert ready.desk.program.notices.latest is None and not ready.sees("notice_text")
+    assert not timer(ready).isActive()
+
+
+def test_the_pointer_over_it_keeps_what_passes(ready: Stage) -> None:
+    ready.desk.program.notices.post(UNDO)
+    over = card(ready)
+    over.setAttribute(Qt.WidgetAttribute.WA_UnderMouse, True)
+    QApplication.sendEvent(over, QEvent(QEvent.Type.Enter))
+    assert not timer(ready).isActive()
+    over.setAttribute(Qt.WidgetAttribute.WA_UnderMouse, False)
+    QApplication.sendEvent(over, QEvent(QEvent.Type.Leave))
+    assert timer(ready).isActive()
+
+
+@pytest.mark.parametrize("notice", [ERROR, HINT, Notice(translate("Test", "The disk is full."), lasts=True)])
+def test_errors_and_what_lasts_stay_until_they_are_closed(ready: Stage, notice: Notice) -> None:
+    ready.desk.program.notices.post(notice)
+    assert not timer(ready).isActive()
+    timer(ready).timeout.emit()
+    assert ready.sees("notice_text")
+    ready.clicks("notice_close")
+    assert not ready.sees("notice_text")
+
+
+def test_the_file_stands_before_a_sentence_that_does_not_name_it(stage: Stage) -> None:
+    notices = stage.desk.program.notices
+    broken = Notice(translate("Test", "This file is damaged."), remedy="open_model", file="m.gguf")
+    notices.post(broken)
+    assert stage.reads("notice_text") == "“m.gguf”: This file is damaged."
+    notices.post(Notice(translate("Test", "This file is damaged.")))
+    assert notices.latest == broken
+    notices.post(ERROR)
+    assert notices.latest == ERROR
+
+
+@pytest.mark.parametrize("name", ["light", "dark", "contrast"])
+def test_the_icon_that_closes_is_seen_in_every_theme(ready: Stage, name: str) -> None:
+    ready.desk.program.notices.post(UNDO)
+    ready.themes.choose(name)  # type: ignore[arg-type]
+    QApplication.sendPostedEvents()
+    ready.composer.setFocus()
+    image = ready.find("notice_close").grab().toImage()
+    middle = image.pixelColor(image.width() // 2, image.height() // 2)
+    ground = ready.themes.current.colour("hint_surface")
+    assert abs(middle.lightness() - ground.lightness()) > 90

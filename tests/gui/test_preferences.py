@@ -1,9 +1,16 @@
 from __future__ import annotations
 
 import pytest
-from PySide6.QtCore import QEvent, Qt
+from PySide6.QtCore import QEvent, QPoint, QRect, QSize, Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QCheckBox, QComboBox, QPlainTextEdit
+from PySide6.QtWidgets import (
+    QApplication,
+    QCheckBox,
+    QComboBox,
+    QDialogButtonBox,
+    QPlainTextEdit,
+    QScrollArea,
+)
 from shiboken6 import isValid
 
 from app.core.store_commands import MeasureStore, StoreCommand
@@ -121,6 +128,33 @@ def test_everything_can_go_back_to_its_default(opened: Stage) -> None:
             assert getattr(values, option.name) == getattr(defaults, option.name), option.name
     assert opened.find_as(QComboBox, "keep_record_option").currentText() == "All likely candidates"
     assert opened.find_as(QPlainTextEdit, "system_prompt_option").toPlainText() == ""
+
+
+@pytest.mark.parametrize("size", [QSize(960, 540), QSize(900, 600), QSize(800, 400)])
+def test_on_a_small_screen_the_preferences_scroll_and_the_buttons_stay(
+    stage: Stage, size: QSize, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    room = QRect(QPoint(0, 0), size)
+    monkeypatch.setattr(PreferencesDialog, "room", lambda _self: room)
+    stage.clicks("preferences_button")
+    dialog, area = stage.find_as(PreferencesDialog), stage.find_as(PreferencesDialog).findChild(QScrollArea)
+    assert area is not None
+    assert room.contains(dialog.geometry())
+    for name in ("defaults_button", "preferences_close"):
+        button = stage.find(name)
+        assert dialog.rect().contains(button.mapTo(dialog, button.rect().bottomRight()))
+        assert not area.isAncestorOf(button)
+    shown = [stage.find(f"{option.name}_option") for group in groups() for option in group.options]
+    contents = area.widget()
+    assert contents is not None
+    places = [field.rect().translated(field.mapTo(contents, QPoint(0, 0))) for field in shown]
+    assert not any(one.intersects(other) for one in places for other in places if one is not other)
+    assert contents.height() >= contents.heightForWidth(contents.width())
+
+
+def test_no_button_has_an_icon_that_the_theme_does_not_know(opened: Stage) -> None:
+    for box in opened.find("preferences").findChildren(QDialogButtonBox):
+        assert [each.text() for each in box.buttons() if not each.icon().isNull()] == []
 
 
 def test_a_measurement_that_comes_after_the_closing_reaches_nobody(opened: Stage) -> None:

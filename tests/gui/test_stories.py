@@ -24,10 +24,10 @@ SCRIPTS = {
     "hanging": {"fault": "hang", "fault_at": -2},
 }
 STARTED = """
-import sys, app.gui.application as application
+import psutil, sys, app.gui.application as application
 from PySide6.QtCore import QTimer
 make = application.make_window
-wanted = sys.argv[2]
+wanted, way = sys.argv[2:]
 def make_and_watch(program, themes):
     window = make(program, themes)
     timer = QTimer(window)
@@ -45,6 +45,11 @@ def make_and_watch(program, themes):
         if state[wanted] and program.engine.running:
             timer.stop()
             print('there', flush=True)
+            print(*(child.pid for child in psutil.Process().children(recursive=True)), flush=True)
+            if way == 'twice':
+                sys.stdin.readline()
+                window.close()
+                window.close()
     timer.timeout.connect(look)
     timer.start(20)
     return window
@@ -56,15 +61,16 @@ sys.exit(main())
 
 
 @pytest.fixture
-def window(tmp_path: Path, phase: str) -> Iterator[subprocess.Popen[bytes]]:
+def window(tmp_path: Path, phase: str, way: str) -> Iterator[subprocess.Popen[bytes]]:
     script = tmp_path / "script.json"
     script.write_text(json.dumps(SCRIPTS[phase]), encoding="utf-8")
     main = tmp_path / "start.py"
     main.write_text(f"if __name__ == '__main__':\n    exec({STARTED!r})\n", encoding="utf-8")
     process = subprocess.Popen(
-        [sys.executable, str(main), str(script), phase],
+        [sys.executable, str(main), str(script), phase, way],
         cwd=ROOT,
         env={**os.environ, "TOKENLIGHT_HOME": str(tmp_path / "home"), "PYTHONPATH": str(ROOT)},
+        stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
     )
@@ -73,15 +79,19 @@ def window(tmp_path: Path, phase: str) -> Iterator[subprocess.Popen[bytes]]:
         process.kill()
 
 
+@pytest.mark.parametrize("way", ["signal", "twice"])
 @pytest.mark.parametrize("phase", SCRIPTS)
-def test_closing_in_any_phase_ends_everything_in_order(tmp_path: Path, window: subprocess.Popen[bytes]) -> None:
+def test_closing_in_any_phase_ends_everything_in_order(
+    tmp_path: Path, window: subprocess.Popen[bytes], way: str
+) -> None:
     process = window
     assert process.stdout is not None
     assert process.stdout.readline() == b"there\n", process.communicate()[1].decode()
-    engines = psutil.Process(process.pid).children(recursive=True)
+    engines = [psutil.Process(int(pid)) for pid in process.stdout.readline().split()]
     assert engines
-    process.send_signal(signal.SIGTERM)
-    out, err = process.communicate(timeout=GUARD_S)
+    if way == "signal":
+        process.send_signal(signal.SIGTERM)
+    out, err = process.communicate(b"\n", timeout=GUARD_S)
     assert (process.returncode, out, err) == (0, b"", b"")
     assert psutil.wait_procs(engines, timeout=GUARD_S)[1] == []
     log = tmp_path / "home" / "logs" / "tokenlight.log"

@@ -15,6 +15,7 @@ from app.gui.history.view import HistoryList
 from app.gui.icons import Icons
 from app.gui.widgets.buttons import IconButton
 from app.gui.widgets.labels import label
+from app.gui.widgets.words import set_hint
 from app.services.conversations import Conversations
 
 
@@ -42,7 +43,7 @@ class HistoryPanel(QWidget):
         self._empty.setContentsMargins(theme.SPACE_S, theme.SPACE_S, theme.SPACE_S, 0)
         new = IconButton(icons, "new_chat", self.tr("New chat"), object_name="new_chat_button", look="outlined")
         new.setText(self.tr("New chat"))
-        new.setToolTip(self.tr("New chat (Ctrl+N)"))
+        set_hint(new, self.tr("New chat (Ctrl+N)"))
         new.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
         new.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         layout = QVBoxLayout(self)
@@ -71,8 +72,9 @@ class HistoryPanel(QWidget):
     def _refresh(self) -> None:
         self._model.refresh()
         is_empty = self._model.rowCount() == 0
-        self._list.setVisible(not is_empty)
-        self._empty.setVisible(is_empty)
+        is_known = not self._conversations.is_opening
+        self._list.setVisible(not (is_empty and is_known))
+        self._empty.setVisible(is_empty and is_known)
         index = self._model.index_of(self._conversations.open_id)
         opened = self._conversations.open_id if index.isValid() else None
         if opened != self._shown:

@@ -11,6 +11,7 @@ from PySide6.QtCore import QEvent, QModelIndex, QPoint, QSize, Qt, Signal
 from PySide6.QtGui import QAction, QContextMenuEvent, QKeyEvent, QMouseEvent
 from PySide6.QtWidgets import QAbstractItemView, QFrame, QListView, QMenu, QWidget
 
+from app.gui import theme
 from app.gui.history.delegate import RowDelegate, more_rect
 from app.gui.history.model import HistoryModel, Index, Role
 
@@ -97,8 +98,11 @@ class HistoryList(QListView):
         return index
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
-        """Show the menu of the row under the pointer."""
-        self.show_menu(self.indexAt(event.pos()), event.pos())
+        """Show the menu of the row under the pointer, or of the current row when a key asked for it."""
+        if event.reason() == QContextMenuEvent.Reason.Keyboard:
+            self._show_menu_below(self.currentIndex())
+        else:
+            self.show_menu(self.indexAt(event.pos()), event.pos())
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         """Let the button for more be pressed instead of its row."""
@@ -145,9 +149,11 @@ class HistoryList(QListView):
             self.open_wanted.emit(index.data(Role.ID))
 
     def _show_menu_below(self, index: QModelIndex) -> None:
+        """Show the menu by keyboard: under the row, whose title stays readable, with its first entry marked."""
         if index.isValid():
             self.scrollTo(index)
-        self.show_menu(index, self.visualRect(index).center())
+        self.show_menu(index, self.visualRect(index).bottomLeft() + QPoint(theme.SPACE_M, 0))
+        self.menu.setActiveAction(self.menu.actions()[0])
 
     def _make_menu(self) -> QMenu:
         menu = QMenu(self)

@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QHBoxLayout, QMenu, QProgressBar, QToolButton, QWidget
+from PySide6.QtWidgets import (
+    QHBoxLayout,
+    QMenu,
+    QProgressBar,
+    QStyleOptionToolButton,
+    QToolButton,
+    QWidget,
+)
 
 from app.core.model import FoundModel, ModelInfo
 from app.gui import theme
 from app.gui.icons import Icons
 from app.gui.widgets.buttons import IconButton
 from app.gui.widgets.labels import label
-from app.gui.widgets.words import render
+from app.gui.widgets.words import hint_of, render
 from app.services.engine_session import EngineSession
 from app.services.models import Models, is_very_small
-from app.services.units import UNKNOWN, byte_size
+from app.services.units import UNKNOWN, byte_size, count
 from app.services.wishes import Wish
 
 PROGRESS_WIDTH_PX = 160
@@ -37,12 +42,10 @@ class ModelBar(QWidget):
         self._models = models
         self._listed: tuple[FoundModel, ...] = ()
         self._menu = QMenu(self)
-        self._menu.setLayoutDirection(QGuiApplication.layoutDirection())  # not the button's own, turned one
         self._menu.setToolTipsVisible(True)
         self._menu.aboutToShow.connect(self._open_menu)
-        self._button = IconButton(icons, "down", "", object_name="model_button", look="outlined")
+        self._button = _NameButton(icons, "down", "", object_name="model_button", look="outlined")
         self._button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
-        self._button.setLayoutDirection(Qt.LayoutDirection.RightToLeft)
         self._button.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         self._button.setMenu(self._menu)
         self._progress = QProgressBar()
@@ -68,13 +71,18 @@ class ModelBar(QWidget):
             disconnect()
 
     def _show(self) -> None:
-        phase, model = self._session.phase, self._session.model
-        text = self._session.name or self.tr("No model")
-        if model is not None and phase in ("ready", "busy"):
+        phase, model, name = self._session.phase, self._session.model, self._session.name
+        text = name or self.tr("No model")
+        if phase == "no_model" and name is not None:
+            text = self.tr("No model loaded")
+            self._button.set_name(
+                self.tr("No model is loaded. Your next question loads {name} again.").format(name=name)
+            )
+        elif model is not None and phase in ("ready", "busy"):
             text = f"{text} · {model.quantisation}"
             self._button.set_name(
-                self.tr("Model: {name}, {size} on disk, context {context:,}").format(
-                    name=text, size=byte_size(model.weight_bytes), context=model.context
+                self.tr("Model: {name}, {size} on disk, context {context}").format(
+                    name=text, size=byte_size(model.weight_bytes), context=count(model.context)
                 )
             )
         else:
@@ -104,9 +112,9 @@ class ModelBar(QWidget):
         self._listed = self._models.found
         self._menu.clear()
         loaded = self._session.model
-        place = os.path.realpath(loaded.path) if loaded is not None else None
-        listed = [(found, os.path.realpath(found.path) == place) for found in self._models.found]
-        if loaded is not None and not any(is_loaded for _, is_loaded in listed):
+        entry = self._models.entry_of(loaded.path, self._session.ref) if loaded is not None else None
+        listed = [(found, found is entry) for found in self._models.found]
+        if loaded is not None and entry is None:
             listed.insert(0, (_as_found(loaded, self._session.name), True))
         for found, is_loaded in listed:
             self._add(found, is_loaded)
@@ -124,7 +132,7 @@ class ModelBar(QWidget):
         action = self._menu.addAction(" · ".join(parts).replace("&", "&&"))
         action.setCheckable(is_loaded)
         action.setChecked(is_loaded)
-        action.setToolTip(found.path if found.problem is None else render(found.problem))
+        action.setToolTip(hint_of(found.path if found.problem is None else f"{found.path}\n{render(found.problem)}"))
         action.setEnabled(found.problem is None)
         action.triggered.connect(lambda: self._session.use(Wish(Path(found.path))))
 
@@ -140,6 +148,16 @@ class ModelBar(QWidget):
             for found in usable:
                 entry = menu.addAction(found.name.replace("&", "&&"))
                 entry.triggered.connect(lambda _checked=False, path=found.path: self.options_wanted.emit(Path(path)))
+
+
+class _NameButton(IconButton):
+    """A button whose arrow stands after its text; its menu opens below, where the button begins."""
+
+    def initStyleOption(self, option: QStyleOptionToolButton) -> None:
+        """Paint from the other side: turning the button itself around would turn its menu around too."""
+        super().initStyleOption(option)
+        is_turned = option.direction == Qt.LayoutDirection.RightToLeft
+        option.direction = Qt.LayoutDirection.LeftToRight if is_turned else Qt.LayoutDirection.RightToLeft
 
 
 def _as_found(model: ModelInfo, name: str | None) -> FoundModel:

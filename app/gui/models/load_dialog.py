@@ -10,7 +10,6 @@ from typing import get_args
 from PySide6.QtCore import QSignalBlocker, Qt
 from PySide6.QtWidgets import (
     QCheckBox,
-    QDialog,
     QGridLayout,
     QHBoxLayout,
     QLabel,
@@ -23,9 +22,7 @@ from PySide6.QtWidgets import (
 from app.core.devices import GPU_KINDS
 from app.core.model import (
     ALL_LAYERS,
-    CONTEXT_STEP,
     MOST_BATCH,
-    MOST_CONTEXT,
     MOST_LAYERS,
     MOST_THREADS,
     FlashAttention,
@@ -33,10 +30,14 @@ from app.core.model import (
     LoadOptions,
 )
 from app.gui import theme
-from app.gui.models.load_words import file_words, fit_words, flash_name, kv_name, remarks
+from app.gui.models.context_row import ContextBox, ContextChoice, ContextSlider
+from app.gui.models.load_words import beyond_training, file_words, fit_words, flash_name, kv_name, remarks
 from app.gui.models.memory_table import MemoryTable
 from app.gui.widgets.boxes import ChoiceBox, NumberBox
 from app.gui.widgets.labels import label
+from app.gui.widgets.tall_dialog import TallDialog
+from app.gui.widgets.tick_box import TickBox
+from app.gui.widgets.words import set_hint
 from app.services.load_options import LoadOptionsDraft
 from app.services.units import count
 
@@ -47,7 +48,7 @@ FLASH: tuple[FlashAttention, ...] = get_args(FlashAttention)
 CONTROL_PX, DIALOG_PX = 180, 520
 
 
-class LoadOptionsDialog(QDialog):
+class LoadOptionsDialog(TallDialog):
     """Chooses how a model is loaded."""
 
     def __init__(self, draft: LoadOptionsDraft, parent: QWidget) -> None:
@@ -60,9 +61,10 @@ class LoadOptionsDialog(QDialog):
         self._name = label(pixels=theme.HEADING_PX, bold=True, name="load_options_model")
         self._facts = label(look="muted", pixels=theme.SMALL_PX)
         self._remarks = label(look="muted", pixels=theme.SMALL_PX, name="load_remarks")
+        self._warning = label(look="problem", name="context_warning")
         self._answer = label(pixels=theme.BASE_PX, bold=True, name="fit_answer")
         self._table = MemoryTable()
-        for text in (self._name, self._remarks, self._answer):
+        for text in (self._name, self._facts, self._warning, self._remarks, self._answer):
             text.setWordWrap(True)
         self._front, self._more = _Form(), _Form()
         self._make_front()
@@ -76,7 +78,7 @@ class LoadOptionsDialog(QDialog):
         self._largest.clicked.connect(self._use_largest)
         self._reset = QPushButton(self.tr("Reset"))
         self._reset.setObjectName("reset_options_button")
-        self._reset.setToolTip(self.tr("Go back to the defaults."))
+        set_hint(self._reset, self.tr("Go back to the defaults."))
         self._reset.clicked.connect(draft.reset)
         self._load = QPushButton()
         self._load.setObjectName("load_button")
@@ -95,10 +97,13 @@ class LoadOptionsDialog(QDialog):
 
     def _make_front(self) -> None:
         change, word = self._draft.change, self.tr("automatic")
-        self._context = self._front.number("context_box", self.tr("Context, in tokens"), 0, MOST_CONTEXT, word)
-        self._context.setSingleStep(CONTEXT_STEP)
-        self._context.setToolTip(self.tr("How many tokens of the conversation and the answer the model can hold."))
-        self._context.valueChanged.connect(lambda value: change(context=int(value) or None))
+        title = self.tr("Context, in tokens")
+        self._context = ContextChoice(ContextBox(word), ContextSlider(title))
+        self._front.add("context_box", title, self._context.box, beside=self._context.slider)
+        hint = self.tr("How many tokens of the conversation and the answer the model can hold.")
+        for control in (self._context.box, self._context.slider):
+            set_hint(control, hint)
+        self._context.box.valueChanged.connect(lambda value: change(context=int(value) or None))
         self._layers = self._front.number(
             "gpu_layers_box", self.tr("Layers on the GPU"), AUTOMATIC, MOST_LAYERS, word
         )
@@ -120,13 +125,13 @@ class LoadOptionsDialog(QDialog):
         )
         self._flash.activated.connect(lambda index: change(flash_attention=FLASH[index]))
         self._threads = self._more.number("threads_box", self.tr("Threads"), 0, MOST_THREADS, self.tr("automatic"))
-        self._threads.setToolTip(self.tr("Automatic is one for each physical core."))
+        set_hint(self._threads, self.tr("Automatic is one for each physical core."))
         self._threads.valueChanged.connect(lambda value: change(threads=int(value) or None))
         self._batch = self._more.number("batch_box", self.tr("Batch, in tokens"), 1, MOST_BATCH)
-        self._batch.setToolTip(self.tr("Most tokens that are handed over at once."))
+        set_hint(self._batch, self.tr("Most tokens that are handed over at once."))
         self._batch.valueChanged.connect(lambda value: change(batch=int(value)))
         self._micro = self._more.number("micro_batch_box", self.tr("Micro-batch, in tokens"), 1, MOST_BATCH)
-        self._micro.setToolTip(self.tr("Tokens evaluated at once: more is faster to read a prompt and takes memory."))
+        set_hint(self._micro, self.tr("Tokens evaluated at once: more is faster to read a prompt and takes memory."))
         self._micro.valueChanged.connect(lambda value: change(micro_batch=int(value)))
         self._experts = self._more.check("experts_box", self.tr("Keep a mixture's experts in main memory"))
         self._experts.clicked.connect(lambda on: change(experts_on_cpu=on))
@@ -152,37 +157,32 @@ class LoadOptionsDialog(QDialog):
         head.setSpacing(theme.SPACE_XS)
         head.addWidget(self._name)
         head.addWidget(self._facts)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(theme.SPACE_XL, theme.SPACE_XL, theme.SPACE_XL, theme.SPACE_L)
-        layout.setSpacing(theme.SPACE_M)
-        layout.setSizeConstraint(QVBoxLayout.SizeConstraint.SetMinimumSize)
-        layout.addLayout(head)
-        layout.addWidget(self._front)
-        layout.addWidget(self._more)
-        layout.addWidget(self._remarks)
-        layout.addWidget(self._table)
-        layout.addWidget(self._answer)
-        layout.addWidget(self._largest, 0, Qt.AlignmentFlag.AlignLeft)
-        layout.addStretch(1)
-        layout.addLayout(buttons)
+        contents = QWidget()
+        column = QVBoxLayout(contents)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(theme.SPACE_M)
+        column.addLayout(head)
+        for part in (self._front, self._warning, self._remarks, self._more, self._table, self._answer):
+            column.addWidget(part)
+        column.addWidget(self._largest, 0, Qt.AlignmentFlag.AlignLeft)
+        column.addStretch(1)
+        self.hold(contents, buttons)
         self._more.hide()
-        self._context.setFocus()
+        self._context.box.setFocus()
 
     def _show_more(self, shown: bool) -> None:
         self._more.setVisible(shown)
         self._more_button.setText(self.tr("Fewer options") if shown else self.tr("More options"))
-        self.adjustSize()
 
     def _show(self) -> None:
         draft = self._draft
         self._name.setText(draft.file.name if draft.file is not None else (draft.path.stem if draft.path else ""))
         self._facts.setText(file_words(draft.file))
         self._show_options(draft.options)
-        self._remarks.setText(" ".join(remarks(draft.options, draft.file)))
-        self._remarks.setVisible(bool(self._remarks.text()))
+        self._say(self._warning, beyond_training(draft.options, draft.file))
+        self._say(self._remarks, " ".join(remarks(draft.options, draft.file)))
         self._table.show_needs(draft.needs)
-        self._answer.setText(fit_words(draft))
-        self._answer.setVisible(bool(self._answer.text()))
+        self._say(self._answer, fit_words(draft))
         largest = draft.largest_context if draft.is_current else None
         self._largest.setVisible(largest is not None)
         self._largest.setText(self.tr("Use {tokens} tokens: the largest that fits").format(tokens=count(largest)))
@@ -191,13 +191,17 @@ class LoadOptionsDialog(QDialog):
         self._load.setText(self.tr("Load anyway") if self._lacks else self.tr("Load"))
         self._reset.setEnabled(draft.options != LoadOptions())
 
+    def _say(self, line: QLabel, words: str) -> None:
+        line.setText(words)
+        line.setVisible(bool(words))
+
     @property
     def _lacks(self) -> bool:
         return self._draft.is_current and self._draft.lack is not None
 
     def _show_options(self, options: LoadOptions) -> None:
-        with QSignalBlocker(self._context):
-            self._context.setValue(options.context or 0)
+        file = self._draft.file
+        self._context.show_value(options.context, file.trained_context if file is not None else None)
         self._show_layers(options)
         self._keys.setCurrentIndex(KV_TYPES.index(options.kv_type_k))
         self._values.setCurrentIndex(KV_TYPES.index(options.kv_type_v))
@@ -218,10 +222,11 @@ class LoadOptionsDialog(QDialog):
         most = measured.layers if measured is not None else MOST_LAYERS
         gpus = measured is None or any(device.kind in GPU_KINDS for device in measured.devices)
         self._layers.setEnabled(gpus)
-        self._layers.setToolTip(
+        set_hint(
+            self._layers,
             self.tr("Automatic is as many as fit; {layers} are all of them.").format(layers=count(most))
             if gpus
-            else self.tr("This build computes on no GPU.")
+            else self.tr("This build computes on no GPU."),
         )
         layers = most if options.gpu_layers == ALL_LAYERS else options.gpu_layers
         with QSignalBlocker(self._layers):
@@ -231,7 +236,7 @@ class LoadOptionsDialog(QDialog):
     def _use_largest(self) -> None:
         if (largest := self._draft.largest_context) is not None:
             self._draft.change(context=largest)
-            self._context.setFocus()
+            self._context.box.setFocus()
 
     def _choose(self) -> None:
         self._draft.load(anyway=self._lacks)
@@ -253,28 +258,34 @@ class _Form(QWidget):
     def number(self, name: str, title: str, low: int, high: int, word: str = "") -> NumberBox:
         """Add a number whose lowest value shows as a word."""
         box = NumberBox(low, high, whole=True, words={low: word} if word else None)
-        self._add(name, title, box)
+        self.add(name, title, box)
         return box
 
     def choice(self, name: str, title: str, items: list[str], hint: str) -> ChoiceBox:
         box = ChoiceBox()
         box.addItems(items)
-        box.setToolTip(hint)
-        self._add(name, title, box)
+        set_hint(box, hint)
+        self.add(name, title, box)
         return box
 
     def check(self, name: str, title: str) -> QCheckBox:
-        box = QCheckBox(title)
+        box = TickBox(title)
         box.setObjectName(name)
         self._grid.addWidget(box, self._grid.rowCount(), 0, 1, 2)
         return box
 
-    def _add(self, name: str, title: str, control: QWidget) -> None:
+    def add(self, name: str, title: str, control: QWidget, *, beside: QWidget | None = None) -> None:
+        """Add a control under its name, with something more between the two."""
         control.setObjectName(name)
         control.setAccessibleName(title)
         control.setFixedSize(CONTROL_PX, control.sizeHint().height())
         caption: QLabel = label(title)
         caption.setBuddy(control)
         row = self._grid.rowCount()
-        self._grid.addWidget(caption, row, 0)
+        left = QHBoxLayout()
+        left.setSpacing(theme.SPACE_L)
+        left.addWidget(caption)
+        if beside is not None:
+            left.addWidget(beside, 1)
+        self._grid.addLayout(left, row, 0)
         self._grid.addWidget(control, row, 1)

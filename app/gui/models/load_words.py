@@ -64,13 +64,18 @@ def remarks(options: LoadOptions, file: FoundModel | None) -> list[str]:
         said.append(
             translate("LoadOptions", "Automatic is {tokens} tokens.").format(tokens=count(options.cells(trained)))
         )
-    if trained is not None and options.cells(trained) > max(trained, CONTEXT_STEP):
-        said.append(
-            translate(
-                "LoadOptions", "The model was trained for {trained} tokens; beyond that its answers get worse."
-            ).format(trained=count(trained))
-        )
     return said
+
+
+def beyond_training(options: LoadOptions, file: FoundModel | None) -> str:
+    """Return what becomes of answers in a context that the model was not trained for; empty for any other."""
+    trained = file.trained_context if file is not None else None
+    if trained is None or options.context is None or options.context <= trained:
+        return ""
+    return translate(
+        "LoadOptions",
+        "This model was trained for {trained} tokens. Beyond that its answers fall apart: choose {trained} or fewer.",
+    ).format(trained=count(trained))
 
 
 def fit_words(draft: LoadOptionsDraft) -> str:

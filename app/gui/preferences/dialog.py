@@ -6,7 +6,6 @@ from collections.abc import Callable
 
 from PySide6.QtCore import QCoreApplication, QSignalBlocker, Qt, Signal
 from PySide6.QtWidgets import (
-    QDialog,
     QDialogButtonBox,
     QFormLayout,
     QLabel,
@@ -19,7 +18,9 @@ from app.gui import theme
 from app.gui.preferences.options import Choice, Group, Option, Switch, Text, groups
 from app.gui.widgets.boxes import ChoiceBox
 from app.gui.widgets.labels import label
+from app.gui.widgets.tall_dialog import TallDialog
 from app.gui.widgets.tick_box import TickBox
+from app.gui.widgets.words import set_hint
 from app.services.disk_use import DiskUse
 from app.services.units import UNKNOWN, byte_size
 from app.system.settings_file import Settings, SettingsFile
@@ -30,7 +31,7 @@ CAPTION_PX = 136
 TEXT_LINES = 4
 
 
-class PreferencesDialog(QDialog):
+class PreferencesDialog(TallDialog):
     """One window with all options."""
 
     changed = Signal(str)
@@ -48,8 +49,9 @@ class PreferencesDialog(QDialog):
         self.setWindowTitle(self.tr("Preferences"))
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setMinimumWidth(theme.scaled(WIDTH_PX))
-        column = QVBoxLayout(self)
-        column.setContentsMargins(theme.SPACE_XL, theme.SPACE_L, theme.SPACE_XL, theme.SPACE_L)
+        contents = QWidget()
+        column = QVBoxLayout(contents)
+        column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(theme.SPACE_M)
         for group in groups():
             self._add_group(column, group)
@@ -57,7 +59,7 @@ class PreferencesDialog(QDialog):
         self._disk.setWordWrap(True)
         column.addWidget(self._disk)
         column.addStretch(1)
-        column.addWidget(self._buttons())
+        self.hold(contents, self._buttons())
         self._disconnect = disk_use.changed.connect(self._show_disk_use)
         themes.changed.connect(self._show_values)
         self._show_values()
@@ -186,4 +188,4 @@ class PreferencesDialog(QDialog):
         text = self.tr("Your chats take {total} on disk, {record} of it for the tokens.")
         self._disk.setText(text.format(total=byte_size(total), record=byte_size(record)))
         is_unknown = UNKNOWN in (byte_size(total), byte_size(record))
-        self._disk.setToolTip(self.tr("This is known once the chats have been measured.") if is_unknown else "")
+        set_hint(self._disk, self.tr("This is known once the chats have been measured.") if is_unknown else "")

@@ -1,0 +1,115 @@
+"""The line under the draft: what the next send takes, what it leaves, and why something cannot be sent."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import Qt
+
+from app.core.commands import Generate
+from tests.gui.conftest import Stage
+from tests.gui.counting import counts, settles, status
+
+
+def test_the_line_under_the_draft_says_what_the_next_send_takes(ready: Stage) -> None:
+    ready.sends("Hi")
+    ready.desk.answer("Hello")
+    ready.types("And then?")
+    counts(ready, draft=38, prompt=1482)
+    assert status(ready) == "+1,441 tokens · 41 in cache · 2,614 left of 4,096"
+    hint = ready.find("composer_status").accessibleDescription()
+    assert "1,482 tokens of 4,096" in hint and "your message has 38" in hint
+
+
+def test_an_empty_draft_leaves_what_the_chat_does_not_take(ready: Stage) -> None:
+    assert status(ready) == "0 in cache · 4,096 left of 4,096"
+    ready.sends("Hi")
+    ready.desk.answer("Hello")
+    counts(ready, draft=0, prompt=45)
+    assert status(ready) == "41 in cache · 4,055 left of 4,096"
+
+
+def test_while_an_answer_is_written_the_line_counts_along(ready: Stage) -> None:
+    ready.sends("Hi")
+    ready.engine.prompt(40)
+    ready.engine.write("Hello", 3)
+    ready.settle()
+    ready.bot.waitUntil(lambda: status(ready) == "43 in cache · 4,053 left of 4,096", timeout=60_000)
+    ready.types("And then?")
+    counts(ready, draft=5, prompt=0)
+    ready.engine.write(" you", 2)
+    ready.settle()
+    ready.bot.waitUntil(lambda: status(ready) == "+5 tokens · 45 in cache · 4,046 left of 4,096", timeout=60_000)
+    assert "exactly once the answer has ended" in ready.find("composer_status").accessibleDescription()
+
+
+def test_without_a_model_the_count_is_unknown_and_says_why(stage: Stage) -> None:
+    assert status(stage) == ""
+    stage.types("Hi")
+    settles(stage)
+    stage.window.parts.chat_page.show_count(stage.desk.program.prompt_count.count)
+    assert status(stage) == "– tokens"
+    assert "counted by the model" in stage.find("composer_status").toolTip()
+
+
+def test_a_message_that_is_too_long_is_said_before_it_is_sent_and_stays_written(ready: Stage) -> None:
+    ready.types("Far too long")
+    counts(ready, draft=5000, prompt=5031)
+    assert status(ready) == "Too long: 5,031 of 4,096 tokens. Shorten the message."
+    assert ready.find("composer_status").property("alarm")
+    send = ready.find("send_button")
+    assert not send.isEnabled()
+    assert send.property("hint") == send.accessibleDescription() == ready.find("composer_status").property("hint")
+    assert "5,031 tokens and the context holds 4,096" in send.accessibleDescription()
+    assert "larger context" in send.accessibleDescription()
+    assert ready.sees("larger_context_button")
+    ready.presses(Qt.Key.Key_Return)
+    assert ready.engine.all(Generate) == []
+    assert ready.composer.toPlainText() == "Far too long"
+    ready.composer.clear()
+    ready.types("Short")
+    counts(ready, draft=1, prompt=20)
+    assert status(ready) == "+20 tokens · 0 in cache · 4,076 left of 4,096"
+    assert send.isEnabled() and send.property("hint") == "Send"
+    assert not ready.sees("larger_context_button")
+    ready.presses(Qt.Key.Key_Return)
+    assert ready.engine.chat.messages[0].text == "Short"
+
+
+def test_a_text_that_changed_since_it_was_counted_is_sent(ready: Stage) -> None:
+    ready.types("Far too long")
+    counts(ready, draft=5000, prompt=5031)
+    ready.sends(" or not")
+    assert ready.engine.chat.messages[0].text == "Far too long or not"
+
+
+def test_a_chat_that_is_too_long_does_not_blame_the_message(ready: Stage) -> None:
+    ready.sends("Hi")
+    ready.desk.answer("Hello")
+    ready.types("And then?")
+    counts(ready, draft=4, prompt=4100)
+    assert status(ready) == "Too long: 4,100 of 4,096 tokens. Begin a new chat."
+    assert "Drop the oldest turns" in ready.find("composer_status").accessibleDescription()
+
+
+@pytest.mark.parametrize("rest", [4095, 4096])
+def test_where_the_oldest_turns_go_only_what_stays_can_be_too_long(ready: Stage, rest: int) -> None:
+    ready.desk.program.settings.change(when_full="drop_oldest")
+    ready.sends("Hi")
+    ready.desk.answer("Hello")
+    ready.types("Long")
+    counts(ready, draft=38, prompt=lambda asked: rest if len(asked.messages) == 1 else 5031)
+    refused = rest == 4096
+    assert ("the oldest turns are left out" in status(ready)) is not refused
+    assert ready.find("send_button").isEnabled() is not refused
+    ready.presses(Qt.Key.Key_Return)
+    assert (ready.composer.toPlainText() == "Long") is refused
+    assert (ready.engine.chat.messages[-1].text == "Long") is not refused
+
+
+def test_where_nothing_can_be_left_out_a_long_message_is_refused(ready: Stage) -> None:
+    ready.desk.program.settings.change(when_full="drop_oldest")
+    ready.types("Long")
+    counts(ready, draft=5000, prompt=5031)
+    assert status(ready) == "Too long: 5,031 of 4,096 tokens. Shorten the message."
+    ready.presses(Qt.Key.Key_Return)
+    assert ready.engine.all(Generate) == []

@@ -1,0 +1,132 @@
+"""How an answer ended, what is shown of a chat that is opened again, and what is said of an answer in another chat."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from app.core.words import Sentence, translate
+from app.gui.widgets.paragraph import Paragraph
+from app.gui.widgets.words import render
+from app.planner.diagnosis import Circumstances, diagnose
+from tests.desk import Desk
+from tests.fake_engine import metrics
+from tests.gui.live_panel import PanelStage
+
+LONGEST: tuple[tuple[Sentence | None, Circumstances], ...] = (
+    (None, Circumstances(gpu_is_there=False, all_layers=31, weight_bytes_per_token=98_000_000)),
+    (None, Circumstances(gpu_is_there=True, gpu_layers=12, all_layers=31)),
+    (None, Circumstances(gpu_is_there=True, all_layers=31)),
+    (None, Circumstances(gpu_is_there=False, weight_bytes_per_token=1)),
+    (None, Circumstances(gpu_is_there=False, memory_gb_per_s=9.0, weight_bytes_per_token=98_000_000)),
+    (
+        translate("Test", "Reading 12,345 tokens (prefill) took 123.4 of 125.6 s; a shorter chat or a GPU helps."),
+        Circumstances(),
+    ),
+)
+
+
+@pytest.fixture
+def live(desk: Desk, qtbot: QtBot, qapp: QApplication, model: Path) -> Iterator[PanelStage]:
+    stage = PanelStage(desk, qtbot, qapp)
+    stage.show()
+    stage.load(model)
+    stage.ask()
+    yield stage
+    stage.panel.disconnect_services()
+    qapp.setStyleSheet("")
+
+
+def test_the_sentence_is_whole_with_and_without_details_and_nothing_moves_for_it(live: PanelStage) -> None:
+    text = live.find_as(Paragraph, "diagnosis_text")
+    for shown in (True, False):
+        live.panel.show_details(shown)
+        live.tokens(0, [100])
+        before = live.needs_px()
+        assert live.sees("diagnosis_text") and text.shown_lines == ()
+        live.finish(metrics(201))
+        assert " ".join(text.shown_lines) == live.reads("diagnosis_text")
+        assert live.reads("diagnosis_text").startswith("Writing (decode) took 2.6 of 2.7 s; a smaller model file")
+        assert live.hint("diagnosis_text").endswith("\nend of answer")
+        assert live.needs_px() == before
+        live.ask()
+        live.settle()
+        assert live.reads("diagnosis_text") == ""
+
+
+@pytest.mark.parametrize("width", [241, 273])
+def test_every_sentence_has_the_room_that_is_kept_for_it(live: PanelStage, width: int) -> None:
+    live.panel.resize(width, live.panel.height())
+    text = live.find_as(Paragraph, "diagnosis_text")
+    assert text.width() == width
+    for sentence, circumstances in LONGEST:
+        told = render(diagnose(metrics(201), circumstances) if sentence is None else sentence)
+        text.set_text(told)
+        assert " ".join(text.shown_lines) == told
+
+
+def test_an_answer_in_another_chat_is_one_quiet_line_with_its_rate(live: PanelStage) -> None:
+    live.finish(metrics(201))
+    chat, panel = live.desk.program.chat, live.panel
+    assert chat.send("Blue sky")
+    live.prompt(40)
+    live.tokens(0, [100, 120, 140])
+    assert not live.sees("elsewhere_text")
+    panel.show_details(False)
+    before = live.needs_px()
+    live.desk.program.conversations.new()
+    live.settle()
+    assert live.sees("elsewhere_text")
+    assert (live.reads("elsewhere_text"), live.reads("elsewhere_rate")) == (
+        "Answering in another chat: Blue sky",
+        "50.0 tok/s",
+    )
+    assert (live.reads("decode_rate_value"), live.reads("ttft_value")) == ("–", "–")
+    assert live.reads("kv_value") == "50 / 4,096"
+    assert live.hint("kv_value").endswith("It holds another chat now: Blue sky")
+    assert live.hint("kv_gauge").endswith("It holds another chat now: Blue sky")
+    assert live.needs_px() == before
+    live.finish()
+    assert not live.sees("elsewhere_text") and live.reads("stop_reason_value") == "–"
+
+
+def test_the_sentence_of_this_chat_makes_room_for_the_line_on_another_one(live: PanelStage) -> None:
+    program = live.desk.program
+    live.finish()
+    assert program.chat.send("One")
+    live.desk.answer("a", "b")
+    first = program.chat.conversation_id
+    program.conversations.new()
+    assert program.chat.send("Blue sky")
+    live.tokens(0, [100, 120])
+    program.conversations.open(first)
+    live.settle()
+    line, sentence = live.find("elsewhere_text"), live.find("diagnosis_text")
+    assert live.sees("elsewhere_text") and live.sees("diagnosis_text") and live.reads("diagnosis_text")
+    area = sentence.parentWidget()
+    assert area is not None and line.height() + sentence.height() <= area.height()
+
+
+def test_a_chat_that_is_opened_again_shows_its_last_answer(live: PanelStage) -> None:
+    program = live.desk.program
+    live.finish()
+    assert program.chat.send("Blue sky")
+    live.desk.answer("a", "b")
+    live.settle()
+    first = program.chat.conversation_id
+    seen = {name: live.reads(name) for name in ("ttft_value", "decode_rate_value", "prefill_rate_value")}
+    said = live.reads("diagnosis_text"), live.reads("stop_reason_value")
+    assert "–" not in (*seen.values(), *said)
+    program.conversations.new()
+    live.settle()
+    assert {live.reads(name) for name in seen} == {"–"}
+    assert live.reads("diagnosis_text") == "No figures: no answer has ended here yet."
+    assert live.reads("stop_reason_value") == "–" and "unknown" in live.hint("stop_reason_value")
+    program.conversations.open(first)
+    live.settle()
+    assert {name: live.reads(name) for name in seen} == seen
+    assert (live.reads("diagnosis_text"), live.reads("stop_reason_value")) == said
