@@ -133,7 +133,7 @@ def assemble(
         load_options=LoadOptionsDraft(session, dry_run, settings, jobs, check, main_memory),
         vocabulary=vocabulary,
         next_token=NextToken(session, engine, sampling, vocabulary),
-        live=Live(session, lambda: memory.gpu_is_there),
+        live=Live(session, lambda: memory.gpu_is_there, chat, answers),
         memory=memory,
         ask=Ask(session, models, templates),
         machine=Machine(HardwareSampler(inbox.put)),

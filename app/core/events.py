@@ -205,6 +205,14 @@ class ModelsListed(msgspec.Struct, frozen=True, tag="models_listed"):
     models: tuple[FoundModel, ...]
 
 
+class LastModelFound(msgspec.Struct, frozen=True, tag="last_model_found"):
+    """Whether the model that was used last still has its file, from a job of the parent process."""
+
+    path: str
+    """Empty when no model was used yet."""
+    is_there: bool
+
+
 class ModelChecked(msgspec.Struct, frozen=True, tag="model_checked"):
     """What a model file says of itself before it is loaded, from a job of the parent process."""
 
@@ -252,6 +260,7 @@ Event = (
     | Unloaded
     | EngineGone
     | ModelsListed
+    | LastModelFound
     | ModelChecked
     | HardwareSampled
     | Summoned

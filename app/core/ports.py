@@ -55,4 +55,4 @@ class StorePort(Protocol):
         """Take a command and return at once; events come out of the sink."""
 
     def close(self) -> None:
-        """Write what waits and end the thread, with a limit of two seconds."""
+        """Write what waits and end the thread, with a limit of two seconds; longer where all chats are written anew."""

@@ -27,6 +27,7 @@ from PySide6.QtWidgets import QApplication
 from app.core.errors import ExitCode, UserError
 from app.core.words import translate
 from app.gui.chat.page import ChatPage
+from app.gui.closing import Closing
 from app.gui.history.panel import HistoryPanel
 from app.gui.icons import Icons
 from app.gui.live.panel import LivePanel
@@ -66,7 +67,9 @@ def run(program: Program, model: Path | None, hang_up: Callable[[], None]) -> in
     themes = Themes(application, program.resources, program.settings)
     window = make_window(program, themes)
     pump = Pump(program.inbox, program.dispatch, errors.take_one)
-    outside = OutsideSignals(window.close)
+    closing = Closing(program.answers, window)
+    outside = OutsideSignals(closing.at_once)
+    application.commitDataRequest.connect(closing.session_ends)
     pump.start()
     window.show()
     QTimer.singleShot(0, lambda: _warm_up(program, window))

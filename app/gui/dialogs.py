@@ -40,6 +40,24 @@ class Dialogs:
                 button.click()
         box.open()
 
+    def ask_to_lose(self, question: str, chosen: Callable[[bool], None]) -> QMessageBox:
+        """Ask whether to close although something is lost with it; to keep the window open is what Enter and Esc do."""
+        box = QMessageBox(self._window)
+        box.setObjectName("closing_question")
+        box.setWindowTitle(translate("Dialogs", "Close Tokenlight"))
+        box.setTextFormat(Qt.TextFormat.PlainText)
+        box.setText(question)
+        box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        stays = box.addButton(translate("Dialogs", "Keep the window open"), QMessageBox.ButtonRole.RejectRole)
+        goes = box.addButton(translate("Dialogs", "Close anyway"), QMessageBox.ButtonRole.DestructiveRole)
+        stays.setObjectName("keep_open_button")
+        goes.setObjectName("close_anyway_button")
+        box.setDefaultButton(stays)
+        box.setEscapeButton(stays)
+        box.finished.connect(lambda _result: chosen(box.clickedButton() is goes))
+        box.open()
+        return box
+
     def choose_name(self, names: list[str], place: QPoint, chosen: Callable[[str], None]) -> None:
         """Let people choose one of some names from a menu."""
         menu = QMenu(self._window)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -18,6 +17,7 @@ from app.gui.theme import Themes
 from app.services.models import is_very_small
 from app.services.notices import Notice
 from app.services.program import Program
+from app.services.units import count
 from app.services.wishes import Wish
 
 
@@ -38,8 +38,10 @@ class Wiring(QObject):
             program.prompt_count.changed.connect(self._show_count),
             program.chat.busy_changed.connect(self._show_busy),
             program.chat.opened.connect(self._show_opened),
+            program.conversations.changed.connect(self._show_opening),
             program.summoned.connect(self._come_forward),
         ]
+        self._show_opening()
         self._show_model()
         self._show_busy()
         self._show_theme()
@@ -57,6 +59,7 @@ class Wiring(QObject):
         self._program.settings.change(
             window=window.saved_geometry(),
             panel_shown=window.panes.wanted("right"),
+            panel_pinned=window.panes.pinned,
             history_shown=window.panes.wanted("left"),
         )
 
@@ -89,6 +92,7 @@ class Wiring(QObject):
         window.use_geometry(settings.values.window)
         window.panes.want("left", settings.values.history_shown)
         window.panes.want("right", settings.values.panel_shown)
+        window.panes.pin(settings.values.panel_pinned)
         window.sections.arrange(settings.values.sections, settings.values.folded)
         window.sections.arranged.connect(self._keep_sections)
         self._use_motion()
@@ -117,8 +121,7 @@ class Wiring(QObject):
         self._program.session.use(Wish(path))
 
     def _choose_model(self) -> None:
-        loaded, folders = self._program.session.model, self._program.models.folders
-        folder = next((folder for folder in folders if os.path.isdir(folder)), folders[0])  # noqa: PTH112
+        loaded, folder = self._program.session.model, self._program.models.folder
         self._dialogs.choose_model(Path(loaded.path).parent if loaded is not None else folder, self._use)
 
     def _remedy(self, remedy: str) -> None:
@@ -130,6 +133,8 @@ class Wiring(QObject):
                 self._choose_model()
             case "load_options":
                 self._choose_refused()
+            case "load_again":
+                self._program.session.restart()
             case "undo_delete":
                 self._program.conversations.undo_delete()
             case "choose_template":
@@ -185,10 +190,10 @@ class Wiring(QObject):
     def _tell_too_long(self, characters: int) -> None:
         sentence = translate(
             "Composer",
-            "This text has {characters:,} characters, too many for one message: paste a part of it.",
-            characters=characters,
+            "This text has {characters} characters, too many for one message: paste a part of it.",
+            characters=count(characters),
         )
-        self._program.notices.post(Notice(sentence, level="hint"))
+        self._program.notices.post(Notice(sentence, level="hint", brief=True))
 
     def _choose_refused(self) -> None:
         refused = self._program.session.refused
@@ -213,6 +218,9 @@ class Wiring(QObject):
         percent = session.percent if session.phase in ("starting", "loading") else None
         small = session.model is not None and is_very_small(session.model.parameters)
         self._window.parts.chat_page.welcome.show_model(session.name, small=small, percent=percent)
+
+    def _show_opening(self) -> None:
+        self._window.parts.chat_page.wait_for_chats(self._program.conversations.is_opening)
 
     def _show_opened(self) -> None:
         if self._window.panes.drawer == "left":

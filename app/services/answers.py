@@ -12,7 +12,7 @@ import msgspec
 
 from app.core.chat import ChatPrompt, PromptMessage
 from app.core.commands import SettingsChange
-from app.core.events import Failed, FailureKind, Finished, PrefillProgress, PromptReady, Tokens
+from app.core.events import Failed, FailureKind, Finished, Loaded, LoadProgress, PrefillProgress, PromptReady, Tokens
 from app.core.sampling import SamplingSettings
 from app.core.signal import Signal
 from app.core.store_events import Kept
@@ -21,9 +21,8 @@ from app.services.engine_session import EngineSession
 from app.services.keeper import Keeper
 from app.services.notices import Notice, Notices, Remedy
 from app.services.open_conversation import Made, OpenConversation, Run
-from app.services.questions import STOPPED, AnswerEvent
+from app.services.questions import AnswerEvent, Unkept
 from app.services.turns import Turn
-from app.services.wishes import Question
 from app.system.settings_file import SettingsFile
 
 _KEPT_WITH_ITS_QUESTION: frozenset[FailureKind] = frozenset({"cancelled", "engine"})
@@ -53,6 +52,8 @@ class Answers:
         """An answer began or ended."""
         self.unkept: Signal[OpenConversation] = Signal()
         """A question could not be kept: the conversation is in memory alone."""
+        self.settled: Signal[Sentence | None] = Signal()
+        """Nothing would be lost if the program ended now, or this says why, and asks whether it may."""
         self.shown: OpenConversation | None = None
         """The conversation that people look at: only there a question that came to nothing goes back to the draft."""
         self._session = session
@@ -60,8 +61,10 @@ class Answers:
         self._settings = settings
         self._notices = notices
         self._runs: dict[int, Run] = {}
-        self._unkept: dict[int, Question] = {}
+        self._unkept: dict[int, Unkept] = {}
+        self._settling: int | None = None
         session.answer_told.connect(self._take)
+        session.load_told.connect(self._take_load)
 
     @property
     def runs(self) -> tuple[Run, ...]:
@@ -74,7 +77,7 @@ class Answers:
         conversation.run = self._runs[run.request] = run
         self._notices.clear_passing()
         self.busy_changed.emit(conversation)
-        self._unkept[run.request] = Question(
+        question = self._unkept[run.request] = Unkept(
             run.request,
             ChatPrompt(tuple(_messages(run)), continue_last=run.beginning.goes_on),
             self._wanted(run),
@@ -83,25 +86,31 @@ class Answers:
             first_token=run.beginning.tokens,
         )
         self._keeper.question(run, asked, follows=follows)
+        if run.request in self._unkept:
+            self._session.ask(question)  # it waits with the others, and ends with them where no model comes
+
+    def settle(self) -> bool:
+        """Have everything written that waits; `settled` follows, unless False says that nothing was ever said."""
+        self._settling = self._session.new_request()
+        return self._keeper.settle(self._settling)
 
     def take_kept(self, event: Kept) -> None:
         """A question is on disk, or cannot be: now the model may see it."""
+        if event.request == self._settling:
+            self._settling = None
+            self.settled.emit(event.problem)
+            return
         question, run = self._unkept.pop(event.request, None), self._runs.get(event.request)
         if question is not None and run is not None:
             if not event.on_disk:
                 self.unkept.emit(run.conversation)
             saved_ns = time.perf_counter_ns() - run.began_ns
-            self._session.ask(msgspec.structs.replace(question, settings=self._wanted(run), saved_ns=saved_ns))
+            self._session.ask(question.kept(self._wanted(run), saved_ns))
 
     def stop(self, conversation: OpenConversation) -> None:
         """End the answer of a conversation; what was written stays."""
-        run = conversation.run
-        if run is None:
-            return
-        if self._unkept.pop(run.request, None) is not None:
-            self._take(Failed(run.request, "cancelled", STOPPED))
-        else:
-            self._session.cancel(run.request)
+        if conversation.run is not None:
+            self._session.cancel(conversation.run.request)
 
     def stop_all(self) -> None:
         """End every answer."""
@@ -112,6 +121,12 @@ class Answers:
         """Let an answer go on with the settings that its conversation has now."""
         if conversation.run is not None:
             self._session.change_settings(self._wanted(conversation.run), conversation.run.request)
+
+    def note_ttft(self, conversation: OpenConversation, turn: Turn, ttft_ms: float | None) -> None:
+        """Keep the time to the first painted character, in ms, of an answer that ended before it was painted."""
+        turn.ttft_ms = ttft_ms
+        self._keeper.keep_answer(conversation, turn)
+        self.changed.emit(conversation, turn)
 
     def before(self, conversation: OpenConversation) -> OpenConversation | None:
         """Return the conversation whose answer is written before the one of this conversation begins."""
@@ -144,6 +159,10 @@ class Answers:
                 self._fail(run, event)
             case _:
                 pass
+
+    def _take_load(self, event: LoadProgress | Loaded | Failed) -> None:
+        if isinstance(event, Loaded):
+            self._notices.settle("load_again")
 
     def _take_prompt(self, run: Run, event: PromptReady) -> None:
         turn = run.turn
@@ -229,6 +248,8 @@ class Answers:
             self._take_back(run)
         if event.kind != "cancelled":
             self._notices.post(Notice(event.sentence, remedy=_REMEDIES.get(event.kind), details=event.details))
+        elif not wrote and self._session.phase == "no_model":
+            self._notices.post(Notice(event.sentence, level="hint", remedy="load_again"))
 
     def _restore(self, run: Run, earlier: Turn) -> None:
         """Go back to the answer that was there before."""
@@ -257,6 +278,7 @@ class Answers:
 
     def _forget(self, run: Run) -> None:
         del self._runs[run.request]
+        self._unkept.pop(run.request, None)
         run.conversation.run = None
         self.prefilled.emit(run.conversation, None)
         self.busy_changed.emit(run.conversation)

@@ -12,7 +12,9 @@ from app.core.conversation import Conversation
 from app.core.events import PrefillProgress
 from app.core.sampling import SamplingSettings
 from app.core.signal import Signal
+from app.core.words import Sentence, translate
 from app.services.answers import Answers
+from app.services.drafts import Drafts
 from app.services.engine_session import EngineSession
 from app.services.keeper import Keeper
 from app.services.open_conversation import OpenConversation, Run, title_of
@@ -45,6 +47,8 @@ class Chat:
         """How far the prompt is read; None when that is over."""
         self.draft_returned: Signal[str] = Signal()
         """A question came to nothing, and its text goes back to where it was written."""
+        self.drafts = Drafts(keeper)
+        """What is written and not sent, here and in other conversations."""
         self._session = session
         self._answers = answers
         self._keeper = keeper
@@ -116,6 +120,7 @@ class Chat:
             self.added.emit(turn)
         run = Run(self._session.new_request(), shown, answer, answer.message)
         self._answers.begin(run, [question], follows=True)
+        self._take_load()
         self.head_changed.emit()
         return True
 
@@ -135,9 +140,11 @@ class Chat:
         self._answers.stop(self._shown)
 
     def note_ttft(self, ttft_ms: float | None) -> None:
-        """Keep the time to the first painted character with the answer that is being written."""
+        """Keep the time to the first painted character with its answer, also where that ended before it was painted."""
         if self._shown.run is not None:
             self._shown.run.turn.ttft_ms = ttft_ms
+        elif self.turns and self.turns[-1].finished is not None:
+            self._answers.note_ttft(self._shown, self.turns[-1], ttft_ms)
 
     def show(self, conversation: OpenConversation) -> None:
         """Show another conversation, with its settings; what is being answered goes on."""
@@ -166,6 +173,7 @@ class Chat:
         self.changed.emit(turn)
         run = Run(self._session.new_request(), shown, turn, message, beginning, earlier)
         self._answers.begin(run, [], follows=False)
+        self._take_load()
 
     def _take_start_values(self) -> None:
         """A conversation without messages follows what is set for new ones until its first message is sent."""
@@ -192,6 +200,7 @@ class Chat:
         answers.busy_changed.connect(lambda _of: self.busy_changed.emit())
         answers.returned.connect(self.draft_returned.emit)
         self._sampling.changed.connect(self._sampling_changed)
+        self._session.changed.connect(self._take_load)
 
     def _take_changed(self, conversation: OpenConversation, turn: Turn) -> None:
         if conversation is not self._shown:
@@ -199,6 +208,16 @@ class Chat:
         if turn.state == "done" and turn.finished is not None and turn.finished.seed is not None:
             self._sampling.note_seed(turn.finished.seed)
         self.changed.emit(turn)
+
+    def _take_load(self) -> None:
+        """Say with an answer that is waited for that the model is being loaded, and how far that is."""
+        run = self._shown.run
+        if run is None or run.turn.state != "waiting":
+            return
+        doing = _loading(self._session)
+        if run.turn.doing != doing:
+            run.turn.doing = doing
+            self.changed.emit(run.turn)
 
     def _take_removed(self, conversation: OpenConversation, turn: Turn) -> None:
         if conversation is self._shown:
@@ -213,3 +232,13 @@ class Chat:
             if not shown.is_new:
                 self._keeper.head(shown.head)
             self._answers.use_settings(shown)
+
+
+def _loading(session: EngineSession) -> Sentence | None:
+    """Return in words that a model is being loaded; None where it is not."""
+    if session.phase not in ("starting", "loading"):
+        return None
+    percent, model = round(session.percent), session.name or ""
+    if session.phase == "starting" or not percent:
+        return translate("Chat", "Loading {model} …", model=model)
+    return translate("Chat", "Loading {model}: {percent} %", model=model, percent=percent)

@@ -44,6 +44,8 @@ class Conversations:
         """The conversation that was shown before."""
         self._failed: Notice | None = None
         self._count_reads = 0
+        self._opens = False
+        """Whether the store is being opened."""
         self._starts = False
         """Whether the conversation of the last time is being read, which gives way to what people do meanwhile."""
         self._unkept: dict[int, OpenConversation] = {}
@@ -66,32 +68,39 @@ class Conversations:
         return self._chat.conversation_id
 
     @property
+    def is_opening(self) -> bool:
+        """Whether it is not known yet what there is, or the conversation of the last time is still being read."""
+        return self._opens or self._starts
+
+    @property
     def busy(self) -> frozenset[int]:
         """The conversations that are being answered."""
         return frozenset(run.conversation.head.id for run in self._answers.runs)
 
     def start(self) -> None:
         """Read the list; the conversation that was open last is shown again, unless somebody began a new one."""
+        self._opens = True
+        self.changed.emit()
         self._store.send(OpenStore())
 
     def new(self) -> None:
         """Show a new, empty conversation."""
         self._wanted = None
+        self._end_start()
         if not self._chat.shown.is_new:
             self._chat.show(self._chat.new_conversation())
 
     def open(self, conversation: int) -> None:
         """Show a conversation; its messages are read first where they are not in memory."""
         self._wanted = None
+        self._end_start()
         if conversation == self.open_id:
             return
         opened = self._in_memory(conversation)
         if opened is not None:
             self._chat.show(opened)
         elif conversation in self._heads:
-            self._wanted = conversation
-            self._count_reads += 1
-            self._store.send(ReadConversation(self._count_reads, conversation))
+            self._read(conversation)
 
     def rename(self, conversation: int, title: str) -> None:
         """Give a conversation another title; a blank one changes nothing."""
@@ -111,7 +120,7 @@ class Conversations:
         self._deleted = self._heads.pop(conversation)
         self._ordered = None
         sentence = translate("Conversations", "“{title}” was deleted.", title=head.title)
-        self._notices.post(Notice(sentence, level="hint", remedy="undo_delete"))
+        self._notices.post(Notice(sentence, level="hint", remedy="undo_delete", brief=True))
         if conversation == self.open_id:
             self._chat.show(self._chat.new_conversation())
         self.changed.emit()
@@ -133,6 +142,7 @@ class Conversations:
             case StoreOpened():
                 self._take_opened(event)
             case ConversationRead():
+                self._chat.drafts.take(event.draft)
                 self._take_read(event)
             case StoreFailed():
                 self._failed = Notice(event.sentence, lasts=True)
@@ -142,29 +152,43 @@ class Conversations:
                 if self._failed is not None:
                     self._notices.withdraw(self._failed)
 
+    def _end_start(self) -> None:
+        """Wait no longer for the conversation of the last time: it is shown, or something else is wanted."""
+        if self._starts:
+            self._starts = False
+            self.changed.emit()
+
     def _take_opened(self, event: StoreOpened) -> None:
+        self._opens = False
+        self._chat.drafts.take(event.draft)
         for head in event.conversations:
             self._heads.setdefault(head.id, head)
         self._ordered = None
         for problem in event.problems:
             self._notices.post(Notice(problem, lasts=True))
-        self.changed.emit()
         last = next((head.id for head in self.heads if str(head.id) == self._settings.values.last_conversation), None)
-        if last is not None and self._chat.shown.is_new:
-            self.open(last)
-            self._starts = True
+        self._starts = last is not None and self._chat.shown.is_new
+        self.changed.emit()
+        if last is not None and self._starts:
+            self._read(last)
+
+    def _read(self, conversation: int) -> None:
+        self._wanted = conversation
+        self._count_reads += 1
+        self._store.send(ReadConversation(self._count_reads, conversation))
 
     def _take_read(self, event: ConversationRead) -> None:
         if event.request != self._count_reads or event.conversation != self._wanted:
             return
         self._wanted, starts, self._starts = None, self._starts, False
         head = self._heads.get(event.conversation)
-        if head is None or (starts and not self._chat.shown.is_new):
-            return
-        turns = turns_of(head, event.messages, event.answers, event.dropped)
-        if turns:
+        gives_way = starts and not self._chat.shown.is_new
+        turns = turns_of(head, event.messages, event.answers, event.dropped) if head and not gives_way else []
+        if head is not None and turns:
             self._chat.show(OpenConversation(head, turns))
-        elif not starts:
+        elif starts:
+            self.changed.emit()
+        elif head is not None:
             sentence = translate(
                 "Conversations", "“{title}” could not be read: try again, or start Tokenlight anew.", title=head.title
             )

@@ -15,6 +15,7 @@ from app.core.events import (
     HardwareSampled,
     Hello,
     JobFailed,
+    LastModelFound,
     Loaded,
     LoadProgress,
     MemoryMeasured,
@@ -108,21 +109,19 @@ class Program:
         self.conversations.start()
         for problem in self.settings.problems:
             self.notices.post(Notice(problem, level="hint"))
-        path = model or self.models.last_used()
-        if path is not None:
-            self.session.use(Wish(path))
+        if model is None:
+            self.models.look_for_last()
         else:
-            gone = self.models.gone()
-            if gone is not None:
-                self.notices.post(Notice(gone, level="hint"))
-            self._use_first_found()
-        self.models.refresh()
+            self.session.use(Wish(model))
+            self.models.refresh()
 
     def dispatch(self, event: Event) -> None:
         """Hand an event to the service that it is for."""
         match event:
             case ModelsListed():
                 self.models.take(event)
+            case LastModelFound():
+                self._begin_with(event)
             case JobFailed():
                 self.notices.post(Notice(event.sentence, lasts=event.job == "settings"))
             case Tokenized() | Rendered():
@@ -191,6 +190,17 @@ class Program:
         for event in self.inbox.drain():
             if isinstance(event, (PromptReady, Tokens, Finished, Failed)):
                 self.session.take(event)
+
+    def _begin_with(self, last: LastModelFound) -> None:
+        """Load the model that was used last, or what a search finds, unless somebody chose one meanwhile."""
+        is_free = self.session.phase == "no_model"
+        if last.is_there and is_free:
+            self.session.use(Wish(Path(last.path)))
+        elif is_free:
+            if last.path:
+                self.notices.post(Notice(self.models.gone(last.path), level="hint"))
+            self._use_first_found()
+        self.models.refresh()
 
     def _use_first_found(self) -> None:
         def use() -> None:

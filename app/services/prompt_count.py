@@ -6,17 +6,20 @@ Knows no clock: whoever types decides how often it asks.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import msgspec
 
 from app.core.chat import ChatPrompt
 from app.core.commands import Render, Tokenize
-from app.core.events import Failed, Finished, PrefillProgress, Rendered, Tokenized, Tokens
+from app.core.events import Failed, Finished, PrefillProgress, PromptReady, Rendered, Tokenized, Tokens
 from app.core.model import ModelInfo
 from app.core.ports import EnginePort
 from app.core.signal import Signal
-from app.core.words import Sentence, translate
+from app.core.words import translate
 from app.services.chat import Chat
 from app.services.engine_session import EngineSession
+from app.services.next_send import UNCOUNTED, Count
 from app.services.questions import AnswerEvent
 from app.services.templates import Templates
 from app.system.settings_file import SettingsFile
@@ -24,38 +27,15 @@ from app.system.settings_file import SettingsFile
 _ID_BYTES = 4
 
 
-class Count(msgspec.Struct, frozen=True):
-    """What is known of the next send; None is unknown."""
+class _Asked(NamedTuple):
+    """A prompt that is being counted."""
 
-    message: str = ""
-    """The text that `prompt` was counted for."""
-    draft: int | None = None
-    """Tokens of the text by itself."""
-    pasted: tuple[int | None, ...] = ()
-    """Tokens of each pasted part by itself."""
-    prompt: int | None = None
-    """Tokens of the whole prompt that the next send evaluates or finds in the cache."""
-    in_cache: int | None = None
-    """Cells of the cache that are in use now."""
-    cells: int | None = None
-    refused: bool = False
-    """The engine would not even count the prompt: it has more tokens than the context."""
-    drops: bool = False
-    """The oldest turns go where the context is full, instead of a refusal."""
-    reason: Sentence | None = None
-    """Why the prompt is not counted."""
-
-    @property
-    def too_long(self) -> bool:
-        """Whether the whole prompt leaves no room for an answer."""
-        return self.refused or (self.prompt is not None and self.cells is not None and self.prompt >= self.cells)
-
-    @property
-    def left(self) -> int | None:
-        """Cells that the next send leaves for the answer; None where that is unknown or nothing is left."""
-        if self.prompt is None or self.cells is None or self.too_long:
-            return None
-        return self.cells - self.prompt
+    request: int
+    message: str
+    prompt: ChatPrompt
+    """All of it, also where only what must stay of it is counted."""
+    whole: dict[str, object] | None = None
+    """What is known of all of it, while what must stay is counted."""
 
 
 class PromptCount:
@@ -82,9 +62,13 @@ class PromptCount:
         self._pasted: tuple[str, ...] = ()
         self._model: ModelInfo | None = None
         self._tokenizing: tuple[int, str] | None = None
-        self._rendering: tuple[int, str, ChatPrompt] | None = None
+        self._rendering: _Asked | None = None
         self._tokens: dict[str, int | None] = {}
         self._rendered: ChatPrompt | None = None
+        self._next = b""
+        """Token ids of the prompt that was counted last."""
+        self._cells = bytearray()
+        """Token ids that the cells hold, those of the prompt that is being read included."""
         self._count = Count()
         session.changed.connect(self.look_again)
         session.answer_told.connect(self._follow)
@@ -110,35 +94,59 @@ class PromptCount:
             _, text = self._tokenizing
             self._tokenizing = None
             self._tokens[text] = len(event.ids) // _ID_BYTES if isinstance(event, Tokenized) else None
-        elif self._rendering is not None and event.request == self._rendering[0]:
-            _, message, self._rendered = self._rendering
-            self._rendering = None
-            self._take_prompt(message, event)
+        elif self._rendering is not None and event.request == self._rendering.request:
+            asked, self._rendering = self._rendering, None
+            self._take_prompt(asked, event)
         else:
             return
         self.look_again()
 
-    def _take_prompt(self, message: str, event: Tokenized | Rendered | Failed) -> None:
-        match event:
-            case Rendered():
-                self._set(message=message, prompt=len(event.ids) // _ID_BYTES, refused=False, reason=None)
-            case Failed(kind="prompt_too_long"):
-                self._set(message=message, prompt=None, refused=True, reason=event.sentence)
-            case Failed():
-                self._set(message=message, prompt=None, refused=False, reason=event.sentence)
-            case _:
-                pass
+    def _take_prompt(self, asked: _Asked, event: Tokenized | Rendered | Failed) -> None:
+        """Take in how long the whole prompt is; where turns can go and must, ask first how long the rest is."""
+        ids = event.ids if isinstance(event, Rendered) else b""
+        tokens = len(ids) // _ID_BYTES if isinstance(event, Rendered) else None
+        refused = isinstance(event, Failed) and event.kind == "prompt_too_long"
+        least = UNCOUNTED if refused else tokens
+        if asked.whole is not None:
+            self._set(**asked.whole, least=least)
+            return
+        self._rendered, self._next = asked.prompt, ids
+        reason = event.sentence if isinstance(event, Failed) else None
+        whole: dict[str, object] = {"message": asked.message, "prompt": tokens, "refused": refused, "reason": reason}
+        whole["cached"] = self._common()
+        cells, rest = self._count.cells or 0, _without_oldest(asked.prompt)
+        if (refused or (tokens or 0) >= cells) and self._count.drops and rest != asked.prompt:
+            self._ask(_Asked(self._session.new_request(), asked.message, asked.prompt, whole), rest)
+        else:
+            self._set(**whole, least=least)
 
     def _follow(self, event: AnswerEvent) -> None:
         match event:
+            case PromptReady():
+                self._cells = bytearray(event.ids)
             case PrefillProgress():
                 self._set(in_cache=event.done)
             case Tokens():
+                self._cells += event.ids
                 self._set(in_cache=event.cells_used)
             case Finished():
-                self._set(in_cache=event.metrics.kv.cells_used)
+                used = event.metrics.kv.cells_used
+                del self._cells[used * _ID_BYTES :]
+                self._set(in_cache=used, cached=self._common())
             case _:
                 pass
+
+    def _common(self) -> int:
+        """Return how many tokens the prompt that was counted last and the cells begin with in common."""
+        least, most = 0, min(len(self._next), len(self._cells)) // _ID_BYTES
+        while least < most:
+            middle = (least + most + 1) // 2
+            first, last = least * _ID_BYTES, middle * _ID_BYTES
+            if self._next[first:last] == self._cells[first:last]:
+                least = middle
+            else:
+                most = middle - 1
+        return least
 
     def look_again(self) -> None:
         """Ask what is not known of the newest text, as the settings are now, if there is a model that can say it."""
@@ -147,15 +155,19 @@ class PromptCount:
             self._model = model
             self._tokenizing = self._rendering = self._rendered = None
             self._tokens.clear()
+            self._next, self._cells = b"", bytearray()
             self._count = Count(in_cache=None if model is None else 0, cells=None if model is None else model.context)
             self.changed.emit()
         if not self._asked:
             return
+        drops = self._settings.values.when_full == "drop_oldest"
+        if drops != self._count.drops:
+            self._rendered = None  # what must stay is counted only where the oldest turns may go
+        self._set(drops=drops)
         if model is not None and answers:
             self._tokenize()
             self._render()
-        drops = self._settings.values.when_full == "drop_oldest"
-        self._set(draft=self._tokens_of(self._text), pasted=tuple(map(self._tokens_of, self._pasted)), drops=drops)
+        self._set(draft=self._tokens_of(self._text), pasted=tuple(map(self._tokens_of, self._pasted)))
 
     def _tokenize(self) -> None:
         if self._tokenizing is not None:
@@ -168,23 +180,26 @@ class PromptCount:
                 return
 
     def _render(self) -> None:
-        """Count the whole prompt while nothing is being answered; of an empty chat there is none yet."""
-        if self._chat.busy or self._session.phase != "ready":
+        """Count the whole prompt, unless its last answer is still being written; of an empty chat there is none yet."""
+        if self._chat.busy:
             self._rendered = None
-            self._set(prompt=None, refused=False, reason=_ANSWERING)
+            self._set(prompt=None, least=None, refused=False, answering=True, reason=_ANSWERING)
             return
+        self._set(answering=False)
         if self._rendering is not None:
             return
         if not self._text.strip() and not self._chat.turns:
-            self._rendered = None
-            self._set(message="", prompt=0, refused=False, reason=None)
+            self._rendered, self._next = None, b""
+            self._set(message="", prompt=0, least=None, cached=0, refused=False, reason=None)
             return
         template = self._templates.for_model(self._session.ref)
         prompt = ChatPrompt(self._chat.messages_with(self._text), template)
         if prompt != self._rendered:
-            request = self._session.new_request()
-            self._rendering = (request, self._text, prompt)
-            self._engine.send(Render(request, prompt))
+            self._ask(_Asked(self._session.new_request(), self._text, prompt), prompt)
+
+    def _ask(self, asked: _Asked, prompt: ChatPrompt) -> None:
+        self._rendering = asked
+        self._engine.send(Render(asked.request, prompt))
 
     def _tokens_of(self, text: str) -> int | None:
         return self._tokens.get(text) if text and self._model is not None else 0 if self._model is not None else None
@@ -192,7 +207,7 @@ class PromptCount:
     def _forget_prompt(self) -> None:
         """Another conversation is shown: what was counted was the other one's."""
         self._rendering = self._rendered = None
-        self._set(prompt=None, refused=False, reason=None)
+        self._set(prompt=None, least=None, cached=0, refused=False, reason=None)
         self.look_again()
 
     def _set(self, **changes: object) -> None:
@@ -200,6 +215,13 @@ class PromptCount:
         if count != self._count:
             self._count = count
             self.changed.emit()
+
+
+def _without_oldest(prompt: ChatPrompt) -> ChatPrompt:
+    """Return what stays of a prompt when all turns before the question are left out."""
+    *earlier, question = prompt.messages
+    stays = [message for message in earlier if message.role == "system"]
+    return msgspec.structs.replace(prompt, messages=(*stays, question))
 
 
 _ANSWERING = translate("PromptCount", "It is counted as soon as the answer is written.")

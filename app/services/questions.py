@@ -25,6 +25,14 @@ from app.services.wishes import Question
 AnswerEvent = PromptReady | PrefillProgress | Tokens | Step | Finished | Failed
 
 
+class Unkept(Question, frozen=True):
+    """A question that is not kept yet: it has its place among the others, and goes once it is kept."""
+
+    def kept(self, settings: SamplingSettings, saved_ns: int) -> Question:
+        """Return the question as it goes to the engine, with the settings of now and the time that keeping it took."""
+        return Question(**{**msgspec.structs.asdict(self), "settings": settings, "saved_ns": saved_ns})
+
+
 class Questions:
     """Sends questions and hands on what the engine says of them."""
 
@@ -44,14 +52,15 @@ class Questions:
         return bool(self._open)
 
     def wait(self, question: Question) -> None:
-        """Let a question wait for its model, or for the answers to those before it."""
+        """Let a question wait for its model, or for the answers before it; once kept it takes its own place."""
         self._waiting[question.request] = question
 
     def send_next(self, model: ModelRef | None) -> bool:
         """Send the question that has waited longest, unless the engine has one; whether one was sent."""
-        if not self._waiting or self._open:
+        first = next((each for each in self._waiting.values() if not isinstance(each, Unkept)), None)
+        if first is None or self._open:
             return False
-        self._send(self._waiting.pop(next(iter(self._waiting))), model)
+        self._send(self._waiting.pop(first.request), model)
         return True
 
     def _send(self, question: Question, model: ModelRef | None) -> None:

@@ -24,10 +24,12 @@ class Templates:
     def __init__(self, resources: Resources, settings: SettingsFile) -> None:
         self._resources = resources
         self._settings = settings
+        self._names = resources.template_names()
+        self._sources: dict[str, str] = {}
 
     def names(self) -> list[str]:
-        """Return the names of the templates that ship."""
-        return self._resources.template_names()
+        """Return the names of the templates that ship; they are read once, before there is a window."""
+        return list(self._names)
 
     def named_or_file(self, choice: str) -> str:
         """Return the Jinja source of a shipped template, however its name is written, or of a file."""
@@ -49,7 +51,11 @@ class Templates:
     def for_model(self, model: ModelRef | None) -> str | None:
         """Return the source of what people chose for a model; None takes the model's own."""
         name = self._settings.model(model.identity).template if model is not None else None
-        return self._resources.template(name) if name in self.names() else None
+        if name is None or name not in self._names:
+            return None
+        if name not in self._sources:
+            self._sources[name] = self._resources.template(name)
+        return self._sources[name]
 
     def choose(self, model: ModelRef, name: str | None) -> None:
         """Remember a choice for a model: the name of a shipped template, or None for the model's own."""

@@ -41,6 +41,8 @@ class Turn:
     finished: Finished | None = None
     ttft_ms: float | None = None
     """Send to the first painted character, where a window painted it."""
+    doing: Sentence | None = None
+    """What goes on while an answer is waited for; None where there is nothing to say."""
     reason: Sentence | None = None
     """Why an answer ended early, where the model did not end it."""
     notes: list[Sentence] = field(default_factory=list)

@@ -68,6 +68,8 @@ class Settings(msgspec.Struct, frozen=True):
     """Id of the conversation that was open last; no number, because those end at 32 bits here."""
     history_shown: bool = True
     panel_shown: bool = True
+    panel_pinned: bool = False
+    """Whether the side panel stands beside the chat in a narrow window, too."""
     sections: tuple[str, ...] = ()
     """The sections of the side panel from top to bottom; those not named come after them."""
     folded: tuple[str, ...] = ("sampling_more",)

@@ -149,7 +149,7 @@ def preferences(scene: Scene) -> None:
 
 
 def narrow(scene: Scene) -> None:
-    """There is no room for the columns, and the right one is open as a drawer."""
+    """There is no room for both columns, and the right one was opened beside the chat."""
     finished(scene)
     scene.window.resize(NARROW)
     scene.rest()
@@ -185,7 +185,7 @@ STATES = (
     State("engine_died", engine_died, ("notice_bar", "go_on_button")),
     State("load_options", load_options, ("load_options", "fit_answer")),
     State("preferences", preferences, ("preferences",)),
-    State("narrow", narrow, ("side_panel", "scrim")),
+    State("narrow", narrow, ("side_panel", "transcript"), hides=("scrim", "history_pane")),
     State("folded", folded, ("section_column",), hides=("decode_rate_value", "temperature_slider")),
     State("sampling_more", sampling_more, ("dry_breakers_box", "xtc_threshold_box")),
     State("window", finished, ("transcript", "composer"), ("contrast",)),

@@ -37,6 +37,11 @@ def kept(home: Path) -> list[tuple[str, str]]:
         return connection.execute("SELECT role, text FROM message WHERE deleted_ms IS NULL ORDER BY id").fetchall()
 
 
+def letters(text: str) -> str:
+    """Return what no markup adds to or takes from."""
+    return "".join(filter(str.isalpha, text))
+
+
 def test_an_engine_that_is_killed_in_mid_answer_costs_nothing_that_was_written(
     home: Path, window: RemoteWindow, starter_model: Path
 ) -> None:
@@ -51,6 +56,24 @@ def test_an_engine_that_is_killed_in_mid_answer_costs_nothing_that_was_written(
     assert window.turns()[1][1] == written
     assert window.close() == (0, "")
     assert kept(home) == [("user", LONG), ("assistant", written)]
+
+
+def test_a_stopped_answer_on_disk_is_what_the_screen_shows(home: Path, window: RemoteWindow) -> None:
+    window.sends(LONG)
+    window.until(WRITING)
+    window.clicks("stop_button")
+    window.until(DONE)
+    window.ask("find('transcript').select_all()")
+    shown = window.ask("find('transcript').selected_text()")
+    (_, question, _), (_, answer, _) = window.turns()
+    # A moment later it is the same: what the engine still had is nobody's any more.
+    window.sends("Thank you.")
+    window.until("program.chat.turns[-1].state == 'writing'")
+    assert window.turns()[1] == ("assistant", answer, "done")
+    assert kept(home)[:2] == [("user", question), ("assistant", answer)]
+    assert letters(shown) == letters(question + answer)
+    assert window.close() == (0, "")
+    assert kept(home)[:2] == [("user", question), ("assistant", answer)]
 
 
 def test_an_application_that_is_killed_in_mid_answer_loses_the_last_second_at_most(

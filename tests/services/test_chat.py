@@ -6,9 +6,10 @@ from pathlib import Path
 import pytest
 
 from app.core.chat import ChatPrompt, PromptMessage
-from app.core.commands import Generate
+from app.core.commands import Generate, Load
 from app.core.events import FailureKind
 from app.services.chat import Chat
+from app.services.turns import Turn
 from tests.desk import Desk
 
 
@@ -264,3 +265,38 @@ def test_a_new_answer_whose_only_text_was_held_back_is_kept_when_stopped(desk: D
     desk.settle()
     assert texts(chat)[1] == ("assistant", "new", "done")
     assert chat.turns[1].ttft_ms is None
+
+
+def test_what_goes_on_while_the_model_loads_is_said_in_words(desk: Desk, model: Path) -> None:
+    chat, said = desk.program.chat, list[str]()
+
+    def note(turn: Turn) -> None:
+        said.append(turn.doing.english() if turn.doing is not None else "")
+
+    chat.changed.connect(note)
+    desk.begin_load(model)
+    chat.send("Hi")
+    for percent in (0.2, 40.1, 40.3):
+        desk.engine.progress(percent)
+        desk.settle()
+    desk.engine.loaded()
+    desk.settle()
+    assert said == ["Loading tiny …", "Loading tiny: 40 %", ""]
+
+
+@pytest.mark.parametrize("way", ["send", "answer again"])
+def test_a_question_after_unloading_says_that_the_model_comes_back(desk: Desk, chat: Chat, way: str) -> None:
+    chat.send("Hi")
+    desk.answer("Hello")
+    desk.program.session.unload()
+    desk.settle()
+    if way == "send":
+        chat.send("And then?")
+    else:
+        chat.answer_again()
+    turn = chat.turns[-1]
+    desk.until(lambda: len(desk.engine.all(Load)) == 2)
+    assert turn.doing is not None and turn.doing.english() == "Loading tiny …"
+    desk.engine.loaded()
+    desk.settle()
+    assert turn.doing is None

@@ -77,3 +77,15 @@ def test_an_answer_whose_beginning_became_other_tokens_goes_on_beside_the_old_on
     later = again()
     kept = later.program.chat.turns
     assert (len(kept), kept[1].text, kept[1].ids) == (2, "Half an answer", turn.ids)
+
+
+def test_the_time_to_a_text_that_was_painted_after_the_end_is_kept(
+    desk: Desk, chat: Chat, again: Callable[[], Desk]
+) -> None:
+    chat.send("One")
+    desk.answer("Yes")
+    chat.note_ttft(321.0)
+    desk.settle()
+    assert chat.turns[1].ttft_ms == 321.0
+    kept = again().program.chat.turns
+    assert (kept[1].text, kept[1].ttft_ms, kept[1].state) == ("Yes", 321.0, "done")

@@ -1,14 +1,19 @@
 from __future__ import annotations
 
+import os
 import shutil
+import threading
 from pathlib import Path
 
 import pytest
 
+from app.core.commands import Load
 from app.core.errors import UserError
+from app.core.events import ModelsListed
 from app.core.model import FoundModel
 from app.services.model_check import check_model, model_name
 from app.services.models import Models, is_very_small
+from app.services.wishes import Wish
 from app.system.settings_file import SettingsFile
 from tests.desk import Desk
 from tests.ggufs import write_split_llama, write_vocab_only
@@ -141,16 +146,56 @@ def test_only_a_model_that_is_known_to_be_very_small_is_called_so(parameters: in
     assert is_very_small(parameters) is small
 
 
-def test_a_model_that_was_used_last_and_is_gone_is_named_with_the_way_on(
+def test_a_model_that_was_used_last_and_is_gone_is_named_with_the_way_on(models: Models, tmp_path: Path) -> None:
+    gone = str(tmp_path / "Gone-7B.Q4_0.gguf")
+    assert gone in models.gone(gone).english()
+    long = f"/{'folder/' * 40}Gone-7B.Q4_0.gguf"
+    assert "at …/Gone-7B.Q4_0.gguf." in models.gone(long).english()
+
+
+def test_the_last_model_is_looked_for_in_the_background(
+    desk: Desk, model: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    threads: list[threading.Thread] = []
+    is_file = os.path.isfile
+
+    def look(path: str) -> bool:
+        threads.append(threading.current_thread())
+        return is_file(path)
+
+    monkeypatch.setattr(os.path, "isfile", look)
+    desk.program.settings.change(last_model=str(model))
+    desk.program.start(None)
+    desk.until(lambda: desk.engine.sent)
+    assert threads and threading.main_thread() not in threads
+
+
+def test_a_model_that_was_chosen_before_the_last_one_was_found_stays(
+    desk: Desk, model: Path, other_model: Path
+) -> None:
+    desk.program.settings.change(last_model=str(model))
+    desk.program.start(None)
+    desk.program.session.use(Wish(other_model))
+    desk.until(lambda: desk.engine.sent)
+    desk.engine.loaded()
+    desk.until(lambda: desk.program.models.folder)
+    desk.settle()
+    assert desk.loaded_path == str(other_model)
+    assert len(desk.engine.all(Load)) == 1
+
+
+def test_the_same_model_is_found_under_its_path_first_and_else_elsewhere(
     desk: Desk, models: Models, model: Path, tmp_path: Path
 ) -> None:
-    assert models.gone() is None
-    desk.program.settings.change(last_model=str(model))
-    assert models.gone() is None
-    desk.program.settings.change(last_model=str(tmp_path / "Gone-7B.Q4_0.gguf"))
-    sentence = models.gone()
-    assert sentence is not None
-    assert str(tmp_path / "Gone-7B.Q4_0.gguf") in sentence.english()
+    for name in ("a.gguf", "b.gguf"):
+        shutil.copy(model, tmp_path / "models" / name)
+    models.take(ModelsListed(models.list_now()))
+    ref = check_model(model)[1]
+    second = models.entry_of(str(tmp_path / "models" / "b.gguf"), ref)
+    elsewhere = models.entry_of(str(model), ref)
+    assert second is not None and Path(second.path).name == "b.gguf"
+    assert elsewhere is not None and Path(elsewhere.path).name == "a.gguf"
+    assert models.entry_of(str(model), None) is None
 
 
 def test_a_start_whose_last_model_is_gone_says_so_and_opens_the_next_usable_one(
@@ -162,7 +207,7 @@ def test_a_start_whose_last_model_is_gone_says_so_and_opens_the_next_usable_one(
     shutil.copy(model, folder / "next.gguf")
     desk.program.settings.change(last_model=str(tmp_path / "Gone-7B.Q4_0.gguf"))
     desk.program.start(None)
-    assert str(tmp_path / "Gone-7B.Q4_0.gguf") in desk.told
     desk.until(lambda: desk.engine.sent)
+    assert str(tmp_path / "Gone-7B.Q4_0.gguf") in desk.told
     assert desk.engine.load.path.endswith(".gguf")
     assert desk.engine.load.path != str(folder / "broken.gguf")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from app.core.conversation import StoredAnswer
@@ -18,9 +19,11 @@ from app.core.store_commands import (
     StoreCommand,
 )
 from app.core.store_events import ConversationRead, Kept, StoreFailed, StoreOpened, StoreRecovered
-from app.core.words import translate
+from app.core.words import Sentence, translate
 from app.services.chat import Chat
+from app.services.notices import Notice
 from tests.desk import Desk
+from tests.ggufs import write_tiny_llama
 from tests.services.asking import half_an_answer, say, texts
 
 FULL = translate("Test", "The chats cannot be written: the disk is full.")
@@ -279,3 +282,40 @@ def test_sliders_that_are_moved_after_a_question_came_to_nothing_are_for_new_cha
     desk.program.sampling.change(temperature=0.45)
     desk.program.conversations.new()
     assert desk.program.settings.values.sampling.temperature == 0.45
+
+
+def test_answering_again_without_the_models_file_is_one_sentence_and_the_old_answer_stays(
+    desk: Desk, chat: Chat, tmp_path: Path, again: Callable[[], Desk]
+) -> None:
+    file = write_tiny_llama(tmp_path / "short-lived.gguf")
+    desk.load(file)
+    say(desk, "One", "old")
+    desk.program.session.unload()
+    file.unlink()
+    told: list[Notice | None] = []
+    desk.program.notices.changed.connect(lambda: told.append(desk.program.notices.latest))
+    chat.answer_again()
+    desk.until(lambda: not chat.busy)
+    assert [each for each in told if each is not None] == [desk.notice]
+    assert "short-lived.gguf" in desk.told
+    assert desk.notice.remedy == "open_model"
+    assert texts(desk.program) == [("user", "One", "done"), ("assistant", "old", "done")]
+    assert chat.can_answer_again
+    assert texts(again().program) == [("user", "One", "done"), ("assistant", "old", "done")]
+
+
+def test_whether_everything_is_kept_is_asked_only_where_something_was_said(desk: Desk, model: Path) -> None:
+    answers, told = desk.program.answers, list[Sentence | None]()
+    answers.settled.connect(told.append)
+    desk.program.conversations.start()
+    desk.load(model)
+    assert not answers.settle()
+    assert told == []
+    say(desk, "One", "1")
+    assert answers.settle()
+    assert told == [None]
+    desk.take_from_store = lambda event: desk.program.dispatch(
+        msgspec.structs.replace(event, problem=FULL) if isinstance(event, Kept) else event
+    )
+    assert answers.settle()
+    assert told == [None, FULL]

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-from array import array
 from functools import partial
 from pathlib import Path
 
@@ -8,13 +7,15 @@ import pytest
 
 from app.bootstrap import Options, build
 from app.core.chat import ChatPrompt, PromptMessage
-from app.core.commands import Command, Render, Tokenize
-from app.core.events import Event, Failed, FailureKind, Finished, PromptReady, Rendered, Tokenized
+from app.core.commands import Render, Tokenize
+from app.core.events import Event, Failed, FailureKind, Finished, PromptReady
 from app.core.words import translate
-from app.services.prompt_count import Count, PromptCount
+from app.services.next_send import Count
+from app.services.prompt_count import PromptCount
 from app.services.wishes import Wish
 from tests.desk import Desk
 from tests.pumping import Pumped
+from tests.services.counting import asked, render, tokenize
 
 
 @pytest.fixture
@@ -24,28 +25,8 @@ def counted(desk: Desk, model: Path) -> PromptCount:
     return desk.program.prompt_count
 
 
-def ids(count: int) -> bytes:
-    return array("i", range(count)).tobytes()
-
-
-def tokenize(desk: Desk, tokens: int, question: Tokenize | None = None) -> None:
-    """Let the engine count the text that it was asked for last, or another one."""
-    desk.engine.say(Tokenized((question or desk.engine.all(Tokenize)[-1]).request, ids(tokens)))
-    desk.settle()
-
-
-def render(desk: Desk, tokens: int, question: Render | None = None) -> None:
-    """Let the engine count the prompt that it was asked for last, or another one."""
-    desk.engine.say(Rendered((question or desk.engine.all(Render)[-1]).request, "", ids(tokens), ()))
-    desk.settle()
-
-
 def is_counted(count: PromptCount, text: str) -> bool:
     return count.count.message == text and bool(count.count.draft)
-
-
-def asked(desk: Desk, kind: type[Command]) -> int:
-    return sum(isinstance(command, kind) for command in desk.engine.sent)
 
 
 def test_a_draft_and_the_prompt_it_would_be_sent_with_are_counted(desk: Desk, counted: PromptCount) -> None:

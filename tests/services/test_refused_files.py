@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from app.core.commands import Load
+from app.services.file_names import short_name
 from app.services.wishes import Wish
 from tests.desk import Desk
 from tests.engine.test_opening import bad_files
@@ -32,6 +33,7 @@ def test_no_unusable_file_costs_the_model_that_is_loaded(
         sentences.append(desk.told)
         assert any(step in desk.told.lower() for step in NEXT_STEPS), (name, desk.told)
         assert desk.notice.remedy == "open_model", name
+        assert desk.notice.file == short_name(path) or path.name in desk.told, (name, desk.told)
         assert (phase(desk), desk.loaded_path, desk.program.session.name) == ("ready", str(model), "tiny"), name
     assert len(set(sentences)) >= len(sentences) - 1
     assert len(desk.engine.all(Load)) == 1
@@ -50,3 +52,13 @@ def test_the_reason_of_llama_is_told_with_its_lines_and_the_next_model_loads(
     assert desk.notice.details == ("a line of a log",)
     desk.load(other_model)
     assert desk.loaded_path == str(other_model)
+
+
+def test_a_question_that_waited_for_a_bad_file_takes_its_name_out_of_no_notice(desk: Desk, tmp_path: Path) -> None:
+    broken = tmp_path / "broken.gguf"
+    broken.write_text("<html>")
+    desk.program.session.use(Wish(broken))
+    desk.program.chat.send("Hi")
+    desk.until(lambda: desk.program.notices.latest)
+    assert desk.notice.file == "broken.gguf"
+    assert not desk.program.chat.busy

@@ -1,0 +1,103 @@
+"""What is known of the next send: how many tokens it takes, what of them the cache holds, and what remains.
+
+Plain values; who counts is `prompt_count`.
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import NamedTuple
+
+import msgspec
+
+from app.core.words import Sentence
+
+UNCOUNTED = sys.maxsize
+"""So many tokens that the engine did not count them."""
+
+
+class Shares(NamedTuple):
+    """What the context will be used for, in tokens; together they are all of its cells."""
+
+    new: int
+    """Of the next prompt, what the cache does not hold."""
+    cached: int
+    """Of the next prompt, what the cache holds and the model does not read again."""
+    left: int
+    """What remains for the answer."""
+
+
+class Count(msgspec.Struct, frozen=True):
+    """What is known of the next send; None is unknown."""
+
+    message: str = ""
+    """The text that `prompt` was counted for."""
+    draft: int | None = None
+    """Tokens of the text by itself."""
+    pasted: tuple[int | None, ...] = ()
+    """Tokens of each pasted part by itself."""
+    prompt: int | None = None
+    """Tokens of the whole prompt that the next send evaluates or finds in the cache."""
+    least: int | None = None
+    """Tokens of what stays where the oldest turns go; `UNCOUNTED` is too many to be counted."""
+    cached: int = 0
+    """Tokens that `prompt` begins with and that the cache holds now."""
+    in_cache: int | None = None
+    """Cells of the cache that are in use now."""
+    cells: int | None = None
+    refused: bool = False
+    """The engine would not even count the prompt: it has more tokens than the context."""
+    answering: bool = False
+    """An answer of this conversation is being waited for or written."""
+    drops: bool = False
+    """The oldest turns go where the context is full, instead of a refusal."""
+    reason: Sentence | None = None
+    """Why the prompt is not counted."""
+
+    @property
+    def too_long(self) -> bool:
+        """Whether the whole prompt leaves no room for an answer."""
+        return self.refused or (self.prompt is not None and self.cells is not None and self.prompt >= self.cells)
+
+    @property
+    def refuses(self) -> bool:
+        """Whether the next send would come to nothing: what is too long cannot be left out."""
+        if not self.drops or not self.too_long:
+            return self.too_long
+        return self.least is not None and self.cells is not None and self.least >= self.cells
+
+    @property
+    def needed(self) -> int | None:
+        """Tokens that would have to fit; None where they are more than anybody counted."""
+        if self.drops and self.least is not None:
+            return self.least if self.least != UNCOUNTED else None
+        return self.prompt
+
+    @property
+    def is_long_by_itself(self) -> bool:
+        """Whether it is rather the message than the chat before it that does not fit."""
+        if self.drops or self.draft is None:
+            return bool(self.message)
+        return 2 * self.draft >= (self.prompt or self.cells or 0)
+
+    @property
+    def shares(self) -> Shares | None:
+        """What the context is used for with the next send, or by the answer that is being written; None is unknown."""
+        if self.cells is None:
+            return None
+        if self.answering:
+            new, cached = self.draft or 0, self.in_cache or 0
+        elif self.prompt is None or self.too_long:
+            return None
+        elif not self.message and self.cached == self.in_cache:
+            new, cached = 0, self.cached  # nobody asks for the marks of a message that is not begun
+        else:
+            new, cached = self.prompt - self.cached, self.cached
+        return Shares(new, cached, max(self.cells - cached - new, 0))
+
+    @property
+    def left(self) -> int | None:
+        """Cells that the next send leaves for the answer; None where that is unknown or nothing is left."""
+        if self.prompt is None or self.cells is None or self.too_long:
+            return None
+        return self.cells - self.prompt
