@@ -9,7 +9,8 @@ import array
 
 from app.core.events import Tokens
 
-JOIN_NS = 40_000_000
+JOIN_NS = 50_000_000
+"""Twenty pictures a second read as a stream; every one more costs the window, and through it the decode, a share."""
 MICROSECOND_NS = 1_000
 LONGEST_GAP = 2**32 - 1
 
@@ -45,7 +46,7 @@ class TokenJoiner:
             self._text.append(text)
 
     def due(self) -> bool:
-        """Return whether it is time to send: the first token, the first visible text, then every 40 ms."""
+        """Return whether it is time to send: the first token, the first visible text, then every 50 ms."""
         return self._last_ns >= self._due_ns or (bool(self._text) and not self._shown)
 
     def __bool__(self) -> bool:

@@ -36,8 +36,8 @@ from app.probability.row import RowFacts
 
 RECORD_TOKENS = 8
 """The record of at least so many tokens goes together: a block has a head of 29 bytes."""
-STEP_NS = 100_000_000
-"""Whoever looks at the latest step gets one at most so often."""
+STEP_NS = 250_000_000
+"""Whoever looks at the latest step gets one at most so often: nobody reads a list of words faster."""
 
 
 class Answer:

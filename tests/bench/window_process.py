@@ -87,6 +87,11 @@ class Led(QObject):
         self._heart = Heart(self)
         self._paint = FirstPaint(window)
         self._process = psutil.Process()
+        self._is_so: Callable[[], object] = dict
+        self._answer: Callable[[], Answer] = dict
+        self._look = QTimer(self)
+        self._look.setInterval(LOOK_MS)
+        self._look.timeout.connect(self._look_again)
         self._began: tuple[float, int] | None = None
         self._watched = False
         program.chat.text_added.connect(self._first_text)
@@ -103,12 +108,17 @@ class Led(QObject):
         session.use(Wish(Path(model), {"threads": threads, "context": cells}))
         self._when(
             lambda: session.phase == "ready" and session.model is not None and session.model.threads == threads,
-            lambda: {"engine": self._engine_process()},
+            self._loaded,
         )
 
-    def _engine_process(self) -> int | None:
-        client = self._program.engine
-        return client.process_id if isinstance(client, EngineClient) else None
+    def _loaded(self) -> Answer:
+        client, window = self._program.engine, self._window
+        shown = [window.parts.live, window.parts.sampling, window.parts.next_token]
+        return {
+            "engine": client.process_id if isinstance(client, EngineClient) else None,
+            "size": (window.width(), window.height()),
+            "all_open": all(part.isVisible() for part in shown),
+        }
 
     def begin(self, system: str, text: str, tokens: int, seed: int) -> None:
         """Send a question in a new chat; the answer has at most so many tokens."""
@@ -197,10 +207,14 @@ class Led(QObject):
         return float(times.user + times.system)
 
     def _when(self, is_so: Callable[[], object], answer: Callable[[], Answer]) -> None:
-        if is_so():
-            self._tell(answer())
-        else:
-            QTimer.singleShot(LOOK_MS, lambda: self._when(is_so, answer))
+        self._is_so, self._answer = is_so, answer
+        self._look.start()
+        self._look_again()
+
+    def _look_again(self) -> None:
+        if self._is_so():
+            self._look.stop()
+            self._tell(self._answer())
 
     def _tell(self, answer: Answer) -> None:
         sys.stdout.write(json.dumps(answer) + "\n")

@@ -21,6 +21,7 @@ from tests.gui.transcripts import copied_whole, grow, on_screen, spots, themes, 
 
 __all__ = ["themes", "transcript"]
 
+GUARD_MS = 60_000
 LINE = "value = " + " + ".join(f"part_{number}" for number in range(40))
 CODE = f"```python\nshort = 1\n{LINE}\nshort = 2\n```\n"
 COLUMNS = 200
@@ -34,6 +35,7 @@ TABLE = "\n".join(
 
 
 def bar_of(transcript: Transcript) -> Spot:
+    assert QTest.qWaitFor(lambda: bool(spots(transcript, "scroll")), GUARD_MS)  # a long answer is read bit by bit
     (found,) = spots(transcript, "scroll")
     return found
 

@@ -13,6 +13,7 @@ from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen, QResizeEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from app.gui import theme
+from app.gui.ground import paint_ground, stand_alone
 from app.services.units import UNKNOWN
 
 SLOTS = 120
@@ -29,10 +30,12 @@ class GapChart(QWidget):
     def __init__(self, name: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setObjectName(name)
+        stand_alone(self)
         self.setFont(theme.font(theme.SMALL_PX - 1))
         self._gaps: tuple[float, ...] = ()
         self._count = 0
         self._corners: list[QPoint] = []
+        self._columns: list[QRect] = []
         self._scale = (0, 0.0)
         self._p50: float | None = None
         self._p95: float | None = None
@@ -84,6 +87,7 @@ class GapChart(QWidget):
     def paintEvent(self, event: QPaintEvent) -> None:
         """Paint edge, line and marks, and the figures where they have changed."""
         painter = QPainter(self)
+        paint_ground(painter, self, event.rect())
         plot = self._plot()
         if event.rect().intersects(self._beside(plot)):
             self._paint_figures(painter, plot)
@@ -105,23 +109,27 @@ class GapChart(QWidget):
         plot = self._plot()
         scale = (plot.width(), self.top_ms)
         if scale != self._scale or new < 0:
-            self._scale, self._corners, new = scale, [], len(self._gaps)
+            self._scale, self._corners, self._columns, new = scale, [], [], len(self._gaps)
         step, per_ms = plot.width() / SLOTS, plot.height() / self.top_ms
         for number in range(self._count - new, self._count):
             gap = self._gaps[number - self._count]
             height = max(plot.top(), round(plot.bottom() - gap * per_ms))
-            self._corners += (QPoint(round(number * step), height), QPoint(round((number + 1) * step), height))
+            left, right = round(number * step), round((number + 1) * step)
+            self._corners += (QPoint(left, height), QPoint(right, height))
+            self._columns.append(QRect(left, height, right - left, plot.bottom() - height))
         del self._corners[: -2 * SLOTS]
+        del self._columns[:-SLOTS]
 
     def _paint_line(self, painter: QPainter, plot: QRect) -> None:
-        """Paint line and area in one go: what closes the shape is outside what is painted."""
-        line, below = self._corners, plot.bottom() + 2
-        moved = plot.right() - line[-1].x()
+        """Paint the area as columns, which costs a fraction of what the same polygon does, and the line above it."""
+        moved = plot.right() - self._corners[-1].x()
         painter.setClipRect(plot.adjusted(0, 0, -1, 0))
         painter.translate(moved, 0)
-        painter.setPen(self._line)
+        painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(self._fill)
-        painter.drawPolygon([QPoint(line[0].x(), below), *line, QPoint(line[-1].x(), below)])
+        painter.drawRects(self._columns)
+        painter.setPen(self._line)
+        painter.drawPolyline(self._corners)
         painter.translate(-moved, 0)
         painter.setClipping(False)
 

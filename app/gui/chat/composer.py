@@ -16,6 +16,7 @@ from app.gui import theme
 from app.gui.chat.draft import Draft, is_long
 from app.gui.chat.paste_viewer import PasteViewer
 from app.gui.chat.pasted import Pasted, PastedList
+from app.gui.ground import paint_ground, stand_alone
 from app.gui.icons import Icons
 from app.gui.widgets.buttons import IconButton
 from app.gui.widgets.labels import ElidedLabel
@@ -50,6 +51,7 @@ class StatusLine(ElidedLabel):
     def __init__(self) -> None:
         super().__init__(theme.SMALL_PX)
         self.setObjectName("composer_status")
+        stand_alone(self)
 
     def show_text(self, text: str, hint: str = "", *, alarm: bool = False) -> None:
         """Show a text, and on hover what it means."""
@@ -61,13 +63,12 @@ class StatusLine(ElidedLabel):
             self.style().unpolish(self)
             self.style().polish(self)
 
-    def paintEvent(self, event: QPaintEvent) -> None:
-        """Paint an alarm in its colour, and anything else as every such line."""
-        if not self.property("alarm"):
-            super().paintEvent(event)
-            return
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        """Paint an alarm in its colour, and anything else in the quiet one."""
         painter = QPainter(self)
-        painter.setPen(self.palette().windowText().color())
+        paint_ground(painter, self)
+        palette = self.palette()
+        painter.setPen((palette.windowText() if self.property("alarm") else palette.placeholderText()).color())
         shown = self.fontMetrics().elidedText(self.text(), Qt.TextElideMode.ElideRight, self.width())
         painter.drawText(self.rect(), Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, shown)
         painter.end()

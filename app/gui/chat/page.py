@@ -28,8 +28,8 @@ from app.services.units import count
 
 SETTLED_MS = 120
 """After so long without a key a draft is counted."""
-REPAINT_MS = 100
-"""While an answer is written the counts under the draft change ten times a second at most."""
+REPAINT_MS = 200
+"""While an answer is written the counts under the draft change five times a second at most."""
 
 
 class ChatPage(QWidget):

@@ -112,7 +112,7 @@ class TurnBlock:
         self._text.append(text)
         if isinstance(self._text, AnswerText):
             changed = self._text.changed_top
-        self.changed_top = int(self._text_top() + changed)
+        self.changed_top = int(self._text_top() + max(changed, 0))  # nothing above the text has changed
         self.is_exact = False
 
     def lay_out(self, width: float) -> None:
@@ -230,6 +230,9 @@ class TurnBlock:
             painter.drawText(place, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, line)
 
     def _lay_out_footer(self, width: float) -> None:
+        if self._is_open:
+            self._footer, self._footer_px = [], self._sizes.footer
+            return
         metrics = QFontMetricsF(theme.font(theme.SMALL_PX))
         self._footer = footer.lines(footer.parts(self.turn), max(width - BUTTONS_PX, 1.0), metrics)
         self._footer_px = self._sizes.footer + max(len(self._footer) - 1, 0) * self._sizes.footer_line

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Hashable, Sequence
+from math import ceil
 
 from PySide6.QtCore import QEvent, QRect, QRectF, QSignalBlocker, Qt, QTimer, Signal
 from PySide6.QtGui import QPainter, QPaintEvent, QPixmap, QResizeEvent, QWheelEvent
@@ -14,7 +15,7 @@ from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QWidget
 
 from app.gui import theme
 from app.gui.chat.leaf import Range
-from app.gui.chat.turn_block import Shape, TurnBlock, sizes
+from app.gui.chat.turn_block import GAP_PX, Shape, TurnBlock, sizes
 from app.gui.chat.turn_list import TurnList
 from app.gui.markdown.colouring import Lexers
 from app.services.turns import Turn
@@ -116,17 +117,21 @@ class TurnView(QAbstractScrollArea):
         is_first = turn.text == text
         follow, height, scrolled = self._follows, block.height, self._scrolled
         block.grow(text)
-        open_top = block.changed_top
         self.turns.update(index)
-        self._settle(follow)
-        top = max(self.turns.top(index) + open_top - self._scrolled, 0)
+        if block.height != height or block.is_unread:
+            self._settle(follow)
+        top = max(self.turns.top(index) + block.changed_top - self._scrolled, 0)
         bottom = self.viewport().height()
         if is_first:
             # Only what can be seen when it comes ends the time to the first token, not what is scrolled to later.
             self._unpainted = turn.number if top < bottom and self._is_seen() else None
-        if block.height == height and scrolled == self._scrolled:
-            bottom = min(self.turns.top(index) + block.footer_top - self._scrolled, bottom)
-        self.viewport().update(QRect(0, top, self.viewport().width(), bottom - top))
+        if scrolled == self._scrolled and (block.height == height or index == len(self.turns.blocks) - 1):
+            ends = max(block.height, height) - GAP_PX
+            bottom = min(self.turns.top(index) + ends - self._scrolled, bottom)
+        shape = self._shape()
+        self.viewport().update(
+            QRect(int(shape.left) - theme.SPACE_XS, top, ceil(shape.width) + 2 * theme.SPACE_XS, bottom - top)
+        )
 
     def refresh(self, turn: Turn) -> None:
         """Show a turn anew that is another one than it was."""
@@ -173,9 +178,9 @@ class TurnView(QAbstractScrollArea):
         """Paint the turns that touch what must be painted."""
         look, shape, scrolled = self._themes.current, self._shape(), self._scrolled
         painter = QPainter(self.viewport())
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         area = event.rect()
         painter.fillRect(area, look.colour("surface"))
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         has_first_text = is_unfinished = False
         for index in self.turns.visible(area.top() + scrolled, area.bottom() + scrolled):
             block, top = self.turns.blocks[index], self.turns.top(index) - scrolled

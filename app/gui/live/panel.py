@@ -30,8 +30,10 @@ from app.services.machine import Machine
 from app.services.memory import Memory
 from app.services.units import UNKNOWN, count, rate, stop_words
 
-REPAINT_MS = 125
-"""With the next event after it, about seven pictures a second: more than anybody reads."""
+REPAINT_MS = 175
+"""With the next event after it, about five pictures a second: more than anybody reads."""
+SHOWS_PER_HINT = 5
+"""While an answer is written, what is said of its gaps on hover follows once a second."""
 DIAGNOSIS_LINES, NARROW_LINES = 2, 3
 NARROW_PX = 266
 """Below this width the sentence has a line more."""
@@ -60,6 +62,7 @@ class LivePanel(QWidget):
         self._first_token = FirstTokenRow(icons)
         self._decode = FigureRow(icons, "decode", "stage_decode", self.tr("Decode"), "decode_rate_value")
         self._chart = GapChart("itl_chart")
+        self._shows = 0
         self._prefill = FigureRow(icons, "prefill", "stage_prefill", self.tr("Prefill"), "prefill_rate_value")
         self._reused = FixedText(name="prefill_reused")
         set_hint(self._reused, self.tr("Tokens that the model still knew from before: it need not read them again."))
@@ -186,6 +189,9 @@ class LivePanel(QWidget):
         itl = figures.itl_ms
         p50, p95 = (itl.p50, itl.p95) if itl is not None else (None, None)
         self._chart.show_gaps(self._live.gaps_ms, figures.gap_count, p50, p95)
+        self._shows = self._shows + 1 if itl is not None else 0
+        if figures.is_writing and self._shows % SHOWS_PER_HINT > 1:
+            return
         told = self.tr("Time between neighbouring tokens: unknown until an answer has two.")
         if itl is not None and figures.is_writing:
             told = self.tr(

@@ -13,16 +13,16 @@ from PySide6.QtWidgets import (
     QAbstractItemView,
     QListView,
     QSizePolicy,
-    QStyle,
     QStyledItemDelegate,
     QStyleOptionViewItem,
     QWidget,
 )
 
 from app.gui import theme
+from app.gui.ground import paint_ground, stand_alone
 from app.gui.icons import Icons
 from app.gui.next_token.candidate_row import RowPainter
-from app.gui.next_token.candidates_model import ROW_ROLE, CandidatesModel
+from app.gui.next_token.candidates_model import CandidatesModel
 from app.gui.widgets.words import set_hint
 from app.services.next_token import CandidateRow
 
@@ -41,7 +41,7 @@ class CandidatesChart(QListView):
         self._painter = RowPainter(icons, self._rows)
         self._pinned = _Pinned(self._painter, self)
         self.setModel(self._rows)
-        self.setItemDelegate(_Delegate(self._painter, self))
+        self.setItemDelegate(_Delegate(self))
         self.setUniformItemSizes(True)
         self.setFrameShape(QListView.Shape.NoFrame)
         self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
@@ -49,7 +49,7 @@ class CandidatesChart(QListView):
         self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerItem)
         for set_policy in (self.setHorizontalScrollBarPolicy, self.setVerticalScrollBarPolicy):
             set_policy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.viewport().setAutoFillBackground(False)
+        stand_alone(self.viewport())
         self.setMinimumHeight(LEAST_ROWS * ROW_PX)
         self.setMaximumHeight(MOST_ROWS * ROW_PX)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
@@ -67,6 +67,7 @@ class CandidatesChart(QListView):
     def show_rows(self, rows: Sequence[CandidateRow]) -> None:
         """Show other tokens."""
         self._rows.show_rows(rows)
+        self.viewport().update()
         self._pin()
 
     def show_theme(self, look: theme.Theme) -> None:
@@ -74,6 +75,19 @@ class CandidatesChart(QListView):
         self._painter.show_theme(look)
         self._pinned.update()
         self.viewport().update()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Paint the rows in view; Qt's way by a delegate costs four times as much."""
+        viewport, first = self.viewport(), self.verticalScrollBar().value()
+        painter = QPainter(viewport)
+        paint_ground(painter, viewport, event.rect())
+        current = self.currentIndex().row() if self.hasFocus() else -1
+        for number, row in enumerate(self._rows.rows[first : first + -(-viewport.height() // ROW_PX)]):
+            place = QRect(0, number * ROW_PX, viewport.width(), ROW_PX)
+            if place.intersects(event.rect()):
+                index = first + number
+                self._painter.paint(painter, place, row, focus=index == current, apart=row.rank != index + 1)
+        painter.end()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Leave no room for a part of a row."""
@@ -88,11 +102,11 @@ class CandidatesChart(QListView):
         """Keep the drawn token in sight below the list, where it is not among the first rows that fit."""
         fitting, rest = divmod(self.height(), ROW_PX)
         drawn = self._rows.drawn_place
-        index = None if drawn is None or drawn < fitting else self._rows.index(drawn)
-        self._pinned.setVisible(index is not None)
-        if index is not None:
+        row = None if drawn is None or drawn < fitting else self._rows.rows[drawn]
+        self._pinned.setVisible(row is not None)
+        if row is not None:
             self._pinned.setGeometry(0, (fitting - 1) * ROW_PX, self.width(), ROW_PX)
-            self._pinned.show_row(index.data(ROW_ROLE), str(index.data(Qt.ItemDataRole.AccessibleTextRole)))
+            self._pinned.show_row(row, self._rows.sentence(row))
             rest += ROW_PX
         if self.viewportMargins().bottom() != rest:
             self.setViewportMargins(0, 0, 0, rest)
@@ -105,6 +119,7 @@ class _Pinned(QWidget):
         super().__init__(parent)
         self._painter = painter
         self.row: CandidateRow | None = None
+        stand_alone(self)
         self.hide()
 
     def show_row(self, row: CandidateRow, sentence: str) -> None:
@@ -115,29 +130,16 @@ class _Pinned(QWidget):
 
     def paintEvent(self, _event: QPaintEvent) -> None:
         """Paint the row."""
+        painter = QPainter(self)
+        paint_ground(painter, self)
         if self.row is not None:
-            painter = QPainter(self)
             self._painter.paint(painter, self.rect(), self.row, focus=False, apart=True)
-            painter.end()
+        painter.end()
 
 
 class _Delegate(QStyledItemDelegate):
-    """Paints the rows of the list."""
-
-    def __init__(self, painter: RowPainter, parent: QWidget) -> None:
-        super().__init__(parent)
-        self._painter = painter
+    """Knows how high a row is."""
 
     def sizeHint(self, _option: QStyleOptionViewItem, _index: QModelIndex | QPersistentModelIndex) -> QSize:
         """Ask for a row."""
         return QSize(0, ROW_PX)
-
-    def paint(
-        self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
-    ) -> None:
-        """Paint one row."""
-        row: CandidateRow = index.data(ROW_ROLE)
-        place: QRect = option.rect
-        state: QStyle.StateFlag = option.state
-        has_focus = bool(state & QStyle.StateFlag.State_HasFocus)
-        self._painter.paint(painter, place, row, focus=has_focus, apart=row.rank != index.row() + 1)

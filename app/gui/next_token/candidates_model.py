@@ -8,13 +8,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import QAbstractListModel, QModelIndex, QPersistentModelIndex, Qt
+from PySide6.QtGui import QAccessible
 
 from app.gui.widgets.words import hint_of
 from app.services.next_token import CandidateRow
 from app.services.units import count
 
-ROW_ROLE = int(Qt.ItemDataRole.UserRole)
-"""Under this role an entry is its `CandidateRow`."""
 SPACE, LINE_END, TAB = "\N{OPEN BOX}", "\N{DOWNWARDS ARROW WITH CORNER LEFTWARDS}", "\N{RIGHTWARDS ARROW TO BAR}"
 MARKS = frozenset((SPACE, LINE_END, TAB))
 """Characters that stand for white space."""
@@ -30,12 +29,17 @@ class CandidatesModel(QAbstractListModel):
         super().__init__()
         self._rows: tuple[CandidateRow, ...] = ()
 
+    @property
+    def rows(self) -> tuple[CandidateRow, ...]:
+        """All entries, most likely first."""
+        return self._rows
+
     def show_rows(self, rows: Sequence[CandidateRow]) -> None:
         """Show other tokens; whoever stands on an entry stays on it."""
         before, self._rows = len(self._rows), tuple(rows)
         after = len(self._rows)
         if after == before:
-            if rows:
+            if rows and QAccessible.isActive():  # who only looks sees what is painted; a view would lay out all anew
                 self.dataChanged.emit(self.index(0), self.index(after - 1))
             return
         self.beginResetModel()
@@ -48,8 +52,6 @@ class CandidatesModel(QAbstractListModel):
     def data(self, index: _Index, role: int = int(Qt.ItemDataRole.DisplayRole)) -> object:
         """Return a token's text, its sentence for people who cannot see it or point at it, or all of it."""
         row = self._rows[index.row()]
-        if role == ROW_ROLE:
-            return row
         if role == Qt.ItemDataRole.DisplayRole:
             return self.shown_text(row)
         if role == Qt.ItemDataRole.ToolTipRole:

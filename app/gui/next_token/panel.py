@@ -1,6 +1,6 @@
 """The last step's most likely tokens: raw probability against probability after the chain.
 
-Looks at the steps only while it is on the screen, repaints at most ten times a second while an answer is being written
+Looks at the steps only while it is on the screen, repaints at most four times a second while an answer is being written
 and at once when somebody moves a setting.
 """
 
@@ -21,7 +21,8 @@ from app.gui.widgets.words import render, set_hint
 from app.services.next_token import CandidatesView, NextToken
 from app.services.units import UNKNOWN, count
 
-REPAINT_MS = 100
+REPAINT_MS = 250
+"""Nobody reads a list of words faster."""
 
 
 class NextTokenPanel(QWidget):

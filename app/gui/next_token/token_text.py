@@ -6,8 +6,9 @@ Fonts draw the usual characters for white space wide, low or not at all. Lays ea
 from __future__ import annotations
 
 from itertools import groupby
+from typing import NamedTuple
 
-from PySide6.QtCore import QPointF, QRect, Qt
+from PySide6.QtCore import QPointF, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter, QPen, QPolygonF, QStaticText
 
 from app.gui.next_token.candidates_model import LINE_END, MARKS, SPACE, TAB
@@ -27,76 +28,81 @@ _MOST_LAID = 2_000
 """So many texts are kept as they were laid out."""
 
 
-class TextPainter:
-    """Writes one line of text after another with one painter at a time."""
+class Laid(NamedTuple):
+    """A text whose glyphs have their places."""
 
-    def __init__(self) -> None:
-        self._laid: dict[tuple[str, str], QStaticText] = {}
-        self._cut: dict[tuple[str, str, int], str] = {}
+    glyphs: QStaticText
+    width: float
+    height: float
 
-    def write(
-        self,
-        painter: QPainter,
-        font: QFont,
-        text: str,
-        line: QRect,
-        *,
-        left: float = 0.0,
-        right: float | None = None,
-    ) -> float:
-        """Write a text in the middle of a line's height and return its width; where glyphs stand is worked out once."""
-        laid = self._laid_out(text, font)
-        size = laid.size()
-        painter.setFont(font)
-        start = left if right is None else right - size.width()
-        painter.drawStaticText(QPointF(start, line.top() + round((line.height() - size.height()) / 2)), laid)
-        return size.width()
 
-    def write_token(
-        self, painter: QPainter, font: QFont, text: str, line: QRect, colours: tuple[QColor, QColor]
-    ) -> None:
-        """Write a token's visible text from the left of a line, which it does not leave: its text, and its signs."""
-        metrics = QFontMetrics(font)
-        base = line.top() + (line.height() + metrics.ascent() - metrics.descent()) / 2
-        left = float(line.left())
-        for is_mark, run in groupby(self._fitting(text, font, line.width()), MARKS.__contains__):
-            signs = "".join(run)
-            painter.setPen(QPen(colours[is_mark], _PEN_PX, c=Qt.PenCapStyle.RoundCap, j=Qt.PenJoinStyle.RoundJoin))
-            if not is_mark:
-                left += self.write(painter, font, signs, line, left=left)
-                continue
-            for sign in signs:
-                for shape in _SHAPES[sign]:
-                    painter.drawPolyline(QPolygonF([QPointF(left + x, base + y) for x, y in shape]))
-                left += _MARK_PX
+class Face:
+    """A font with the texts that were laid out in it; whoever paints often keeps one, for fonts are slow to compare."""
 
-    def _fitting(self, text: str, font: QFont, room: int) -> str:
-        """Return a text, or as much of it as fits with … at its end."""
-        key = (text, font.key(), room)
-        if key not in self._cut:
-            if len(self._cut) > _MOST_LAID:
-                self._cut.clear()
-            metrics = QFontMetrics(font)
-            shown = text[:_MOST_SHOWN]
-            while shown and _width(shown if shown == text else shown + _ELLIPSIS, metrics) > room:
-                shown = shown[:-1]
-            self._cut[key] = text if shown == text else shown + _ELLIPSIS
-        return self._cut[key]
+    def __init__(self, font: QFont) -> None:
+        self.font = font
+        self._metrics = QFontMetrics(font)
+        self._laid: dict[str, Laid] = {}
+        self._fitting: dict[tuple[str, int], str] = {}
+        self.base_px = (self._metrics.ascent() - self._metrics.descent()) / 2
+        """How far the base line lies below the middle of a line."""
 
-    def _laid_out(self, text: str, font: QFont) -> QStaticText:
-        key = (text, font.key())
-        laid = self._laid.get(key)
+    def laid_out(self, text: str) -> Laid:
+        """Return a text with the places of its glyphs, which are worked out once."""
+        laid = self._laid.get(text)
         if laid is None:
             if len(self._laid) > _MOST_LAID:
                 self._laid.clear()
-            laid = self._laid[key] = QStaticText(text)
-            laid.setTextFormat(Qt.TextFormat.PlainText)
-            laid.setPerformanceHint(QStaticText.PerformanceHint.AggressiveCaching)
-            laid.prepare(font=font)
+            glyphs = QStaticText(text)
+            glyphs.setTextFormat(Qt.TextFormat.PlainText)
+            glyphs.setPerformanceHint(QStaticText.PerformanceHint.AggressiveCaching)
+            glyphs.prepare(font=self.font)
+            size = glyphs.size()
+            laid = self._laid[text] = Laid(glyphs, size.width(), size.height())
         return laid
 
+    def fitting(self, text: str, room: int) -> str:
+        """Return a text, or as much of it as fits with … at its end."""
+        key = (text, room)
+        if key not in self._fitting:
+            if len(self._fitting) > _MOST_LAID:
+                self._fitting.clear()
+            shown = text[:_MOST_SHOWN]
+            while shown and self._width(shown if shown == text else shown + _ELLIPSIS) > room:
+                shown = shown[:-1]
+            self._fitting[key] = text if shown == text else shown + _ELLIPSIS
+        return self._fitting[key]
 
-def _width(text: str, metrics: QFontMetrics) -> int:
-    marks = sum(each in MARKS for each in text)
-    words = "".join(each for each in text if each not in MARKS)
-    return metrics.horizontalAdvance(words) + marks * _MARK_PX
+    def _width(self, text: str) -> int:
+        marks = sum(each in MARKS for each in text)
+        words = "".join(each for each in text if each not in MARKS)
+        return self._metrics.horizontalAdvance(words) + marks * _MARK_PX
+
+
+def write(
+    painter: QPainter, face: Face, text: str, middle: float, *, left: float = 0.0, right: float | None = None
+) -> float:
+    """Write a text in the painter's colour with its middle at a height, from a left or to a right; return its width."""
+    laid = face.laid_out(text)
+    painter.setFont(face.font)
+    start = left if right is None else right - laid.width
+    painter.drawStaticText(QPointF(start, round(middle - laid.height / 2)), laid.glyphs)
+    return laid.width
+
+
+def write_token(
+    painter: QPainter, face: Face, text: str, middle: float, left: float, room: int, colours: tuple[QColor, QColor]
+) -> None:
+    """Write a token's visible text into so many pixels of a line: what it says, and the signs of its white space."""
+    for is_mark, run in groupby(face.fitting(text, room), MARKS.__contains__):
+        signs = "".join(run)
+        if not is_mark:
+            painter.setPen(colours[0])
+            left += write(painter, face, signs, middle, left=left)
+            continue
+        painter.setPen(QPen(colours[1], _PEN_PX, c=Qt.PenCapStyle.RoundCap, j=Qt.PenJoinStyle.RoundJoin))
+        for sign in signs:
+            for shape in _SHAPES[sign]:
+                base = middle + face.base_px
+                painter.drawPolyline(QPolygonF([QPointF(left + x, base + y) for x, y in shape]))
+            left += _MARK_PX

@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QWidget
 from app.gui import theme
 from app.gui.icons import Icons
 from app.gui.widgets.fixed_text import FixedText
-from app.gui.widgets.words import hint_of, set_hint
+from app.gui.widgets.words import set_hint
 from app.services.units import UNKNOWN
 
 ICON_PX = 16
@@ -30,6 +30,9 @@ class FigureRow(QWidget):
         self._picture = QLabel()
         self._picture.setFixedSize(ICON_PX, ICON_PX)
         self._title = FixedText(pixels=theme.BASE_PX, muted=False, as_wide=True, name=f"{name}_title")
+        self._name = title
+        self._beside = ""
+        self._shown: tuple[str, str, str] | None = None
         self._title.set_text(title)
         self.side = FixedText(right=True, name=f"{name}_beside")
         self.value = FixedText(
@@ -46,21 +49,23 @@ class FigureRow(QWidget):
 
     def show_title(self, title: str) -> None:
         """Call the figure something else."""
+        self._name = title
         self._title.set_text(title)
 
     def show_value(self, text: str, hint: str) -> None:
         """Show a value, and on hover what it means or why it is unknown."""
-        name = f"{self._title.property('text')}: {text}"
-        if name != self.value.accessibleName() or hint_of(hint) != self.toolTip():
+        if (self._name, text, hint) != self._shown:
+            self._shown = (self._name, text, hint)
             self.value.set_text(text)
-            self.value.setAccessibleName(name)
+            self.value.setAccessibleName(f"{self._name}: {text}")
             set_hint(self, hint)
 
     def show_beside(self, text: str, colour: QColor | None = None) -> None:
         """Show a quieter figure, or a word, beside the value."""
-        self.side.set_text(text)
         self.side.set_colour(colour)
-        if text != self.side.accessibleName():
+        if text != self._beside:
+            self._beside = text
+            self.side.set_text(text)
             self.side.setAccessibleName(text)
 
     def show_theme(self, look: theme.Theme) -> None:

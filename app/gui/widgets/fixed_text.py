@@ -10,6 +10,7 @@ from PySide6.QtGui import QColor, QFontMetrics, QPainter, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from app.gui import theme
+from app.gui.ground import paint_ground, stand_alone
 
 
 class FixedText(QWidget):
@@ -33,6 +34,7 @@ class FixedText(QWidget):
         super().__init__()
         self.setFont(theme.font(pixels, bold=bold))
         self.setObjectName(name)
+        stand_alone(self)
         self._text = ""
         self._muted = muted
         self._colour: QColor | None = None
@@ -82,6 +84,7 @@ class FixedText(QWidget):
     def paintEvent(self, _event: QPaintEvent) -> None:
         """Paint what fits."""
         painter = QPainter(self)
+        paint_ground(painter, self)
         palette = self.palette()
         usual = palette.placeholderText().color() if self._muted else palette.windowText().color()
         painter.setPen(self._colour or usual)

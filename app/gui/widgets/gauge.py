@@ -13,6 +13,8 @@ from PySide6.QtCore import QRectF, QSize
 from PySide6.QtGui import QColor, QPainter, QPainterPath, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
+from app.gui.ground import paint_ground, stand_alone
+
 HEIGHT_PX = 8
 GAP_PX = 1
 LEAST_PX = 3
@@ -53,6 +55,7 @@ class Gauge(QWidget):
     def __init__(self, name: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setObjectName(name)
+        stand_alone(self)
         self._segments: tuple[Segment, ...] = ()
         self._track = QColor()
         self.setFixedHeight(HEIGHT_PX)
@@ -87,6 +90,7 @@ class Gauge(QWidget):
     def paintEvent(self, _event: QPaintEvent) -> None:
         """Paint the parts."""
         painter = QPainter(self)
+        paint_ground(painter, self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         outline = QPainterPath()
         outline.addRoundedRect(QRectF(self.rect()), RADIUS_PX, RADIUS_PX)

@@ -13,6 +13,7 @@ from PySide6.QtGui import QColor, QFontMetrics, QPainter, QPaintEvent, QResizeEv
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from app.gui import theme
+from app.gui.ground import paint_ground, stand_alone
 
 SQUARE_PX = 8
 GAP_PX = 5
@@ -34,6 +35,7 @@ class Legend(QWidget):
     def __init__(self, columns: int, rows: int = 1) -> None:
         """`rows` is how many there is room for from the beginning."""
         super().__init__()
+        stand_alone(self)
         self.setFont(theme.font(PIXELS))
         self._columns = columns
         self._rows = rows
@@ -65,6 +67,7 @@ class Legend(QWidget):
     def paintEvent(self, event: QPaintEvent) -> None:
         """Paint squares and words, those that have changed."""
         painter = QPainter(self)
+        paint_ground(painter, self, event.rect())
         painter.setPen(self.palette().placeholderText().color())
         changed = event.rect()
         for place, item in self._placed:

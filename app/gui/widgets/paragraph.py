@@ -7,6 +7,7 @@ from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent, QResizeEvent, QTe
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from app.gui import theme
+from app.gui.ground import paint_ground, stand_alone
 
 
 class Paragraph(QWidget):
@@ -16,6 +17,7 @@ class Paragraph(QWidget):
         super().__init__()
         self.setFont(theme.font(pixels))
         self.setObjectName(name)
+        stand_alone(self)
         self._text = ""
         self._is_muted = False
         self._lines = 0
@@ -63,6 +65,7 @@ class Paragraph(QWidget):
     def paintEvent(self, _event: QPaintEvent) -> None:
         """Paint the lines."""
         painter = QPainter(self)
+        paint_ground(painter, self)
         palette = self.palette()
         painter.setPen((palette.placeholderText() if self._is_muted else palette.windowText()).color())
         ascent = painter.fontMetrics().ascent()
