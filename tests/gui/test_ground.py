@@ -5,6 +5,7 @@ from PySide6.QtCore import QPoint, QRect, Qt
 from PySide6.QtGui import QColor, QImage, QPainter, QRegion
 from PySide6.QtWidgets import QAbstractScrollArea, QWidget
 
+from app.system.settings_file import Theme
 from tests.gui.conftest import Stage
 
 UNPAINTED = QColor("#ff00ff")
@@ -27,7 +28,7 @@ def unpainted(widget: QWidget) -> int:
 
 
 @pytest.mark.parametrize("theme", ["light", "dark", "contrast"])
-def test_what_is_painted_alone_paints_every_pixel_of_itself(ready: Stage, theme: str) -> None:
+def test_what_is_painted_alone_paints_every_pixel_of_itself(ready: Stage, theme: Theme) -> None:
     ready.themes.choose(theme)
     ready.sends("Hi")
     ready.desk.answer("Hello", " there")

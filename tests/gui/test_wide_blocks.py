@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import pytest
-from PySide6.QtCore import QPoint, QPointF, Qt
+from PySide6.QtCore import QEventLoop, QPoint, QPointF, Qt, QTimer
 from PySide6.QtGui import QGuiApplication, QTextLayout, QWheelEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
@@ -35,7 +35,12 @@ TABLE = "\n".join(
 
 
 def bar_of(transcript: Transcript) -> Spot:
-    assert QTest.qWaitFor(lambda: bool(spots(transcript, "scroll")), GUARD_MS)  # a long answer is read bit by bit
+    read = QEventLoop()  # a long answer is read bit by bit
+    look = QTimer()
+    look.timeout.connect(lambda: read.quit() if spots(transcript, "scroll") else None)
+    look.start()
+    QTimer.singleShot(GUARD_MS, read, read.quit)
+    read.exec()
     (found,) = spots(transcript, "scroll")
     return found
 
