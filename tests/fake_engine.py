@@ -173,6 +173,11 @@ class FakeEngine:
         self._sink(PromptReady(request, ids, tuple(spans), cached, 0, dropped=dropped, seed=seed))
         self._sink(PrefillProgress(request, tokens, tokens, cached, 0))
 
+    @property
+    def written(self) -> int:
+        """How many tokens the answer has that is being written."""
+        return self._count.get(self.question.request, 0)
+
     def write(self, text: str, count: int = 1, step_ms: int = 13) -> None:
         """Let some tokens with a text follow."""
         request = self.question.request

@@ -64,8 +64,9 @@ def run(program: Program, model: Path | None, hang_up: Callable[[], None]) -> in
     application.setDesktopFileName("tokenlight")
     errors = Errors(program)
     sys.excepthook = errors.take
-    themes = Themes(application, program.resources, program.settings)
+    themes = Themes(application, program.resources, program.settings, dressed=False)
     window = make_window(program, themes)
+    themes.dress()
     pump = Pump(program.inbox, program.dispatch, errors.take_one)
     closing = Closing(program.answers, window)
     outside = OutsideSignals(closing.at_once)

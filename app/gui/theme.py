@@ -92,8 +92,12 @@ class Themes(QObject):
     changed = Signal()
     """Another theme is in force; palettes and style sheets are set already."""
 
-    def __init__(self, application: QApplication, resources: Resources, settings: SettingsFile) -> None:
+    def __init__(
+        self, application: QApplication, resources: Resources, settings: SettingsFile, *, dressed: bool = True
+    ) -> None:
+        """With `dressed` off the style sheet waits for `dress`, because it makes a window twice as slow to build."""
         super().__init__()
+        self._is_dressed = dressed
         self._application = application
         self._settings = settings
         self._known = {
@@ -108,6 +112,11 @@ class Themes(QObject):
         hints.colorSchemeChanged.connect(self._apply)
         hints.accessibility().contrastPreferenceChanged.connect(self._apply)
         self._apply()
+
+    def dress(self) -> None:
+        """Use the style sheet from now on: each widget that was put into another under it would be styled anew."""
+        self._is_dressed = True
+        self._set_style_sheet()
 
     @property
     def current(self) -> Theme:
@@ -130,10 +139,14 @@ class Themes(QObject):
 
     def _apply(self) -> None:
         self._current = self._wanted()
-        widths = {"line": f"{self._current.line_px}px", "ring": f"{self._current.line_px + 1}px"}
         self._application.setPalette(_palette(self._current))
-        self._application.setStyleSheet(self._style_sheet.substitute(self._current.colours, **widths))
+        if self._is_dressed:
+            self._set_style_sheet()
         self.changed.emit()
+
+    def _set_style_sheet(self) -> None:
+        widths = {"line": f"{self._current.line_px}px", "ring": f"{self._current.line_px + 1}px"}
+        self._application.setStyleSheet(self._style_sheet.substitute(self._current.colours, **widths))
 
     def _wanted(self) -> Theme:
         choice = self.choice

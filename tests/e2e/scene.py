@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from array import array
 from functools import partial
 from pathlib import Path
 from typing import TypeVar
@@ -13,8 +14,9 @@ from PySide6.QtCore import QDate, QDateTime, QEvent, QEventLoop, QObject, QPoint
 from PySide6.QtGui import QCursor, QImage, QPainter
 from PySide6.QtWidgets import QApplication, QDialog, QScrollArea, QWidget
 
+from app.core.commands import Command, Generate, ListPieces, Render
 from app.core.devices import GpuReport, MainMemory
-from app.core.events import HardwareSampled
+from app.core.events import HardwareSampled, Loaded, Rendered
 from app.gui import application as application_module
 from app.gui.application import make_window
 from app.gui.history.panel import HistoryPanel
@@ -24,6 +26,8 @@ from app.services.wishes import Question
 from app.system.hardware_sampler import HardwareSampler
 from app.system.settings_file import Theme
 from tests.desk import Desk
+from tests.e2e.made_up_words import TOKENIZER, listed, weighed
+from tests.fake_engine import model_info
 from tests.ggufs import write_tiny_llama
 
 SIZE = QSize(1280, 800)
@@ -32,6 +36,7 @@ BESIDE = QPoint(SIZE.width() + 40, SIZE.height() + 40)
 NOON_S = 1_772_625_600
 """4 March 2026, 12:00 UTC, a Wednesday."""
 DAY_S = 86_400
+PROMPT_TOKENS = 40
 MODEL = "SmolLM2-135M-Instruct.Q4_1.gguf"
 MEMORY = MainMemory(16 << 30, 9 << 30, 16 << 30)
 SAVED_NS = 2_000_000
@@ -110,27 +115,39 @@ class Scene:
         folder.mkdir(parents=True, exist_ok=True)
         return write_tiny_llama(folder / MODEL)
 
-    def load(self) -> None:
-        """Have a model loaded."""
-        self.desk.load(self.model_file())
+    def load(self, saying: str = "") -> None:
+        """Have a model loaded whose first tokens say the words of a text."""
+        words = _words(saying)
+        self.desk.engine.on_command = lambda command: self._reply(command, words)
+        self.desk.begin_load(self.model_file())
+        load = self.desk.engine.load
+        self.desk.engine.say(
+            Loaded(load.request, msgspec.structs.replace(model_info(load.path), tokenizer=TOKENIZER))
+        )
+        self.desk.settle()
 
     def ask(self, text: str) -> None:
         """Send a question, and let its prompt be read."""
         self.program.chat.send(text)
         self.desk.settle()
-        self.desk.engine.prompt()
+        self.desk.engine.prompt(PROMPT_TOKENS)
         self.desk.settle()
 
     def write(self, text: str) -> None:
         """Let the engine write a text, a token for each word."""
-        for word in text.replace(" ", "\0 ").split("\0"):
+        for word in _words(text):
             self.desk.engine.write(word)
             self.desk.settle()
+        self._weigh(self.desk.engine.written - 1)
 
     def answer(self, question: str, text: str) -> None:
         """Have a question answered."""
         self.ask(question)
         self.write(text)
+        self.finish()
+
+    def finish(self) -> None:
+        """Let the answer end."""
         self.desk.engine.finish()
         self.desk.settle()
 
@@ -166,6 +183,23 @@ class Scene:
         painter.end()
         return picture
 
+    def _reply(self, command: Command, words: list[str]) -> None:
+        engine = self.desk.engine
+        if isinstance(command, ListPieces):
+            engine.say(listed(command, words, self._vocabulary))
+        elif isinstance(command, Render) and engine.all(Generate):
+            held = array("i", [*range(PROMPT_TOKENS), *range(engine.written)])
+            engine.say(Rendered(command.request, "", held.tobytes(), ()))
+
+    def _weigh(self, taken: int) -> None:
+        """Tell the step in which a token was taken."""
+        self.desk.engine.say(weighed(self.desk.engine.question.request, taken, self._vocabulary))
+        self.desk.settle()
+
+    @property
+    def _vocabulary(self) -> int:
+        return model_info("").vocabulary
+
     def _count_listing(self) -> None:
         self.listings += 1
 
@@ -184,3 +218,8 @@ class Scene:
 
     def _dialogs(self) -> list[QDialog]:
         return [dialog for dialog in self.window.findChildren(QDialog) if dialog.isVisible()]
+
+
+def _words(text: str) -> list[str]:
+    """Return a text word by word, each with the space before it."""
+    return text.replace(" ", "\0 ").split("\0") if text else []

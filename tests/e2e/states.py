@@ -83,14 +83,14 @@ def without_model(scene: Scene) -> None:
 
 def streaming(scene: Scene) -> None:
     """An answer is being written."""
-    scene.load()
+    scene.load(ANSWER)
     scene.ask(QUESTION)
     scene.write(ANSWER[: ANSWER.index("def ")])
 
 
 def finished(scene: Scene) -> None:
     """An answer with headings, lists and code has ended."""
-    scene.load()
+    scene.load(ANSWER)
     scene.answer(QUESTION, ANSWER)
 
 
@@ -106,7 +106,7 @@ def long_history(scene: Scene) -> None:
 
 def full_context(scene: Scene) -> None:
     """The answer ended because the context is full."""
-    scene.load()
+    scene.load(ANSWER)
     scene.ask(QUESTION)
     scene.write(ANSWER[: ANSWER.index("> Signs")])
     scene.desk.engine.finish("context_full")

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from PySide6.QtCore import QEvent, QObject, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QKeySequence, QPainter, QPaintEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QSizePolicy, QStackedWidget, QVBoxLayout, QWidget
 
 from app.core.chat import clean_text
 from app.gui import theme
@@ -106,7 +106,7 @@ class Composer(QFrame):
         self._buttons = QStackedWidget()
         self._buttons.addWidget(self._send)
         self._buttons.addWidget(self._stop)
-        self._buttons.setFixedSize(self._send.sizeHint())
+        self._buttons.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         self._lay_out()
         self.setFocusProxy(self.draft)
         self.draft.submitted.connect(self._submit)
