@@ -108,6 +108,7 @@ def assemble(
     keeper = Keeper(store, session)
     answers = Answers(session, keeper, settings, notices)
     chat = Chat(session, answers, keeper, sampling, settings)
+    conversations = Conversations(store, chat, answers, keeper, settings, notices)
     vocabulary = Vocabulary(session, engine, store, asks=options.window)
     memory = Memory(session, dry_run, engine, asks=options.window)
     return Program(
@@ -127,12 +128,12 @@ def assemble(
         sampling=sampling,
         answers=answers,
         chat=chat,
-        conversations=Conversations(store, chat, answers, keeper, settings, notices),
+        conversations=conversations,
         disk_use=DiskUse(store, engine),
         prompt_count=PromptCount(session, engine, chat, templates, settings),
         load_options=LoadOptionsDraft(session, dry_run, settings, jobs, check, main_memory),
         vocabulary=vocabulary,
-        next_token=NextToken(session, engine, sampling, vocabulary),
+        next_token=NextToken(session, engine, sampling, vocabulary, answers, conversations),
         live=Live(session, lambda: memory.gpu_is_there, chat, answers),
         memory=memory,
         ask=Ask(session, models, templates),

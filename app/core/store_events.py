@@ -10,7 +10,7 @@ from app.core.words import Sentence
 
 
 class StoreOpened(msgspec.Struct, frozen=True, tag="store_opened"):
-    """The store is there, or is not and says why: then nothing is kept, and everything else works."""
+    """The store is there, or is not and says why, for good or until it comes again: nothing is kept, all else works."""
 
     conversations: tuple[Conversation, ...]
     """Those that are not deleted, newest first."""

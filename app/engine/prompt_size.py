@@ -53,8 +53,8 @@ def too_long(size: PromptSize) -> PromptTooLong:
         return PromptTooLong(
             translate(
                 "Engine",
-                "The prompt has {tokens} tokens, {system} of them in the system prompt, and the context holds {cells}, "
-                "one of them for the answer. Shorten the system prompt or load the model with a larger context.",
+                "The prompt has {tokens} tokens, {system} of them in the system prompt, and the context holds {cells}. "
+                "The answer needs room in it, too. Shorten the system prompt or load the model with a larger context.",
                 tokens=size.tokens,
                 system=size.system,
                 cells=size.cells,
@@ -74,8 +74,8 @@ def too_long(size: PromptSize) -> PromptTooLong:
         return PromptTooLong(
             translate(
                 "Engine",
-                "The prompt has {tokens} tokens, {asked} of them in the last message, and the context holds {cells}, "
-                "one of them for the answer. Shorten the message or load the model with a larger context.",
+                "The prompt has {tokens} tokens, {asked} of them in the last message, and the context holds {cells}. "
+                "The answer needs room in it, too. Shorten the message or load the model with a larger context.",
                 tokens=size.tokens,
                 asked=size.asked,
                 cells=size.cells,
@@ -84,7 +84,7 @@ def too_long(size: PromptSize) -> PromptTooLong:
     return PromptTooLong(
         translate(
             "Engine",
-            "The prompt has {tokens} tokens and the context holds {cells}, one of them for the answer. "
+            "The prompt has {tokens} tokens and the context holds {cells}. The answer needs room in it, too. "
             "Shorten the prompt or load the model with a larger context.",
             tokens=size.tokens,
             cells=size.cells,
@@ -106,8 +106,9 @@ def chat_too_long(tokens: int | None, cells: int) -> PromptTooLong:
     return PromptTooLong(
         translate(
             "Engine",
-            "The chat has {tokens} tokens and the context holds {cells}, one of them for the answer. Choose “Drop the "
-            "oldest turns” under “When the context is full”, begin a new chat, or load the model with a larger context.",
+            "The chat has {tokens} tokens and the context holds {cells}. The answer needs room in it, too. "
+            "Choose “Drop the oldest turns” under “When the context is full”, begin a new chat, "
+            "or load the model with a larger context.",
             tokens=tokens,
             cells=cells,
         )

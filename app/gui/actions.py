@@ -26,6 +26,8 @@ def _table() -> list[_Entry]:
         _Entry("answer_again_action", translate("Actions", "Answer &again"), "Ctrl+R"),
         _Entry("copy_answer_action", translate("Actions", "&Copy the answer"), "Ctrl+Shift+C"),
         _Entry("stop_action", translate("Actions", "&Stop the answer"), "Esc"),
+        _Entry("rename_action", translate("Actions", "&Rename the chat"), "F2", True),
+        _Entry("undo_delete_action", translate("Actions", "&Undo the deletion"), "Ctrl+Z"),
         _Entry("write_action", translate("Actions", "&Write a message"), "Ctrl+L"),
         _Entry("theme_action", translate("Actions", "Light or dark &theme"), "Ctrl+Shift+L", True),
         _Entry("system_theme_action", translate("Actions", "Theme of the s&ystem"), ""),

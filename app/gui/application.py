@@ -15,6 +15,7 @@ from pathlib import Path
 from types import FrameType, TracebackType
 
 from PySide6.QtCore import (
+    QLocale,
     QMessageLogContext,
     QObject,
     QSocketNotifier,
@@ -26,6 +27,7 @@ from PySide6.QtWidgets import QApplication
 
 from app.core.errors import ExitCode, UserError
 from app.core.words import translate
+from app.gui.chat.draft_keeper import DraftKeeper
 from app.gui.chat.page import ChatPage
 from app.gui.closing import Closing
 from app.gui.history.panel import HistoryPanel
@@ -59,6 +61,7 @@ def run(program: Program, model: Path | None, hang_up: Callable[[], None]) -> in
     """
     refuse_without_screen(os.environ)
     qInstallMessageHandler(_log_qt)
+    QLocale.setDefault(QLocale.c())  # the texts are English, and one window has one way to write numbers
     application = QApplication([sys.argv[0]])
     application.setApplicationName("Tokenlight")
     application.setDesktopFileName("tokenlight")
@@ -68,7 +71,7 @@ def run(program: Program, model: Path | None, hang_up: Callable[[], None]) -> in
     window = make_window(program, themes)
     themes.dress()
     pump = Pump(program.inbox, program.dispatch, errors.take_one)
-    closing = Closing(program.answers, window)
+    closing = Closing(program.answers, window, lambda: keep_drafts(window))
     outside = OutsideSignals(closing.at_once)
     application.commitDataRequest.connect(closing.session_ends)
     pump.start()
@@ -126,6 +129,12 @@ def make_window(program: Program, themes: Themes) -> MainWindow:
     return window
 
 
+def keep_drafts(window: MainWindow) -> None:
+    """Have kept what is written in a window and not sent."""
+    for drafts in window.parts.chat_page.findChildren(DraftKeeper):
+        drafts.keep()
+
+
 class Errors:
     """Takes errors that nobody expected: the log gets all of it, people one sentence, once each."""
 
@@ -164,7 +173,7 @@ class OutsideSignals(QObject):
         for end in (self._reader, self._writer):
             end.setblocking(False)
         self._earlier_fd = signal.set_wakeup_fd(self._writer.fileno(), warn_on_full_buffer=False)
-        self._handlers = {number: signal.signal(number, self._ignore) for number in (signal.SIGINT, signal.SIGTERM)}
+        self._handlers = {number: signal.signal(number, self._ignore) for number in _endings()}
         self._notifier = QSocketNotifier(self._reader.fileno(), QSocketNotifier.Type.Read, self)
         self._notifier.activated.connect(self._take)
 
@@ -184,6 +193,12 @@ class OutsideSignals(QObject):
     @staticmethod
     def _ignore(_number: int, _frame: FrameType | None) -> None:
         """The wake-up descriptor tells; Python only needs a handler that does nothing."""
+
+
+def _endings() -> tuple[signal.Signals, ...]:
+    """Return the signals that ask for an end: of Ctrl+C, of the session, and of the terminal's window where there is one."""
+    named = (getattr(signal, name, None) for name in ("SIGINT", "SIGTERM", "SIGHUP"))
+    return tuple(each for each in named if each is not None)
 
 
 def _log_qt(kind: QtMsgType, _context: QMessageLogContext, message: str) -> None:

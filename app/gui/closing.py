@@ -11,7 +11,6 @@ from PySide6.QtCore import QEvent, QObject, QTimer
 from PySide6.QtWidgets import QDialog, QMessageBox
 
 from app.core.words import Sentence, translate
-from app.gui.chat.draft_keeper import DraftKeeper
 from app.gui.dialogs import Dialogs
 from app.gui.main_window import MainWindow
 from app.gui.widgets.words import render
@@ -19,6 +18,8 @@ from app.services.answers import Answers
 
 ANSWER_MS = 1_500
 """How long the disk may take to say whether everything is kept."""
+AGAIN_MS = 2_000
+"""While people are asked, the disk is asked again so often: where it can keep everything after all, nobody need answer."""
 SESSION_MS = 30_000
 """A session that is about to end does so within this time, or somebody called that off."""
 
@@ -26,10 +27,12 @@ SESSION_MS = 30_000
 class Closing(QObject):
     """Holds a window open that is being closed until what was written is safe; asks where it cannot be made so."""
 
-    def __init__(self, answers: Answers, window: MainWindow) -> None:
+    def __init__(self, answers: Answers, window: MainWindow, before_closing: Callable[[], None]) -> None:
+        """`before_closing` hands on what nobody handed on yet; it is called before the store is asked."""
         super().__init__(window)
         self._answers = answers
         self._window = window
+        self._before_closing = before_closing
         self._dialogs = Dialogs(window)
         self._box: QMessageBox | None = None
         self._may_go = False
@@ -37,6 +40,7 @@ class Closing(QObject):
         """Whether the store was asked and has not answered."""
         self._limit = self._timer(ANSWER_MS, self._ask_without_answer)
         self._session = self._timer(SESSION_MS, self._stay)
+        self._again = self._timer(AGAIN_MS, self._ask_again)
         self._disconnect = answers.settled.connect(self._take)
         window.installEventFilter(self)
         window.closing.connect(self._end)
@@ -69,8 +73,7 @@ class Closing(QObject):
             self._box.activateWindow()
         elif not self._waits:
             self._waits = True
-            for drafts in self._window.findChildren(DraftKeeper):
-                drafts.keep()
+            self._before_closing()
             if self._answers.settle():
                 if self._waits:
                     self._limit.start()
@@ -80,7 +83,9 @@ class Closing(QObject):
     def _take(self, problem: Sentence | None) -> None:
         if not self._waits:
             if self._box is not None and problem is None:
-                self.at_once()  # it took long, and nobody need answer any more
+                self.at_once()
+            elif self._box is not None:
+                self._again.start()
             return
         self._waits = False
         if problem is not None:
@@ -99,9 +104,15 @@ class Closing(QObject):
     def _ask(self, problem: Sentence) -> None:
         self._limit.stop()
         self._box = self._dialogs.ask_to_lose(render(problem), self._choose)
+        self._again.start()
+
+    def _ask_again(self) -> None:
+        if self._box is not None and not self._answers.settle():
+            self.at_once()
 
     def _choose(self, closes: bool) -> None:
         self._box = None
+        self._again.stop()
         if closes:
             self.at_once()
 
@@ -110,8 +121,8 @@ class Closing(QObject):
 
     def _end(self) -> None:
         self._disconnect()
-        self._limit.stop()
-        self._session.stop()
+        for timer in (self._limit, self._session, self._again):
+            timer.stop()
         self._window.removeEventFilter(self)
         # Their services outlive them.
         for dialog in self._window.findChildren(QDialog):

@@ -5,7 +5,7 @@ What holds for a while takes room above the page; what somebody just did is said
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, QObject, QSize, Qt, QTimer, Signal
+from PySide6.QtCore import QEvent, QObject, QPoint, QRect, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QMoveEvent, QResizeEvent
 from PySide6.QtWidgets import QApplication, QFrame, QHBoxLayout, QLabel, QPushButton, QWidget
 
@@ -13,12 +13,18 @@ from app.gui import theme
 from app.gui.icons import Icons
 from app.gui.widgets.buttons import IconButton
 from app.gui.widgets.labels import label
+from app.gui.widgets.panes import Panes
 from app.gui.widgets.words import render
 from app.services.notices import Notice, Notices, Remedy
 
-BRIEF_MS = 10_000
-"""How long it takes until what passes goes, counted from when nobody points at it or has the focus in it."""
+BRIEF_MS, OFFER_MS = 10_000, 20_000
+"""How long what passes stays, and for how long where it offers something; only while it is seen and left alone."""
 ICON_PX = 20
+_COVERS = (
+    QEvent.Type.WindowBlocked,
+    QEvent.Type.WindowUnblocked,
+    QEvent.Type.WindowStateChange,
+)
 
 
 class NoticeBar(QWidget):
@@ -36,6 +42,7 @@ class NoticeBar(QWidget):
         self._themes = themes
         self._icons = icons
         self._card = _Card(self)
+        self._panes: Panes | None = None
         self._picture = QLabel()
         self._text = label(name="notice_text")
         self._text.setWordWrap(True)
@@ -48,7 +55,6 @@ class NoticeBar(QWidget):
         self._card.hold(self._picture, self._text, self._details, self._remedy, close)
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
-        self._timer.setInterval(BRIEF_MS)
         self._timer.timeout.connect(self._let_pass)
         self._card.pointed.connect(self._start_or_stop)
         self._remedy.clicked.connect(self._choose)
@@ -62,6 +68,19 @@ class NoticeBar(QWidget):
         """Listen to the notices no longer."""
         self._timer.stop()
         self._disconnect()
+
+    def float_over(self, panes: Panes) -> None:
+        """Show what passes above these panes: a drawer that is open does not cover it."""
+        self._panes = panes
+        panes.shown_changed.connect(self._place)
+        panes.window().installEventFilter(self)
+        self._show()
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Let no time count while a dialog stands before the window, or nobody sees it."""
+        if event.type() in _COVERS:
+            self._start_or_stop()
+        return super().eventFilter(watched, event)
 
     def sizeHint(self) -> QSize:
         """Ask for the card's height, or for none where the card lies over the page."""
@@ -81,9 +100,8 @@ class NoticeBar(QWidget):
 
     def event(self, event: QEvent) -> bool:
         """Lay the card over whatever the bar stands in, which does not cut it off at the bar's own edge."""
-        parent = self.parentWidget()
-        if event.type() == QEvent.Type.ParentChange and parent is not None:
-            self._card.setParent(parent)
+        if event.type() == QEvent.Type.ParentChange:
+            self._lift()
             self._place()
         return super().event(event)
 
@@ -102,16 +120,34 @@ class NoticeBar(QWidget):
         notice = self._notices.latest
         return notice is not None and notice.brief
 
+    def _lift(self) -> None:
+        """Hang the card where it belongs: what passes above everything, what holds for a while beside the page."""
+        parent: QWidget | None = self.parentWidget()
+        if self._panes is not None and self._is_brief:
+            parent = self._panes
+        if parent is None or parent is self._card.parentWidget():
+            return
+        if self._panes is not None:
+            self._panes.keep_on_top(self._card if parent is self._panes else None)
+        self._card.setParent(parent)  # which hides it
+
     def _place(self) -> None:
-        corner = self.pos() if self._card.parentWidget() is not self else self.rect().topLeft()
-        width = min(self._card.natural_width(), self.width()) if self._is_brief else self.width()
-        left = corner.x() + (self.width() - width) // 2
-        self._card.setGeometry(left, corner.y(), width, self._card.height_in(width))
-        self._card.raise_()
+        card = self._card
+        parent = card.parentWidget()
+        assert parent is not None
+        room = QRect(self.mapTo(parent, QPoint()), self.size())
+        if self._panes is not None and parent is self._panes:
+            free = self._panes.uncovered()
+            room = QRect(QPoint(free.left(), room.top()), QSize(free.width(), room.height()))
+        width = min(card.natural_width(), room.width()) if self._is_brief else room.width()
+        left = room.left() + (room.width() - width) // 2
+        card.setGeometry(left, room.top(), width, card.height_in(width))
+        card.raise_()
 
     def _show(self) -> None:
         notice = self._notices.latest
         self.setVisible(notice is not None)
+        self._lift()
         self._card.setVisible(notice is not None)
         if notice is None:
             self._timer.stop()
@@ -134,9 +170,11 @@ class NoticeBar(QWidget):
         return self.tr("“{file}”: {said}").format(file=notice.file, said=said) if notice.file else said
 
     def _start_or_stop(self) -> None:
-        """Let time count only while nobody is about to use what is offered."""
-        if self._is_brief and not self._card.is_pointed_at:
-            self._timer.start()
+        """Let time count only while the card is seen and nobody is about to use what is offered."""
+        notice = self._notices.latest
+        is_covered = QApplication.activeModalWidget() is not None or self.window().isMinimized()
+        if notice is not None and notice.brief and not is_covered and not self._card.is_pointed_at:
+            self._timer.start(BRIEF_MS if notice.remedy is None else OFFER_MS)
         else:
             self._timer.stop()
 
@@ -152,6 +190,7 @@ class NoticeBar(QWidget):
             "open_model": self.tr("Open a model…"),
             "choose_template": self.tr("Choose a template…"),
             "load_options": self.tr("Load options…"),
+            "larger_context": self.tr("Larger context…"),
             "load_again": self.tr("Load"),
         }
         return words[remedy]

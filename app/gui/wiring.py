@@ -39,12 +39,14 @@ class Wiring(QObject):
             program.chat.busy_changed.connect(self._show_busy),
             program.chat.opened.connect(self._show_opened),
             program.conversations.changed.connect(self._show_opening),
+            program.notices.changed.connect(self._show_undo),
             program.summoned.connect(self._come_forward),
         ]
         self._show_opening()
         self._show_model()
         self._show_busy()
         self._show_theme()
+        self._show_undo()
 
     def close(self) -> None:
         """Part window and services: no service calls a widget after this."""
@@ -79,10 +81,12 @@ class Wiring(QObject):
         page.draft_settled.connect(program.prompt_count.set_draft)
         program.prompt_count.set_draft("")
         parts.notice_bar.remedy_wanted.connect(self._remedy)
+        parts.notice_bar.float_over(window.panes)
         parts.notice_bar.details_wanted.connect(self._dialogs.show_details)
         page.welcome.open_wanted.connect(self._choose_model)
         page.copied.connect(_copy)
         page.composer.draft.too_long.connect(self._tell_too_long)
+        page.composer.draft.nothing_to_undo.connect(window.actions_by_name["undo_delete_action"].trigger)
         page.transcript.first_text_painted.connect(self._note_first_text)
         page.transcript.link_clicked.connect(lambda address: QDesktopServices.openUrl(QUrl(address)))
         page.transcript.lexers.use(lambda work: program.jobs.submit("colours of code", work))
@@ -106,6 +110,8 @@ class Wiring(QObject):
             "answer_again_action": program.chat.answer_again,
             "copy_answer_action": page.copy_answer,
             "stop_action": page.stop,
+            "rename_action": self._rename,
+            "undo_delete_action": program.conversations.undo_delete,
             "write_action": page.composer.draft.setFocus,
             "theme_action": self._themes.toggle,
             "system_theme_action": self._follow_system_theme,
@@ -115,6 +121,11 @@ class Wiring(QObject):
             "quit_action": window.close,
         }.items():
             window.actions_by_name[name].triggered.connect(lambda _checked=False, slot=slot: slot())
+
+    def _rename(self) -> None:
+        if not self._window.panes.shows("left"):
+            self._window.panes.toggle("left")
+        self._window.parts.history.rename()
 
     def _use(self, path: Path) -> None:
         self._program.notices.dismiss()
@@ -131,6 +142,8 @@ class Wiring(QObject):
                 self._program.session.restart()
             case "open_model":
                 self._choose_model()
+            case "larger_context":
+                self._choose_larger_context()
             case "load_options":
                 self._choose_refused()
             case "load_again":
@@ -221,11 +234,17 @@ class Wiring(QObject):
 
     def _show_opening(self) -> None:
         self._window.parts.chat_page.wait_for_chats(self._program.conversations.is_opening)
+        self._window.actions_by_name["rename_action"].setEnabled(self._window.parts.history.can_rename)
 
     def _show_opened(self) -> None:
         if self._window.panes.drawer == "left":
             self._window.panes.close_drawer()
         self._show_busy()
+
+    def _show_undo(self) -> None:
+        latest = self._program.notices.latest
+        offers = latest is not None and latest.remedy == "undo_delete"
+        self._window.actions_by_name["undo_delete_action"].setEnabled(offers)
 
     def _show_busy(self) -> None:
         chat = self._program.chat

@@ -31,6 +31,7 @@ _REMEDIES: dict[FailureKind, Remedy] = {
     "model": "open_model",
     "engine": "restart_engine",
     "memory": "load_options",
+    "prompt_too_long": "larger_context",
 }
 
 
@@ -60,6 +61,8 @@ class Answers:
         self._keeper = keeper
         self._settings = settings
         self._notices = notices
+        self._too_long: Notice | None = None
+        """What was told of a prompt that the context does not hold: it is over with the next load."""
         self._runs: dict[int, Run] = {}
         self._unkept: dict[int, Unkept] = {}
         self._settling: int | None = None
@@ -163,6 +166,9 @@ class Answers:
     def _take_load(self, event: LoadProgress | Loaded | Failed) -> None:
         if isinstance(event, Loaded):
             self._notices.settle("load_again")
+            if self._too_long is not None:
+                self._notices.withdraw(self._too_long)
+                self._too_long = None
 
     def _take_prompt(self, run: Run, event: PromptReady) -> None:
         turn = run.turn
@@ -247,7 +253,10 @@ class Answers:
         else:
             self._take_back(run)
         if event.kind != "cancelled":
-            self._notices.post(Notice(event.sentence, remedy=_REMEDIES.get(event.kind), details=event.details))
+            notice = Notice(event.sentence, remedy=_REMEDIES.get(event.kind), details=event.details)
+            if event.kind == "prompt_too_long":
+                self._too_long = notice
+            self._notices.post(notice)
         elif not wrote and self._session.phase == "no_model":
             self._notices.post(Notice(event.sentence, level="hint", remedy="load_again"))
 

@@ -152,6 +152,7 @@ class Chat:
         for turn in conversation.turns:
             if not turn.number:
                 turn.number = self._next_number()
+        self._note_load()  # before anybody reads the turns: it went on while they were not shown
         self._sampling.is_new_chat = conversation.is_new
         self._sampling.show(conversation.head.settings)
         self.opened.emit()
@@ -211,13 +212,16 @@ class Chat:
 
     def _take_load(self) -> None:
         """Say with an answer that is waited for that the model is being loaded, and how far that is."""
-        run = self._shown.run
-        if run is None or run.turn.state != "waiting":
-            return
-        doing = _loading(self._session)
-        if run.turn.doing != doing:
-            run.turn.doing = doing
-            self.changed.emit(run.turn)
+        if (turn := self._note_load()) is not None:
+            self.changed.emit(turn)
+
+    def _note_load(self) -> Turn | None:
+        """Note with an answer that is waited for how far the load is; returns its turn if that is news."""
+        run, doing = self._shown.run, _loading(self._session)
+        if run is None or run.turn.state != "waiting" or run.turn.doing == doing:
+            return None
+        run.turn.doing = doing
+        return run.turn
 
     def _take_removed(self, conversation: OpenConversation, turn: Turn) -> None:
         if conversation is self._shown:

@@ -39,7 +39,8 @@ class Conversations:
         self._heads: dict[int, Conversation] = {}
         self._ordered: tuple[Conversation, ...] | None = ()
         self._wanted: int | None = None
-        self._deleted: Conversation | None = None
+        self._deleted: list[Conversation] = []
+        """What can be brought back, the latest last."""
         self._left = chat.shown
         """The conversation that was shown before."""
         self._failed: Notice | None = None
@@ -117,20 +118,22 @@ class Conversations:
         if opened is not None:
             self._answers.stop(opened)
         self._change(conversation, deleted_ms=self._keeper.now_ms())
-        self._deleted = self._heads.pop(conversation)
+        latest = self._notices.latest
+        if latest is None or latest.remedy != "undo_delete":
+            self._deleted.clear()  # nobody remembers what was deleted long ago
+        self._deleted.append(self._heads.pop(conversation))
         self._ordered = None
-        sentence = translate("Conversations", "“{title}” was deleted.", title=head.title)
-        self._notices.post(Notice(sentence, level="hint", remedy="undo_delete", brief=True))
+        self._offer_undo()
         if conversation == self.open_id:
             self._chat.show(self._chat.new_conversation())
         self.changed.emit()
 
     def undo_delete(self) -> None:
-        """Bring back the conversation that was deleted last, and show it."""
-        head, self._deleted = self._deleted, None
-        if head is None:
+        """Bring back the conversation that was deleted last, and show it; the one before can follow."""
+        if not self._deleted:
             return
-        self._notices.settle("undo_delete")
+        head = self._deleted.pop()
+        self._offer_undo()
         self._heads[head.id] = head
         self._change(head.id, deleted_ms=None)
         self.open(head.id)
@@ -151,6 +154,19 @@ class Conversations:
                 self._unkept.clear()
                 if self._failed is not None:
                     self._notices.withdraw(self._failed)
+
+    def _offer_undo(self) -> None:
+        """Say what was deleted last and how many with it, in place of what was said before."""
+        self._notices.settle("undo_delete")
+        if not self._deleted:
+            return
+        title, count = self._deleted[-1].title, len(self._deleted)
+        sentence = translate("Conversations", "“{title}” was deleted.", title=title)
+        if count > 1:
+            sentence = translate(
+                "Conversations", "{count} chats were deleted, the last one was “{title}”.", count=count, title=title
+            )
+        self._notices.post(Notice(sentence, level="hint", remedy="undo_delete", brief=True))
 
     def _end_start(self) -> None:
         """Wait no longer for the conversation of the last time: it is shown, or something else is wanted."""
@@ -215,8 +231,7 @@ class Conversations:
 
     def _busy_changed(self, conversation: OpenConversation) -> None:
         head = conversation.head
-        if self._deleted is not None and head.id == self._deleted.id:
-            self._deleted = head
+        self._deleted = [head if each.id == head.id else each for each in self._deleted]
         if head.deleted_ms is not None:
             self._heads.pop(head.id, None)
         elif head.id in self._heads:

@@ -169,13 +169,14 @@ class EngineSession:
 
     def cancel_load(self) -> None:
         """Stop checking or loading; a model that gave way to a load is gone already."""
+        was_checking = self._check.busy
+        self._check.cancel()  # first: whoever hears that a question failed sees the phase that is left
         if self._loading is not None:
             self._engine.send(Cancel(self._loading.request))
             self._wish = self._loading.wish
-        elif self._check.busy:
-            self._wish = self._held
+        elif was_checking:
+            self._wish = self._held or self._wish
             self._questions.fail_waiting("cancelled", STOPPED)
-        self._check.cancel()
         self.changed.emit()
 
     def change_settings(self, settings: SamplingSettings, request: int | None = None) -> None:

@@ -64,6 +64,8 @@ class Figures(msgspec.Struct, frozen=True):
     """Saved states of a model that cannot rewind without; None for one that can."""
     checkpoint_bytes: int = 0
     stop_reason: StopReason | None = None
+    is_cut_off: bool = False
+    """The answer was interrupted: there are no figures of all of it, at most of its beginning."""
     diagnosis: Sentence | None = None
     """Where the time of the answer went, once it has ended."""
     elsewhere: Elsewhere | None = None
@@ -91,7 +93,7 @@ def figures_at_end(finished: Finished, painted_ms: float | None, circumstances: 
 def figures_of_turn(turn: Turn) -> Figures:
     """Return what is kept of an answer's figures; those of one that was cut off are unknown."""
     if turn.role != "assistant" or turn.finished is None:
-        return Figures(ttft_ms=turn.ttft_ms)
+        return Figures(ttft_ms=turn.ttft_ms, is_cut_off=turn.state == "interrupted")
     return figures_at_end(turn.finished, turn.ttft_ms, _circumstances(turn.finished.metrics))
 
 

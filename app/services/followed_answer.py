@@ -10,7 +10,7 @@ import msgspec
 from app.core.events import Failed, Finished, PrefillProgress, PromptReady, Step, Tokens
 from app.core.metrics import MIN_PREFILL_TOKENS, ItlQuantiles
 from app.planner.diagnosis import Circumstances
-from app.services.figures import Figures, figures_at_end
+from app.services.figures import Figures, figures_at_end, figures_of_turn
 from app.services.open_conversation import Run
 from app.services.pace import Pace
 from app.services.questions import AnswerEvent
@@ -29,12 +29,15 @@ class FollowedAnswer:
         self.is_open = True
         """Whether neither its end nor its failure was told."""
         self.figures = Figures(is_writing=True)
+        if run is not None and self._goes_on:
+            before = figures_of_turn(run.turn)  # the first token was that of the beginning
+            self._set(ttft_ms=before.ttft_ms, ttft_parts=before.ttft_parts)
         self.prompt: PromptReady | None = None
         self._sent_ns = sent_ns
         self._pace = Pace()
         self._read_ns: int | None = None
         self._painted_ns: int | None = None
-        self._is_visible = False
+        self._has_text = False
         self._end: tuple[Finished, Circumstances] | None = None
         self._own_itl: ItlQuantiles | None = None
 
@@ -49,14 +52,14 @@ class FollowedAnswer:
         return self._pace.gaps_ms
 
     def paint(self, now_ns: int) -> bool:
-        """Note when the first text was painted; False where there was none yet, or it was noted already."""
-        if self._painted_ns is not None or not self._is_visible:
+        """Note when the first text was painted; False where there was none yet, or its time is known already."""
+        if self._painted_ns is not None or not self._has_text or self._goes_on:
             return False
         self._painted_ns = now_ns
         if self._end is not None:
             self.figures = self._at_end(*self._end)
         else:
-            self._set(ttft_ms=self._painted_ms, ttft_parts=self._parts_so_far())
+            self._set(ttft_ms=self._painted_ms, ttft_parts=self._parts_until(now_ns))
         return True
 
     def take(self, event: AnswerEvent, read_bytes: int | None) -> None:
@@ -72,14 +75,14 @@ class FollowedAnswer:
                 self._take_tokens(event, read_bytes)
             case Failed():
                 self.is_open = False
-                self._set(is_writing=False)
+                self._set(is_writing=False, is_cut_off=True)
             case Finished() | Step():
                 pass
 
     def end(self, event: Finished, circumstances: Circumstances) -> None:
         """Take in the end."""
         self.is_open = False
-        self._is_visible = self._is_visible or bool(event.text)
+        self._has_text = self._has_text or bool(event.text)
         if self.prompt is None:
             self.prompt = PromptReady(event.request, bytes(4 * event.metrics.prompt_tokens), (), 0, 0)
         self._own_itl = event.metrics.itl_ms
@@ -94,7 +97,8 @@ class FollowedAnswer:
         return run.turn.finished
 
     def _at_end(self, whole: Finished, circumstances: Circumstances) -> Figures:
-        figures = figures_at_end(whole, self._painted_ms, circumstances)
+        first_ms = self.run.turn.ttft_ms if self.run is not None and self._goes_on else self._painted_ms
+        figures = figures_at_end(whole, first_ms, circumstances)
         itl = figures.itl_ms or self._own_itl  # no quantiles of two parts together are known
         return msgspec.structs.replace(figures, gap_count=self.figures.gap_count, itl_ms=itl)
 
@@ -107,7 +111,9 @@ class FollowedAnswer:
 
     def _take_tokens(self, event: Tokens, read_bytes: int | None) -> None:
         self._pace.add(event)
-        self._is_visible = self._is_visible or bool(event.text)
+        if event.text and not self._has_text:
+            self._has_text = True
+            self._show_first_text(event.first_ns)
         rate = self._pace.rate_now()
         self._set(
             decode_tokens_per_s=rate,
@@ -122,9 +128,21 @@ class FollowedAnswer:
     def _painted_ms(self) -> float | None:
         return None if self._painted_ns is None else (self._painted_ns - self._sent_ns) / _MS
 
-    def _parts_so_far(self) -> tuple[TtftPart, ...]:
+    @property
+    def _goes_on(self) -> bool:
+        """Whether the answer was begun before: its first token was shown long ago."""
+        return self.run is not None and self.run.beginning.goes_on
+
+    def _show_first_text(self, at_ns: int) -> None:
+        """Show the engine's time to the first text until it is painted: nobody may be looking at this conversation."""
+        if not self._goes_on and at_ns >= self._sent_ns:
+            self._set(ttft_ms=(at_ns - self._sent_ns) / _MS, ttft_parts=self._parts_until(at_ns))
+
+    def _parts_until(self, shown_ns: int) -> tuple[TtftPart, ...]:
+        """Return the parts up to a moment; nothing lies between the first token and a text that came with it."""
         ready_ns = self.prompt.at_ns if self.prompt is not None else None
-        return parts_so_far((self._sent_ns, ready_ns, self._read_ns, self._pace.first_ns, self._painted_ns))
+        moments = (self._sent_ns, ready_ns, self._read_ns, self._pace.first_ns)
+        return parts_so_far(moments if shown_ns == self._pace.first_ns else (*moments, shown_ns))
 
     def _set(self, **changes: object) -> None:
         self.figures = msgspec.structs.replace(self.figures, **changes)

@@ -29,6 +29,14 @@ MOST_KEPT = 64
 """So many answers are remembered with the gaps between their tokens, which nobody stores by themselves."""
 
 
+class EndedAnswer(msgspec.Struct, frozen=True):
+    """What is remembered of an answer: nothing of its conversation, which can be long."""
+
+    figures: Figures
+    gaps_ms: tuple[float, ...]
+    """The last gaps between neighbouring tokens, oldest first."""
+
+
 class Live:
     """Follows the answers of the session and works out the figures."""
 
@@ -50,7 +58,7 @@ class Live:
         self._sent: dict[int, int] = {}
         """Questions that have not ended, with the time at which their clock starts."""
         self._followed: FollowedAnswer | None = None
-        self._kept: dict[int, FollowedAnswer] = {}
+        self._kept: dict[int, EndedAnswer] = {}
         """By message, oldest first: answers that have ended since the start."""
         self._cache: dict[str, object] = {}
         self._cache_of: OpenConversation | None = None
@@ -81,6 +89,8 @@ class Live:
         """The first text of the answer is on the screen: the time to the first token ends here."""
         followed = self._followed
         if followed is not None and self._is_shown(followed.run) and followed.paint(now_ns):
+            if not followed.is_open:
+                self._keep(followed)
             self._look()
 
     def _take_sent(self, request: int, sent_ns: int) -> None:
@@ -145,7 +155,7 @@ class Live:
         """Remember an answer that has ended for when its conversation is shown again."""
         if followed.run is not None and not followed.came_to_nothing:
             self._kept.pop(followed.run.message, None)
-            self._kept[followed.run.message] = followed
+            self._kept[followed.run.message] = EndedAnswer(followed.figures, followed.gaps_ms)
             if len(self._kept) > MOST_KEPT:
                 del self._kept[next(iter(self._kept))]
 
@@ -198,7 +208,7 @@ class Live:
             self._answer = figures_of_turn(last) if last is not None else Figures()
         self._show()
 
-    def _shown_answer(self) -> FollowedAnswer | None:
+    def _shown_answer(self) -> FollowedAnswer | EndedAnswer | None:
         """Return the answer that is shown, where it was written since the start."""
         followed = self._followed
         if self._chat is None or (followed is not None and followed.run is None):

@@ -22,12 +22,14 @@ class LoadNotices:
         self._notices = notices
         self._remarks: Notice | None = None
         self._unloaded: Notice | None = None
+        self._failed: Notice | None = None
 
     def loading(self) -> None:
-        """A load begins: what was offered instead is over."""
-        if self._unloaded is not None:
-            self._notices.withdraw(self._unloaded)
-            self._unloaded = None
+        """A load begins: what was offered instead, and why the last one failed, is over."""
+        for told in (self._unloaded, self._failed):
+            if told is not None:
+                self._notices.withdraw(told)
+        self._unloaded = self._failed = None
 
     def loaded(self, model: ModelInfo) -> None:
         """Tell what people should know of a load, in place of what was told of the last one."""
@@ -40,7 +42,8 @@ class LoadNotices:
         """Tell why a file was not loaded; `name` is what its model is called."""
         remedy: Remedy = "load_options" if event.kind == "memory" else "open_model"
         file = unsaid_name(path, event.sentence, name)
-        self._notices.post(Notice(event.sentence, remedy=remedy, details=event.details, file=file))
+        self._failed = Notice(event.sentence, remedy=remedy, details=event.details, file=file)
+        self._notices.post(self._failed)
 
     def unloaded(self, model: ModelInfo, name: str) -> None:
         """Tell that a model is gone, what that gave back, and offer to load it again."""

@@ -13,8 +13,9 @@ from app.core.errors import UserError
 from app.core.model import FoundModel, ModelRef
 from app.core.model_facts import model_facts
 from app.core.model_file import check_model_file
+from app.core.printable import printable
 from app.core.words import Sentence, translate
-from app.system.model_files import OpenFiles, identify, shown
+from app.system.model_files import OpenFiles, identify, readable
 
 _DIGEST = re.compile(r"(sha256-)?[0-9a-f]{32,64}")
 _PART = re.compile(r"-\d{5}-of-\d{5}$")
@@ -49,17 +50,17 @@ def check_model(path: Path) -> tuple[FoundModel, ModelRef | None]:
                 cache_elements=most_cache_elements(facts),
             )
             return found, ref
-        return FoundModel(path=str(path), size=_size(path), name=path.stem, problem=problem), None
+        return FoundModel(path=str(path), size=_size(path), name=printable(path.stem), problem=problem), None
 
 
 def model_name(path: Path, own_name: str | None, quantisation: str | None) -> str:
     """Return what to call a model: its file's name without the quantisation, which people chose and recognise."""
     if own_name and _DIGEST.fullmatch(path.stem):
-        return own_name
+        return printable(own_name)
     stem = _PART.sub("", path.stem)
     if quantisation and stem.lower().endswith(quantisation.lower()):
         stem = stem[: -len(quantisation)].rstrip("-._ ")
-    return stem or own_name or path.name
+    return printable(stem or own_name or path.name)
 
 
 def _refuse_unwritable_name(path: Path) -> None:
@@ -71,7 +72,7 @@ def _refuse_unwritable_name(path: Path) -> None:
             translate(
                 "ModelFile",
                 "The name of {path} holds bytes that are no text: rename the file or its folder.",
-                path=shown(path),
+                path=readable(path),
             )
         ) from None
 
@@ -87,6 +88,6 @@ def _lost(path: Path, error: OSError) -> Sentence:
     return translate(
         "ModelFile",
         "Reading {path} failed ({reason}): check the disk it is on, or choose the model again.",
-        path=shown(path),
+        path=readable(path),
         reason=error.strerror or "it disappeared",
     )

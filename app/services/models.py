@@ -17,7 +17,7 @@ from app.core.words import Sentence, translate
 from app.services.file_names import short_path
 from app.services.model_check import check_model
 from app.system.jobs import Jobs
-from app.system.model_files import find_models, shown
+from app.system.model_files import find_models, readable
 from app.system.settings_file import SettingsFile
 
 _Stamp = tuple[str, int, int]
@@ -116,7 +116,7 @@ class Models:
             translate(
                 "Models",
                 "No usable model was found: put a .gguf file into {folder}, or name one.",
-                folder=shown(self._folders[0]),
+                folder=readable(self._folders[0]),
             )
         )
 

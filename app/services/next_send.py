@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 import msgspec
 
+from app.core.model import MemoryKind
 from app.core.words import Sentence
 
 UNCOUNTED = sys.maxsize
@@ -41,9 +42,13 @@ class Count(msgspec.Struct, frozen=True):
     least: int | None = None
     """Tokens of what stays where the oldest turns go; `UNCOUNTED` is too many to be counted."""
     cached: int = 0
-    """Tokens that `prompt` begins with and that the cache holds now."""
+    """Tokens that `prompt` begins with and that the cache holds now, but for its last one, which is always read."""
+    memory_kind: MemoryKind = "plain"
+    """What the model keeps of its past: all but a plain one go back only to states that were saved."""
     in_cache: int | None = None
     """Cells of the cache that are in use now."""
+    holds_chat: bool = False
+    """The cells were filled up to the last answer of this conversation."""
     cells: int | None = None
     refused: bool = False
     """The engine would not even count the prompt: it has more tokens than the context."""
@@ -89,11 +94,16 @@ class Count(msgspec.Struct, frozen=True):
             new, cached = self.draft or 0, self.in_cache or 0
         elif self.prompt is None or self.too_long:
             return None
-        elif not self.message and self.cached == self.in_cache:
-            new, cached = 0, self.cached  # nobody asks for the marks of a message that is not begun
+        elif not self.message and self.holds_chat and self.in_cache is not None and self._begins_with(self.in_cache):
+            new, cached = 0, self.in_cache  # nobody asks for the marks of a message that is not begun
         else:
             new, cached = self.prompt - self.cached, self.cached
         return Shares(new, cached, max(self.cells - cached - new, 0))
+
+    def _begins_with(self, used: int) -> bool:
+        """Whether the prompt begins with all cells in use."""
+        prompt = self.prompt or 0
+        return used <= prompt and self.cached == min(used, max(prompt - 1, 0))
 
     @property
     def left(self) -> int | None:

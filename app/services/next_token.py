@@ -15,6 +15,8 @@ from app.core.ports import EnginePort
 from app.core.sampling import SamplingSettings
 from app.core.signal import Signal
 from app.core.words import Sentence, translate
+from app.services.answers import Answers
+from app.services.conversations import Conversations
 from app.services.engine_session import EngineSession
 from app.services.questions import AnswerEvent
 from app.services.sampling import Sampling
@@ -31,7 +33,7 @@ class CandidateRow:
 
     token: int
     text: str | None
-    """What it says, U+FFFD for parts of characters; None where that is not known yet."""
+    """What it says, parts of characters as `<0xD7>`; None where that is not known yet."""
     rank: int | None
     """Its place by falling raw probability, 1 for the most likely. None for a drawn token of which no more is known."""
     raw: float
@@ -54,6 +56,12 @@ class CandidatesView:
     is_exact: bool
     doubt: Sentence | None
     """Why the figures are not exact; None where they are."""
+    request: int
+    """The answer that the step belongs to."""
+    token: int
+    """The step's place among the tokens of the request, from 0."""
+    whose: str
+    """The title of its conversation where another one is shown; else empty."""
 
 
 @dataclass(slots=True)
@@ -65,6 +73,8 @@ class _Answer:
     first: int
     """Place in the answer of the first token of this request."""
     seed: int | None
+    conversation: int | None
+    """None where it is an answer of no conversation."""
     sampled: array[int] = field(default_factory=lambda: array("i"))
 
 
@@ -72,14 +82,25 @@ class NextToken:
     """Follows the steps of the session while somebody looks."""
 
     def __init__(
-        self, session: EngineSession, engine: EnginePort, sampling: Sampling, vocabulary: Vocabulary
+        self,
+        session: EngineSession,
+        engine: EnginePort,
+        sampling: Sampling,
+        vocabulary: Vocabulary,
+        answers: Answers | None = None,
+        conversations: Conversations | None = None,
     ) -> None:
+        """Without conversations, every answer belongs to what is shown."""
         self.changed: Signal[bool] = Signal()
-        """The candidates are others; whether that is because somebody moved a setting, and is to be seen at once."""
+        """The candidates are others; whether that is because of what somebody did, and is to be seen at once."""
         self._session = session
         self._engine = engine
         self._sampling = sampling
         self._vocabulary = vocabulary
+        self._answers = answers
+        self._conversations = conversations
+        self._whose: str | None = ""
+        """As `CandidatesView.whose`; None where the conversation is gone."""
         self._watches = False
         self._answer: _Answer | None = None
         self._shown: tuple[_Answer, int, StepCandidates] | None = None
@@ -90,6 +111,8 @@ class NextToken:
         session.changed.connect(self._follow_session)
         sampling.changed.connect(lambda: self._tell(moved=True))
         vocabulary.changed.connect(self._take_vocabulary)
+        if conversations is not None:
+            conversations.changed.connect(self._follow_conversations)
 
     def warm_up(self) -> None:
         """Load what the first step needs; takes a moment, and may be called by any thread."""
@@ -108,7 +131,7 @@ class NextToken:
 
     def candidates(self) -> CandidatesView | None:
         """Return the latest step under the settings in force now; None, and `reason`, where there is none."""
-        if self._view is None and self._shown is not None:
+        if self._view is None and self._shown is not None and self._whose is not None:
             self._view = self._made(*self._shown)
         return self._view
 
@@ -128,7 +151,16 @@ class NextToken:
         elif not outcome.is_exact:
             doubt = _SHORT
         rows = tuple(self._row_of(row, step) for row in outcome.rows)
-        return CandidatesView(rows, outcome.survivors, step.vocabulary, doubt is None, doubt)
+        return CandidatesView(
+            rows=rows,
+            survivors=outcome.survivors,
+            vocabulary=step.vocabulary,
+            is_exact=doubt is None,
+            doubt=doubt,
+            request=answer.request,
+            token=token,
+            whose=self._whose or "",
+        )
 
     def _row_of(self, row: Candidate, step: StepCandidates) -> CandidateRow:
         text = self._vocabulary.text(row.token)
@@ -164,7 +196,9 @@ class NextToken:
     def _begun(self, event: PromptReady) -> _Answer:
         span = next((span for span in event.spans if span.part == "answer"), None)
         first = 0 if span is None else span.end - span.start
-        return _Answer(event.request, event.ids, first, event.seed)
+        runs = () if self._answers is None else self._answers.runs
+        conversation = next((run.conversation.head.id for run in runs if run.request == event.request), None)
+        return _Answer(event.request, event.ids, first, event.seed, conversation)
 
     def _take_step(self, answer: _Answer, event: Step) -> None:
         model = self._session.model
@@ -174,7 +208,20 @@ class NextToken:
         history = answer.prompt + answer.sampled[: event.token].tobytes()
         step = _step_candidates()(event, model.vocabulary, history, drawn)
         self._shown = (answer, event.token, step)
+        self._whose = self._whose_is_shown()
         self._tell()
+
+    def _whose_is_shown(self) -> str | None:
+        conversation = None if self._shown is None else self._shown[0].conversation
+        if conversation is None or self._conversations is None or conversation == self._conversations.open_id:
+            return ""
+        return next((head.title for head in self._conversations.heads if head.id == conversation), None)
+
+    def _follow_conversations(self) -> None:
+        whose = self._whose_is_shown()
+        if whose != self._whose:
+            self._whose = whose
+            self._tell(moved=True)
 
     def _follow_load(self, event: LoadProgress | Loaded | Failed) -> None:
         if isinstance(event, Loaded):

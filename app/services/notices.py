@@ -13,7 +13,15 @@ from app.core.signal import Signal
 from app.core.words import Sentence
 
 Level = Literal["hint", "error"]
-Remedy = Literal["restart_engine", "load_again", "open_model", "choose_template", "load_options", "undo_delete"]
+Remedy = Literal[
+    "restart_engine",
+    "load_again",
+    "open_model",
+    "choose_template",
+    "load_options",
+    "larger_context",
+    "undo_delete",
+]
 
 
 class Notice(msgspec.Struct, frozen=True):
@@ -52,7 +60,8 @@ class Notices:
 
     def post(self, notice: Notice) -> None:
         """Show a notice; a hint never hides an error that still stands, unless it can be acted upon only now."""
-        if self._latest is not None and self._latest.file and self._latest.sentence == notice.sentence:
+        latest = self._latest
+        if latest is not None and latest.sentence == notice.sentence and latest.file and not notice.file:
             return  # it stands there already, with the name of its file
         if notice.lasts:
             self._lasting = [*(each for each in self._lasting if each != notice), notice]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import assert_never
 
@@ -60,6 +61,7 @@ from app.services.notices import Notice, Notices
 from app.services.prompt_count import PromptCount
 from app.services.sampling import Sampling
 from app.services.templates import Templates
+from app.services.unsaved_settings import UnsavedSettings
 from app.services.vocabulary import Vocabulary
 from app.services.wishes import Wish
 from app.system.inbox import Inbox
@@ -107,8 +109,9 @@ class Program:
     def start(self, model: Path | None) -> None:
         """Begin as a window does: load the model that was named, or used last, or is the first usable one."""
         self.conversations.start()
-        for problem in self.settings.problems:
-            self.notices.post(Notice(problem, level="hint"))
+        if self.settings.problems:
+            first, *more = self.settings.problems
+            self.notices.post(Notice(first, level="hint", more=tuple(more), lasts=True))
         if model is None:
             self.models.look_for_last()
         else:
@@ -117,13 +120,23 @@ class Program:
 
     def dispatch(self, event: Event) -> None:
         """Hand an event to the service that it is for."""
+        self._hand_on(event)
+        self._unsaved_settings.look()
+
+    @cached_property
+    def _unsaved_settings(self) -> UnsavedSettings:
+        return UnsavedSettings(self.settings, self.notices)
+
+    def _hand_on(self, event: Event) -> None:
         match event:
             case ModelsListed():
                 self.models.take(event)
             case LastModelFound():
                 self._begin_with(event)
+            case JobFailed(job="settings"):
+                self._unsaved_settings.take(event)
             case JobFailed():
-                self.notices.post(Notice(event.sentence, lasts=event.job == "settings"))
+                self.notices.post(Notice(event.sentence))
             case Tokenized() | Rendered():
                 self.prompt_count.take(event)
             case PiecesListed() | PiecesRead():

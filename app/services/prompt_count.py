@@ -69,6 +69,8 @@ class PromptCount:
         """Token ids of the prompt that was counted last."""
         self._cells = bytearray()
         """Token ids that the cells hold, those of the prompt that is being read included."""
+        self._held: int | None = None
+        """The answer that the cells end with, where its conversation was shown while it was written."""
         self._count = Count()
         session.changed.connect(self.look_again)
         session.answer_told.connect(self._follow)
@@ -113,7 +115,7 @@ class PromptCount:
         self._rendered, self._next = asked.prompt, ids
         reason = event.sentence if isinstance(event, Failed) else None
         whole: dict[str, object] = {"message": asked.message, "prompt": tokens, "refused": refused, "reason": reason}
-        whole["cached"] = self._common()
+        whole |= {"cached": self._common(), "holds_chat": self._holds_chat()}
         cells, rest = self._count.cells or 0, _without_oldest(asked.prompt)
         if (refused or (tokens or 0) >= cells) and self._count.drops and rest != asked.prompt:
             self._ask(_Asked(self._session.new_request(), asked.message, asked.prompt, whole), rest)
@@ -124,9 +126,13 @@ class PromptCount:
         match event:
             case PromptReady():
                 self._cells = bytearray(event.ids)
+                self._held = None
             case PrefillProgress():
+                if event.done >= event.total:
+                    self._hold(event.request)
                 self._set(in_cache=event.done)
             case Tokens():
+                self._hold(event.request)
                 self._cells += event.ids
                 self._set(in_cache=event.cells_used)
             case Finished():
@@ -137,8 +143,8 @@ class PromptCount:
                 pass
 
     def _common(self) -> int:
-        """Return how many tokens the prompt that was counted last and the cells begin with in common."""
-        least, most = 0, min(len(self._next), len(self._cells)) // _ID_BYTES
+        """Return how many tokens of the prompt that was counted last are in the cells; its last one is read anyway."""
+        least, most = 0, max(0, min(len(self._next) // _ID_BYTES - 1, len(self._cells) // _ID_BYTES))
         while least < most:
             middle = (least + most + 1) // 2
             first, last = least * _ID_BYTES, middle * _ID_BYTES
@@ -148,6 +154,16 @@ class PromptCount:
                 most = middle - 1
         return least
 
+    def _hold(self, request: int) -> None:
+        """Note whose answer follows in the cells, now that all of its prompt was read."""
+        run = self._chat.shown.run
+        if run is not None and run.request == request:
+            self._held = run.message
+
+    def _holds_chat(self) -> bool:
+        """Whether the cells end with the last answer of the conversation: what follows is marks alone."""
+        return bool(self._chat.turns) and self._chat.turns[-1].message == self._held
+
     def look_again(self) -> None:
         """Ask what is not known of the newest text, as the settings are now, if there is a model that can say it."""
         model, answers = self._session.model, self._session.phase in ("ready", "busy")
@@ -155,8 +171,8 @@ class PromptCount:
             self._model = model
             self._tokenizing = self._rendering = self._rendered = None
             self._tokens.clear()
-            self._next, self._cells = b"", bytearray()
-            self._count = Count(in_cache=None if model is None else 0, cells=None if model is None else model.context)
+            self._next, self._cells, self._held = b"", bytearray(), None
+            self._count = _nothing_asked(model)
             self.changed.emit()
         if not self._asked:
             return
@@ -215,6 +231,11 @@ class PromptCount:
         if count != self._count:
             self._count = count
             self.changed.emit()
+
+
+def _nothing_asked(model: ModelInfo | None) -> Count:
+    """Return what is known of a model that was just loaded."""
+    return Count() if model is None else Count(in_cache=0, cells=model.context, memory_kind=model.memory_kind)
 
 
 def _without_oldest(prompt: ChatPrompt) -> ChatPrompt:

@@ -24,20 +24,19 @@ class Templates:
     def __init__(self, resources: Resources, settings: SettingsFile) -> None:
         self._resources = resources
         self._settings = settings
-        self._names = resources.template_names()
-        self._sources: dict[str, str] = {}
+        # All are read here, before there is a window: a file must not stand between a question and its first token.
+        self._sources = {name: resources.template(name) for name in resources.template_names()}
 
     def names(self) -> list[str]:
-        """Return the names of the templates that ship; they are read once, before there is a window."""
-        return list(self._names)
+        """Return the names of the templates that ship, sorted."""
+        return list(self._sources)
 
     def named_or_file(self, choice: str) -> str:
         """Return the Jinja source of a shipped template, however its name is written, or of a file."""
-        names = self.names()
-        if choice in names:
-            return self._resources.template(choice)
+        if choice in self._sources:
+            return self._sources[choice]
         if not os.path.isfile(choice):  # noqa: PTH113  Path.is_file raises for long names
-            alike = (name for name in names if _letters(name) == _letters(choice))
+            alike = (name for name in self._sources if _letters(name) == _letters(choice))
             return self._resources.template(next(alike, choice))
         try:
             with Path(choice).open("rb") as file:
@@ -51,11 +50,7 @@ class Templates:
     def for_model(self, model: ModelRef | None) -> str | None:
         """Return the source of what people chose for a model; None takes the model's own."""
         name = self._settings.model(model.identity).template if model is not None else None
-        if name is None or name not in self._names:
-            return None
-        if name not in self._sources:
-            self._sources[name] = self._resources.template(name)
-        return self._sources[name]
+        return self._sources.get(name) if name is not None else None
 
     def choose(self, model: ModelRef, name: str | None) -> None:
         """Remember a choice for a model: the name of a shipped template, or None for the model's own."""

@@ -5,6 +5,7 @@ All of it is one stretch of bytes and where each token ends in it. Must not know
 
 from __future__ import annotations
 
+import codecs
 from array import array
 from bisect import bisect_right
 
@@ -19,6 +20,7 @@ from app.services.engine_session import EngineSession
 
 PART_TOKENS = 4_096
 """So many tokens are asked of the engine at once; others' questions about text come between."""
+_AS_CODES = "tokenlight-bytes-as-codes"
 
 
 class Vocabulary:
@@ -63,9 +65,9 @@ class Vocabulary:
         return bytes(self._data[start : self._ends[token]])
 
     def text(self, token: int) -> str | None:
-        """Return a token's text for display, U+FFFD for parts of characters; None where it is not known."""
+        """Return a token's text for display, parts of characters as `<0xD7>`; None where it is not known."""
         piece = self.piece(token)
-        return None if piece is None else piece.decode("utf-8", "replace")
+        return None if piece is None else piece.decode("utf-8", _AS_CODES)
 
     def holding(self, part: bytes) -> list[int]:
         """Return the tokens whose bytes hold others, in order."""
@@ -143,3 +145,13 @@ def _ends_of(pieces: Pieces) -> array[int]:
     ends = array("I")
     ends.frombytes(pieces.ends)
     return ends
+
+
+def _bytes_as_codes(error: UnicodeError) -> tuple[str, int]:
+    """Say which bytes they are: tokens of single bytes would all look the same as U+FFFD."""
+    if not isinstance(error, UnicodeDecodeError):
+        raise error
+    return "".join(f"<0x{byte:02X}>" for byte in error.object[error.start : error.end]), error.end
+
+
+codecs.register_error(_AS_CODES, _bytes_as_codes)

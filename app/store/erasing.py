@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
+import logging
 import sqlite3
+import time
+
+from app.store.faults import DATABASE_ERRORS
+
+_log = logging.getLogger(__name__)
 
 KEPT_DAYS = 30
 """How long a deleted conversation can be brought back."""
@@ -35,3 +41,34 @@ def erase(connection: sqlite3.Connection, conversation: int) -> None:
         if connection.in_transaction:
             connection.execute("ROLLBACK")
         raise
+
+
+class Erasing:
+    """What is still to be erased of the database that is open."""
+
+    def __init__(self) -> None:
+        self._left: list[int] = []
+
+    def look_up(self, connection: sqlite3.Connection) -> None:
+        """Find out what is to be erased now."""
+        try:
+            self._left = deleted_long_ago(connection, int(time.time() * 1000))
+        except DATABASE_ERRORS as error:
+            _log.info("What was deleted long ago could not be looked up: %s", error)
+
+    def step(self, connection: sqlite3.Connection) -> bool:
+        """Erase one conversation; true when more of them are left."""
+        if not self._left:
+            return False
+        try:
+            erase(connection, self._left[-1])
+        except DATABASE_ERRORS as error:
+            _log.info("A deleted conversation was not erased (%s); it is tried at the next start", error)
+            self._left.clear()
+            return False
+        self._left.pop()
+        return bool(self._left)
+
+    def stop(self) -> None:
+        """Erase nothing more."""
+        self._left.clear()

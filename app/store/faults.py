@@ -64,6 +64,11 @@ def fault_of(error: Exception) -> Fault | None:
     return None
 
 
+def may_pass(error: Exception | None) -> bool:
+    """Whether what is in the way may be gone soon, by itself or because somebody does something about it."""
+    return error is not None and fault_of(error) in (Fault.FULL, Fault.LOCKED, Fault.READ_ONLY)
+
+
 def reason_of(error: Exception) -> str:
     """Return the short technical name of an error, for the end of a sentence."""
     if isinstance(error, OSError):
@@ -77,20 +82,20 @@ def unusable(error: Exception, path: Path) -> Sentence:
         case Fault.FULL:
             return translate(
                 "Store",
-                "The disk of {path} is full, so chats are not kept: free some space and start Tokenlight again.",
+                "The disk of {path} is full, so chats are not saved yet: free some space.",
                 path=str(path.parent),
             )
         case Fault.LOCKED:
             return translate(
                 "Store",
-                "Another program is using {path}, so chats are not kept: close it and start Tokenlight again.",
+                "Another program is using {path}, so chats are neither shown nor saved yet: close that program.",
                 path=str(path),
             )
         case Fault.READ_ONLY:
             return translate(
                 "Store",
-                "Tokenlight may not write in {path}, so chats are not kept: "
-                "allow it in the folder's properties and start Tokenlight again.",
+                "Tokenlight may not write in {path}, so new chats are not saved: "
+                "allow it in the folder's properties.",
                 path=str(path.parent),
             )
         case _:
@@ -219,6 +224,54 @@ def written_anew(path: Path, aside: Path | None) -> Sentence:
         "Another file took the place of the one with the chats while Tokenlight was using it. It is kept as {path}; "
         "the chats that you see here were written anew, and none of them is lost.",
         path=str(aside),
+    )
+
+
+def emptied(path: Path, saved: int | None, aside: Path | None) -> Sentence:
+    """Say that another program emptied the file while it was in use, and what was saved; None is all of it."""
+    if saved is None:
+        return translate(
+            "Store",
+            "Another program emptied the file with the chats ({path}) while Tokenlight was using it. "
+            "It was written anew, and no chat is lost.",
+            path=str(path),
+        )
+    if aside is None:
+        return translate(
+            "Store",
+            "Another program emptied the file with the chats ({path}) while Tokenlight was using it. Earlier chats are "
+            "lost, except what could still be read (chats: {count}): put a backup in its place if you have one.",
+            path=str(path),
+            count=saved,
+        )
+    return translate(
+        "Store",
+        "Another program emptied the file with the chats while Tokenlight was using it. Earlier chats are lost, except "
+        "what could still be read (chats: {count}); the rest of the file is kept as {path}: "
+        "put a backup in its place if you have one.",
+        path=str(aside),
+        count=saved,
+    )
+
+
+def log_aside(path: Path, log: Path) -> Sentence:
+    """Say that a log was found without its file, and where it is kept."""
+    return translate(
+        "Store",
+        "The file with the chats ({path}) was missing or empty, but a part that belongs to it was there and may hold "
+        "chats. It is kept as {log}, and a new file was begun: put a backup in its place if you have one.",
+        path=str(path),
+        log=str(log),
+    )
+
+
+def left_alone(path: Path) -> Sentence:
+    """Say that the files went away so often that others in their place are no longer noticed."""
+    return translate(
+        "Store",
+        "The files with the chats in {folder} keep changing, and Tokenlight no longer notices when others take their "
+        "place: keep programs that synchronise or tidy up away from that folder, and start Tokenlight again.",
+        folder=str(path.parent),
     )
 
 

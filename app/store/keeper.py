@@ -7,7 +7,6 @@ Must not know of threads: `store` calls it on one, always the same.
 from __future__ import annotations
 
 import logging
-import sqlite3
 import time
 from collections.abc import Sequence
 from pathlib import Path
@@ -35,19 +34,23 @@ from app.core.store_commands import (
 )
 from app.core.store_events import Kept, StoreFailed, StoreOpened, StoreRecovered
 from app.core.words import Sentence
-from app.store import drafts, faults
-from app.store.answering import Question, Reader
-from app.store.erasing import deleted_long_ago, erase
+from app.store import faults
+from app.store.answering import Question
+from app.store.database import Database
 from app.store.faults import DATABASE_ERRORS, Fault, fault_of
 from app.store.mistakes import skipped
-from app.store.opening import FILE_NAME, open_database, suspect
+from app.store.opening import FILE_NAME, Opened, may_write, open_database, suspect
 from app.store.patience import Patience
-from app.store.rescue import OpenFiles
-from app.store.writing import Change, EndOpenAnswers, Stretch, Writer, written
+from app.store.read_only import open_read_only
+from app.store.unwritten import heads_with_unwritten
+from app.store.waiting import Waiting
+from app.store.writing import Change, EndOpenAnswers
 
 WRITING_S = 2.0
 """How long another program may hold the database before people are told and the chat goes on."""
 CLOSING_S = 0.8
+AGAIN_S = 2.5
+"""How often opening what could not be opened is tried again at most."""
 
 _log = logging.getLogger(__name__)
 
@@ -60,21 +63,19 @@ class StoreWork:
         self._path = folder / FILE_NAME
         self._sink = sink
         self._patience, self._writing = Patience(), Patience()
-        self._connection: sqlite3.Connection | None = None
-        self._writer: Writer | None = None
-        self._reader = Reader(self._path, None)
-        self._pending: list[Change] = []
-        self._stretches: dict[int, Stretch] = {}
-        """Those in `_pending` that more chunks can be added to."""
-        self.files = OpenFiles(self._path)
-        self._news: Sentence | None = None
+        self.database = Database(self._path)
+        self.files = self.database.files
+        self._waiting = Waiting()
+        self._must_open = False
+        """Whether the chats are not open yet and will be: what comes waits for that."""
+        self._is_rescued = False
+        """Whether those are chats that were written anew."""
+        self._try_at = 0.0
+        self._news: list[Sentence] = []
         """What is told as soon as everything is written."""
         self._fault: Fault | None = None
         self._unsaved: Sentence | None = None
         """Whether the program may end with that fault: the question."""
-        self._asked: set[int] = set()
-        """Requests of pending questions that are not answered yet."""
-        self._to_erase: list[int] = []
         self._was_open = False
         self._renewed = False
         self._told: set[Fault | None] = set()
@@ -84,6 +85,11 @@ class StoreWork:
     def behind(self) -> bool:
         """Whether something could not be written and waits for another try."""
         return self._fault is not None
+
+    @property
+    def _keeps(self) -> bool:
+        """Whether what comes is taken: the database is open, or will be."""
+        return self.database.connection is not None or self._must_open
 
     def do(self, commands: Sequence[StoreCommand]) -> None:
         """Do commands in order; what they keep is on disk on return unless `behind` says otherwise."""
@@ -95,19 +101,15 @@ class StoreWork:
         """Answer a question, or put what is to be kept with what waits for `flush`."""
         match command:
             case KeepChunk():
-                if self._connection is not None:
-                    self._add_chunk(command)
+                if self._keeps:
+                    self._waiting.add_chunk(command)
             case KeepQuestion(request):
-                if self._connection is None:
-                    self._sink(Kept(request, on_disk=False))
-                else:
-                    self._asked.add(request)
-                    self._add(command)
-            case KeepConversation() | KeepPrompt() | EndAnswer() | RemoveMessages() | KeepPieces():
+                self._waiting.asked.add(request)
                 self._add(command)
-            case KeepDraft():
-                if self._connection is not None:
-                    drafts.put(self._pending, command)
+                if not self._keeps:
+                    self._answer_unkept()
+            case KeepConversation() | KeepPrompt() | EndAnswer() | RemoveMessages() | KeepPieces() | KeepDraft():
+                self._add(command)
             case Settle(request):
                 self._settle(request)
             case OpenStore():
@@ -125,42 +127,40 @@ class StoreWork:
         `looks` has the files looked after now, however short ago that was.
         """
         try:
-            if self.files.are_gone(at_once=looks):
+            if self._must_open:
+                self._open_again(at_once=looks)
+            elif self.files.are_gone(at_once=looks):
                 self._rescue()
             self._write()
         except (*DATABASE_ERRORS, OSError) as error:
-            self._failed(error)
+            self._failed(error, looked=looks)
 
     def _write(self) -> None:
-        connection, writer = self._connection, self._writer
+        connection, writer = self.database.connection, self.database.writer
         if connection is None or writer is None:
+            self._answer_unkept()
             return
-        broken = self._commit(connection, writer) if self._pending else []
-        for change in self._pending:
-            if isinstance(change, KeepQuestion) and change.request in self._asked:
-                self._sink(Kept(change.request, on_disk=not any(change is other for other in broken)))
-        self._pending.clear()
-        self._stretches.clear()
-        self._asked.clear()
+        broken: list[Change] = []
+        if self._waiting.changes:
+            broken = self._waiting.commit(connection, writer, self._writing, 0.0 if self.behind else WRITING_S)
+        if broken:
+            self._sink(JobFailed("store", skipped()))
+        for question in self._waiting.questions():
+            self._sink(Kept(question.request, on_disk=not any(question is other for other in broken)))
+        self._waiting.clear()
         if self._fault is not None:
             self._fault = self._unsaved = None
             self._sink(StoreRecovered())
-        if self._news is not None:
-            self._sink(StoreFailed(self._news))
-            self._news = None
+        while self._news:
+            self._sink(StoreFailed(self._news.pop(0)))
 
     def rest(self) -> bool:
         """Do one piece of the work that can wait; true when more of it is left."""
-        if not self._to_erase or self._connection is None or self.behind:
-            return False
-        try:
-            erase(self._connection, self._to_erase[-1])
-        except DATABASE_ERRORS as error:
-            _log.info("A deleted conversation was not erased (%s); it is tried at the next start", error)
-            self._to_erase.clear()
-            return False
-        self._to_erase.pop()
-        return bool(self._to_erase)
+        return (
+            self.database.connection is not None
+            and not self.behind
+            and self.database.erasing.step(self.database.connection)
+        )
 
     def hurry(self) -> None:
         """The program ends: wait for nobody for long; safe from any thread."""
@@ -173,139 +173,158 @@ class StoreWork:
 
     def interrupt(self) -> None:
         """Break off what SQLite does at the moment; safe from any thread."""
-        connection = self._connection
-        if connection is None:
-            return
-        try:
-            connection.interrupt()
-        except sqlite3.ProgrammingError:
-            return  # it was closed meanwhile
+        self.database.interrupt()
 
     def close(self) -> None:
         """Write what waits, tidy the files up, and let go of them."""
         self.flush(looks=True)
         self._give_up()
-        if self._connection is not None:
-            try:
-                self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-            except DATABASE_ERRORS as error:
-                _log.info("The write-ahead log stays as it is: %s", error)
-        self._use(None)
+        self.database.close()
 
     def _open(self) -> None:
-        if self._connection is not None:
-            self._use(None)
-        opened = open_database(self._folder, self._patience)
-        self._use(opened.connection)
-        draft, usable = self._reader.draft(NEW_CHAT), opened.connection is not None
-        self._sink(StoreOpened(opened.conversations, usable, opened.problems, draft))
+        self.database.use(None)
+        self._must_open = False
+        self._arrive(open_database(self._folder, self._patience))
+        self.flush()
+
+    def _arrive(self, opened: Opened) -> None:
+        if faults.may_pass(opened.error):
+            self._wait_to_open(opened)
+        else:
+            self._take_opened(opened)
+
+    def _wait_to_open(self, opened: Opened) -> None:
+        """Let everything wait until the chats can be opened; meanwhile they are shown where they can be read."""
+        assert opened.error is not None
+        is_first = not self._must_open
+        self._must_open, self._is_rescued = True, False
+        self._try_at = time.monotonic() + AGAIN_S
+        self._unsaved = faults.unsaved(opened.error)
+        fault = fault_of(opened.error)
+        may_read = fault is not Fault.LOCKED  # who holds it may be writing
+        reading, conversations = (open_read_only(self._path) if may_read else None) or (None, ())
+        self.database.use(None, reading)
+        if is_first:
+            self._tell_opened(Opened(None, conversations, opened.problems[:-1]))
+        else:
+            self._tell(opened.problems[:-1])
+        if fault is not self._fault:
+            self._fault = fault
+            self._sink(StoreFailed(opened.problems[-1]))
+
+    def _open_again(self, *, at_once: bool) -> None:
+        """Try again to open what could not be opened, now and then or at once."""
+        if self._is_rescued:
+            self._open_rescued()
+        elif (at_once or time.monotonic() >= self._try_at) and may_write(self._folder):
+            self.database.use(None)  # closing another connection to the file later would drop SQLite's locks
+            self._arrive(open_database(self._folder, self._writing, waits=False))
+
+    def _tell_opened(self, opened: Opened) -> None:
+        """Tell which chats there are, with what waits laid over them."""
+        draft = self._waiting.draft(NEW_CHAT) or self.database.reader.draft(NEW_CHAT)
+        heads = heads_with_unwritten(opened.conversations, self._waiting.changes)
+        self._sink(StoreOpened(heads, opened.connection is not None, opened.problems, draft))
+
+    def _take_opened(self, opened: Opened) -> None:
+        """Use what was opened, or keep nothing from now on."""
+        self._must_open = False
+        self.database.use(opened.connection)
+        self._tell_opened(opened)
         if opened.connection is None:
+            self._give_up()
             return
         if not self._was_open:
             self._was_open = True
-            self._add(EndOpenAnswers())
-            self.flush()
-        try:
-            self._to_erase = deleted_long_ago(opened.connection, int(time.time() * 1000))
-        except DATABASE_ERRORS as error:
-            _log.info("What was deleted long ago could not be looked up: %s", error)
-
-    def _use(self, connection: sqlite3.Connection | None) -> None:
-        if self._connection is not None:
-            self._connection.close()
-        self._connection = connection
-        self._writer = Writer(connection) if connection is not None else None
-        self._reader = Reader(self._path, connection)
-        self.files.watch(opened=connection is not None)
-        self._to_erase = []
+            self._waiting.add_first(EndOpenAnswers())
+        self.database.erasing.look_up(opened.connection)
 
     def _add(self, change: Change) -> None:
-        if self._connection is None:
-            return
-        self._stretches.clear()
-        self._pending.append(change)
+        if self._keeps:
+            self._waiting.add(change)
 
-    def _add_chunk(self, command: KeepChunk) -> None:
-        chunk = command.chunk
-        stretch = self._stretches.get(chunk.message)
-        if stretch is None:
-            stretch = self._stretches[chunk.message] = Stretch(chunk.message)
-            self._pending.append(stretch)
-        stretch.add(chunk)
-
-    def _commit(self, connection: sqlite3.Connection, writer: Writer) -> list[Change]:
-        """Write all that is pending in one transaction; return the changes that cannot be written at all."""
-        begin = "BEGIN IMMEDIATE"
-        self._writing.run(lambda: connection.execute(begin), 0.0 if self.behind else WRITING_S)
-        try:
-            broken = [change for change in self._pending if not written(connection, writer, change)]
-            connection.execute("COMMIT")
-        except BaseException:
-            # SQLite has rolled back by itself after some errors.
-            if connection.in_transaction:
-                connection.execute("ROLLBACK")
-            raise
-        if broken:
-            self._sink(JobFailed("store", skipped()))
-        return broken
-
-    def _failed(self, error: Exception) -> None:
+    def _failed(self, error: Exception, *, looked: bool) -> None:
         """Keep what could not be written, say so once, and let the chat go on; damage is put right first."""
         _log.info("The chats could not be written: %s (%s)", error, faults.reason_of(error))
         fault = fault_of(error) or Fault.UNREACHABLE
-        if fault is Fault.DAMAGED and self._renew():
+        if fault is Fault.DAMAGED and not looked and self.files.are_gone(at_once=True):
+            self.flush(looks=True)
+            return
+        if fault is Fault.DAMAGED and not self._must_open and self._renew():
             self.flush()
             return
-        if self._connection is not None and fault is not self._fault:
+        if self._keeps and fault is not self._fault:
             self._fault = fault
             self._sink(StoreFailed(faults.unwritten(error, self._path)))
         self._unsaved = faults.unsaved(error)
-        for request in sorted(self._asked):
+        self._answer_unkept()
+
+    def _answer_unkept(self) -> None:
+        """Let the answers of questions begin that are not on disk: nobody waits for a disk."""
+        for request in sorted(self._waiting.asked):
             self._sink(Kept(request, on_disk=False))
-        self._asked.clear()
+        self._waiting.asked.clear()
 
     def _answer(self, question: Question) -> None:
         """Answer with what can be read; damage that is met is put right first."""
-        answer = self._reader.answer(question, self._pending)
-        trouble = self._reader.trouble
-        if trouble is not None and fault_of(trouble) is Fault.DAMAGED and self._renew():
+        answer = self.database.reader.answer(question, self._waiting.changes)
+        trouble = self.database.reader.trouble
+        if trouble is not None and self._is_cured(trouble):
             self.flush()
-            answer = self._reader.answer(question, self._pending)
-            trouble = self._reader.trouble
+            answer = self.database.reader.answer(question, self._waiting.changes)
+            trouble = self.database.reader.trouble
         if trouble is not None and fault_of(trouble) not in self._told:
             self._told.add(fault_of(trouble))
             self._sink(StoreFailed(faults.unread(trouble, self._path)))
         self._sink(answer)
 
+    def _is_cured(self, trouble: Exception) -> bool:
+        """Put right what kept something from being read; false where that cannot be done."""
+        if self.database.connection is None:
+            return False
+        if self.files.are_gone(at_once=True):
+            self.flush(looks=True)
+            return True
+        return fault_of(trouble) is Fault.DAMAGED and self._renew()
+
     def _settle(self, request: int) -> None:
         """Write what waits, and say whether anything would be lost if the program ended now."""
         self.flush(looks=True)
         self._writing.relax()
-        # What tokens say is in the model too.
-        is_said = self.files.are_gone(at_once=True) or any(
-            not isinstance(change, KeepPieces) for change in self._pending
-        )
+        is_said = self.files.are_gone(at_once=True) or self._waiting.has_words
         problem = self._unsaved if is_said and self._fault is not None else None
         self._sink(Kept(request, on_disk=problem is None, problem=problem))
 
     def _rescue(self) -> None:
         """Go on in a new file that holds everything, because what was opened is no longer in its place."""
-        if self._connection is None:
+        if self.database.connection is None:
             return
-        self._news = faults.written_anew(self._path, self.files.write_anew(self._connection))
+        self._news += self.files.write_anew(self.database.connection)
         _log.info("The files of the chats were gone, and were written anew")
-        self._reopen()
+        self.database.use(None)
+        self._must_open = self._is_rescued = True
+        self._open_rescued()
 
-    def _reopen(self) -> bool:
-        """Open what is in the place of the database now; whether anything was to be told of it."""
-        self._use(None)
-        opened = open_database(self._folder, self._patience)
-        for problem in opened.problems:
-            self._sink(StoreFailed(problem))
-        self._use(opened.connection)
+    def _open_rescued(self) -> None:
+        """Open what was written anew; raises what is in the way, and then everything waits for another try."""
+        self._path.stat()  # where it is gone again, an empty one must not pass for it
+        opened = open_database(self._folder, self._writing)
+        if opened.error is not None:
+            self._tell(opened.problems[:-1])
+            raise opened.error
+        self._must_open = False
+        self._go_on(opened)
+
+    def _go_on(self, opened: Opened) -> None:
+        """Tell what opening met, and use what was opened, or keep nothing from now on."""
+        self._tell(opened.problems)
+        self.database.use(opened.connection)
         if opened.connection is None:
             self._give_up()
-        return bool(opened.problems)
+
+    def _tell(self, problems: Sequence[Sentence]) -> None:
+        for problem in problems:
+            self._sink(StoreFailed(problem))
 
     def _renew(self) -> bool:
         """Put a damaged database aside and go on in a new one, once; false when that did not help."""
@@ -313,12 +332,19 @@ class StoreWork:
             return False
         self._renewed = True
         suspect(self._folder)
-        return self._reopen() and self._connection is not None
+        self.database.use(None)
+        opened = open_database(self._folder, self._patience)
+        if faults.may_pass(opened.error):
+            self._wait_to_open(opened)
+            return True
+        self._go_on(opened)
+        return bool(opened.problems) and self.database.connection is not None
 
     def _give_up(self) -> None:
         """Let go of what will never be written; that nothing is kept was told."""
-        if self._pending:
-            _log.warning("%d changes could not be written", len(self._pending))
-        self._pending.clear()
-        self._stretches.clear()
+        if self._waiting.changes:
+            _log.warning("%d changes could not be written", len(self._waiting.changes))
+        self._answer_unkept()
+        self._news.clear()
+        self._waiting.clear()
         self._fault = self._unsaved = None

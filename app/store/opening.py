@@ -5,6 +5,7 @@ Opening stays fast however large the database is: all of it is checked only afte
 
 from __future__ import annotations
 
+import errno
 import logging
 import os
 import sqlite3
@@ -55,26 +56,37 @@ class Opened:
     connection: sqlite3.Connection | None
     conversations: tuple[Conversation, ...] = ()
     problems: tuple[Sentence, ...] = ()
+    error: Exception | None = None
+    """What was in the way where another try may help; the last of the problems says so."""
 
 
-def open_database(folder: Path, patience: Patience, migrations: Sequence[Migration] = MIGRATIONS) -> Opened:
-    """Open the database of a folder, or make a new one; never raises for what the disk may hold."""
+def open_database(
+    folder: Path, patience: Patience, migrations: Sequence[Migration] = MIGRATIONS, *, waits: bool = True
+) -> Opened:
+    """Open the database of a folder, or make a new one; never raises for what the disk may hold.
+
+    `waits` is false where another program that holds it is waited for by other means.
+    """
+    seconds = OPENING_S if waits else 0.0
     path = folder / FILE_NAME
     problems: list[Sentence] = []
     try:
         folder.mkdir(parents=True, exist_ok=True)
         if path.is_dir():
             return Opened(None, problems=(faults.not_a_file(path),))
+        if (log := _put_log_aside(path)) is not None:
+            problems.append(faults.log_aside(path, log))
         try:
-            connection, conversations = patience.run(lambda: _open(path, migrations), OPENING_S)
+            connection, conversations = patience.run(lambda: _open(path, migrations), seconds)
         except _DamagedError:
             problems.append(_begin_anew(path, migrations))
-            connection, conversations = patience.run(lambda: _open(path, migrations), OPENING_S)
+            connection, conversations = patience.run(lambda: _open(path, migrations), seconds)
         return Opened(connection, conversations, tuple(problems))
     except _NewerError:
         return Opened(None, problems=(faults.newer(path),))
     except (*DATABASE_ERRORS, OSError, _DamagedError) as error:
-        return Opened(None, problems=(*problems, faults.unusable(error, path)))
+        cause = _cause(error, path)
+        return Opened(None, problems=(*problems, faults.unusable(cause, path)), error=cause)
 
 
 def suspect(folder: Path) -> None:
@@ -86,7 +98,7 @@ def suspect(folder: Path) -> None:
 
 
 def _open(path: Path, migrations: Sequence[Migration]) -> tuple[sqlite3.Connection, tuple[Conversation, ...]]:
-    is_new = not path.exists() or path.stat().st_size == 0
+    is_new = _size(path) == 0
     if not is_new:
         _look(path, len(migrations))
     mark = path.with_name(SUSPECT_NAME)
@@ -107,6 +119,36 @@ def _open(path: Path, migrations: Sequence[Migration]) -> tuple[sqlite3.Connecti
         raise
     mark.unlink(missing_ok=True)
     return connection, conversations
+
+
+def _cause(error: Exception, path: Path) -> Exception:
+    """Return why a database cannot be opened: SQLite does not say that the folder may not be written."""
+    if fault_of(error) is Fault.UNREACHABLE and not may_write(path.parent):
+        return PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+    return error
+
+
+def may_write(folder: Path) -> bool:
+    """Whether files can be made in a folder, as far as its rights say; one that is missing may be made."""
+    if not folder.is_dir():
+        return True
+    effective = os.access in os.supports_effective_ids
+    return os.access(folder, os.W_OK, effective_ids=effective)
+
+
+def _put_log_aside(path: Path) -> Path | None:
+    """Move a log away whose database is missing or empty, for SQLite would delete it; return where it is."""
+    if _size(path) or not _size(path.with_name(f"{path.name}-wal")):
+        return None
+    aside = put_aside(path, "log")
+    return aside.with_name(f"{aside.name}-wal")
+
+
+def _size(path: Path) -> int:
+    try:
+        return path.stat().st_size
+    except FileNotFoundError:
+        return 0
 
 
 def connect(path: Path) -> sqlite3.Connection:

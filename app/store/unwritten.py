@@ -6,10 +6,23 @@ from collections.abc import Sequence
 
 import msgspec
 
-from app.core.conversation import Message, StoredAnswer
-from app.core.store_commands import EndAnswer, KeepPrompt, KeepQuestion, RemoveMessages
+from app.core.conversation import Conversation, Message, StoredAnswer
+from app.core.store_commands import EndAnswer, KeepConversation, KeepPrompt, KeepQuestion, RemoveMessages
 from app.core.store_events import ConversationRead
 from app.store.writing import Change, EndOpenAnswers, Stretch
+
+
+def heads_with_unwritten(read: Sequence[Conversation], pending: Sequence[Change]) -> tuple[Conversation, ...]:
+    """Return the conversations as they will be on disk once everything is written, newest first."""
+    heads = {head.id: head for head in read}
+    for change in pending:
+        if isinstance(change, KeepConversation | KeepQuestion):
+            head = change.conversation
+            if head.deleted_ms is None:
+                heads[head.id] = head
+            else:
+                heads.pop(head.id, None)
+    return tuple(sorted(heads.values(), key=lambda head: (-head.changed_ms, -head.id)))
 
 
 def with_unwritten(read: ConversationRead, pending: Sequence[Change]) -> ConversationRead:

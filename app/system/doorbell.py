@@ -18,7 +18,7 @@ import threading
 import time
 from pathlib import Path
 
-from app.system.doorbell_limits import CALL_SECONDS, MOST_BYTES, PREFIX, Answer
+from app.system.doorbell_limits import CALL_SECONDS, LOOK_SECONDS, MOST_BYTES, PREFIX, Answer, Look
 
 __all__ = ["MOST_CALLS", "Doorbell", "remove_door", "ring"]
 MOST_CALLS = 16
@@ -44,8 +44,10 @@ else:
     class Doorbell:
         """Hears many callers at once, so that one who rings and says nothing keeps nobody waiting."""
 
-        def __init__(self, answer: Answer) -> None:
+        def __init__(self, answer: Answer, look: Look) -> None:
             self._answer = answer
+            self._look = look
+            self._looks_at = time.monotonic() + LOOK_SECONDS
             self._folder = _private_folder()
             self._closing = threading.Event()
             self._calls: dict[int, _Call] = {}
@@ -94,13 +96,15 @@ else:
                     now = time.monotonic()
                     for call in [each for each in self._calls.values() if each.ends_at <= now]:
                         self._end(call, selector)
+                    if self._looks_at <= now:
+                        self._look()
+                        self._looks_at = time.monotonic() + LOOK_SECONDS
                 for call in list(self._calls.values()):
                     self._end(call, selector)
 
-        def _patience(self) -> float | None:
-            if not self._calls:
-                return None
-            return max(min(call.ends_at for call in self._calls.values()) - time.monotonic(), 0)
+        def _patience(self) -> float:
+            ends = [self._looks_at, *(call.ends_at for call in self._calls.values())]
+            return max(min(ends) - time.monotonic(), 0)
 
         def _open(self, selector: selectors.BaseSelector) -> None:
             try:

@@ -7,15 +7,18 @@ import threading
 from contextlib import suppress
 from multiprocessing.connection import Client, Listener
 
-from app.system.doorbell_limits import CALL_SECONDS, MOST_BYTES, PREFIX, Answer
+from app.system.doorbell_limits import CALL_SECONDS, MOST_BYTES, PREFIX, Answer, Look
 
 _FAMILY = "AF_PIPE"
 
 
 class Doorbell:
-    """Hears one caller after the other, each for a second at most."""
+    """Hears one caller after the other, each for a second at most.
 
-    def __init__(self, answer: Answer) -> None:
+    Looks after nothing: Windows moves no folder in which a file is open.
+    """
+
+    def __init__(self, answer: Answer, _look: Look) -> None:
         self._answer = answer
         self._closing = threading.Event()
         self.address = rf"\\.\pipe\{PREFIX}{os.urandom(16).hex()}"

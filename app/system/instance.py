@@ -101,7 +101,8 @@ class Instance:
 
     def hang_up(self) -> None:
         """Be summoned no more, because the window closes: a later start waits for the lock instead."""
-        door, self._door = self._door, None
+        with self._guard:
+            door, self._door = self._door, None
         if door is not None:
             with suppress(OSError):
                 (self._folder / ADDRESS_NAME).unlink()
@@ -118,13 +119,29 @@ class Instance:
         earlier = _read_address(self._folder)
         if earlier is not None:
             remove_door(earlier.door)  # its process was killed
-        door = Doorbell(self._take)
+        door = Doorbell(self._take, self._renew)
         try:
             _write_address(self._folder, _Address(door.address, self._word))
         except OSError:
             door.close()
             raise
         self._door = door
+
+    def _renew(self) -> None:
+        """Claim the folder once more if it was moved away and is there anew, as the chats make it again, too."""
+        with self._guard, suppress(OSError):
+            if self._door is None or self._lock_file is None or not self._folder.is_dir():
+                return
+            if not _is_same_file(self._lock_file, self._folder / LOCK_NAME):
+                fresh = _lock(self._folder)
+                if fresh is None:
+                    return  # a later start has it
+                os.close(self._lock_file)
+                self._lock_file = fresh
+                _log.info("The data folder was moved: %s is claimed anew", self._folder)
+            address = _Address(self._door.address, self._word)
+            if _read_address(self._folder) != address:
+                _write_address(self._folder, address)
 
     def _take(self, message: bytes) -> bytes:
         try:
@@ -213,6 +230,13 @@ def _lock(folder: Path) -> int | None:
             return None
         raise
     return number
+
+
+def _is_same_file(number: int, path: Path) -> bool:
+    try:
+        return os.path.samestat(os.fstat(number), path.stat())
+    except FileNotFoundError:
+        return False
 
 
 def _write_address(folder: Path, address: _Address) -> None:

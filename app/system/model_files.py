@@ -17,6 +17,7 @@ from typing import BinaryIO, Self
 from app.core.errors import UserError
 from app.core.model import ModelRef
 from app.core.model_file import ModelSource
+from app.core.printable import printable
 from app.core.words import Sentence, translate
 
 SUFFIX = ".gguf"
@@ -92,19 +93,24 @@ def shown(path: Path | str) -> str:
     return os.fsencode(path).decode("utf-8", "replace")
 
 
+def readable(path: Path | str) -> str:
+    """Return a path for a sentence: as `shown`, and nothing in it breaks the line or turns the words around."""
+    return printable(shown(path))
+
+
 def _no_file(path: Path) -> Sentence:
     if os.path.isdir(path):  # noqa: PTH112  Path.is_dir raises when the disk fails
         return translate(
-            "ModelFile", "{path} is a folder and not a model: choose the .gguf file in it.", path=shown(path)
+            "ModelFile", "{path} is a folder and not a model: choose the .gguf file in it.", path=readable(path)
         )
-    return translate("ModelFile", "{path} is no ordinary file: choose a .gguf file.", path=shown(path))
+    return translate("ModelFile", "{path} is no ordinary file: choose a .gguf file.", path=readable(path))
 
 
 def _unreadable(path: Path, error: OSError) -> Sentence:
     return translate(
         "ModelFile",
         "The file {path} cannot be read ({reason}): check its permissions and the disk it is on.",
-        path=shown(path),
+        path=readable(path),
         reason=error.strerror or type(error).__name__,
     )
 

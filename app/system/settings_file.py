@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import errno
 import os
+import shutil
 import stat
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, Literal, TypeVar, get_args, get_origin
 
@@ -24,6 +25,12 @@ from app.core.words import Sentence, translate
 Theme = Literal["system", "light", "dark", "contrast"]
 Submit = Callable[[str, Callable[[], Event | None]], None]
 """How the writing is handed to a background thread."""
+Later = Callable[[float, Callable[[], None]], None]
+"""Calls something after so many seconds, on a thread of its own."""
+RETRY_SECONDS = 5.0
+"""After so long a writing that failed is tried again, though nothing changed."""
+MOST_NAMED = 6
+"""Settings that a sentence names; of more it says how many."""
 
 MAX_BYTES = 16 << 20
 """A larger file is not this program's."""
@@ -81,17 +88,29 @@ class Settings(msgspec.Struct, frozen=True):
     """By `ModelRef.identity`."""
 
 
+def after(seconds: float, call: Callable[[], None]) -> None:
+    """Call something later, unless the program ends before."""
+    timer = threading.Timer(seconds, call)
+    timer.daemon = True
+    timer.start()
+
+
 class SettingsFile:
     """Keeps the settings in memory and writes every change soon, on a thread that it is handed."""
 
-    def __init__(self, path: Path, submit: Submit) -> None:
+    def __init__(self, path: Path, submit: Submit, later: Later = after) -> None:
         self._path = path
         self._submit = submit
+        self._later = later
         self._lock = threading.Lock()
         self._write_lock = threading.Lock()
-        self._unwritten = False
+        self._submitted = False
+        """Whether a writing is on its way that will find the latest values."""
+        self._waits = False
+        """Whether another try comes after a while."""
+        self._failure: Sentence | None = None
         self._problems: list[Sentence] = []
-        self._values = self._read()
+        self._values = self._written = self._read()
 
     @property
     def values(self) -> Settings:
@@ -103,6 +122,11 @@ class SettingsFile:
         """What could not be read when the file was opened."""
         return tuple(self._problems)
 
+    @property
+    def is_saved(self) -> bool:
+        """Whether everything is in the file."""
+        return self._values is self._written
+
     def change(self, **changes: object) -> None:
         """Use other values for some settings from now on, and write them soon."""
         with self._lock:
@@ -110,8 +134,8 @@ class SettingsFile:
             if values == self._values:
                 return
             self._values = values
-            waiting, self._unwritten = self._unwritten, True
-        if not waiting:
+            submitted, self._submitted = self._submitted, True
+        if not submitted:
             self._submit("settings", self.write)
 
     def model(self, identity: str) -> ModelSettings:
@@ -123,26 +147,41 @@ class SettingsFile:
         self.change(models={**self._values.models, identity: remembered})
 
     def write(self) -> Event | None:
-        """Write the differences if there are unwritten ones; the event says that it failed."""
+        """Write the differences if there are unwritten ones; the event says that it failed, and it is tried again."""
         with self._write_lock:
             with self._lock:
-                unwritten, self._unwritten = self._unwritten, False
-                values = self._values
-            if not unwritten:
+                self._submitted, values = False, self._values
+            if values is self._written:
                 return None
             try:
                 self._replace(msgspec.json.format(msgspec.json.encode(differences(values)), indent=2))
             except OSError as error:
-                return JobFailed(
-                    "settings",
-                    translate(
-                        "Settings",
-                        "The settings could not be saved in {path} ({reason}): free some space or check the folder.",
-                        path=str(self._path.parent),
-                        reason=error.strerror or type(error).__name__,
-                    ),
+                self._failure = translate(
+                    "Settings",
+                    "The settings could not be saved in {path} ({reason}): free some space or check the folder.",
+                    path=str(self._path.parent),
+                    reason=error.strerror or type(error).__name__,
                 )
+                self._write_later()
+                return JobFailed("settings", self._failure)
+            self._written, self._failure = values, None
             return None
+
+    def _write_later(self) -> None:
+        with self._lock:
+            waits, self._waits = self._waits, True
+        if not waits:
+            self._later(RETRY_SECONDS, self._try_again)
+
+    def _try_again(self) -> None:
+        self._waits = False
+        self._submit("settings", self._write_again)
+
+    def _write_again(self) -> Event | None:
+        """Write as before; the same failure is not told again and again to people who know of it."""
+        known = self._failure
+        event = self.write()
+        return event if self._failure != known else None
 
     def _replace(self, content: bytes) -> None:
         self._path.parent.mkdir(parents=True, exist_ok=True)
@@ -175,10 +214,14 @@ class SettingsFile:
             return self._put_aside()
         if not isinstance(raw, dict):
             return self._put_aside()
-        settings = read_struct(Settings, raw, "", self._problems)
+        unread: list[str] = []
+        settings = read_struct(Settings, raw, "", unread)
         folders = tuple(folder for folder in settings.model_folders if "\0" not in folder)
         if folders != settings.model_folders:
-            self._problems.append(_unread("model_folders"))
+            unread.append("model_folders")
+        if unread:
+            self._problems.append(_unread(unread))
+            self._keep_copy()
         return msgspec.structs.replace(settings, sampling=settings.sampling.validated(), model_folders=folders)
 
     def _put_aside(self) -> Settings:
@@ -196,6 +239,22 @@ class SettingsFile:
         )
         return Settings()
 
+    def _keep_copy(self) -> None:
+        """Keep the file as it was, because the next change writes what could not be read as its default."""
+        aside = self._path.with_name(f"{self._path.name}.unreadable")
+        try:
+            shutil.copyfile(self._path, aside)
+        except OSError as error:
+            told = translate(
+                "Settings",
+                "The old file could not be kept beside it ({reason}): copy {path} before you change a setting.",
+                path=str(self._path),
+                reason=error.strerror or type(error).__name__,
+            )
+        else:
+            told = translate("Settings", "The file as it was is kept as {path}.", path=str(aside))
+        self._problems.append(told)
+
 
 def _content(path: Path) -> bytes:
     if not stat.S_ISREG(path.stat().st_mode):
@@ -207,8 +266,22 @@ def _content(path: Path) -> bytes:
     return content
 
 
-def _unread(name: str) -> Sentence:
-    return translate("Settings", "The setting “{name}” could not be read and is at its default now.", name=name)
+def _unread(names: Sequence[str]) -> Sentence:
+    if len(names) == 1:
+        return translate(
+            "Settings", "The setting “{name}” could not be read and is at its default now.", name=names[0]
+        )
+    named, more = ", ".join(f"“{name}”" for name in names[:MOST_NAMED]), len(names) - MOST_NAMED
+    if more <= 0:
+        return translate(
+            "Settings", "These settings could not be read and are at their defaults now: {names}.", names=named
+        )
+    return translate(
+        "Settings",
+        "These settings could not be read and are at their defaults now: {names}, and {more} more.",
+        names=named,
+        more=more,
+    )
 
 
 def differences(value: msgspec.Struct) -> dict[str, Any]:
@@ -232,27 +305,28 @@ def _plain(value: object) -> object:
     return msgspec.to_builtins(value)
 
 
-def read_struct(kind: type[_Value], raw: dict[str, Any], where: str, problems: list[Sentence]) -> _Value:
-    """Build a value field by field; what does not fit becomes the default and is named in `problems`."""
+def read_struct(kind: type[_Value], raw: dict[str, Any], where: str, unread: list[str]) -> _Value:
+    """Build a value field by field; what does not fit becomes the default and is named in `unread`."""
     found: dict[str, Any] = {}
     for field in msgspec.structs.fields(kind):
         if field.encode_name not in raw:
             continue
         value, name = raw[field.encode_name], f"{where}{field.encode_name}"
         try:
-            found[field.name] = _read_field(field.type, value, name, problems)
+            found[field.name] = _read_field(field.type, value, name, unread)
         except UNREADABLE:
-            problems.append(_unread(name))
+            unread.append(name)
     return kind(**found)
 
 
-def _read_field(kind: Any, value: object, name: str, problems: list[Sentence]) -> object:
+def _read_field(kind: Any, value: object, name: str, unread: list[str]) -> object:
     struct = next((k for k in (kind, *get_args(kind)) if isinstance(k, type) and issubclass(k, msgspec.Struct)), None)
     if struct is None or not isinstance(value, dict):
         if isinstance(value, int) and abs(value) > LARGEST_NUMBER:
             raise OverflowError
         return msgspec.convert(value, kind)
     if get_origin(kind) is dict:
+        unread.extend(f"{name}.{k}" for k, v in value.items() if not isinstance(v, dict))
         entries = {k: v for k, v in value.items() if isinstance(v, dict)}
-        return {k: read_struct(struct, v, f"{name}.{k}.", problems) for k, v in entries.items()}
-    return read_struct(struct, value, f"{name}.", problems)
+        return {k: read_struct(struct, v, f"{name}.{k}.", unread) for k, v in entries.items()}
+    return read_struct(struct, value, f"{name}.", unread)

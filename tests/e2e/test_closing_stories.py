@@ -86,11 +86,12 @@ def test_who_closes_anyway_loses_what_could_not_be_kept_and_nothing_else(home: P
 
 
 @pytest.mark.skipif(os.name == "nt", reason="there are no such signals there")
-def test_a_session_that_ends_is_not_held_up_by_a_question(home: Path, window: EndingWindow) -> None:
+@pytest.mark.parametrize("name", ["SIGTERM", "SIGHUP"])
+def test_a_session_that_ends_is_not_held_up_by_a_question(home: Path, window: EndingWindow, name: str) -> None:
     with locked(home / DATABASE):
         window.sends("Two")
         window.until("program.chat.busy")
-        window.signal(signal.SIGTERM)
+        window.signal(getattr(signal, name))
         assert window.end() == (0, "")
     assert questions(home) == ["One"]
 

@@ -149,3 +149,13 @@ def test_a_window_that_is_closed_in_mid_answer_keeps_the_answer_as_stopped(
         assert state == "done"
         assert again.ask("program.chat.turns[-1].finished.stop_reason") == "cancelled"
         assert again.ask("program.chat.can_go_on")
+
+
+def test_numbers_are_written_alike_wherever_they_stand_in_any_country(home: Path) -> None:
+    with RemoteWindow(home, LANG="de_DE.UTF-8", LC_ALL="de_DE.UTF-8") as window:
+        assert window.ask("find('temperature_box').text()") == "0.80"
+        window.ask("find('temperature_box').lineEdit().setText('1,25')")
+        window.ask("find('temperature_box').interpretText()")
+        assert window.ask("program.sampling.values.temperature") == 1.25
+        assert window.ask("find('temperature_box').text()") == "1.25"
+        assert window.close()[0] == 0

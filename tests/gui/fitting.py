@@ -41,7 +41,7 @@ def cut_off(root: QWidget) -> list[str]:
 def problems(widget: QWidget) -> list[str]:
     found = []
     needed = widget.sizeHint()
-    if isinstance(widget, QLabel) and widget.wordWrap():
+    if widget.hasHeightForWidth():
         needed.setWidth(0)
         needed.setHeight(widget.heightForWidth(widget.width()))
     slack = SLACK_PX if isinstance(widget, QLabel) else BUTTON_SLACK_PX

@@ -66,6 +66,9 @@ class StandIn:
             *(msgspec.structs.replace(each, title=title) if each.id == number else each for each in self.heads)
         )
 
+    def undo_delete(self) -> None:
+        self.wishes.append(("undo_delete",))
+
     def delete(self, number: int) -> None:
         self.wishes.append(("delete", number))
         self.become(*(each for each in self.heads if each.id != number))

@@ -44,6 +44,28 @@ def test_figures_are_in_lines_that_fit_and_no_dot_hangs_at_an_end(
         assert lines == [" · ".join(parts)]
 
 
+def changed(*settings: SamplingSettings) -> str:
+    """Return the line under an answer that was written with these settings in turn."""
+    changes = tuple(SettingsChange(10 * number, each) for number, each in enumerate(settings))
+    finished = Finished(1, "Hello", b"", "end", metrics(128), 7, changes)
+    return " · ".join(footer.parts(Turn(1, "assistant", "Hello", finished=finished)))
+
+
+def test_the_line_names_every_filter_that_was_active() -> None:
+    assert changed(SamplingSettings()).endswith("T 0.8 · top-k 40 · top-p 0.95 · min-p 0.05 · seed 7")
+    assert changed(SamplingSettings(0.0, 0, 1.0, 0.0, repeat_penalty=1.1, dry_multiplier=0.5)).endswith(
+        "end of answer · T 0 · repeat 1.1 · DRY 0.5 · seed 7"
+    )
+    many = SamplingSettings(1.0, 0, 1.0, 0.0, 0.9, 1.0, 0.2, 0.3, xtc_probability=0.5)
+    assert changed(many).endswith("T 1 · typical-p 0.9 · frequency 0.2 · presence 0.3 · XTC 0.5 · seed 7")
+
+
+def test_the_line_says_what_was_changed_while_the_answer_was_written() -> None:
+    first, last = SamplingSettings(), SamplingSettings(temperature=2.0, top_k=0)
+    assert "T 0.8 → 2 · top-k 40 → off · top-p 0.95 · min-p 0.05" in changed(first, last)
+    assert "T 0.8 → … → 0.8 · top-k 40 → … → 40 · top-p 0.95" in changed(first, last, first)
+
+
 def test_a_part_without_words_leaves_no_dot_behind(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(footer, "render", lambda _sentence: "")
     assert "" not in footer.parts(answer())

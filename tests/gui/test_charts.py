@@ -94,7 +94,7 @@ def test_parts_of_a_hue_can_be_told_apart_from_their_neighbours_and_from_the_sur
 
 
 def test_a_legend_names_every_part_and_keeps_the_room_it_once_took(qtbot: QtBot) -> None:
-    legend = Legend(3)
+    legend = Legend((1, 1, 1))
     qtbot.addWidget(legend)
     legend.resize(280, legend.height())
     one_row = legend.height()
@@ -108,12 +108,36 @@ def test_a_legend_names_every_part_and_keeps_the_room_it_once_took(qtbot: QtBot)
 
 
 def test_the_legend_moves_what_does_not_fit_to_the_next_row(qtbot: QtBot) -> None:
-    legend = Legend(2)
+    legend = Legend((1, 1))
     qtbot.addWidget(legend)
     legend.resize(280, legend.height())
     one_row = legend.height()
     legend.set_items([LegendItem("other programs and the driver of this card 6.4 GiB", RED), LegendItem("free", RED)])
     assert legend.height() == 2 * one_row
+
+
+def lefts(image: QImage, row_px: int, colour: QColor) -> list[int]:
+    """Return where squares begin, of all rows."""
+    middles = range(row_px // 2, image.height(), row_px)
+    starts = []
+    for y in middles:
+        row = [image.pixelColor(x, y) == colour for x in range(image.width())]
+        starts += [x for x in range(len(row)) if row[x] and (x == 0 or not row[x - 1])]
+    return starts
+
+
+@pytest.mark.parametrize("width", [241, 273])
+def test_the_parts_of_a_legend_stand_in_a_fixed_grid(qtbot: QtBot, width: int) -> None:
+    legend = Legend(rows=3)
+    qtbot.addWidget(legend)
+    legend.resize(width, legend.height())
+    row_px = legend.height() // 3
+    parts = ("weights 1.10", "KV 90.0", "compute 299", "output 0.6", "others 12.4", "free 11.2")
+    legend.set_items([LegendItem(f"{part} GiB", RED) for part in parts])
+    second = width * 6 // 11
+    assert lefts(picture(legend, width), row_px, RED) == [0, second] * 3
+    legend.set_items([LegendItem("the programs of everybody else 12.4 GiB", RED), *(LegendItem("free", RED),) * 2])
+    assert lefts(picture(legend, width), row_px, RED) == [0, 0, second]
 
 
 def chart(qtbot: QtBot) -> GapChart:

@@ -15,6 +15,7 @@ from app.core.events import Event
 from app.core.store_commands import KeepDraft, Settle, StoreCommand
 from app.core.store_events import Kept
 from app.core.words import Sentence, translate
+from app.gui.application import keep_drafts
 from app.gui.closing import Closing
 from tests.gui.conftest import Stage
 
@@ -61,7 +62,7 @@ class Disk:
 @pytest.fixture
 def closing(ready: Stage) -> Closing:
     ready.desk.program.conversations.start()
-    return Closing(ready.desk.program.answers, ready.window)
+    return Closing(ready.desk.program.answers, ready.window, lambda: keep_drafts(ready.window))
 
 
 @pytest.fixture
@@ -217,9 +218,23 @@ def test_what_is_written_and_not_sent_is_kept_before_the_disk_is_asked(
     assert isinstance(settle, Settle)
 
 
+def test_what_is_due_before_closing_is_called_for_once_before_the_disk_is_asked(ready: Stage) -> None:
+    disk, asked_before = Disk(ready), list[int]()
+    disk.is_slow = True
+    ready.desk.program.conversations.start()
+    Closing(ready.desk.program.answers, ready.window, lambda: asked_before.append(disk.asked))
+    ready.sends("Hi")
+    ready.desk.answer("Hello")
+    assert not ready.window.close()
+    assert not ready.window.close()
+    assert asked_before == [0]
+    disk.answers()
+    assert not ready.window.isVisible()
+
+
 def test_a_full_disk_holds_the_window_until_it_has_room(ready: Stage, closing: Closing, tmp_path: Path) -> None:
     work = ready.desk.store.work
-    connection = work._connection
+    connection = work.database.connection
     assert connection is not None
     (pages,) = connection.execute("PRAGMA page_count").fetchone()
     connection.execute(f"PRAGMA max_page_count = {pages}")
@@ -231,3 +246,24 @@ def test_a_full_disk_holds_the_window_until_it_has_room(ready: Stage, closing: C
     connection.execute("PRAGMA max_page_count = 1000000")
     assert ready.window.close()
     assert not work.behind
+
+
+def test_a_question_that_nobody_need_answer_any_more_goes_with_the_window(
+    ready: Stage, disk: Disk, closing: Closing
+) -> None:
+    disk.problem = FULL
+    ready.window.close()
+    closing._again.timeout.emit()
+    assert shown(ready).isVisible() and closing._again.isActive()
+    disk.problem = None
+    closing._again.timeout.emit()
+    assert not ready.window.isVisible()
+    assert box_of(ready) is None
+
+
+def test_who_stays_is_not_closed_by_a_disk_that_has_room_again(ready: Stage, disk: Disk, closing: Closing) -> None:
+    disk.problem = FULL
+    ready.window.close()
+    keep_open(ready)
+    assert not closing._again.isActive()
+    assert ready.window.isVisible()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from PySide6.QtCore import Qt
 
@@ -26,6 +28,21 @@ def test_an_empty_draft_leaves_what_the_chat_does_not_take(ready: Stage) -> None
     ready.desk.answer("Hello")
     counts(ready, draft=0, prompt=45)
     assert status(ready) == "41 in cache · 4,055 left of 4,096"
+
+
+def test_a_stored_chat_that_the_cache_does_not_hold_is_counted_before_anything_is_written(
+    ready: Stage, model: Path
+) -> None:
+    ready.sends("Hi")
+    ready.desk.answer("Hello")
+    ready.desk.program.session.unload()
+    ready.settle()
+    ready.load(model)
+    assert status(ready) == "0 in cache · – left of 4,096"
+    for draft in ("", "x", ""):
+        ready.types(draft)
+        counts(ready, draft=0, prompt=821)
+        assert status(ready) == "+821 tokens · 0 in cache · 3,275 left of 4,096"
 
 
 def test_while_an_answer_is_written_the_line_counts_along(ready: Stage) -> None:

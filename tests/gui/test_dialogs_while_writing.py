@@ -50,7 +50,7 @@ class LateWords:
 @pytest.fixture
 def late(ready: Stage) -> LateWords:
     words = LateWords(ready)
-    Closing(ready.desk.program.answers, ready.window)
+    Closing(ready.desk.program.answers, ready.window, lambda: None)
     ready.sends("Hi")
     ready.engine.prompt()
     ready.engine.write("One")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QAction, QImage, QPainter
@@ -11,6 +13,7 @@ from PySide6.QtWidgets import QComboBox, QLabel
 from app.core.commands import Generate
 from app.core.metrics import StopReason
 from app.gui.chat.turn_block import DROPPED_PX, NAME_PX, Shape, TurnBlock
+from app.gui.models.load_dialog import LoadOptionsDialog
 from app.services.turns import Turn
 from tests.desk import Desk
 from tests.gui.conftest import Stage
@@ -82,6 +85,19 @@ def test_an_answer_that_cannot_go_on_says_why_and_stays(ready: Stage) -> None:
     assert ready.transcript_text() == "Hi\n\nHalf an ans"
     assert ready.composer.toPlainText() == ""
     assert ready.sees("go_on_button")
+
+
+@pytest.mark.qt_log_ignore("^This plugin does not support")  # the offscreen platform, of every dialog
+def test_what_does_not_fit_offers_a_larger_context_and_is_over_with_the_next_load(ready: Stage, model: Path) -> None:
+    ready.sends("Far too long")
+    ready.engine.fail("prompt_too_long", text="The prompt has 5,000 tokens and the context holds 4,096.")
+    ready.settle()
+    assert ready.reads("notice_action") == "Larger context…"
+    ready.clicks("notice_action")
+    ready.find_as(LoadOptionsDialog).reject()
+    assert ready.sees("notice_text")
+    ready.load(model)
+    assert not ready.sees("notice_text")
 
 
 def test_a_refused_question_leaves_the_answer_before_it_as_it_was(ready: Stage) -> None:

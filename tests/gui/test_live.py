@@ -298,3 +298,31 @@ def test_a_title_gives_way_before_a_value_is_cut(live: PanelStage) -> None:
     row.show_title("A GPU with a very long name of its own and of its maker")
     row.show_value("124.0 / 256 GiB", "")
     assert row.minimumSizeHint().width() <= 200
+
+
+def test_in_a_narrow_panel_a_quiet_figure_is_whole_or_gone_and_a_title_is_whole(live: PanelStage) -> None:
+    live.panel.setFixedWidth(241)
+    live.sample()
+    live.needs_px()
+    title, value = live.find_as(FixedText, "vram_value_title"), live.find_as(FixedText, "vram_value")
+    assert (title.shown, value.shown.replace("\u00a0", " ")) == ("Main memory", "4.0 / 16 GiB")
+    beside = live.find_as(FixedText, "ttft_value_beside")
+    for words, shown in (("paint 3.0 ms", "paint 3.0 ms"), ("queue and tokens 377 ms", "")):
+        beside.set_text(words)
+        assert beside.shown == shown
+    row = title.parentWidget()
+    assert isinstance(row, FigureRow)
+    row.show_value("124.0 / 256.0 GiB", "")
+    live.needs_px()
+    assert title.shown == "Memory"
+
+
+def test_what_is_said_of_the_gaps_follows_with_every_fifth_picture(live: PanelStage) -> None:
+    chart = live.find_as(GapChart, "itl_chart")
+    live.tokens(0, [100])
+    told = []
+    for picture in range(1, 13):
+        live.tokens(picture, [100 + 10 * picture])
+        told.append(chart.accessibleName())
+    changes = [number for number in range(1, 12) if told[number] != told[number - 1]]
+    assert "over the last 1:" in told[0] and changes == [5, 10]

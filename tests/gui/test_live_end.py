@@ -13,6 +13,7 @@ from app.core.words import Sentence, translate
 from app.gui.widgets.paragraph import Paragraph
 from app.gui.widgets.words import render
 from app.planner.diagnosis import Circumstances, diagnose
+from app.services.live import MOST_KEPT
 from tests.desk import Desk
 from tests.fake_engine import metrics
 from tests.gui.live_panel import PanelStage
@@ -28,6 +29,10 @@ LONGEST: tuple[tuple[Sentence | None, Circumstances], ...] = (
         Circumstances(),
     ),
 )
+
+
+NARROW_PX = 241
+"""Of the panel in a window of 900 pixels."""
 
 
 @pytest.fixture
@@ -94,21 +99,24 @@ def test_an_answer_in_another_chat_is_one_quiet_line_with_its_rate(live: PanelSt
     assert not live.sees("elsewhere_text") and live.reads("stop_reason_value") == "–"
 
 
-def test_the_sentence_of_this_chat_makes_room_for_the_line_on_another_one(live: PanelStage) -> None:
-    program = live.desk.program
+def test_the_line_on_another_chat_is_whole_and_the_sentence_of_this_one_comes_back(live: PanelStage) -> None:
+    program, title = live.desk.program, "Give me a long list of words that begin with a"
+    live.panel.setFixedWidth(NARROW_PX)
     live.finish()
     assert program.chat.send("One")
     live.desk.answer("a", "b")
     first = program.chat.conversation_id
     program.conversations.new()
-    assert program.chat.send("Blue sky")
+    assert program.chat.send(title)
     live.tokens(0, [100, 120])
     program.conversations.open(first)
     live.settle()
-    line, sentence = live.find("elsewhere_text"), live.find("diagnosis_text")
-    assert live.sees("elsewhere_text") and live.sees("diagnosis_text") and live.reads("diagnosis_text")
-    area = sentence.parentWidget()
-    assert area is not None and line.height() + sentence.height() <= area.height()
+    live.needs_px()
+    line = live.find_as(Paragraph, "elsewhere_text")
+    assert live.sees("elsewhere_text") and not live.sees("diagnosis_text")
+    assert " ".join(line.shown_lines) == f"Answering in another chat: {title}"
+    live.finish()
+    assert not live.sees("elsewhere_text") and live.sees("diagnosis_text") and live.reads("diagnosis_text")
 
 
 def test_a_chat_that_is_opened_again_shows_its_last_answer(live: PanelStage) -> None:
@@ -130,3 +138,40 @@ def test_a_chat_that_is_opened_again_shows_its_last_answer(live: PanelStage) -> 
     live.settle()
     assert {name: live.reads(name) for name in seen} == seen
     assert (live.reads("diagnosis_text"), live.reads("stop_reason_value")) == said
+
+
+def test_a_last_answer_that_was_cut_off_says_so(live: PanelStage) -> None:
+    program = live.desk.program
+    live.finish()
+    assert program.chat.send("Blue sky")
+    live.desk.answer("a", "b")
+    assert program.chat.send("And then?")
+    live.prompt(40)
+    program.session.unload()
+    live.settle()
+    unknown = "The last answer was interrupted: its figures are not known."
+    assert live.reads("diagnosis_text") == unknown
+    assert "interrupted" in live.hint("stop_reason_value")
+    program.conversations.new()
+    live.settle()
+    assert live.reads("diagnosis_text") == "No figures: no answer has ended here yet."
+
+
+def test_what_was_seen_of_an_answer_that_was_cut_off_is_its_beginning(live: PanelStage) -> None:
+    live.finish()
+    assert live.desk.program.chat.send("Blue sky")
+    live.tokens(0, [100, 120, 140])
+    live.engine.die(live.engine.question.request)
+    live.settle()
+    assert live.reads("decode_rate_value") == "50.0 tok/s"
+    said = "The last answer was interrupted: the figures are those of its beginning."
+    assert live.reads("diagnosis_text") == said
+
+
+def test_gaps_that_are_not_kept_any_more_are_explained(live: PanelStage) -> None:
+    live.finish()
+    assert live.desk.program.chat.send("Blue sky")
+    live.prompt(40)
+    live.finish()  # an answer whose tokens nobody followed, like one of an earlier day
+    hint = live.hint("itl_chart")
+    assert hint.endswith(f" The line itself is kept of the last {MOST_KEPT} answers, until Tokenlight ends.")

@@ -7,6 +7,7 @@ from PySide6.QtCore import QPoint, QRect, QSize, Qt
 from PySide6.QtGui import QAction
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import (
+    QApplication,
     QCheckBox,
     QComboBox,
     QDoubleSpinBox,
@@ -50,6 +51,12 @@ class Options:
     def answer(self, *memory: DeviceMemory, devices: tuple[Device, ...] = (CPU,)) -> None:
         self.stage.desk.dry_run.answer(*memory, devices=devices)
         self.stage.settle()
+
+    def chooses_context(self, tokens: str) -> None:
+        """Type a context and wait until it is asked what that takes."""
+        asked = len(self.stage.desk.dry_run.asked)
+        self.types("context_box", tokens)
+        self.stage.desk.until(lambda: len(self.stage.desk.dry_run.asked) > asked)
 
     def types(self, name: str, text: str) -> None:
         box = self.dialog.findChild(QDoubleSpinBox, name)
@@ -170,6 +177,19 @@ def test_rounding_and_a_context_beyond_the_training_are_explained(options: Optio
     remarks = options.reads("load_remarks")
     assert "100,001 tokens are rounded up to 100,096, a multiple of 256." in remarks
     assert options.reads("context_warning").endswith(f"its answers fall apart: choose {TRAINED:,} or fewer.")
+
+
+def test_nothing_moves_when_a_context_is_chosen(options: Options) -> None:
+    options.answer(DeviceMemory("CPU", MIB, MIB, MIB))
+    load = options.dialog.findChild(QPushButton, "load_button")
+    assert load is not None
+    QApplication.sendPostedEvents()
+    before = (options.dialog.size(), load.mapTo(options.dialog, QPoint()))
+    for tokens in ("512", "700"):
+        options.chooses_context(tokens)
+        options.answer(DeviceMemory("CPU", MIB, MIB, MIB))
+        QApplication.sendPostedEvents()
+        assert (options.dialog.size(), load.mapTo(options.dialog, QPoint())) == before
 
 
 def test_the_slider_and_the_arrow_keys_end_where_the_training_ended(options: Options) -> None:

@@ -282,7 +282,7 @@ def test_the_line_under_an_answer_names_the_settings_and_hover_says_the_rest(
     finished = Finished(1, "Hello", b"", "end", metrics(4), 7, changes)
     transcript.add(Turn(1, "assistant", "Hello", author="tiny", finished=finished))
     block = transcript.turns.blocks[0]
-    assert block.footer().endswith("tiny · T 0.5 · top-k 40 · top-p 0.95 · seed 7")
+    assert block.footer().endswith("tiny · T 0.8 → 0.5 · top-k 40 · top-p 0.95 · min-p 0.05 · seed 7")
     place = transcript.footer_place()
     assert place is not None
     said = hints.at(transcript, place.center())

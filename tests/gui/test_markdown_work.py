@@ -5,16 +5,19 @@ from __future__ import annotations
 import gc
 
 import pytest
+from PySide6.QtGui import QTextCharFormat
 
+from app.gui.chat import rich_text
 from app.gui.chat.answer_text import AnswerText
 from app.gui.markdown import document as document_module
 from app.gui.markdown import inline, parser
 from app.gui.markdown.colouring import Lexers
+from app.gui.markdown.cuts import MOST_MARKS as MOST_MARKS_OF_A_PARAGRAPH
 from app.gui.markdown.document import Document, readable
 from app.gui.markdown.inline import MOST_MARKS, pieces, runs_of
 from app.gui.markdown.links import bare_links
 from app.gui.markdown.reader import Part, read
-from app.gui.markdown.values import text_of
+from app.gui.markdown.values import Paragraph, text_of
 
 SIZE = 100_000
 DENSE = {
@@ -41,6 +44,16 @@ UNENDING = {
     "lazy lines": "> a\nb\n",
     "quoted bullets": "> - a\n",
     "lines with bars": "a | b\n",
+}
+
+STYLED = {
+    "words": "*a* _b_ `c` ",
+    "no spaces": "*a*`c`",
+    "lines": "*a* _b_ `c` *a* _b_ `c`\n",
+    "quoted lines": "> a *a* _b_ `c` *a* _b_ `c`\n",
+    "long words": "**two words** and `more code of it` then ~~gone away~~ ",
+    "other letters": "**\u7c97\u4f53**\u6587\u5b57`\u7801`\u3002",
+    "open stars": "*x `y` ",
 }
 
 
@@ -101,6 +114,52 @@ def test_what_never_ends_is_closed_all_the_same_and_not_read_again(
     # The first line of stars begins like a list for all that is known, so it is the one that stays open.
     assert max(lengths) < 10_000
     assert document.blocks == Document(text).blocks
+
+
+@pytest.mark.parametrize("kind", STYLED)
+def test_a_paragraph_full_of_styles_is_laid_out_in_parts_that_hold_few(kind: str) -> None:
+    text = STYLED[kind] * (9000 // len(STYLED[kind]))
+    document, most = Document(), 0
+    for start in range(0, len(text), 12):
+        document.append(text[start : start + 12])
+        last = document.blocks[-1]
+        most = max(most, len(last.runs) if isinstance(last, Paragraph) else 0)
+    document.finish()
+    assert most <= MOST_MARKS_OF_A_PARAGRAPH + 200
+    assert document.blocks == Document(text).blocks
+    if kind != "open stars":
+        assert not {"*", "_", "`", "~"} & set("".join(block.text for block in document.blocks))
+
+
+@pytest.mark.parametrize("begin", ["> ", "- "])
+def test_one_line_full_of_styles_in_a_quote_or_a_list_is_laid_out_in_parts_too(begin: str) -> None:
+    blocks = Document(begin + STYLED["words"] * 800).blocks
+    runs = [len(block.runs) for block in blocks if isinstance(block, Paragraph)]
+    assert len(runs) == len(blocks) and max(runs) <= MOST_MARKS_OF_A_PARAGRAPH + 1
+    assert "".join(block.text for block in blocks).split() == ["•"] * (begin == "- ") + ["a", "b", "c"] * 800
+
+
+def test_a_few_dozen_marks_tear_no_paragraph() -> None:
+    assert len(Document("Some **bold words**, `code` and *more* of a text. " * 40).blocks) == 1
+
+
+@pytest.mark.usefixtures("qapp")
+def test_each_style_is_made_once_however_often_a_text_grows(monkeypatch: pytest.MonkeyPatch) -> None:
+    rich_text._style.cache_clear()
+    styles: list[QTextCharFormat] = []
+
+    def note() -> QTextCharFormat:
+        styles.append(QTextCharFormat())
+        return styles[-1]
+
+    monkeypatch.setattr(rich_text, "QTextCharFormat", note)
+    answer = AnswerText(Lexers(), 23)
+    answer.set_text("", is_open=True)
+    for _ in range(60):
+        answer.append("*a* _b_ `c` **d** [link](https://example.org) ")
+        answer.lay_out(600)
+        answer.reach(0, 1000)
+    assert len(styles) == 4
 
 
 def test_emphasis_in_a_long_paragraph_ends_where_a_piece_does_and_not_within_words() -> None:

@@ -61,14 +61,14 @@ def test_before_the_first_sample_nothing_is_known_and_it_says_so(memory: PanelSt
 def test_without_a_model_the_main_memory_is_shown_as_it_is(memory: PanelStage) -> None:
     memory.sample()
     assert memory.reads("vram_value") == "4.0 / 16 GiB"
-    assert memory.names("vram_gauge") == "Main memory: 4.0 / 16 GiB. other programs 4.0 GiB, free 12.0 GiB"
+    assert memory.names("vram_gauge") == "Main memory: 4.0 / 16 GiB. others 4.0 GiB, free 12.0 GiB"
 
 
 def test_the_main_memory_shows_the_models_parts_and_why_no_gpu_is_used(memory: PanelStage, model: Path) -> None:
     memory.load(model, memory=(REAL,))
     memory.sample()
     assert memory.reads("vram_value") == "4.0 / 16 GiB"
-    told = "weights 92.0 MiB, KV 180 MiB, compute 22.0 MiB, output 2.0 MiB, other programs 3.7 GiB, free 12.0 GiB"
+    told = "weights 92.0 MiB, KV 180 MiB, compute 22.0 MiB, output 2.0 MiB, others 3.7 GiB, free 12.0 GiB"
     assert memory.names("vram_gauge") == memory.hint("vram_gauge") == f"Main memory: 4.0 / 16 GiB. {told}"
     shares = [segment.share for segment in memory.find_as(Gauge, "vram_gauge").segments]
     assert shares == pytest.approx([size / 16 / 1024 for size in (92, 180, 22, 2, 4096 - 296)])
@@ -95,7 +95,7 @@ def test_an_estimate_that_fails_leaves_a_dash(memory: PanelStage, model: Path) -
 def test_every_device_has_its_row_the_gpu_first(memory: PanelStage, model: Path) -> None:
     on_gpu(memory, model, FakeGpu(used=20))
     assert memory.reads("vram_value") == "20.0 / 24 GiB"
-    told = "weights 4.0 GiB, KV 512 MiB, compute 100 MiB, other programs and driver 15.4 GiB, free 4.0 GiB"
+    told = "weights 4.0 GiB, KV 512 MiB, compute 100 MiB, others + driver 15.4 GiB, free 4.0 GiB"
     assert memory.names("vram_gauge") == f"CUDA0: 20.0 / 24 GiB. {told}"
     assert memory.reads("vram_value_1") == "4.0 / 16 GiB"
     assert memory.names("vram_value_1") == "Main memory: 4.0 / 16 GiB"

@@ -4,87 +4,20 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QEvent, QModelIndex, QRect, Qt, QTimer
+from PySide6.QtCore import QModelIndex, QRect, Qt
 from PySide6.QtGui import QColor, QImage
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
 from app.core.commands import Watch
-from app.core.sampling import SamplingSettings
-from app.gui.icons import Icons
 from app.gui.next_token.candidates import LEAST_ROWS, MOST_ROWS, ROW_PX
 from app.gui.next_token.candidates_model import visible
-from app.gui.next_token.panel import NextTokenPanel
-from app.gui.theme import Themes
-from app.system.resources import find_resources
-from app.system.settings_file import SettingsFile
-from tests.made_up_steps import loaded, pieces_of, prompt_of, row_of, step_of, tokens_of
-from tests.onlooker import Onlooker
+from tests.gui.looker import SIZE, WIDTH_PX, Looker, looking
+from tests.made_up_steps import row_of, step_of
 
-SIZE = 3000
-OPEN = SamplingSettings(temperature=1.0, top_k=0, top_p=1.0, min_p=0.0)
 RAW_AT, AFTER_AT = 9, 16
 """Heights in a row at which its two bars are."""
-WIDTH_PX = 262
-"""What a section of the side panel leaves."""
-SAID = [b"Because", b" the", b"\n\n", b"\xe6\x97", b"a very long token that does not fit", b"<|end|>", b"\t", b""]
-
-
-class Looker:
-    """The section as somebody sits before it."""
-
-    def __init__(self, bot: QtBot, themes: Themes, icons: Icons) -> None:
-        self.bot = bot
-        self.themes = themes
-        self.desk = Onlooker(OPEN)
-        self.desk.next_token.watch(False)
-        self.row = row_of(SIZE)
-        order = (-self.row).argsort()
-        self.texts = [f"t{token}".encode() for token in range(SIZE)]
-        for token, text in zip(order, SAID, strict=False):
-            self.texts[token] = text
-        self.desk.load(loaded(1, "a.gguf", SIZE), pieces_of(self.texts))
-        self.window = QWidget()
-        self.window.resize(WIDTH_PX, 800)
-        self.panel = NextTokenPanel(self.desk.next_token, themes, icons, self.window)
-        self.panel.resize(WIDTH_PX, 300)
-        with bot.waitExposed(self.window):
-            self.window.show()
-
-    @property
-    def chart(self) -> QWidget:
-        return self.panel.chart
-
-    def steps(self, request: int = 5, *, whole: bool = True, drawn: int = 1) -> None:
-        """Let a step come in which the second most likely token was drawn."""
-        token = int((-self.row).argsort()[drawn])
-        session = self.desk.session
-        session.answer_told.emit(prompt_of(request, [1, 2]))
-        session.answer_told.emit(tokens_of(request, 0, [token]))
-        session.answer_told.emit(step_of(self.row, request, 0, whole=whole))
-
-    def colour(self, token: str) -> str:
-        return QColor(self.themes.current.colours[token]).name()
-
-    def reads(self, name: str) -> str:
-        found = self.panel.findChild(QWidget, name)
-        assert found is not None
-        return str(found.property("text"))
-
-    def lines(self, role: Qt.ItemDataRole = Qt.ItemDataRole.AccessibleTextRole) -> list[str]:
-        """Return what the rows say to somebody who cannot see them, or how they look."""
-        rows = self.panel.chart.rows
-        return [str(rows.data(rows.index(place), role)) for place in range(rows.rowCount())]
-
-    def picture(self) -> QImage:
-        return self.chart.grab().toImage()
-
-    def quiet(self) -> None:
-        """Wait until nothing more is going to be painted."""
-        self.bot.waitUntil(
-            lambda: not any(each.isActive() for each in self.panel.findChildren(QTimer)), timeout=60_000
-        )
 
 
 def colours_in(picture: QImage, place: QRect) -> set[str]:
@@ -102,16 +35,7 @@ def columns_of(picture: QImage, colour: str, y: int) -> list[int]:
 
 @pytest.fixture
 def looker(qtbot: QtBot, qapp: QApplication, tmp_path: Path) -> Iterator[Looker]:
-    resources = find_resources()
-    themes = Themes(qapp, resources, SettingsFile(tmp_path / "settings.json", lambda *_: None))
-    themes.choose("light")
-    made = Looker(qtbot, themes, Icons(resources))
-    yield made
-    made.panel.disconnect_services()
-    made.window.close()
-    made.window.deleteLater()
-    qapp.sendPostedEvents(None, QEvent.Type.DeferredDelete)
-    qapp.setStyleSheet("")
+    yield from looking(qtbot, qapp, tmp_path)
 
 
 def test_without_a_step_there_is_a_dash_and_the_reason(looker: Looker) -> None:
@@ -126,7 +50,7 @@ def test_without_a_step_there_is_a_dash_and_the_reason(looker: Looker) -> None:
 def test_rows_say_what_they_show_with_visible_white_space(looker: Looker) -> None:
     looker.steps()
     names = looker.lines(Qt.ItemDataRole.DisplayRole)
-    assert names[:4] == ["Because", "␣the", "↵↵", "\N{REPLACEMENT CHARACTER}"]
+    assert names[:4] == ["Because", "␣the", "↵↵", "<0xE6><0x97>"]
     assert names[5:8] == ["<|end|>", "⇥", "(no text)"]
     lines = looker.lines()
     assert len(lines) == MOST_ROWS

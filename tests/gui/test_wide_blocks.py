@@ -14,6 +14,7 @@ from app.gui.chat.rich_text import RichText
 from app.gui.chat.sideways import Sideways
 from app.gui.chat.table_view import TableView
 from app.gui.chat.transcript import Transcript
+from app.gui.chat.turn_list import KEPT_BLOCKS
 from app.gui.markdown.document import Document
 from app.gui.markdown.values import Align, Table
 from app.services.turns import Turn
@@ -32,6 +33,8 @@ TABLE = "\n".join(
         *("|" + "|".join(f"r{row} c{number}" for number in range(COLUMNS)) + "|" for row in range(3)),
     )
 )
+
+WIDE_TABLE = "|" + "a|" * 60 + "\n|" + "---|" * 60 + "\n|" + "words|" * 60 + "\n"
 
 
 def bar_of(transcript: Transcript) -> Spot:
@@ -135,6 +138,27 @@ def test_the_bar_is_dragged_from_one_end_to_the_other(wide: Transcript) -> None:
     assert wide.selected_text() == ""
     QTest.mouseClick(view, Qt.MouseButton.LeftButton, pos=bar.rect.center().toPoint())
     assert bar.sideways.offset == pytest.approx(bar.sideways.most / 2, rel=0.1)
+
+
+@pytest.mark.parametrize("block", [CODE, WIDE_TABLE], ids=["code", "table"])
+def test_a_block_in_a_short_answer_is_still_scrolled_when_somebody_comes_back(
+    transcript: Transcript, block: str
+) -> None:
+    transcript.show_turns(
+        [Turn(1, "assistant", block), *(Turn(number, "user", "More.") for number in range(2, 2 * KEPT_BLOCKS))]
+    )
+    down = transcript.verticalScrollBar()
+    down.setValue(0)
+    bar = bar_of(transcript)
+    assert bar.area is not None
+    wheel(transcript, bar.area.center().toPoint(), QPoint(-120, 0))
+    scrolled, picture = sideways_of(transcript).offset, on_screen(transcript)
+    assert scrolled > 0
+    down.setValue(down.maximum())
+    assert spots(transcript, "scroll") == []
+    down.setValue(0)
+    assert sideways_of(transcript).offset == scrolled
+    assert on_screen(transcript) == picture
 
 
 def test_a_block_that_has_the_keyboard_is_scrolled_with_the_arrows(wide: Transcript, qtbot: QtBot) -> None:

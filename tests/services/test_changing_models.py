@@ -88,3 +88,45 @@ def test_the_home_of_nobody_is_a_file_that_is_not_there(desk: Desk, ends: list[E
     desk.program.session.use(Wish(Path("~nobody-has-this-name/x.gguf")))
     desk.until(lambda: desk.program.notices.latest)
     assert "x.gguf" in desk.told
+
+
+def test_a_load_is_stopped_alike_while_its_file_is_looked_at_and_while_it_is_read(desk: Desk, model: Path) -> None:
+    session, chat = desk.program.session, desk.program.chat
+    told = []
+    for is_read in (False, True):
+        if is_read:
+            desk.begin_load(model)
+        else:
+            session.use(Wish(model))
+        assert chat.send("Hi")
+        session.cancel_load()
+        if is_read:
+            desk.engine.fail("cancelled", desk.engine.load.request)
+        desk.settle()
+        told.append((desk.notice.level, desk.notice.remedy, phase(desk), chat.turns[-1].state))
+        desk.program.notices.dismiss()
+    assert told == [("hint", "load_again", "no_model", "interrupted")] * 2
+
+
+def test_a_question_after_a_check_that_was_cancelled_loads_the_model(
+    desk: Desk, model: Path, ends: list[End]
+) -> None:
+    desk.program.session.use(Wish(model))
+    desk.program.session.cancel_load()
+    ask(desk)
+    assert ends == []
+    desk.until(lambda: desk.engine.all(Load))
+    assert desk.engine.load.path == str(model)
+
+
+def test_a_check_that_is_cancelled_leaves_the_open_model_wanted(
+    desk: Desk, model: Path, other_model: Path, ends: list[End]
+) -> None:
+    desk.load(model)
+    desk.program.session.use(Wish(other_model))
+    desk.program.session.cancel_load()
+    assert (phase(desk), desk.program.session.name) == ("ready", "tiny")
+    assert desk.program.notices.latest is None
+    ask(desk)
+    desk.answer("Here")
+    assert [end.text for end in ends] == ["Here"] and len(desk.engine.all(Load)) == 1

@@ -300,3 +300,19 @@ def test_a_question_after_unloading_says_that_the_model_comes_back(desk: Desk, c
     desk.engine.loaded()
     desk.settle()
     assert turn.doing is None
+
+
+def test_the_end_of_a_load_is_known_to_a_chat_that_was_not_shown_then(desk: Desk, model: Path) -> None:
+    desk.begin_load(model)
+    chat = desk.program.chat
+    chat.send("Hi")
+    waiting = chat.shown
+    assert chat.turns[1].doing is not None
+    desk.program.conversations.new()
+    desk.engine.loaded()
+    desk.settle()
+    seen: list[object] = []
+    chat.opened.connect(lambda: seen.append(chat.turns[1].doing))
+    desk.program.conversations.open(waiting.head.id)
+    desk.settle()
+    assert seen == [None]

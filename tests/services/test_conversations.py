@@ -299,3 +299,39 @@ def test_the_title_is_the_first_line_cut_at_a_word(text: str, title: str | None)
         assert made == title
     else:
         assert not made.rstrip("…").endswith((",", " "))
+
+
+def test_of_two_deleted_chats_the_last_comes_back_first_and_then_the_other(desk: Desk, chat: Chat) -> None:
+    conversations = desk.program.conversations
+    ids = []
+    for text in ("One", "Two", "Three"):
+        conversations.new()
+        say(desk, text, text)
+        ids.append(chat.conversation_id)
+    conversations.delete(ids[0])
+    conversations.delete(ids[1])
+    assert desk.told == "2 chats were deleted, the last one was “Two”."
+    conversations.undo_delete()
+    assert (desk.notice.remedy, desk.told) == ("undo_delete", "“One” was deleted.")
+    assert (conversations.open_id, len(conversations.heads)) == (ids[1], 2)
+    conversations.undo_delete()
+    assert (conversations.open_id, len(conversations.heads)) == (ids[0], 3)
+    assert texts(desk.program) == [("user", "One", "done"), ("assistant", "One", "done")]
+    assert desk.program.notices.latest is None
+    conversations.undo_delete()
+    assert len(conversations.heads) == 3
+
+
+def test_a_deletion_whose_offer_was_dismissed_is_not_offered_again(desk: Desk, chat: Chat) -> None:
+    conversations = desk.program.conversations
+    say(desk, "One", "1")
+    first = chat.conversation_id
+    conversations.new()
+    say(desk, "Two", "2")
+    conversations.delete(first)
+    desk.program.notices.dismiss()
+    conversations.delete(chat.conversation_id)
+    assert desk.told == "“Two” was deleted."
+    conversations.undo_delete()
+    assert desk.program.notices.latest is None
+    assert [head.title for head in conversations.heads] == ["Two"]

@@ -110,7 +110,7 @@ def test_the_time_to_the_first_token_ends_when_it_is_painted(desk: Desk, live: L
     sent_ns = desk.engine.question.sent_ns
     desk.engine.write("a")
     desk.settle()
-    assert live.figures.ttft_ms is None
+    assert live.figures.ttft_ms == pytest.approx(113.0)
     live.first_text_painted(sent_ns + 123 * MS)
     live.first_text_painted(sent_ns + 999 * MS)
     desk.engine.finish()
@@ -147,9 +147,24 @@ def test_the_parts_are_known_before_the_end_as_far_as_they_were_told(desk: Desk,
     ns = sent_ns + 110 * MS
     desk.engine.say(Tokens(question.request, 0, 1, b"\0\0\0\0", "a", b"", 41, ns, ns))
     desk.settle()
-    assert parts(live) == {}
+    assert live.figures.ttft_ms == pytest.approx(110.0)
+    assert parts(live) == {"queue_and_tokens": 2.0, "prefill": 96.0, "first_sample": 12.0}
     live.first_text_painted(sent_ns + 113 * MS)
+    assert live.figures.ttft_ms == pytest.approx(113.0)
     assert parts(live) == {"queue_and_tokens": 2.0, "prefill": 96.0, "first_sample": 12.0, "until_shown": 3.0}
+
+
+def test_a_text_that_was_held_back_is_the_one_that_the_time_waits_for(desk: Desk, live: Live) -> None:
+    question = desk.engine.question
+    sent_ns = question.sent_ns
+    desk.engine.say(PromptReady(question.request, bytes(160), (), 0, sent_ns + 2 * MS))
+    desk.engine.say(PrefillProgress(question.request, 40, 40, 0, sent_ns + 98 * MS))
+    for first, text, after_ms in ((0, "", 110), (1, "a", 130), (2, "b", 150)):
+        ns = sent_ns + after_ms * MS
+        desk.engine.say(Tokens(question.request, first, 1, b"\0\0\0\0", text, b"", 41 + first, ns, ns))
+    desk.settle()
+    assert live.figures.ttft_ms == pytest.approx(130.0)
+    assert parts(live)["until_shown"] == 20.0
 
 
 def test_without_a_window_the_time_is_the_engines(desk: Desk, live: Live) -> None:

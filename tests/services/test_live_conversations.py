@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import gc
+import weakref
 from pathlib import Path
 
 import msgspec
 import pytest
 
-from app.core.events import Finished
+from app.core.events import Finished, Tokens
 from app.core.metrics import DeviceMemory, ItlQuantiles
 from app.services.figures import Elsewhere, Figures, figures_of_turn
 from app.services.live import Live
@@ -96,7 +98,7 @@ def test_an_answer_elsewhere_is_told_with_its_rate_and_its_figures_stay_there(de
     desk.program.conversations.new()
     assert live.figures.elsewhere == Elsewhere("Blue sky", 50.0)
     assert not live.figures.is_writing and live.figures.sampled_tokens == 0
-    live.first_text_painted(desk.engine.question.sent_ns + 120 * MS)
+    live.first_text_painted(desk.engine.question.sent_ns + 500 * MS)
     assert live.figures.ttft_ms is None
     desk.engine.write("def", count=10, step_ms=10)
     desk.settle()
@@ -104,7 +106,7 @@ def test_an_answer_elsewhere_is_told_with_its_rate_and_its_figures_stay_there(de
     assert live.figures.kv_cells_used == 53
     desk.program.conversations.open(first.head.id)
     assert live.figures.elsewhere is None and live.figures.sampled_tokens == 13
-    assert live.figures.ttft_ms is None
+    assert live.figures.ttft_ms == pytest.approx(120.0)
     desk.program.conversations.new()
     desk.engine.finish()
     desk.settle()
@@ -162,6 +164,41 @@ def test_an_answer_that_went_on_has_the_figures_of_the_whole(desk: Desk, live: L
     assert live.figures.itl_ms == ItlQuantiles(13.0, 15.0, 19.0)
 
 
+def test_an_answer_that_goes_on_keeps_the_time_to_its_first_token_as_its_turn_has_it(desk: Desk, live: Live) -> None:
+    half_an_answer(desk)
+    chat, turn = desk.program.chat, desk.program.chat.turns[-1]
+    live.first_text_painted(desk.engine.question.sent_ns + 120 * MS)
+    chat.note_ttft(live.figures.ttft_ms)
+    assert turn.ttft_ms == pytest.approx(120.0)
+    parts = live.figures.ttft_parts
+    chat.go_on()
+    desk.settle()
+    assert (live.figures.ttft_ms, live.figures.ttft_parts) == (turn.ttft_ms, parts)
+    desk.engine.prompt(answer=(0, 1))
+    desk.engine.write("wer", count=3)
+    desk.settle()
+    live.first_text_painted(desk.engine.question.sent_ns + 500 * MS)
+    assert live.figures.ttft_ms == turn.ttft_ms
+    desk.engine.finish()
+    desk.settle()
+    assert (live.figures.ttft_ms, live.figures.ttft_parts) == (turn.ttft_ms, parts)
+
+
+def test_an_answer_that_began_while_another_chat_was_shown_has_the_engines_time_at_once(
+    desk: Desk, live: Live
+) -> None:
+    assert desk.program.chat.send("Blue sky")
+    asked, conversation = desk.engine.question, desk.program.chat.conversation_id
+    desk.program.conversations.new()
+    at_ns = asked.sent_ns + 110 * MS
+    desk.engine.say(Tokens(asked.request, 0, 1, b"\0\0\0\0", "a", b"", 41, at_ns, at_ns))
+    desk.settle()
+    assert live.figures.ttft_ms is None
+    desk.program.conversations.open(conversation)
+    desk.settle()
+    assert live.figures.is_writing and live.figures.ttft_ms == pytest.approx(110.0)
+
+
 def test_an_answer_that_was_cut_off_keeps_what_was_seen_of_it_until_the_next_start(desk: Desk, live: Live) -> None:
     assert desk.program.chat.send("Blue sky")
     desk.engine.prompt()
@@ -190,3 +227,36 @@ def test_a_stored_answer_knows_whether_a_gpu_computed_it(device: str, helps: str
     figures = figures_of_turn(turn)
     assert figures.diagnosis is not None
     assert ("GPU" in figures.diagnosis.english()) is bool(helps)
+
+
+def test_an_answer_that_has_ended_is_remembered_by_its_figures_alone(desk: Desk, live: Live) -> None:
+    say(desk, "Blue sky", "a", "b")
+    live.first_text_painted(desk.engine.question.sent_ns + 120 * MS)
+    first, run = desk.program.chat.conversation_id, live._followed
+    assert run is not None
+    followed = weakref.ref(run)
+    del run
+    desk.program.conversations.new()
+    say(desk, "Something else", "c")
+    gc.collect()
+    assert followed() is None
+    desk.program.conversations.open(first)
+    desk.settle()
+    assert live.figures.ttft_ms == pytest.approx(120.0) and len(live.gaps_ms) == 1
+
+
+def test_a_question_whose_model_was_unloaded_is_one_that_was_cut_off(desk: Desk, live: Live) -> None:
+    say(desk, "Blue sky", "a", "b")
+    assert not live.figures.is_cut_off
+    assert desk.program.chat.send("And then?")
+    desk.engine.write("Half")
+    desk.settle()
+    desk.program.session.unload()
+    desk.settle()
+    assert live.figures.is_cut_off and live.figures.stop_reason is None
+    first = leave(desk)
+    assert not live.figures.is_cut_off
+    later = Live(desk.program.session, chat=desk.program.chat, answers=desk.program.answers)
+    desk.program.conversations.open(first)
+    desk.settle()
+    assert later.figures.is_cut_off and later.figures.sampled_tokens == 0

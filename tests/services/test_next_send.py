@@ -5,14 +5,17 @@ from __future__ import annotations
 from array import array
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from app.core.commands import Render
-from app.core.events import Failed, FailureKind, Rendered
+from app.core.events import Failed, FailureKind, Finished, PrefillProgress, PromptReady, Rendered
+from app.core.metrics import KVUse
 from app.core.words import translate
 from app.services.prompt_count import PromptCount
 from tests.desk import Desk
-from tests.services.counting import asked, render
+from tests.fake_engine import metrics
+from tests.services.counting import asked, ids, render
 
 
 @pytest.fixture
@@ -123,3 +126,41 @@ def test_another_policy_asks_for_what_it_needs(desk: Desk, counted: PromptCount)
     render(desk, 5000)
     render(desk, 100)
     assert not counted.count.refuses
+
+
+def test_the_last_token_of_a_prompt_is_always_read_again(desk: Desk, counted: PromptCount) -> None:
+    desk.program.chat.send("Hi")
+    desk.engine.prompt(40)
+    desk.engine.finish()
+    desk.settle()
+    desk.program.conversations.new()
+    for tokens, cached in ((40, 39), (30, 29), (41, 40)):
+        counted.set_draft(f"{tokens} tokens")
+        render(desk, tokens)
+        assert (counted.count.prompt, counted.count.cached) == (tokens, cached)
+
+
+def test_nothing_is_new_where_the_whole_chat_is_in_the_cache_and_nothing_is_written(
+    desk: Desk, counted: PromptCount
+) -> None:
+    desk.program.chat.send("Hi")
+    desk.engine.prompt(40)
+    desk.engine.finish()
+    desk.settle()
+    counted.set_draft("")
+    render(desk, 40)
+    assert counted.count.shares == (0, 40, 4056)
+
+
+def test_a_prompt_that_was_read_only_in_part_leaves_the_rest_to_be_read(desk: Desk, counted: PromptCount) -> None:
+    desk.program.chat.send("Hi")
+    request = desk.engine.question.request
+    desk.engine.say(PromptReady(request, ids(60), (), 0, 0))
+    desk.engine.say(PrefillProgress(request, 20, 60, 0, 0))
+    figures = msgspec.structs.replace(metrics(0), kv=KVUse(20, 4096, 0))
+    desk.engine.say(Finished(request, "", b"", "cancelled", figures, 7, ()))
+    desk.settle()
+    counted.set_draft("")
+    render(desk, 60)
+    assert counted.count.in_cache == 20
+    assert counted.count.shares == (40, 20, 4036)

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import errno
+import json
 import os
 import shutil
 from pathlib import Path
@@ -9,6 +10,7 @@ import pytest
 
 from app.core.events import JobFailed
 from app.core.words import translate
+from app.services.notices import Notice
 from tests.desk import Desk
 
 
@@ -70,3 +72,43 @@ def test_a_last_model_that_cannot_even_be_looked_for_is_passed_over(
     desk.program.start(None)
     desk.until(lambda: desk.engine.sent)
     assert desk.engine.load.path == str(folder / "b.gguf")
+
+
+def test_settings_that_could_not_be_read_are_one_notice_that_lasts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, model: Path
+) -> None:
+    (tmp_path / "home").mkdir()
+    broken = {"theme": "pink", "keep_record": 7, "panel_shown": "maybe", "folded": 1.5, "last_model": "/gone.gguf"}
+    (tmp_path / "home" / "settings.json").write_text(json.dumps(broken), encoding="utf-8")
+    desk = Desk(tmp_path / "home", monkeypatch)
+    try:
+        told: list[Notice | None] = []
+        desk.program.notices.changed.connect(lambda: told.append(desk.program.notices.latest))
+        desk.program.start(None)
+        assert len(told) == 1
+        assert all(name in desk.told for name in ("theme", "keep_record", "panel_shown", "folded"))
+        assert "settings.json.unreadable" in desk.notice.more[0].english()
+        desk.until(lambda: len(told) > 1)
+        assert "/gone.gguf" in desk.told
+        desk.program.notices.clear_passing()
+        assert "theme" in desk.told
+    finally:
+        desk.program.stop()
+
+
+def test_settings_that_cannot_be_saved_are_told_until_they_are(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(_descriptor: int) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    settings, shows = desk.program.settings, desk.program.notices
+    with monkeypatch.context() as patched:
+        patched.setattr(os, "fsync", full)
+        settings.change(theme="dark")
+        desk.until(lambda: shows.latest)
+        assert "No space left" in desk.told
+        shows.clear_passing()
+        assert "No space left" in desk.told
+    assert settings.write() is None
+    desk.program.dispatch(JobFailed("x", translate("Test", "By the way.")))
+    shows.dismiss()
+    assert shows.latest is None

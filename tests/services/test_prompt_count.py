@@ -3,17 +3,19 @@ from __future__ import annotations
 from functools import partial
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from app.bootstrap import Options, build
 from app.core.chat import ChatPrompt, PromptMessage
 from app.core.commands import Render, Tokenize
-from app.core.events import Event, Failed, FailureKind, Finished, PromptReady
+from app.core.events import Event, Failed, FailureKind, Finished, Loaded, PromptReady
 from app.core.words import translate
 from app.services.next_send import Count
 from app.services.prompt_count import PromptCount
 from app.services.wishes import Wish
 from tests.desk import Desk
+from tests.fake_engine import model_info
 from tests.pumping import Pumped
 from tests.services.counting import asked, render, tokenize
 
@@ -260,3 +262,14 @@ def test_another_policy_for_a_full_context_is_known_at_once(desk: Desk, counted:
     desk.program.settings.change(when_full="drop_oldest")
     counted.look_again()
     assert counted.count.drops
+
+
+def test_what_the_model_keeps_of_its_past_is_known_with_the_count(desk: Desk, model: Path) -> None:
+    desk.begin_load(model)
+    info = msgspec.structs.replace(model_info(str(model)), memory_kind="hybrid")
+    desk.engine.say(Loaded(desk.engine.load.request, info))
+    desk.settle()
+    desk.program.prompt_count.set_draft("Why?")
+    assert (desk.program.prompt_count.count.memory_kind, desk.program.prompt_count.count.in_cache) == ("hybrid", 0)
+    desk.program.session.unload()
+    assert desk.program.prompt_count.count.memory_kind == "plain"

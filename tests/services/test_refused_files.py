@@ -62,3 +62,13 @@ def test_a_question_that_waited_for_a_bad_file_takes_its_name_out_of_no_notice(d
     desk.until(lambda: desk.program.notices.latest)
     assert desk.notice.file == "broken.gguf"
     assert not desk.program.chat.busy
+
+
+def test_a_second_unusable_file_is_told_under_its_own_name(desk: Desk, tmp_path: Path) -> None:
+    names = ("a.gguf", "b.gguf")
+    for name in names:
+        (tmp_path / name).touch()
+        desk.program.session.use(Wish(tmp_path / name))
+        assert desk.program.notices.latest is None, "what is said of the file before it is over"
+        desk.until(lambda: desk.program.notices.latest)
+        assert desk.notice.file == name

@@ -11,6 +11,7 @@ from app.core.sampling import PRESETS
 from app.core.words import translate
 from app.services.notices import Level, Notice, Notices
 from app.services.units import byte_size, count, milliseconds, parameter_count, rate
+from app.system.resources import Resources
 from tests.desk import Desk
 
 
@@ -95,3 +96,24 @@ def test_a_template_that_no_longer_ships_is_never_rendered_as_one(desk: Desk) ->
     assert templates.for_model(model) == desk.program.resources.template("chatml")
     templates.choose(model, "no longer here")
     assert templates.for_model(model) is None
+
+
+def test_the_same_sentence_of_another_file_is_another_notice() -> None:
+    notices, sentence = Notices(), translate("Test", "It is empty.")
+    notices.post(Notice(sentence, file="a.gguf"))
+    notices.post(Notice(sentence))
+    assert notices.latest is not None and notices.latest.file == "a.gguf"
+    notices.post(Notice(sentence, file="b.gguf"))
+    assert notices.latest.file == "b.gguf"
+
+
+def test_the_shipped_templates_are_read_before_there_is_a_window(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    templates, source = desk.program.templates, desk.program.resources.template("chatml")
+    model = ModelRef(1, "digest")
+    templates.choose(model, "chatml")
+
+    def read(_resources: Resources, name: str) -> str:
+        raise AssertionError(f"{name} was read")
+
+    monkeypatch.setattr(Resources, "read_text", read)
+    assert templates.for_model(model) == templates.named_or_file("chatml") == source

@@ -61,7 +61,7 @@ def test_while_nothing_can_be_written_only_the_newest_draft_waits(
         with locked(kept.path):
             for number in range(4):
                 kept.send(KeepDraft(Draft(1, f"{number}"), number), KeepDraft(Draft(NEW_CHAT, f"n{number}"), number))
-            waiting = [change for change in kept.store.work._pending if isinstance(change, KeepDraft)]
+            waiting = [change for change in kept.store.work._waiting.changes if isinstance(change, KeepDraft)]
             assert [change.draft.text for change in waiting] == ["3", "n3"]
         kept.send(KeepDraft(Draft(1, "4"), 4))
         assert kept.sql("SELECT text FROM draft ORDER BY conversation") == [("n3",), ("4",)]

@@ -17,8 +17,9 @@ from app.core.store_commands import (
     ReadConversation,
     ReadRecord,
     RemoveMessages,
+    Settle,
 )
-from app.core.store_events import ConversationRead, Kept, RecordRead, StoreFailed, StoreRecovered
+from app.core.store_events import ConversationRead, Kept, RecordRead, StoreFailed, StoreOpened, StoreRecovered
 from app.store import opening
 from app.store.opening import FILE_NAME, SUSPECT_NAME
 from app.store.patience import Patience
@@ -38,14 +39,14 @@ def warned(caplog: pytest.LogCaptureFixture) -> list[str]:
 
 
 def fill_disk(kept: Shelf) -> None:
-    connection = kept.store.work._connection
+    connection = kept.store.work.database.connection
     assert connection is not None
     (pages,) = connection.execute("PRAGMA page_count").fetchone()
     connection.execute(f"PRAGMA max_page_count = {pages}")
 
 
 def free_disk(kept: Shelf) -> None:
-    connection = kept.store.work._connection
+    connection = kept.store.work.database.connection
     assert connection is not None
     connection.execute("PRAGMA max_page_count = 1000000")
 
@@ -230,7 +231,7 @@ def test_damage_that_a_new_database_does_not_cure_is_told_once_and_ends_nothing(
         assert [message.text for message in kept.read().messages[:2]] == ["Question 1", "kept"]
 
 
-def test_a_damaged_database_on_a_full_disk_leaves_the_program_without_a_store(
+def test_a_damaged_database_on_a_full_disk_is_put_right_once_there_is_room(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     with shelf(tmp_path) as kept:
@@ -246,16 +247,20 @@ def test_a_damaged_database_on_a_full_disk_leaves_the_program_without_a_store(
 
     with shelf(tmp_path) as kept:
         monkeypatch.setattr(opening, "connect", on_full_disk)
-        failed, answered = kept.send(question(2, head(7), 71))
+        *_, failed, answered = kept.send(question(2, head(7), 71))
         assert isinstance(failed, StoreFailed) and "is full" in failed.sentence.template
         assert answered == Kept(2, on_disk=False)
-        assert not kept.store.work.behind
+        assert kept.store.work.behind
         assert kept.send(question(3, head(7), 73)) == [Kept(3, on_disk=False)]
-        assert kept.send(ReadConversation(1, 1)) == [ConversationRead(1, 1, (), ())]
-        assert warned(caplog) == ["1 changes could not be written"]
-    assert [path.name for path in tmp_path.iterdir() if path.suffix != ".sqlite3"] == [SUSPECT_NAME]
-    assert (tmp_path / FILE_NAME).read_bytes() == damaged
-    assert len(warned(caplog)) == 1
-    monkeypatch.undo()
+        (settled,) = kept.send(Settle(4))
+        assert isinstance(settled, Kept) and settled.problem is not None
+        assert not list(tmp_path.glob("*.new*")) and (tmp_path / SUSPECT_NAME).exists()
+        assert (tmp_path / FILE_NAME).read_bytes() == damaged
+        assert not warned(caplog)
+        monkeypatch.setattr(opening, "connect", connect)
+        opened, *_, settled = kept.send(Settle(5))
+        assert isinstance(opened, StoreOpened) and [each.id for each in opened.conversations] == [7, 1]
+        assert "was damaged and is kept as" in opened.problems[0].template
+        assert settled == Kept(5, on_disk=True)
     with shelf(tmp_path) as again:
-        assert [each.id for each in again.open().conversations] == [1]
+        assert {each.id for each in again.open().conversations} == {1, 7}

@@ -16,7 +16,7 @@ from app.core.store_commands import (
     ReadPieces,
     ReadRecord,
 )
-from app.core.store_events import ConversationRead, Kept, PiecesRead, RecordRead, StoreMeasured
+from app.core.store_events import ConversationRead, Kept, PiecesRead, RecordRead, StoreFailed, StoreMeasured
 from app.store import opening
 from app.store.migrations import MIGRATIONS
 from app.store.opening import FILE_NAME, SUSPECT_NAME
@@ -39,8 +39,9 @@ def contents(folder: Path) -> dict[str, tuple[bytes, int]]:
 def problem(kept: Shelf) -> str:
     """Open a store that cannot be used, and return the one reason for it."""
     opened = kept.open()
-    assert not opened.usable and opened.conversations == ()
-    (sentence,) = opened.problems
+    assert not opened.usable
+    waiting = [event.sentence for event in kept.events if isinstance(event, StoreFailed)]
+    (sentence,) = opened.problems or waiting
     return sentence.english()
 
 

@@ -17,7 +17,7 @@ def prompt(answer: int, *numbers: int) -> AnswerPrompt:
 
 
 def read_prompt(kept: Shelf, answer: int) -> AnswerPrompt | None:
-    writer = kept.store.work._writer
+    writer = kept.store.work.database.writer
     assert writer is not None
     return writer.prompts.read(answer)
 

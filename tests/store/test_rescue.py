@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import shutil
-import sqlite3
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
 from app.core.store_commands import KeepConversation, OpenStore, Settle
-from app.core.store_events import Kept, StoreFailed, StoreRecovered
+from app.core.store_events import Kept, StoreFailed
 from app.store import rescue
 from app.store.opening import FILE_NAME
 from app.store.store import Store
@@ -52,6 +53,21 @@ def delete_index(folder: Path) -> None:
 
 
 WAYS: list[Callable[[Path], None]] = [delete_all, delete_folder, delete_database, delete_log, delete_index]
+
+
+@contextmanager
+def unseen() -> Iterator[None]:
+    """Refuse to say anything of the database's files."""
+    stat = Path.stat
+
+    def refuse(path: Path, **options: bool) -> os.stat_result:
+        if path.name.startswith(FILE_NAME):
+            raise PermissionError(13, "Permission denied")
+        return stat(path, **options)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Path, "stat", refuse)
+        yield
 
 
 def talk(kept: Shelf, first: int, key: int = 1) -> None:
@@ -138,35 +154,6 @@ def test_another_database_in_the_place_is_put_aside_and_none_of_the_chats_is_los
     assert [path.name for path in folder.iterdir()] == [FILE_NAME]
 
 
-def test_a_disk_without_room_for_a_new_file_is_told_and_tried_again(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    connect = sqlite3.connect
-
-    def on_full_disk(path: Path) -> sqlite3.Connection:
-        connection = connect(path)
-        connection.execute("PRAGMA max_page_count = 3")
-        return connection
-
-    with shelf(tmp_path) as kept:
-        talk(kept, 1)
-        delete_all(tmp_path)
-        monkeypatch.setattr(sqlite3, "connect", on_full_disk)
-        failed, answered = kept.send(question(3, head(), 3))
-        assert isinstance(failed, StoreFailed) and failed.sentence.template.startswith("The disk is full")
-        assert answered == Kept(3, on_disk=False)
-        (settled,) = kept.send(Settle(8))
-        assert isinstance(settled, Kept) and settled.problem is not None
-        assert list(tmp_path.iterdir()) == []
-        monkeypatch.undo()
-        monkeypatch.setattr(rescue, "LOOK_S", 0.0)
-        recovered, told = kept.send(KeepConversation(head()))
-        assert recovered == StoreRecovered()
-        assert isinstance(told, StoreFailed) and ANEW in told.sentence.template
-        assert kept.send(Settle(9)) == [Kept(9, on_disk=True)]
-    assert said(tmp_path) == ["Question 1", "Answer 1", "Question 3", ""]
-
-
 def test_files_are_looked_at_once_a_second_at_most(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     now = [100.0]
     monkeypatch.setattr(rescue, "LOOK_S", 1.0)
@@ -184,27 +171,56 @@ def test_files_are_looked_at_once_a_second_at_most(tmp_path: Path, monkeypatch: 
 def test_a_disk_whose_files_change_their_numbers_by_themselves_is_left_alone_after_a_while(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    numbers = itertools.count()
     with shelf(tmp_path) as kept:
-        monkeypatch.setattr(rescue.OpenFiles, "_is_there", lambda _files, _end: False)
+        monkeypatch.setattr(rescue, "_numbers", lambda _found: (0, next(numbers)))
         for first in range(1, 20, 2):
             talk(kept, first)
-        told = [event for event in kept.events if isinstance(event, StoreFailed)]
-        assert len(told) == rescue.MOST_RESCUES
+        told = [event.sentence.template for event in kept.events if isinstance(event, StoreFailed)]
+        assert len(told) == rescue.MOST_RESCUES + 1
+        assert "keep changing" in told[-1] and not any("keep changing" in each for each in told[:-1])
+        assert Kept(19, on_disk=True) in kept.events
     assert len(said(tmp_path)) == 20
 
 
-def test_what_cannot_be_looked_at_counts_as_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_files_that_are_deleted_again_and_again_are_written_anew_each_time(tmp_path: Path) -> None:
     with shelf(tmp_path) as kept:
-        stat = Path.stat
+        for first in range(1, 12, 2):
+            talk(kept, first)
+            delete_all(tmp_path)
+        assert kept.send(Settle(20))[-1] == Kept(20, on_disk=True)
+        assert kept.path.exists()
+        told = [event.sentence.template for event in kept.events if isinstance(event, StoreFailed)]
+        assert len([each for each in told if ANEW in each]) == 6
+        assert len([each for each in told if "keep changing" in each]) == 1
+        delete_all(tmp_path)
+    assert len(said(tmp_path)) == 12
 
-        def refuse(path: Path, **options: bool) -> os.stat_result:
-            if path.name.startswith(FILE_NAME):
-                raise PermissionError(13, "Permission denied")
-            return stat(path, **options)
 
-        monkeypatch.setattr(Path, "stat", refuse)
-        talk(kept, 1)
-        monkeypatch.undo()
+def test_files_that_are_deleted_again_and_again_are_looked_for_less_often(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now = [100.0]
+    monkeypatch.setattr(time, "monotonic", lambda: now[0])
+    with shelf(tmp_path) as kept:
+        for first in range(1, 2 * rescue.MOST_RESCUES + 3, 2):
+            talk(kept, first)
+            delete_all(tmp_path)
+            kept.send(KeepConversation(head()))
+        monkeypatch.setattr(rescue, "LOOK_S", 1.0)
+        delete_all(tmp_path)
+        now[0] += 1.5
+        kept.send(KeepConversation(head()))
+        assert not kept.path.exists()
+        now[0] += 0.5
+        kept.send(KeepConversation(head()))
+        assert kept.path.exists()
+
+
+def test_what_cannot_be_looked_at_counts_as_there(tmp_path: Path) -> None:
+    with shelf(tmp_path) as kept:
+        with unseen():
+            talk(kept, 1)
         assert not [event for event in kept.events if isinstance(event, StoreFailed)]
 
 

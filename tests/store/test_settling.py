@@ -47,7 +47,7 @@ def test_a_lock_and_a_file_that_may_not_be_written_are_named(tmp_path: Path) -> 
             (settled,) = kept.send(Settle(2))
             assert isinstance(settled, Kept) and settled.problem is not None
             assert "another program is using" in settled.problem.english()
-        connection = kept.store.work._connection
+        connection = kept.store.work.database.connection
         assert connection is not None
         connection.execute("PRAGMA query_only = ON")
         *_, settled = kept.send(question(3, head(), 3), Settle(4))

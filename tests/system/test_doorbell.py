@@ -8,11 +8,16 @@ from pathlib import Path
 
 import pytest
 
+from app.system import doorbell as module
 from app.system.doorbell import MOST_CALLS, Doorbell, ring
 from app.system.doorbell_limits import MOST_BYTES
 
 GUARD_S = 60.0
 on_unix = pytest.mark.skipif(os.name == "nt", reason="sockets as Unix has them")
+
+
+def nothing() -> None:
+    pass
 
 
 @pytest.fixture
@@ -25,14 +30,14 @@ def strange(tmp_path: Path) -> Iterator[socket.socket]:
 
 
 def test_what_is_said_is_answered() -> None:
-    door = Doorbell(lambda message: b"heard " + message)
+    door = Doorbell(lambda message: b"heard " + message, nothing)
     assert ring(door.address, b"hello", GUARD_S) == b"heard hello"
     assert ring(door.address, b"x" * 50_000, GUARD_S) == b"heard " + b"x" * 50_000
     door.close()
 
 
 def test_nobody_opens_a_door_that_was_closed() -> None:
-    door = Doorbell(lambda message: message)
+    door = Doorbell(lambda message: message, nothing)
     door.close()
     with pytest.raises(OSError, match=r"\w") as refusal:
         ring(door.address, b"hello", GUARD_S)
@@ -89,7 +94,7 @@ def test_somebody_who_hangs_up_is_nobody(strange: socket.socket) -> None:
 @on_unix
 def test_too_many_callers_and_too_many_words_are_cut_off_before_their_time(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("app.system.doorbell.CALL_SECONDS", 10 * GUARD_S)
-    door = Doorbell(lambda message: message)
+    door = Doorbell(lambda message: message, nothing)
     lines = [socket.socket(socket.AF_UNIX) for _ in range(MOST_CALLS + 1)]
     for line in lines:
         line.settimeout(GUARD_S)
@@ -100,3 +105,21 @@ def test_too_many_callers_and_too_many_words_are_cut_off_before_their_time(monke
     door.close()
     for line in lines:
         line.close()
+
+
+@on_unix
+def test_the_thread_of_a_door_looks_after_it_again_and_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "LOOK_SECONDS", 0.01)
+    threads: list[str] = []
+    thrice = threading.Event()
+
+    def look() -> None:
+        threads.append(threading.current_thread().name)
+        if len(threads) == 3:
+            thrice.set()
+
+    door = Doorbell(lambda message: message, look)
+    assert thrice.wait(GUARD_S)
+    assert ring(door.address, b"hello", GUARD_S) == b"hello"
+    door.close()
+    assert set(threads) == {"doorbell"}

@@ -17,6 +17,7 @@ from app.gui import theme
 from app.gui.chat.block_pictures import kept, made
 from app.gui.chat.block_places import BAR_PX, HEADING_GAP_PX, NO_INDENT, TIGHT_GAP_PX, Indent, estimate, gap, indent
 from app.gui.chat.growing_text import WHOLE_CHARACTERS, average_advance
+from app.gui.chat.later import Later
 from app.gui.chat.leaf import Leaf, Range, Spot
 from app.gui.chat.stack import Stack
 from app.gui.chat.text_view import TextView
@@ -172,8 +173,8 @@ class AnswerText:
         return reached.moved
 
     def release(self) -> None:
-        """Drop the lines, and of a text that is quickly read again what was read."""
-        if self._is_short and self._document.is_finished:
+        """Drop the lines, and what was read of a text that is quickly read again, unless part of it is scrolled."""
+        if self._is_short and self._document.is_finished and not self._is_scrolled:
             self.set_text(self.source, is_open=False)
             return
         for index in self._reached:
@@ -231,6 +232,11 @@ class AnswerText:
     @property
     def _is_short(self) -> bool:
         return self._document.length + len(self._unread) - self._next <= WHOLE_CHARACTERS
+
+    @property
+    def _is_scrolled(self) -> bool:
+        """Whether somebody scrolled a block sideways."""
+        return any(isinstance(laid.leaf, Later) and laid.leaf.is_scrolled for laid in self._laid)
 
     def _read_until(self, end_ns: int | None) -> None:
         """Read to a moment, or to the end."""

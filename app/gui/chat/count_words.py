@@ -87,10 +87,20 @@ def _hint(counted: Count, shares: Shares | None) -> str:
     if shares is not None and counted.message:
         parts = translate(
             "Composer",
-            "{cached} of them are in the cache already and are not read again. {new} are new: your message has {draft},"
-            " the others are marks that the chat template puts around messages, or text that the cache does not hold."
-            " {left} are left for the answer.",
+            "{new} are new: your message has {draft}, the others are marks that the chat template puts around messages,"
+            " or text that the cache does not hold. {left} are left for the answer.",
         )
         figures = {name: count(value) for name, value in shares._asdict().items()}
-        said.append(parts.format(draft=count(counted.draft), **figures))
+        said += [_reused(counted).format(**figures), parts.format(draft=count(counted.draft), **figures)]
     return " ".join(said)
+
+
+def _reused(counted: Count) -> str:
+    """Return what the cache saves; a model that goes back only to saved states may have to read some of it again."""
+    if counted.memory_kind == "plain" or not counted.cached:
+        return translate("Composer", "{cached} of them are in the cache already and are not read again.")
+    return translate(
+        "Composer",
+        "At most {cached} of them are in the cache already. This model can go back only to states that were saved, so"
+        " some of them may be read again.",
+    )

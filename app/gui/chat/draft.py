@@ -6,7 +6,7 @@ A text that is too long to be laid out while people type is not inserted; it is 
 from __future__ import annotations
 
 from PySide6.QtCore import QEvent, QMimeData, Qt, Signal
-from PySide6.QtGui import QFocusEvent, QInputMethodEvent, QKeyEvent, QTextOption
+from PySide6.QtGui import QFocusEvent, QInputMethodEvent, QKeyEvent, QKeySequence, QTextOption
 from PySide6.QtWidgets import QFrame, QPlainTextEdit, QWidget
 
 from app.gui import theme
@@ -34,6 +34,8 @@ class Draft(QPlainTextEdit):
     """A text was pasted or dropped that is too long to stand among what is written."""
     too_long = Signal(int)
     """A message of so many characters was not taken: nothing of it was inserted."""
+    nothing_to_undo = Signal()
+    """Somebody asked to undo, and nothing written here can be undone."""
     focus_changed = Signal(bool)
     """Writing can begin, or is over."""
 
@@ -48,6 +50,7 @@ class Draft(QPlainTextEdit):
         self.setTabChangesFocus(True)
         self.setWordWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
         self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAsNeeded)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)  # every line is wrapped
         self.document().setDocumentMargin(0)
         self._composing = False
         self.document().documentLayout().documentSizeChanged.connect(lambda _size: self._fit())
@@ -72,6 +75,8 @@ class Draft(QPlainTextEdit):
             self.ensureCursorVisible()
         elif is_enter:
             self.submitted.emit()
+        elif event.matches(QKeySequence.StandardKey.Undo) and not self.document().isUndoAvailable():
+            self.nothing_to_undo.emit()
         else:
             super().keyPressEvent(event)
 

@@ -13,10 +13,8 @@ from app.gui.chat.pasted import Pasted
 from app.services.chat import Chat
 from app.services.drafts import place_of
 
-PAUSE_MS = 1_000
-"""A draft is kept after so long without a key."""
-LONGEST_MS = 5_000
-"""Whoever writes without a pause has it kept so often."""
+KEPT_MS = 1_000
+"""So long after the first key that is not kept yet a draft is kept, whether more keys follow or not."""
 
 
 class DraftKeeper(QObject):
@@ -31,8 +29,10 @@ class DraftKeeper(QObject):
         """Whether somebody wrote since the draft was kept."""
         self._waits = False
         """Whether drafts of earlier may still come."""
-        self._pause = self._timer(PAUSE_MS)
-        self._longest = self._timer(LONGEST_MS)
+        self._due = QTimer(self)
+        self._due.setSingleShot(True)
+        self._due.setInterval(KEPT_MS)
+        self._due.timeout.connect(self.keep)
         composer.edited.connect(self._note)
 
     def wait(self, waits: bool) -> None:
@@ -81,23 +81,14 @@ class DraftKeeper(QObject):
 
     def _note(self) -> None:
         self._is_dirty = True
-        self._pause.start()
-        if not self._longest.isActive():
-            self._longest.start()
+        if not self._due.isActive():
+            self._due.start()
 
     def _settle(self, *, is_dirty: bool) -> None:
-        self._pause.stop()
-        self._longest.stop()
+        self._due.stop()
         self._is_dirty = False
         if is_dirty:
             self._note()
-
-    def _timer(self, interval_ms: int) -> QTimer:
-        timer = QTimer(self)
-        timer.setSingleShot(True)
-        timer.setInterval(interval_ms)
-        timer.timeout.connect(self.keep)
-        return timer
 
 
 def _written(draft: Draft) -> Written:

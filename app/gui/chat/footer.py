@@ -15,6 +15,7 @@ from app.services.units import UNKNOWN, count, milliseconds, rate, stop_words
 
 translate = QCoreApplication.translate
 _BETWEEN = " · "
+_NEUTRAL = {"repeat_penalty": 1.0, "frequency_penalty": 0.0, "presence_penalty": 0.0}
 _MOST_SHARE = 0.6
 """Of a line, for one of several parts: the name of a model can be very long."""
 
@@ -38,6 +39,22 @@ def _names() -> dict[str, str]:
         "xtc_probability": translate("TurnBlock", "XTC chance"),
         "xtc_threshold": translate("TurnBlock", "XTC threshold"),
         "max_tokens": translate("TurnBlock", "longest answer"),
+    }
+
+
+def _short_names() -> dict[str, str]:
+    """Return what is called by name under an answer: the temperature, and every filter by one of its numbers."""
+    return {
+        "temperature": "T",
+        "top_k": "top-k",
+        "top_p": "top-p",
+        "min_p": "min-p",
+        "typical_p": "typical-p",
+        "repeat_penalty": translate("TurnBlock", "repeat"),
+        "frequency_penalty": translate("TurnBlock", "frequency"),
+        "presence_penalty": translate("TurnBlock", "presence"),
+        "dry_multiplier": "DRY",
+        "xtc_probability": "XTC",
     }
 
 
@@ -130,20 +147,36 @@ def details(turn: Turn) -> str:
 def _settings_in_short(finished: Finished) -> list[str]:
     if not finished.settings:
         return []
-    settings = finished.settings[-1].settings
-    said = [f"T {settings.temperature:g}"]
-    if settings.top_k > 0:
-        said.append(f"top-k {settings.top_k}")
-    if settings.top_p < 1:
-        said.append(f"top-p {settings.top_p:g}")
+    used = [change.settings for change in finished.settings]
+    said = [
+        f"{words} {_course([_value(each, name) for each in used])}"
+        for name, words in _short_names().items()
+        if any(name not in _off(each) for each in used)
+    ]
     if finished.seed is not None:
         said.append(translate("TurnBlock", "seed {seed}").format(seed=finished.seed))
     return said
 
 
+def _value(settings: SamplingSettings, name: str) -> str:
+    return translate("TurnBlock", "off") if name in _off(settings) else f"{getattr(settings, name):g}"
+
+
+def _course(values: Sequence[str]) -> str:
+    """Return what a setting was over an answer: its first and its last value, and a mark for others in between."""
+    steps = [value for number, value in enumerate(values) if number == 0 or value != values[number - 1]]
+    return " → ".join(steps if len(steps) < 3 else (steps[0], "…", steps[-1]))
+
+
 def _active(settings: SamplingSettings) -> list[str]:
     """Return the settings that shape the draw, in the order of the stages' names."""
-    off: set[str] = set()
+    off = _off(settings) - {name for name in _NEUTRAL if settings.penalty_reach(1)}
+    return [f"{words} {getattr(settings, name):g}" for name, words in _names().items() if name not in off]
+
+
+def _off(settings: SamplingSettings) -> set[str]:
+    """Return the names of the settings that shape nothing."""
+    off = {name for name, neutral in _NEUTRAL.items() if getattr(settings, name) == neutral}
     if settings.penalty_reach(1) == 0:
         off |= {"repeat_penalty", "frequency_penalty", "presence_penalty", "penalty_last_n"}
     if settings.dry_reach(1) == 0:
@@ -151,5 +184,4 @@ def _active(settings: SamplingSettings) -> list[str]:
     if settings.xtc_probability <= 0:
         off |= {"xtc_probability", "xtc_threshold"}
     off |= {name for name in ("top_k", "min_p", "max_tokens") if getattr(settings, name) <= 0}
-    off |= {name for name in ("top_p", "typical_p") if getattr(settings, name) >= 1}
-    return [f"{words} {getattr(settings, name):g}" for name, words in _names().items() if name not in off]
+    return off | {name for name in ("top_p", "typical_p") if getattr(settings, name) >= 1}

@@ -45,6 +45,11 @@ class Later(msgspec.Struct, gc=False, eq=False):
         """Whether it would look better painted once more, a moment later."""
         return self._picture is not None and self._picture.is_unfinished
 
+    @property
+    def is_scrolled(self) -> bool:
+        """Whether somebody scrolled it sideways."""
+        return self._picture is not None and self._picture.is_scrolled
+
     def grow(self, value: Code | Table, *, is_open: bool) -> bool:
         """Take over a block that goes on where this one ends; return whether it does and the picture can stay."""
         picture = self._picture
@@ -71,7 +76,7 @@ class Later(msgspec.Struct, gc=False, eq=False):
         if self._picture is None:
             return
         self._picture.release()
-        if self.length <= WHOLE_CHARACTERS and not self._picture.is_scrolled:
+        if self.length <= WHOLE_CHARACTERS and not self.is_scrolled:
             self._picture = None
 
     def draw(

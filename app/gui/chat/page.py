@@ -105,8 +105,8 @@ class ChatPage(QWidget):
 
     def copy_answer(self) -> None:
         """Ask for the last answer's text on the clipboard."""
-        if self._chat.turns and self._chat.turns[-1].role == "assistant":
-            self.copied.emit(self._chat.turns[-1].text)
+        if answer := self._answer_text:
+            self.copied.emit(answer)
             self._copy.tick()
 
     def stop(self) -> None:
@@ -137,6 +137,12 @@ class ChatPage(QWidget):
         if watched is self.transcript.viewport() and event.type() == QEvent.Type.Resize:
             self._place_overlays()
         return super().eventFilter(watched, event)
+
+    @property
+    def _answer_text(self) -> str:
+        """The last answer's text; empty while there is none to copy."""
+        last = self._chat.turns[-1] if self._chat.turns else None
+        return last.text if last is not None and last.role == "assistant" else ""
 
     def _timer(self, interval_ms: int, slot: Callable[[], None]) -> QTimer:
         timer = QTimer(self)
@@ -285,6 +291,7 @@ class ChatPage(QWidget):
         self._answer_bar.setVisible(visible)
         if place is not None and visible:
             self._go_on.setVisible(self._chat.can_go_on)
+            self._copy.setVisible(bool(self._answer_text))
             size = self._answer_bar.sizeHint()
             top = place.center().y() - size.height() // 2
             self._answer_bar.setGeometry(QRect(place.right() - size.width(), top, size.width(), size.height()))

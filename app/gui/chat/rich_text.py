@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from msgspec.structs import replace
 from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QFont, QPainter, QTextCharFormat, QTextLayout, QTextOption
+from PySide6.QtGui import QColor, QFont, QPainter, QTextCharFormat, QTextLayout, QTextOption
 
 from app.gui import theme
 from app.gui.chat.code_font import INLINE_SHARE, code_font
@@ -19,6 +21,7 @@ _ALIGNS = {
     "right": Qt.AlignmentFlag.AlignRight,
 }
 _UNLIMITED = 1_000_000.0
+_KNOWN_STYLES = 256
 
 
 class RichText:
@@ -153,29 +156,41 @@ def _formats(runs: Runs, font: QFont, look: theme.Theme | None) -> list[QTextLay
     formats = []
     start = 0
     for run in runs:
-        if run != Run(run.text):
+        length = units(run.text)
+        if run.bold or run.italic or run.struck or run.code or run.target:
             chosen = QTextLayout.FormatRange()
-            chosen.start, chosen.length, chosen.format = start, units(run.text), style_of(run, font, look)
+            chosen.start, chosen.length, chosen.format = start, length, style_of(run, font, look)
             formats.append(chosen)
-        start += units(run.text)
+        start += length
     return formats
 
 
 def style_of(run: Run, font: QFont, look: theme.Theme | None = None) -> QTextCharFormat:
     """Return how a run looks in a text of a font; without a theme it has no colours."""
+    sunken = look.colours["sunken"] if look is not None and run.code else ""
+    link = look.colours["link"] if look is not None and run.target else ""
+    pixels = font.pixelSize() if run.code else 0
+    return _style(run.bold, run.italic, run.struck, bool(run.target), pixels, sunken, link)
+
+
+@lru_cache(_KNOWN_STYLES)
+def _style(
+    bold: bool, italic: bool, struck: bool, is_link: bool, code_pixels: int, sunken: str, link: str
+) -> QTextCharFormat:
+    """Make a style once: a paragraph full of marks has hundreds of runs in few styles, and grows with every word."""
     made = QTextCharFormat()
-    if run.code:
-        made.setFont(code_font(round(font.pixelSize() * INLINE_SHARE)))
-    if run.bold:
+    if code_pixels:
+        made.setFont(code_font(round(code_pixels * INLINE_SHARE)))
+    if bold:
         made.setFontWeight(QFont.Weight.DemiBold)
-    if run.italic:
+    if italic:
         made.setFontItalic(True)
-    if run.struck:
+    if struck:
         made.setFontStrikeOut(True)
-    if run.target:
+    if is_link:
         made.setFontUnderline(True)
-    if look is not None and run.code:
-        made.setBackground(look.colour("sunken"))
-    if look is not None and run.target:
-        made.setForeground(look.colour("link"))
+    if sunken:
+        made.setBackground(QColor(sunken))
+    if link:
+        made.setForeground(QColor(link))
     return made

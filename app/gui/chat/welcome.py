@@ -7,6 +7,7 @@ from PySide6.QtGui import QHideEvent, QShowEvent
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QProgressBar, QPushButton, QVBoxLayout, QWidget
 
 from app.gui import theme
+from app.gui.chat.starter import Starter
 from app.gui.widgets.labels import label
 
 COLUMN_PX = 600
@@ -101,11 +102,10 @@ class Welcome(QWidget):
         grid.setContentsMargins(0, 0, 0, 0)
         grid.setSpacing(theme.SPACE_M)
         for number, prompt in enumerate(prompts):
-            button = QPushButton(prompt.replace("&", "&&"))
-            button.setProperty("look", "starter")
-            button.setAccessibleName(prompt)
+            button = Starter(prompt)
             button.clicked.connect(lambda _checked=False, text=prompt: self.chosen.emit(text))
             grid.addWidget(button, number // 2, number % 2)
+            grid.setColumnStretch(number % 2, 1)
         return starters
 
     def _lay_out(self) -> None:

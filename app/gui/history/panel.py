@@ -56,12 +56,23 @@ class HistoryPanel(QWidget):
         delegate.renamed.connect(conversations.rename)
         self._list.open_wanted.connect(conversations.open)
         self._list.delete_wanted.connect(conversations.delete)
+        self._list.undo_wanted.connect(conversations.undo_delete)
         self._disconnect = conversations.changed.connect(self._refresh)
         self._refresh()
 
     def disconnect_services(self) -> None:
         """Listen to the conversations no longer."""
         self._disconnect()
+
+    @property
+    def can_rename(self) -> bool:
+        """Whether the conversation that is shown stands in the list."""
+        return self._model.index_of(self._conversations.open_id).isValid()
+
+    def rename(self) -> None:
+        """Let somebody type a title: for the row that has the focus, else for the conversation that is shown."""
+        shown = self._model.index_of(self._conversations.open_id)
+        self._list.rename(self._list.currentIndex() if self._list.hasFocus() else shown)
 
     def event(self, event: QEvent) -> bool:
         """Look at the date whenever somebody comes back to the window: no timer waits for midnight."""

@@ -1,4 +1,6 @@
-"""The list as people use it: a click or Enter opens, F2 renames, Delete deletes, and a menu for each row has it all.
+"""The list as people use it: a click or Enter opens, F2 renames, Delete deletes, Ctrl+Z brings back what was deleted.
+
+A menu for each row has it all, beside the keys that work where the focus is.
 
 Says what is wanted and does none of it. Knows rows by their roles.
 """
@@ -8,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import QEvent, QModelIndex, QPoint, QSize, Qt, Signal
-from PySide6.QtGui import QAction, QContextMenuEvent, QKeyEvent, QMouseEvent
+from PySide6.QtGui import QAction, QContextMenuEvent, QKeyEvent, QKeySequence, QMouseEvent
 from PySide6.QtWidgets import QAbstractItemView, QFrame, QListView, QMenu, QWidget
 
 from app.gui import theme
@@ -23,6 +25,8 @@ class HistoryList(QListView):
     """Somebody wants to see a conversation, an int that is too long for Qt's."""
     delete_wanted = Signal(object)
     """Somebody wants a conversation, an int, to go."""
+    undo_wanted = Signal()
+    """Somebody wants back what was deleted last."""
 
     def __init__(self, model: HistoryModel, delegate: RowDelegate, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -52,7 +56,7 @@ class HistoryList(QListView):
 
     def rename(self, index: QModelIndex) -> None:
         """Let somebody type another title in the row."""
-        if index.data(Role.ID) is not None:
+        if index.data(Role.ID) is not None and self.state() != QAbstractItemView.State.EditingState:
             self.setCurrentIndex(index)
             self.edit(index)
 
@@ -61,6 +65,7 @@ class HistoryList(QListView):
         if index.data(Role.ID) is None:
             return
         self._for_menu = index.data(Role.ID)
+        self._tell_keys(index)
         self.menu.popup(self.viewport().mapToGlobal(place))
 
     def dataChanged(self, first: Index, last: Index, roles: Sequence[int] = ()) -> None:
@@ -74,6 +79,10 @@ class HistoryList(QListView):
             return
         index = self.currentIndex()
         shifted = event.modifiers() == Qt.KeyboardModifier.ShiftModifier
+        if event.matches(QKeySequence.StandardKey.Undo):
+            self.undo_wanted.emit()
+            event.accept()
+            return
         match event.key():
             case Qt.Key.Key_Return | Qt.Key.Key_Enter:
                 self._open(index)
@@ -158,17 +167,27 @@ class HistoryList(QListView):
     def _make_menu(self) -> QMenu:
         menu = QMenu(self)
         menu.setObjectName("conversation_menu")
-        for name, text, keys, slot in (
-            ("open", self.tr("&Open"), "", self._open),
-            ("rename", self.tr("&Rename"), "F2", self.rename),
-            ("delete", self.tr("&Delete"), "Del", self._delete),
+        for name, text, slot in (
+            ("open", self.tr("&Open"), self._open),
+            ("rename", self.tr("&Rename"), self.rename),
+            ("delete", self.tr("&Delete"), self._delete),
         ):
-            # The keys are shown beside the words; the list itself takes them, and only when it has the focus.
-            action = QAction(f"{text}\t{keys}" if keys else text, menu)
+            action = QAction(text, menu)
             action.setObjectName(name)
             action.triggered.connect(lambda _checked=False, slot=slot: slot(self._menu_index()))
             menu.addAction(action)
         return menu
+
+    def _tell_keys(self, index: QModelIndex) -> None:
+        """Show beside the words the keys that do just that to this row from where the focus is."""
+        has_focus, is_current = self.hasFocus(), index == self.currentIndex()
+        is_deleted = has_focus and is_current
+        is_renamed = is_current if has_focus else bool(index.data(Role.OPEN))
+        for action in self.menu.actions():
+            keys = {"rename": "F2" if is_renamed else "", "delete": "Del" if is_deleted else ""}
+            words = action.text().partition("\t")[0]
+            shown = keys.get(action.objectName(), "")
+            action.setText(f"{words}\t{shown}" if shown else words)
 
     def _menu_index(self) -> QModelIndex:
         model = self.model()

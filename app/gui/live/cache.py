@@ -29,9 +29,9 @@ class CacheRows(QWidget):
 
     def __init__(self, icons: Icons) -> None:
         super().__init__()
-        self._row = FigureRow(icons, "kv", "stage_kv", self.tr("KV cache"), "kv_value", room_for="0,000 / 00,000")
+        self._row = FigureRow(icons, "kv", "stage_kv", self.tr("KV cache"), "kv_value", room_for="0,000 / 0,000")
         self._gauge = Gauge("kv_gauge")
-        self._legend = Legend(3, rows=2)
+        self._legend = Legend(rows=3)
         self._bytes = FixedText(name="kv_bytes")
         set_hint(self._bytes, self._reserved_hint())
         self._saved = FigureRow(icons, "kv", "stage_kv", self.tr("Checkpoints"), "checkpoints_value")

@@ -1,4 +1,4 @@
-"""The sentence on where the time of the answer went, and while one is written in another chat a quiet line on that.
+"""The sentence on where the time of the answer went, and in its place a quiet one while another chat is answered.
 
 Always as high as it ever may be: nothing below it moves when an answer ends.
 """
@@ -22,7 +22,6 @@ class EndText(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self._lines = 1
-        self._is_none = True
         self._elsewhere = QWidget()
         self._title = Paragraph(lines=1, name="elsewhere_text")
         self._rate = FixedText(right=True, room_for="000 tok/s", name="elsewhere_rate")
@@ -50,14 +49,12 @@ class EndText(QWidget):
 
     def show_end(self, sentence: str, stop: str) -> None:
         """Say where the time went, and on hover why the answer ended; nothing while there is nothing to say."""
-        self._is_none = False
         self._sentence.set_text(sentence or stop)
         set_hint(self._sentence, "\n".join(dict.fromkeys(each for each in (sentence, stop) if each)))
         self._share()
 
     def show_none(self, reason: str) -> None:
         """Say quietly why there is nothing to say, or nothing at all."""
-        self._is_none = True
         self._sentence.set_text(reason, muted=True)
         set_hint(self._sentence, "")
         self._share()
@@ -75,9 +72,8 @@ class EndText(QWidget):
             self._share()
 
     def _share(self) -> None:
-        """Give all lines to one of the two, or one line to what happens elsewhere and the rest to the sentence."""
+        """Give all lines to one of the two: together they would be cut."""
         is_elsewhere = not self._elsewhere.isHidden()
-        is_alone = is_elsewhere and self._is_none
-        self._title.set_lines(self._lines if is_alone else 1)
-        self._sentence.set_lines(max(1, self._lines - is_elsewhere))
-        self._sentence.setVisible(not is_alone)
+        self._title.set_lines(self._lines)
+        self._sentence.set_lines(self._lines)
+        self._sentence.setVisible(not is_elsewhere)

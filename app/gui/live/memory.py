@@ -44,12 +44,12 @@ class DeviceRow(QWidget):
             icons, "memory", "muted", self.tr("Memory"), f"vram_value{ending}", room_for="00.0 / 00 GiB"
         )
         self._gauge = Gauge(f"vram_gauge{ending}")
-        self._legend = Legend(2, rows=3)
+        self._legend = Legend(rows=3)
         set_hint(
             self._legend,
             self.tr(
                 "Weights: what the model has learned. KV: what it has in mind of the chat. Compute and output: room to "
-                "work in."
+                "work in. Others: what other programs take."
             ),
         )
         self._compared = FixedText(name=f"vram_estimate{ending}")
@@ -67,7 +67,7 @@ class DeviceRow(QWidget):
     def show_use(self, use: DeviceUse, look: theme.Theme) -> None:
         """Show the figures of one device."""
         title = self.tr("Main memory") if use.device == MAIN_MEMORY else use.device
-        self.figure.show_title(title)
+        self.figure.show_title(title, short=self.tr("Memory"))
         taken = use.used if use.used is not None else use.ours or None
         self.figure.show_value(byte_share(taken, use.total), self._hint(use))
         segments, items = [], []
@@ -120,8 +120,8 @@ class DeviceRow(QWidget):
 
     def _others_words(self, use: DeviceUse) -> str:
         if use.device == MAIN_MEMORY:
-            return self.tr("other programs {bytes}")
-        return self.tr("other programs and driver {bytes}")
+            return self.tr("others {bytes}")
+        return self.tr("others + driver {bytes}")
 
     @staticmethod
     def _colour(key: str, look: theme.Theme) -> QColor:

@@ -25,7 +25,7 @@ from app.gui.widgets.figure_row import BESIDE_PX, FigureRow
 from app.gui.widgets.fixed_text import FixedText
 from app.gui.widgets.words import render, set_hint
 from app.services.figures import Figures
-from app.services.live import Live
+from app.services.live import MOST_KEPT, Live
 from app.services.machine import Machine
 from app.services.memory import Memory
 from app.services.units import UNKNOWN, count, rate, stop_words
@@ -33,7 +33,7 @@ from app.services.units import UNKNOWN, count, rate, stop_words
 REPAINT_MS = 175
 """With the next event after it, about five pictures a second: more than anybody reads."""
 SHOWS_PER_HINT = 5
-"""While an answer is written, what is said of its gaps on hover follows once a second."""
+"""While an answer is written, what is said of its gaps on hover follows with every fifth picture: once a second."""
 DIAGNOSIS_LINES, NARROW_LINES = 2, 3
 NARROW_PX = 266
 """Below this width the sentence has a line more."""
@@ -164,7 +164,7 @@ class LivePanel(QWidget):
         ):
             self._prefill.show_value(_per_second(figures.prefill_tokens_per_s), self._prefill_hint(figures))
             self._reused.set_text(self._reused_words(figures))
-        if _differ(before, figures, "stop_reason", "diagnosis", "is_writing"):
+        if figures.is_cut_off or _differ(before, figures, "stop_reason", "diagnosis", "is_writing", "is_cut_off"):
             self._show_end(figures)
         if _differ(before, figures, "elsewhere"):
             self._end.show_elsewhere(figures.elsewhere)
@@ -180,17 +180,23 @@ class LivePanel(QWidget):
         stop = render(stop_words(reason)) if reason is not None else UNKNOWN
         self._stop.show_value(stop, self._stop_hint(figures))
         if reason is None:
-            none = self.tr("No figures: no answer has ended here yet.")
-            self._end.show_none("" if figures.is_writing else none)
+            self._end.show_none("" if figures.is_writing else self._no_figures(figures))
         else:
             self._end.show_end(render(figures.diagnosis) if figures.diagnosis is not None else "", stop)
+
+    def _no_figures(self, figures: Figures) -> str:
+        if not figures.is_cut_off:
+            return self.tr("No figures: no answer has ended here yet.")
+        if figures.sampled_tokens:
+            return self.tr("The last answer was interrupted: the figures are those of its beginning.")
+        return self.tr("The last answer was interrupted: its figures are not known.")
 
     def _show_gaps(self, figures: Figures) -> None:
         itl = figures.itl_ms
         p50, p95 = (itl.p50, itl.p95) if itl is not None else (None, None)
         self._chart.show_gaps(self._live.gaps_ms, figures.gap_count, p50, p95)
-        self._shows = self._shows + 1 if itl is not None else 0
-        if figures.is_writing and self._shows % SHOWS_PER_HINT > 1:
+        self._shows = self._shows + 1 if itl is not None and figures.is_writing else 0
+        if self._shows and self._shows % SHOWS_PER_HINT != 1:
             return
         told = self.tr("Time between neighbouring tokens: unknown until an answer has two.")
         if itl is not None and figures.is_writing:
@@ -211,7 +217,8 @@ class LivePanel(QWidget):
             "shorter than p95."
         )
         if figures.itl_ms is not None and not self._chart.gaps:
-            return f"{hint} {self.tr('The line itself is kept only until Tokenlight ends.')}"
+            kept = self.tr("The line itself is kept of the last {count} answers, until Tokenlight ends.")
+            return f"{hint} {kept.format(count=MOST_KEPT)}"
         return hint
 
     def _mean_words(self, figures: Figures) -> str:
@@ -258,6 +265,8 @@ class LivePanel(QWidget):
         return f"{words}\n{formula}"
 
     def _stop_hint(self, figures: Figures) -> str:
+        if figures.is_cut_off:
+            return self.tr("Why the last answer ended: it was interrupted. The chat says by what.")
         if figures.stop_reason is None:
             return self.tr("Why the last answer ended: unknown until one has.")
         return self.tr("Why the last answer ended.")

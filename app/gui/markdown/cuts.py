@@ -7,9 +7,18 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from itertools import islice
 
 MOST_LINES = 64
 MOST_CHARACTERS = 4000
+MOST_MARKS = 360
+"""Text with more marks is cut as well: runs of many styles take far longer to lay out than plain words."""
+_MARK = re.compile(r"[*_`~]")
+_PAIRED = ("*", "_", "~", "`", "**", "__", "~~")
+_OPENING = 4
+"""So many characters show whether a mark opens something."""
+_PATIENCE = 160
+"""So far behind the first place for a cut a better one is looked for."""
 _PLAIN = re.compile(r" {0,3}(?!\d{1,9}[.)](?:[ \t]|$))(?:[^\s#>\-+*_=`~|:]|(?:[*_]{1,3}|`{1,2}|~{1,2})[^\W_])")
 _QUOTE = re.compile(r">|(?=[^\W\d_])")
 _QUOTE_START = re.compile(r"> ?(?:(?:[*_]{1,3}|`{1,2}|~{1,2})?[^\W\d_]|[-*+] )")
@@ -25,49 +34,72 @@ def stretch_end(source: str) -> int | None:
 
 
 def _paragraph_end(source: str) -> int | None:
-    start = lines = 0
+    start = lines = marks = 0
     line = ""
-    while lines < MOST_LINES and start < MOST_CHARACTERS:
+    while lines < MOST_LINES and start < MOST_CHARACTERS and marks < MOST_MARKS:
         end = source.find("\n", start)
         line = source[start:] if end < 0 else source[start:end]
         if not _PLAIN.match(line):
             return None
-        if len(line) > MOST_CHARACTERS:
-            cut = _inside_line(line)
-            if cut is not None:
-                return None if "|" in line[:cut] else start + cut
+        cut = _inside_line(line)
+        if cut is not None:
+            return None if "|" in line[:cut] else start + cut
         if end < 0:
             return None
         start = end + 1
         lines += 1
+        marks += _count_marks(line)
     # What follows may make the last line the head of a table: not where it begins with a letter.
     return None if "|" in line and not source[start : start + 1].isalpha() else start
 
 
 def _quote_end(source: str) -> int | None:
     """Return where a quote is long enough and goes on with a paragraph or a bullet: it looks like one still."""
-    start = lines = 0
+    start = lines = marks = 0
     while (end := source.find("\n", start)) >= 0:
-        is_long = lines >= MOST_LINES or start >= MOST_CHARACTERS
+        is_long = lines >= MOST_LINES or start >= MOST_CHARACTERS or marks >= MOST_MARKS
         if is_long and _QUOTE_START.match(source, start):
             return start
         if not _QUOTE.match(source, start) or _NO_CUT.search(source, start, end):
             return None
+        marks += _count_marks(source[start:end])
         start = end + 1
         lines += 1
     return None
 
 
 def _inside_line(line: str) -> int | None:
-    for position in range(MOST_CHARACTERS, len(line)):
-        anywhere = (
-            position >= 2 * MOST_CHARACTERS and bool(_PLAIN.match(line[position])) and not line[position].isdigit()
-        )
-        if anywhere and not unicodedata.combining(line[position]):
+    """Return where a line that is long or full of marks is cut: where a word begins, and best where no mark is open."""
+    first = _enough(line)
+    patience = MOST_CHARACTERS if first == MOST_CHARACTERS else 2 * _PATIENCE
+    for position in range(first, len(line)):
+        character, waited = line[position], position - first
+        opens = bool(_MARK.match(character) and _PLAIN.match(line[position : position + _OPENING]))
+        is_start = line[position - 1] == " " and (character.isalpha() or opens)
+        if is_start and (waited >= _PATIENCE or _is_paired(line, position)):
             return position
-        if line[position].isalpha() and line[position - 1] == " ":
+        if waited < patience or character.isdigit() or unicodedata.combining(character):
+            continue
+        # Nobody puts spaces there: between two characters, and best where no mark is open.
+        if (opens or _PLAIN.match(character)) and (waited >= patience + _PATIENCE or _is_paired(line, position)):
             return position
     return None
+
+
+def _enough(line: str) -> int:
+    """Return how much of a line is enough for one paragraph."""
+    mark = next(islice(_MARK.finditer(line, 0, MOST_CHARACTERS), MOST_MARKS, None), None)
+    return MOST_CHARACTERS if mark is None else mark.start()
+
+
+def _is_paired(line: str, end: int) -> bool:
+    return line.count("[", 0, end) == line.count("]", 0, end) and not any(
+        line.count(mark, 0, end) % 2 for mark in _PAIRED
+    )
+
+
+def _count_marks(line: str) -> int:
+    return sum(line.count(mark) for mark in "*_`~")
 
 
 def settled(source: str) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from msgspec.structs import replace
 
-from app.gui.markdown.cuts import MOST_CHARACTERS
+from app.gui.markdown.cuts import MOST_CHARACTERS, MOST_MARKS
 from app.gui.markdown.values import Paragraph, Place, Run, Runs, text_of
 
 _WORD_CHARACTERS = 200
@@ -15,7 +15,7 @@ _WORD_CHARACTERS = 200
 def short_paragraphs(paragraph: Paragraph) -> Iterator[Paragraph]:
     """Return the paragraph, or where it is too long its parts: where it is cut depends on nothing behind the cut."""
     text = text_of(paragraph.runs)
-    if len(text) <= MOST_CHARACTERS:
+    if len(text) <= MOST_CHARACTERS and len(paragraph.runs) <= MOST_MARKS:
         yield paragraph
         return
     rest, start = list(reversed(paragraph.runs)), 0
@@ -23,6 +23,8 @@ def short_paragraphs(paragraph: Paragraph) -> Iterator[Paragraph]:
         end = start + MOST_CHARACTERS
         if end < len(text):
             end = text.rfind(" ", end - _WORD_CHARACTERS, end) + 1 or end
+        end = min(end, start + sum(len(run.text) for run in rest[-MOST_MARKS:]))
+        end += text[end : end + 1] == " "
         place = paragraph.place if not start else Place(paragraph.place.frames)
         yield Paragraph(_first(rest, end - start), paragraph.level, place)
         start = end

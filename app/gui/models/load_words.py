@@ -46,12 +46,12 @@ def file_words(file: FoundModel | None) -> str:
             translate("LoadOptions", "trained for {tokens} tokens").format(tokens=count(file.trained_context))
         )
     if is_very_small(file.parameters):
-        parts.append(translate("LoadOptions", "a very small model"))
+        parts.append(translate("LoadOptions", "very small"))
     return in_parts([part for part in parts if part])
 
 
 def remarks(options: LoadOptions, file: FoundModel | None) -> list[str]:
-    """Return what people should know of the context that they chose."""
+    """Return what people should know of the context that they chose, in one sentence."""
     said: list[str] = []
     if options.context is not None and options.context % CONTEXT_STEP:
         said.append(
@@ -60,7 +60,7 @@ def remarks(options: LoadOptions, file: FoundModel | None) -> list[str]:
             )
         )
     trained = file.trained_context if file is not None else None
-    if options.context is None and file is not None:
+    if not said and file is not None:  # always one line: nothing below it moves when a context is chosen
         said.append(
             translate("LoadOptions", "Automatic is {tokens} tokens.").format(tokens=count(options.cells(trained)))
         )

@@ -8,13 +8,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRect, QSize, Qt
-from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent, QWheelEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QListView,
     QSizePolicy,
     QStyledItemDelegate,
     QStyleOptionViewItem,
+    QToolTip,
     QWidget,
 )
 
@@ -31,7 +32,10 @@ LEAST_ROWS, MOST_ROWS = 6, 20
 
 
 class CandidatesChart(QListView):
-    """At least six rows, as many whole ones as there is height for; keys and the wheel reach the others."""
+    """At least six rows, as many whole ones as there is height for; keys and the wheel reach the others.
+
+    Whoever scrolled is back at the top with the next answer, and with the next step once the pointer has left.
+    """
 
     def __init__(self, icons: Icons, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -40,6 +44,7 @@ class CandidatesChart(QListView):
         self._rows = CandidatesModel()
         self._painter = RowPainter(icons, self._rows)
         self._pinned = _Pinned(self._painter, self)
+        self._request, self._step = 0, 0
         self.setModel(self._rows)
         self.setItemDelegate(_Delegate(self))
         self.setUniformItemSizes(True)
@@ -50,6 +55,8 @@ class CandidatesChart(QListView):
         for set_policy in (self.setHorizontalScrollBarPolicy, self.setVerticalScrollBarPolicy):
             set_policy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         stand_alone(self.viewport())
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)  # the wheel alone takes no focus
+        self.verticalScrollBar().valueChanged.connect(self._scrolled)
         self.setMinimumHeight(LEAST_ROWS * ROW_PX)
         self.setMaximumHeight(MOST_ROWS * ROW_PX)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
@@ -61,12 +68,18 @@ class CandidatesChart(QListView):
 
     @property
     def pinned(self) -> CandidateRow | None:
-        """The drawn token, where it stands below the list because it is not among the first that fit."""
+        """The drawn token, where it stands below the list because it is not among the rows in view."""
         return self._pinned.row if self._pinned.isVisibleTo(self) else None
 
-    def show_rows(self, rows: Sequence[CandidateRow]) -> None:
-        """Show other tokens."""
+    def show_rows(self, rows: Sequence[CandidateRow], request: int = 0, step: int = 0) -> None:
+        """Show other tokens, of a step of an answer."""
+        if tuple(rows) != self._rows.rows and self.underMouse() and QToolTip.isVisible():
+            QToolTip.hideText()  # it tells of a token that may stand elsewhere now
+        is_looked_at = request == self._request and (step == self._step or self.underMouse())
+        self._request, self._step = request, step
         self._rows.show_rows(rows)
+        if not is_looked_at:
+            self.verticalScrollBar().setValue(0)
         self.viewport().update()
         self._pin()
 
@@ -89,6 +102,19 @@ class CandidatesChart(QListView):
                 self._painter.paint(painter, place, row, focus=index == current, apart=row.rank != index + 1)
         painter.end()
 
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        """Scroll where somebody stands in the list or where there is something to see, else leave it to the panel."""
+        if self.hasFocus() or self._is_more(below=event.angleDelta().y() < 0):
+            super().wheelEvent(event)
+        else:
+            event.ignore()
+
+    def _is_more(self, *, below: bool) -> bool:
+        first = self.verticalScrollBar().value()
+        if not below:
+            return first > 0
+        return any(row.cut_by is None for row in self._rows.rows[first + self.viewport().height() // ROW_PX :])
+
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Leave no room for a part of a row."""
         super().resizeEvent(event)
@@ -98,11 +124,18 @@ class CandidatesChart(QListView):
         """Ask for the least number of rows: there is more where the column has height left."""
         return QSize(240, LEAST_ROWS * ROW_PX)
 
-    def _pin(self) -> None:
-        """Keep the drawn token in sight below the list, where it is not among the first rows that fit."""
-        fitting, rest = divmod(self.height(), ROW_PX)
+    def _scrolled(self, first: int) -> None:
+        was_pinned = self.pinned is not None
+        self._pin()
         drawn = self._rows.drawn_place
-        row = None if drawn is None or drawn < fitting else self._rows.rows[drawn]
+        if not was_pinned and drawn is not None and drawn < first:
+            self.verticalScrollBar().setValue(first + 1)  # the row that came into view would be behind the pinned one
+
+    def _pin(self) -> None:
+        """Keep the drawn token in sight below the list, where it is not among the rows in view."""
+        fitting, rest = divmod(self.height(), ROW_PX)
+        drawn, first = self._rows.drawn_place, self.verticalScrollBar().value()
+        row = None if drawn is None or first <= drawn < first + fitting else self._rows.rows[drawn]
         self._pinned.setVisible(row is not None)
         if row is not None:
             self._pinned.setGeometry(0, (fitting - 1) * ROW_PX, self.width(), ROW_PX)

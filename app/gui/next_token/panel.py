@@ -38,6 +38,7 @@ class NextTokenPanel(QWidget):
         self._is_stale = False
         self.chart = CandidatesChart(icons)
         self._left = FixedText(muted=False, name="candidates_left")
+        self._whose = FixedText(name="candidates_whose")
         self._reason = label(look="muted", name="candidates_reason")
         self._reason.setWordWrap(True)
         self._reason.setAlignment(Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignLeft)
@@ -54,6 +55,7 @@ class NextTokenPanel(QWidget):
         above.addWidget(self._left, 1)
         above.addWidget(self._legend)
         layout.addLayout(above)
+        layout.addWidget(self._whose)
         layout.addLayout(self._pages, 1)
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
@@ -102,6 +104,7 @@ class NextTokenPanel(QWidget):
 
     def _show_view(self, view: CandidatesView | None) -> None:
         self._legend.setVisible(view is not None)
+        self._say_whose("" if view is None else view.whose)
         self._pages.setCurrentWidget(self._reason if view is None else self.chart)
         if view is None:
             reason = render(self._next_token.reason)
@@ -111,7 +114,17 @@ class NextTokenPanel(QWidget):
             self._say_left(self._left_words(view), "" if view.doubt is None else render(view.doubt))
         if view is not self._view:
             self._view = view
-            self.chart.show_rows(() if view is None else view.rows)
+            if view is None:
+                self.chart.show_rows(())
+            else:
+                self.chart.show_rows(view.rows, view.request, view.token)
+
+    def _say_whose(self, title: str) -> None:
+        words = self.tr("from “{title}”").format(title=title) if title else ""
+        self._whose.setVisible(bool(words))
+        self._whose.set_text(words)
+        self._whose.setAccessibleName(words)
+        set_hint(self._whose, words)
 
     def _say_left(self, text: str, hint: str) -> None:
         self._left.set_text(text)

@@ -34,6 +34,7 @@ class PresetRow(QWidget):
         self._sampling = sampling
         self._renamed: str | None = None
         self._undo = False
+        self._refused = False
         self._listed: tuple[list[str], bool] | None = None
         self._box = ChoiceBox()
         self._box.setObjectName("preset_box")
@@ -120,7 +121,7 @@ class PresetRow(QWidget):
         set_hint(self._reset, self._words_of_reset(undo=undo, differs=differs))
         set_hint(self._box, f"{self._box.currentText()}\n{words}")
         self._box.setAccessibleDescription(words)
-        self._remark.setVisible(undo or self._rows.currentIndex() == 1)
+        self._remark.setVisible(self._refused if self._rows.currentIndex() == 1 else undo)
 
     def _list(self, own: list[str], is_nobodys: bool) -> None:
         if (own, is_nobodys) == self._listed:
@@ -210,10 +211,10 @@ class PresetRow(QWidget):
         self._name.selectAll()
         self._rows.setCurrentIndex(1)
         self._remark_of_name()
-        self._remark.show()
         self._name.setFocus()
 
     def _remark_of_name(self) -> None:
+        """Say on hover what a name is for: a line of words would push the settings down."""
         seed = self._sampling.values.seed
         if self._renamed is not None:
             words = self.tr("Another name for this preset.")
@@ -223,13 +224,19 @@ class PresetRow(QWidget):
             words = self.tr(
                 "Keeps all values as they are now, with the longest answer, the stop strings and the seed {seed}."
             ).format(seed=seed)
-        self._remark.setText(words)
+        self._show_refusal("", words)
+
+    def _show_refusal(self, problem: str, hint: str) -> None:
+        self._refused = bool(problem)
+        self._remark.setText(problem)
+        self._remark.setVisible(self._refused)
+        set_hint(self._name, hint)
 
     def _take_name(self) -> None:
         name = self._name.text()
         problem = self._sampling.name_problem(name, self._renamed)
         if problem is not None:
-            self._remark.setText(render(problem))
+            self._show_refusal(render(problem), render(problem))
             self._name.setFocus()
             return
         renamed = self._renamed

@@ -5,14 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from PySide6.QtCore import QPointF, Qt
+from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QPainter, QPaintEvent, QPen, QValidator, QWheelEvent
-from PySide6.QtWidgets import QComboBox, QDoubleSpinBox, QSlider, QWidget
+from PySide6.QtWidgets import QComboBox, QDoubleSpinBox, QSlider, QStyle, QStyleOptionSlider, QWidget
 
 from app.gui.widgets.choices import ChoiceDelegate
 
 TEXT_MARGIN_PX = 6
 ARROW_PX = 4
+KNOB_ARROW_PX = 2.5
 SHOWN_DECIMALS = 2
 KEPT_DECIMALS = 4
 _GROUPED = re.compile(r"[+-]?[0-9]{1,3}(?:([ ,.'’\u00a0\u202f])[0-9]{3})(?:\1[0-9]{3})*")
@@ -102,11 +103,40 @@ class NumberBox(QDoubleSpinBox):
 
 
 class WheelSlider(QSlider):
-    """A horizontal slider."""
+    """A horizontal slider; an arrow in its knob says that the value lies beyond the end that the knob stands at."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(Qt.Orientation.Horizontal, parent)
+        self._beyond = 0
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+
+    @property
+    def beyond(self) -> int:
+        """Where the value lies: -1 below the slider's range, 1 above it, 0 within."""
+        return self._beyond
+
+    def set_beyond(self, side: int) -> None:
+        """Say where the value lies, as `beyond` has it."""
+        if side != self._beyond:
+            self._beyond = side
+            self.update()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Paint the arrow into the knob of the style sheet."""
+        super().paintEvent(event)
+        if not self._beyond:
+            return
+        option = QStyleOptionSlider()
+        self.initStyleOption(option)
+        slider, handle = QStyle.ComplexControl.CC_Slider, QStyle.SubControl.SC_SliderHandle
+        middle = QRectF(self.style().subControlRect(slider, option, handle, self)).center()
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(QPen(self.palette().windowText().color(), 1.5, c=Qt.PenCapStyle.RoundCap))
+        tip = middle + QPointF(KNOB_ARROW_PX / 2 * self._beyond, 0)
+        for above in (-KNOB_ARROW_PX, KNOB_ARROW_PX):
+            painter.drawLine(tip, tip + QPointF(-KNOB_ARROW_PX * self._beyond, above))
+        painter.end()
 
     def wheelEvent(self, event: QWheelEvent) -> None:
         """Move only when the slider has the focus."""

@@ -29,28 +29,30 @@ class FigureRow(QWidget):
         self._token = token
         self._picture = QLabel()
         self._picture.setFixedSize(ICON_PX, ICON_PX)
-        self._title = FixedText(pixels=theme.BASE_PX, muted=False, as_wide=True, name=f"{name}_title")
+        self._title = FixedText(pixels=theme.BASE_PX, muted=False, fit="text", name=f"{name}_title")
         self._name = title
         self._beside = ""
         self._shown: tuple[str, str, str] | None = None
         self._title.set_text(title)
-        self.side = FixedText(right=True, name=f"{name}_beside")
+        self.side = FixedText(right=True, fit="whole", name=f"{name}_beside")
         self.value = FixedText(
             pixels=theme.FIGURE_PX, bold=True, muted=False, right=True, room_for=room_for, name=name
         )
         layout = QHBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(theme.SPACE_S)
+        layout.setSpacing(0)
         layout.addWidget(self._picture)
+        layout.addSpacing(theme.SPACE_S)
         layout.addWidget(self._title)
         layout.addWidget(self.side, 1)
+        layout.addSpacing(theme.SPACE_S)
         layout.addWidget(self.value)
         self.show_value(UNKNOWN, "")
 
-    def show_title(self, title: str) -> None:
-        """Call the figure something else."""
+    def show_title(self, title: str, short: str = "") -> None:
+        """Call the figure something else, by a shorter name where that does not fit."""
         self._name = title
-        self._title.set_text(title)
+        self._title.set_text(title, short)
 
     def show_value(self, text: str, hint: str) -> None:
         """Show a value, and on hover what it means or why it is unknown."""

@@ -22,6 +22,10 @@ PIXELS = theme.SMALL_PX - 1
 _ALIGNMENT = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft
 
 
+TWO_COLUMNS = (6, 5)
+"""Of the width: names of several words stand on the left, and all legends in a column of figures line up."""
+
+
 class LegendItem(NamedTuple):
     """A part: what is written, and its colour."""
 
@@ -30,14 +34,14 @@ class LegendItem(NamedTuple):
 
 
 class Legend(QWidget):
-    """Items in columns of one width; after one that needs more the next follows where there is room."""
+    """Items in a fixed grid; one that needs more than its column takes the next one, too, or a row of its own."""
 
-    def __init__(self, columns: int, rows: int = 1) -> None:
-        """`rows` is how many there is room for from the beginning."""
+    def __init__(self, columns: Sequence[int] = TWO_COLUMNS, rows: int = 1) -> None:
+        """`columns` are their shares of the width, `rows` is how many there is room for from the beginning."""
         super().__init__()
         stand_alone(self)
         self.setFont(theme.font(PIXELS))
-        self._columns = columns
+        self._columns = tuple(columns)
         self._rows = rows
         self._widths: dict[str, int] = {}
         self._items: tuple[LegendItem, ...] = ()
@@ -80,17 +84,15 @@ class Legend(QWidget):
         painter.end()
 
     def _place(self) -> None:
-        column = max(1, self.width() // self._columns)
+        lefts = self._lefts()
         before, self._placed = self._placed, []
-        row = cursor = 0
+        row = column = 0
         for whole in self._items:
             item = whole
             needed = self._needed(item.text)
-            left = -(-cursor // column) * column
-            if left + needed > self.width():
-                left = cursor
-            if cursor and left + needed > self.width():
-                row, left = row + 1, 0
+            if column and (column == len(lefts) or lefts[column] + needed > self.width()):
+                row, column = row + 1, 0
+            left = lefts[column]
             width = min(needed, self.width() - left)
             if width < needed:
                 words = QFontMetrics(self.font()).elidedText(
@@ -98,11 +100,17 @@ class Legend(QWidget):
                 )
                 item = LegendItem(words, item.colour)
             self._placed.append((QRect(left, row * self._row_px, width, self._row_px), item))
-            cursor = left + width
+            column = next((at for at, begins in enumerate(lefts) if begins >= left + width), len(lefts))
         if row >= self._rows:
             self._rows = row + 1
             self.setFixedHeight(self._rows * self._row_px)
         self._repaint(before)
+
+    def _lefts(self) -> list[int]:
+        """Return where each column begins."""
+        return [
+            self.width() * sum(self._columns[:number]) // sum(self._columns) for number in range(len(self._columns))
+        ]
 
     def _repaint(self, before: list[tuple[QRect, LegendItem]]) -> None:
         """Paint again what is not as it was."""

@@ -70,6 +70,7 @@ class Panes(QWidget):
         self._drawer: Side | None = None
         self._focus_before: QWidget | None = None
         self._motion: QPropertyAnimation | None = None
+        self._on_top: QWidget | None = None
         self.moves = True
         """Whether drawers slide in."""
         self._scrim = Scrim(self)
@@ -100,6 +101,21 @@ class Panes(QWidget):
         if side == "right":
             return self.width() >= theme.scaled(PINNED_FROM_PX)
         return self.width() >= theme.scaled(DOCKED_FROM_PX["left"]) and not (self._is_narrow and self._pinned)
+
+    def keep_on_top(self, widget: QWidget | None) -> None:
+        """Keep a child above everything else, a drawer too; Tab reaches it from there. None is no child."""
+        self._on_top = widget
+
+    def uncovered(self) -> QRect:
+        """Return where the middle is and no drawer lies over it, in its own coordinates."""
+        room = QRect(self._middle.geometry())
+        if self._drawer is not None:
+            width = min(self._outer[self._drawer].width, self.width())
+            if self._drawer == "left":
+                room.setLeft(max(room.left(), width))
+            else:
+                room.setRight(min(room.right(), self.width() - width - 1))
+        return room
 
     def want(self, side: Side, shown: bool) -> None:
         """Show or hide a pane beside the middle, once there is room."""
@@ -155,6 +171,8 @@ class Panes(QWidget):
             _reveal(self.window().focusWidget())
             return has_moved
         stops = tab_stops(self._outer[self._drawer].widget, usable=True)
+        if self._on_top is not None and self._on_top.isVisible():
+            stops += tab_stops(self._on_top, usable=True)
         focus = self.window().focusWidget()
         if not stops:
             return False
@@ -227,6 +245,8 @@ class Panes(QWidget):
         if self._drawer is not None:
             self._scrim.raise_()
             self._outer[self._drawer].widget.raise_()
+        if self._on_top is not None:
+            self._on_top.raise_()
 
 
 def _reveal(widget: QWidget) -> None:

@@ -38,6 +38,10 @@ class Scale:
         """Return the slider's step that is nearest to a value."""
         return round((min(max(value, self.low), self.high) - self.low) / self.step)
 
+    def beyond(self, value: float) -> int:
+        """Return -1 for a value below the slider's range, 1 above it, 0 within."""
+        return (value > self.high) - (value < self.low)
+
 
 class SliderRow(QWidget):
     """Emits `moved` with the new value when somebody moves the slider or types a number."""
@@ -49,7 +53,7 @@ class SliderRow(QWidget):
         self, name: str, title: str, hint: str, scale: Scale, *, spoken: str = "", parent: QWidget | None = None
     ) -> None:
         super().__init__(parent)
-        self._scale, self._hint, self._spoken = scale, hint, spoken or title
+        self._scale, self._spoken = scale, spoken or title
         self.slider = WheelSlider()
         self.slider.setObjectName(f"{name}_slider")
         self.slider.setRange(0, scale.position(scale.high))
@@ -67,7 +71,8 @@ class SliderRow(QWidget):
         row.addWidget(self._caption)
         row.addWidget(self.slider, 1)
         row.addWidget(self.box)
-        self._hint_on_hover(hint)
+        self._hint = " ".join([hint, *self._beyond_words()])
+        self._hint_on_hover(self._hint)
         self._speak()
         self.slider.valueChanged.connect(self._slider_moved)
         self.box.valueChanged.connect(self._box_changed)
@@ -100,7 +105,19 @@ class SliderRow(QWidget):
         self._speak()
         self.moved.emit(value)
 
+    def _beyond_words(self) -> list[str]:
+        """Say what the box takes that the slider does not reach; it makes its end of anything beyond."""
+        scale, shown, words = self._scale, self.box.textFromValue, []
+        if scale.bounds.low < scale.low:
+            begins = self.tr("The slider begins at {end}; down to {least} can be typed.")
+            words.append(begins.format(end=shown(scale.low), least=shown(scale.bounds.low)))
+        if scale.bounds.high > scale.high:
+            ends = self.tr("The slider ends at {end}; up to {most} can be typed.")
+            words.append(ends.format(end=shown(scale.high), most=shown(scale.bounds.high)))
+        return words
+
     def _speak(self) -> None:
+        self.slider.set_beyond(self._scale.beyond(self.box.value()))
         self.slider.setAccessibleName(f"{self._spoken}, {self.box.text()}")
 
     def _hint_on_hover(self, hint: str) -> None:

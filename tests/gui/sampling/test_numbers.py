@@ -1,8 +1,10 @@
 from __future__ import annotations
 
+from typing import Literal
+
 import pytest
 from PySide6.QtCore import QLocale, QPoint, QPointF, Qt
-from PySide6.QtGui import QWheelEvent
+from PySide6.QtGui import QColor, QWheelEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import (
     QApplication,
@@ -11,7 +13,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.gui.widgets.boxes import read_number
+from app.gui.widgets.boxes import WheelSlider, read_number
 from tests.gui.sampling.stand import Stand, types
 
 
@@ -80,6 +82,36 @@ def test_a_number_beyond_the_range_becomes_its_end_and_says_so(
 ) -> None:
     assert types(stand, "temperature_box", typed).text() == shown
     assert stand.values.temperature == kept
+    for name in ("temperature_box", "temperature_slider"):
+        assert stand.find(name).property("hint").endswith("The slider ends at 2.00; up to 5.00 can be typed.")
+    assert "can be typed" not in stand.find("top_p_box").property("hint")
+
+
+def test_the_knob_says_that_the_value_lies_beyond_the_slider(stand: Stand) -> None:
+    slider = stand.find_as(WheelSlider, "temperature_slider")
+    types(stand, "temperature_box", "2")
+    within = slider.grab().toImage()
+    types(stand, "temperature_box", "3")
+    assert slider.beyond == 1 and slider.value() == slider.maximum()
+    assert slider.grab().toImage() != within
+    types(stand, "temperature_box", "2")
+    assert slider.beyond == 0 and slider.grab().toImage() == within
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_a_slider_with_the_focus_has_a_ring(stand: Stand, theme: Literal["light", "dark"]) -> None:
+    stand.themes.choose(theme)
+    slider = stand.find("temperature_slider")
+    accent = QColor(stand.themes.current.colours["accent"]).name()
+
+    def top_edge() -> list[str]:
+        picture = slider.grab().toImage()
+        return [picture.pixelColor(picture.width() // 3, y).name() for y in range(3)]
+
+    stand.find("seed_box").setFocus()
+    assert accent not in top_edge()
+    slider.setFocus(Qt.FocusReason.TabFocusReason)
+    assert top_edge().count(accent) == 2
 
 
 def test_every_decimal_that_matters_is_shown(stand: Stand) -> None:

@@ -1,10 +1,11 @@
 from __future__ import annotations
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QEvent, QPoint, Qt
 from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import (
+    QApplication,
     QComboBox,
     QDoubleSpinBox,
     QLineEdit,
@@ -75,6 +76,25 @@ def test_a_deleted_preset_comes_back(stand: Stand, way: str) -> None:
     assert "restore_preset_action" not in menu_entries(stand)
 
 
+def test_naming_a_preset_takes_the_place_of_the_row_and_pushes_nothing_down(stand: Stand) -> None:
+    box, temperature = stand.find("preset_box"), stand.find("temperature_slider")
+
+    def lies_at() -> tuple[int, int]:
+        QApplication.sendPostedEvents(None, QEvent.Type.LayoutRequest)
+        return temperature.mapTo(stand.panel, QPoint()).y(), stand.panel.sizeHint().height()
+
+    before = lies_at()
+    chooses(stand, "save_preset_action")
+    assert stand.sees("preset_name") and not box.isVisible()
+    assert lies_at() == before
+    writes(stand, "preset_name", "Wild")
+    assert stand.sees("preset_remark") and lies_at() > before
+    QTest.keyClicks(stand.find("preset_name"), "er")
+    assert not stand.sees("preset_remark") and lies_at() == before
+    QTest.keyClick(stand.find("preset_name"), Qt.Key.Key_Return)
+    assert list(stand.sampling.presets) == ["Wilder"] and lies_at() == before
+
+
 def test_a_name_that_is_refused_can_be_mended_or_given_up(stand: Stand) -> None:
     saves(stand, "WILD")
     assert stand.reads("preset_remark") == "“Wild” exists already: use another name."
@@ -97,13 +117,13 @@ def test_an_own_preset_brings_back_stop_strings_longest_answer_and_a_fixed_seed_
     preset = stand.find_as(QComboBox, "preset_box")
     opens_more(stand)
     chooses(stand, "save_preset_action")
-    assert stand.reads("preset_remark").endswith("with the longest answer and the stop strings.")
+    assert stand.find("preset_name").property("hint").endswith("with the longest answer and the stop strings.")
     QTest.keyClick(stand.find("preset_name"), Qt.Key.Key_Escape)
     types(stand, "seed_box", "7")
     types(stand, "max_tokens_box", "99")
     writes(stand, "stop_strings_new", "END")
     chooses(stand, "save_preset_action")
-    assert stand.reads("preset_remark").endswith("the stop strings and the seed 7.")
+    assert stand.find("preset_name").property("hint").endswith("the stop strings and the seed 7.")
     writes(stand, "preset_name", "Mine")
     assert preset.currentText() == "Mine"
     stand.clicks("stop_strings_0_remove")

@@ -1,0 +1,63 @@
+"""The database as it is open at the moment: for writing, for reading alone, or not at all.
+
+Must not decide when it is opened, nor tell anybody of it.
+"""
+
+from __future__ import annotations
+
+import logging
+import sqlite3
+from pathlib import Path
+
+from app.store.answering import Reader
+from app.store.erasing import Erasing
+from app.store.faults import DATABASE_ERRORS
+from app.store.rescue import OpenFiles
+from app.store.writing import Writer
+
+_log = logging.getLogger(__name__)
+
+
+class Database:
+    """One connection and all that goes with it."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self.connection: sqlite3.Connection | None = None
+        """The one that writes."""
+        self.reading: sqlite3.Connection | None = None
+        """Where the chats may be read and not written."""
+        self.writer: Writer | None = None
+        self.reader = Reader(path, None)
+        self.files = OpenFiles(path)
+        self.erasing = Erasing()
+
+    def use(self, connection: sqlite3.Connection | None, reading: sqlite3.Connection | None = None) -> None:
+        """Close what is open, and go on with another connection or none."""
+        for earlier in (self.connection, self.reading):
+            if earlier is not None:
+                earlier.close()
+        self.connection, self.reading = connection, reading
+        self.writer = Writer(connection) if connection is not None else None
+        self.reader = Reader(self._path, connection or reading)
+        self.files.watch(opened=connection is not None)
+        self.erasing.stop()
+
+    def interrupt(self) -> None:
+        """Break off what SQLite does at the moment; safe from any thread."""
+        connection = self.connection
+        if connection is None:
+            return
+        try:
+            connection.interrupt()
+        except sqlite3.ProgrammingError:
+            return  # it was closed meanwhile
+
+    def close(self) -> None:
+        """Tidy the files up, and let go of them."""
+        if self.connection is not None:
+            try:
+                self.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+            except DATABASE_ERRORS as error:
+                _log.info("The write-ahead log stays as it is: %s", error)
+        self.use(None)

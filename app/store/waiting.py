@@ -1,0 +1,87 @@
+"""What waits to be written, in order: chunks of one answer are joined, and a draft takes the place of the one before.
+
+Must not know of the disk: what fails, and what people are told of it, is the keeper's.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+
+from app.core.draft import Draft
+from app.core.store_commands import KeepChunk, KeepDraft, KeepPieces, KeepQuestion
+from app.store import drafts
+from app.store.patience import Patience
+from app.store.writing import Change, EndOpenAnswers, Stretch, Writer, written
+
+
+class Waiting:
+    """Changes that are not on disk yet, and the questions among them that nobody has answered."""
+
+    def __init__(self) -> None:
+        self.changes: list[Change] = []
+        self._stretches: dict[int, Stretch] = {}
+        """Those in `changes` that more chunks can be added to."""
+        self.asked: set[int] = set()
+        """Requests of waiting questions that are not answered yet."""
+
+    @property
+    def has_words(self) -> bool:
+        """Whether anything of it would be lost with the program; what tokens say is in the model too."""
+        return any(not isinstance(change, KeepPieces) for change in self.changes)
+
+    def add(self, change: Change) -> None:
+        """Let a change wait."""
+        if isinstance(change, KeepDraft):
+            drafts.put(self.changes, change)
+            return
+        self._stretches.clear()
+        self.changes.append(change)
+
+    def add_first(self, change: EndOpenAnswers) -> None:
+        """Let a change wait before all others: it is about what was there before them."""
+        self.changes.insert(0, change)
+
+    def add_chunk(self, command: KeepChunk) -> None:
+        """Let a chunk wait, joined with those before it."""
+        chunk = command.chunk
+        stretch = self._stretches.get(chunk.message)
+        if stretch is None:
+            stretch = self._stretches[chunk.message] = Stretch(chunk.message)
+            self.changes.append(stretch)
+        stretch.add(chunk)
+
+    def draft(self, conversation: int) -> Draft | None:
+        """Return the draft of a conversation that waits; None where none does."""
+        waiting = (change.draft for change in self.changes if isinstance(change, KeepDraft))
+        return next((draft for draft in waiting if draft.conversation == conversation), None)
+
+    def commit(
+        self, connection: sqlite3.Connection, writer: Writer, patience: Patience, seconds: float
+    ) -> list[Change]:
+        """Write all of it in one transaction; return what cannot be written at all.
+
+        Another program that writes is waited for so many seconds. Raises `DATABASE_ERRORS`; then nothing was written
+        and everything still waits.
+        """
+        begin = "BEGIN IMMEDIATE"
+        patience.run(lambda: connection.execute(begin), seconds)
+        try:
+            broken = [change for change in self.changes if not written(connection, writer, change)]
+            connection.execute("COMMIT")
+        except BaseException:
+            # SQLite has rolled back by itself after some errors.
+            if connection.in_transaction:
+                connection.execute("ROLLBACK")
+            raise
+        return broken
+
+    def questions(self) -> list[KeepQuestion]:
+        """Return the questions that nobody has answered."""
+        questions = (change for change in self.changes if isinstance(change, KeepQuestion))
+        return [question for question in questions if question.request in self.asked]
+
+    def clear(self) -> None:
+        """Forget all of it."""
+        self.changes.clear()
+        self._stretches.clear()
+        self.asked.clear()

@@ -1,0 +1,101 @@
+"""Whose candidates are shown: another chat's are never taken for those of the one that is open."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QEvent
+from PySide6.QtWidgets import QApplication, QWidget
+from pytestqt.qtbot import QtBot
+
+from app.gui.icons import Icons
+from app.gui.next_token.panel import NextTokenPanel
+from app.gui.theme import Themes
+from tests.desk import Desk
+from tests.gui.looker import WIDTH_PX
+from tests.made_up_steps import row_of, step_of
+
+SIZE = 49_152
+"""Tokens of the test's engine."""
+
+
+class Section:
+    """The section of a whole program that has one answer."""
+
+    def __init__(self, desk: Desk, application: QApplication, bot: QtBot) -> None:
+        program = desk.program
+        self.desk = desk
+        themes = Themes(application, program.resources, program.settings)
+        self.window = QWidget()
+        self.window.resize(WIDTH_PX, 400)
+        self.panel = NextTokenPanel(program.next_token, themes, Icons(program.resources), self.window)
+        self.panel.resize(WIDTH_PX, 300)
+        with bot.waitExposed(self.window):
+            self.window.show()
+
+    def asks(self, question: str, *, ends: bool = True) -> int:
+        """Ask in the chat that is shown, let a step of the answer come in, and return which chat it is."""
+        assert self.desk.program.chat.send(question)
+        self.desk.engine.prompt()
+        self.desk.engine.write("a")
+        self.desk.engine.say(step_of(row_of(SIZE), self.desk.engine.question.request, 0))
+        if ends:
+            self.desk.engine.finish()
+        self.desk.settle()
+        return self.desk.program.chat.conversation_id
+
+    @property
+    def whose(self) -> str | None:
+        """The line about another chat, if there is one."""
+        line = self.panel.findChild(QWidget, "candidates_whose")
+        assert line is not None
+        assert line.accessibleName() == line.property("text")
+        return line.property("text") if line.isVisibleTo(self.panel) else None
+
+
+@pytest.fixture
+def section(desk: Desk, model: Path, qtbot: QtBot, qapp: QApplication) -> Iterator[Section]:
+    desk.load(model)
+    made = Section(desk, qapp, qtbot)
+    yield made
+    made.panel.disconnect_services()
+    made.window.close()
+    made.window.deleteLater()
+    qapp.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+    qapp.setStyleSheet("")
+
+
+def test_another_chat_says_whose_candidates_are_shown(section: Section) -> None:
+    first = section.asks("Write a story")
+    conversations = section.desk.program.conversations
+    assert section.panel.chart.isVisible() and section.whose is None
+    conversations.new()
+    assert section.panel.chart.isVisible() and section.whose == "from “Write a story”"
+    section.desk.program.session.unload()
+    section.desk.settle()
+    assert section.whose == "from “Write a story”"
+    conversations.rename(first, "A tale")
+    assert section.whose == "from “A tale”"
+    conversations.open(first)
+    section.desk.settle()
+    assert section.panel.chart.isVisible() and section.whose is None
+
+
+def test_an_answer_of_the_chat_that_is_shown_ends_the_line(section: Section, qtbot: QtBot) -> None:
+    section.asks("Write a story")
+    section.desk.program.conversations.new()
+    section.asks("Another one", ends=False)
+    qtbot.waitUntil(lambda: section.whose is None, timeout=60_000)
+    assert section.panel.chart.isVisible()
+
+
+def test_the_candidates_of_a_deleted_chat_go_with_it_and_come_back(section: Section) -> None:
+    chat = section.asks("Write a story")
+    conversations = section.desk.program.conversations
+    conversations.delete(chat)
+    assert not section.panel.chart.isVisible() and section.whose is None
+    conversations.undo_delete()
+    section.desk.settle()
+    assert section.panel.chart.isVisible() and section.whose is None
