@@ -30,6 +30,7 @@ from app.core.words import translate
 from app.gui.chat.draft_keeper import DraftKeeper
 from app.gui.chat.page import ChatPage
 from app.gui.closing import Closing
+from app.gui.first_paint import FirstPaint
 from app.gui.history.panel import HistoryPanel
 from app.gui.icons import Icons
 from app.gui.live.panel import LivePanel
@@ -76,8 +77,7 @@ def run(program: Program, model: Path | None, hang_up: Callable[[], None]) -> in
     application.commitDataRequest.connect(closing.session_ends)
     pump.start()
     window.show()
-    QTimer.singleShot(0, lambda: _warm_up(program, window))
-    program.start(model)
+    FirstPaint(window, lambda: _begin(program, window, model))
     code = application.exec()
     hang_up()
     outside.close()
@@ -86,6 +86,12 @@ def run(program: Program, model: Path | None, hang_up: Callable[[], None]) -> in
     sys.excepthook = sys.__excepthook__
     qInstallMessageHandler(None)
     return code
+
+
+def _begin(program: Program, window: MainWindow, model: Path | None) -> None:
+    """Open the chats and load the model, once people see the window."""
+    program.start(model)
+    QTimer.singleShot(0, lambda: _warm_up(program, window))
 
 
 def _warm_up(program: Program, window: MainWindow) -> None:

@@ -10,7 +10,6 @@ import platform
 import shutil
 import sys
 from collections.abc import Mapping
-from importlib import metadata
 from pathlib import Path
 from typing import Literal
 
@@ -99,6 +98,9 @@ def look_around(paths: Paths, window_check: str, environment: Mapping[str, str] 
 
 
 def _remedies() -> Remedies:
+    # It brings a dozen modules along, which the start of the window need not wait for.
+    from importlib import metadata  # noqa: PLC0415
+
     installation: Installation = "frozen" if is_frozen() else "checkout" if checkout_folder() else "package"
     installer = next((name for name in INSTALLERS if shutil.which(name)), None)
     try:

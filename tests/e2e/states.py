@@ -96,7 +96,7 @@ def finished(scene: Scene) -> None:
 
 def long_history(scene: Scene) -> None:
     """There are more chats than fit, over many days."""
-    scene.load()
+    scene.load("Gladly.")
     noon, count = scene.now_s, len(TITLES) * PER_TITLE
     for number in range(count):
         scene.now_s = noon - (count - 1 - number) * DAY_S // 2
@@ -124,7 +124,7 @@ def error(scene: Scene) -> None:
 
 def engine_died(scene: Scene) -> None:
     """The engine is gone in the middle of an answer."""
-    scene.load()
+    scene.load(ANSWER)
     scene.ask(QUESTION)
     scene.write("Split the text into words and")
     scene.desk.engine.die(scene.desk.engine.question.request)

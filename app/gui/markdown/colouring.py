@@ -130,11 +130,6 @@ class Colouring:
         return found
 
 
-def warm_up() -> None:
-    """Load what colours code, before the first block needs it."""
-    Colouring("def first() -> int:\n    return 1\n", "python").reach(1000)
-
-
 def _stretches(code: str, language: str) -> Iterator[Coloured]:
     lexer = _lexer(_name(language)) if len(code) <= MOST_CHARACTERS else None
     if lexer is None:
