@@ -59,7 +59,7 @@ class Somebody:
         seen = {
             "state": turns[-1].state if turns else self._program.session.phase,
             "text": turns[-1].text if turns else "",
-            "ttft": self._find(QWidget, "ttft_value").property("text"),
+            "ttft": turns[-1].ttft_ms if turns else None,
             "icon": not self._window.windowIcon().isNull(),
             "library_path": os.environ.get("LD_LIBRARY_PATH"),
             "plugins": os.environ.get("QT_PLUGIN_PATH"),

@@ -144,7 +144,7 @@ def test_a_question_typed_into_the_window_is_answered(driven: Path, home: Path, 
     seen = json.loads(line)
     assert seen["state"] == "done"
     assert len(seen["text"].split()) > 5
-    assert seen["ttft"].endswith("s")
+    assert seen["ttft"] > 0
     assert seen["icon"]
     # What it starts later finds its own libraries and plugins, not ours.
     assert (seen["library_path"], seen["plugins"]) == ("/of/the/system", None)
