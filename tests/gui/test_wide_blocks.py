@@ -1,8 +1,10 @@
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 from PySide6.QtCore import QEventLoop, QPoint, QPointF, Qt, QTimer
-from PySide6.QtGui import QGuiApplication, QTextLayout, QWheelEvent
+from PySide6.QtGui import QGuiApplication, QImage, QTextLayout, QWheelEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
@@ -37,13 +39,24 @@ TABLE = "\n".join(
 WIDE_TABLE = "|" + "a|" * 60 + "\n|" + "---|" * 60 + "\n|" + "words|" * 60 + "\n"
 
 
-def bar_of(transcript: Transcript) -> Spot:
-    read = QEventLoop()  # a long answer is read bit by bit
-    look = QTimer()
-    look.timeout.connect(lambda: read.quit() if spots(transcript, "scroll") else None)
+def wait(is_so: Callable[[], bool]) -> None:
+    waits, look = QEventLoop(), QTimer()
+    look.timeout.connect(lambda: waits.quit() if is_so() else None)
     look.start()
-    QTimer.singleShot(GUARD_MS, read, read.quit)
-    read.exec()
+    QTimer.singleShot(GUARD_MS, waits, waits.quit)
+    waits.exec()
+
+
+def at_rest(transcript: Transcript) -> QImage:
+    """Return what the screen shows once the colours of code are there too."""
+    on_screen(transcript)
+    blocks = transcript.turns.blocks
+    wait(lambda: not transcript._again.isActive() and not any(block.is_unfinished for block in blocks))
+    return on_screen(transcript)
+
+
+def bar_of(transcript: Transcript) -> Spot:
+    wait(lambda: bool(spots(transcript, "scroll")))  # a long answer is read bit by bit
     (found,) = spots(transcript, "scroll")
     return found
 
@@ -152,13 +165,13 @@ def test_a_block_in_a_short_answer_is_still_scrolled_when_somebody_comes_back(
     bar = bar_of(transcript)
     assert bar.area is not None
     wheel(transcript, bar.area.center().toPoint(), QPoint(-120, 0))
-    scrolled, picture = sideways_of(transcript).offset, on_screen(transcript)
+    scrolled, picture = sideways_of(transcript).offset, at_rest(transcript)
     assert scrolled > 0
     down.setValue(down.maximum())
     assert spots(transcript, "scroll") == []
     down.setValue(0)
     assert sideways_of(transcript).offset == scrolled
-    assert on_screen(transcript) == picture
+    assert at_rest(transcript) == picture
 
 
 def test_a_block_that_has_the_keyboard_is_scrolled_with_the_arrows(wide: Transcript, qtbot: QtBot) -> None:
