@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from array import array
+from collections.abc import Iterator
 from pathlib import Path
 
 import msgspec
+import pytest
 from PySide6.QtCore import QCoreApplication, QEvent, QTimer
 from PySide6.QtWidgets import QApplication, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
@@ -143,3 +145,14 @@ class PanelStage(Looking):
             figures = msgspec.structs.replace(figures, kv=KVUse(used, CONTEXT, used * 23_040))
         self.engine.say(Finished(self.engine.question.request, "a", b"", "end", figures, 7, ()))
         self.settle()
+
+
+@pytest.fixture
+def live(desk: Desk, qtbot: QtBot, qapp: QApplication, model: Path) -> Iterator[PanelStage]:
+    stage = PanelStage(desk, qtbot, qapp)
+    stage.show()
+    stage.load(model)
+    stage.ask()
+    yield stage
+    stage.panel.disconnect_services()
+    qapp.setStyleSheet("")

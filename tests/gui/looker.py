@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from PySide6.QtCore import QEvent, QPoint, QPointF, Qt, QTimer
+from PySide6.QtCore import QPoint, QPointF, Qt, QTimer
 from PySide6.QtGui import QColor, QImage, QWheelEvent
 from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
@@ -17,6 +17,7 @@ from app.gui.next_token.panel import NextTokenPanel
 from app.gui.theme import Themes
 from app.system.resources import find_resources
 from app.system.settings_file import SettingsFile
+from tests.gui.looking import take_away
 from tests.made_up_steps import loaded, pieces_of, prompt_of, row_of, step_of, tokens_of
 from tests.onlooker import Onlooker
 
@@ -109,7 +110,4 @@ def looking(qtbot: QtBot, qapp: QApplication, tmp_path: Path) -> Iterator[Looker
     made = Looker(qtbot, themes, Icons(resources))
     yield made
     made.panel.disconnect_services()
-    made.window.close()
-    made.window.deleteLater()
-    qapp.sendPostedEvents(None, QEvent.Type.DeferredDelete)
-    qapp.setStyleSheet("")
+    take_away(made.window, qapp)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TypeVar
 
-from PySide6.QtCore import QObject
-from PySide6.QtWidgets import QWidget
+from PySide6.QtCore import QEvent, QObject
+from PySide6.QtWidgets import QApplication, QWidget
 
 _Found = TypeVar("_Found", bound=QObject)
 
@@ -24,3 +24,11 @@ class Looking:
         found = self.looked_at.findChild(kind, name) if name else self.looked_at.findChild(kind)
         assert found is not None, name
         return found
+
+
+def take_away(window: QWidget, application: QApplication) -> None:
+    """End what was shown, and leave the application as it was."""
+    window.close()
+    window.deleteLater()
+    application.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+    application.setStyleSheet("")

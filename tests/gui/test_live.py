@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import msgspec
@@ -20,7 +19,9 @@ from app.gui.widgets.gauge import Gauge
 from tests.desk import Desk
 from tests.fake_engine import CONTEXT, metrics
 from tests.ggufs import write_tiny_llama
-from tests.gui.live_panel import MARGIN_PX, WIDTH_PX, PanelStage
+from tests.gui.live_panel import MARGIN_PX, WIDTH_PX, PanelStage, live
+
+__all__ = ["live"]
 
 SPANS = (
     PromptSpan(0, 10, "template", -1),
@@ -28,17 +29,6 @@ SPANS = (
     PromptSpan(30, 2030, "history", 1),
     PromptSpan(2030, 2050, "prompt", 2),
 )
-
-
-@pytest.fixture
-def live(desk: Desk, qtbot: QtBot, qapp: QApplication, model: Path) -> Iterator[PanelStage]:
-    stage = PanelStage(desk, qtbot, qapp)
-    stage.show()
-    stage.load(model)
-    stage.ask()
-    yield stage
-    stage.panel.disconnect_services()
-    qapp.setStyleSheet("")
 
 
 def test_the_time_to_the_first_token_has_its_parts_in_colours_and_in_words(live: PanelStage) -> None:

@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from pathlib import Path
-
 import pytest
-from PySide6.QtWidgets import QApplication
-from pytestqt.qtbot import QtBot
 
 from app.core.words import Sentence, translate
 from app.gui.widgets.paragraph import Paragraph
 from app.gui.widgets.words import render
 from app.planner.diagnosis import Circumstances, diagnose
 from app.services.live import MOST_KEPT
-from tests.desk import Desk
 from tests.fake_engine import metrics
-from tests.gui.live_panel import PanelStage
+from tests.gui.live_panel import PanelStage, live
+
+__all__ = ["live"]
 
 LONGEST: tuple[tuple[Sentence | None, Circumstances], ...] = (
     (None, Circumstances(gpu_is_there=False, all_layers=31, weight_bytes_per_token=98_000_000)),
@@ -33,17 +29,6 @@ LONGEST: tuple[tuple[Sentence | None, Circumstances], ...] = (
 
 NARROW_PX = 241
 """Of the panel in a window of 900 pixels."""
-
-
-@pytest.fixture
-def live(desk: Desk, qtbot: QtBot, qapp: QApplication, model: Path) -> Iterator[PanelStage]:
-    stage = PanelStage(desk, qtbot, qapp)
-    stage.show()
-    stage.load(model)
-    stage.ask()
-    yield stage
-    stage.panel.disconnect_services()
-    qapp.setStyleSheet("")
 
 
 def test_the_sentence_is_whole_with_and_without_details_and_nothing_moves_for_it(live: PanelStage) -> None:

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QEvent
 from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
@@ -15,6 +14,7 @@ from app.gui.next_token.panel import NextTokenPanel
 from app.gui.theme import Themes
 from tests.desk import Desk
 from tests.gui.looker import WIDTH_PX
+from tests.gui.looking import take_away
 from tests.made_up_steps import row_of, step_of
 
 SIZE = 49_152
@@ -61,10 +61,7 @@ def section(desk: Desk, model: Path, qtbot: QtBot, qapp: QApplication) -> Iterat
     made = Section(desk, qapp, qtbot)
     yield made
     made.panel.disconnect_services()
-    made.window.close()
-    made.window.deleteLater()
-    qapp.sendPostedEvents(None, QEvent.Type.DeferredDelete)
-    qapp.setStyleSheet("")
+    take_away(made.window, qapp)
 
 
 def test_another_chat_says_whose_candidates_are_shown(section: Section) -> None:

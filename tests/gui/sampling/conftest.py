@@ -3,13 +3,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
-from PySide6.QtCore import QEvent, QLocale
+from PySide6.QtCore import QLocale
 from PySide6.QtWidgets import (
     QApplication,
 )
 from pytestqt.qtbot import QtBot
 
 from tests.desk import Desk
+from tests.gui.looking import take_away
 from tests.gui.sampling.stand import Stand
 
 
@@ -18,10 +19,7 @@ def stand(desk: Desk, qtbot: QtBot, qapp: QApplication) -> Iterator[Stand]:
     made = Stand(desk, qtbot, qapp)
     yield made
     made.panel.disconnect_services()
-    made.window.close()
-    made.window.deleteLater()
-    qapp.sendPostedEvents(None, QEvent.Type.DeferredDelete)
-    qapp.setStyleSheet("")
+    take_away(made.window, qapp)
 
 
 @pytest.fixture
