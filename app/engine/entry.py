@@ -16,9 +16,11 @@ from multiprocessing.connection import Connection
 
 NICENESS = 5
 BACKGROUND_NICENESS = 10
-SPIN_COUNT = "3000"
-"""How long an OpenMP thread spins at a barrier before it sleeps: without another program that costs about 1 % of a very
-small model's speed; beside one, endless spinning keeps the cores from the very thread that is waited for."""
+SPINS = 200_000
+FEWEST_SPINS = 3_000
+"""How long an OpenMP thread spins at a barrier before it sleeps, for all cores together and at least for one. Waking a
+sleeper is slow, above all in a virtual machine; but the more of them spin for one that another program keeps waiting,
+the longer it waits."""
 LIBRARY_MISSING = 70
 """Exit code when llama.cpp cannot be loaded."""
 BELOW_NORMAL_PRIORITY, IDLE_PRIORITY = 0x4000, 0x40
@@ -42,7 +44,7 @@ def run(
     if sys.platform != "win32":
         signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})  # it was started with this one blocked
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    os.environ.setdefault("GOMP_SPINCOUNT", SPIN_COUNT)
+    os.environ.setdefault("GOMP_SPINCOUNT", str(spins(_cores())))
     os.environ.setdefault("GGML_NO_BACKTRACE", "1")  # a debugger's pages would bury the assertion that failed
     _send_output_to(log_path)
     _lower_priority(background)
@@ -57,6 +59,15 @@ def run(
         traceback.print_exc()
         sys.exit(LIBRARY_MISSING)
     worker.run(connection, backend)
+
+
+def spins(cores: int) -> int:
+    """Return how often an OpenMP thread looks whether the others are done before it sleeps."""
+    return max(SPINS // cores, FEWEST_SPINS)
+
+
+def _cores() -> int:
+    return len(os.sched_getaffinity(0)) if sys.platform == "linux" else os.cpu_count() or 1
 
 
 def _send_output_to(log_path: str) -> None:

@@ -20,6 +20,7 @@ from app.engine.backend import DecodeResult, Row, TokenIds
 from app.engine.llama import LlamaCandidates, LlamaChain, LlamaVocabulary, LogCapture, api
 from app.engine.llama_parameters import ModelParameters, NoChat, context_parameters, memory_kind, unable_to_chat
 from app.engine.sizes import parse_cache, parse_sizes
+from app.engine.thread_pool import ThreadPool
 
 DECODE_RESULTS: tuple[DecodeResult, ...] = ("done", "no_room", "aborted")
 WARNING_LEVEL, ERROR_LEVEL = 3, 4
@@ -56,6 +57,7 @@ class LlamaBackend:
         self._log = log
         self._batch: Any = None
         self._context: Any = None
+        self._threads: ThreadPool | None = None
         log.clear()
         self._model = self._load_model(path, options, progress)
         try:
@@ -63,6 +65,7 @@ class LlamaBackend:
         except LoadFailed:
             self.close()
             raise
+        self._threads = ThreadPool(self._context, int(api.llama_n_threads(self._context)))
         self._memory = api.llama_get_memory(self._context)
         self.vocabulary = LlamaVocabulary(self._model)
         self.vocabulary.special_texts()  # looked up here once: no prompt has to wait for it
@@ -237,6 +240,8 @@ class LlamaBackend:
             api.llama_batch_free(self._batch)
         if self._context is not None:
             api.llama_free(self._context)
+        if self._threads is not None:
+            self._threads.free()
         if self._model is not None:
             api.llama_model_free(self._model)
         self._batch = self._context = self._model = None
