@@ -107,16 +107,20 @@ class Program:
     """The program was started once more: the window comes to the front, with the model of this path if there is one."""
 
     def start(self, model: Path | None) -> None:
-        """Begin as a window does: load the model that was named, or used last, or is the first usable one."""
+        """Begin as a window does: load the model that was named, or used last, or is the first usable one.
+
+        What another start asked for meanwhile is newer, and stays.
+        """
         self.conversations.start()
         if self.settings.problems:
             first, *more = self.settings.problems
             self.notices.post(Notice(first, level="hint", more=tuple(more), lasts=True))
         if model is None:
             self.models.look_for_last()
-        else:
+            return
+        if self.session.phase == "no_model":
             self.session.use(Wish(model))
-            self.models.refresh()
+        self.models.refresh()
 
     def dispatch(self, event: Event) -> None:
         """Hand an event to the service that it is for."""

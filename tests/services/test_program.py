@@ -11,6 +11,7 @@ import pytest
 from app.core.events import JobFailed
 from app.core.words import translate
 from app.services.notices import Notice
+from app.services.wishes import Wish
 from tests.desk import Desk
 
 
@@ -18,6 +19,15 @@ def test_a_named_model_is_loaded_at_the_start(desk: Desk, model: Path) -> None:
     desk.program.start(model)
     desk.until(lambda: desk.engine.sent)
     assert desk.engine.load.path == str(model)
+
+
+def test_a_model_that_was_asked_for_before_the_start_stays(desk: Desk, model: Path, tmp_path: Path) -> None:
+    newer = Path(shutil.copy(model, tmp_path / "newer.gguf"))
+    desk.program.session.use(Wish(newer))
+    desk.program.start(model)
+    desk.until(lambda: desk.engine.sent)
+    assert desk.engine.load.path == str(newer)
+    assert desk.program.session.name == "newer"
 
 
 def test_the_last_model_is_loaded_at_the_start(desk: Desk, model: Path) -> None:
