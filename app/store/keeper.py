@@ -32,8 +32,7 @@ from app.core.store_commands import (
     Settle,
     StoreCommand,
 )
-from app.core.store_events import Kept, StoreFailed, StoreOpened, StoreRecovered
-from app.core.words import Sentence
+from app.core.store_events import Kept, StoreOpened
 from app.store import faults
 from app.store.answering import Question
 from app.store.database import Database
@@ -42,6 +41,7 @@ from app.store.mistakes import skipped
 from app.store.opening import FILE_NAME, Opened, may_write, open_database, suspect
 from app.store.patience import Patience
 from app.store.read_only import open_read_only
+from app.store.troubles import Troubles
 from app.store.unwritten import heads_with_unwritten
 from app.store.waiting import Waiting
 from app.store.writing import Change, EndOpenAnswers
@@ -71,20 +71,14 @@ class StoreWork:
         self._is_rescued = False
         """Whether those are chats that were written anew."""
         self._try_at = 0.0
-        self._news: list[Sentence] = []
-        """What is told as soon as everything is written."""
-        self._fault: Fault | None = None
-        self._unsaved: Sentence | None = None
-        """Whether the program may end with that fault: the question."""
+        self._troubles = Troubles(self._path, sink)
         self._was_open = False
         self._renewed = False
-        self._told: set[Fault | None] = set()
-        """Troubles of reading that were told."""
 
     @property
     def behind(self) -> bool:
         """Whether something could not be written and waits for another try."""
-        return self._fault is not None
+        return self._troubles.are_there
 
     @property
     def _keeps(self) -> bool:
@@ -148,11 +142,7 @@ class StoreWork:
         for question in self._waiting.questions():
             self._sink(Kept(question.request, on_disk=not any(question is other for other in broken)))
         self._waiting.clear()
-        if self._fault is not None:
-            self._fault = self._unsaved = None
-            self._sink(StoreRecovered())
-        while self._news:
-            self._sink(StoreFailed(self._news.pop(0)))
+        self._troubles.written()
 
     def rest(self) -> bool:
         """Do one piece of the work that can wait; true when more of it is left."""
@@ -199,18 +189,14 @@ class StoreWork:
         is_first = not self._must_open
         self._must_open, self._is_rescued = True, False
         self._try_at = time.monotonic() + AGAIN_S
-        self._unsaved = faults.unsaved(opened.error)
-        fault = fault_of(opened.error)
-        may_read = fault is not Fault.LOCKED  # who holds it may be writing
+        may_read = fault_of(opened.error) is not Fault.LOCKED  # who holds it may be writing
         reading, conversations = (open_read_only(self._path) if may_read else None) or (None, ())
         self.database.use(None, reading)
         if is_first:
             self._tell_opened(Opened(None, conversations, opened.problems[:-1]))
         else:
-            self._tell(opened.problems[:-1])
-        if fault is not self._fault:
-            self._fault = fault
-            self._sink(StoreFailed(opened.problems[-1]))
+            self._troubles.tell(opened.problems[:-1])
+        self._troubles.unopened(opened.error, opened.problems[-1])
 
     def _open_again(self, *, at_once: bool) -> None:
         """Try again to open what could not be opened, now and then or at once."""
@@ -253,10 +239,7 @@ class StoreWork:
         if fault is Fault.DAMAGED and not self._must_open and self._renew():
             self.flush()
             return
-        if self._keeps and fault is not self._fault:
-            self._fault = fault
-            self._sink(StoreFailed(faults.unwritten(error, self._path)))
-        self._unsaved = faults.unsaved(error)
+        self._troubles.unwritten(error, fault, is_kept=self._keeps)
         self._answer_unkept()
 
     def _answer_unkept(self) -> None:
@@ -273,9 +256,8 @@ class StoreWork:
             self.flush()
             answer = self.database.reader.answer(question, self._waiting.changes)
             trouble = self.database.reader.trouble
-        if trouble is not None and fault_of(trouble) not in self._told:
-            self._told.add(fault_of(trouble))
-            self._sink(StoreFailed(faults.unread(trouble, self._path)))
+        if trouble is not None:
+            self._troubles.unread(trouble)
         self._sink(answer)
 
     def _is_cured(self, trouble: Exception) -> bool:
@@ -292,14 +274,14 @@ class StoreWork:
         self.flush(looks=True)
         self._writing.relax()
         is_said = self.files.are_gone(at_once=True) or self._waiting.has_words
-        problem = self._unsaved if is_said and self._fault is not None else None
+        problem = self._troubles.question if is_said else None
         self._sink(Kept(request, on_disk=problem is None, problem=problem))
 
     def _rescue(self) -> None:
         """Go on in a new file that holds everything, because what was opened is no longer in its place."""
         if self.database.connection is None:
             return
-        self._news += self.files.write_anew(self.database.connection)
+        self._troubles.tell_later(self.files.write_anew(self.database.connection))
         _log.info("The files of the chats were gone, and were written anew")
         self.database.use(None)
         self._must_open = self._is_rescued = True
@@ -310,21 +292,17 @@ class StoreWork:
         self._path.stat()  # where it is gone again, an empty one must not pass for it
         opened = open_database(self._folder, self._writing)
         if opened.error is not None:
-            self._tell(opened.problems[:-1])
+            self._troubles.tell(opened.problems[:-1])
             raise opened.error
         self._must_open = False
         self._go_on(opened)
 
     def _go_on(self, opened: Opened) -> None:
         """Tell what opening met, and use what was opened, or keep nothing from now on."""
-        self._tell(opened.problems)
+        self._troubles.tell(opened.problems)
         self.database.use(opened.connection)
         if opened.connection is None:
             self._give_up()
-
-    def _tell(self, problems: Sequence[Sentence]) -> None:
-        for problem in problems:
-            self._sink(StoreFailed(problem))
 
     def _renew(self) -> bool:
         """Put a damaged database aside and go on in a new one, once; false when that did not help."""
@@ -345,6 +323,5 @@ class StoreWork:
         if self._waiting.changes:
             _log.warning("%d changes could not be written", len(self._waiting.changes))
         self._answer_unkept()
-        self._news.clear()
+        self._troubles.forget()
         self._waiting.clear()
-        self._fault = self._unsaved = None
