@@ -277,3 +277,16 @@ def test_a_window_is_never_larger_than_its_screen(stage: Stage) -> None:
     assert stage.window.screen().availableGeometry().contains(stage.window.geometry())
     stage.window.use_geometry(saved)
     assert stage.window.screen().availableGeometry().contains(stage.window.geometry())
+
+
+@pytest.mark.parametrize("width", [1280, 700])
+def test_answers_stand_exactly_above_the_composer(ready: Stage, width: int) -> None:
+    ready.window.resize(width, 700)
+    ready.sends("Hello")
+    ready.settle()
+    page = ready.window.parts.chat_page
+    place = page.transcript.footer_place()
+    assert place is not None
+    place.translate(page.transcript.viewport().mapTo(page, QPoint(0, 0)))
+    below = page.composer.rect().translated(page.composer.mapTo(page, QPoint(0, 0)))
+    assert (place.left(), place.right()) == (below.left(), below.right())

@@ -257,8 +257,8 @@ class TurnView(QAbstractScrollArea):
         self._stays = False
 
     def _shape(self) -> Shape:
-        width = min(self._widest, self.viewport().width() - 2 * MARGIN_PX)
-        return Shape(round((self.width() - width) / 2), max(width, 1))
+        width = min(self._widest, self.width() - 2 * MARGIN_PX)
+        return Shape(round((self.width() - width) / 2) - self.viewport().x(), max(width, 1))
 
     def _settle(self, follow: bool) -> None:
         """Measure what is visible and bring the scroll bar to where it belongs."""
