@@ -17,7 +17,7 @@ class FirstPaint(QObject):
     def __init__(self, window: QWidget, then: Callable[[], None]) -> None:
         super().__init__(window)
         self._window = window
-        self._then: Callable[[], None] | None = then
+        self._then = then
         window.installEventFilter(self)
         self._limit = QTimer(self)
         self._limit.setSingleShot(True)
@@ -34,6 +34,4 @@ class FirstPaint(QObject):
 
     def _call(self) -> None:
         self._window.removeEventFilter(self)
-        then, self._then = self._then, None
-        if then is not None:
-            then()
+        self._then()
