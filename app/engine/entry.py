@@ -44,7 +44,8 @@ def run(
     if sys.platform != "win32":
         signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})  # it was started with this one blocked
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    os.environ.setdefault("GOMP_SPINCOUNT", str(spins(_cores())))
+    if "OMP_WAIT_POLICY" not in os.environ:  # which the count would overrule
+        os.environ.setdefault("GOMP_SPINCOUNT", str(spins(_cores())))
     os.environ.setdefault("GGML_NO_BACKTRACE", "1")  # a debugger's pages would bury the assertion that failed
     _send_output_to(log_path)
     _lower_priority(background)

@@ -23,7 +23,7 @@ USABLE = frozenset(os.sched_getaffinity(0) if hasattr(os, "sched_getaffinity") e
 """The cores that this process was given, read before a thread was bound; empty where the system does not tell."""
 
 
-class _Parameters(ctypes.Structure):
+class PoolParameters(ctypes.Structure):
     """`ggml_threadpool_params`, with room behind it for what a later library may add."""
 
     _fields_ = [
@@ -43,7 +43,7 @@ class ThreadPool:
     def __init__(self, context: Any, threads: int) -> None:
         """Attach a pool; where cores cannot be chosen, llama.cpp goes on with a pool of its own."""
         self._pool: int | None = None
-        parameters = _parameters(threads, USABLE) if may_choose(USABLE) else None
+        parameters = pool_parameters(threads, USABLE) if may_choose(USABLE) else None
         make = _function_of_cpu("ggml_threadpool_new", ctypes.c_void_p)
         self._free_pool = _function_of_cpu("ggml_threadpool_free", None)
         if parameters is None or make is None or self._free_pool is None:
@@ -67,9 +67,9 @@ def may_choose(cores: Collection[int]) -> bool:
     return bool(cores) and max(cores) < MOST_CORES and not any(os.environ.get(name) for name in PLACES)
 
 
-def _parameters(threads: int, cores: Collection[int]) -> _Parameters | None:
+def pool_parameters(threads: int, cores: Collection[int]) -> PoolParameters | None:
     """Return what a pool is made of; None where this library's structure is another one."""
-    parameters = _Parameters()
+    parameters = PoolParameters()
     initialise = ggml_library("ggml-base").ggml_threadpool_params_init
     initialise.argtypes, initialise.restype = [ctypes.c_void_p, ctypes.c_int], None
     initialise(ctypes.byref(parameters), threads)
