@@ -102,6 +102,8 @@ class NextToken:
         self._whose: str | None = ""
         """As `CandidatesView.whose`; None where the conversation is gone."""
         self._watches = False
+        self._missed = False
+        """Whether the latest steps came while nobody looked."""
         self._answer: _Answer | None = None
         self._shown: tuple[_Answer, int, StepCandidates] | None = None
         self._view: CandidatesView | None = None
@@ -127,7 +129,9 @@ class NextToken:
     @property
     def reason(self) -> Sentence:
         """Why there are no candidates."""
-        return _NO_MODEL if self._session.model is None else _NO_STEP
+        if self._session.model is None:
+            return _NO_MODEL
+        return _MISSED if self._missed else _NO_STEP
 
     def candidates(self) -> CandidatesView | None:
         """Return the latest step under the settings in force now; None, and `reason`, where there is none."""
@@ -184,6 +188,7 @@ class NextToken:
                 self._answer = self._begun(event)
             case Tokens() if answer is not None and answer.request == event.request:
                 answer.sampled.frombytes(event.ids)
+                self._note_missed()
             case Step() if answer is not None and answer.request == event.request:
                 self._take_step(answer, event)
             case Finished() if answer is not None and answer.request == event.request:
@@ -192,6 +197,12 @@ class NextToken:
                     self._tell()
             case _:
                 pass
+
+    def _note_missed(self) -> None:
+        """Let go of a step that is not the latest any more, because nobody looks at those that follow."""
+        if not self._watches and not self._missed:
+            self._missed, self._shown = True, None
+            self._tell()
 
     def _begun(self, event: PromptReady) -> _Answer:
         span = next((span for span in event.spans if span.part == "answer"), None)
@@ -207,7 +218,7 @@ class NextToken:
         drawn = answer.sampled[event.token] if event.token < len(answer.sampled) else None
         history = answer.prompt + answer.sampled[: event.token].tobytes()
         step = _step_candidates()(event, model.vocabulary, history, drawn)
-        self._shown = (answer, event.token, step)
+        self._shown, self._missed = (answer, event.token, step), False
         self._whose = self._whose_is_shown()
         self._tell()
 
@@ -257,6 +268,7 @@ def _step_candidates() -> type[StepCandidates]:
 
 _NO_MODEL = translate("NextToken", "Open a model, then send a message to see which tokens it weighs.")
 _NO_STEP = translate("NextToken", "Send a message to see which tokens the model weighs.")
+_MISSED = translate("NextToken", "The latest tokens came while this was closed: send a message to see the next ones.")
 _SHORT = translate(
     "NextToken",
     "Worked out from the most likely tokens alone; it is exact once the answer has ended.",

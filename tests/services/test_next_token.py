@@ -279,6 +279,21 @@ def test_steps_that_nobody_looks_at_are_let_go(desk: Onlooker) -> None:
     assert desk.next_token.candidates() is None
 
 
+def test_a_step_that_is_not_the_latest_any_more_is_let_go_and_the_reason_is_told(desk: Onlooker) -> None:
+    tell(desk, row_of(SIZE))
+    desk.next_token.watch(False)
+    desk.next_token.watch(True)
+    assert desk.next_token.candidates() is not None
+    desk.next_token.watch(False)
+    desk.session.answer_told.emit(tokens_of(5, 1, [7]))
+    desk.next_token.watch(True)
+    assert desk.next_token.candidates() is None
+    assert "while this was closed" in desk.next_token.reason.template
+    desk.session.answer_told.emit(tokens_of(5, 2, [8]))
+    desk.session.answer_told.emit(step_of(row_of(SIZE, 2), 5, 2))
+    assert desk.view.token == 2
+
+
 def test_a_step_of_another_request_is_ignored(desk: Onlooker) -> None:
     tell(desk, row_of(SIZE))
     before = desk.view
