@@ -124,6 +124,31 @@ def test_what_goes_on_while_an_answer_is_waited_for_is_said_at_most_once_a_secon
     assert names(transcript) == ["tiny: Loading tiny: 7 %"]
 
 
+def announced(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Return a list that gets what is read aloud from now on."""
+    said: list[str] = []
+
+    def take(event: QAccessibleEvent) -> None:
+        if isinstance(event, QAccessibleAnnouncementEvent):
+            said.append(event.message())
+
+    monkeypatch.setattr(QAccessible, "updateAccessibility", take)
+    return said
+
+
+def test_what_the_keyboard_reaches_in_a_message_is_announced(
+    transcript: Transcript, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    wide = "x" * 300
+    transcript.add(Turn(1, "assistant", f"[here](https://a.org)\n\n```\n{wide}\n```", author="tiny"))
+    read(transcript)
+    transcript.grab()
+    said = announced(monkeypatch)
+    while transcript.focusNextPrevChild(True) and len(said) < 3:
+        pass
+    assert said == ["Link: https://a.org", "Button: copy code", "Wide block: the arrow keys scroll it"]
+
+
 def test_the_end_of_an_answer_is_announced_once(transcript: Transcript, monkeypatch: pytest.MonkeyPatch) -> None:
     said: list[str] = []
 

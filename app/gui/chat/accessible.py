@@ -189,7 +189,7 @@ class Conversation(QAccessibleObject):
         return _NO_CHILD
 
     def focusChild(self) -> QAccessibleInterface:
-        """Return nothing: the keyboard is with the whole."""
+        """Return nothing: what the keyboard reaches inside is announced, and is no object of its own."""
         return _NO_CHILD
 
     def text(self, kind: QAccessible.Text) -> str:
@@ -238,8 +238,11 @@ class Conversation(QAccessibleObject):
         """Have it said that an answer is whole, with its text."""
         block = self.block(number)
         if block is not None:
-            words = QCoreApplication.translate("Transcript", "Answer: {text}").format(text=_said(block))
-            QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(self._widget, words))
+            self.announce(QCoreApplication.translate("Transcript", "Answer: {text}").format(text=_said(block)))
+
+    def announce(self, words: str) -> None:
+        """Have something said."""
+        QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(self._widget, words))
 
     def _has_buttons(self) -> bool:
         return any(isinstance(child, QWidget) for child in self._widget.viewport().children())

@@ -73,3 +73,16 @@ class Spots:
 def spot_under(spots: Sequence[Spotted], point: QPointF) -> Spotted | None:
     """Return the spot at a place."""
     return next((each for each in spots if each.spot.rect.contains(point)), None)
+
+
+def spoken(spot: Spot) -> str:
+    """Return what is read aloud when the keyboard reaches a spot."""
+    match spot.kind:
+        case "link":
+            return translate("Transcript", "Link: {address}").format(address=spot.value)
+        case "copy":
+            return translate("Transcript", "Button: copy code")
+        case "scroll":
+            return translate("Transcript", "Wide block: the arrow keys scroll it")
+        case _:
+            return translate("Transcript", "Button: {words}").format(words=spot.value)

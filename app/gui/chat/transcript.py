@@ -29,7 +29,7 @@ from app.gui.chat.copying import Copying
 from app.gui.chat.leaf import Range
 from app.gui.chat.selection import END, Place, Selection
 from app.gui.chat.side_scrolling import SideScrolling
-from app.gui.chat.spots import Spots, Spotted, spot_under
+from app.gui.chat.spots import Spots, Spotted, spoken, spot_under
 from app.gui.chat.transcript_keys import PRESSING, SCROLLING
 from app.gui.chat.turn_block import GAP_PX
 from app.gui.chat.turn_view import TurnView
@@ -127,6 +127,8 @@ class Transcript(TurnView):
         self.viewport().update()
         if reached is None:
             return super().focusNextPrevChild(forward)
+        if self.conversation is not None:
+            self.conversation.announce(spoken(reached.spot))
         rect = reached.spot.rect
         bar = self.verticalScrollBar()
         if rect.top() < 0:
