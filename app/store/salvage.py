@@ -83,7 +83,10 @@ def _pass(error: Exception) -> None:
 
 
 def _join_again(fresh: sqlite3.Connection) -> None:
-    """Give messages without a conversation one that is named after the first of them; the rest that hangs is dropped."""
+    """Give messages without a conversation one that is named after the first of them.
+
+    What only a message leads to goes with a message that is lost; prompts stay, for later ones may build on them.
+    """
     fresh.execute(
         "INSERT INTO conversation (id, title, created_ms, changed_ms, leaf) "
         "SELECT conversation, '', MIN(created_ms), MAX(created_ms), MAX(id) FROM message "

@@ -1,8 +1,10 @@
 from __future__ import annotations
 
+import pytest
 from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
+from app.gui import first_paint
 from app.gui.first_paint import FirstPaint
 
 
@@ -17,7 +19,10 @@ class Painted(QWidget):
         self._seen.append("painted")
 
 
-def test_what_takes_long_begins_once_when_somebody_sees_the_window(qtbot: QtBot) -> None:
+def test_what_takes_long_begins_once_when_somebody_sees_the_window(
+    qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(first_paint, "NEVER_MS", 3_600_000)
     seen: list[str] = []
     window = Painted(seen)
     qtbot.addWidget(window)
