@@ -18,6 +18,8 @@ from app.core.words import Sentence
 
 LONGEST_TITLE = 200
 """Characters of a conversation's title."""
+LONGEST_GLIMPSE = 80
+"""Characters that are shown of what lies in the trash."""
 AnswerState = Literal["open", "done", "interrupted"]
 """“open” is being written; the program that opens the store next makes it “interrupted”."""
 
@@ -41,7 +43,7 @@ class Conversation(msgspec.Struct, frozen=True):
     deleted_ms: int | None = None
 
 
-class Message(msgspec.Struct, frozen=True):
+class Message(msgspec.Struct, frozen=True, gc=False):
     """One message of the tree; the text of an answer is whole once it has ended."""
 
     id: int
@@ -51,9 +53,34 @@ class Message(msgspec.Struct, frozen=True):
     text: str
     created_ms: int
     deleted_ms: int | None = None
+    edited: bool = False
+    """Whether a person wrote or changed this text of an answer."""
 
 
-class StoredAnswer(msgspec.Struct, frozen=True):
+class Place(msgspec.Struct, frozen=True, gc=False):
+    """Where a message stands in the tree, without what it says."""
+
+    id: int
+    parent: int | None
+    role: Literal["user", "assistant"]
+    is_lane: bool = False
+    """Whether it is a lane of a comparison that nobody has kept: no version that people step to."""
+
+
+class Thinking(msgspec.Struct, frozen=True, gc=False):
+    """What an answer thought before it said anything: how it is told apart, and what it took."""
+
+    opened: bool = False
+    """Whether the prompt ended inside the thinking: then the answer has no opening tag."""
+    tag: str = "think"
+    tokens: int = 0
+    ms: float = 0.0
+    first_answer_ms: float | None = None
+    """Send to the first token of the answer proper; None where there was none."""
+    closed: bool = True
+
+
+class StoredAnswer(msgspec.Struct, frozen=True, gc=False):
     """What is kept of how a message was written by a model; None is unknown."""
 
     message: int
@@ -63,7 +90,7 @@ class StoredAnswer(msgspec.Struct, frozen=True):
     tokenizer: str = ""
     """`ModelInfo.tokenizer`: whose token ids these are."""
     ids: bytes = b""
-    """The sampled tokens, int32, little endian; put together from the chunks when an answer is read."""
+    """The sampled tokens, int32, little endian; put together from the chunks by whoever keeps them."""
     settings: tuple[SettingsChange, ...] = ()
     seed: int | None = None
     metrics: Metrics | None = None
@@ -74,7 +101,10 @@ class StoredAnswer(msgspec.Struct, frozen=True):
     """Why it ended early, where the model did not end it."""
     notes: tuple[Sentence, ...] = ()
     comparison: int | None = None
+    """Of which comparison it is one lane: until it is kept, it is no version that people step to."""
     lane: int | None = None
+    thinking: Thinking | None = None
+    """None for an answer that did not think."""
 
 
 class AnswerPrompt(msgspec.Struct, frozen=True):
@@ -96,6 +126,20 @@ class Chunk(msgspec.Struct, frozen=True):
     """int32, little endian."""
     record: bytes = b""
     """One block of `app.probability.record`, or nothing."""
+
+
+class Trashed(msgspec.Struct, frozen=True):
+    """Something that was deleted and can be brought back: a conversation, or a branch of one."""
+
+    conversation: int
+    message: int | None
+    """The first message of the branch; None for the whole conversation."""
+    title: str
+    text: str
+    """The first line of what was said in it, at most `LONGEST_GLIMPSE` characters."""
+    messages: int
+    """How many messages come back with it."""
+    deleted_ms: int
 
 
 class Pieces(msgspec.Struct, frozen=True):

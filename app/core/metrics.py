@@ -11,7 +11,7 @@ MIN_PREFILL_TOKENS = 16
 StopReason = Literal["end", "length", "stop_string", "cancelled", "context_full"]
 
 
-class TtftParts(msgspec.Struct, frozen=True):
+class TtftParts(msgspec.Struct, frozen=True, gc=False):
     """Parts of the time to the first token, in ms; `save` and `paint` are added by who saves and shows."""
 
     queue: float
@@ -25,7 +25,7 @@ class TtftParts(msgspec.Struct, frozen=True):
     paint: float | None = None
 
 
-class ItlQuantiles(msgspec.Struct, frozen=True):
+class ItlQuantiles(msgspec.Struct, frozen=True, gc=False):
     """Inter-token latency in ms: gaps between neighbouring tokens."""
 
     p50: float
@@ -33,7 +33,7 @@ class ItlQuantiles(msgspec.Struct, frozen=True):
     p99: float
 
 
-class KVUse(msgspec.Struct, frozen=True):
+class KVUse(msgspec.Struct, frozen=True, gc=False):
     """The KV cache after the answer; bytes are those of the cells in use."""
 
     cells_used: int
@@ -47,7 +47,7 @@ class KVUse(msgspec.Struct, frozen=True):
     checkpoint_bytes: int = 0
 
 
-class DeviceMemory(msgspec.Struct, frozen=True):
+class DeviceMemory(msgspec.Struct, frozen=True, gc=False):
     """The engine's own buffers on one device, in bytes, as llama.cpp reported them at load; None is none, or unknown."""
 
     device: str
@@ -69,7 +69,7 @@ class DeviceMemory(msgspec.Struct, frozen=True):
         return sum(known) if known else None
 
 
-class Metrics(msgspec.Struct, frozen=True):
+class Metrics(msgspec.Struct, frozen=True, gc=False):
     """Every figure of one answer; the clocks are the engine's, taken after synchronising."""
 
     ttft_ms: float | None

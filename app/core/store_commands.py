@@ -47,10 +47,49 @@ class EndAnswer(msgspec.Struct, frozen=True):
 
 
 class RemoveMessages(msgspec.Struct, frozen=True):
-    """Mark messages as deleted: they came to nothing."""
+    """Mark messages as deleted: a branch with everything that follows it, or what came to nothing.
+
+    All with one time are one deletion. Those that were deleted before keep their time.
+    """
 
     messages: tuple[int, ...]
     deleted_ms: int
+
+
+class RestoreMessages(msgspec.Struct, frozen=True):
+    """Take a deletion back at once: exactly these messages are there again."""
+
+    messages: tuple[int, ...]
+
+
+class CopyBranch(msgspec.Struct, frozen=True):
+    """Copy a branch into a new conversation, with everything that is kept of it; answered by `Kept`."""
+
+    request: int
+    head: Conversation
+    messages: tuple[tuple[int, int], ...]
+    """The id of each message and of its copy, from the first message to the one where the copy ends."""
+
+
+class ReadTrash(msgspec.Struct, frozen=True):
+    """Read what was deleted and can be brought back; answered by `TrashRead`."""
+
+    request: int
+
+
+class RestoreTrash(msgspec.Struct, frozen=True):
+    """Bring back a conversation, or a branch with the way up to the first message; answered by `Restored`."""
+
+    request: int
+    conversation: int
+    message: int | None = None
+
+
+class EraseTrash(msgspec.Struct, frozen=True):
+    """Remove for good what was deleted: a conversation, or a branch with everything deleted that follows it."""
+
+    conversation: int
+    message: int | None = None
 
 
 class KeepDraft(msgspec.Struct, frozen=True):
@@ -71,6 +110,17 @@ class ReadConversation(msgspec.Struct, frozen=True):
 
     request: int
     conversation: int
+
+
+class ReadBranch(msgspec.Struct, frozen=True):
+    """Read what is shown first of a long conversation; answered by `BranchRead`."""
+
+    request: int
+    conversation: int
+    leaf: int | None
+    """The message that the branch ends with; where it is not there, the newest one."""
+    newest: int
+    """How many messages of the branch are read, from its end."""
 
 
 class KeepPieces(msgspec.Struct, frozen=True):
@@ -109,9 +159,15 @@ StoreCommand = (
     | KeepChunk
     | EndAnswer
     | RemoveMessages
+    | RestoreMessages
+    | CopyBranch
+    | ReadTrash
+    | RestoreTrash
+    | EraseTrash
     | KeepDraft
     | Settle
     | ReadConversation
+    | ReadBranch
     | KeepPieces
     | ReadPieces
     | ReadRecord

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from app.core.conversation import Conversation, Message, Pieces, StoredAnswer
+from app.core.conversation import Conversation, Message, Pieces, Place, StoredAnswer, Trashed
 from app.core.draft import Draft
 from app.core.words import Sentence
 
@@ -22,7 +22,7 @@ class StoreOpened(msgspec.Struct, frozen=True, tag="store_opened"):
 
 
 class Kept(msgspec.Struct, frozen=True, tag="kept"):
-    """A question was taken down, or all that waited; `on_disk` is false where it could not be, which was told already."""
+    """A question was taken down, a branch copied, or all that waited; `on_disk` is false where it could not be, which was told already."""
 
     request: int
     on_disk: bool
@@ -41,6 +41,33 @@ class ConversationRead(msgspec.Struct, frozen=True, tag="conversation_read"):
     """By message: how many earlier messages an answer was written without."""
     draft: Draft | None = None
     """What was written in it and not sent."""
+
+
+class BranchRead(msgspec.Struct, frozen=True, tag="branch_read"):
+    """The end of a branch, oldest first, and where all messages of its conversation that are not deleted stand."""
+
+    request: int
+    conversation: int
+    places: tuple[Place, ...]
+    messages: tuple[Message, ...]
+    answers: tuple[StoredAnswer, ...]
+    dropped: dict[int, int] = {}
+    draft: Draft | None = None
+
+
+class TrashRead(msgspec.Struct, frozen=True, tag="trash_read"):
+    """What was deleted and can be brought back, newest first."""
+
+    request: int
+    items: tuple[Trashed, ...]
+
+
+class Restored(msgspec.Struct, frozen=True, tag="restored"):
+    """Something is back out of the trash."""
+
+    request: int
+    conversation: Conversation | None
+    """Its head, whose leaf is the newest message of what is back; None where it is gone or cannot be written."""
 
 
 class PiecesRead(msgspec.Struct, frozen=True, tag="pieces_read"):
@@ -71,6 +98,8 @@ class StoreFailed(msgspec.Struct, frozen=True, tag="store_failed"):
     """Something could not be written, or read; what could not be written is in memory and tried again."""
 
     sentence: Sentence
+    waits: bool = False
+    """Something waits to be written; `StoreRecovered` ends it."""
 
 
 class StoreRecovered(msgspec.Struct, frozen=True, tag="store_recovered"):
@@ -78,5 +107,15 @@ class StoreRecovered(msgspec.Struct, frozen=True, tag="store_recovered"):
 
 
 StoreEvent = (
-    StoreOpened | Kept | ConversationRead | PiecesRead | RecordRead | StoreMeasured | StoreFailed | StoreRecovered
+    StoreOpened
+    | Kept
+    | ConversationRead
+    | BranchRead
+    | TrashRead
+    | Restored
+    | PiecesRead
+    | RecordRead
+    | StoreMeasured
+    | StoreFailed
+    | StoreRecovered
 )

@@ -5,27 +5,30 @@ from __future__ import annotations
 import logging
 import os
 import sqlite3
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import assert_never
 
 import msgspec
 
-from app.core.conversation import Message, Pieces, StoredAnswer
+from app.core.conversation import Message, Pieces, Place, Trashed
 from app.core.draft import Draft
-from app.core.store_commands import MeasureStore, ReadConversation, ReadPieces, ReadRecord
-from app.core.store_events import ConversationRead, PiecesRead, RecordRead, StoreMeasured
+from app.core.store_commands import MeasureStore, ReadBranch, ReadConversation, ReadPieces, ReadRecord, ReadTrash
+from app.core.store_events import BranchRead, ConversationRead, PiecesRead, RecordRead, StoreMeasured, TrashRead
+from app.store.answer_rows import read_answer, read_answers
 from app.store.drafts import read_draft
 from app.store.faults import DATABASE_ERRORS
 from app.store.pieces import read_pieces
-from app.store.reading import read_answer, read_dropped, read_ids, read_messages, read_record, read_text, record_bytes
-from app.store.unwritten import with_unwritten
+from app.store.reading import read_message, read_messages, read_places, read_record, read_text, record_bytes
+from app.store.trash import read_trash
+from app.store.unwritten import Parts, end_of_branch, lay_over, named_in
 from app.store.writing import Change
 
 _log = logging.getLogger(__name__)
 
-Answer = ConversationRead | PiecesRead | RecordRead | StoreMeasured
-Question = ReadConversation | ReadPieces | ReadRecord | MeasureStore
+Answer = ConversationRead | BranchRead | TrashRead | PiecesRead | RecordRead | StoreMeasured
+Question = ReadConversation | ReadBranch | ReadTrash | ReadPieces | ReadRecord | MeasureStore
 
 
 class Reader:
@@ -42,32 +45,112 @@ class Reader:
         self.trouble = None
         match question:
             case ReadConversation():
-                return with_unwritten(self._conversation(question), pending)
+                return self._conversation(question, pending)
+            case ReadBranch():
+                return self._branch(question, pending)
+            case ReadTrash(request):
+                return TrashRead(request, self._trash())
             case ReadPieces(request, tokenizer):
                 return PiecesRead(request, tokenizer, self._pieces(tokenizer))
             case ReadRecord(request, message):
                 return RecordRead(request, message, self._record(message))
             case MeasureStore(request):
                 return self._measured(request)
+            case _:
+                assert_never(question)
 
-    def _conversation(self, question: ReadConversation) -> ConversationRead:
-        messages: list[Message] = []
-        answers: list[StoredAnswer] = []
-        dropped: dict[int, int] = {}
+    def _conversation(self, question: ReadConversation, pending: Sequence[Change]) -> ConversationRead:
+        """Return a conversation as it will be on disk once everything is written."""
+        parts = Parts()
         if (connection := self._connection) is not None:
-            with self._noting():
-                messages.extend(read_messages(connection, question.conversation))
-            for index, message in enumerate(messages):
-                answer, text = self._answer(connection, message)
-                if answer is not None:
-                    answers.append(answer)
-                    messages[index] = msgspec.structs.replace(message, text=text)
-            with self._noting():
-                dropped = read_dropped(connection, question.conversation)
-        draft = self.draft(question.conversation)
+            self._read_all(connection, question.conversation, parts)
+            for message in named_in(pending):
+                if message not in parts.messages:
+                    self._read_one(connection, message, parts)
+        messages: Iterable[Message] = parts.messages.values()
+        if pending:
+            lay_over(parts, pending)
+            messages = parts.of(question.conversation)
+        there = tuple(messages)
         return ConversationRead(
-            question.request, question.conversation, tuple(messages), tuple(answers), dropped, draft
+            question.request,
+            question.conversation,
+            there,
+            tuple(parts.answers[message.id] for message in there if message.id in parts.answers),
+            {message.id: parts.dropped[message.id] for message in there if message.id in parts.dropped},
+            self.draft(question.conversation),
         )
+
+    def _branch(self, question: ReadBranch, pending: Sequence[Change]) -> BranchRead:
+        """Return the end of a branch; where something is unwritten, it is cut out of the whole conversation."""
+        places: list[Place] = []
+        parts = Parts()
+        if pending:
+            whole = self._conversation(ReadConversation(question.request, question.conversation), pending)
+            parts.messages = {message.id: message for message in whole.messages}
+            parts.answers = {answer.message: answer for answer in whole.answers}
+            parts.dropped = whole.dropped
+            places.extend(parts.places())
+        elif (connection := self._connection) is not None:
+            with self._noting():
+                places.extend(read_places(connection, question.conversation))
+        shown = end_of_branch(places, question.leaf, question.newest)
+        if not pending and (connection := self._connection) is not None:
+            for key in shown:
+                self._read_one(connection, key, parts)
+        shown = [key for key in shown if key in parts.messages]
+        return BranchRead(
+            question.request,
+            question.conversation,
+            tuple(places),
+            tuple(parts.messages[key] for key in shown),
+            tuple(parts.answers[key] for key in shown if key in parts.answers),
+            {key: parts.dropped[key] for key in shown if key in parts.dropped},
+            self.draft(question.conversation),
+        )
+
+    def _read_all(self, connection: sqlite3.Connection, conversation: int, parts: Parts) -> None:
+        """Read what is not deleted of a conversation, at once; where that fails, one answer after another."""
+        with self._noting():
+            for message in read_messages(connection, conversation):
+                parts.messages[message.id] = message
+        is_whole = False
+        with self._noting():
+            for answer, dropped in read_answers(connection, conversation):
+                parts.take(answer, dropped)
+            is_whole = True
+        if not is_whole:
+            for key in parts.messages:
+                self._read_answer(connection, key, parts)
+        for answer in parts.answers.values():
+            if answer.state == "open":
+                self._read_text(connection, answer.message, parts)
+
+    def _read_one(self, connection: sqlite3.Connection, key: int, parts: Parts) -> None:
+        """Read one message of any conversation, deleted or not."""
+        with self._noting():
+            if (message := read_message(connection, key)) is not None:
+                parts.messages[key] = message
+        self._read_answer(connection, key, parts)
+        if key in parts.answers and parts.answers[key].state == "open":
+            self._read_text(connection, key, parts)
+
+    def _read_answer(self, connection: sqlite3.Connection, key: int, parts: Parts) -> None:
+        with self._noting():
+            if (found := read_answer(connection, key)) is not None:
+                parts.take(*found)
+
+    def _read_text(self, connection: sqlite3.Connection, key: int, parts: Parts) -> None:
+        """Take the text of an answer from what is written of it so far."""
+        with self._noting():
+            if key in parts.messages and (text := read_text(connection, key)):
+                parts.messages[key] = msgspec.structs.replace(parts.messages[key], text=text)
+
+    def _trash(self) -> tuple[Trashed, ...]:
+        if self._connection is not None:
+            with self._noting():
+                return read_trash(self._connection)
+        return ()
 
     def draft(self, conversation: int) -> Draft | None:
         """Return what was written in a conversation and not sent; None is nothing."""
@@ -75,19 +158,6 @@ class Reader:
             with self._noting():
                 return read_draft(self._connection, conversation)
         return None
-
-    def _answer(self, connection: sqlite3.Connection, message: Message) -> tuple[StoredAnswer | None, str]:
-        """Return how a message was written, and its text: what was written of it so far while it is open."""
-        answer, text = None, message.text
-        with self._noting():
-            answer = read_answer(connection, message.id)
-        if answer is not None:
-            with self._noting():
-                answer = msgspec.structs.replace(answer, ids=read_ids(connection, message.id))
-        if answer is not None and answer.state == "open":
-            with self._noting():
-                text = read_text(connection, message.id) or text
-        return answer, text
 
     def _pieces(self, tokenizer: str) -> Pieces | None:
         if self._connection is not None:

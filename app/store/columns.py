@@ -13,6 +13,7 @@ import msgspec
 
 from app.core.chat import PromptSpan, clean_text
 from app.core.commands import SettingsChange
+from app.core.conversation import Thinking
 from app.core.metrics import Metrics
 from app.core.model import ModelRef
 from app.core.sampling import SamplingSettings
@@ -24,6 +25,7 @@ CHANGES = msgspec.json.Decoder(tuple[SettingsChange, ...])
 METRICS = msgspec.json.Decoder(Metrics)
 SENTENCE = msgspec.json.Decoder(Sentence)
 SENTENCES = msgspec.json.Decoder(tuple[Sentence, ...])
+THINKING = msgspec.json.Decoder(Thinking)
 INDICES = msgspec.json.Decoder(tuple[int, ...])
 _SETTINGS = msgspec.json.Decoder(SamplingSettings)
 _SPANS = msgspec.msgpack.Decoder(tuple[tuple[int, int, str, int], ...])

@@ -9,10 +9,14 @@ import logging
 import sqlite3
 from pathlib import Path
 
+from app.core.conversation import Conversation
+from app.core.store_commands import RestoreTrash
 from app.store.answering import Reader
 from app.store.erasing import Erasing
 from app.store.faults import DATABASE_ERRORS
+from app.store.patience import Patience
 from app.store.rescue import OpenFiles
+from app.store.trash import restore
 from app.store.writing import Writer
 
 _log = logging.getLogger(__name__)
@@ -41,7 +45,34 @@ class Database:
         self.writer = Writer(connection) if connection is not None else None
         self.reader = Reader(self._path, connection or reading)
         self.files.watch(opened=connection is not None)
-        self.erasing.stop()
+        if connection is not None:
+            self.erasing.begin()
+        else:
+            self.erasing.stop()
+
+    def rest(self) -> bool:
+        """Do one piece of the work that can wait; true when more of it is left."""
+        if self.connection is None or self.writer is None:
+            return False
+        return self.erasing.step(self.connection, self.writer.prompts)
+
+    def restore(self, command: RestoreTrash, patience: Patience, seconds: float) -> Conversation | None:
+        """Bring something back out of the trash; None where it is gone or nothing can be written.
+
+        Another program that writes is waited for so many seconds. Raises `DATABASE_ERRORS`; then nothing has changed.
+        """
+        connection = self.connection
+        if connection is None:
+            return None
+        patience.run(lambda: connection.execute("BEGIN IMMEDIATE"), seconds)
+        try:
+            head = restore(connection, command.conversation, command.message)
+            connection.execute("COMMIT")
+        except BaseException:
+            if connection.in_transaction:
+                connection.execute("ROLLBACK")
+            raise
+        return head
 
     def interrupt(self) -> None:
         """Break off what SQLite does at the moment; safe from any thread."""

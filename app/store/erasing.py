@@ -1,4 +1,7 @@
-"""Erases for good what people deleted a month ago, a conversation at a time."""
+"""Erases for good what people deleted a month ago or want to be gone, little by little and from the ends of the branches.
+
+A message goes only when nothing follows it any more, so that what is left is whole at every moment.
+"""
 
 from __future__ import annotations
 
@@ -7,68 +10,112 @@ import sqlite3
 import time
 
 from app.store.faults import DATABASE_ERRORS
-
-_log = logging.getLogger(__name__)
+from app.store.prompts import PromptRows
+from app.store.trash import TO_ERASE
 
 KEPT_DAYS = 30
-"""How long a deleted conversation can be brought back."""
+"""How long what was deleted can be brought back."""
+STEP_S = 0.008
+"""How long one step goes on; whoever waits for the store waits for no more than that."""
 _DAY_MS = 24 * 60 * 60 * 1000
+_CHUNKS = 32
+"""How many stretches of an answer go at once: a long one has thousands."""
 
-
-def deleted_long_ago(connection: sqlite3.Connection, now_ms: int) -> list[int]:
-    """Return the conversations that were deleted so long ago that nobody wants them back."""
-    rows = connection.execute(
-        "SELECT id FROM conversation WHERE deleted_ms IS NOT NULL AND deleted_ms < ?", (now_ms - KEPT_DAYS * _DAY_MS,)
-    )
-    return [conversation for (conversation,) in rows]
-
-
-def erase(connection: sqlite3.Connection, conversation: int) -> None:
-    """Remove a conversation with everything of it, unless it was brought back; the other rows go by themselves."""
-    messages = (
-        "(SELECT message.id FROM message JOIN conversation ON conversation.id = conversation "
-        "WHERE conversation = ? AND conversation.deleted_ms IS NOT NULL)"
-    )
-    deleted = "(SELECT id FROM conversation WHERE id = ? AND deleted_ms IS NOT NULL)"
-    connection.execute("BEGIN IMMEDIATE")
-    try:
-        connection.execute(f"DELETE FROM draft WHERE conversation IN {deleted}", (conversation,))
-        connection.execute(f"DELETE FROM chunk WHERE answer IN {messages}", (conversation,))
-        connection.execute(f"DELETE FROM answer_prompt WHERE message IN {messages}", (conversation,))
-        connection.execute("DELETE FROM conversation WHERE id = ? AND deleted_ms IS NOT NULL", (conversation,))
-        connection.execute("COMMIT")
-    except BaseException:
-        if connection.in_transaction:
-            connection.execute("ROLLBACK")
-        raise
+_log = logging.getLogger(__name__)
 
 
 class Erasing:
     """What is still to be erased of the database that is open."""
 
     def __init__(self) -> None:
-        self._left: list[int] = []
+        self._is_looked_up = False
+        self._is_wanted = False
 
-    def look_up(self, connection: sqlite3.Connection) -> None:
-        """Find out what is to be erased now."""
-        try:
-            self._left = deleted_long_ago(connection, int(time.time() * 1000))
-        except DATABASE_ERRORS as error:
-            _log.info("What was deleted long ago could not be looked up: %s", error)
-
-    def step(self, connection: sqlite3.Connection) -> bool:
-        """Erase one conversation; true when more of them are left."""
-        if not self._left:
-            return False
-        try:
-            erase(connection, self._left[-1])
-        except DATABASE_ERRORS as error:
-            _log.info("A deleted conversation was not erased (%s); it is tried at the next start", error)
-            self._left.clear()
-            return False
-        self._left.pop()
-        return bool(self._left)
+    def begin(self) -> None:
+        """Find out what is to be erased as soon as there is time."""
+        self._is_looked_up, self._is_wanted = False, True
 
     def stop(self) -> None:
         """Erase nothing more."""
-        self._left.clear()
+        self._is_wanted = False
+
+    def step(self, connection: sqlite3.Connection, prompts: PromptRows) -> bool:
+        """Erase for a moment; true when more is left."""
+        if not self._is_wanted:
+            return False
+        try:
+            connection.execute("BEGIN IMMEDIATE")
+            if self._is_looked_up:
+                self._is_wanted = _erase_some(connection, prompts)
+            else:
+                mark_old(connection, int(time.time() * 1000))
+                self._is_looked_up = True
+            connection.execute("COMMIT")
+        except BaseException as error:
+            prompts.forget()
+            self._is_wanted = False
+            if connection.in_transaction:
+                connection.execute("ROLLBACK")
+            if not isinstance(error, DATABASE_ERRORS):
+                raise
+            _log.info("What was deleted was not erased (%s); it is tried at the next start", error)
+        return self._is_wanted
+
+
+def mark_old(connection: sqlite3.Connection, now_ms: int) -> None:
+    """Mark what was deleted so long ago that nobody wants it back."""
+    for table in ("message", "conversation"):
+        connection.execute(
+            f"UPDATE {table} SET deleted_ms = ? WHERE deleted_ms > ? AND deleted_ms < ?",
+            (TO_ERASE, TO_ERASE, now_ms - KEPT_DAYS * _DAY_MS),
+        )
+
+
+def _erase_some(connection: sqlite3.Connection, prompts: PromptRows) -> bool:
+    """Erase until the time is up; false when nothing is left that can go."""
+    until = time.monotonic() + STEP_S
+    is_more = True
+    while is_more:
+        message = _next_message(connection)
+        if message is not None:
+            _erase_message(connection, prompts, message)
+        else:
+            is_more = _erase_conversations(connection)
+        if time.monotonic() >= until:
+            break
+    return is_more
+
+
+def _next_message(connection: sqlite3.Connection) -> int | None:
+    """Return a message to be erased: one that nothing follows, or the newest of a conversation that goes as a whole."""
+    row = (
+        connection.execute(
+            "SELECT id FROM message AS last WHERE deleted_ms = ? AND NOT EXISTS "
+            "(SELECT 1 FROM message WHERE parent = last.id AND id <> last.id) ORDER BY id DESC LIMIT 1",
+            (TO_ERASE,),
+        ).fetchone()
+        or connection.execute(
+            "SELECT message.id FROM conversation CROSS JOIN message ON conversation = conversation.id "
+            "WHERE conversation.deleted_ms = ? ORDER BY message.id DESC LIMIT 1",
+            (TO_ERASE,),
+        ).fetchone()
+    )
+    return None if row is None else int(row[0])
+
+
+def _erase_message(connection: sqlite3.Connection, prompts: PromptRows, message: int) -> None:
+    """Remove some of a long answer, or a message with all that is left of it."""
+    prompts.remove(message)
+    chunks = connection.execute(
+        "DELETE FROM chunk WHERE id IN (SELECT id FROM chunk WHERE answer = ? LIMIT ?)", (message, _CHUNKS)
+    )
+    if chunks.rowcount < _CHUNKS:
+        connection.execute("DELETE FROM message WHERE id = ?", (message,))
+
+
+def _erase_conversations(connection: sqlite3.Connection) -> bool:
+    """Remove the conversations whose messages are all gone; false when there is none."""
+    connection.execute(
+        "DELETE FROM draft WHERE conversation IN (SELECT id FROM conversation WHERE deleted_ms = ?)", (TO_ERASE,)
+    )
+    return connection.execute("DELETE FROM conversation WHERE deleted_ms = ?", (TO_ERASE,)).rowcount > 0

@@ -10,29 +10,29 @@ import logging
 import time
 from collections.abc import Sequence
 from pathlib import Path
-from typing import assert_never
 
+from app.core.conversation import Conversation
 from app.core.draft import NEW_CHAT
 from app.core.events import JobFailed
 from app.core.ports import EventSink
 from app.core.store_commands import (
+    CopyBranch,
     EndAnswer,
+    EraseTrash,
     KeepChunk,
     KeepConversation,
     KeepDraft,
     KeepPieces,
     KeepPrompt,
     KeepQuestion,
-    MeasureStore,
     OpenStore,
-    ReadConversation,
-    ReadPieces,
-    ReadRecord,
     RemoveMessages,
+    RestoreMessages,
+    RestoreTrash,
     Settle,
     StoreCommand,
 )
-from app.core.store_events import Kept, StoreOpened
+from app.core.store_events import Kept, Restored, StoreOpened
 from app.store import faults
 from app.store.answering import Question
 from app.store.database import Database
@@ -97,23 +97,29 @@ class StoreWork:
             case KeepChunk():
                 if self._keeps:
                     self._waiting.add_chunk(command)
-            case KeepQuestion(request):
+            case KeepQuestion(request) | CopyBranch(request):
                 self._waiting.asked.add(request)
                 self._add(command)
                 if not self._keeps:
                     self._answer_unkept()
-            case KeepConversation() | KeepPrompt() | EndAnswer() | RemoveMessages() | KeepPieces() | KeepDraft():
+            case KeepConversation() | KeepPrompt() | EndAnswer() | KeepPieces() | KeepDraft():
                 self._add(command)
+            case RemoveMessages() | RestoreMessages():
+                self._add(command)
+            case EraseTrash():
+                self._add(command)
+                self.database.erasing.begin()
+            case RestoreTrash(request):
+                self.flush()
+                self._sink(Restored(request, self._restored(command)))
             case Settle(request):
                 self._settle(request)
             case OpenStore():
                 self.flush()
                 self._open()
-            case ReadConversation() | ReadPieces() | ReadRecord() | MeasureStore():
+            case _:
                 self.flush()
                 self._answer(command)
-            case _:
-                assert_never(command)
 
     def flush(self, *, looks: bool = False) -> None:
         """Write everything that waits in one transaction, and answer the questions among it.
@@ -146,11 +152,7 @@ class StoreWork:
 
     def rest(self) -> bool:
         """Do one piece of the work that can wait; true when more of it is left."""
-        return (
-            self.database.connection is not None
-            and not self.behind
-            and self.database.erasing.step(self.database.connection)
-        )
+        return not self.behind and self.database.rest()
 
     def hurry(self) -> None:
         """The program ends: wait for nobody for long; safe from any thread."""
@@ -223,7 +225,6 @@ class StoreWork:
         if not self._was_open:
             self._was_open = True
             self._waiting.add_first(EndOpenAnswers())
-        self.database.erasing.look_up(opened.connection)
 
     def _add(self, change: Change) -> None:
         if self._keeps:
@@ -259,6 +260,16 @@ class StoreWork:
         if trouble is not None:
             self._troubles.unread(trouble)
         self._sink(answer)
+
+    def _restored(self, command: RestoreTrash) -> Conversation | None:
+        """Bring something back out of the trash; None where that cannot be written now."""
+        if self._waiting.changes:
+            return None
+        try:
+            return self.database.restore(command, self._writing, WRITING_S)
+        except DATABASE_ERRORS as error:
+            _log.info("Nothing could be brought back: %s", error)
+            return self._restored(command) if self._is_cured(error) else None
 
     def _is_cured(self, trouble: Exception) -> bool:
         """Put right what kept something from being read; false where that cannot be done."""

@@ -5,6 +5,7 @@ Each runs in a transaction of its own together with the new version number, so t
 
 from __future__ import annotations
 
+import json
 import sqlite3
 from collections.abc import Callable, Sequence
 
@@ -62,6 +63,20 @@ _VERSION_2 = (
 )
 
 
+_VERSION_3 = (
+    "ALTER TABLE message ADD COLUMN edited INTEGER NOT NULL DEFAULT 0",
+    "CREATE INDEX message_parent ON message (parent)",
+    # Where all messages of a conversation stand is read from here, without their texts.
+    "CREATE INDEX message_place ON message (conversation, deleted_ms, parent, role)",
+    "CREATE INDEX message_deleted ON message (deleted_ms) WHERE deleted_ms IS NOT NULL",
+    "ALTER TABLE answer ADD COLUMN thinking TEXT",
+    "CREATE INDEX answer_lane ON answer (message) WHERE comparison IS NOT NULL",
+    # A long conversation is read at once without its chunks and prompts: these repeat what lies there.
+    "ALTER TABLE answer ADD COLUMN dropped INTEGER",
+    "ALTER TABLE answer ADD COLUMN ids BLOB",
+)
+
+
 def _first_tables(connection: sqlite3.Connection) -> None:
     for statement in _VERSION_1:
         connection.execute(statement)
@@ -72,7 +87,20 @@ def _drafts(connection: sqlite3.Connection) -> None:
         connection.execute(statement)
 
 
-MIGRATIONS: tuple[Migration, ...] = (_first_tables, _drafts)
+def _trees(connection: sqlite3.Connection) -> None:
+    for statement in _VERSION_3:
+        connection.execute(statement)
+    for message, dropped in connection.execute(
+        "SELECT message, dropped FROM answer_prompt WHERE dropped IS NOT NULL"
+    ):
+        try:
+            count = len(json.loads(dropped))
+        except (ValueError, TypeError):
+            continue
+        connection.execute("UPDATE answer SET dropped = ? WHERE message = ?", (count, message))
+
+
+MIGRATIONS: tuple[Migration, ...] = (_first_tables, _drafts, _trees)
 """The n-th leads from version n to n + 1; `execute` only, because `executescript` would commit."""
 
 

@@ -25,12 +25,18 @@ class PromptRows:
 
     def keep(self, prompt: AnswerPrompt) -> None:
         """Add the prompt of an answer, or take over a new one: those that build on it are put on the new one."""
-        rows = self._connection.execute("SELECT message FROM answer_prompt WHERE base = ?", (prompt.message,))
-        following = [self.read(message) for (message,) in rows.fetchall()]
+        following = self._following(prompt.message)
         self._write(prompt)
         for other in following:
-            if other is not None:
-                self._write(other)
+            self._write(other)
+
+    def remove(self, message: int) -> None:
+        """Remove the prompt of an answer that goes; those that build on it or on the answer stay as they are."""
+        following = self._following(message)
+        self._connection.execute("DELETE FROM answer_prompt WHERE message = ?", (message,))
+        self._last = None
+        for other in following:
+            self._write(other)
 
     def forget(self) -> None:
         """What was kept last may not be on disk."""
@@ -47,6 +53,12 @@ class PromptRows:
         return AnswerPrompt(
             message, ids, columns.unpack_spans(row[1]), columns.from_json(row[0], columns.INDICES, ())
         )
+
+    def _following(self, message: int) -> list[AnswerPrompt]:
+        """Return the prompts that build on one, as far as they are whole."""
+        rows = self._connection.execute("SELECT message FROM answer_prompt WHERE base = ?", (message,))
+        prompts = [self.read(other) for (other,) in rows.fetchall()]
+        return [prompt for prompt in prompts if prompt is not None]
 
     def _write(self, prompt: AnswerPrompt) -> None:
         base = self._base(prompt.message)

@@ -1,4 +1,4 @@
-"""Rows back into values: the list of conversations, one conversation, the record of an answer, how much it all takes.
+"""Rows back into values: the list of conversations, their messages, the record of an answer, how much it all takes.
 
 Reads only. What a damaged page hides is missing from the values, and the error goes on to whoever asked.
 """
@@ -7,22 +7,19 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterator
-from typing import Any, get_args
+from typing import Any, Literal
 
-from app.core.conversation import AnswerState, Conversation, Message, StoredAnswer
-from app.core.metrics import StopReason
+from app.core.conversation import Conversation, Message, Place
 from app.store import columns
 from app.store.packing import unpack_blocks, unpack_ids
 
-_STATES: tuple[AnswerState, ...] = get_args(AnswerState)
-_STOPS: tuple[StopReason, ...] = get_args(StopReason)
 _CONVERSATION = (
     "id, title, created_ms, changed_ms, settings, system_prompt, model, leaf, folder, pinned, deleted_ms "
     "FROM conversation"
 )
-_ANSWER = (
-    "answer.message, state, model, model_name, tokenizer, answer.settings, seed, metrics, ttft_ms, stop_reason, "
-    "reason, notes, comparison, lane FROM answer"
+# The text comes as bytes: a function for each text that SQLite hands over would take longer than reading it.
+_MESSAGE = (
+    "id, conversation, parent, role = 'assistant', CAST(text AS BLOB), created_ms, deleted_ms, edited FROM message"
 )
 
 
@@ -33,28 +30,37 @@ def read_conversations(connection: sqlite3.Connection) -> tuple[Conversation, ..
 
 
 def read_messages(connection: sqlite3.Connection, conversation: int) -> Iterator[Message]:
-    """Yield the messages of a conversation that are not deleted, oldest first."""
+    """Return the messages of a conversation that are not deleted, oldest first."""
     rows = connection.execute(
-        "SELECT id, conversation, parent, role, text, created_ms, deleted_ms FROM message "
-        "WHERE conversation = ? AND deleted_ms IS NULL ORDER BY id",
+        f"SELECT {_MESSAGE} WHERE conversation = ? AND deleted_ms IS NULL ORDER BY id", (conversation,)
+    )
+    return _messages(rows)
+
+
+def read_places(connection: sqlite3.Connection, conversation: int) -> Iterator[Place]:
+    """Yield where the messages of a conversation that are not deleted stand, oldest first."""
+    # Both are read from an index alone: the messages and answers themselves are many times as large.
+    lanes = connection.execute("SELECT message FROM answer INDEXED BY answer_lane WHERE comparison IS NOT NULL")
+    in_comparison = {message for (message,) in lanes}
+    rows = connection.execute(
+        "SELECT id, parent, role = 'assistant' FROM message INDEXED BY message_place "
+        "WHERE conversation = ? AND deleted_ms IS NULL",
         (conversation,),
     )
-    for row in rows:
-        yield Message(
-            id=row[0],
-            conversation=row[1],
-            parent=columns.integer(row[2]),
-            role="assistant" if row[3] == "assistant" else "user",
-            text=columns.text(row[4]),
-            created_ms=columns.integer(row[5]) or 0,
-            deleted_ms=columns.integer(row[6]),
-        )
+    for key, parent, is_answer in sorted(rows):
+        role: Literal["user", "assistant"] = "assistant" if is_answer else "user"
+        yield Place(key, parent if type(parent) is int else None, role, key in in_comparison)
 
 
-def read_answer(connection: sqlite3.Connection, message: int) -> StoredAnswer | None:
-    """Return how a message was written, without its tokens; None for a message that no model wrote."""
-    row = connection.execute(f"SELECT {_ANSWER} WHERE message = ?", (message,)).fetchone()
-    return None if row is None else _answer(row)
+def read_message(connection: sqlite3.Connection, message: int) -> Message | None:
+    """Return one message, deleted or not."""
+    return next(_messages(connection.execute(f"SELECT {_MESSAGE} WHERE id = ?", (message,))), None)
+
+
+def read_conversation(connection: sqlite3.Connection, conversation: int) -> Conversation | None:
+    """Return the head of one conversation, deleted or not."""
+    row = connection.execute(f"SELECT {_CONVERSATION} WHERE id = ?", (conversation,)).fetchone()
+    return None if row is None else _conversation(row)
 
 
 def read_ids(connection: sqlite3.Connection, answer: int) -> bytes:
@@ -67,17 +73,6 @@ def read_text(connection: sqlite3.Connection, answer: int) -> str:
     """Return what became visible of an answer, from its chunks."""
     rows = connection.execute("SELECT text FROM chunk WHERE answer = ? ORDER BY number", (answer,))
     return "".join(columns.text(text) for (text,) in rows)
-
-
-def read_dropped(connection: sqlite3.Connection, conversation: int) -> dict[int, int]:
-    """Return how many messages were left out of the prompt of each answer that was written without some."""
-    rows = connection.execute(
-        "SELECT answer_prompt.message, dropped FROM message JOIN answer_prompt ON answer_prompt.message = message.id "
-        "WHERE conversation = ? AND deleted_ms IS NULL AND dropped IS NOT NULL ORDER BY message.id",
-        (conversation,),
-    )
-    counts = {message: len(columns.from_json(dropped, columns.INDICES, ())) for message, dropped in rows}
-    return {message: count for message, count in counts.items() if count}
 
 
 def read_record(connection: sqlite3.Connection, answer: int) -> Iterator[bytes]:
@@ -107,20 +102,15 @@ def _conversation(row: tuple[Any, ...]) -> Conversation:
     )
 
 
-def _answer(row: tuple[Any, ...]) -> StoredAnswer:
-    return StoredAnswer(
-        message=row[0],
-        state=columns.one_of(row[1], _STATES, "interrupted"),
-        model=columns.maybe_json(row[2], columns.MODEL),
-        model_name=columns.text(row[3]),
-        tokenizer=columns.text(row[4]),
-        settings=columns.from_json(row[5], columns.CHANGES, ()),
-        seed=columns.integer(row[6]),
-        metrics=columns.maybe_json(row[7], columns.METRICS),
-        ttft_ms=columns.number(row[8]),
-        stop_reason=next((stop for stop in _STOPS if stop == row[9]), None),
-        reason=columns.maybe_json(row[10], columns.SENTENCE),
-        notes=columns.from_json(row[11], columns.SENTENCES, ()),
-        comparison=columns.integer(row[12]),
-        lane=columns.integer(row[13]),
-    )
+def _messages(rows: sqlite3.Cursor) -> Iterator[Message]:
+    for key, conversation, parent, is_answer, text, created_ms, deleted_ms, edited in rows:
+        yield Message(
+            key,
+            conversation,
+            parent if type(parent) is int else None,
+            "assistant" if is_answer else "user",
+            text.decode("utf-8", "replace") if type(text) is bytes else "",
+            created_ms if type(created_ms) is int else 0,
+            deleted_ms if type(deleted_ms) is int else None,
+            edited == 1,
+        )

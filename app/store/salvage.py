@@ -31,7 +31,9 @@ def salvage(damaged: sqlite3.Connection, fresh: sqlite3.Connection) -> int:
     fresh.execute("PRAGMA foreign_keys = OFF")
     fresh.execute("BEGIN IMMEDIATE")
     for table in _IDS:
-        columns = _columns(fresh, table)
+        columns = _shared_columns(damaged, fresh, table)
+        if not columns:
+            continue
         places = ", ".join("?" for _ in columns)
         # A row that a bad page left without what it must have is left out.
         statement = f"INSERT OR IGNORE INTO {table} ({', '.join(columns)}) VALUES ({places})"
@@ -46,15 +48,19 @@ def _columns(connection: sqlite3.Connection, table: str) -> list[str]:
     return [str(row[1]) for row in connection.execute(f"PRAGMA table_info({table})")]
 
 
-def _rows(damaged: sqlite3.Connection, table: str, columns: list[str]) -> Iterator[Row]:
-    """Yield what can be read from both ends, then row by row what an index knows of in between."""
+def _shared_columns(damaged: sqlite3.Connection, fresh: sqlite3.Connection, table: str) -> list[str]:
+    """Return the columns that are in both: one that an older database lacks is at its default in the new one."""
     try:
         there = set(_columns(damaged, table))
     except DATABASE_ERRORS as error:
         _pass(error)
-        return
-    chosen = ", ".join(column if column in there else "NULL" for column in columns)
-    select = f"SELECT rowid, {chosen} FROM {table}"
+        return []
+    return [column for column in _columns(fresh, table) if column in there]
+
+
+def _rows(damaged: sqlite3.Connection, table: str, columns: list[str]) -> Iterator[Row]:
+    """Yield what can be read from both ends, then row by row what an index knows of in between."""
+    select = f"SELECT rowid, {', '.join(columns)} FROM {table}"
     low, high = -(2**63), 2**63 - 1
     for row in _until_damage(damaged, f"{select} ORDER BY rowid"):
         low = int(row[0])

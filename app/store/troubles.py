@@ -80,4 +80,4 @@ class Troubles:
     def _begin(self, fault: Fault | None, problem: Sentence) -> None:
         if fault is not self._fault:
             self._fault = fault
-            self._sink(StoreFailed(problem))
+            self._sink(StoreFailed(problem, waits=True))

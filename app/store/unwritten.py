@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 
 import msgspec
 
-from app.core.conversation import Conversation, Message, StoredAnswer
-from app.core.store_commands import EndAnswer, KeepConversation, KeepPrompt, KeepQuestion, RemoveMessages
-from app.core.store_events import ConversationRead
+from app.core.conversation import AnswerState, Conversation, Message, Place, StoredAnswer
+from app.core.store_commands import (
+    CopyBranch,
+    EndAnswer,
+    KeepConversation,
+    KeepPrompt,
+    KeepQuestion,
+    RemoveMessages,
+    RestoreMessages,
+)
 from app.store.writing import Change, EndOpenAnswers, Stretch
 
 
@@ -16,8 +24,8 @@ def heads_with_unwritten(read: Sequence[Conversation], pending: Sequence[Change]
     """Return the conversations as they will be on disk once everything is written, newest first."""
     heads = {head.id: head for head in read}
     for change in pending:
-        if isinstance(change, KeepConversation | KeepQuestion):
-            head = change.conversation
+        if isinstance(change, KeepConversation | KeepQuestion | CopyBranch):
+            head = change.head if isinstance(change, CopyBranch) else change.conversation
             if head.deleted_ms is None:
                 heads[head.id] = head
             else:
@@ -25,60 +33,123 @@ def heads_with_unwritten(read: Sequence[Conversation], pending: Sequence[Change]
     return tuple(sorted(heads.values(), key=lambda head: (-head.changed_ms, -head.id)))
 
 
-def with_unwritten(read: ConversationRead, pending: Sequence[Change]) -> ConversationRead:
-    """Return a conversation as it will be on disk once everything is written."""
-    if not pending:
-        return read
-    messages = {message.id: message for message in read.messages}
-    answers = {answer.message: answer for answer in read.answers}
-    dropped = dict(read.dropped)
+@dataclass
+class Parts:
+    """Messages by id, of one conversation and of others, with what is known of the answers among them."""
+
+    messages: dict[int, Message] = field(default_factory=dict)
+    answers: dict[int, StoredAnswer] = field(default_factory=dict)
+    dropped: dict[int, int] = field(default_factory=dict)
+
+    def take(self, answer: StoredAnswer, dropped: int) -> None:
+        """Take in how a message was written."""
+        self.answers[answer.message] = answer
+        if dropped:
+            self.dropped[answer.message] = dropped
+
+    def places(self) -> Iterator[Place]:
+        """Yield where the messages stand, oldest first."""
+        for key in sorted(self.messages):
+            message, answer = self.messages[key], self.answers.get(key)
+            is_lane = answer is not None and answer.comparison is not None
+            yield Place(key, message.parent, message.role, is_lane)
+
+    def of(self, conversation: int) -> Iterator[Message]:
+        """Yield the messages of a conversation that are not deleted, oldest first."""
+        for key in sorted(self.messages):
+            message = self.messages[key]
+            if message.conversation == conversation and message.deleted_ms is None:
+                yield message
+
+
+def end_of_branch(places: Sequence[Place], leaf: int | None, newest: int) -> list[int]:
+    """Return the last messages of the branch that ends with a message, or with the newest one, oldest first."""
+    parents = {place.id: place.parent for place in places}
+    key = leaf if leaf in parents else max(parents, default=None)
+    found: list[int] = []
+    while key is not None and key in parents and len(found) < min(newest, len(parents)):
+        found.append(key)
+        key = parents[key]
+    return found[::-1]
+
+
+def named_in(pending: Sequence[Change]) -> Iterator[int]:
+    """Yield the messages that changes bring back or copy: they may be deleted, or of another conversation."""
+    for change in pending:
+        if isinstance(change, RestoreMessages):
+            yield from change.messages
+        elif isinstance(change, CopyBranch):
+            yield from (message for message, _ in change.messages)
+
+
+def lay_over(parts: Parts, pending: Sequence[Change]) -> None:
+    """Make messages what they will be on disk once everything is written."""
     for change in pending:
         match change:
             case KeepQuestion(_, _, added, answer):
-                _put(messages, added, read.conversation)
-                _put_answer(messages, answers, answer)
+                _put(parts, added)
+                _put_answer(parts, answer)
             case EndAnswer(message, answer):
-                _put(messages, (message,), read.conversation)
-                _put_answer(messages, answers, answer)
+                _put(parts, (message,))
+                _put_answer(parts, answer)
             case EndOpenAnswers():
-                for key, answer in answers.items():
+                for key, answer in parts.answers.items():
                     if answer.state == "open":
-                        answers[key] = msgspec.structs.replace(answer, state="interrupted")
+                        parts.answers[key] = msgspec.structs.replace(answer, state="interrupted")
             case Stretch():
-                _extend(messages, answers, change)
-            case KeepPrompt(prompt) if prompt.message in messages and prompt.dropped:
-                dropped[prompt.message] = len(prompt.dropped)
-            case RemoveMessages(removed):
-                for gone in removed:
-                    messages.pop(gone, None)
+                _extend(parts, change)
+            case KeepPrompt(prompt) if prompt.message in parts.messages and prompt.dropped:
+                parts.dropped[prompt.message] = len(prompt.dropped)
+            case RemoveMessages(removed, deleted_ms):
+                _mark(parts, removed, deleted_ms)
+            case RestoreMessages(removed):
+                _mark(parts, removed, None)
+            case CopyBranch():
+                _copy(parts, change)
             case _:
                 continue
-    return msgspec.structs.replace(
-        read,
-        messages=tuple(messages[key] for key in sorted(messages)),
-        answers=tuple(answers[key] for key in sorted(answers) if key in messages),
-        dropped={key: count for key, count in dropped.items() if key in messages},
-    )
 
 
-def _put(messages: dict[int, Message], added: tuple[Message, ...], conversation: int) -> None:
+def _put(parts: Parts, added: Sequence[Message]) -> None:
     for message in added:
-        if message.conversation == conversation and message.deleted_ms is None:
-            messages[message.id] = message
-        else:
-            messages.pop(message.id, None)
+        before = parts.messages.get(message.id)
+        deleted_ms = message.deleted_ms if before is None or before.deleted_ms is None else before.deleted_ms
+        parts.messages[message.id] = msgspec.structs.replace(message, deleted_ms=deleted_ms)
 
 
-def _put_answer(messages: dict[int, Message], answers: dict[int, StoredAnswer], answer: StoredAnswer) -> None:
-    if answer.message in messages:
-        before = answers.get(answer.message)
-        answers[answer.message] = msgspec.structs.replace(answer, ids=before.ids if before else b"")
+def _put_answer(parts: Parts, answer: StoredAnswer) -> None:
+    if answer.message in parts.messages:
+        before = parts.answers.get(answer.message)
+        parts.answers[answer.message] = msgspec.structs.replace(answer, ids=before.ids if before else b"")
 
 
-def _extend(messages: dict[int, Message], answers: dict[int, StoredAnswer], stretch: Stretch) -> None:
-    message, answer = messages.get(stretch.answer), answers.get(stretch.answer)
+def _mark(parts: Parts, messages: Sequence[int], deleted_ms: int | None) -> None:
+    for key in messages:
+        if (message := parts.messages.get(key)) is not None:
+            parts.messages[key] = msgspec.structs.replace(message, deleted_ms=deleted_ms)
+
+
+def _copy(parts: Parts, command: CopyBranch) -> None:
+    """Put the copies of a branch beside it, as `copying` will."""
+    copies = dict(command.messages)
+    for key, copy in command.messages:
+        message, answer = parts.messages.get(key), parts.answers.get(key)
+        if message is None:
+            continue
+        parent = copies.get(message.parent) if message.parent is not None else None
+        parts.messages[copy] = msgspec.structs.replace(
+            message, id=copy, conversation=command.head.id, parent=parent, deleted_ms=None
+        )
+        if answer is not None:
+            state: AnswerState = "interrupted" if answer.state == "open" else answer.state
+            copied = msgspec.structs.replace(answer, message=copy, state=state, comparison=None, lane=None)
+            parts.take(copied, parts.dropped.get(key, 0))
+
+
+def _extend(parts: Parts, stretch: Stretch) -> None:
+    message, answer = parts.messages.get(stretch.answer), parts.answers.get(stretch.answer)
     if message is None or answer is None:
         return
-    answers[answer.message] = msgspec.structs.replace(answer, ids=answer.ids + b"".join(stretch.ids))
+    parts.answers[answer.message] = msgspec.structs.replace(answer, ids=answer.ids + b"".join(stretch.ids))
     if answer.state == "open":
-        messages[message.id] = msgspec.structs.replace(message, text=message.text + "".join(stretch.texts))
+        parts.messages[message.id] = msgspec.structs.replace(message, text=message.text + "".join(stretch.texts))

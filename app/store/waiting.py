@@ -8,7 +8,7 @@ from __future__ import annotations
 import sqlite3
 
 from app.core.draft import Draft
-from app.core.store_commands import KeepChunk, KeepDraft, KeepPieces, KeepQuestion
+from app.core.store_commands import CopyBranch, KeepChunk, KeepDraft, KeepPieces, KeepQuestion
 from app.store import drafts
 from app.store.patience import Patience
 from app.store.writing import Change, EndOpenAnswers, Stretch, Writer, written
@@ -75,9 +75,9 @@ class Waiting:
             raise
         return broken
 
-    def questions(self) -> list[KeepQuestion]:
-        """Return the questions that nobody has answered."""
-        questions = (change for change in self.changes if isinstance(change, KeepQuestion))
+    def questions(self) -> list[KeepQuestion | CopyBranch]:
+        """Return the questions and copies that nobody has answered."""
+        questions = (change for change in self.changes if isinstance(change, KeepQuestion | CopyBranch))
         return [question for question in questions if question.request in self.asked]
 
     def clear(self) -> None:

@@ -12,21 +12,25 @@ from dataclasses import dataclass, field
 from app.core.chat import clean_text
 from app.core.conversation import Chunk, Conversation, Message, StoredAnswer
 from app.core.store_commands import (
+    CopyBranch,
     EndAnswer,
+    EraseTrash,
     KeepConversation,
     KeepDraft,
     KeepPieces,
     KeepPrompt,
     KeepQuestion,
     RemoveMessages,
+    RestoreMessages,
 )
-from app.store import columns
+from app.store import columns, trash
+from app.store.copying import copy_branch
 from app.store.drafts import keep_draft
 from app.store.faults import fault_of
 from app.store.packing import pack_blocks, pack_ids
 from app.store.pieces import keep_pieces
 from app.store.prompts import PromptRows
-from app.store.reading import read_text
+from app.store.reading import read_ids, read_text
 
 _log = logging.getLogger(__name__)
 
@@ -58,6 +62,9 @@ Change = (
     | KeepPrompt
     | EndAnswer
     | RemoveMessages
+    | RestoreMessages
+    | CopyBranch
+    | EraseTrash
     | KeepDraft
     | KeepPieces
     | Stretch
@@ -92,13 +99,22 @@ class Writer:
                 self._keep_answer(answer)
             case KeepPrompt(prompt):
                 self.prompts.keep(prompt)
+                self._connection.execute(
+                    "UPDATE answer SET dropped = ? WHERE message = ?", (len(prompt.dropped) or None, prompt.message)
+                )
             case EndAnswer(message, answer):
                 self._keep_message(message)
                 self._keep_answer(answer)
-            case RemoveMessages(messages, deleted_ms):
-                self._connection.executemany(
-                    "UPDATE message SET deleted_ms = ? WHERE id = ?", ((deleted_ms, message) for message in messages)
-                )
+                self._join_ids(answer.message)
+            case RemoveMessages(removed, deleted_ms):
+                trash.remove(self._connection, removed, deleted_ms)
+            case RestoreMessages(removed):
+                trash.take_back(self._connection, removed)
+            case EraseTrash(erased_in, erased):
+                trash.give_up(self._connection, erased_in, erased)
+            case CopyBranch(_, head):
+                self._keep_conversation(head)
+                copy_branch(self._connection, self.prompts, change)
             case KeepDraft(draft, changed_ms):
                 keep_draft(self._connection, draft, changed_ms)
             case KeepPieces(pieces, vocabulary):
@@ -112,7 +128,9 @@ class Writer:
             "system_prompt, settings, model) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) "
             "ON CONFLICT (id) DO UPDATE SET title = excluded.title, folder = excluded.folder, "
             "pinned = excluded.pinned, created_ms = excluded.created_ms, changed_ms = excluded.changed_ms, "
-            "deleted_ms = excluded.deleted_ms, leaf = excluded.leaf, system_prompt = excluded.system_prompt, "
+            # What is to be erased may be gone in part.
+            f"deleted_ms = CASE conversation.deleted_ms WHEN {trash.TO_ERASE} THEN conversation.deleted_ms "
+            "ELSE excluded.deleted_ms END, leaf = excluded.leaf, system_prompt = excluded.system_prompt, "
             "settings = excluded.settings, model = excluded.model",
             (
                 conversation.id,
@@ -135,10 +153,12 @@ class Writer:
             (message.conversation, message.created_ms, message.created_ms),
         )
         self._connection.execute(
-            "INSERT INTO message (id, conversation, parent, role, created_ms, deleted_ms, text) "
-            "VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO UPDATE SET conversation = excluded.conversation, "
+            "INSERT INTO message (id, conversation, parent, role, created_ms, deleted_ms, edited, text) "
+            "VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO UPDATE SET conversation = excluded.conversation, "
             "parent = excluded.parent, role = excluded.role, created_ms = excluded.created_ms, "
-            "deleted_ms = excluded.deleted_ms, text = excluded.text",
+            # An answer that ends after its branch was deleted stays deleted.
+            "deleted_ms = COALESCE(message.deleted_ms, excluded.deleted_ms), edited = excluded.edited, "
+            "text = excluded.text",
             (
                 message.id,
                 message.conversation,
@@ -146,6 +166,7 @@ class Writer:
                 message.role,
                 message.created_ms,
                 message.deleted_ms,
+                message.edited,
                 clean_text(message.text),
             ),
         )
@@ -153,12 +174,12 @@ class Writer:
     def _keep_answer(self, answer: StoredAnswer) -> None:
         self._connection.execute(
             "INSERT INTO answer (message, state, tokenizer, seed, ttft_ms, stop_reason, comparison, lane, model_name, "
-            "model, settings, metrics, reason, notes) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) "
+            "model, settings, metrics, reason, notes, thinking) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) "
             "ON CONFLICT (message) DO UPDATE SET state = excluded.state, tokenizer = excluded.tokenizer, "
             "seed = excluded.seed, ttft_ms = excluded.ttft_ms, stop_reason = excluded.stop_reason, "
             "comparison = excluded.comparison, lane = excluded.lane, model_name = excluded.model_name, "
             "model = excluded.model, settings = excluded.settings, metrics = excluded.metrics, "
-            "reason = excluded.reason, notes = excluded.notes",
+            "reason = excluded.reason, notes = excluded.notes, thinking = excluded.thinking, ids = NULL",
             (
                 answer.message,
                 answer.state,
@@ -174,8 +195,14 @@ class Writer:
                 columns.to_json(answer.metrics),
                 columns.to_json(answer.reason),
                 columns.to_json(answer.notes or None),
+                columns.to_json(answer.thinking),
             ),
         )
+
+    def _join_ids(self, answer: int) -> None:
+        """Keep the tokens of an answer that ended in one place, where a long conversation is read without its chunks."""
+        ids = read_ids(self._connection, answer)
+        self._connection.execute("UPDATE answer SET ids = ? WHERE message = ?", (ids, answer))
 
     def _add_stretch(self, stretch: Stretch) -> None:
         ids, width = pack_ids(b"".join(stretch.ids))
@@ -185,10 +212,10 @@ class Writer:
             "(SELECT COALESCE(MAX(number) + 1, 0) FROM chunk WHERE answer = ?1), ?2, ?3, ?4, ?5",
             (stretch.answer, clean_text("".join(stretch.texts)), width, ids, record),
         )
-        if record:
-            self._connection.execute(
-                "UPDATE answer SET record_bytes = record_bytes + ? WHERE message = ?", (len(record), stretch.answer)
-            )
+        self._connection.execute(
+            "UPDATE answer SET record_bytes = record_bytes + ?, ids = NULL WHERE message = ?",
+            (len(record), stretch.answer),
+        )
 
 
 def end_open_answers(connection: sqlite3.Connection) -> None:

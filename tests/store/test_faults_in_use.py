@@ -62,6 +62,7 @@ def test_a_full_disk_is_told_once_and_everything_is_there_once_it_has_room(tmp_p
         fill_disk(kept)
         failed, answered = kept.send(long_question(1, 1))
         assert isinstance(failed, StoreFailed) and failed.sentence.template.startswith("The disk is full")
+        assert failed.waits
         assert answered == Kept(1, on_disk=False)
         assert kept.send(chunk(2, LONG, 5, record=b"block"), end(2, LONG)) == []
         assert kept.send(long_question(2, 3, parent=2)) == [Kept(2, on_disk=False)]
@@ -162,12 +163,13 @@ def test_a_damaged_page_costs_what_is_on_it_and_the_rest_is_in_a_new_database_at
     break_pages(tmp_path / FILE_NAME, "chunk")
     damaged = (tmp_path / FILE_NAME).read_bytes()
     with shelf(tmp_path) as kept:
-        failed, read = kept.send(ReadConversation(1, 1))
+        failed, record = kept.send(ReadRecord(2, 2))
         assert isinstance(failed, StoreFailed) and "What could be read was taken over" in failed.sentence.template
+        assert record == RecordRead(2, 2, ())
+        (read,) = kept.send(ReadConversation(1, 1))
         assert isinstance(read, ConversationRead)
         assert [message.text for message in read.messages] == ["Question 1", "text"]
-        assert [(answer.state, answer.ids) for answer in read.answers] == [("done", b"")]
-        assert kept.send(ReadRecord(2, 2)) == [RecordRead(2, 2, ())]
+        assert [(answer.state, answer.ids) for answer in read.answers] == [("done", ids(5))]
         assert kept.send(question(2, head(), 3), chunk(4, "new", 5)) == [Kept(2, on_disk=True)]
     (aside,) = tmp_path.glob("tokenlight-damaged-*.sqlite3")
     assert aside.read_bytes() == damaged
@@ -192,6 +194,7 @@ def test_what_a_damaged_database_cannot_take_is_in_a_new_one_at_once(tmp_path: P
     with shelf(tmp_path) as kept:
         failed, answered = kept.send(question(2, head(7), 71))
         assert isinstance(failed, StoreFailed) and "was damaged and is kept as" in failed.sentence.template
+        assert not failed.waits
         assert answered == Kept(2, on_disk=True)
         assert kept.send(question(3, head(7), 73), end(72, "new", key=7)) == [Kept(3, on_disk=True)]
     with shelf(tmp_path) as again:

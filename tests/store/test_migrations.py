@@ -13,9 +13,9 @@ import pytest
 from app.core.draft import Draft
 from app.core.store_commands import KeepDraft
 from app.store.migrations import MIGRATIONS, Migration, migrate, version_of
-from app.store.opening import FILE_NAME, open_database
+from app.store.opening import FILE_NAME, SUSPECT_NAME, open_database
 from app.store.patience import Patience
-from tests.store.shelf import shelf
+from tests.store.shelf import break_pages, shelf
 
 SCHEMA_1 = Path(__file__).with_name("schema_1.sql")
 BACKUP = "tokenlight-before-update-1.sqlite3"
@@ -157,3 +157,26 @@ def test_a_database_of_before_there_were_drafts_keeps_its_chats_and_takes_drafts
         assert kept.read().draft == Draft(1, "half a thought", ("pasted",))
     assert look(path, "PRAGMA user_version") == [(LAST,)]
     assert look(path, "SELECT conversation, changed_ms, text FROM draft") == [(1, 5, "half a thought")]
+
+
+def test_a_database_of_before_there_were_trees_knows_what_its_answers_were_written_without(tmp_path: Path) -> None:
+    path = old_database(tmp_path)
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("INSERT INTO answer_prompt VALUES (2, NULL, 0, '[0,1,2]', 2, NULL, x'')")
+        connection.execute("INSERT INTO answer_prompt VALUES (9, NULL, 0, '{nonsense', 2, NULL, x'')")
+        connection.execute("INSERT INTO chunk VALUES (1, 2, 0, 'Hi', 4, x'05000000', x'')")
+        connection.commit()
+    with shelf(tmp_path) as kept:
+        read = kept.read()
+        assert read.dropped == {2: 3}
+        assert [(message.text, message.edited) for message in read.messages] == [("Hello", False), ("Hi", False)]
+        assert [(answer.ids, answer.thinking) for answer in read.answers] == [(b"\5\0\0\0", None)]
+
+
+def test_what_can_be_read_of_a_damaged_old_database_is_taken_over(tmp_path: Path) -> None:
+    path = old_database(tmp_path)
+    break_pages(path, "chunk")
+    (tmp_path / SUSPECT_NAME).touch()
+    with shelf(tmp_path) as kept:
+        assert [(message.text, message.edited) for message in kept.read().messages] == [("Hello", False), ("", False)]
+        assert kept.sql("SELECT message FROM answer") == [(2,)]

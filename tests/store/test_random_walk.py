@@ -82,11 +82,11 @@ class Model:
         if not self.messages:
             return None
         key = self.choose.choice(list(self.messages))
-        self.messages[key] = msgspec.structs.replace(self.messages[key], deleted_ms=5)
+        self.messages[key] = msgspec.structs.replace(self.messages[key], deleted_ms=2**52)
         running = self.answers.get(key)
         if running is not None and running.state == "open":
             self.answers[key] = msgspec.structs.replace(running, state="interrupted")
-        return RemoveMessages((key,), 5)
+        return RemoveMessages((key,), 2**52)
 
     def restart(self) -> None:
         """What a new run of the program makes of what was running."""

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from app.core.chat import clean_text
 from app.core.commands import SettingsChange
-from app.core.conversation import Chunk, Conversation, Message, StoredAnswer
+from app.core.conversation import Chunk, Conversation, Message, StoredAnswer, Thinking
 from app.core.metrics import DeviceMemory, ItlQuantiles, KVUse, Metrics, TtftParts
 from app.core.model import ModelRef
 from app.core.sampling import SamplingSettings
@@ -68,12 +68,13 @@ ANSWER = StoredAnswer(
     notes=(translate("Chat", "A note."), translate("Chat", "{n} more", n=3)),
     comparison=5,
     lane=1,
+    thinking=Thinking(opened=True, tag="reason", tokens=7, ms=12.5, first_answer_ms=99.0, closed=False),
 )
 
 
 def test_every_value_comes_back_after_the_program_was_started_again(tmp_path: Path) -> None:
     asked = Message(11, HEAD.id, None, "user", "Hä?\n", 5)
-    answer = Message(12, HEAD.id, 11, "assistant", "Nun ja …", 6)
+    answer = Message(12, HEAD.id, 11, "assistant", "Nun ja …", 6, edited=True)
     with shelf(tmp_path) as first:
         kept = first.ask(KeepQuestion(4, HEAD, (asked, answer), StoredAnswer(12, "open")), Kept)
         assert kept == Kept(4, on_disk=True)

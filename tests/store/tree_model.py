@@ -1,0 +1,158 @@
+"""What the store should hold of conversations that are trees, as plain dictionaries."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from msgspec.structs import replace
+
+from app.core.conversation import AnswerPrompt, Conversation, Message, Place, StoredAnswer, Trashed
+
+DAY_MS = 24 * 60 * 60 * 1000
+ERASED = 0
+
+
+@dataclass
+class TreeModel:
+    """Everything that was ever said, deleted or not; a deletion at `ERASED` may be gone at any time."""
+
+    now_ms: int = 10**12
+    last_id: int = 0
+    heads: dict[int, Conversation] = field(default_factory=dict)
+    messages: dict[int, Message] = field(default_factory=dict)
+    answers: dict[int, StoredAnswer] = field(default_factory=dict)
+    prompts: dict[int, AnswerPrompt] = field(default_factory=dict)
+    dropped: dict[int, int] = field(default_factory=dict)
+    blocks: dict[int, tuple[bytes, ...]] = field(default_factory=dict)
+
+    def new_id(self) -> int:
+        self.last_id += 1
+        return self.last_id
+
+    def live(self, conversation: int) -> list[Message]:
+        """Return what people see of a conversation, oldest first."""
+        return [m for m in self._of(conversation) if m.deleted_ms is None]
+
+    def live_everywhere(self) -> list[int]:
+        return [m.id for head in self.seen_heads() for m in self.live(head.id)]
+
+    def seen_heads(self) -> list[Conversation]:
+        """Return the list of conversations, newest first."""
+        heads = [head for head in self.heads.values() if head.deleted_ms is None]
+        return sorted(heads, key=lambda head: (-head.changed_ms, -head.id))
+
+    def path(self, message: int) -> list[int]:
+        """Return the messages from the first one to this one."""
+        parent = self.messages[message].parent
+        return [*(self.path(parent) if parent is not None else ()), message]
+
+    def below(self, message: int, *, deleted_ms: int | None) -> list[int]:
+        """Return a message and what follows it, as far as it was deleted at that time or is there."""
+        found = [message]
+        for each in found:
+            found += [m.id for m in self.messages.values() if m.parent == each and m.deleted_ms == deleted_ms]
+        return found
+
+    def mark(self, messages: list[int], deleted_ms: int | None) -> None:
+        for message in messages:
+            self.messages[message] = replace(self.messages[message], deleted_ms=deleted_ms)
+
+    def places(self, conversation: int) -> tuple[Place, ...]:
+        return tuple(Place(m.id, m.parent, m.role, self._is_lane(m.id)) for m in self.live(conversation))
+
+    def trash(self) -> tuple[Trashed, ...]:
+        """Return what can be brought back."""
+        found = [*self._trashed_branches(), *self._trashed_conversations()]
+        return tuple(sorted(found, key=lambda item: (-item.deleted_ms, -(item.message or item.conversation))))
+
+    def restore(self, conversation: int, message: int | None) -> None:
+        """Bring back what lies in the trash."""
+        head = self.heads[conversation]
+        leaf: int | None = None
+        if message is None:
+            back = self._come_back(conversation)
+            self.mark([m.id for m in back], None)
+            self.mark(self.path(back[-1].id), None)
+            leaf = head.leaf
+            if leaf not in [m.id for m in self.live(conversation)]:
+                leaf = self._newest_leaf([m.id for m in self.live(conversation)])
+        else:
+            branch = self.below(message, deleted_ms=self.messages[message].deleted_ms)
+            self.mark(branch, None)
+            self.mark(self.path(message), None)
+            leaf = self._newest_leaf(self.below(message, deleted_ms=None))
+        self.heads[conversation] = replace(head, deleted_ms=None, leaf=leaf)
+
+    def erase(self, conversation: int, message: int | None) -> None:
+        """Let what lies in the trash go for good."""
+        if message is None:
+            self.heads[conversation] = replace(self.heads[conversation], deleted_ms=ERASED)
+            return
+        going = [message]
+        for each in going:
+            going += [m.id for m in self.messages.values() if m.parent == each and m.deleted_ms is not None]
+        self.mark(going, ERASED)
+
+    def mark_old(self) -> None:
+        """Let go what was deleted more than a month ago."""
+        before = self.now_ms - 30 * DAY_MS
+        self.mark([m.id for m in self.messages.values() if m.deleted_ms and m.deleted_ms < before], ERASED)
+        for head in list(self.heads.values()):
+            if head.deleted_ms and head.deleted_ms < before:
+                self.heads[head.id] = replace(head, deleted_ms=ERASED)
+
+    def must_be_there(self) -> set[int]:
+        """Return the messages that may not be gone: those that nobody erased, and all on the way up from them."""
+        kept = [
+            m.id
+            for m in self.messages.values()
+            if m.deleted_ms != ERASED and self.heads[m.conversation].deleted_ms != ERASED
+        ]
+        return {message for each in kept for message in self.path(each)}
+
+    def restart(self) -> None:
+        """Let a new run of the program find what was being written."""
+        for key, answer in self.answers.items():
+            if answer.state == "open":
+                self.answers[key] = replace(answer, state="interrupted")
+
+    def _of(self, conversation: int) -> list[Message]:
+        return [m for m in self.messages.values() if m.conversation == conversation]
+
+    def _is_lane(self, message: int) -> bool:
+        return message in self.answers and self.answers[message].comparison is not None
+
+    def _newest_leaf(self, among: list[int]) -> int:
+        parents = {m.parent for m in self.messages.values() if m.deleted_ms is None}
+        leaves = [message for message in among if message not in parents]
+        return max(leaves, key=lambda message: (not self._is_lane(message), message))
+
+    def _trashed_branches(self) -> Iterator[Trashed]:
+        for head in self.seen_heads():
+            for message in self._of(head.id):
+                above = self.messages[message.parent].deleted_ms if message.parent is not None else None
+                if not message.deleted_ms or above == message.deleted_ms:
+                    continue
+                branch = self.below(message.id, deleted_ms=message.deleted_ms)
+                if text := next((self.messages[key].text for key in branch if self.messages[key].text.strip()), ""):
+                    yield Trashed(head.id, message.id, head.title, first_line(text), len(branch), message.deleted_ms)
+
+    def _come_back(self, conversation: int) -> list[Message]:
+        live = self.live(conversation)
+        last = max((m.deleted_ms or ERASED for m in self._of(conversation)), default=ERASED)
+        return live or [m for m in self._of(conversation) if last != ERASED and m.deleted_ms == last]
+
+    def _trashed_conversations(self) -> Iterator[Trashed]:
+        for head in self.heads.values():
+            if not head.deleted_ms:
+                continue
+            back = self._come_back(head.id)
+            known = [*back, *(m for m in self._of(head.id) if m.deleted_ms != ERASED)]
+            if text := next((m.text for m in known if m.text.strip()), ""):
+                yield Trashed(head.id, None, head.title, first_line(text), len(back), head.deleted_ms)
+
+
+def first_line(text: str) -> str:
+    """Return what the trash shows of a text."""
+    return text.strip().splitlines()[0].rstrip()[:80]
