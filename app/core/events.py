@@ -66,6 +66,8 @@ class PromptReady(msgspec.Struct, frozen=True, tag="prompt"):
     """Indices of the messages that were not sent because the context is full, oldest first."""
     seed: int | None = None
     """The seed of the draws."""
+    thinking_opened: bool = False
+    """The prompt ends inside thinking, before an open answer at its end: no tag in the answer opens it."""
 
 
 class PrefillProgress(msgspec.Struct, frozen=True, tag="prefill_progress"):

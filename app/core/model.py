@@ -46,7 +46,7 @@ class LoadOptions(msgspec.Struct, frozen=True):
     kv_type_v: KVType = "f16"
     flash_attention: FlashAttention = "auto"
     threads: int | None = None
-    """Threads of decode and prefill; None is the number of physical cores."""
+    """Threads of decode and prefill; None leaves it to llama.cpp, and is filled in before a load."""
     batch: int = 2048
     """Most tokens handed to one decode call."""
     micro_batch: int = 512
@@ -142,6 +142,8 @@ class ModelInfo(msgspec.Struct, frozen=True):
     """What people should know of how it was loaded."""
     tokenizer: str = ""
     """Digest of what the vocabulary says: models of one family share it. Empty is unknown."""
+    end_tokens: tuple[int, ...] = ()
+    """Tokens that end an answer."""
 
 
 class ModelRef(msgspec.Struct, frozen=True):
@@ -176,5 +178,7 @@ class FoundModel(msgspec.Struct, frozen=True):
     has_template: bool | None = None
     cache_elements: int | None = None
     """Numbers that one token adds to the KV cache at most."""
+    is_mixture: bool | None = None
+    """Whether only some of its experts work on each token."""
     problem: Sentence | None = None
     """Why the file cannot be used; None when nothing speaks against it."""

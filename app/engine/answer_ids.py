@@ -5,7 +5,7 @@ Knows nothing of templates: it compares texts.
 
 from __future__ import annotations
 
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from dataclasses import replace
 from itertools import accumulate
 
@@ -68,3 +68,31 @@ def spliced(text: str, span: MessageSpan, answer: str, bounds: tuple[int, int]) 
     if start < bounds[0] or end > bounds[1] or text[start:end] != answer:
         return None
     return replace(span, start=start, end=end)
+
+
+def end_spliced(
+    text: str, span: MessageSpan, message: PromptMessage, vocabulary: Vocabulary, pieces: PromptPieces
+) -> tuple[MessageSpan, list[int]] | None:
+    """Return where the prompt holds the end of an answer, with the ids of it, where whole tokens say just that.
+
+    Templates that leave the thinking out of earlier answers keep their ends, with or without the white space around.
+    """
+    held = text[span.start : span.end]
+    ids = own_ids(message, vocabulary, pieces)
+    if not ids or not held.strip() or pieces.said(ids) != message.text.encode():
+        return None
+    for part in dict.fromkeys((held, held.rstrip(), held.lstrip(), held.strip())):
+        for whole in dict.fromkeys((message.text, message.text.rstrip())):
+            if whole.endswith(part) and (end := _ids_of_end(ids, whole, part, pieces)):
+                start = span.start + held.index(part)
+                return replace(span, start=start, end=start + len(part)), end
+    return None
+
+
+def _ids_of_end(ids: list[int], whole: str, part: str, pieces: PromptPieces) -> list[int]:
+    """Return the ids that say the end of a text; none where a token goes over an edge of it."""
+    end = len(whole.encode())
+    start = end - len(part.encode())
+    ends = list(accumulate((len(pieces.said((token,))) for token in ids), initial=0))
+    first, last = bisect_right(ends, start) - 1, bisect_left(ends, end)
+    return ids[first:last] if (ends[first], ends[last]) == (start, end) else []

@@ -37,7 +37,7 @@ class Vocabulary(Protocol):
         """Return the ids of a text, no BOS added; `special` lets control tokens' text become control tokens."""
 
     def piece(self, token: int) -> bytes:
-        """Return the bytes that a token adds to a text; empty for control tokens."""
+        """Return the bytes that a token adds to a text; empty for control tokens but the tags around thinking."""
 
     def is_end(self, token: int) -> bool:
         """Return whether generation ends at this token."""

@@ -36,7 +36,7 @@ class Detokenizer:
         return kept
 
     def step(self, token: int) -> str:
-        """Return the characters that this token completes; control tokens have no piece and say nothing."""
+        """Return the characters that this token completes; most control tokens have no piece and say nothing."""
         return self._said(self._vocabulary.piece(token), final=False)
 
     def flush(self) -> str:

@@ -20,6 +20,7 @@ import numpy.typing as npt
 from app.core.sampling import SamplingSettings
 from app.engine.backend import Row
 from app.engine.low_level import import_low_level
+from app.engine.spoken_tags import spoken_tags
 
 if TYPE_CHECKING:
     import llama_cpp.llama_cpp as api
@@ -123,8 +124,8 @@ class LlamaVocabulary:
         raise ValueError(f"llama.cpp cannot tokenise {len(data)} bytes")
 
     def piece(self, token: int) -> bytes:
-        """Return the bytes that a token adds to a text; empty for control tokens."""
-        return self._piece(token, special=False)
+        """Return the bytes that a token adds to a text; empty for control tokens but the tags around thinking."""
+        return self._spoken.get(token) or self._piece(token, special=False)
 
     def token_text(self, token: int) -> str:
         """Return a token's text, control tokens included."""
@@ -160,6 +161,10 @@ class LlamaVocabulary:
                 control = bool(attributes & controls)
                 found.append((token, self.token_text(token), control))
         return found
+
+    @cached_property
+    def _spoken(self) -> dict[int, bytes]:
+        return spoken_tags(self._specials, self.is_end)
 
     def chat_template(self, name: str | None = None) -> str | None:
         """Return the Jinja source that came with the model, or None."""

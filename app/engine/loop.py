@@ -225,6 +225,7 @@ class Answer:
             notes=(*fitted.prepared.notes, *self._notes),
             dropped=fitted.dropped,
             seed=self._seed,
+            thinking_opened=fitted.prepared.thinking_opened,
         )
 
     def _finished(self, reason: StopReason, prompt: int, reused: int, evaluated: int) -> Finished:

@@ -32,6 +32,7 @@ from app.engine.layer_choice import Choice, Room, choose_layers
 from app.engine.llama import LogCapture, start_library
 from app.engine.llama_model import LlamaBackend, LoadFailed
 from app.engine.load_remarks import load_remarks, without_context_warnings
+from app.engine.pieces import end_tokens
 from app.engine.placement import narrowed
 from app.engine.scripted import ScriptedOpener
 from app.engine.tokenizer_digest import digest_of
@@ -86,6 +87,7 @@ class LlamaOpener:
             notes=without_context_warnings(backend.info.notes),
             remarks=load_remarks(command.options, options, backend.info),
             tokenizer=tokenizer_of(Path(command.path), headers[0]),
+            end_tokens=end_tokens(backend.vocabulary),
         )
         return backend
 

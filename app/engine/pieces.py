@@ -15,6 +15,13 @@ MOST_PIECES = 8_192
 """At most so many tokens are told at once: whoever counts tokens meanwhile waits no longer than that."""
 
 
+def end_tokens(vocabulary: Vocabulary) -> tuple[int, ...]:
+    """Return the tokens at which an answer ends, in order: llama.cpp makes control tokens of all of them."""
+    return tuple(
+        token for token, _, is_control in vocabulary.special_texts() if is_control and vocabulary.is_end(token)
+    )
+
+
 def pieces_of(vocabulary: Vocabulary, tokenizer: str, first: int, count: int) -> Pieces:
     """Return the bytes of some tokens as the detokenizer gives them, and the names of control tokens.
 

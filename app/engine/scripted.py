@@ -191,6 +191,7 @@ class ScriptedBackend:
             system_info="",
             load_ms=script.load_seconds * 1000,
             tokenizer=TOKENIZER,
+            end_tokens=(END,),
         )
 
     def load(self, progress: Callable[[float], bool]) -> None:

@@ -17,7 +17,7 @@ from jinja2.exceptions import SecurityError
 
 from app.core.chat import PromptMessage
 from app.core.words import Sentence
-from app.engine.conversation import Shape, shapes
+from app.engine.conversation import Shape, Turn, shapes
 from app.engine.deadline import Deadline, Overdue
 from app.engine.message_layout import (
     DoubtfulStretch,
@@ -28,6 +28,7 @@ from app.engine.message_layout import (
     unknown_layout,
 )
 from app.engine.message_marks import Marks
+from app.engine.message_thoughts import Parted, parted
 from app.engine.template_errors import RENDER_SECONDS, TemplateError, layout_notes
 from app.engine.template_limits import FaultKind, Limits, TemplateFault
 from app.engine.template_sandbox import TemplateSandbox, compiled
@@ -63,8 +64,10 @@ def render(
     """
     deadline = deadline or Deadline(RENDER_SECONDS)
     variables = {"bos_token": bos, "eos_token": eos, "tools": None, "documents": None, **extra}
+    apart = parted(source, messages, is_open=continue_last)
+    messages = apart.messages
     asked, answer = (messages[:-1], messages[-1]) if continue_last else (messages, None)
-    renderer = _Renderer(source, messages, variables)
+    renderer = _Renderer(source, apart, variables)
     try:
         return deadline.run(lambda: renderer.prompt(asked, answer))
     except TemplateFault as fault:
@@ -78,10 +81,11 @@ def render(
 class _Renderer:
     """Renders one conversation in as many shapes as it takes; runs within the deadline."""
 
-    def __init__(self, source: str, messages: Sequence[PromptMessage], variables: dict[str, object]) -> None:
-        texts = {index: message.text for index, message in enumerate(messages)}
+    def __init__(self, source: str, apart: Parted, variables: dict[str, object]) -> None:
+        texts = apart.texts()
         self._source = source
-        self._messages = messages
+        self._apart = apart
+        self._messages = apart.messages
         self._variables = variables
         self._limits = Limits(sum(map(len, texts.values())))
         self._sandbox = TemplateSandbox(self._limits, datetime.now().astimezone())
@@ -129,10 +133,11 @@ class _Renderer:
                     raise
                 first_fault = first_fault or fault
                 continue
-            among = [message for turn in shape.turns for message, _ in turn.parts]
+            among = self._apart.among([message for turn in shape.turns for message, _ in turn.parts])
             if asks:
-                self.unmarked = _laid_out(shape, plain, unknown_layout(plain, among))
+                self.unmarked = _laid_out(shape, plain, self._apart.joined(unknown_layout(plain, among)))
             layout = find_layout(plain, self._marks, among, partial(self._marked, shape, asks))
+            layout = self._apart.joined(layout)
             rendered = _laid_out(shape, plain, layout)
             if not any(messages[index].role == "system" for index in layout.left_out):
                 return rendered
@@ -152,7 +157,7 @@ class _Renderer:
 
     def _render(self, shape: Shape, asks: bool, written: Written) -> str:
         """Render piece by piece with a running size."""
-        messages = [{"role": turn.role, "content": turn.content(written)} for turn in shape.turns]
+        messages = [self._fields(turn, written) for turn in shape.turns]
         variables = {**self._variables, "messages": messages, "add_generation_prompt": asks}
         self._limits.restart()
         pieces = []
@@ -173,6 +178,15 @@ class _Renderer:
         except UnicodeEncodeError:
             raise TemplateFault("failed", "it writes half of a character") from None
         return text
+
+    def _fields(self, turn: Turn, written: Written) -> dict[str, str]:
+        """Return what the template gets for a turn: its thinking apart, where there is some and a place for it."""
+        fields = {"role": turn.role, "content": turn.content(written)}
+        thoughts = self._apart.thoughts
+        if len(turn.parts) == 1 and (message := turn.parts[0][0]) in thoughts:
+            thought = written(self._apart.number(message), thoughts[message])
+            fields |= dict.fromkeys(self._apart.fields, thought)
+        return fields
 
     def _line(self, trace: TracebackType | None) -> int | None:
         """Return the line of the template that a traceback went through last."""

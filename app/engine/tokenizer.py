@@ -14,8 +14,9 @@ from typing import Literal, assert_never
 
 from app.core.chat import ChatPrompt, Prompt, PromptMessage, PromptSpan, TextPrompt, TokenPrompt, clean_text
 from app.core.errors import ExitCode, UserError
+from app.core.thinking_tags import ends_inside, tag_pairs
 from app.core.words import Sentence, translate
-from app.engine.answer_ids import ids_of, own_ids, spliced
+from app.engine.answer_ids import end_spliced, ids_of, own_ids, spliced
 from app.engine.backend import Vocabulary
 from app.engine.control_texts import texts_to_break
 from app.engine.deadline import Deadline
@@ -49,6 +50,8 @@ class Prepared:
     ids: list[int]
     spans: tuple[PromptSpan, ...]
     notes: tuple[Sentence, ...] = ()
+    thinking_opened: bool = False
+    """Whether it ends inside thinking, before an open answer at its end."""
 
 
 def prepare(
@@ -112,13 +115,27 @@ def _chat(
         for span in spans
     ]
     ids, shift = _with_one_bos(pieces.ids, places[0].start if places else len(pieces.ids), vocabulary)
-    return Prepared(rendered.text, ids, _filled(places, shift, len(ids)), rendered.notes)
+    return Prepared(
+        rendered.text,
+        ids,
+        _filled(places, shift, len(ids)),
+        rendered.notes,
+        thinking_opened=ends_inside(_template_end(rendered, is_open=is_open), tag_pairs(source)),
+    )
+
+
+def _template_end(rendered: Rendered, *, is_open: bool) -> str:
+    """Return what the template puts last: behind the last message, or before an open answer."""
+    spans = sorted(rendered.spans, key=lambda span: span.start)
+    end = spans.pop().start if is_open else len(rendered.text)
+    return rendered.text[max((span.end for span in spans), default=0) : end]
 
 
 def _plain_text(prompt: TextPrompt, vocabulary: Vocabulary) -> Prepared:
     text = clean_text(prompt.text)
     ids, shift = _with_one_bos(vocabulary.tokenize(text, special=False), 0, vocabulary)
-    return Prepared(text, ids, _filled([PromptSpan(0, len(ids) - shift, "prompt", 0)], shift, len(ids)))
+    spans = _filled([PromptSpan(0, len(ids) - shift, "prompt", 0)], shift, len(ids))
+    return Prepared(text, ids, spans, thinking_opened=ends_inside(text, tag_pairs(vocabulary.chat_template())))
 
 
 def _given_ids(prompt: TokenPrompt, vocabulary: Vocabulary) -> Prepared:
@@ -130,7 +147,9 @@ def _given_ids(prompt: TokenPrompt, vocabulary: Vocabulary) -> Prepared:
         )
     specials = SpecialTexts(vocabulary.special_texts())
     said = [specials.text(token).encode() or vocabulary.piece(token) for token in ids]
-    return Prepared(b"".join(said).decode("utf-8", "replace"), ids, (PromptSpan(0, len(ids), "prompt", 0),))
+    text = b"".join(said).decode("utf-8", "replace")
+    is_inside = ends_inside(text, tag_pairs(vocabulary.chat_template()))
+    return Prepared(text, ids, (PromptSpan(0, len(ids), "prompt", 0),), thinking_opened=is_inside)
 
 
 def _tokenize(
@@ -153,6 +172,8 @@ def _tokenize(
         )
         place = spliced(text, span, message.text, bounds) if message.ids else None
         ids = own_ids(message, vocabulary, pieces) if place is not None else []
+        if place is None and message.ids:
+            place, ids = end_spliced(text, span, message, vocabulary, pieces) or (None, [])
         if place is None or not ids:
             placed.append(span)
             continue

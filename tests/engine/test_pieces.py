@@ -17,7 +17,7 @@ from app.core.gguf_entries import UnreadValue
 from app.engine.llama import LogCapture
 from app.engine.llama_model import LlamaBackend
 from app.engine.opening import checked_headers, tokenizer_of
-from app.engine.pieces import MOST_PIECES, pieces_of
+from app.engine.pieces import MOST_PIECES, end_tokens, pieces_of
 from app.engine.scripted import TOKENIZER, Script
 from app.engine.tokenizer_digest import digest_of
 from tests.engine.harness import Engine, user, write_script
@@ -173,3 +173,11 @@ def test_pieces_of_a_sentencepiece_vocabulary(tmp_path: Path, llama_log: LogCapt
             vocabulary.piece(token) or vocabulary.token_text(token).encode() for token in range(vocabulary.size)
         ]
         assert b"" not in told
+
+
+def test_the_tokens_that_end_an_answer_are_told(starter_model: Path, starter_backend: LlamaBackend) -> None:
+    ends = end_tokens(starter_backend.vocabulary)
+    assert ends == tuple(token for token in range(49_152) if starter_backend.vocabulary.is_end(token))
+    assert 2 in ends
+    with Engine() as engine:
+        assert engine.load(starter_model, context=512, threads=1).model.end_tokens == ends

@@ -106,9 +106,39 @@ def test_white_space_of_the_question_before_is_not_the_answers(tiny: TinyVocabul
     assert [span.end for span in prepared.spans[:-1]] == [span.start for span in prepared.spans[1:]]
 
 
-def test_an_answer_whose_thinking_the_template_cuts_is_tokenised_again(tiny: TinyVocabulary) -> None:
+@pytest.mark.parametrize(
+    ("before", "ids", "expected"),
+    [
+        ("hm</think>\n\n", [HE, LLO], [HE, LLO]),
+        ("<think>\nhm\n</think>\n\n", [HE, LLO, 257], [HE, LLO]),
+        ("hm</think>\n\n", [256, HE, 256, LLO, 256], [HE, 256, LLO]),
+        ("hm</think>\n\nHello</think>\n", [HE, LLO], [HE, LLO]),
+        ("hm</think>\n", [SPACE_HELLO], [SPACE_HELLO]),
+    ],
+)
+def test_an_answer_whose_thinking_the_template_cuts_keeps_the_ids_of_the_rest(
+    tiny: TinyVocabulary, before: str, ids: list[int], expected: list[int]
+) -> None:
+    said = text_of(tiny, ids)
+    assert ids_between(tiny, THINKING, answer(before + said, [*before.encode(), *ids])) == expected
+
+
+def test_what_is_left_of_an_answer_is_tokenised_again_where_a_token_goes_over_its_edge(tiny: TinyVocabulary) -> None:
+    source = "{% for m in messages %}<{{ m.content.split('##')[-1] | trim }}>{% endfor %}"
+    ids = [*b"hm##", SPACE_HELLO]
+    assert ids_between(tiny, source, answer("hm## Hello", ids)) == [*b"Hello"]
+    assert ids_between(tiny, source, answer("hm##Hello!", [*b"hm##", HE, LLO])) == [*b"Hello!"]
+    assert ids_between(tiny, source, answer("hm##Hello \n", [*b"hm##", HE, LLO, *b" \n"])) == [HE, LLO]
+
+
+def test_what_is_left_of_an_answer_has_its_span(tiny: TinyVocabulary) -> None:
     text = "hm</think>\n\nHello"
-    assert ids_between(tiny, THINKING, answer(text, [*b"hm</think>\n\n", HE, LLO])) == [*b"Hello"]
+    message = answer(text, [*b"hm</think>\n\n", HE, LLO])
+    prepared = prepare(ChatPrompt((user("q"), message, user("more")), THINKING), tiny)
+    span = next(span for span in prepared.spans if span.message == 1)
+    assert prepared.ids[span.start : span.end] == [HE, LLO]
+    assert prepared.notes == ()
+    assert (prepared.text.count("think"), prepared.thinking_opened) == (1, True)
 
 
 def test_a_text_that_names_a_control_token_is_safe_in_an_answers_ids(tiny: TinyVocabulary) -> None:
