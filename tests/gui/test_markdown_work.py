@@ -15,6 +15,7 @@ from app.gui.markdown.colouring import Lexers
 from app.gui.markdown.cuts import MOST_MARKS as MOST_MARKS_OF_A_PARAGRAPH
 from app.gui.markdown.document import Document, readable
 from app.gui.markdown.inline import MOST_MARKS, pieces, runs_of
+from app.gui.markdown.latex import NONE, OPEN, formula_end
 from app.gui.markdown.links import bare_links
 from app.gui.markdown.reader import Part, read
 from app.gui.markdown.values import Paragraph, text_of
@@ -35,6 +36,12 @@ DENSE = {
     "angles": "<",
     "backslashes": "\\",
     "all of them": "*_~~a",
+    "dollars": "$",
+    "prices": "$5 ",
+    "dollars and letters": "$x",
+    "open brackets of formulas": "\\(",
+    "notes that stay open": "[^",
+    "ampersands": "&",
 }
 NESTED = {"quotes": "> " * 5000 + "x", "bullets": "- " * 5000 + "x", "numbers": "1. " * 5000 + "x"}
 UNENDING = {
@@ -44,6 +51,13 @@ UNENDING = {
     "lazy lines": "> a\nb\n",
     "quoted bullets": "> - a\n",
     "lines with bars": "a | b\n",
+    "formulas": "$a_1$ and more ",
+    "formulas alone": "$$a_1$$ ",
+    "formulas without spaces": "x\\(a\\)",
+    "prices": "costs $5 and more ",
+    "lines with formulas": "so $a$\n",
+    "dollars": "$",
+    "blocks that stay open": "$$ a\n",
 }
 
 STYLED = {
@@ -101,9 +115,9 @@ def test_what_never_ends_is_closed_all_the_same_and_not_read_again(
 ) -> None:
     lengths: list[int] = []
 
-    def note(source: str, blank_before: bool, number: int | None) -> list[Part]:
+    def note(source: str, blank_before: bool, number: int | None, *, is_open: bool = False) -> list[Part]:
         lengths.append(len(source))
-        return read(source, blank_before, number)
+        return read(source, blank_before, number, is_open=is_open)
 
     monkeypatch.setattr(document_module, "read", note)
     text = UNENDING[kind] * (20_000 // len(UNENDING[kind]))
@@ -168,6 +182,25 @@ def test_emphasis_in_a_long_paragraph_ends_where_a_piece_does_and_not_within_wor
     assert [run.text for run in runs if run.bold][::2] == [f"two words {number}" for number in range(400)]
     assert {run.text for run in runs if run.struck} == {"gone away"}
     assert not {"*", "~", "`"} & set(text_of(runs))
+
+
+def test_no_formula_and_no_number_of_a_footnote_is_torn_where_a_paragraph_is_cut() -> None:
+    for begin in ("", "- ", "> ", "**so** "):
+        formula = f"${' + '.join(['a_{1} * b'] * 30)}$"
+        text = begin + f"some words and {formula} or a note[^name] " * 200
+        blocks = Document(text).blocks
+        assert len(blocks) > 5
+        found = [run for block in blocks if isinstance(block, Paragraph) for run in block.runs]
+        assert {run.text for run in found if run.formula} == {formula}
+        assert {run.text for run in found if run.raised} == {"1"}
+        assert sum(bool(run.formula) for run in found) == sum(run.raised for run in found) == 200
+
+
+def test_a_formula_is_looked_for_no_further_than_the_longest_goes() -> None:
+    assert formula_end("$" + "x" * 3000 + "$", 0) == 3002
+    assert formula_end("$" + "x" * 5000 + "$", 0) == NONE
+    assert formula_end("$" + "x" * 3000, 0) == OPEN
+    assert Document("$$\n" + "x\n" * 2500 + "$$").blocks[0].text.startswith("$$\nx")
 
 
 def test_an_address_with_thousands_of_brackets_behind_it_ends_before_them() -> None:

@@ -9,23 +9,37 @@ import re
 import unicodedata
 from itertools import islice
 
+from app.gui.markdown.block_rules import FORMULA_START
+from app.gui.markdown.labels import DEFINITION
+from app.gui.markdown.latex import FILLING, NONE, formula_end, masked_for_cuts
+
 MOST_LINES = 64
 MOST_CHARACTERS = 4000
 MOST_MARKS = 360
 """Text with more marks is cut as well: runs of many styles take far longer to lay out than plain words."""
-_MARK = re.compile(r"[*_`~]")
+_MARK = re.compile(r"[*_`~$]")
 _PAIRED = ("*", "_", "~", "`", "**", "__", "~~")
 _OPENING = 4
 """So many characters show whether a mark opens something."""
+_NEAR = 16_000
+"""So much of a line is looked at: a cut lies not so far from its start."""
 _PATIENCE = 160
 """So far behind the first place for a cut a better one is looked for."""
-_PLAIN = re.compile(r" {0,3}(?!\d{1,9}[.)](?:[ \t]|$))(?:[^\s#>\-+*_=`~|:]|(?:[*_]{1,3}|`{1,2}|~{1,2})[^\W_])")
+_BLOCK_START = rf"(?:{FORMULA_START.pattern}|{DEFINITION.pattern})"
+_PLAIN = re.compile(
+    rf" {{0,3}}(?!\d{{1,9}}[.)](?:[ \t]|$)|{_BLOCK_START})"
+    r"(?:[^\s#>\-+*_=`~|:]|(?:[*_]{1,3}|`{1,2}|~{1,2})[^\W_])"
+)
 _QUOTE = re.compile(r">|(?=[^\W\d_])")
 _QUOTE_START = re.compile(r"> ?(?:(?:[*_]{1,3}|`{1,2}|~{1,2})?[^\W\d_]|[-*+] )")
-_ONLY_MARKS = re.compile(r"[ \t>]*[-=*+#`~_|:!\\\[<]+[ \t]*")
+_ONLY_MARKS = re.compile(r"[ \t>]*[-=*+#`~_|:!\\\[<$]*[ \t]*")
+_HALF_LINE = re.compile(r"[ \t>]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+\[[ xX]?\]?[ \t]*|\[\^[^\s\[\]]*\]?)")
+"""What will be a task, or the definition of a footnote."""
+_HALF_MARK = re.compile(r"(?:\[(?:\^[^\s\[\]^]{0,100})?|&#?\w{0,8}|\\)$")
 _FENCE = re.compile(r"(`{3,}|~{3,})")
-_NO_CUT = re.compile(r"\||`{3}|~{3}")
-"""In a quote: a table or code, which would be torn apart."""
+_MOST_HELD_BACK = 110
+_NO_CUT = re.compile(r"\||`{3}|~{3}|\$\$|\\\[")
+"""In a quote: a table, code or a formula, which would be torn apart."""
 
 
 def stretch_end(source: str) -> int | None:
@@ -39,7 +53,7 @@ def _paragraph_end(source: str) -> int | None:
     while lines < MOST_LINES and start < MOST_CHARACTERS and marks < MOST_MARKS:
         end = source.find("\n", start)
         line = source[start:] if end < 0 else source[start:end]
-        if not _PLAIN.match(line):
+        if not _PLAIN.match(line) and (start or not _only_looks_like_formula(source)):
             return None
         cut = _inside_line(line)
         if cut is not None:
@@ -68,17 +82,28 @@ def _quote_end(source: str) -> int | None:
     return None
 
 
+def _only_looks_like_formula(source: str) -> bool:
+    """Return whether a text that begins as a formula with lines of its own does has other text there, for certain."""
+    opening = FORMULA_START.match(source)
+    if opening is None:
+        return False
+    end = formula_end(source, 0, is_open=True)
+    line_end = source.find("\n")
+    return end == NONE or (0 < end <= len(source[:line_end]) and bool(source[end:line_end].strip()))
+
+
 def _inside_line(line: str) -> int | None:
     """Return where a line that is long or full of marks is cut: where a word begins, and best where no mark is open."""
+    line, known = masked_for_cuts(line[:_NEAR])
     first = _enough(line)
     patience = MOST_CHARACTERS if first == MOST_CHARACTERS else 2 * _PATIENCE
-    for position in range(first, len(line)):
+    for position in range(first, known):
         character, waited = line[position], position - first
         opens = bool(_MARK.match(character) and _PLAIN.match(line[position : position + _OPENING]))
         is_start = line[position - 1] == " " and (character.isalpha() or opens)
         if is_start and (waited >= _PATIENCE or _is_paired(line, position)):
             return position
-        if waited < patience or character.isdigit() or unicodedata.combining(character):
+        if waited < patience or character.isdigit() or character == FILLING or unicodedata.combining(character):
             continue
         # Nobody puts spaces there: between two characters, and best where no mark is open.
         if (opens or _PLAIN.match(character)) and (waited >= patience + _PATIENCE or _is_paired(line, position)):
@@ -99,32 +124,22 @@ def _is_paired(line: str, end: int) -> bool:
 
 
 def _count_marks(line: str) -> int:
-    return sum(line.count(mark) for mark in "*_`~")
+    return sum(line.count(mark) for mark in "*_`~$")
 
 
 def settled(source: str) -> str:
-    """Return an open text without a last line that is nothing but marks yet, and with open emphasis closed.
+    """Return an open text without what is but the beginning of a mark yet at its end.
 
-    What follows decides what such a line is: a fence, a list, a heading, an underline. Showing it would only flicker.
+    What follows decides what a line of nothing but marks is: a fence, a list, a heading, an underline. Showing it would
+    only flicker. So would half of a footnote's reference, of the name of a character, or of what a backslash is before.
     """
     last = source.rfind("\n") + 1
-    line = source[last:]
-    if _ONLY_MARKS.fullmatch(line):
+    if _ONLY_MARKS.fullmatch(source, last) or _HALF_LINE.fullmatch(source, last):
         return source[:last]
-    paragraph = source[source.rfind("\n\n") + 1 :]
-    if not line.strip() or _FENCE.search(paragraph):
+    if source.endswith("\n"):
         return source
-    return source + _closing(paragraph)
-
-
-def _closing(paragraph: str) -> str:
-    ticks = paragraph.count("`")
-    if ticks % 2:
-        return "" if paragraph.endswith("`") else "`"
-    outside = re.sub(r"`[^`]*`", "", paragraph)
-    if outside.count("**") % 2 and not paragraph.endswith(("*", " ")):
-        return "**"
-    return ""
+    half = _HALF_MARK.search(source, max(last, len(source) - _MOST_HELD_BACK))
+    return source if half is None else source[: half.start()]
 
 
 def fence_opening(line: str) -> str | None:

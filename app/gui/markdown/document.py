@@ -10,8 +10,9 @@ from collections.abc import Iterator, Sequence
 from msgspec.structs import replace
 
 from app.gui.markdown.cuts import closes_fence, fence_opening, may_close_fence, settled, stretch_end
-from app.gui.markdown.reader import Part, read
-from app.gui.markdown.values import Block, Code, Runs, Table
+from app.gui.markdown.labels import Numbers
+from app.gui.markdown.reader import Part, math_of, read
+from app.gui.markdown.values import Block, Code, Formula, Runs, Table
 
 
 class Document:
@@ -28,6 +29,7 @@ class Document:
         self._tail = ""
         self._blank_before = False
         self._number: int | None = None
+        self._notes = Numbers()
         self._code: _OpenCode | None = None
         self._table: _OpenTable | None = None
         self._finished = True
@@ -76,6 +78,7 @@ class Document:
     def _read(self) -> int:
         first = self.closed
         del self.blocks[first:]
+        self._notes.take_back()
         while not self._read_on():
             pass
         return first
@@ -93,7 +96,7 @@ class Document:
             self._extend(self._parts(self._tail[:end]))
             self._move(end)
             return False
-        parts = self._parts(self._tail if self._finished else settled(self._tail))
+        parts = self._parts(self._tail) if self._finished else self._parts(settled(self._tail), is_open=True)
         complete = self._tail.count("\n")
         starts = _line_starts(self._tail, [part.line for part in parts])
         first_open = 0
@@ -123,7 +126,8 @@ class Document:
             self._move(len(lines[0]) + 1)
             return False
         if isinstance(block, Table) and not block.place.frames and len(lines) > 2:
-            self._table = _OpenTable(block, "\n".join(lines[:2]))
+            head = self._notes.row(block.rows[0])
+            self._table = _OpenTable(replace(block, rows=(head,)), "\n".join(lines[:2]))
             self._move(len(lines[0]) + len(lines[1]) + 2)
             return False
         self._extend(parts)
@@ -134,43 +138,46 @@ class Document:
         for number, line in enumerate(lines[:-1]):
             if closes_fence(line, code.opening):
                 code.add(lines[:number])
-                self.blocks.append(code.block(""))
+                self.blocks.append(code.closed_block())
                 self._code = None
                 self._move(sum(len(each) + 1 for each in lines[: number + 1]))
                 return False
         code.add(lines[:-1])
         self._tail = last = lines[-1]
         is_end = closes_fence(last, code.opening) if self._finished else may_close_fence(last, code.opening)
-        self.blocks.append(code.block("" if is_end else last))
+        self.blocks.append(code.closed_block() if is_end and self._finished else code.block("" if is_end else last))
         return True
 
     def _read_table(self, table: _OpenTable) -> bool:
         head = len(table.head) + 1
         source = f"{table.head}\n{self._tail}"
-        parts = read(source if self._finished else settled(source), blank_before=False, number=None)
+        is_open = not self._finished
+        parts = read(settled(source) if is_open else source, blank_before=False, number=None, is_open=is_open)
         complete = source.count("\n")
         read_table = parts[0].blocks[0]
         assert isinstance(read_table, Table)
-        rows = read_table.rows[1:]
+        rows = list(read_table.rows[1:])
         if len(parts) > 1 and parts[1].line < complete:
-            self.blocks.append(table.block(rows))
+            self.blocks.append(table.block([self._notes.row(row) for row in rows]))
             self._table = None
             self._move(_line_starts(source, [parts[1].line])[0] - head)
             return False
         kept = min(len(rows), complete - _HEAD_LINES)
-        table.rows += rows[:kept]
+        table.rows += [self._notes.row(row) for row in rows[:kept]]
+        self._notes.keep()
         self._tail = self._tail[_line_starts(self._tail, [kept])[0] :]
-        self.blocks.append(table.block(rows[kept:]))
+        self.blocks.append(table.block([self._notes.row(row) for row in rows[kept:]]))
         self._extend(parts[1:])
         return True
 
-    def _parts(self, source: str) -> list[Part]:
-        return read(source, self._blank_before, self._number)
+    def _parts(self, source: str, *, is_open: bool = False) -> list[Part]:
+        return read(source, self._blank_before, self._number, is_open=is_open)
 
     def _extend(self, parts: Sequence[Part]) -> None:
         for part in parts:
             for block in part.blocks:
-                self.blocks.append(block if self.blocks else _without_gap(block))
+                numbered = self._notes.numbered(block)
+                self.blocks.append(numbered if self.blocks else _without_gap(numbered))
 
     def _move(self, start: int, number: int | None = None) -> None:
         """Begin the open end further on."""
@@ -179,6 +186,7 @@ class Document:
         self._tail = self._tail[start:]
         self._number = number
         self.closed = len(self.blocks)
+        self._notes.keep()
 
 
 def readable(source: str) -> Iterator[Block]:
@@ -220,6 +228,9 @@ class _OpenCode:
     def block(self, last_line: str) -> Code:
         code = "\n".join([*self.lines, last_line])
         return replace(self._beginning, code=code.removesuffix("\n"))
+
+    def closed_block(self) -> Code | Formula:
+        return math_of(self.block(""), self.opening)
 
 
 class _OpenTable:

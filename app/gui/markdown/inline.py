@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from app.gui.markdown.links import bare_links
+from app.gui.markdown.latex import FILLING, half_written, latex_of, masked
+from app.gui.markdown.links import address_of, bare_links, may_hold_links
 from app.gui.markdown.parser import MARKS, parse_inline
 from app.gui.markdown.values import Run, Runs
 
@@ -28,41 +29,63 @@ _LOOK_AHEAD = 160
 _MARK = re.compile(f"[{re.escape(MARKS)}]")
 _SPACE = re.compile("[ \n]")
 _PAIRED = ("*", "_", "~", "`", "**", "__", "~~")
+_PUNCTUATION = re.compile(r"[!-/:-@\[-`{-~]")
+_CODE = re.compile(r"`[^`]*`")
+
+
+def growing_runs_of(source: str) -> Runs:
+    """Return the runs of text whose end is still written: open emphasis as if it were closed, a formula as its source."""
+    start, before = half_written(source)
+    literal = _PUNCTUATION.sub(lambda mark: f"&#{ord(mark[0])};", source[start:])
+    return runs_of(source[:start] + literal + _closing(before, source))
+
+
+def _closing(before: str, source: str) -> str:
+    """Return the mark that closes what is open in a text up to a place."""
+    if before.count("`") % 2:
+        return "" if source.endswith("`") else "`"
+    return "**" if _CODE.sub("", before).count("**") % 2 and not source.endswith("*") else ""
 
 
 def runs_of(source: str) -> Runs:
     """Return the runs of some running text, neighbours of one style joined."""
-    if not _MARK.search(source) and "://" not in source:
+    if not _MARK.search(source) and not may_hold_links(source):
         return (Run(source),) if source else ()
     if len(source) <= MOST_MARKS:
         return _read(source)
     runs: list[Run] = []
     for start, end in pieces(source):
         known = _known(source[start:end])
-        if runs and known and replace(runs[-1], text=known[0].text) == known[0]:
+        if runs and known and _is_one_style(runs[-1], known[0]):
             runs[-1] = replace(known[0], text=runs[-1].text + known[0].text)
             known = known[1:]
         runs += known
     return tuple(runs)
 
 
+def _is_one_style(first: Run, second: Run) -> bool:
+    return not (second.raised or second.formula) and replace(first, text=second.text) == second
+
+
 def pieces(source: str) -> Iterator[tuple[int, int]]:
     """Return from where to where each piece goes: where one ends depends on nothing far behind its end."""
-    start = 0
+    start, plain = 0, masked(source)
     while start < len(source):
         end = min(start + MOST_CHARACTERS, len(source))
-        for number, mark in enumerate(_MARK.finditer(source, start, end)):
+        for number, mark in enumerate(_MARK.finditer(plain, start, end)):
             if number == MOST_MARKS:
                 end = mark.start()
                 break
         if end < len(source):
-            end = _good_end(source, start, end)
+            end = _good_end(plain, start, end)
         yield start, end
         start = end
 
 
 def _good_end(source: str, start: int, end: int) -> int:
     """Return an end here or a little further on: behind a space where all marks are in pairs, else behind any space."""
+    while end < len(source) and source[end] == FILLING:
+        end += 1
     spaces = [space.end() for space in _SPACE.finditer(source, end - 1, end + _LOOK_AHEAD)]
     for space in spaces:
         is_paired = all(source.count(mark, start, space) % 2 == 0 for mark in _PAIRED)
@@ -97,6 +120,10 @@ def _joined(tokens: Sequence[Token]) -> Runs:
                 runs.add("\n", style)
             case "code_inline":
                 runs.add(token.content, replace(style, code=True))
+            case "formula":
+                runs.add_alone(replace(style, text=token.content, formula=latex_of(token.content)))
+            case "note":
+                runs.add_alone(replace(style, text=token.content, raised=True, target=""))
             case "image":
                 _add_image(runs, token, style)
             case "strong_open" | "em_open" | "s_open" | "link_open":
@@ -123,6 +150,11 @@ class _Joined:
             self._style = style
         self._texts.append(text)
 
+    def add_alone(self, run: Run) -> None:
+        """Add a run that none beside it is joined with."""
+        self._end_run()
+        self._runs.append(run)
+
     def ended(self) -> Runs:
         self._end_run()
         return tuple(self._runs)
@@ -145,16 +177,23 @@ def _opened(style: Run, token: Token) -> Run:
 
 
 def _add_image(runs: _Joined, token: Token, style: Run) -> None:
-    """Say what an image would show and where it is; it is never fetched."""
+    """Say what an image would show and where it is; it is never fetched. The words of one in a link are the link."""
     target = str(token.attrs.get("src", ""))
     words = "".join(child.content or "\n" * child.type.endswith("break") for child in token.children or ())
-    runs.add(f"{words} ({target})" if words else target, replace(style, target=target))
+    itself = replace(style, target=target)
+    if not words:
+        runs.add(target, itself)
+    elif style.target:
+        runs.add(words, style)
+        runs.add(f" ({target})", itself)
+    else:
+        runs.add(f"{words} ({target})", itself)
 
 
 def _add_text(runs: _Joined, text: str, style: Run) -> None:
     start = 0
     for first, end in bare_links(text) if not style.target else ():
         runs.add(text[start:first], style)
-        runs.add(text[first:end], replace(style, target=text[first:end]))
+        runs.add(text[first:end], replace(style, target=address_of(text[first:end])))
         start = end
     runs.add(text[start:], style)

@@ -5,7 +5,11 @@ from __future__ import annotations
 import re
 
 _SCHEMES = ("http://", "https://", "mailto:")
-_BARE = re.compile(r"https?://[^\s<>\"'`\\]+", re.IGNORECASE)
+_BARE = re.compile(
+    r"(?:https?://|(?<![\w/.@-])www\.(?=[^\W_]))[^\s<>\"'`\\]+"
+    r"|(?<![\w.+-])(?:mailto:)?[\w.+-]{1,64}@(?:[a-z0-9-]{1,63}\.){1,8}[a-z]{2,63}(?![\w@-])",
+    re.IGNORECASE,
+)
 _BEHIND = ".,;:!?*_~…"
 _PAIRS = {")": "(", "]": "[", "}": "{"}
 
@@ -16,14 +20,26 @@ def is_link(address: str) -> bool:
     return scheme is not None and len(address) > len(scheme) and not any(ord(each) < 32 for each in address)
 
 
+def may_hold_links(text: str) -> bool:
+    """Return whether a text has what every bare address has."""
+    return "://" in text or "@" in text or "www." in text.lower()
+
+
+def address_of(shown: str) -> str:
+    """Return where a bare address leads, which may have been written without its scheme."""
+    if shown.lower().startswith(_SCHEMES):
+        return shown
+    return f"http://{shown}" if shown.lower().startswith("www.") else f"mailto:{shown}"
+
+
 def bare_links(text: str) -> list[tuple[int, int]]:
-    """Return where addresses of the web stand in a text, without the punctuation behind them."""
+    """Return where addresses of the web and of mail stand in a text, without the punctuation behind them."""
+    if not may_hold_links(text):
+        return []
     found: list[tuple[int, int]] = []
-    if "://" not in text:
-        return found
     for match in _BARE.finditer(text):
         end = match.start() + _length(match[0])
-        if is_link(text[match.start() : end]):
+        if is_link(address_of(text[match.start() : end])):
             found.append((match.start(), end))
     return found
 

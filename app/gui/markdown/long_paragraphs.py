@@ -25,9 +25,22 @@ def short_paragraphs(paragraph: Paragraph) -> Iterator[Paragraph]:
             end = text.rfind(" ", end - _WORD_CHARACTERS, end) + 1 or end
         end = min(end, start + sum(len(run.text) for run in rest[-MOST_MARKS:]))
         end += text[end : end + 1] == " "
+        end = _not_inside(rest, start, end)
         place = paragraph.place if not start else Place(paragraph.place.frames)
         yield Paragraph(_first(rest, end - start), paragraph.level, place)
         start = end
+
+
+def _not_inside(rest: Runs | list[Run], start: int, end: int) -> int:
+    """Return a cut before or behind a run that is one thing: a formula, or the number of a footnote."""
+    position = start
+    for run in reversed(rest):
+        behind = position + len(run.text)
+        if behind >= end:
+            is_one = bool(run.formula) or run.raised
+            return end if not is_one or behind == end else position if position > start else behind
+        position = behind
+    return end
 
 
 def _first(rest: list[Run], length: int) -> Runs:

@@ -1,4 +1,4 @@
-"""Reads Markdown into blocks: CommonMark, tables and strikethrough. Raw HTML and entities stay the text that they are.
+"""Reads Markdown into blocks, as GitHub shows it, but raw HTML stays the text that it is.
 
 Loses no character but syntax, and never looks at what an address leads to. Where a block begins and ends depends on
 nothing but the lines from its start on, so that a text can be read in parts.
@@ -11,17 +11,37 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from app.gui.markdown.inline import runs_of
+from app.gui.markdown.block_rules import OPEN_AT
+from app.gui.markdown.inline import growing_runs_of, runs_of
+from app.gui.markdown.labels import marker_of
+from app.gui.markdown.links import may_hold_links
 from app.gui.markdown.long_paragraphs import short_paragraphs
 from app.gui.markdown.parser import MOST_NESTED, parser
-from app.gui.markdown.values import Align, Block, Code, Frame, Gap, Paragraph, Place, Rule, Run, Runs, Table
+from app.gui.markdown.values import (
+    Align,
+    Block,
+    Code,
+    Formula,
+    Frame,
+    Gap,
+    Paragraph,
+    Place,
+    Rule,
+    Run,
+    Runs,
+    Table,
+)
 
 if TYPE_CHECKING:
     from markdown_it.token import Token
 
 BULLETS = ("•", "◦", "▪")
+TASK, DONE = "☐", "☑"
+MOST_LATEX = 4000
+"""Longer code in LaTeX is shown as code."""
+_TASK = re.compile(r"\[([ xX])\](?:[ \t\n]+|$)")
 _BETWEEN_CELLS = re.compile(r"(?<!\\)\|")
-_PROSE = re.compile(r"[^\W\d_](?:[^\\*_~`\[\]<>&!#|\r\n]*[^\\*_~`\[\]<>&!#|\s])?\n?")
+_PROSE = re.compile(r"[^\W\d_](?:[^\\*_~`\[\]<>&!#|$\r\n]*[^\\*_~`\[\]<>&!#|$\s])?\n?")
 """One line that begins with a letter and holds nothing that could be markup: what most answers mostly are."""
 _ALIGNS: dict[str, Align] = {"text-align:center": "centre", "text-align:right": "right"}
 
@@ -36,24 +56,46 @@ class Part:
     """The number of an item of a numbered list."""
 
 
-def read(source: str, blank_before: bool, number: int | None) -> list[Part]:
-    """Read a text; `number` is what a numbered list in its first line goes on with."""
-    if _PROSE.fullmatch(source) and "://" not in source:
+def math_of(code: Code, fence: str) -> Code | Formula:
+    """Return closed code as the formula that it is where its author says so."""
+    if code.language.lower() != "math" or not code.code.strip() or len(code.code) > MOST_LATEX:
+        return code
+    return Formula(code.code.strip(), f"{fence}{code.language}\n{code.code}\n{fence}", code.place)
+
+
+def read(source: str, blank_before: bool, number: int | None, *, is_open: bool = False) -> list[Part]:
+    """Read a text; `number` is what a numbered list in its first line goes on with. An open one goes on at its end."""
+    if _PROSE.fullmatch(source) and not may_hold_links(source):
         place = Place(gap="\n\n" if blank_before else "\n")
         return [Part(0, list(short_paragraphs(Paragraph((Run(source.rstrip("\n")),), 0, place))))]
-    tokens = parser().parse(source)
+    open_at = source.count("\n") + (not source.endswith("\n")) if is_open else None
+    tokens = parser().parse(source, {OPEN_AT: open_at})
     if any(token.level >= MOST_NESTED - 1 for token in tokens):
         runs = (Run(source.removesuffix("\n")),)
         place = Place(gap="\n\n" if blank_before else "\n")
         return [Part(0, list(short_paragraphs(Paragraph(runs, 0, place))))]
-    return _Reader(source.split("\n"), blank_before, number).read(tokens)
+    growing = _growing(tokens, source, open_at) if open_at is not None else None
+    return _Reader(source.split("\n"), blank_before, number, growing).read(tokens)
+
+
+def _growing(tokens: Sequence[Token], source: str, end_line: int) -> Token | None:
+    """Return the running text that goes on at the end of a text."""
+    found = (n for n in range(len(tokens) - 1, 0, -1) if tokens[n].type == "inline" and tokens[n].content)
+    position = next(found, None)
+    if position is None or (source.endswith("\n") and tokens[position - 1].type != "paragraph_open"):
+        return None
+    last = tokens[position]
+    # A cell that others follow, or a heading with marks behind it, is at its end.
+    is_last = last.map is not None and last.map[1] == end_line
+    return last if is_last and source.rstrip().endswith(last.content.rpartition("\n")[2]) else None
 
 
 class _Reader:
     """Walks through tokens and keeps in mind the lists and quotes that they stand in."""
 
-    def __init__(self, lines: list[str], blank_before: bool, number: int | None) -> None:
+    def __init__(self, lines: list[str], blank_before: bool, number: int | None, growing: Token | None) -> None:
         self._lines = lines
+        self._growing = growing
         self._blank_before = blank_before
         self._number = number
         self._parts: list[Part] = []
@@ -76,9 +118,9 @@ class _Reader:
                     self._open_list(token)
                 case "bullet_list_close" | "ordered_list_close":
                     self._numbers.pop()
-                case "list_item_open":
+                case "list_item_open" | "note_open":
                     self._open_item(token)
-                case "list_item_close":
+                case "list_item_close" | "note_close":
                     self._add_empty_item()
                     self._frames.pop()
                 case "blockquote_open":
@@ -87,10 +129,11 @@ class _Reader:
                     self._frames.pop()
                 case "paragraph_open" | "heading_open":
                     level = int(token.tag[1]) if token.type == "heading_open" else 0
-                    runs = runs_of(tokens[position + 1].content)
-                    self._add(Paragraph(runs, level, self._place(token)))
+                    self._add_paragraph(tokens[position + 1], level, self._line(token))
                 case "fence" | "code_block":
-                    self._add(Code(token.content.removesuffix("\n"), token.info.strip(), self._place(token)))
+                    self._add(self._code(token))
+                case "formula":
+                    self._add(Formula(token.content, token.info, self._place(token)))
                 case "hr":
                     self._add(Rule(self._place(token)))
                 case "table_open":
@@ -110,25 +153,55 @@ class _Reader:
         self._numbers.append(start - 1)
 
     def _open_item(self, token: Token) -> None:
+        mark = marker_of(token.info) if token.type == "note_open" else self._next_mark(token)
+        self._marker = f"{self._marker} {mark}" if self._marker else mark
+        self._marker_line = self._line(token)
+        self._frames.append("item")
+
+    def _next_mark(self, token: Token) -> str:
         number = self._numbers[-1]
         if number is not None:
             number = self._numbers[-1] = number + 1
         if token.level == 1 and token.map is not None:
             self._parts.append(Part(token.map[0], number=number))
         depth = sum(each is None for each in self._numbers) - 1
-        mark = BULLETS[min(depth, len(BULLETS) - 1)] if number is None else f"{number}{token.markup}"
-        self._marker = f"{self._marker} {mark}" if self._marker else mark
-        self._marker_line = token.map[0] if token.map is not None else 0
-        self._frames.append("item")
+        return BULLETS[min(depth, len(BULLETS) - 1)] if number is None else f"{number}{token.markup}"
+
+    def _add_paragraph(self, inline: Token, level: int, line: int) -> None:
+        source = inline.content
+        task = _TASK.match(source) if self._marker and not level else None
+        if task is not None and not self._marker.endswith("]"):
+            source = source[task.end() :]
+            self._marker = " ".join([*self._marker.split(" ")[:-1], TASK if task[1] == " " else DONE])
+        runs = self._runs(inline, source)
+        self._add(Paragraph(runs, level, self._place_in(line)))
+
+    def _runs(self, inline: Token, source: str) -> Runs:
+        if inline.meta.get("raw"):
+            return (Run(source),)
+        return growing_runs_of(source) if inline is self._growing else runs_of(source)
+
+    def _code(self, token: Token) -> Code | Formula:
+        code = Code(token.content.removesuffix("\n"), token.info.strip(), self._place(token))
+        lines = token.map[1] - token.map[0] if token.map is not None else 0
+        inside = token.content.count("\n") + (not token.content.endswith("\n"))
+        # The lines that open and close it are no part of what it holds.
+        is_closed = token.type == "fence" and inside == lines - 2
+        return math_of(code, token.markup) if is_closed else code
 
     def _add_empty_item(self) -> None:
         if self._marker:
             self._add(Paragraph((), 0, Place(tuple(self._frames), self._marker, self._gap(self._marker_line))))
             self._marker = ""
 
+    def _line(self, token: Token) -> int:
+        return token.map[0] if token.map is not None else 0
+
     def _place(self, token: Token) -> Place:
+        return self._place_in(self._line(token))
+
+    def _place_in(self, line: int) -> Place:
         marker, self._marker = self._marker, ""
-        line = token.map[0] if token.map is not None else 0
         return Place(tuple(self._frames), marker, self._gap(line))
 
     def _gap(self, line: int) -> Gap:
@@ -143,10 +216,10 @@ class _Reader:
                 rows.append([])
                 line = token.map[0] if token.map is not None else 0
             elif token.type == "inline":
-                rows[-1].append(runs_of(token.content))
+                rows[-1].append(self._runs(token, token.content))
             elif token.type == "th_open":
                 aligns.append(_ALIGNS.get(str(token.attrs.get("style", "")), "left"))
-            elif token.type == "tr_close":
+            elif token.type == "tr_close" and len(rows) > 1:
                 rows[-1] += [runs_of(text) for text in _cells(self._lines[line])[len(aligns) :]]
         return Table(tuple(tuple(row) for row in rows), tuple(aligns), place)
 

@@ -26,6 +26,10 @@ class Run(msgspec.Struct, frozen=True, gc=False):
     code: bool = False
     target: str = ""
     """Where a link leads."""
+    raised: bool = False
+    """Whether it stands above the line and is small, as the number of a footnote does."""
+    formula: str = ""
+    """LaTeX that is drawn in place of the text, which is the source with its dollars or brackets."""
 
 
 Runs = tuple[Run, ...]
@@ -99,7 +103,21 @@ class Rule(msgspec.Struct, frozen=True, gc=False):
         return self.place.prefix + "---"
 
 
-Block = Paragraph | Code | Table | Rule
+class Formula(msgspec.Struct, frozen=True, gc=False):
+    """LaTeX on lines of its own."""
+
+    latex: str
+    source: str
+    """The LaTeX as it was written, with its dollars or brackets."""
+    place: Place = Place()
+
+    @property
+    def text(self) -> str:
+        """What can be read."""
+        return self.place.prefix + self.source
+
+
+Block = Paragraph | Code | Table | Rule | Formula
 
 
 def text_of(runs: Runs) -> str:

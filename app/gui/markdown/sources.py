@@ -1,0 +1,83 @@
+"""Which lines of its source each block of a text was read from, so that whole blocks can be copied as they were written.
+
+Asks the document alone: it is given the lines one by one, and a block begins with the line that brought it. Code in a
+fence at the outermost level is given whole, because nothing inside of it begins a block.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from app.gui.markdown.cuts import closes_fence, fence_opening
+from app.gui.markdown.document import Document
+from app.gui.markdown.values import Block, Table
+
+_LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+\Z")
+_BLANK_END = re.compile(r"(?:[\r\n]+[ \t>]*)+\Z")
+
+
+class Sources:
+    """The blocks of a text with the lines that each was read from."""
+
+    def __init__(self, source: str, *, is_whole: bool = True) -> None:
+        self._source = source
+        self._is_whole = is_whole
+        self._document = Document()
+        self._starts: list[int] = []
+        """Where in the source the first line of each block begins."""
+        self._steps = self._read()
+
+    @property
+    def blocks(self) -> list[Block]:
+        """The blocks that are read, which are those of a document of this text."""
+        return self._document.blocks
+
+    def read_on(self) -> bool:
+        """Read a little more; return whether there may be more to read."""
+        return next(self._steps, None) is not None
+
+    def source_of(self, first: int, last: int) -> str:
+        """Return the lines that the blocks from one to another were read from, whole, without the blank ones behind."""
+        end = self._starts[last + 1] if last + 1 < len(self._starts) else len(self._source)
+        return _BLANK_END.sub("", self._source[self._starts[first] : max(end, self._starts[first])])
+
+    def alike(self, index: int) -> range:
+        """Return the blocks that begin with the same line as a block: a very long paragraph is read into several."""
+        first = last = index
+        while first and self._starts[first - 1] == self._starts[index]:
+            first -= 1
+        while last + 1 < len(self._starts) and self._starts[last + 1] == self._starts[index]:
+            last += 1
+        return range(first, last + 1)
+
+    def _read(self) -> Iterator[bool]:
+        opening: str | None = None
+        held = 0
+        before = 0
+        for match in _LINE.finditer(self._source):
+            line = match.group().rstrip("\r\n")
+            if opening is not None and not closes_fence(line, opening):
+                continue
+            text = self._source[held : match.end()]
+            held = match.end()
+            self._document.append(text)
+            if opening is not None:
+                opening = None  # the line closed it
+            else:
+                opening = fence_opening(line)
+            self._note(match.start(), before)
+            before = match.start()
+            yield True
+        if held < len(self._source):
+            self._document.append(self._source[held:])
+            self._note(held, before)
+        if self._is_whole:
+            self._document.finish()
+        self._note(before, before)  # a last line that was nothing but marks is known only now
+
+    def _note(self, line: int, before: int) -> None:
+        """Take down where the blocks begin that a line brought; the head of a table is the line before it."""
+        del self._starts[len(self.blocks) :]
+        for index in range(len(self._starts), len(self.blocks)):
+            self._starts.append(before if isinstance(self.blocks[index], Table) else line)
