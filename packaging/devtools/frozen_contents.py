@@ -10,7 +10,7 @@ import platform
 import posixpath
 import re
 from dataclasses import dataclass
-from importlib import metadata
+from importlib import metadata, util
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
@@ -25,7 +25,9 @@ LLAMA_FOLDER = "llama_cpp/lib"
 PLAIN_FOLDER = "llama_cpu/lib"
 NOTICES = "licences"
 # Modules that are reached only by name at run time; those of the application are all listed.
-HIDDEN = ("llama_cpp.llama_cpp", "pynvml")
+HIDDEN = ("llama_cpp.llama_cpp", "pynvml", "ziamath.fonts")
+# What draws formulas reads these beside its modules; the font tells its own licence.
+FORMULA_FILES = ("ziamath/fonts/STIXTwoMath-Regular.ttf", "latex2mathml/unimathsymbols.txt")
 # The binding's own high level would bring a disk cache, SQLite and a web server along; the rest is of the tools.
 EXCLUDED = (
     "llama_cpp.llama",
@@ -176,6 +178,18 @@ def resource_files(root: Path) -> list[tuple[str, str]]:
     return [
         (str(path), (Path("app/_data") / path.parent.relative_to(root / "resources")).as_posix()) for path in files
     ]
+
+
+def formula_files() -> list[tuple[str, str]]:
+    """List (file, folder in the bundle) of the data that draw formulas."""
+    found = []
+    for name in FORMULA_FILES:
+        package, inner = name.split("/", 1)
+        spec = util.find_spec(package)
+        if spec is None or spec.origin is None:
+            raise FileNotFoundError(name)
+        found.append((str(Path(spec.origin).parent / inner), str(PurePosixPath(name).parent)))
+    return found
 
 
 def shipped_packages(entries: Iterable[Entry]) -> dict[str, metadata.Distribution]:

@@ -50,7 +50,7 @@ def loaded_with(name: str, *without: str) -> set[str]:
     return set(json.loads(done.stdout))
 
 
-WAITED_FOR = ("numpy", "pygments", "markdown_it", "pyqtgraph", "llama_cpp", "jinja2")
+WAITED_FOR = ("numpy", "pygments", "markdown_it", "pyqtgraph", "llama_cpp", "jinja2", "ziamath")
 """What costs a noticeable part of the start and is needed by the first answer or by a page at the earliest."""
 
 

@@ -50,6 +50,13 @@ def test_data_go_where_the_program_looks_for_them() -> None:
     assert len(placed) == sum(1 for path in (ROOT / "resources").rglob("*") if path.is_file())
 
 
+def test_the_font_and_the_signs_of_formulas_come_along() -> None:
+    placed = {f"{folder}/{Path(source).name}": Path(source) for source, folder in contents.formula_files()}
+    assert set(placed) == {"ziamath/fonts/STIXTwoMath-Regular.ttf", "latex2mathml/unimathsymbols.txt"}
+    assert all(source.stat().st_size > 100_000 for source in placed.values())
+    assert "ziamath.fonts" in contents.HIDDEN
+
+
 def test_the_program_looks_where_data_go(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "app" / "_data" / "themes").mkdir(parents=True)
     monkeypatch.setattr("sys.frozen", True, raising=False)

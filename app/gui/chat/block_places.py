@@ -6,9 +6,10 @@ from typing import NamedTuple, assert_never
 
 from app.gui import theme
 from app.gui.chat.code_view import HEAD_PX, LINE_PX, PADDING_PX
+from app.gui.chat.shown_runs import is_right_to_left
 from app.gui.chat.table_view import CELL_Y
 from app.gui.chat.text_view import RULE_PX
-from app.gui.markdown.values import Block, Code, Frame, Paragraph, Rule, Table, text_of
+from app.gui.markdown.values import Block, Code, Formula, Paragraph, Rule, Table, text_of
 
 ITEM_PX, QUOTE_PX, BAR_PX = 28, 16, 3
 GAP_PX, TIGHT_GAP_PX, LINE_GAP_PX = 12, 4, 0
@@ -22,22 +23,27 @@ class Indent(NamedTuple):
 
     left: float
     bars: tuple[float, ...]
+    taken: float
+    """What its lists and quotes leave it less of the width; they lie on the right of what is read from there."""
 
 
-NO_INDENT = Indent(0.0, ())
+NO_INDENT = Indent(0.0, (), 0.0)
 
 
-def indent(frames: tuple[Frame, ...], width: float) -> Indent:
+def indent(value: Block, width: float) -> Indent:
     """Return where a block lies inside its lists and quotes."""
-    if not frames:
+    if not value.place.frames:
         return NO_INDENT
     left, bars = 0.0, []
-    for frame in frames:
+    for frame in value.place.frames:
         if frame == "quote":
             bars.append(left)
-        left += QUOTE_PX if frame == "quote" else ITEM_PX
+        left += theme.reading_px(QUOTE_PX if frame == "quote" else ITEM_PX)
     shrink = min(1.0, max(width - LEAST_WIDTH_PX, 0.0) / left)
-    return Indent(left * shrink, tuple(bar * shrink for bar in bars))
+    taken = left * shrink
+    if isinstance(value, Paragraph) and is_right_to_left(value.runs):
+        return Indent(0.0, tuple(width - bar * shrink - BAR_PX for bar in bars), taken)
+    return Indent(taken, tuple(bar * shrink for bar in bars), taken)
 
 
 def gap(before: Block | None, after: Block) -> int:
@@ -64,9 +70,11 @@ def estimate(value: Block, width: float, advance: float, line_px: int) -> float:
             return max(len(text) * advance // width + 1, text.count("\n") + 1) * line_px
         case Code():
             lines = value.code.count("\n") + 1
-            return lines * theme.scaled(LINE_PX) + theme.scaled(HEAD_PX) + PADDING_PX
+            return lines * theme.reading_px(LINE_PX) + theme.reading_px(HEAD_PX) + PADDING_PX
         case Table():
             return len(value.rows) * (line_px + 2 * CELL_Y)
+        case Formula():
+            return (value.source.count("\n") + 1) * line_px
         case Rule():
             return RULE_PX
     assert_never(value)

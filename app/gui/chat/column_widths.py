@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from PySide6.QtGui import QFont, QFontMetricsF
 
 from app.gui.chat.rich_text import RichText, style_of
+from app.gui.formulas.shelf import Formulas
 from app.gui.markdown.values import Run, Runs
 
 LEAST_PX = 112.0
@@ -36,9 +37,12 @@ def column_widths(natural: Sequence[float], room: float) -> list[float]:
     return [min(width, low) for width in natural]
 
 
-def is_simple(text: str) -> bool:
-    """Return whether a text is one line of letters that every font has, so that its line is of ordinary height."""
-    return "\n" not in text and (text.isascii() or max(text) <= _LAST_SIMPLE)
+def is_simple(run: Run) -> bool:
+    """Return whether a run is one line of letters that every font has, so that its line is of ordinary height."""
+    text = run.text
+    if run.formula or run.raised or "\n" in text:
+        return False
+    return text.isascii() or max(text) <= _LAST_SIMPLE
 
 
 @dataclass
@@ -47,13 +51,14 @@ class CellFonts:
 
     font: QFont
     line_px: int
+    formulas: Formulas | None = None
     _known: dict[tuple[bool, bool, bool], QFontMetricsF] = field(default_factory=dict)
 
     def natural_width(self, runs: Runs) -> float:
         """Return how wide a cell is if nothing in it wraps; it is laid out only where that is not simply told."""
-        if all(is_simple(run.text) for run in runs):
+        if all(is_simple(run) for run in runs):
             return sum(self._metrics(run).horizontalAdvance(run.text) for run in runs)
-        return RichText(runs, self.font, self.line_px).natural_width
+        return RichText(runs, self.font, self.line_px, formulas=self.formulas).natural_width
 
     def _metrics(self, run: Run) -> QFontMetricsF:
         key = run.bold, run.italic, run.code

@@ -11,6 +11,7 @@ from app.gui.chat.code_view import CodeView
 from app.gui.chat.growing_text import WHOLE_CHARACTERS
 from app.gui.chat.leaf import Leaf, Range, Spot
 from app.gui.chat.table_view import TableView
+from app.gui.formulas.shelf import Formulas
 from app.gui.markdown.colouring import Lexers
 from app.gui.markdown.values import Code, Table
 
@@ -20,6 +21,7 @@ class Later(msgspec.Struct, gc=False, eq=False):
 
     value: Code | Table
     lexers: Lexers
+    formulas: Formulas
     is_open: bool
     length: int
     """How many characters `text` has."""
@@ -97,12 +99,14 @@ class Later(msgspec.Struct, gc=False, eq=False):
         if self._picture is None:
             value = self.value
             self._picture = (
-                CodeView(value, self.lexers, is_open=self.is_open) if isinstance(value, Code) else TableView(value)
+                CodeView(value, self.lexers, is_open=self.is_open)
+                if isinstance(value, Code)
+                else TableView(value, self.formulas)
             )
         return self._picture
 
 
-def later(value: Code | Table, lexers: Lexers, *, is_open: bool) -> Later:
+def later(value: Code | Table, lexers: Lexers, formulas: Formulas, *, is_open: bool) -> Later:
     """Return a block whose picture is not made yet; `is_open` says that more of it will come."""
     length = len(value.place.prefix) + len(value.code) if isinstance(value, Code) else len(value.text)
-    return Later(value, lexers, is_open, length)
+    return Later(value, lexers, formulas, is_open, length)

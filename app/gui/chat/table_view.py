@@ -17,6 +17,7 @@ from app.gui.chat.leaf import BAR_KEY, Range, Spot
 from app.gui.chat.rich_text import RichText
 from app.gui.chat.sideways import BAR_PX, Sideways
 from app.gui.chat.stack import Stack
+from app.gui.formulas.shelf import Formulas
 from app.gui.markdown.values import Table, text_of
 
 CELL_X, CELL_Y = theme.SPACE_M, 6
@@ -31,12 +32,18 @@ _Row = tuple[RichText, ...]
 class TableView:
     """One table."""
 
-    is_unfinished = False
-
-    def __init__(self, value: Table) -> None:
+    def __init__(self, value: Table, formulas: Formulas | None = None) -> None:
         self._value = value
-        self._line_px = theme.scaled(theme.READING_LINE_PX)
-        self._fonts = [CellFonts(theme.font(theme.READING_PX, bold=bold), self._line_px) for bold in (True, False)]
+        self._formulas = formulas
+        self._arrived = formulas.arrived if formulas is not None else 0
+        """How many formulas had been drawn when the cells were measured."""
+        self.is_unfinished = False
+        """Whether it was measured with the source of a formula that is being drawn."""
+        self._line_px = theme.reading_px(theme.READING_LINE_PX)
+        self._fonts = [
+            CellFonts(theme.reading_font(theme.READING_PX, bold=bold), self._line_px, formulas)
+            for bold in (True, False)
+        ]
         self._rows: dict[int, _Row] = {}
         """The cells of rows that somebody looked at."""
         self._lengths: list[int] = []
@@ -94,6 +101,7 @@ class TableView:
 
     def lay_out(self, width: float) -> None:
         """Find the columns and wrap the cells."""
+        self._use_formulas()
         if width != self._width or not len(self._stack):
             self._width = width
             self._measure(0)
@@ -195,6 +203,16 @@ class TableView:
                     self._longest[index] = max(self._longest[index], length)
             self._lengths.append(sum(lengths) + len(lengths) if row else 1)
 
+    def _use_formulas(self) -> None:
+        """Measure all of it anew once formulas have come that it waits for."""
+        if self._formulas is None or not self.is_unfinished or self._formulas.arrived == self._arrived:
+            return
+        self._arrived, self.is_unfinished = self._formulas.arrived, False
+        self._rows.clear()
+        self._lengths, self._natural, self._longest, self._columns = [], [], [], []
+        self._stack.cut(0)
+        self._add_rows(self._value)
+
     def _measure(self, first: int) -> None:
         """Place the rows from one on; where the columns change those of them that are far away keep their heights."""
         columns = column_widths([width + 2 * CELL_X for width in self._natural], self._width)
@@ -227,10 +245,11 @@ class TableView:
         fonts = self._fonts[min(number, 1)]
         for index, runs in enumerate(self._value.rows[number]):
             room = max(self._columns[index] - 2 * CELL_X, 1.0)
-            if all(is_simple(run.text) for run in runs) and fonts.natural_width(runs) + _SLACK_PX <= room:
+            if all(is_simple(run) for run in runs) and fonts.natural_width(runs) + _SLACK_PX <= room:
                 continue
             cell = self._cells(number)[index]
             cell.lay_out(room)
+            self.is_unfinished = self.is_unfinished or cell.is_waiting
             height = max(height, cell.height)
         return height + 2 * CELL_Y
 
@@ -239,7 +258,9 @@ class TableView:
         if number not in self._rows:
             fonts, aligns = self._fonts[min(number, 1)], self._value.aligns
             self._rows[number] = tuple(
-                RichText(runs, fonts.font, self._line_px, aligns[index] if index < len(aligns) else "left")
+                RichText(
+                    runs, fonts.font, self._line_px, aligns[index] if index < len(aligns) else "left", self._formulas
+                )
                 for index, runs in enumerate(self._value.rows[number])
             )
             for cell, column in zip(self._rows[number], self._columns, strict=False):
