@@ -12,7 +12,7 @@ import stat
 import threading
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any, Literal, TypeVar, get_args, get_origin
+from typing import Annotated, Any, Literal, TypeVar, get_args, get_origin
 
 import msgspec
 
@@ -29,6 +29,8 @@ Later = Callable[[float, Callable[[], None]], None]
 """Calls something after so many seconds, on a thread of its own."""
 RETRY_SECONDS = 5.0
 """After so long a writing that failed is tried again, though nothing changed."""
+LEAST_TEXT_SIZE, MOST_TEXT_SIZE = 70, 200
+"""In percent."""
 MOST_NAMED = 6
 """Settings that a sentence names; of more it says how many."""
 
@@ -56,11 +58,15 @@ class Settings(msgspec.Struct, frozen=True):
     """Everything people can set, with the defaults of a fresh installation."""
 
     theme: Theme = "system"
+    text_size: Annotated[int, msgspec.Meta(ge=LEAST_TEXT_SIZE, le=MOST_TEXT_SIZE)] = 100
+    """Of what people read and write, in percent of its usual size."""
     last_model: str | None = None
     """Path of the model that was loaded last."""
     model_folders: tuple[str, ...] = ()
     """Folders that are searched for models beside the program's own."""
     system_prompt: str = ""
+    thinking_tags: tuple[str, ...] = ()
+    """Tags around thinking that people name beside those of the models' templates."""
     sampling: SamplingSettings = SamplingSettings()
     """What a new chat starts with."""
     when_full: WhenFull = "stop"

@@ -13,7 +13,8 @@ from pytestqt.qtbot import QtBot
 from app.gui import theme
 from app.gui.chat.answer_text import AnswerText
 from app.gui.chat.block_places import TIGHT_GAP_PX
-from app.gui.chat.growing_text import GrowingText, _Piece
+from app.gui.chat.growing_text import GrowingText
+from app.gui.chat.piece import Piece
 from app.gui.chat.plain_text import FOLDED_CHARACTERS, FOLDED_LINES
 from app.gui.chat.rich_text import RichText
 from app.gui.chat.stack import Stack
@@ -45,7 +46,7 @@ class Made:
         self.characters = 0
         piece, made = GrowingText._piece, RichText._made
 
-        def note_piece(text: GrowingText, paragraph: str, *rest: object) -> _Piece:
+        def note_piece(text: GrowingText, paragraph: str, *rest: object) -> Piece:
             self._add(len(paragraph) + 1)
             return piece(text, paragraph, *rest)  # type: ignore[arg-type]  # what was given is handed on
 
@@ -192,7 +193,7 @@ def test_a_very_long_message_shows_its_beginning_until_the_rest_is_wanted(transc
     transcript.add(Turn(1, "user", lines))
     transcript.resize(700, 1200)
     folded = transcript.turns.total
-    assert folded < (FOLDED_LINES + 5) * theme.READING_LINE_PX
+    assert folded < (FOLDED_LINES + 6) * theme.READING_LINE_PX
     (spot,) = spots(transcript, "fold")
     assert spot.value == f"Show all {count(len(lines))} characters"
     unfold(transcript)

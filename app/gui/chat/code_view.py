@@ -15,13 +15,15 @@ from app.gui.chat.growing_text import GrowingText
 from app.gui.chat.leaf import BAR_KEY, Range, Spot, draw_sunken
 from app.gui.chat.longest_line import LongestLine
 from app.gui.chat.sideways import BAR_PX, Sideways
-from app.gui.markdown.colouring import Coloured, Colouring, Lexers
+from app.gui.markdown.colouring import SLICE_MS, Coloured, Colouring, Lexers
 from app.gui.markdown.values import Code
 
 LINE_PX, HEAD_PX, COPY_PX = 20, 32, 24
-"""Lengths that grow with the font."""
+"""Lengths that grow with the text."""
 PADDING_PX = BAR_PX
 """Around the lines; where it is needed the bar lies in it, so that nothing moves when a long line comes."""
+PAPER_MS = 10_000.0
+"""What is on paper is not painted again: its colours are waited for."""
 _UNLIMITED_PX = 1_000_000.0
 translate = QCoreApplication.translate
 
@@ -29,12 +31,14 @@ translate = QCoreApplication.translate
 class CodeView:
     """One block of code."""
 
-    def __init__(self, value: Code, lexers: Lexers, *, is_open: bool) -> None:
+    def __init__(self, value: Code, lexers: Lexers, *, is_open: bool, on_paper: bool = False) -> None:
+        """`on_paper` wraps what is too long, and leaves out what is there to be pressed."""
         self._value = value
+        self._on_paper = on_paper
         self._is_open = is_open
-        self._head_px = theme.scaled(HEAD_PX)
-        self._line_px = theme.scaled(LINE_PX)
-        font = code_font(theme.scaled(BLOCK_PX))
+        self._head_px = theme.reading_px(HEAD_PX)
+        self._line_px = theme.reading_px(LINE_PX)
+        font = code_font(theme.reading_px(BLOCK_PX))
         self._lines = GrowingText(font, self._line_px)
         self._lines.set_text(value.code)
         self._longest = LongestLine(font)
@@ -90,7 +94,7 @@ class CodeView:
     def lay_out(self, width: float) -> None:
         """Take a width; the lines are as long as they are."""
         self._width = width
-        self._lines.lay_out(_UNLIMITED_PX)
+        self._lines.lay_out(max(width - 2 * PADDING_PX, 1.0) if self._on_paper else _UNLIMITED_PX)
         self._measure()
 
     def reach(self, top: float, bottom: float) -> float:
@@ -148,7 +152,7 @@ class CodeView:
 
     def _measure(self) -> None:
         self._height = self._head_px + max(self._lines.height, self._line_px) + PADDING_PX
-        self._sideways.fit(self._longest.width, max(self._width - 2 * PADDING_PX, 1.0))
+        self._sideways.fit(0.0 if self._on_paper else self._longest.width, max(self._width - 2 * PADDING_PX, 1.0))
 
     def _seen_rect(self) -> QRectF:
         """Return where the lines can be seen: a selection may go up to the edge of the box."""
@@ -160,17 +164,18 @@ class CodeView:
 
     def _copy_rect(self) -> QRectF:
         words = translate("CodeView", "Copy"), translate("CodeView", "Copied")
-        metrics = QFontMetricsF(theme.font(theme.SMALL_PX))
+        metrics = QFontMetricsF(theme.reading_font(theme.SMALL_PX))
         width = max(metrics.horizontalAdvance(each) for each in words) + 2 * theme.SPACE_S
-        height = theme.scaled(COPY_PX)
+        height = theme.reading_px(COPY_PX)
         return QRectF(self._width - width - theme.SPACE_XS, (self._head_px - height) / 2, width, height)
 
     def _draw_head(self, painter: QPainter, origin: QPointF, look: theme.Theme) -> None:
-        font = theme.font(theme.SMALL_PX)
+        font = theme.reading_font(theme.SMALL_PX)
         painter.setFont(font)
         painter.setPen(look.colour("muted"))
         copy = self._copy_rect().translated(origin)
-        painter.drawText(copy, Qt.AlignmentFlag.AlignCenter, translate("CodeView", "Copy"))
+        if not self._on_paper:
+            painter.drawText(copy, Qt.AlignmentFlag.AlignCenter, translate("CodeView", "Copy"))
         room = QRectF(
             origin.x() + PADDING_PX, origin.y(), max(copy.left() - origin.x() - 2 * PADDING_PX, 0), self._head_px
         )
@@ -180,7 +185,7 @@ class CodeView:
     def _colour_to(self, end: int) -> None:
         if self._colouring is None:
             self._colouring = Colouring(self._value.code, self._value.language)
-        self.is_unfinished = not self._colouring.reach(end)
+        self.is_unfinished = not self._colouring.reach(end, PAPER_MS if self._on_paper else SLICE_MS)
 
     def _colours(self, start: int, end: int) -> list[Coloured] | None:
         if self._is_open:

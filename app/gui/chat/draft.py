@@ -46,7 +46,7 @@ class Draft(QPlainTextEdit):
         self.setAccessibleDescription(self.tr("Enter sends, Shift+Enter begins a new line."))
         self.setPlaceholderText(self.tr("Ask anything …"))
         self.setFrameShape(QFrame.Shape.NoFrame)
-        self.setFont(theme.font(theme.READING_PX))
+        self.setFont(theme.reading_font(theme.READING_PX))
         self.setTabChangesFocus(True)
         self.setWordWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
         self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAsNeeded)
@@ -56,6 +56,10 @@ class Draft(QPlainTextEdit):
         self.document().documentLayout().documentSizeChanged.connect(lambda _size: self._fit())
         self.textChanged.connect(self._fit)  # the layout is silent where one paragraph takes the place of another
         self._fit()
+
+    def use_text_size(self) -> None:
+        """Write in the size of reading text that is in force now."""
+        self.setFont(theme.reading_font(theme.READING_PX))
 
     def event(self, event: QEvent) -> bool:
         """Keep the keys of an input method from the window's shortcuts."""

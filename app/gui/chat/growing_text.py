@@ -5,15 +5,18 @@ Interprets nothing: every character is shown as it is. Colours of parts of it ar
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Callable
 from dataclasses import dataclass
 
 from PySide6.QtCore import QPointF, QRectF
-from PySide6.QtGui import QFont, QFontMetricsF, QPainter, QTextCharFormat, QTextLayout, QTextOption
+from PySide6.QtGui import QFont, QFontMetricsF, QPainter, QTextCharFormat, QTextLayout
 
 from app.gui import theme
 from app.gui.chat.code_units import characters, units
+from app.gui.chat.direction import runs_right_to_left
 from app.gui.chat.leaf import Range
+from app.gui.chat.piece import Piece, Setting, laid_out
 from app.gui.chat.stack import Stack
 from app.gui.chat.text_cuts import cuts
 from app.gui.markdown.colouring import Coloured
@@ -22,23 +25,7 @@ WHOLE_CHARACTERS = 4000
 """A text up to this length is laid out at once; of a longer one the height is estimated where nobody looked."""
 KEPT_PARTS = 12
 """Parts on both sides of what is in view that keep their lines."""
-TAB_SPACES = 4
 _SAMPLE = 400
-
-
-@dataclass(slots=True)
-class _Piece:
-    """A paragraph, or a part of a long one."""
-
-    layout: QTextLayout
-    text: str
-    start: int
-    top: float
-    """Counted from the top of its part."""
-    height: float
-    width: float
-    look: theme.Theme | None = None
-    """Whose colours of parts it has."""
 
 
 @dataclass(slots=True)
@@ -51,7 +38,7 @@ class _Part:
     """Whether its height is measured for the width and not estimated."""
     width: float = 0.0
     """Of its longest line."""
-    pieces: list[_Piece] | None = None
+    pieces: list[Piece] | None = None
 
 
 Colours = Callable[[int, int], list[Coloured] | None]
@@ -59,11 +46,14 @@ Colours = Callable[[int, int], list[Coloured] | None]
 
 
 class GrowingText:
-    """Text in one font, wrapped at a width."""
+    """Text in one font, wrapped at a width; of prose each paragraph begins at the side that it runs from."""
 
-    def __init__(self, font: QFont, line_px: int) -> None:
+    def __init__(self, font: QFont, line_px: int, *, is_prose: bool = False) -> None:
         self._font = font
         self._line_px = line_px
+        self._is_prose = is_prose
+        self.least_width = 0.0
+        """The right edge of text that runs from there lies no further left than this."""
         self._width = 0.0
         self._text = ""
         self._parts: list[_Part] = []
@@ -97,6 +87,11 @@ class GrowingText:
             return 0.0
         pieces = self._parts[-1].pieces
         return self._stack.top(len(self._parts) - 1) + (pieces[-1].top if pieces else 0.0)
+
+    def use_font(self, font: QFont, line_px: int) -> None:
+        """Show the text in another font; it is laid out with `lay_out`."""
+        self._font, self._line_px = font, line_px
+        self._width, self._advance = -1.0, 0.0
 
     def set_text(self, text: str) -> None:
         """Show another text; it is laid out with `lay_out`."""
@@ -171,7 +166,8 @@ class GrowingText:
                     pieces[number] = self._coloured(pieces[number], look, colours)
                 piece = pieces[number]
                 ranges = _selection_in(piece, selected, look)
-                piece.layout.draw(painter, QPointF(origin.x(), top + piece.top), ranges, clip)
+                place = QPointF(origin.x() + self._left(piece), top + piece.top)
+                piece.layout.draw(painter, place, ranges, clip)
 
     def end_above(self, y: float) -> int:
         """Return a character that no line above a height goes beyond."""
@@ -185,11 +181,20 @@ class GrowingText:
         y -= self._stack.top(index)
         pieces = self._lines_of(index)
         piece = next((each for each in reversed(pieces) if each.top <= y), pieces[0])
+        x -= self._left(piece)
         for number in range(piece.layout.lineCount()):
             line = piece.layout.lineAt(number)
             if y - piece.top < line.y() + line.height() or number == piece.layout.lineCount() - 1:
                 return piece.start + characters(piece.text, int(line.xToCursor(x)))
         return piece.start + len(piece.text)
+
+    def span_of(self, offset: int) -> tuple[float, float]:
+        """Return from which height to which the part goes that a character is in."""
+        if not self._parts:
+            return 0.0, 0.0
+        index = max(bisect_right(self._parts, offset, key=lambda part: part.start) - 1, 0)
+        self._stack.put(index, self._prepare(index))
+        return self._stack.top(index), self._stack.top(index + 1)
 
     def _cut(self, length: int) -> None:
         """Forget all but the first parts."""
@@ -218,14 +223,14 @@ class GrowingText:
         part.is_exact = True
         return _height(self._lines_of(index))
 
-    def _lines_of(self, index: int) -> list[_Piece]:
+    def _lines_of(self, index: int) -> list[Piece]:
         part = self._parts[index]
         if part.pieces is None:
             self._laid.add(index)
             return self._fill(part, [], index == len(self._parts) - 1)
         return part.pieces
 
-    def _fill(self, part: _Part, known: list[_Piece], is_last: bool) -> list[_Piece]:
+    def _fill(self, part: _Part, known: list[Piece], is_last: bool) -> list[Piece]:
         """Give a part its lines, those of its first paragraphs being there already."""
         shift = known[0].top if known else 0.0
         for piece in known:
@@ -258,13 +263,11 @@ class GrowingText:
             self._parts[index].pieces = None
         self._laid -= far
 
-    def _option(self) -> QTextOption:
-        option = QTextOption()
-        option.setWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
-        option.setTabStopDistance(QFontMetricsF(self._font).horizontalAdvance(" ") * TAB_SPACES)
-        return option
+    def _left(self, piece: Piece) -> float:
+        """Return how far to the right of the text's corner the lines of a piece are counted from."""
+        return max(self.used_width, self.least_width) - self._width if piece.from_right else 0.0
 
-    def _coloured(self, piece: _Piece, look: theme.Theme, colours: Colours) -> _Piece:
+    def _coloured(self, piece: Piece, look: theme.Theme, colours: Colours) -> Piece:
         """Return a piece with the colours of its parts; they change nothing about where it lies."""
         stretches = colours(piece.start, piece.start + len(piece.text))
         if stretches is None:
@@ -280,28 +283,16 @@ class GrowingText:
 
     def _piece(
         self, text: str, start: int, top: float, formats: list[QTextLayout.FormatRange] | None = None
-    ) -> _Piece:
-        layout = QTextLayout(text, self._font)
-        layout.setFormats(formats or [])
-        layout.setTextOption(self._option())
-        layout.setCacheEnabled(True)
-        height = width = 0.0
-        layout.beginLayout()
-        while (line := layout.createLine()).isValid():
-            line.setLineWidth(self._width)
-            step = max(line.height(), self._line_px)
-            line.setPosition(QPointF(0, height + (step - line.height()) / 2))
-            height += step
-            width = max(width, line.naturalTextWidth())
-        layout.endLayout()
-        return _Piece(layout, text, start, top, max(height, float(self._line_px)), width)
+    ) -> Piece:
+        from_right = runs_right_to_left(self._text, start) if self._is_prose else None
+        return laid_out(text, start, top, Setting(self._font, self._line_px, self._width), from_right, formats)
 
 
-def _height(pieces: list[_Piece]) -> float:
+def _height(pieces: list[Piece]) -> float:
     return pieces[-1].top + pieces[-1].height if pieces else 0.0
 
 
-def _selection_in(piece: _Piece, selected: Range | None, look: theme.Theme) -> list[QTextLayout.FormatRange]:
+def _selection_in(piece: Piece, selected: Range | None, look: theme.Theme) -> list[QTextLayout.FormatRange]:
     if selected is None:
         return []
     return selection_format((selected[0] - piece.start, selected[1] - piece.start), piece.text, look)

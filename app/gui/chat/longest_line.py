@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtGui import QFont, QFontMetricsF
 
-from app.gui.chat.growing_text import TAB_SPACES
+from app.gui.chat.piece import TAB_SPACES
 from app.gui.chat.text_cuts import PART_CHARACTERS
 
 _WIDEST_SHARE = 3

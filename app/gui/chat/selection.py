@@ -28,6 +28,14 @@ class Selection:
         """Whether nothing is selected."""
         return self._anchor is None or self._anchor == self._end
 
+    @property
+    def blocks(self) -> range:
+        """The blocks that something is selected of, in order."""
+        if self._anchor is None or self._end is None or self._anchor == self._end:
+            return range(0)
+        first, last = sorted((self._anchor, self._end))
+        return range(first.block, last.block + 1)
+
     def start(self, place: Place) -> None:
         """Begin at a place."""
         self._anchor = self._end = place

@@ -9,6 +9,7 @@ from PySide6.QtGui import QPainter, QPen
 from app.gui import theme
 from app.gui.chat.leaf import Range, Spot
 from app.gui.chat.rich_text import RichText
+from app.gui.formulas.shelf import Formulas
 from app.gui.markdown.values import Paragraph, Rule
 
 RULE_PX = 17
@@ -20,11 +21,17 @@ class TextView(msgspec.Struct, gc=False, eq=False):
     """One paragraph or heading; its lines are made where somebody looks. As `values` says, no part of a circle."""
 
     value: Paragraph
+    formulas: Formulas | None = None
+    """What draws those in the text; without it their source is shown."""
     length: int = 0
     """How many characters `text` has."""
     _made: RichText | None = None
     _width: float = -1.0
     _height: float = 0.0
+    drop: float = 0.0
+    """By how much its first line lies lower than others because a formula in it is high."""
+    _is_waiting: bool = False
+    """Whether it was measured with the source of a formula that is being drawn."""
 
     def __post_init__(self) -> None:
         """Count the characters."""
@@ -47,14 +54,15 @@ class TextView(msgspec.Struct, gc=False, eq=False):
 
     @property
     def is_unfinished(self) -> bool:
-        """Whether it would look better painted once more: never."""
-        return False
+        """Whether it would look better painted once more: when a formula in it is drawn."""
+        return self._is_waiting
 
     def lay_out(self, width: float) -> None:
-        """Wrap the text, unless that is done for the width."""
-        if width != self._width:
+        """Wrap the text, unless that is done for the width and no formula has come for it."""
+        if width != self._width or self._is_waiting:
             self._width = width
-            self._height = self._lines().height
+            lines = self._lines()
+            self._height, self.drop, self._is_waiting = lines.height, lines.drop, lines.is_waiting
 
     def reach(self, _top: float, _bottom: float) -> float:
         """Have nothing to measure: it is never long."""
@@ -97,8 +105,8 @@ class TextView(msgspec.Struct, gc=False, eq=False):
         if self._made is None:
             pixels = _HEADINGS_PX.get(self.value.level, theme.READING_PX)
             line_px = round(pixels * _HEADING_LINE) if pixels != theme.READING_PX else theme.READING_LINE_PX
-            font = theme.font(pixels, bold=self.value.level > 0)
-            self._made = RichText(self.value.runs, font, theme.scaled(line_px))
+            font = theme.reading_font(pixels, bold=self.value.level > 0)
+            self._made = RichText(self.value.runs, font, theme.reading_px(line_px), formulas=self.formulas)
         return self._made
 
 

@@ -15,8 +15,8 @@ from PySide6.QtWidgets import (
 )
 
 from app.gui import theme
-from app.gui.preferences.options import Choice, Group, Option, Switch, Text, groups
-from app.gui.widgets.boxes import ChoiceBox
+from app.gui.preferences.options import Choice, Group, Number, Option, Switch, Text, groups
+from app.gui.widgets.boxes import ChoiceBox, NumberBox
 from app.gui.widgets.labels import label
 from app.gui.widgets.tall_dialog import TallDialog
 from app.gui.widgets.tick_box import TickBox
@@ -62,6 +62,7 @@ class PreferencesDialog(TallDialog):
         self.hold(contents, self._buttons())
         self._disconnect = disk_use.changed.connect(self._show_disk_use)
         themes.changed.connect(self._show_values)
+        themes.text_size_changed.connect(self._show_values)
         self._show_values()
         self._show_disk_use()
         disk_use.refresh()
@@ -92,6 +93,8 @@ class PreferencesDialog(TallDialog):
                 field: QWidget = self._choice(option)
             case Switch():
                 field = self._switch(option)
+            case Number():
+                field = self._number(option)
             case Text():
                 field = self._text(option)
         field.setObjectName(f"{option.name}_option")
@@ -127,6 +130,17 @@ class PreferencesDialog(TallDialog):
         def show() -> None:
             with QSignalBlocker(box):
                 box.setChecked(bool(self._value(option.name)))
+
+        self._show_value[option.name] = show
+        return box
+
+    def _number(self, option: Number) -> NumberBox:
+        box = NumberBox(option.least, option.most, whole=True, step=option.step)
+        box.valueChanged.connect(lambda value: self._change(option.name, round(value)))
+
+        def show() -> None:
+            with QSignalBlocker(box):
+                box.setValue(int(str(self._value(option.name))))
 
         self._show_value[option.name] = show
         return box
@@ -170,6 +184,8 @@ class PreferencesDialog(TallDialog):
         self._settings.change(**{name: value})
         if name == "theme":
             self._themes.choose(self._settings.values.theme)
+        elif name == "text_size":
+            self._themes.choose_text_size(self._settings.values.text_size)
         self.changed.emit(name)
 
     def _restore_defaults(self) -> None:

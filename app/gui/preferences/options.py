@@ -9,6 +9,8 @@ from typing import NamedTuple
 
 from PySide6.QtCore import QCoreApplication
 
+from app.system.settings_file import LEAST_TEXT_SIZE, MOST_TEXT_SIZE
+
 translate = QCoreApplication.translate
 
 
@@ -30,6 +32,17 @@ class Switch(NamedTuple):
     hint: str
 
 
+class Number(NamedTuple):
+    """A whole number between two ends."""
+
+    name: str
+    label: str
+    hint: str
+    least: int
+    most: int
+    step: int
+
+
 class Text(NamedTuple):
     """Some lines of text."""
 
@@ -39,7 +52,7 @@ class Text(NamedTuple):
     placeholder: str
 
 
-Option = Choice | Switch | Text
+Option = Choice | Switch | Number | Text
 
 
 class Group(NamedTuple):
@@ -66,6 +79,16 @@ def groups() -> tuple[Group, ...]:
                         ("contrast", translate("Preferences", "High contrast")),
                     ),
                 ),
+                Number(
+                    "text_size",
+                    translate("Preferences", "Text size in %"),
+                    translate(
+                        "Preferences", "Of messages and of what you write; Ctrl + and Ctrl − change it anywhere."
+                    ),
+                    LEAST_TEXT_SIZE,
+                    MOST_TEXT_SIZE,
+                    10,
+                ),
                 Switch(
                     "reduce_motion",
                     translate("Preferences", "Reduce motion"),
@@ -86,7 +109,7 @@ def groups() -> tuple[Group, ...]:
                 ),
                 Choice(
                     "keep_record",
-                    translate("Preferences", "Keep of every token"),
+                    translate("Preferences", "Save for each token"),
                     translate("Preferences", "What is saved with an answer, to look at its tokens later."),
                     (
                         ("all", translate("Preferences", "All likely candidates")),

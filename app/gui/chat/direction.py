@@ -1,0 +1,31 @@
+"""Which way a paragraph of people's text runs: as its first character that has a direction."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+_LOOK_AHEAD = 1000
+"""A paragraph that begins with so many characters without a direction runs left to right."""
+_RIGHT_TO_LEFT = re.compile(
+    "[\u0590-\u08ff\u200f\ufb1d-\ufdff\ufe70-\ufefc\U00010800-\U00010fff\U0001e800-\U0001efff]"
+)
+_ISOLATES, _END_OF_ISOLATE = "\u2066\u2067\u2068", "\u2069"
+
+
+def runs_right_to_left(text: str, place: int = 0) -> bool:
+    """Return whether the paragraph that a place lies in runs right to left; what stands in isolates does not count."""
+    start = text.rfind("\n", 0, place) + 1
+    end = text.find("\n", start, start + _LOOK_AHEAD)
+    head = text[start : end if end >= 0 else start + _LOOK_AHEAD]
+    if head.isascii() or not _RIGHT_TO_LEFT.search(head):
+        return False
+    depth = 0
+    for character in head:
+        if character in _ISOLATES:
+            depth += 1
+        elif character == _END_OF_ISOLATE:
+            depth = max(depth - 1, 0)
+        elif not depth and (kind := unicodedata.bidirectional(character)) in ("L", "R", "AL"):
+            return kind != "L"
+    return False
