@@ -6,6 +6,7 @@ import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from app.core.model import FoundModel, ModelRef
 from app.core.ports import DryRunPort, EnginePort, EventSink, StorePort
@@ -14,6 +15,7 @@ from app.engine.dry_run_client import DryRunClient
 from app.engine.incarnation import BackendKind
 from app.services.answers import Answers
 from app.services.ask import Ask
+from app.services.branches import Branches
 from app.services.chat import Chat
 from app.services.conversations import Conversations
 from app.services.disk_use import DiskUse
@@ -31,8 +33,10 @@ from app.services.next_token import NextToken
 from app.services.notices import Notices
 from app.services.program import Program
 from app.services.prompt_count import PromptCount
+from app.services.queue import Queue
 from app.services.sampling import Sampling
 from app.services.templates import Templates
+from app.services.trash import Trash
 from app.services.vocabulary import Vocabulary
 from app.store.store import Store
 from app.system.hardware_sampler import HardwareSampler
@@ -105,10 +109,7 @@ def assemble(
     load_check = LoadCheck(jobs, settings, dry_run, check, main_memory)
     session = EngineSession(engine, settings, templates, notices, load_check)
     sampling = Sampling(settings)
-    keeper = Keeper(store, session)
-    answers = Answers(session, keeper, settings, notices)
-    chat = Chat(session, answers, keeper, sampling, settings)
-    conversations = Conversations(store, chat, answers, keeper, settings, notices)
+    talk = _talk(store, session, sampling, settings, notices)
     vocabulary = Vocabulary(session, engine, store, asks=options.window)
     memory = Memory(session, dry_run, engine, asks=options.window)
     return Program(
@@ -126,20 +127,48 @@ def assemble(
         templates=templates,
         session=session,
         sampling=sampling,
-        answers=answers,
-        chat=chat,
-        conversations=conversations,
+        answers=talk.answers,
+        chat=talk.chat,
+        queue=talk.queue,
+        branches=talk.branches,
+        conversations=talk.conversations,
+        trash=talk.trash,
         disk_use=DiskUse(store, engine),
-        prompt_count=PromptCount(session, engine, chat, templates, settings),
+        prompt_count=PromptCount(session, engine, talk.chat, templates, settings),
         load_options=LoadOptionsDraft(session, dry_run, settings, jobs, check, main_memory),
         vocabulary=vocabulary,
-        next_token=NextToken(session, engine, sampling, vocabulary, answers, conversations),
-        live=Live(session, lambda: memory.gpu_is_there, chat, answers),
+        next_token=NextToken(session, engine, sampling, vocabulary, talk.answers, talk.conversations),
+        live=Live(session, lambda: memory.gpu_is_there, talk.chat, talk.answers),
         memory=memory,
         ask=Ask(session, models, templates),
         machine=Machine(HardwareSampler(inbox.put)),
         doctor=Doctor(engine, paths, settings, models, WINDOW_CHECK),
     )
+
+
+class _Talk(NamedTuple):
+    """What conversations are made of."""
+
+    answers: Answers
+    chat: Chat
+    queue: Queue
+    branches: Branches
+    conversations: Conversations
+    trash: Trash
+
+
+def _talk(
+    store: StorePort, session: EngineSession, sampling: Sampling, settings: SettingsFile, notices: Notices
+) -> _Talk:
+    keeper = Keeper(store, session)
+    answers = Answers(session, keeper, settings, notices)
+    chat = Chat(session, answers, keeper, sampling, settings)
+    branches = Branches(chat, answers, keeper, notices)
+    conversations = Conversations(store, chat, answers, keeper, settings, notices)
+    trash = Trash(store, notices)
+    trash.restored.connect(conversations.bring_back)
+    branches.emptied.connect(conversations.delete)
+    return _Talk(answers, chat, Queue(chat, answers), branches, conversations, trash)
 
 
 def _check_script(path: Path) -> tuple[FoundModel, ModelRef | None]:

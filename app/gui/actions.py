@@ -27,12 +27,20 @@ def _table() -> list[_Entry]:
         _Entry("copy_answer_action", translate("Actions", "&Copy the answer"), "Ctrl+Shift+C"),
         _Entry("stop_action", translate("Actions", "&Stop the answer"), "Esc"),
         _Entry("rename_action", translate("Actions", "&Rename the chat"), "F2", True),
+        _Entry("delete_chat_action", translate("Actions", "&Delete the chat"), ""),
         _Entry("undo_delete_action", translate("Actions", "&Undo the deletion"), "Ctrl+Z"),
+        _Entry("trash_action", translate("Actions", "Trash…"), ""),
         _Entry("write_action", translate("Actions", "&Write a message"), "Ctrl+L"),
         _Entry("theme_action", translate("Actions", "Light or dark &theme"), "Ctrl+Shift+L", True),
+        _Entry("contrast_theme_action", translate("Actions", "&High contrast"), ""),
         _Entry("system_theme_action", translate("Actions", "Theme of the s&ystem"), ""),
-        _Entry("history_action", translate("Actions", "Chats on the &left"), "F8"),
+        _Entry("larger_text_action", translate("Actions", "Lar&ger text"), "Ctrl++; Ctrl+=", True),
+        _Entry("smaller_text_action", translate("Actions", "S&maller text"), "Ctrl+-"),
+        _Entry("normal_text_action", translate("Actions", "Normal text si&ze"), "Ctrl+0"),
+        _Entry("history_action", translate("Actions", "Chats on the &left"), "F8", True),
         _Entry("panel_action", translate("Actions", "Side &panel"), "F9"),
+        _Entry("print_action", translate("Actions", "Print…"), "Ctrl+P", True),
+        _Entry("save_pdf_action", translate("Actions", "Sa&ve as PDF…"), ""),
         _Entry("preferences_action", translate("Actions", "Pre&ferences…"), "Ctrl+,", True),
         _Entry("quit_action", translate("Actions", "&Quit"), "Ctrl+Q", True),
     ]
@@ -53,7 +61,7 @@ class Actions:
             action = QAction(entry.text, window)
             action.setObjectName(entry.name)
             if entry.keys:
-                action.setShortcut(QKeySequence(entry.keys))
+                action.setShortcuts(QKeySequence.listFromString(entry.keys))
             window.addAction(action)
             self._actions[entry.name] = action
             self.in_order.append(action)

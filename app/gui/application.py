@@ -121,7 +121,7 @@ def make_window(program: Program, themes: Themes) -> MainWindow:
     icons = Icons(program.resources)
     prompts: list[str] = json.loads(program.resources.read_text("starter_prompts.json"))
     parts = Parts(
-        chat_page=ChatPage(program.chat, themes, icons, prompts),
+        chat_page=ChatPage(program.chat, program.branches, program.queue, themes, icons, prompts),
         model_bar=ModelBar(program.session, program.models, icons),
         notice_bar=NoticeBar(program.notices, themes, icons),
         history=HistoryPanel(program.conversations, icons),

@@ -186,6 +186,7 @@ class NoticeBar(QWidget):
     def _words(self, remedy: Remedy) -> str:
         words: dict[Remedy, str] = {
             "undo_delete": self.tr("Undo"),
+            "undo_branch": self.tr("Bring back"),
             "restart_engine": self.tr("Restart the engine"),
             "open_model": self.tr("Open a model…"),
             "choose_template": self.tr("Choose a template…"),

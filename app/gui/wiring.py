@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from PySide6.QtCore import QObject, QUrl
 from PySide6.QtGui import QDesktopServices, QGuiApplication
 
 from app.core.words import translate
+from app.gui.chat.glyphs import Glyphs
+from app.gui.chat.printing import Printing
 from app.gui.dialogs import Dialogs
+from app.gui.history.trash_dialog import TrashDialog
+from app.gui.icons import Icons
 from app.gui.main_window import MainWindow
 from app.gui.models.load_dialog import LoadOptionsDialog
 from app.gui.preferences.dialog import PreferencesDialog
@@ -17,6 +21,7 @@ from app.gui.theme import Themes
 from app.services.models import is_very_small
 from app.services.notices import Notice
 from app.services.program import Program
+from app.services.turns import Turn
 from app.services.units import count
 from app.services.wishes import Wish
 
@@ -31,6 +36,7 @@ class Wiring(QObject):
         self._themes = themes
         self._dialogs = Dialogs(window)
         self._preferences: PreferencesDialog | None = None
+        self._printing = Printing(window, themes, self._submit, program.notices.post)
         self._connect_window()
         self._connect_actions()
         self._disconnect = [
@@ -50,6 +56,7 @@ class Wiring(QObject):
 
     def close(self) -> None:
         """Part window and services: no service calls a widget after this."""
+        self._printing.cancel()
         window = self._window
         if self._preferences is not None:
             self._preferences.close()
@@ -85,11 +92,14 @@ class Wiring(QObject):
         parts.notice_bar.details_wanted.connect(self._dialogs.show_details)
         page.welcome.open_wanted.connect(self._choose_model)
         page.copied.connect(_copy)
+        page.turn_actions.settings_wanted.connect(lambda settings: program.sampling.change(**settings))
         page.composer.draft.too_long.connect(self._tell_too_long)
         page.composer.draft.nothing_to_undo.connect(window.actions_by_name["undo_delete_action"].trigger)
         page.transcript.first_text_painted.connect(self._note_first_text)
         page.transcript.link_clicked.connect(lambda address: QDesktopServices.openUrl(QUrl(address)))
         page.transcript.lexers.use(lambda work: program.jobs.submit("colours of code", work))
+        page.transcript.formulas.use(lambda work: program.jobs.submit("formulas", work))
+        Glyphs(page.transcript, lambda work: self._submit("fonts", work), program.notices.post)
         parts.sampling.when_full_chosen.connect(self._choose_policy)
         parts.sampling.show_when_full(settings.values.when_full)
         self._themes.changed.connect(self._show_theme)
@@ -111,16 +121,31 @@ class Wiring(QObject):
             "copy_answer_action": page.copy_answer,
             "stop_action": page.stop,
             "rename_action": self._rename,
-            "undo_delete_action": program.conversations.undo_delete,
+            "delete_chat_action": lambda: program.conversations.delete(program.conversations.open_id),
+            "undo_delete_action": self._undo,
+            "larger_text_action": lambda: self._themes.step_text_size(1),
+            "smaller_text_action": lambda: self._themes.step_text_size(-1),
+            "normal_text_action": lambda: self._themes.step_text_size(0),
+            "print_action": lambda: self._printing.choose_printer(*self._shown_chat()),
+            "save_pdf_action": lambda: self._printing.choose_pdf(*self._shown_chat()),
+            "trash_action": lambda: TrashDialog(program.trash, window).open(),
             "write_action": page.composer.draft.setFocus,
             "theme_action": self._themes.toggle,
-            "system_theme_action": self._follow_system_theme,
+            "contrast_theme_action": lambda: self._themes.choose("contrast"),
+            "system_theme_action": lambda: self._themes.choose("system"),
             "history_action": lambda: window.panes.toggle("left"),
             "panel_action": lambda: window.panes.toggle("right"),
             "preferences_action": self._open_preferences,
             "quit_action": window.close,
         }.items():
             window.actions_by_name[name].triggered.connect(lambda _checked=False, slot=slot: slot())
+
+    def _submit(self, name: str, work: Callable[[], None]) -> None:
+        self._program.jobs.submit(name, work)
+
+    def _shown_chat(self) -> tuple[str, Sequence[Turn]]:
+        chat = self._program.chat
+        return chat.shown.head.title, chat.turns
 
     def _rename(self) -> None:
         if not self._window.panes.shows("left"):
@@ -133,7 +158,8 @@ class Wiring(QObject):
 
     def _choose_model(self) -> None:
         loaded, folder = self._program.session.model, self._program.models.folder
-        self._dialogs.choose_model(Path(loaded.path).parent if loaded is not None else folder, self._use)
+        folder = Path(loaded.path).parent if loaded is not None else folder
+        self._dialogs.choose_model(folder, Icons(self._program.resources), self._use)
 
     def _remedy(self, remedy: str) -> None:
         match remedy:
@@ -148,12 +174,20 @@ class Wiring(QObject):
                 self._choose_refused()
             case "load_again":
                 self._program.session.restart()
-            case "undo_delete":
-                self._program.conversations.undo_delete()
+            case "undo_delete" | "undo_branch":
+                self._undo()
             case "choose_template":
                 bar = self._window.parts.notice_bar
                 place = bar.mapToGlobal(bar.rect().bottomLeft())
                 self._dialogs.choose_name(self._program.templates.names(), place, self._choose_template)
+
+    def _undo(self) -> None:
+        """Bring back what was deleted last, a branch or a chat."""
+        latest = self._program.notices.latest
+        if latest is not None and latest.remedy == "undo_branch":
+            self._program.branches.undo_delete()
+        else:
+            self._program.conversations.undo_delete()
 
     def _choose_policy(self, policy: str) -> None:
         self._program.settings.change(when_full=policy)
@@ -193,9 +227,6 @@ class Wiring(QObject):
         if model:
             self._use(Path(model))
 
-    def _follow_system_theme(self) -> None:
-        self._themes.choose("system")
-
     def _note_first_text(self, now_ns: int) -> None:
         self._program.live.first_text_painted(now_ns)
         self._program.chat.note_ttft(self._program.live.figures.ttft_ms)
@@ -234,7 +265,9 @@ class Wiring(QObject):
 
     def _show_opening(self) -> None:
         self._window.parts.chat_page.wait_for_chats(self._program.conversations.is_opening)
-        self._window.actions_by_name["rename_action"].setEnabled(self._window.parts.history.can_rename)
+        is_listed = self._window.parts.history.can_rename
+        for name in ("rename_action", "delete_chat_action"):
+            self._window.actions_by_name[name].setEnabled(is_listed)
 
     def _show_opened(self) -> None:
         if self._window.panes.drawer == "left":
@@ -243,11 +276,13 @@ class Wiring(QObject):
 
     def _show_undo(self) -> None:
         latest = self._program.notices.latest
-        offers = latest is not None and latest.remedy == "undo_delete"
+        offers = latest is not None and latest.remedy in ("undo_delete", "undo_branch")
         self._window.actions_by_name["undo_delete_action"].setEnabled(offers)
 
     def _show_busy(self) -> None:
         chat = self._program.chat
+        for name in ("print_action", "save_pdf_action"):
+            self._window.actions_by_name[name].setEnabled(bool(chat.turns))
         self._window.actions_by_name["stop_action"].setEnabled(chat.busy)
         self._window.actions_by_name["go_on_action"].setEnabled(chat.can_go_on)
         self._window.actions_by_name["answer_again_action"].setEnabled(chat.can_answer_again)

@@ -6,33 +6,26 @@ Several may be asked; the engine writes one after another. Knows no view.
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
 
 import msgspec
 
 from app.core.chat import ChatPrompt, PromptMessage
 from app.core.commands import SettingsChange
-from app.core.events import Failed, FailureKind, Finished, Loaded, LoadProgress, PrefillProgress, PromptReady, Tokens
+from app.core.events import Failed, Finished, Loaded, LoadProgress, PrefillProgress, PromptReady, Tokens
 from app.core.sampling import SamplingSettings
 from app.core.signal import Signal
 from app.core.store_events import Kept
+from app.core.thinking_tags import tag_pairs
 from app.core.words import Sentence, translate
 from app.services.engine_session import EngineSession
+from app.services.failure_remedies import KEPT_WITH_ITS_QUESTION, REMEDIES
 from app.services.keeper import Keeper
-from app.services.notices import Notice, Notices, Remedy
+from app.services.notices import Notice, Notices
 from app.services.open_conversation import Made, OpenConversation, Run
 from app.services.questions import AnswerEvent, Unkept
+from app.services.thinking import Thoughts
 from app.services.turns import Turn
 from app.system.settings_file import SettingsFile
-
-_KEPT_WITH_ITS_QUESTION: frozenset[FailureKind] = frozenset({"cancelled", "engine"})
-_REMEDIES: dict[FailureKind, Remedy] = {
-    "template_missing": "choose_template",
-    "model": "open_model",
-    "engine": "restart_engine",
-    "memory": "load_options",
-    "prompt_too_long": "larger_context",
-}
 
 
 class Answers:
@@ -43,8 +36,8 @@ class Answers:
         """A turn is another one than it was: its state, or all of its text."""
         self.grew: Signal[OpenConversation, Turn, str] = Signal()
         """An answer grew by a text."""
-        self.removed: Signal[OpenConversation, Turn] = Signal()
-        """A turn was taken back from the end."""
+        self.rebranched: Signal[OpenConversation, int] = Signal()
+        """From this place on the branch that is shown of a conversation is another: turns were taken back."""
         self.returned: Signal[str] = Signal()
         """A question came to nothing, and its text goes back to where it was written."""
         self.prefilled: Signal[OpenConversation, PrefillProgress | None] = Signal()
@@ -74,8 +67,8 @@ class Answers:
         """The answers that are asked or written, in the order in which they were asked."""
         return tuple(self._runs.values())
 
-    def begin(self, run: Run, asked: Sequence[Turn], *, follows: bool) -> None:
-        """Keep what was asked, then ask for the answer; `follows` as in `Keeper.question`."""
+    def begin(self, run: Run) -> None:
+        """Keep what was asked, then ask for the answer."""
         conversation = run.conversation
         conversation.run = self._runs[run.request] = run
         self._notices.clear_passing()
@@ -88,7 +81,7 @@ class Answers:
             when_full=self._settings.values.when_full,
             first_token=run.beginning.tokens,
         )
-        self._keeper.question(run, asked, follows=follows)
+        self._keeper.question(run)
         if run.request in self._unkept:
             self._session.ask(question)  # it waits with the others, and ends with them where no model comes
 
@@ -153,7 +146,7 @@ class Answers:
             case PromptReady():
                 self._take_prompt(run, event)
             case PrefillProgress():
-                self.prefilled.emit(run.conversation, event)
+                self._read(run, event)
             case Tokens():
                 self._grow(run, event)
             case Finished():
@@ -172,35 +165,60 @@ class Answers:
 
     def _take_prompt(self, run: Run, event: PromptReady) -> None:
         turn = run.turn
+        total = len(event.ids) // 4
+        self._read(run, PrefillProgress(run.request, event.from_cache, total, event.from_cache, event.at_ns))
         turn.notes.extend(note for note in event.notes if note not in turn.notes)
         turn.author = self._session.name or turn.author
         model, settings = self._session.model, SettingsChange(run.beginning.tokens, self._wanted(run))
         tokenizer = model.tokenizer if model is not None else ""
         run.made = Made(self._session.ref, tokenizer, event.seed, (settings,))
-        if run.is_first:
+        if run.asked is not None:
             run.take_over()
         run.beginning = run.beginning.as_sent(event)
-        if run.earlier is not None and run.beginning.differs_from(run.earlier):
-            self._keeper.branch(run, run.earlier)
-        self._keeper.made(run)
+        self._follow_thoughts(run, event)
+        self._keep_beginning(run)
         self._keeper.prompt(run, event)
         self._tell(event.notes)
         if turn.dropped != len(event.dropped):
             turn.dropped = len(event.dropped)
             self.changed.emit(run.conversation, turn)
 
+    def _follow_thoughts(self, run: Run, event: PromptReady) -> None:
+        """Tell thinking and answer apart from here on."""
+        pairs = tag_pairs(self._session.template, self._settings.values.thinking_tags)
+        earlier = run.turn.thoughts.thinking if run.turn.thoughts is not None else None
+        run.turn.thoughts = thoughts = Thoughts(pairs, opened=event.thinking_opened, sent_ns=run.began_ns)
+        if run.beginning.goes_on:
+            thoughts.resume(run.beginning.kept, earlier)
+
+    def _keep_beginning(self, run: Run) -> None:
+        """Keep what an answer begins with, in a version of its own where that is not what is kept of it already."""
+        earlier = run.earlier if run.goes_on else None
+        if earlier is not None and run.beginning.differs_from(earlier):
+            run.conversation.split(run.turn, earlier, self._keeper.new_id())
+            self._keeper.keep_answer(run.conversation, earlier)
+        if not run.goes_on:
+            self._keeper.made(run)
+
+    def _read(self, run: Run, progress: PrefillProgress | None) -> None:
+        """Tell how far the prompt is read, from the moment at which it begins."""
+        run.reading = progress
+        self.prefilled.emit(run.conversation, progress)
+
     def _grow(self, run: Run, event: Tokens) -> None:
         turn, beginning = run.turn, run.beginning
         is_first_text = turn.state == "waiting" and bool(event.text)
         if turn.state == "waiting":
-            self.prefilled.emit(run.conversation, None)
+            self._read(run, None)
             run.early_ids += event.ids
             if event.text:
                 turn.state, turn.finished = "writing", None
                 turn.text, turn.ids = beginning.kept, beginning.ids + run.early_ids
-                turn.ttft_ms = turn.ttft_ms if beginning.goes_on else None
+                turn.ttft_ms = turn.ttft_ms if beginning.continues else None
         else:
             turn.ids += event.ids
+        if turn.thoughts is not None:
+            turn.thoughts.take(event)
         # The text first: whoever is killed between the two finds the old answer, or the new one with its beginning.
         self._keeper.chunk(run, event)
         if is_first_text:
@@ -211,10 +229,9 @@ class Answers:
             self.grew.emit(run.conversation, turn, event.text)
 
     def _take_over(self, run: Run) -> None:
-        """Let the turn be the message that is written now, at its first text."""
-        was_sibling = run.is_sibling
+        """Let the turn say what it is made with, and the conversation end with it if that is what people look at."""
         run.take_over()
-        if was_sibling:
+        if run.asked is None and any(each is run.turn for each in run.conversation.turns):
             self._keeper.took_over(run)
 
     def _finish(self, run: Run, event: Finished) -> None:
@@ -226,13 +243,15 @@ class Answers:
                 if not stopped:
                     self._tell((_NOTHING,))
                 return
-            turn.ttft_ms = turn.ttft_ms if beginning.goes_on else None
+            turn.ttft_ms = turn.ttft_ms if beginning.continues else None
             self._take_over(run)
         whole = beginning.joined(event)
         is_writing = turn.state == "writing"
         text = turn.text if is_writing else beginning.kept
         ids = turn.ids if is_writing else beginning.ids + run.early_ids
         rest = whole.text.removeprefix(text) if whole.text.startswith(text) else ""
+        if turn.thoughts is not None:
+            turn.thoughts.finish(rest)
         if is_writing and rest:
             self.grew.emit(run.conversation, turn, rest)
         self._keeper.rest(run, rest, whole.ids.removeprefix(ids) if whole.ids.startswith(ids) else b"")
@@ -246,14 +265,16 @@ class Answers:
         turn, wrote = run.turn, run.turn.state == "writing"
         if not wrote and run.earlier is not None:
             self._restore(run, run.earlier)
-        elif wrote or event.kind in _KEPT_WITH_ITS_QUESTION or run.conversation is not self.shown:
+        elif wrote or event.kind in KEPT_WITH_ITS_QUESTION or run.conversation is not self.shown:
             turn.state, turn.reason = "interrupted", event.sentence
+            if turn.thoughts is not None:
+                turn.thoughts.finish()
             self._end(run)
             self.changed.emit(run.conversation, turn)
-        else:
-            self._take_back(run)
+        elif run.asked is not None:
+            self._take_back(run, run.asked)
         if event.kind != "cancelled":
-            notice = Notice(event.sentence, remedy=_REMEDIES.get(event.kind), details=event.details)
+            notice = Notice(event.sentence, remedy=REMEDIES.get(event.kind), details=event.details)
             if event.kind == "prompt_too_long":
                 self._too_long = notice
             self._notices.post(notice)
@@ -263,26 +284,42 @@ class Answers:
     def _restore(self, run: Run, earlier: Turn) -> None:
         """Go back to the answer that was there before."""
         conversation = run.conversation
-        if run.message != earlier.message:
-            self._keeper.removed([run.message])
-        conversation.turns[-1] = run.turn = earlier
-        self._end(run)
-        self.changed.emit(conversation, earlier)
+        if run.goes_on:
+            conversation.put(earlier)
+            run.turn = earlier
+            self._end(run)
+            self.changed.emit(conversation, earlier)
+            return
+        first = self._take_out(run, run.turn)
+        run.turn = earlier
+        self._forget(run)
+        self._tell_branch(conversation, first)
 
-    def _take_back(self, run: Run) -> None:
+    def _take_back(self, run: Run, asked: Turn) -> None:
+        """Take a question back with the answer that never came."""
         conversation = run.conversation
-        answer, question = conversation.turns.pop(), conversation.turns.pop()
-        self._keeper.removed([answer.message, question.message])
+        first = self._take_out(run, asked)
         leaf = conversation.leaf
         conversation.change_head(leaf=leaf, deleted_ms=self._keeper.now_ms() if leaf is None else None)
         self._keeper.head(conversation.head)
-        self.removed.emit(conversation, answer)
-        self.removed.emit(conversation, question)
+        self._tell_branch(conversation, first)
         self._forget(run)
-        self.returned.emit(question.text)
+        self.returned.emit(asked.text)
+
+    def _take_out(self, run: Run, turn: Turn) -> int | None:
+        """Remove a turn with what follows it; return from where on another branch is shown, if one is."""
+        conversation = run.conversation
+        was_shown = any(each is turn for each in conversation.turns)
+        gone = conversation.remove(turn)
+        self._keeper.removed([each.message for each in gone])
+        return conversation.show(run.back_to) if was_shown else None
+
+    def _tell_branch(self, conversation: OpenConversation, first: int | None) -> None:
+        if first is not None:
+            self.rebranched.emit(conversation, first)
 
     def _end(self, run: Run) -> None:
-        self._keeper.ended(run, run.turn)
+        self._keeper.keep_answer(run.conversation, run.turn)
         self._forget(run)
 
     def _forget(self, run: Run) -> None:
@@ -299,7 +336,7 @@ class Answers:
 
 def _messages(run: Run) -> list[PromptMessage]:
     conversation = run.conversation
-    messages = conversation.prompt_messages(conversation.turns[:-1])
+    messages = conversation.prompt_messages(conversation.before(run.turn))
     return [*messages, run.beginning.message()] if run.beginning.goes_on else messages
 
 

@@ -5,8 +5,6 @@ Views listen to the signals and read the turns; answers of conversations that ar
 
 from __future__ import annotations
 
-import dataclasses
-
 from app.core.chat import PromptMessage, clean_text
 from app.core.conversation import Conversation
 from app.core.events import PrefillProgress
@@ -14,12 +12,13 @@ from app.core.sampling import SamplingSettings
 from app.core.signal import Signal
 from app.core.words import Sentence, translate
 from app.services.answers import Answers
+from app.services.asking import Asking
 from app.services.drafts import Drafts
 from app.services.engine_session import EngineSession
 from app.services.keeper import Keeper
-from app.services.open_conversation import OpenConversation, Run, title_of
+from app.services.open_conversation import OpenConversation, title_of
 from app.services.sampling import Sampling
-from app.services.turns import Beginning, Turn
+from app.services.turns import Turn
 from app.system.settings_file import SettingsFile
 
 
@@ -33,14 +32,12 @@ class Chat:
         """Another conversation is shown: all turns are others."""
         self.head_changed: Signal[()] = Signal()
         """The title or another property of the conversation is another one, or it has its first message."""
-        self.added: Signal[Turn] = Signal()
-        """A turn was added at the end."""
+        self.rebranched: Signal[int] = Signal()
+        """From this place on the turns are others: some were added, taken back, or changed for other versions."""
         self.text_added: Signal[Turn, str] = Signal()
         """An answer grew by a text."""
         self.changed: Signal[Turn] = Signal()
         """A turn is another one than it was: its state, or all of its text."""
-        self.removed: Signal[Turn] = Signal()
-        """A turn was taken back from the end."""
         self.busy_changed: Signal[()] = Signal()
         """An answer began or ended, here or in another conversation."""
         self.prefilled: Signal[PrefillProgress | None] = Signal()
@@ -54,7 +51,8 @@ class Chat:
         self._keeper = keeper
         self._sampling = sampling
         self._settings = settings
-        self._count = 0
+        self.asking = Asking(session, answers, keeper)
+        """How answers begin."""
         self._shown = answers.shown = self.new_conversation()
         self._follow()
 
@@ -110,30 +108,20 @@ class Chat:
         self._take_start_values()
         if shown.is_new:
             shown.change_head(title=title_of(text), created_ms=self._keeper.now_ms())
-        parent = shown.leaf
-        question = self._turn("user", parent, text)
-        answer = self._turn("assistant", question.message)
-        answer.state, answer.author = "waiting", self._session.name or ""
         self._sampling.is_new_chat = False
-        for turn in (question, answer):
-            shown.turns.append(turn)
-            self.added.emit(turn)
-        run = Run(self._session.new_request(), shown, answer, answer.message)
-        self._answers.begin(run, [question], follows=True)
-        self._take_load()
+        self.asking.question(shown, text, shown.leaf)
         self.head_changed.emit()
         return True
 
     def answer_again(self) -> None:
-        """Write the last answer anew; the old one stays until the new one has its first text."""
+        """Write the last answer anew, beside the old one, which is shown again if that comes to nothing."""
         if self.can_answer_again:
-            self._begin_anew(Beginning(), self._keeper.new_id())
+            self.asking.version(self._shown, self._shown.turns[-1])
 
     def go_on(self) -> None:
         """Let the last answer go on where it was stopped; nothing of it is lost if that comes to nothing."""
         if self.can_go_on:
-            turn = self._shown.turns[-1]
-            self._begin_anew(Beginning.of(turn), turn.message)
+            self.asking.more(self._shown)
 
     def stop(self) -> None:
         """End the answer that is being waited for or written; what was written stays."""
@@ -149,9 +137,7 @@ class Chat:
     def show(self, conversation: OpenConversation) -> None:
         """Show another conversation, with its settings; what is being answered goes on."""
         self._shown = self._answers.shown = conversation
-        for turn in conversation.turns:
-            if not turn.number:
-                turn.number = self._next_number()
+        self._number_turns()
         self._note_load()  # before anybody reads the turns: it went on while they were not shown
         self._sampling.is_new_chat = conversation.is_new
         self._sampling.show(conversation.head.settings)
@@ -165,40 +151,20 @@ class Chat:
         system = self._settings.values.system_prompt
         return OpenConversation(Conversation(self._keeper.new_id(), "", now, now, settings, system_prompt=system))
 
-    def _begin_anew(self, beginning: Beginning, message: int) -> None:
-        """Wait for the last answer again, and remember it as it is."""
-        shown, turn = self._shown, self._shown.turns[-1]
-        earlier = dataclasses.replace(turn, notes=list(turn.notes))
-        turn.state, turn.reason = "waiting", None
-        turn.notes = list(turn.notes) if beginning.goes_on else []
-        self.changed.emit(turn)
-        run = Run(self._session.new_request(), shown, turn, message, beginning, earlier)
-        self._answers.begin(run, [], follows=False)
-        self._take_load()
-
     def _take_start_values(self) -> None:
         """A conversation without messages follows what is set for new ones until its first message is sent."""
         if self._shown.is_new:
             self._shown.change_head(settings=self._sampling.values, system_prompt=self._settings.values.system_prompt)
-
-    def _turn(self, role: str, parent: int | None, text: str = "") -> Turn:
-        is_user = role == "user"
-        turn = Turn(self._next_number(), "user" if is_user else "assistant", text)
-        turn.message, turn.parent, turn.created_ms = self._keeper.new_id(), parent, self._keeper.now_ms()
-        return turn
-
-    def _next_number(self) -> int:
-        self._count += 1
-        return self._count
 
     def _follow(self) -> None:
         """Say what happens in the conversation that is shown."""
         answers = self._answers
         answers.changed.connect(self._take_changed)
         answers.grew.connect(lambda of, turn, text: self.text_added.emit(turn, text) if of is self._shown else None)
-        answers.removed.connect(self._take_removed)
+        answers.rebranched.connect(self._take_branch)
+        self.asking.rebranched.connect(self._take_branch)
         answers.prefilled.connect(lambda of, done: self.prefilled.emit(done) if of is self._shown else None)
-        answers.busy_changed.connect(lambda _of: self.busy_changed.emit())
+        answers.busy_changed.connect(self._take_busy)
         answers.returned.connect(self.draft_returned.emit)
         self._sampling.changed.connect(self._sampling_changed)
         self._session.changed.connect(self._take_load)
@@ -209,6 +175,11 @@ class Chat:
         if turn.state == "done" and turn.finished is not None and turn.finished.seed is not None:
             self._sampling.note_seed(turn.finished.seed)
         self.changed.emit(turn)
+
+    def _take_busy(self, conversation: OpenConversation) -> None:
+        self.busy_changed.emit()
+        if conversation is self._shown:
+            self._take_load()
 
     def _take_load(self) -> None:
         """Say with an answer that is waited for that the model is being loaded, and how far that is."""
@@ -223,10 +194,15 @@ class Chat:
         run.turn.doing = doing
         return run.turn
 
-    def _take_removed(self, conversation: OpenConversation, turn: Turn) -> None:
+    def _take_branch(self, conversation: OpenConversation, first: int) -> None:
         if conversation is self._shown:
             self._sampling.is_new_chat = conversation.is_new
-            self.removed.emit(turn)
+            self._number_turns(first)
+            self.rebranched.emit(first)
+
+    def _number_turns(self, first: int = 0) -> None:
+        for turn in self._shown.turns[first:]:
+            self.asking.number(turn)
 
     def _sampling_changed(self) -> None:
         shown = self._shown

@@ -5,6 +5,8 @@ What is said in them is the chat's; where they are kept is the store's.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import msgspec
 
 from app.core.conversation import LONGEST_TITLE, Conversation
@@ -19,6 +21,7 @@ from app.services.keeper import Keeper
 from app.services.notices import Notice, Notices
 from app.services.open_conversation import OpenConversation
 from app.services.stored_turns import turns_of
+from app.services.turns import Turn
 from app.system.settings_file import SettingsFile
 
 
@@ -43,7 +46,8 @@ class Conversations:
         """What can be brought back, the latest last."""
         self._left = chat.shown
         """The conversation that was shown before."""
-        self._failed: Notice | None = None
+        self._fault: Notice | None = None
+        """What was told of something that waits to be written: it is over once that is on disk."""
         self._count_reads = 0
         self._opens = False
         """Whether the store is being opened."""
@@ -85,7 +89,8 @@ class Conversations:
         self._store.send(OpenStore())
 
     def new(self) -> None:
-        """Show a new, empty conversation."""
+        """Show a new, empty conversation; what went wrong before is over."""
+        self._notices.begin_anew()
         self._wanted = None
         self._end_start()
         if not self._chat.shown.is_new:
@@ -139,6 +144,14 @@ class Conversations:
         self.open(head.id)
         self.changed.emit()
 
+    def bring_back(self, head: Conversation) -> None:
+        """Show a conversation that is back out of the trash, whole or with a branch more."""
+        self._end_start()
+        self._heads[head.id] = head
+        self._ordered = None
+        self._read(head.id)
+        self.changed.emit()
+
     def take(self, event: StoreOpened | ConversationRead | StoreFailed | StoreRecovered) -> None:
         """Take in what the store says."""
         match event:
@@ -148,12 +161,23 @@ class Conversations:
                 self._chat.drafts.take(event.draft)
                 self._take_read(event)
             case StoreFailed():
-                self._failed = Notice(event.sentence, lasts=True)
-                self._notices.post(self._failed)
+                self._take_failed(event)
             case StoreRecovered():
                 self._unkept.clear()
-                if self._failed is not None:
-                    self._notices.withdraw(self._failed)
+                self._end_fault()
+
+    def _take_failed(self, event: StoreFailed) -> None:
+        """Tell what the store could not do; of what waits to be written only the latest reason holds."""
+        notice = Notice(event.sentence, lasts=True)
+        if event.waits:
+            self._end_fault()
+            self._fault = notice
+        self._notices.post(notice)
+
+    def _end_fault(self) -> None:
+        if self._fault is not None:
+            self._notices.withdraw(self._fault)
+            self._fault = None
 
     def _offer_undo(self) -> None:
         """Say what was deleted last and how many with it, in place of what was said before."""
@@ -199,9 +223,13 @@ class Conversations:
         self._wanted, starts, self._starts = None, self._starts, False
         head = self._heads.get(event.conversation)
         gives_way = starts and not self._chat.shown.is_new
-        turns = turns_of(head, event.messages, event.answers, event.dropped) if head and not gives_way else []
-        if head is not None and turns:
-            self._chat.show(OpenConversation(head, turns))
+        leaf = head.leaf if head is not None else None
+        turns = turns_of(event.messages, event.answers, event.dropped, leaf) if head and not gives_way else []
+        opened = self._in_memory(event.conversation)
+        if head is not None and turns and opened is not None:
+            self._join(opened, turns, head)
+        elif head is not None and turns:
+            self._chat.show(OpenConversation(head, turns, leaf))
         elif starts:
             self.changed.emit()
         elif head is not None:
@@ -209,6 +237,13 @@ class Conversations:
                 "Conversations", "“{title}” could not be read: try again, or start Tokenlight anew.", title=head.title
             )
             self._notices.post(Notice(sentence))
+
+    def _join(self, opened: OpenConversation, turns: Sequence[Turn], head: Conversation) -> None:
+        """Put what is back of a conversation in memory to the rest of it, and show where that ends."""
+        opened.bring_back(turns)
+        opened.change_head(leaf=head.leaf, deleted_ms=None)
+        opened.show(head.leaf)
+        self._chat.show(opened)
 
     def _take_unkept(self, conversation: OpenConversation) -> None:
         self._unkept[conversation.head.id] = conversation

@@ -64,7 +64,8 @@ class EngineSession:
         self._notices = notices
         self._check = check
         self._wish: Wish | None = None
-        self._refused: Wish | None = None
+        self.refused: Wish | None = None
+        """The wish that was refused last for want of memory, until another one is fulfilled."""
         self._loading: Loading | None = None
         self._names: dict[Path, str] = {}
         self._percent = 0.0
@@ -111,6 +112,12 @@ class EngineSession:
         return self._loaded[1] if self._loaded else None
 
     @property
+    def template(self) -> str:
+        """The chat template in force: what people chose for the model, or its own; empty where there is none."""
+        own = self.model.chat_template if self.model is not None else None
+        return self._questions.template_for(self.ref) or own or ""
+
+    @property
     def name(self) -> str | None:
         """What to call the model that is wanted or loaded."""
         wish = self._wish if self._check.busy or self._held is None else self._held
@@ -124,11 +131,6 @@ class EngineSession:
         self._told.loading()
         self._check.begin(self._engine.new_request(), path, wish.changes, anyway=wish.anyway, present=self.model)
         self.changed.emit()
-
-    @property
-    def refused(self) -> Wish | None:
-        """The wish that was refused last for want of memory, until another one is fulfilled."""
-        return self._refused
 
     def restart(self) -> None:
         """Load the wanted model again, in a fresh engine if the old one is gone."""
@@ -228,7 +230,7 @@ class EngineSession:
             return
         path = self._wish.path
         self._names[path] = file.name
-        self._refused = self._wish if failed.kind == "memory" else None
+        self.refused = self._wish if failed.kind == "memory" else None
         self._wish = self._loading.wish if self._loading else self._held
         self._fail_load(failed, path)
 
@@ -242,7 +244,7 @@ class EngineSession:
         options = checked.options
         self._loading = Loading(checked.request, self._wish, checked.ref, options)
         self._given_up = self._held or self._given_up
-        self._loaded = self._held = self._refused = None
+        self._loaded = self._held = self.refused = None
         self._gone = False
         self._percent = 0.0
         threads = max(1, min(options.threads or decode_threads(), usable_cores()))

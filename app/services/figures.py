@@ -33,7 +33,9 @@ class Figures(msgspec.Struct, frozen=True):
     """An answer is being waited for or written."""
     ttft_ms: float | None = None
     ttft_parts: tuple[TtftPart, ...] = ()
-    """Parts of the time to the first token, those that are known."""
+    """Parts of the time to the first token, those that are known; none where all of it is not."""
+    ttft_is_lost: bool = False
+    """The answer has its first letters, but nobody kept when: it was interrupted after them."""
     prefill_tokens_per_s: float | None = None
     """From the first evaluated part of the prompt on while it is read, over all of it afterwards."""
     prompt_tokens: int | None = None
@@ -74,9 +76,12 @@ class Figures(msgspec.Struct, frozen=True):
 def figures_at_end(finished: Finished, painted_ms: float | None, circumstances: Circumstances) -> Figures:
     """Return the figures of an answer that has ended; `painted_ms` is the time to the first text on the screen."""
     metrics = finished.metrics
+    ttft_ms = painted_ms if painted_ms is not None else metrics.ttft_ms
+    parts = parts_at_end(metrics.ttft_parts_ms, metrics.ttft_ms, painted_ms)
     return Figures(
-        ttft_ms=painted_ms if painted_ms is not None else metrics.ttft_ms,
-        ttft_parts=parts_at_end(metrics.ttft_parts_ms, metrics.ttft_ms, painted_ms),
+        ttft_ms=ttft_ms,
+        ttft_parts=parts if ttft_ms is not None else (),
+        ttft_is_lost=ttft_ms is None and bool(finished.text),
         prefill_tokens_per_s=metrics.prefill_tokens_per_s,
         prompt_tokens=metrics.prompt_tokens,
         prompt_tokens_from_cache=metrics.prompt_tokens_from_cache,
@@ -93,7 +98,8 @@ def figures_at_end(finished: Finished, painted_ms: float | None, circumstances: 
 def figures_of_turn(turn: Turn) -> Figures:
     """Return what is kept of an answer's figures; those of one that was cut off are unknown."""
     if turn.role != "assistant" or turn.finished is None:
-        return Figures(ttft_ms=turn.ttft_ms, is_cut_off=turn.state == "interrupted")
+        lost = turn.role == "assistant" and turn.ttft_ms is None and bool(turn.text)
+        return Figures(ttft_ms=turn.ttft_ms, ttft_is_lost=lost, is_cut_off=turn.state == "interrupted")
     return figures_at_end(turn.finished, turn.ttft_ms, _circumstances(turn.finished.metrics))
 
 

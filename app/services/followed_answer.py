@@ -31,7 +31,7 @@ class FollowedAnswer:
         self.figures = Figures(is_writing=True)
         if run is not None and self._goes_on:
             before = figures_of_turn(run.turn)  # the first token was that of the beginning
-            self._set(ttft_ms=before.ttft_ms, ttft_parts=before.ttft_parts)
+            self._set(ttft_ms=before.ttft_ms, ttft_parts=before.ttft_parts, ttft_is_lost=before.ttft_is_lost)
         self.prompt: PromptReady | None = None
         self._sent_ns = sent_ns
         self._pace = Pace()
@@ -131,7 +131,7 @@ class FollowedAnswer:
     @property
     def _goes_on(self) -> bool:
         """Whether the answer was begun before: its first token was shown long ago."""
-        return self.run is not None and self.run.beginning.goes_on
+        return self.run is not None and self.run.beginning.continues
 
     def _show_first_text(self, at_ns: int) -> None:
         """Show the engine's time to the first text until it is painted: nobody may be looking at this conversation."""

@@ -15,6 +15,7 @@ from app.core.draft import Draft
 from app.core.events import PromptReady, Tokens
 from app.core.ports import StorePort
 from app.core.store_commands import (
+    CopyBranch,
     EndAnswer,
     KeepChunk,
     KeepConversation,
@@ -22,6 +23,7 @@ from app.core.store_commands import (
     KeepPrompt,
     KeepQuestion,
     RemoveMessages,
+    RestoreMessages,
     Settle,
     StoreCommand,
 )
@@ -62,27 +64,28 @@ class Keeper:
         """Keep what is written and not sent."""
         self._send(KeepDraft(draft, self.now_ms()))
 
-    def question(self, run: Run, asked: Sequence[Turn], *, follows: bool) -> None:
-        """Keep what was asked and that an answer follows; `follows` says whether the branch ends with it from now on."""
+    def question(self, run: Run) -> None:
+        """Keep what was asked and that an answer follows; with a question the branch ends there from now on."""
         conversation = run.conversation
         conversation.change_head(
             changed_ms=self.now_ms(),
             deleted_ms=None,
-            leaf=run.message if follows else conversation.leaf,
+            leaf=run.message if run.asked is not None else run.back_to,
             model=self._session.ref or conversation.head.model,
         )
-        messages = [_message(conversation.head.id, turn) for turn in asked]
-        if run.is_first or run.is_sibling:
+        messages = [_message(conversation.head.id, run.asked)] if run.asked is not None else []
+        if run.goes_on:
+            answer = _answer(run.turn, "open")
+        else:
             messages.append(self._empty_answer(run))
             answer = self._begun(run)
-        else:
-            answer = _answer(run.turn, "open")
         self._send(KeepQuestion(run.request, conversation.head, tuple(messages), answer))
 
     def made(self, run: Run) -> None:
-        """Keep what an answer is made with, so that one that is cut off can go on as if nothing had stopped it."""
-        if run.is_first or run.is_sibling:
-            self._send(KeepQuestion(run.request, run.conversation.head, (), self._begun(run)))
+        """Keep what an answer is made of and begins with: one that is cut off goes on as if nothing had stopped it."""
+        self._send(KeepQuestion(run.request, run.conversation.head, (self._empty_answer(run),), self._begun(run)))
+        if run.beginning.goes_on:
+            self._send(KeepChunk(Chunk(run.message, run.beginning.kept, run.beginning.ids)))
 
     def prompt(self, run: Run, ready: PromptReady) -> None:
         """Keep the prompt that the model gets."""
@@ -97,31 +100,27 @@ class Keeper:
         if text or ids:
             self._send(KeepChunk(Chunk(run.message, text, ids)))
 
-    def branch(self, run: Run, earlier: Turn) -> None:
-        """Let an answer whose beginning became other tokens go on as a sibling that begins with them."""
-        self.ended(run, earlier)
-        run.message = self.new_id()
-        question = KeepQuestion(run.request, run.conversation.head, (self._empty_answer(run),), self._begun(run))
-        self._send(question)
-        self._send(KeepChunk(Chunk(run.message, run.beginning.kept, run.beginning.ids)))
-
     def took_over(self, run: Run) -> None:
-        """Let the branch end with the answer of a run, whose turn shows it from now on."""
+        """Let the branch that is opened the next time end with the answer of a run."""
         run.conversation.change_head(leaf=run.message)
         self.head(run.conversation.head)
-
-    def ended(self, run: Run, turn: Turn) -> None:
-        """Keep an answer as it is now that nothing is written into it any more."""
-        self.keep_answer(run.conversation, turn)
 
     def keep_answer(self, conversation: OpenConversation, turn: Turn) -> None:
         """Keep an answer that ended as it is now."""
         state: AnswerState = "done" if turn.state == "done" else "interrupted"
         self._send(EndAnswer(_message(conversation.head.id, turn), _answer(turn, state)))
 
-    def removed(self, messages: Sequence[int]) -> None:
-        """Mark messages that came to nothing."""
-        self._send(RemoveMessages(tuple(messages), self.now_ms()))
+    def removed(self, messages: Sequence[int], now_ms: int | None = None) -> None:
+        """Mark messages that came to nothing, or that were deleted at a time."""
+        self._send(RemoveMessages(tuple(messages), self.now_ms() if now_ms is None else now_ms))
+
+    def restored(self, messages: Sequence[int]) -> None:
+        """Take a deletion back."""
+        self._send(RestoreMessages(tuple(messages)))
+
+    def fork(self, head: Conversation, messages: Sequence[tuple[int, int]]) -> None:
+        """Copy a branch into a new conversation: the ids of its messages and of their copies."""
+        self._send(CopyBranch(self._session.new_request(), head, tuple(messages)))
 
     def _send(self, command: StoreCommand) -> None:
         self._said_anything = True
@@ -146,7 +145,16 @@ class Keeper:
 
 
 def _message(conversation: int, turn: Turn) -> Message:
-    return Message(turn.message, conversation, turn.parent, turn.role, turn.text, turn.created_ms)
+    return Message(
+        id=turn.message,
+        conversation=conversation,
+        parent=turn.parent,
+        role=turn.role,
+        text=turn.text,
+        created_ms=turn.created_ms,
+        deleted_ms=turn.deleted_ms,
+        edited=turn.edited,
+    )
 
 
 def _answer(turn: Turn, state: AnswerState) -> StoredAnswer:
@@ -161,6 +169,7 @@ def _answer(turn: Turn, state: AnswerState) -> StoredAnswer:
         ttft_ms=turn.ttft_ms,
         reason=turn.reason,
         notes=tuple(turn.notes),
+        thinking=turn.thoughts.thinking if turn.thoughts is not None else None,
     )
     finished = turn.finished
     if finished is None:

@@ -66,6 +66,8 @@ class LoadOptionsDraft:
         self._checking: int | None = None
         self._measuring: tuple[int, LoadOptions] | None = None
         self._measured: MemoryMeasured | None = None
+        self.has_gpu: bool | None = None
+        """Whether the engine's build computes on a GPU of this machine; None until the first dry run has told."""
         self._measured_for: LoadOptions | None = None
         self._lack: Shortage | None = None
         self._largest: LargestContext | None = None
@@ -195,6 +197,8 @@ class LoadOptionsDraft:
         """Keep the figures of the options as they are now; where they lack memory, look for a context that does not."""
         self._measured_for = self._options
         self._measured = event if isinstance(event, MemoryMeasured) else None
+        if isinstance(event, MemoryMeasured):
+            self.has_gpu = any(device.kind in GPU_KINDS for device in event.devices)
         self._problem = event.sentence if isinstance(event, Failed) else None
         self._lack = self._shortage(event) if isinstance(event, MemoryMeasured) else None
         if isinstance(event, MemoryMeasured) and self._lack is not None and event.context > CONTEXT_STEP:

@@ -48,6 +48,7 @@ def check_model(path: Path) -> tuple[FoundModel, ModelRef | None]:
                 trained_context=facts.trained_context,
                 has_template=facts.tokenizer.chat_template is not None,
                 cache_elements=most_cache_elements(facts),
+                is_mixture=facts.is_mixture,
             )
             return found, ref
         return FoundModel(path=str(path), size=_size(path), name=printable(path.stem), problem=problem), None

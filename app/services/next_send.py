@@ -54,6 +54,10 @@ class Count(msgspec.Struct, frozen=True):
     """The engine would not even count the prompt: it has more tokens than the context."""
     answering: bool = False
     """An answer of this conversation is being waited for or written."""
+    asked: int | None = None
+    """Tokens of the prompt that is being answered, once they are known."""
+    kept: int | None = None
+    """What the cells hold of that prompt, and of its answer."""
     drops: bool = False
     """The oldest turns go where the context is full, instead of a refusal."""
     reason: Sentence | None = None
@@ -91,7 +95,9 @@ class Count(msgspec.Struct, frozen=True):
         if self.cells is None:
             return None
         if self.answering:
-            new, cached = self.draft or 0, self.in_cache or 0
+            if self.asked is None or self.kept is None:
+                return None
+            new, cached = (self.draft or 0) + max(self.asked - self.kept, 0), self.kept
         elif self.prompt is None or self.too_long:
             return None
         elif not self.message and self.holds_chat and self.in_cache is not None and self._begins_with(self.in_cache):
@@ -99,6 +105,20 @@ class Count(msgspec.Struct, frozen=True):
         else:
             new, cached = self.prompt - self.cached, self.cached
         return Shares(new, cached, max(self.cells - cached - new, 0))
+
+    @property
+    def reused(self) -> int | None:
+        """What the cells hold of this conversation; None where all that is known of them may be another one's."""
+        if self.answering:
+            return self.kept
+        if self.prompt is not None:
+            return self.cached
+        return self.in_cache if self.holds_chat or not self.in_cache else None
+
+    @property
+    def holds_other(self) -> bool:
+        """Whether cells are in use for something else than this conversation."""
+        return not self.answering and not self.holds_chat and self.reused != (self.in_cache or 0)
 
     def _begins_with(self, used: int) -> bool:
         """Whether the prompt begins with all cells in use."""

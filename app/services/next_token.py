@@ -43,6 +43,8 @@ class CandidateRow:
     cut_by: str | None
     """The stage that cut it, as `probability.stages` calls it; None for one that is left."""
     is_drawn: bool
+    is_end: bool = False
+    """Whether the answer ends at it: its text is a name that is never shown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,7 +170,8 @@ class NextToken:
 
     def _row_of(self, row: Candidate, step: StepCandidates) -> CandidateRow:
         text = self._vocabulary.text(row.token)
-        return CandidateRow(row.token, text, row.rank, row.raw, row.after, row.cut_by, row.token == step.drawn)
+        is_drawn, is_end = row.token == step.drawn, self._vocabulary.ends_answers(row.token)
+        return CandidateRow(row.token, text, row.rank, row.raw, row.after, row.cut_by, is_drawn, is_end)
 
     def _breakers_of(self, settings: SamplingSettings) -> tuple[Breakers, bool]:
         """Return DRY's breakers, and whether they are all that the engine has."""

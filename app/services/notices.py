@@ -21,6 +21,7 @@ Remedy = Literal[
     "load_options",
     "larger_context",
     "undo_delete",
+    "undo_branch",
 ]
 
 
@@ -84,7 +85,12 @@ class Notices:
 
     def clear_passing(self) -> None:
         """Somebody goes on: take away what was about the last step, not what lasts or can still be undone."""
-        self._passing = [each for each in self._passing if each.remedy == "undo_delete"]
+        self._passing = [each for each in self._passing if each.remedy in ("undo_delete", "undo_branch")]
+        self._show()
+
+    def begin_anew(self) -> None:
+        """Somebody begins something else: take away what went wrong before, unless the engine is still gone."""
+        self._passing = [each for each in self._passing if each.level == "hint" or each.remedy == "restart_engine"]
         self._show()
 
     def dismiss(self) -> None:

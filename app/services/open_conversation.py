@@ -1,4 +1,4 @@
-"""A conversation in memory: its head, the turns of the branch that is shown, and the answer that is being written.
+"""A conversation in memory: its head, all of its messages, the branch that is shown, and the answer being written.
 
 Plain state; who changes it says so.
 """
@@ -6,6 +6,7 @@ Plain state; who changes it says so.
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import msgspec
@@ -13,20 +14,29 @@ import msgspec
 from app.core.chat import PromptMessage, clean_text
 from app.core.commands import SettingsChange
 from app.core.conversation import Conversation
+from app.core.events import PrefillProgress
+from app.core.message_tree import MessageTree
 from app.core.model import ModelRef
 from app.services.turns import Beginning, Turn
 
 TITLE_CHARACTERS = 60
 
 
-@dataclass
 class OpenConversation:
     """What the window shows, or what an answer is written into while it shows another one."""
 
-    head: Conversation
-    turns: list[Turn] = field(default_factory=list)
-    run: Run | None = None
-    """The answer that is being waited for or written."""
+    def __init__(self, head: Conversation, turns: Sequence[Turn] = (), leaf: int | None = None) -> None:
+        """Take all messages, in any order; the branch that is shown ends with `leaf`, or with the newest one."""
+        self.head = head
+        self.run: Run | None = None
+        """The answer that is being waited for or written."""
+        self.turns: list[Turn] = []
+        """The branch that is shown, oldest first."""
+        self._known = {turn.message: turn for turn in turns}
+        self._tree = MessageTree((turn.message, turn.parent) for turn in turns)
+        if leaf in self._known:
+            self._tree.show(leaf)
+        self.show(self._tree.leaf())
 
     @property
     def is_new(self) -> bool:
@@ -42,7 +52,73 @@ class OpenConversation:
         """Take over other values of the head."""
         self.head = msgspec.structs.replace(self.head, **changes)
 
-    def prompt_messages(self, turns: list[Turn]) -> list[PromptMessage]:
+    def add(self, turn: Turn) -> int:
+        """Add a message behind the one it follows and show it; return the first place of the branch that is another."""
+        self._tree.add(turn.message, turn.parent)
+        self._known[turn.message] = turn
+        return self.show(turn.message)
+
+    def remove(self, turn: Turn) -> list[Turn]:
+        """Take a message out with everything that follows it; the branch that is shown may have to be chosen anew."""
+        return [self._known.pop(message) for message in self._tree.remove(turn.message)]
+
+    def bring_back(self, turns: Sequence[Turn]) -> None:
+        """Put turns that are not there into the tree, each behind the one it follows."""
+        for turn in turns:
+            if turn.message in self._known:
+                continue
+            self._known[turn.message] = turn
+            self._tree.add(turn.message, turn.parent)
+
+    def put(self, turn: Turn) -> None:
+        """Let a turn stand for its message from now on."""
+        self._known[turn.message] = turn
+        self.turns = [turn if each.message == turn.message else each for each in self.turns]
+
+    def split(self, turn: Turn, earlier: Turn, message: int) -> None:
+        """Let a turn be a new message, beside the one that it was, which is `earlier` again."""
+        earlier.number = 0  # views know the turn that goes on
+        self._known[earlier.message] = earlier
+        turn.message = message
+        self._tree.add(message, turn.parent)
+        self._known[message] = turn
+        self._tree.show(message)
+
+    def show(self, leaf: int | None) -> int:
+        """Show the branch that ends with a message; return the first place at which it is another than before."""
+        before = self.turns
+        self._tree.show(leaf)
+        self.turns = [self._known[message] for message in self._tree.path(leaf)]
+        pairs = zip(before, self.turns, strict=False)
+        same = next((place for place, (one, other) in enumerate(pairs) if one is not other), None)
+        return min(len(before), len(self.turns)) if same is None else same
+
+    def leaf_through(self, turn: Turn) -> int | None:
+        """Return where the branch through a turn ends: where somebody looked last, else at the newest message."""
+        return self._tree.leaf(turn.message)
+
+    def leaf_without(self, turn: Turn) -> int | None:
+        """Return where the branch that is shown would end without a turn: in the version beside it, or before it."""
+        others = [message for message in self._tree.versions(turn.message) if message != turn.message]
+        if not others:
+            return turn.parent
+        earlier = [message for message in others if message < turn.message]
+        return self._tree.leaf((earlier or others)[-1 if earlier else 0])
+
+    def versions(self, turn: Turn) -> tuple[Turn, ...]:
+        """Return the turns of the same speaker that follow the same message, this one among them, oldest first."""
+        found = (self._known[message] for message in self._tree.versions(turn.message))
+        return tuple(each for each in found if each.role == turn.role)
+
+    def below(self, turn: Turn) -> tuple[Turn, ...]:
+        """Return a turn and everything that follows it, in all branches."""
+        return tuple(self._known[message] for message in self._tree.below(turn.message))
+
+    def before(self, turn: Turn) -> list[Turn]:
+        """Return the turns that lead to a turn, without it."""
+        return [self._known[message] for message in self._tree.path(turn.parent)]
+
+    def prompt_messages(self, turns: Sequence[Turn]) -> list[PromptMessage]:
         """Return turns as they are sent, after the system prompt; an answer that was cut off gives its text alone."""
         system = clean_text(self.head.system_prompt)
         messages = [PromptMessage("system", system)] if system.strip() else []
@@ -70,30 +146,34 @@ class Run:
     request: int
     conversation: OpenConversation
     turn: Turn
-    message: int
-    """Where it is kept; a turn that is answered again takes it over with the first text."""
     beginning: Beginning = field(default_factory=Beginning)
+    asked: Turn | None = None
+    """The question that came with it: both go if it comes to nothing."""
     earlier: Turn | None = None
+    """The answer that is there again if it comes to nothing: another version, or this one as it was."""
+    back_to: int | None = None
+    """The message that the shown branch ended with before."""
     early_ids: bytes = b""
+    reading: PrefillProgress | None = None
+    """How far the prompt is read, while it is."""
     began_ns: int = field(default_factory=time.perf_counter_ns)
     made: Made = field(default_factory=Made)
     """Set when the prompt is ready; the turn takes it over with the first text."""
 
     @property
-    def is_first(self) -> bool:
-        """Whether the question came with it: then both go if it comes to nothing."""
-        return self.earlier is None
+    def message(self) -> int:
+        """Where it is kept."""
+        return self.turn.message
 
     @property
-    def is_sibling(self) -> bool:
-        """Whether it is kept as another message than the one that the turn shows still."""
-        return self.message != self.turn.message
+    def goes_on(self) -> bool:
+        """Whether it is more of an answer that is there."""
+        return self.earlier is not None and self.earlier.message == self.turn.message
 
     def take_over(self) -> None:
-        """Let the turn be what is written now."""
+        """Let the turn say what it is made with."""
         turn, made = self.turn, self.made
-        turn.message, turn.model, turn.tokenizer = self.message, made.model, made.tokenizer
-        turn.seed, turn.settings = made.seed, made.settings
+        turn.model, turn.tokenizer, turn.seed, turn.settings = made.model, made.tokenizer, made.seed, made.settings
 
 
 def title_of(text: str) -> str:

@@ -35,17 +35,21 @@ from app.core.events import (
 from app.core.ports import DryRunPort, EnginePort, StorePort
 from app.core.signal import Signal
 from app.core.store_events import (
+    BranchRead,
     ConversationRead,
     Kept,
     PiecesRead,
     RecordRead,
+    Restored,
     StoreFailed,
     StoreMeasured,
     StoreOpened,
     StoreRecovered,
+    TrashRead,
 )
 from app.services.answers import Answers
 from app.services.ask import Ask
+from app.services.branches import Branches
 from app.services.chat import Chat
 from app.services.conversations import Conversations
 from app.services.disk_use import DiskUse
@@ -59,8 +63,10 @@ from app.services.models import Models
 from app.services.next_token import NextToken
 from app.services.notices import Notice, Notices
 from app.services.prompt_count import PromptCount
+from app.services.queue import Queue
 from app.services.sampling import Sampling
 from app.services.templates import Templates
+from app.services.trash import Trash
 from app.services.unsaved_settings import UnsavedSettings
 from app.services.vocabulary import Vocabulary
 from app.services.wishes import Wish
@@ -92,7 +98,10 @@ class Program:
     sampling: Sampling
     answers: Answers
     chat: Chat
+    queue: Queue
+    branches: Branches
     conversations: Conversations
+    trash: Trash
     disk_use: DiskUse
     prompt_count: PromptCount
     load_options: LoadOptionsDraft
@@ -153,8 +162,10 @@ class Program:
                 self.summoned.emit(event.model)
             case StoreMeasured():
                 self.disk_use.take(event)
-            case RecordRead():
+            case RecordRead() | BranchRead():
                 pass
+            case TrashRead() | Restored():
+                self.trash.take(event)
             case HardwareSampled():
                 self.machine.take(event)
             case DevicesListed():

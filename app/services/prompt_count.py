@@ -71,6 +71,10 @@ class PromptCount:
         """Token ids that the cells hold, those of the prompt that is being read included."""
         self._held: int | None = None
         """The answer that the cells end with, where its conversation was shown while it was written."""
+        self._begun: tuple[int, int] | None = None
+        """The question that the engine works on or worked on last, and the tokens of its prompt."""
+        self._sent: int | None = None
+        """Tokens of the prompt that is being answered, as they were counted before it was sent."""
         self._count = Count()
         session.changed.connect(self.look_again)
         session.answer_told.connect(self._follow)
@@ -127,20 +131,43 @@ class PromptCount:
             case PromptReady():
                 self._cells = bytearray(event.ids)
                 self._held = None
+                self._begun = (event.request, len(event.ids) // _ID_BYTES)
+                self._use_cells(event.from_cache)
             case PrefillProgress():
                 if event.done >= event.total:
                     self._hold(event.request)
-                self._set(in_cache=event.done)
+                self._use_cells(event.done)
             case Tokens():
                 self._hold(event.request)
                 self._cells += event.ids
-                self._set(in_cache=event.cells_used)
+                self._use_cells(event.cells_used)
             case Finished():
                 used = event.metrics.kv.cells_used
                 del self._cells[used * _ID_BYTES :]
-                self._set(in_cache=used, cached=self._common())
+                self._use_cells(used, cached=self._common())
             case _:
                 pass
+
+    def _use_cells(self, used: int, **changes: object) -> None:
+        """So many cells are in use now, whosever they are."""
+        self._set(in_cache=used, holds_chat=self._holds_chat(), **self._under_way(used), **changes)
+
+    def _under_way(self, used: int | None) -> dict[str, object]:
+        """Return what is known of the prompt that is being answered; the cells are its own once the engine began it."""
+        run = self._chat.shown.run
+        if run is None:
+            return {"asked": None, "kept": None}
+        if self._begun is not None and run.request == self._begun[0]:
+            return {"asked": self._begun[1], "kept": used}
+        return {"asked": self._sent, "kept": self._common() if self._sent is not None else None}
+
+    def _counted_as_sent(self) -> int | None:
+        """Return the tokens of the prompt that was just sent, if it was this one that was counted last."""
+        shown, counted = self._chat.shown, self._rendered
+        if shown.run is None or counted is None or self._rendering is not None or self._count.too_long:
+            return None
+        sent = tuple(shown.prompt_messages(shown.before(shown.run.turn)))
+        return self._count.prompt if ChatPrompt(sent, counted.template) == counted else None
 
     def _common(self) -> int:
         """Return how many tokens of the prompt that was counted last are in the cells; its last one is read anyway."""
@@ -172,6 +199,7 @@ class PromptCount:
             self._tokenizing = self._rendering = self._rendered = None
             self._tokens.clear()
             self._next, self._cells, self._held = b"", bytearray(), None
+            self._begun = self._sent = None
             self._count = _nothing_asked(model)
             self.changed.emit()
         if not self._asked:
@@ -198,10 +226,13 @@ class PromptCount:
     def _render(self) -> None:
         """Count the whole prompt, unless its last answer is still being written; of an empty chat there is none yet."""
         if self._chat.busy:
+            if not self._count.answering:
+                self._sent = self._counted_as_sent()
             self._rendered = None
-            self._set(prompt=None, least=None, refused=False, answering=True, reason=_ANSWERING)
+            asked = self._under_way(self._count.in_cache)
+            self._set(prompt=None, least=None, refused=False, answering=True, reason=_ANSWERING, **asked)
             return
-        self._set(answering=False)
+        self._set(answering=False, asked=None, kept=None, holds_chat=self._holds_chat())
         if self._rendering is not None:
             return
         if not self._text.strip() and not self._chat.turns:
@@ -222,7 +253,7 @@ class PromptCount:
 
     def _forget_prompt(self) -> None:
         """Another conversation is shown: what was counted was the other one's."""
-        self._rendering = self._rendered = None
+        self._rendering = self._rendered = self._sent = None
         self._set(prompt=None, least=None, cached=0, refused=False, reason=None)
         self.look_again()
 

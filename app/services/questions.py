@@ -51,6 +51,10 @@ class Questions:
         """Whether the engine has a question."""
         return bool(self._open)
 
+    def template_for(self, model: ModelRef | None) -> str | None:
+        """Return the chat template that people chose for a model; None takes the model's own."""
+        return self._templates.for_model(model)
+
     def wait(self, question: Question) -> None:
         """Let a question wait for its model, or for the answers before it; once kept it takes its own place."""
         self._waiting[question.request] = question

@@ -1,34 +1,37 @@
-"""Puts the turns of a conversation together from what is kept of it: the branch that ends with its leaf."""
+"""Makes turns of what is kept of a conversation."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from app.core.conversation import Conversation, Message, StoredAnswer
+from app.core.conversation import Message, StoredAnswer
 from app.core.events import Finished
 from app.core.words import translate
+from app.services.thinking import Thoughts
 from app.services.turns import Turn
 
 
 def turns_of(
-    head: Conversation, messages: Sequence[Message], answers: Sequence[StoredAnswer], dropped: Mapping[int, int]
+    messages: Sequence[Message], answers: Sequence[StoredAnswer], dropped: Mapping[int, int], leaf: int | None
 ) -> list[Turn]:
-    """Return the turns from the first message to the leaf; without one, to the newest message."""
-    by_id = {message.id: message for message in messages}
+    """Return the turns of all branches; versions of an answer of which nothing was written are left out."""
     stored = {answer.message: answer for answer in answers}
-    leaf = by_id.get(head.leaf) if head.leaf is not None else None
-    if leaf is None and messages:
-        leaf = max(messages, key=lambda message: message.id)
-    branch: list[Message] = []
-    while leaf is not None and len(branch) < len(by_id):
-        branch.append(leaf)
-        leaf = by_id.get(leaf.parent) if leaf.parent is not None else None
-    return [_turn(message, stored.get(message.id), dropped.get(message.id, 0)) for message in reversed(branch)]
+    turns = [_turn(message, stored.get(message.id), dropped.get(message.id, 0)) for message in messages]
+    followed = {turn.parent for turn in turns}
+    answered = {turn.parent for turn in turns if turn.role == "assistant" and turn.text}
+    return [turn for turn in turns if not _is_nothing(turn, followed, answered) or turn.message == leaf]
+
+
+def _is_nothing(turn: Turn, followed: set[int | None], answered: set[int | None]) -> bool:
+    """Whether it is an empty version beside others, behind which nobody wrote."""
+    is_empty = turn.role == "assistant" and not turn.text and turn.state == "interrupted"
+    return is_empty and turn.parent in answered and turn.message not in followed
 
 
 def _turn(message: Message, answer: StoredAnswer | None, dropped: int) -> Turn:
     turn = Turn(0, message.role, message.text, dropped=dropped)
     turn.message, turn.parent, turn.created_ms = message.id, message.parent, message.created_ms
+    turn.edited = message.edited
     if message.role == "user" or answer is None:
         return turn
     turn.author, turn.ids, turn.ttft_ms = answer.model_name, answer.ids, answer.ttft_ms
@@ -39,6 +42,7 @@ def _turn(message: Message, answer: StoredAnswer | None, dropped: int) -> Turn:
         answer.settings,
     )
     turn.notes = list(answer.notes)
+    turn.thoughts = Thoughts.kept(message.text, answer.thinking)
     if answer.state == "done" and answer.metrics is not None and answer.stop_reason is not None:
         turn.finished = Finished(
             request=0,
@@ -52,10 +56,11 @@ def _turn(message: Message, answer: StoredAnswer | None, dropped: int) -> Turn:
         )
     elif answer.state != "done":
         turn.state = "interrupted"
-        turn.reason = answer.reason or _CUT_OFF
+        turn.reason = answer.reason or (_CUT_OFF if message.text else _NOTHING_WRITTEN)
     return turn
 
 
 _CUT_OFF = translate(
     "Conversations", "Interrupted: Tokenlight ended before the answer did. What was written is here."
 )
+_NOTHING_WRITTEN = translate("Conversations", "Interrupted before anything was written: answer again.")

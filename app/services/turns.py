@@ -16,6 +16,7 @@ from app.core.events import Finished, PromptReady
 from app.core.metrics import Metrics, StopReason
 from app.core.model import ModelRef
 from app.core.words import Sentence
+from app.services.thinking import Thoughts
 
 TurnState = Literal["waiting", "writing", "done", "interrupted"]
 
@@ -61,6 +62,16 @@ class Turn:
     parent: int | None = None
     """The message that it follows."""
     created_ms: int = 0
+    edited: bool = False
+    """Whether a person wrote or changed the text of an answer."""
+    deleted_ms: int | None = None
+    thoughts: Thoughts | None = None
+    """The thinking of an answer and what it says apart; None where there is none."""
+
+    @property
+    def said(self) -> str:
+        """What a message says, without its thinking."""
+        return self.thoughts.said if self.thoughts is not None else self.text
 
     @property
     def can_go_on(self) -> bool:
@@ -68,7 +79,7 @@ class Turn:
         if self.role != "assistant" or not self.text:
             return False
         ended_early = self.finished is not None and self.finished.stop_reason in _OPEN_ENDS
-        return self.state == "interrupted" or (self.state == "done" and ended_early)
+        return self.state == "interrupted" or (self.state == "done" and (ended_early or self.edited))
 
 
 @dataclass(frozen=True)
@@ -81,17 +92,24 @@ class Beginning:
     """How the beginning ended; None if it was interrupted."""
     seed: int | None = None
     """The seed that the draws go on with; None where it is not known."""
+    is_given: bool = False
+    """Whether a person wrote it: then the model's own first token comes behind it."""
 
     @classmethod
     def of(cls, turn: Turn) -> Beginning:
         """Return the answer that is there."""
         seed = turn.finished.seed if turn.finished is not None else turn.seed
-        return cls(turn.text, turn.ids, turn.finished, seed)
+        return cls(turn.text, turn.ids, turn.finished, seed, is_given=turn.edited and turn.finished is None)
 
     @property
     def goes_on(self) -> bool:
         """Whether there is a beginning."""
         return bool(self.text)
+
+    @property
+    def continues(self) -> bool:
+        """Whether the model began the answer, so that its first token and its clock are those of the beginning."""
+        return self.goes_on and not self.is_given
 
     @property
     def kept(self) -> str:
@@ -123,6 +141,8 @@ class Beginning:
         if not self.goes_on:
             return rest
         text, ids = self.kept + rest.text, self.ids + rest.ids
+        if self.is_given:
+            return msgspec.structs.replace(rest, text=text, ids=ids)
         first = self.finished
         if first is None:
             metrics = msgspec.structs.replace(rest.metrics, ttft_ms=None, sampled_tokens=len(ids) // _ID_BYTES)

@@ -35,6 +35,11 @@ def milliseconds(value: float | None) -> str:
     return f"{value / 1000:,.1f} s" if value >= 10_000 else f"{value:,.0f} ms"
 
 
+def seconds(ms: float) -> str:
+    """Return a time, given in milliseconds, in seconds."""
+    return f"{ms / 1000:,.1f} s"
+
+
 def byte_size(value: int | None) -> str:
     """Return a size in binary units."""
     if value is None:

@@ -36,6 +36,7 @@ class Vocabulary:
         self._asks = asks
         self._tokenizer = ""
         self._size = 0
+        self._ends_answers: frozenset[int] = frozenset()
         self._request = 0
         """The open question to store or engine, 0 for none."""
         self._data = bytearray()
@@ -69,6 +70,10 @@ class Vocabulary:
         piece = self.piece(token)
         return None if piece is None else piece.decode("utf-8", _AS_CODES)
 
+    def ends_answers(self, token: int) -> bool:
+        """Return whether an answer ends at a token."""
+        return token in self._ends_answers
+
     def holding(self, part: bytes) -> list[int]:
         """Return the tokens whose bytes hold others, in order."""
         found: list[int] = []
@@ -100,6 +105,7 @@ class Vocabulary:
         if not isinstance(event, Loaded):
             return
         tokenizer, size = event.model.tokenizer, event.model.vocabulary
+        self._ends_answers = frozenset(event.model.end_tokens)
         if (tokenizer, size) != (self._tokenizer, self._size):
             self._tokenizer, self._size = tokenizer, size
             self._data, self._ends = bytearray(), array("I")

@@ -12,6 +12,7 @@ from shiboken6 import isValid
 from app.core.words import translate
 from app.gui import theme
 from app.gui.chat import answer_text
+from app.gui.chat import laid as laid_module
 from app.gui.chat.transcript import Transcript
 from app.services.turns import Turn
 from tests.gui.conftest import Stage
@@ -82,13 +83,13 @@ def test_what_is_said_of_a_growing_answer_is_joined_from_what_was_said_before(
     transcript: Transcript, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     joined: list[int] = []
-    text_of = answer_text._text_of
+    text_of = laid_module.text_of
 
     def note(laid: list[object]) -> str:
         joined.append(len(laid))
         return text_of(laid)  # type: ignore[arg-type]  # whatever came in
 
-    monkeypatch.setattr(answer_text, "_text_of", note)
+    monkeypatch.setattr(answer_text, "text_of", note)
     turn = Turn(1, "assistant", "", state="writing", author="tiny")
     transcript.add(turn)
     block = transcript.turns.blocks[0]
@@ -174,7 +175,7 @@ def test_messages_that_are_gone_are_no_longer_there(transcript: Transcript) -> N
     last = whole.child(1)
     number = QAccessible.uniqueId(last)
     assert QAccessible.accessibleInterface(number).text(NAME) == "You: Two"
-    transcript.remove_last()
+    transcript.show_from(1, [])
     assert names(transcript) == ["You: One"]
     assert not isValid(last)
     assert QAccessible.accessibleInterface(number) is None

@@ -134,7 +134,7 @@ def test_escape_without_an_answer_keeps_the_draft(ready: Stage) -> None:
 
 def test_what_is_written_during_an_answer_stays_a_draft(ready: Stage) -> None:
     ready.sends("One")
-    ready.sends("Two")
+    ready.types("Two")
     assert len(ready.engine.all(Generate)) == 1
     assert ready.composer.toPlainText() == "Two"
     ready.desk.answer("1")

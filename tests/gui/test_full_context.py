@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QComboBox, QLabel
 
 from app.core.commands import Generate
 from app.core.metrics import StopReason
+from app.gui.chat import footer
 from app.gui.chat.turn_block import DROPPED_PX, NAME_PX, Shape, TurnBlock
 from app.gui.models.load_dialog import LoadOptionsDialog
 from app.services.turns import Turn
@@ -147,7 +148,7 @@ def test_a_line_in_the_transcript_says_how_many_messages_were_not_sent(ready: St
     ready.engine.write("Hello")
     ready.engine.finish()
     ready.settle()
-    assert TurnBlock(ready.desk.program.chat.turns[-1]).dropped_line() == line
+    assert footer.dropped(ready.desk.program.chat.turns[-1]) == line
     assert ready.find("transcript").accessibleDescription() == line
     assert not ready.sees("notice_bar")
     assert ready.transcript_text() == "Hi\n\nHello"

@@ -220,7 +220,7 @@ def test_the_context_menu_offers_what_can_be_done_with_a_link(transcript: Transc
     menu = transcript.findChild(QMenu)
     assert menu is not None
     entries = {action.text(): action for action in menu.actions()}
-    assert list(entries) == ["Open link", "Copy link", "Copy", "Select all"]
+    assert list(entries) == ["Open link", "Copy link", "Copy", "Copy as plain text", "Select all"]
     entries["Open link"].trigger()
     entries["Copy link"].trigger()
     assert clicked == ["https://example.org"] == [QGuiApplication.clipboard().text()]
@@ -283,7 +283,7 @@ def test_the_line_under_an_answer_names_the_settings_and_hover_says_the_rest(
     transcript.add(Turn(1, "assistant", "Hello", author="tiny", finished=finished))
     block = transcript.turns.blocks[0]
     assert block.footer().endswith("tiny · T 0.8 → 0.5 · top-k 40 · top-p 0.95 · min-p 0.05 · seed 7")
-    place = transcript.footer_place()
+    place = transcript.places.footer()
     assert place is not None
     said = hints.at(transcript, place.center())
     for part in ("Seed: 7", "min-p 0.05", "Prefill: 131 tok/s", "Prompt: 40 tokens", "From token 3 on"):
@@ -291,7 +291,7 @@ def test_the_line_under_an_answer_names_the_settings_and_hover_says_the_rest(
     assert "DRY" not in said
     one_line = place.height()
     transcript.resize(360, 400)
-    narrow = transcript.footer_place()
+    narrow = transcript.places.footer()
     assert narrow is not None
     assert narrow.height() > one_line
 

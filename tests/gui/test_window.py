@@ -285,7 +285,7 @@ def test_answers_stand_exactly_above_the_composer(ready: Stage, width: int) -> N
     ready.sends("Hello")
     ready.settle()
     page = ready.window.parts.chat_page
-    place = page.transcript.footer_place()
+    place = page.transcript.places.footer()
     assert place is not None
     place.translate(page.transcript.viewport().mapTo(page, QPoint(0, 0)))
     below = page.composer.rect().translated(page.composer.mapTo(page, QPoint(0, 0)))

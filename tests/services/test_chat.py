@@ -162,20 +162,21 @@ def test_without_a_template_a_choice_is_offered(desk: Desk, chat: Chat) -> None:
     assert desk.notice.remedy == "choose_template"
 
 
-def test_answering_again_keeps_the_old_answer_until_the_new_one_begins(desk: Desk, chat: Chat) -> None:
+def test_answering_again_shows_the_new_answer_at_once_and_keeps_the_old_one_beside_it(desk: Desk, chat: Chat) -> None:
     chat.send("One")
     desk.answer("old")
     chat.answer_again()
     assert messages(desk) == [("user", "One")]
     desk.engine.prompt()
     desk.settle()
-    assert chat.turns[1].text == "old"
+    assert texts(chat)[1] == ("assistant", "", "waiting")
     desk.engine.write("new")
     desk.settle()
     assert chat.turns[1].text == "new"
     desk.engine.finish()
     desk.settle()
     assert texts(chat) == [("user", "One", "done"), ("assistant", "new", "done")]
+    assert [turn.text for turn in chat.shown.versions(chat.turns[1])] == ["old", "new"]
 
 
 @pytest.mark.parametrize("end", ["fail", "stop", "die"])
@@ -234,7 +235,7 @@ def test_tokens_without_a_text_do_not_end_the_old_answer(desk: Desk, chat: Chat,
     desk.engine.prompt()
     desk.engine.write("")
     desk.settle()
-    assert texts(chat)[1] == ("assistant", "old", "waiting")
+    assert texts(chat)[1] == ("assistant", "", "waiting")
     if end == "die":
         desk.engine.die(desk.engine.question.request)
     else:

@@ -103,7 +103,7 @@ def test_a_question_that_fails_while_the_program_ends_stays(
 
 
 def test_the_warning_of_a_full_disk_stays_until_everything_is_written(desk: Desk, chat: Chat) -> None:
-    desk.program.dispatch(StoreFailed(FULL))
+    desk.program.dispatch(StoreFailed(FULL, waits=True))
     say(desk, "One", "1")
     desk.engine.fail("engine", request=desk.engine.new_request())
     assert desk.notice.sentence == FULL
@@ -115,6 +115,29 @@ def test_the_warning_of_a_full_disk_stays_until_everything_is_written(desk: Desk
     assert desk.notice.sentence == FULL
     desk.program.dispatch(StoreRecovered())
     assert desk.program.notices.latest is None
+
+
+def test_of_what_waits_to_be_written_the_latest_reason_alone_is_told_and_ends(desk: Desk, chat: Chat) -> None:
+    locked = translate("Test", "Another program is using the file.")
+    for reason in (locked, FULL, locked, FULL):
+        desk.program.dispatch(StoreFailed(reason, waits=True))
+        assert (desk.notice.sentence, desk.notice.more) == (reason, ())
+    desk.program.dispatch(StoreRecovered())
+    assert desk.program.notices.latest is None
+
+
+@pytest.mark.parametrize("first", [False, True])
+def test_news_that_are_told_while_something_waits_to_be_written_stay_when_that_is_over(
+    desk: Desk, chat: Chat, first: bool
+) -> None:
+    news = StoreFailed(translate("Test", "The file was damaged and is kept as x."))
+    fault = StoreFailed(FULL, waits=True)
+    for event in (news, fault) if first else (fault, news):
+        desk.program.dispatch(event)
+    told = [desk.notice.sentence, *desk.notice.more]
+    assert told == ([news.sentence, FULL] if first else [FULL, news.sentence])
+    desk.program.dispatch(StoreRecovered())
+    assert (desk.notice.sentence, desk.notice.more) == (news.sentence, ())
 
 
 def test_an_error_that_is_over_goes_with_the_next_question(desk: Desk, chat: Chat) -> None:

@@ -22,8 +22,10 @@ from PySide6.QtWidgets import QAbstractScrollArea, QWidget
 from shiboken6 import isValid
 
 from app.gui.chat import footer
+from app.gui.chat.thoughtful_text import ThoughtfulText
 from app.gui.chat.turn_block import TurnBlock
 from app.gui.chat.turn_list import TurnList
+from app.gui.chat.turn_places import TurnPlaces
 
 UPDATE_S = 1.0
 """What is still written is said anew at most this often."""
@@ -43,8 +45,9 @@ class View(Protocol):
         """The turns with their places."""
         ...
 
-    def screen_rect(self, index: int) -> QRect:
-        """Return where a turn lies on the screen."""
+    @property
+    def places(self) -> TurnPlaces:
+        """Where turns lie."""
         ...
 
 
@@ -101,7 +104,8 @@ class Message(QAccessibleInterface):
             case QAccessible.Text.Value:
                 return self._read(block)
             case QAccessible.Text.Description:
-                return "\n".join(part for part in (footer.dropped(block.turn), block.footer()) if part)
+                around = (footer.dropped(block.turn), _thinking(block), block.footer())
+                return "\n".join(part for part in around if part)
         return ""
 
     def setText(self, _kind: QAccessible.Text, _text: str) -> None:
@@ -184,7 +188,7 @@ class Conversation(QAccessibleObject):
         if (button := view.childAt(view.mapFromGlobal(QPoint(x, y)))) is not None:
             return QAccessible.queryAccessibleInterface(button)
         for index in range(len(self._view.turns.blocks) - 1, -1, -1):
-            if self._view.screen_rect(index).contains(QPoint(x, y)):
+            if self._view.places.on_screen(index).contains(QPoint(x, y)):
                 return self.child(index)
         return _NO_CHILD
 
@@ -226,7 +230,7 @@ class Conversation(QAccessibleObject):
     def screen_rect(self, number: int) -> QRect:
         """Return where a turn lies on the screen."""
         index = self.index_of(number)
-        return QRect() if index is None else self._view.screen_rect(index)
+        return QRect() if index is None else self._view.places.on_screen(index)
 
     def note_change(self, number: int, *, is_end: bool) -> None:
         """Say that a message has grown, at most once a second, or that it is whole."""
@@ -257,12 +261,18 @@ class Conversation(QAccessibleObject):
                 QAccessible.deleteAccessibleInterface(QAccessible.uniqueId(message))
 
 
+def _thinking(block: TurnBlock) -> str:
+    """Return the line over the thinking of an answer, where there is some."""
+    thinking = block.body.thinking if isinstance(block.body, ThoughtfulText) else None
+    return thinking.line() if thinking is not None else ""
+
+
 def _said(block: TurnBlock) -> str:
     """Return the text, or while there is none what goes on; it is asked for once a second while an answer grows."""
     turn = block.turn
     if turn.state == "waiting" and turn.doing is not None and not turn.text:
         return footer.waiting(turn)
-    return "".join(block.texts(at_once=True))
+    return "".join(block.texts(at_once=True)) or _thinking(block)
 
 
 @cache

@@ -7,20 +7,25 @@ Knows no widget.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator
+from bisect import bisect_right
+from collections.abc import Iterator
 
-import msgspec
 from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QFontMetricsF, QPainter
+from PySide6.QtGui import QPainter
 
 from app.gui import theme
+from app.gui.chat.around_blocks import draw_bars, draw_marker
 from app.gui.chat.block_pictures import kept, made
-from app.gui.chat.block_places import BAR_PX, HEADING_GAP_PX, NO_INDENT, TIGHT_GAP_PX, Indent, estimate, gap, indent
+from app.gui.chat.block_places import HEADING_GAP_PX, TIGHT_GAP_PX, estimate, gap, indent
+from app.gui.chat.formula_view import FormulaView
 from app.gui.chat.growing_text import WHOLE_CHARACTERS, average_advance
+from app.gui.chat.laid import OLD, Laid, Pictures, text_of
 from app.gui.chat.later import Later
 from app.gui.chat.leaf import Leaf, Range, Spot
+from app.gui.chat.read_text import ReadText
 from app.gui.chat.stack import Stack
 from app.gui.chat.text_view import TextView
+from app.gui.formulas.shelf import Formulas
 from app.gui.markdown.colouring import Lexers
 from app.gui.markdown.document import Document, readable
 from app.gui.markdown.values import Block
@@ -34,39 +39,22 @@ _WORDS = "Words of ordinary width"
 _NS_PER_MS = 1_000_000
 
 
-class _Laid(msgspec.Struct, gc=False, eq=False):
-    """A block with its picture and its place; as `values` says, no part of a circle."""
-
-    value: Block
-    leaf: Leaf
-    start: int
-    """Of its text in the text of the whole answer."""
-    length: int
-    gap: int = 0
-    """How far it lies under the block before."""
-    indent: Indent = NO_INDENT
-    width: float = -1.0
-    """Of the column that it was measured for."""
-
-
-def _text_of(laid: Iterable[_Laid]) -> str:
-    return "".join(each.value.place.gap + each.value.text for each in laid)
-
-
-class AnswerText:
+class AnswerText(ReadText):
     """The blocks of one answer."""
 
     used_width = 0.0
 
-    def __init__(self, lexers: Lexers, line_px: int) -> None:
+    def __init__(
+        self, lexers: Lexers, line_px: int, formulas: Formulas | None = None, pictures: Pictures = made
+    ) -> None:
+        """`pictures` makes the pictures of blocks."""
+        super().__init__()
+        self._pictures = pictures
         self._lexers = lexers
+        self._formulas = formulas or Formulas()
         self._line_px = line_px
-        self._document = Document()
-        self._unread = ""
-        self._next = 0
-        """Where in `_unread` to read on."""
         self._is_whole = False
-        self._laid: list[_Laid] = []
+        self._laid: list[Laid] = []
         self._stack = Stack()
         self._reached: set[int] = set()
         """Which blocks have their lines."""
@@ -74,14 +62,11 @@ class AnswerText:
         """The text of the first blocks, which are closed, and how many they are."""
         self._width = -1.0
         self._advance = 1.0
+        self.is_unfinished = False
+        """Whether something in what was painted last would look better painted once more, a moment later."""
         self.changed_top = 0.0
         """From where on the text looks different since it last grew."""
         self._stays = 0.0
-
-    @property
-    def source(self) -> str:
-        """The Markdown."""
-        return self._document.source + self._unread[self._next :]
 
     def texts(self, *, at_once: bool = False) -> Iterator[str]:
         """Return in pieces what can be read, without the marks of Markdown; none of them takes long.
@@ -119,11 +104,6 @@ class AnswerText:
         """Whether there is more to read before all of it can be shown."""
         return self._next < len(self._unread) or (self._is_whole and not self._document.is_finished)
 
-    @property
-    def is_unfinished(self) -> bool:
-        """Whether a block would look better painted once more, a moment later."""
-        return any(self._laid[index].leaf.is_unfinished for index in self._reached)
-
     def set_text(self, source: str, *, is_open: bool) -> None:
         """Show another text; `is_open` says that more of it will come."""
         self._cut(0)
@@ -132,6 +112,18 @@ class AnswerText:
         self._unread, self._next = source, 0
         self._is_whole = not is_open
         self._width = -1.0
+
+    def use_size(self, line_px: int) -> None:
+        """Show the text in the size in force now; a block's picture is made anew once somebody looks at it."""
+        factor, self._line_px = line_px / self._line_px, line_px
+        for laid in self._laid:
+            laid.width = OLD
+        self._reached.clear()
+        if self._is_short:
+            self._width = -1.0
+        else:
+            self._advance *= factor
+            self._stack.scale(factor**2)  # as many characters need so much more room
 
     def append(self, text: str) -> None:
         """Let the text grow; only its open end is read and laid out again."""
@@ -152,7 +144,7 @@ class AnswerText:
         """Measure for a width, unless that is done; of a long text some more is read, and `reach` measures it."""
         before, self._width = self._width, width
         if before < 0:
-            self._advance = average_advance(self._unread or _WORDS, theme.font(theme.READING_PX))
+            self._advance = average_advance(self._unread or _WORDS, theme.reading_font(theme.READING_PX))
             self._place(0)
         elif before != width and self._is_short:
             self._place(0)
@@ -185,6 +177,7 @@ class AnswerText:
         self, painter: QPainter, origin: QPointF, clip: QRectF, look: theme.Theme, selected: Range | None
     ) -> None:
         """Draw the blocks that touch `clip`."""
+        self.is_unfinished = False
         for index in range(self._stack.at(clip.top() - origin.y()), len(self._stack)):
             laid = self._laid[index]
             top = origin.y() + self._stack.top(index) + laid.gap
@@ -194,8 +187,9 @@ class AnswerText:
             self._draw_around(painter, origin, index, look)
             chosen = (selected[0] - laid.start, selected[1] - laid.start) if selected is not None else None
             laid.leaf.draw(painter, QPointF(origin.x() + laid.indent.left, top), clip, look, chosen)
+            self.is_unfinished = self.is_unfinished or laid.leaf.is_unfinished
         if self.is_unread and origin.y() + self._stack.total < clip.bottom():
-            painter.setFont(theme.font(theme.READING_PX))
+            painter.setFont(theme.reading_font(theme.READING_PX))
             painter.setPen(look.colour("muted"))
             top = max(origin.y() + self._stack.total, clip.top())
             painter.drawText(QRectF(origin.x(), top, self._width, self._line_px), Qt.AlignmentFlag.AlignVCenter, "…")
@@ -211,6 +205,14 @@ class AnswerText:
         self._prepare(index)
         return laid.start + laid.leaf.offset_at(x - laid.indent.left, y - self._stack.top(index) - laid.gap)
 
+    def span_of(self, offset: int) -> tuple[float, float]:
+        """Return from which height to which the block goes that a character is in."""
+        if not self._laid:
+            return 0.0, 0.0
+        index = max(bisect_right(self._laid, offset, key=lambda laid: laid.start) - 1, 0)
+        self._stack.put(index, self._prepare(index))
+        return self._stack.top(index), self._stack.top(index + 1)
+
     def spots(self, top: float, bottom: float) -> list[Spot]:
         """Return the places that do something in the blocks between two heights, in reading order."""
         found: list[Spot] = []
@@ -225,9 +227,9 @@ class AnswerText:
     def _text_so_far(self) -> str:
         closed = min(self._document.closed, len(self._laid))
         if self._said_blocks < closed:
-            self._said += _text_of(self._laid[self._said_blocks : closed])
+            self._said += text_of(self._laid[self._said_blocks : closed])
             self._said_blocks = closed
-        return self._said + _text_of(self._laid[closed:])
+        return self._said + text_of(self._laid[closed:])
 
     @property
     def _is_short(self) -> bool:
@@ -236,7 +238,7 @@ class AnswerText:
     @property
     def _is_scrolled(self) -> bool:
         """Whether somebody scrolled a block sideways."""
-        return any(isinstance(laid.leaf, Later) and laid.leaf.is_scrolled for laid in self._laid)
+        return any(isinstance(laid.leaf, FormulaView | Later) and laid.leaf.is_scrolled for laid in self._laid)
 
     def _read_until(self, end_ns: int | None) -> None:
         """Read to a moment, or to the end."""
@@ -269,7 +271,7 @@ class AnswerText:
             start = (before.start + before.length if before is not None else 0) + len(blocks[index].place.gap)
             is_open = index >= self._document.closed and not self._document.is_finished
             leaf = kept(known.leaf, known.value, blocks[index], is_open=is_open) if known is not None else None
-            laid = _Laid(blocks[index], leaf or made(blocks[index], self._lexers, is_open=is_open), start, 0)
+            laid = Laid(blocks[index], leaf or self._picture(blocks[index], is_open=is_open), start, 0)
             laid.length = laid.leaf.length
             if leaf is None and known is not None and isinstance(known.leaf, TextView):
                 self._go_on_from(known.leaf, laid.leaf, is_first=index == first)
@@ -278,6 +280,9 @@ class AnswerText:
             self._laid.append(laid)
         if self._width >= 0:
             self._place(first, measure=is_near)
+
+    def _picture(self, value: Block, *, is_open: bool) -> Leaf:
+        return self._pictures(value, self._lexers, self._formulas, is_open=is_open)
 
     def _go_on_from(self, before: TextView, leaf: Leaf, *, is_first: bool) -> None:
         """Spare what a paragraph that grew has in common with what it was."""
@@ -302,7 +307,7 @@ class AnswerText:
             if measure or laid.width == self._width:
                 heights.append(self._prepare(index))
             else:
-                inner = self._width - indent(laid.value.place.frames, self._width).left
+                inner = self._width - indent(laid.value, self._width).taken
                 heights.append(laid.gap + estimate(laid.value, max(inner, 1.0), self._advance, self._line_px))
         self._stack.extend(heights)
 
@@ -310,10 +315,13 @@ class AnswerText:
         """Measure a block; return its height with the gap above it."""
         laid = self._laid[index]
         self._reached.add(index)
+        if laid.width == OLD:
+            is_open = index >= self._document.closed and not self._document.is_finished
+            laid.leaf = self._picture(laid.value, is_open=is_open)
         if laid.width != self._width:
             laid.width = self._width
-            laid.indent = indent(laid.value.place.frames, self._width)
-        laid.leaf.lay_out(max(self._width - laid.indent.left, 1.0))
+            laid.indent = indent(laid.value, self._width)
+        laid.leaf.lay_out(max(self._width - laid.indent.taken, 1.0))
         return laid.gap + laid.leaf.height
 
     def _reach_inside(self, index: int, top: float, bottom: float) -> tuple[float, float]:
@@ -324,19 +332,7 @@ class AnswerText:
     def _draw_around(self, painter: QPainter, origin: QPointF, index: int, look: theme.Theme) -> None:
         laid = self._laid[index]
         top = origin.y() + self._stack.top(index) + laid.gap
-        before = self._laid[index - 1] if index else None
-        painter.setPen(Qt.PenStyle.NoPen)
-        for number, bar in enumerate(laid.indent.bars):
-            goes_on = before is not None and before.value.place.frames.count("quote") > number
-            start = top - laid.gap if goes_on else top
-            height = top + laid.leaf.height - start
-            painter.fillRect(QRectF(origin.x() + bar, start, BAR_PX, height), look.colour("border_strong"))
-        if marker := laid.value.place.marker:
-            font = theme.font(theme.READING_PX)
-            metrics = QFontMetricsF(font)
-            painter.setFont(font)
-            painter.setPen(look.colour("text"))
-            left = origin.x() + laid.indent.left - theme.SPACE_S - metrics.horizontalAdvance(marker)
-            line_px = max(metrics.height(), self._line_px)
-            baseline = top + (line_px - metrics.height()) / 2 + metrics.ascent()
-            painter.drawText(QPointF(max(left, origin.x()), baseline), marker)
+        block = QRectF(origin.x(), top, self._width, laid.leaf.height)
+        before = self._laid[index - 1].value if index else None
+        draw_bars(painter, block, laid.gap, laid.indent, before, look)
+        draw_marker(painter, block, laid, self._line_px, look)

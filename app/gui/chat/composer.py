@@ -214,7 +214,7 @@ class Composer(QFrame):
 
     def _submit(self) -> None:
         message = self.written.message
-        if message and not self._busy:
+        if message:
             self.sent.emit(message)
 
     def _refresh(self) -> None:

@@ -33,17 +33,32 @@ def count_words(counted: Count, *, has_text: bool) -> CountWords:
     if counted.refuses:
         return _refusal(counted)
     shares = counted.shares
-    new, cached = (shares.new, shares.cached) if shares is not None else (counted.draft, counted.in_cache)
+    new, cached = (shares.new, shares.cached) if shares is not None else (counted.draft, counted.reused)
     parts = []
     if new or (shares is None and has_text):
         parts.append(translate("Composer", "+{count} tokens").format(count=count(new)))
-    parts.append(translate("Composer", "{count} in cache").format(count=count(cached)))
+    in_cache = translate("Composer", "{count} in cache")
+    if counted.holds_other:
+        in_cache = translate("Composer", "{count} of this chat in cache")
+    parts.append(in_cache.format(count=count(cached)))
     if counted.too_long:
         parts.append(translate("Composer", "the oldest turns are left out"))
     else:
         left = translate("Composer", "{count} left of {cells}")
         parts.append(left.format(count=count(shares.left if shares else None), cells=count(counted.cells)))
     return CountWords(" · ".join(parts), _hint(counted, shares))
+
+
+def with_draft(goes_on: CountWords | None, counted: CountWords) -> CountWords:
+    """Return what to say while an answer is written and a draft as well: when that can be sent, and what was said before.
+
+    What goes on is said first, mere counts last; whatever there is no room for is on hover.
+    """
+    later = translate("Composer", "Enter sends once this answer ends · Esc stops it")
+    if goes_on is not None:
+        text = f"{goes_on.text} · {later}"
+        return CountWords(text, text)
+    return counted._replace(text=f"{later} · {counted.text}", hint=f"{counted.text}. {counted.hint}")
 
 
 def _refusal(counted: Count) -> CountWords:
@@ -72,8 +87,9 @@ def _hint(counted: Count, shares: Shares | None) -> str:
     if counted.answering:
         return translate(
             "Composer",
-            "While the answer is written, each of its tokens takes one place in the cache. What you write meanwhile is"
-            " counted by itself, and exactly once the answer has ended.",
+            "While the answer is written, each of its tokens takes one place in the cache; what of the question is not"
+            " read yet counts as new. What you write meanwhile is counted by itself, and exactly once the answer has"
+            " ended.",
         )
     if counted.prompt is None:
         reason = (

@@ -10,12 +10,15 @@ from PySide6.QtGui import QFontMetricsF
 from app.core.events import Finished
 from app.core.sampling import SamplingSettings
 from app.gui.widgets.words import render
+from app.services.thinking import Thoughts, thoughts_of
 from app.services.turns import Turn
-from app.services.units import UNKNOWN, count, milliseconds, rate, stop_words
+from app.services.units import UNKNOWN, count, milliseconds, rate, seconds, stop_words
 
 translate = QCoreApplication.translate
 _BETWEEN = " · "
 _NEUTRAL = {"repeat_penalty": 1.0, "frequency_penalty": 0.0, "presence_penalty": 0.0}
+_FROM_SECONDS_MS = 1000
+"""A time from here on is told in seconds where it stands beside a shorter one."""
 _MOST_SHARE = 0.6
 """Of a line, for one of several parts: the name of a model can be very long."""
 
@@ -113,11 +116,23 @@ def _parts(turn: Turn) -> list[str]:
         said.append(translate("TurnBlock", "{rate} tok/s").format(rate=rate(metrics.decode_tokens_per_s)))
     ttft = turn.ttft_ms if turn.ttft_ms is not None else metrics.ttft_ms
     if ttft is not None:
-        said.append(translate("TurnBlock", "TTFT {time}").format(time=milliseconds(ttft)))
+        said.append(_ttft(ttft, thoughts_of(turn)))
     said.append(render(stop_words(finished.stop_reason)))
     if turn.author:
         said.append(turn.author)
     return said + _settings_in_short(finished)
+
+
+def _ttft(ttft: float, thoughts: Thoughts | None) -> str:
+    """Return the time to the first token, and where the answer thought first, that to the first of the answer too."""
+    time = milliseconds(ttft)
+    thinking = thoughts.thinking if thoughts is not None else None
+    if thinking is None or thinking.first_answer_ms is None:
+        return translate("TurnBlock", "TTFT {time}").format(time=time)
+    answer_ms = thinking.first_answer_ms
+    later = seconds(answer_ms) if answer_ms >= _FROM_SECONDS_MS else milliseconds(answer_ms)
+    both = translate("TurnBlock", "TTFT {thinking} (thinking) · {answer} (answer)")
+    return both.format(thinking=time, answer=later)
 
 
 def details(turn: Turn) -> str:

@@ -17,13 +17,15 @@ from app.gui.chat.sideways import Sideways
 Range = tuple[int, int]
 BAR_KEY = (-1,)
 """The key of the bar of a block, in the block."""
+THINK_KEY = (-2,)
+"""The key of the line over the thinking, in the answer."""
 
 
 @dataclass(frozen=True)
 class Spot:
-    """A place that does something: opens a link, copies code, shows a long message whole or not, scrolls sideways."""
+    """A place that does something: opens a link, copies code, shows a long message or the thinking, scrolls sideways."""
 
-    kind: Literal["link", "copy", "fold", "scroll"]
+    kind: Literal["link", "copy", "fold", "scroll", "think"]
     rect: QRectF
     value: str
     """The address of the link, the code, or what is said at the fold."""
@@ -33,18 +35,26 @@ class Spot:
     """The whole of what is scrolled, of which the place is the bar."""
     sideways: Sideways | None = None
     """What is scrolled."""
+    label: str = ""
+    """What is read aloud of it with its state, where that is more than the kind and the value say."""
 
     def moved(self, x: float, y: float, *part: int) -> Spot:
         """Return the spot counted from another corner, as one of a part of what lies there."""
         area = self.area.translated(x, y) if self.area is not None else None
-        return Spot(self.kind, self.rect.translated(x, y), self.value, (*part, *self.key), area, self.sideways)
+        return Spot(
+            self.kind, self.rect.translated(x, y), self.value, (*part, *self.key), area, self.sideways, self.label
+        )
 
 
 def draw_sunken(painter: QPainter, box: QRectF, radius: float, look: theme.Theme) -> None:
-    """Draw a sunken box, with a border where the theme does not tell it from what is around it."""
+    """Draw a sunken box, inside of it a border where the theme has thick ones or does not tell it from what is around."""
     is_alike = look.colour("sunken") == look.colour("surface")
-    painter.setPen(QPen(look.colour("border"), look.line_px) if is_alike else Qt.PenStyle.NoPen)
     painter.setBrush(look.colour("sunken"))
+    painter.setPen(Qt.PenStyle.NoPen)
+    if is_alike or look.line_px > 1:
+        painter.setPen(QPen(look.colour("border_strong"), look.line_px))
+        half = look.line_px / 2
+        box = box.adjusted(half, half, -half, -half)
     painter.drawRoundedRect(box, radius, radius)
 
 

@@ -13,16 +13,21 @@ from PySide6.QtWidgets import QHBoxLayout, QProgressBar, QStackedWidget, QVBoxLa
 from app.core.chat import clean_text
 from app.core.events import PrefillProgress
 from app.gui import theme
+from app.gui.chat import footer
 from app.gui.chat.composer import Composer
-from app.gui.chat.count_words import CountWords, count_words
+from app.gui.chat.count_words import CountWords, count_words, with_draft
 from app.gui.chat.draft_keeper import DraftKeeper
+from app.gui.chat.queued_list import QueuedList
 from app.gui.chat.transcript import Transcript
+from app.gui.chat.turn_actions import TurnActions
 from app.gui.chat.welcome import Opening, Welcome
 from app.gui.icons import Icons
-from app.gui.widgets.buttons import IconButton, TickButton
+from app.gui.widgets.buttons import IconButton
+from app.services.branches import Branches
 from app.services.chat import Chat
 from app.services.drafts import place_of
 from app.services.next_send import Count
+from app.services.queue import Queue
 from app.services.turns import Turn
 from app.services.units import count
 
@@ -45,19 +50,23 @@ class ChatPage(QWidget):
     def __init__(
         self,
         chat: Chat,
+        branches: Branches,
+        queue: Queue,
         themes: theme.Themes,
         icons: Icons,
         prompts: list[str],
-        parent: QWidget | None = None,
     ) -> None:
-        super().__init__(parent)
+        super().__init__()
         self._chat = chat
+        self._branches = branches
+        self._queue = queue
         self._count = Count()
         self._progress: PrefillProgress | None = None
         self._stopping = False
         self.transcript = Transcript(themes)
         self.welcome = Welcome(prompts)
         self.composer = Composer(icons)
+        self._queued = QueuedList(icons)
         self._drafts = DraftKeeper(chat, self.composer, self)
         self._opening = Opening()
         self._is_opening = False
@@ -72,20 +81,24 @@ class ChatPage(QWidget):
         self._repaint = self._timer(REPAINT_MS, self._show_status)
         self._make_overlays(icons)
         self._lay_out()
+        self._use_text_size()
+        themes.text_size_changed.connect(self._use_text_size)
         self._disconnect = [
             chat.opened.connect(self._show_opened),
-            chat.added.connect(self._show_added),
-            chat.removed.connect(self._show_removed),
+            chat.rebranched.connect(self._show_branch),
             chat.head_changed.connect(self._drafts.move),
             chat.changed.connect(self._show_changed),
             chat.text_added.connect(self._show_text),
             chat.busy_changed.connect(self._show_busy),
             chat.prefilled.connect(self._show_prefill),
             chat.draft_returned.connect(self._give_back),
+            queue.changed.connect(self._show_queue),
         ]
         self.composer.sent.connect(self._send)
         self.composer.stopped.connect(self.stop)
-        self.composer.edited.connect(self._settled.start)
+        self._queued.send_wanted.connect(queue.send)
+        self._queued.taken_back.connect(self._take_back)
+        self.composer.edited.connect(self._take_edit)
         self.composer.larger_context_wanted.connect(self.larger_context_wanted)
         self.welcome.chosen.connect(self._send_starter)
         self.transcript.moved.connect(self._place_overlays)
@@ -93,7 +106,7 @@ class ChatPage(QWidget):
             self.transcript.show_turns(chat.turns)
         self._show_page()
         self._show_busy()
-        self._show_prefill(None)
+        self._show_reading()
 
     def disconnect_services(self) -> None:
         """Listen to the chat no longer; what is written is kept."""
@@ -105,9 +118,8 @@ class ChatPage(QWidget):
 
     def copy_answer(self) -> None:
         """Ask for the last answer's text on the clipboard."""
-        if answer := self._answer_text:
-            self.copied.emit(answer)
-            self._copy.tick()
+        if self._answer_text:
+            self.turn_actions.copy(self._chat.turns[-1])
 
     def stop(self) -> None:
         """End the answer, and show at once that this was heard."""
@@ -152,19 +164,6 @@ class ChatPage(QWidget):
         return timer
 
     def _make_overlays(self, icons: Icons) -> None:
-        self._answer_bar = QWidget(self.transcript.viewport())
-        self._answer_bar.setCursor(Qt.CursorShape.ArrowCursor)
-        self._go_on = IconButton(icons, "go_on", self.tr("Continue the answer"), object_name="go_on_button")
-        again = IconButton(icons, "again", self.tr("Answer again"), object_name="answer_again_button")
-        self._copy = TickButton(icons, "copy", self.tr("Copy the answer"), object_name="copy_answer_button")
-        self._go_on.clicked.connect(self._chat.go_on)
-        again.clicked.connect(self._chat.answer_again)
-        self._copy.clicked.connect(self.copy_answer)
-        row = QHBoxLayout(self._answer_bar)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(theme.SPACE_XS)
-        for button in (self._go_on, again, self._copy):
-            row.addWidget(button)
         self._latest = IconButton(
             icons,
             "latest",
@@ -174,6 +173,9 @@ class ChatPage(QWidget):
         )
         self._latest.setCursor(Qt.CursorShape.ArrowCursor)
         self._latest.clicked.connect(self.transcript.go_to_end)
+        self.turn_actions = TurnActions(self.transcript, self._chat, self._branches, icons)
+        self.turn_actions.copied.connect(self.copied)
+        self.turn_actions.editor.closed.connect(self.composer.draft.setFocus)
         self.transcript.viewport().installEventFilter(self)
 
     def _lay_out(self) -> None:
@@ -181,10 +183,10 @@ class ChatPage(QWidget):
         column.setContentsMargins(theme.SPACE_XL, 0, theme.SPACE_XL, theme.SPACE_L)
         column.setSpacing(theme.SPACE_S)
         column.addWidget(self._prefill)
+        column.addWidget(self._queued)
         column.addWidget(self.composer)
-        middle = QWidget()
+        self._below = middle = QWidget()
         middle.setLayout(column)
-        middle.setMaximumWidth(int(theme.reading_width()) + 2 * theme.SPACE_XL)
         below = QHBoxLayout()
         below.setContentsMargins(0, 0, 0, 0)
         below.addStretch(1)
@@ -196,12 +198,17 @@ class ChatPage(QWidget):
         layout.addWidget(self._pages, 1)
         layout.addLayout(below)
 
+    def _use_text_size(self) -> None:
+        self.composer.draft.use_text_size()
+        self._below.setMaximumWidth(int(theme.reading_width()) + 2 * theme.SPACE_XL)
+
     def _send(self, message: str) -> None:
         is_refused = self._count.message == message and self._count.refuses
-        if self._chat.busy or is_refused or not clean_text(message).strip():
+        if is_refused or not clean_text(message).strip():
             return
         self.composer.take_text()
-        self._chat.send(message)
+        if not self._queue.add(message):
+            self._chat.send(message)
         self._drafts.keep()  # after the question: a kill between them must not lose both
 
     def _send_starter(self, prompt: str) -> None:
@@ -212,6 +219,19 @@ class ChatPage(QWidget):
     def _give_back(self, text: str) -> None:
         self.composer.give_back(text)
         self._drafts.keep()
+
+    def _take_back(self, number: int) -> None:
+        """Put a question that waits back before what is written."""
+        if text := self._queue.take_back(number):
+            self._give_back(text)
+
+    def _show_queue(self) -> None:
+        self._queued.show_queue(self._queue.shown, can_send=not self._chat.busy)
+
+    def _take_edit(self) -> None:
+        self._settled.start()
+        if self._chat.busy:
+            self._show_status()  # that a draft has to wait is said with its first letter
 
     def _tell_draft(self) -> None:
         written = self.composer.written
@@ -227,23 +247,21 @@ class ChatPage(QWidget):
         self.transcript.show_turns(self._chat.turns, place_of(self._chat.shown))
         self.transcript.setAccessibleDescription("")
         self._show_page()
-        self._show_prefill(None)
+        self._show_reading()
         self.composer.draft.setFocus()
         self._tell_draft()
 
-    def _show_added(self, turn: Turn) -> None:
+    def _show_branch(self, first: int) -> None:
         self._show_page()
-        self.transcript.add(turn)
-
-    def _show_removed(self, _turn: Turn) -> None:
-        self.transcript.remove_last()
-        self._show_page()
-        self._drafts.move()
+        self.transcript.show_from(first, self._chat.turns[first:])
+        if not self._chat.turns:
+            self._drafts.move()
 
     def _show_changed(self, turn: Turn) -> None:
         self.transcript.refresh(turn)
-        if turn.state == "done" and (index := self.transcript.turns.index_of(turn.number)) is not None:
-            missing = self.transcript.turns.blocks[index].dropped_line()
+        self.turn_actions.bars.place()
+        if turn.state == "done" and turn.number == self._chat.turns[-1].number:
+            missing = footer.dropped(turn)
             if missing != self.transcript.accessibleDescription():
                 self.transcript.setAccessibleDescription(missing)
 
@@ -253,8 +271,14 @@ class ChatPage(QWidget):
     def _show_busy(self) -> None:
         self._stopping = self._stopping and self._chat.busy
         self.composer.set_busy(self._chat.busy, stopping=self._stopping)
+        self._show_queue()
         self._show_status()
         self._place_overlays()
+
+    def _show_reading(self) -> None:
+        """Show how far the prompt is read of the answer that was waited for already."""
+        run = self._chat.shown.run
+        self._show_prefill(run.reading if run is not None else None)
 
     def _show_prefill(self, progress: PrefillProgress | None) -> None:
         self._progress = progress
@@ -263,13 +287,16 @@ class ChatPage(QWidget):
         self._prefill.setSizePolicy(policy)
         self._prefill.setVisible(progress is not None)
         if progress is not None:
-            self._prefill.setRange(0, progress.total)
-            self._prefill.setValue(progress.done)
+            self._prefill.setRange(0, progress.total - progress.from_cache)
+            self._prefill.setValue(progress.done - progress.from_cache)
         self._show_status()
 
     def _show_status(self) -> None:
         counted = count_words(self._count, has_text=self.composer.has_text)
-        words = self._words_of_what_goes_on() or counted
+        goes_on = self._words_of_what_goes_on()
+        words = goes_on or counted
+        if self._chat.busy and not self._stopping and self.composer.has_text:
+            words = with_draft(goes_on, counted)
         self.composer.status.show_text(*words[:2], alarm=words.alarm)
         self.composer.offer_larger_context(words.alarm)
         self.composer.refuse(counted.hint if counted.alarm else "")
@@ -280,21 +307,14 @@ class ChatPage(QWidget):
             return CountWords(self.tr("Stopping…"))
         if progress is not None:
             reading = self.tr("Reading the prompt: {done} of {total} tokens")
-            return CountWords(reading.format(done=count(progress.done), total=count(progress.total)))
+            done, total = (count(tokens - progress.from_cache) for tokens in (progress.done, progress.total))
+            return CountWords(reading.format(done=done, total=total))
         if before is not None:
             return CountWords(self.tr("This question waits for the answer in “{title}”").format(title=before))
         return None
 
     def _place_overlays(self) -> None:
-        place = self.transcript.footer_place()
-        visible = place is not None and self._chat.can_answer_again
-        self._answer_bar.setVisible(visible)
-        if place is not None and visible:
-            self._go_on.setVisible(self._chat.can_go_on)
-            self._copy.setVisible(bool(self._answer_text))
-            size = self._answer_bar.sizeHint()
-            top = place.center().y() - size.height() // 2
-            self._answer_bar.setGeometry(QRect(place.right() - size.width(), top, size.width(), size.height()))
+        self.turn_actions.bars.place()
         viewport = self.transcript.viewport()
         self._latest.setVisible(not self.transcript.is_at_end)
         size = self._latest.sizeHint()

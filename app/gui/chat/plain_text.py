@@ -24,29 +24,33 @@ MOST_LINES = 80
 translate = QCoreApplication.translate
 
 
-class PlainText:
+class _Whole:
+    """A text of which nothing is held back."""
+
+    def finish(self) -> None:
+        """Know that the text is whole."""
+
+
+class PlainText(_Whole):
     """Text that is not read as Markdown."""
 
     is_unfinished = False
     is_unread = False
 
-    def __init__(self, line_px: int) -> None:
+    def __init__(self, line_px: int, *, folds: bool = True) -> None:
+        self._folds = folds
         self._fold_px = 0
-        self._source = ""
+        self.source = ""
+        """The text."""
         self._beginning: int | None = None
         """How many characters are shown while it is folded; None where it is too short for that."""
         self.is_folded = False
         """Whether only its beginning is shown."""
-        self._lines = GrowingText(theme.font(theme.READING_PX), line_px)
-
-    @property
-    def source(self) -> str:
-        """The text."""
-        return self._source
+        self._lines = GrowingText(theme.reading_font(theme.READING_PX), line_px, is_prose=True)
 
     def texts(self, *, at_once: bool = False) -> Iterator[str]:
         """Return what can be read, also where it is folded."""
-        return iter([self._source])
+        return iter([self.source])
 
     @property
     def height(self) -> float:
@@ -67,27 +71,30 @@ class PlainText:
 
     def set_text(self, source: str, *, is_open: bool) -> None:
         """Show another text."""
-        self._source = source
-        self._beginning = beginning(source)
+        self.source = source
+        self._beginning = beginning(source) if self._folds else None
         self.is_folded = self._beginning is not None
-        self._fold_px = theme.scaled(FOLD_PX) if self.is_folded else 0
+        self._fold_px = theme.reading_px(FOLD_PX) if self.is_folded else 0
         self._lines.set_text(source[: self._beginning])
+
+    def use_size(self, line_px: int) -> None:
+        """Show the text in the size in force now."""
+        self._fold_px = theme.reading_px(FOLD_PX) if self._beginning is not None else 0
+        self._lines.use_font(theme.reading_font(theme.READING_PX), line_px)
 
     def append(self, text: str) -> None:
         """Let the text grow."""
-        self.set_text(self._source + text, is_open=True)
-
-    def finish(self) -> None:
-        """Know that the text is whole."""
+        self.set_text(self.source + text, is_open=True)
 
     def toggle_fold(self) -> None:
         """Show the whole text, or only its beginning again."""
         if self._beginning is not None:
             self.is_folded = not self.is_folded
-            self._lines.set_text(self._source[: self._beginning] if self.is_folded else self._source)
+            self._lines.set_text(self.source[: self._beginning] if self.is_folded else self.source)
 
     def lay_out(self, width: float) -> None:
         """Make the lines for a width, unless they are there."""
+        self._lines.least_width = self._fold_width() if self._beginning is not None else 0.0
         self._lines.lay_out(width)
 
     def reach(self, top: float, bottom: float) -> float:
@@ -104,7 +111,7 @@ class PlainText:
         """Draw the lines that touch `clip`."""
         self._lines.draw(painter, origin, clip, look, selected)
         if self._beginning is not None:
-            font = QFont(theme.font(theme.SMALL_PX))
+            font = QFont(theme.reading_font(theme.SMALL_PX))
             font.setUnderline(True)
             painter.setFont(font)
             painter.setPen(look.colour("link"))
@@ -113,8 +120,12 @@ class PlainText:
     def offset_at(self, x: float, y: float) -> int:
         """Return the character at a place; behind the beginning that is shown comes the end."""
         if self.is_folded and y > self._lines.height:
-            return len(self._source)
+            return len(self.source)
         return self._lines.offset_at(x, y)
+
+    def span_of(self, offset: int) -> tuple[float, float]:
+        """Return from which height to which the part goes that a character is in."""
+        return self._lines.span_of(offset)
 
     def spots(self, _top: float, _bottom: float) -> list[Spot]:
         """Return where the rest is shown or folded away."""
@@ -123,10 +134,10 @@ class PlainText:
     def _fold_words(self) -> str:
         if not self.is_folded:
             return translate("PlainText", "Show less")
-        return translate("PlainText", "Show all {count} characters").format(count=count(len(self._source)))
+        return translate("PlainText", "Show all {count} characters").format(count=count(len(self.source)))
 
     def _fold_width(self) -> float:
-        return QFontMetricsF(theme.font(theme.SMALL_PX)).horizontalAdvance(self._fold_words())
+        return QFontMetricsF(theme.reading_font(theme.SMALL_PX)).horizontalAdvance(self._fold_words())
 
     def _fold_rect(self) -> QRectF:
         height = self._fold_px - 2 * theme.SPACE_S

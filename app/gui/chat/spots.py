@@ -10,6 +10,8 @@ from PySide6.QtGui import QPainter, QPen
 
 from app.gui import theme
 from app.gui.chat.leaf import Spot
+from app.gui.chat.turn_block import Shape
+from app.gui.chat.turn_list import TurnList
 
 translate = QCoreApplication.translate
 RING_PX = 2
@@ -56,7 +58,7 @@ class Spots:
             painter.setPen(Qt.PenStyle.NoPen)
             painter.setBrush(look.colour("hover"))
             painter.drawRoundedRect(rect, theme.RADIUS_CONTROL, theme.RADIUS_CONTROL)
-            painter.setFont(theme.font(theme.SMALL_PX))
+            painter.setFont(theme.reading_font(theme.SMALL_PX))
             painter.setPen(look.colour("text"))
             done = spotted.is_same(self.copied)
             words = translate("CodeView", "Copied") if done else translate("CodeView", "Copy")
@@ -70,6 +72,27 @@ class Spots:
             painter.drawRoundedRect(grown, theme.RADIUS_CONTROL, theme.RADIUS_CONTROL)
 
 
+def spots_between(turns: TurnList, shape: Shape, scrolled: int, top: int, bottom: int) -> list[Spotted]:
+    """Return the spots of the turns that lie between two heights of a view that is scrolled so far."""
+    found: list[Spotted] = []
+    for index in turns.visible(top + scrolled, bottom + scrolled):
+        block, above = turns.blocks[index], turns.top(index) - scrolled
+        if block.is_exact:
+            spots = block.spots(shape, top - above, bottom - above)
+            found += [Spotted(block.turn.number, spot.moved(0, above)) for spot in spots]
+    return found
+
+
+def distinct(spots: Sequence[Spotted]) -> list[Spotted]:
+    """Return one place for each spot: a link over two lines has two."""
+    return [each for number, each in enumerate(spots) if not (number and each.is_same(spots[number - 1]))]
+
+
+def again(spots: Sequence[Spotted], spotted: Spotted) -> Spotted:
+    """Return a spot as it is now among these, or as it was where it is not among them."""
+    return next((each for each in spots if each.is_same(spotted)), spotted)
+
+
 def spot_under(spots: Sequence[Spotted], point: QPointF) -> Spotted | None:
     """Return the spot at a place."""
     return next((each for each in spots if each.spot.rect.contains(point)), None)
@@ -77,6 +100,8 @@ def spot_under(spots: Sequence[Spotted], point: QPointF) -> Spotted | None:
 
 def spoken(spot: Spot) -> str:
     """Return what is read aloud when the keyboard reaches a spot."""
+    if spot.label:
+        return spot.label
     match spot.kind:
         case "link":
             return translate("Transcript", "Link: {address}").format(address=spot.value)

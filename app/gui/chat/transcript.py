@@ -8,6 +8,7 @@ from __future__ import annotations
 import html
 from collections.abc import Iterator
 from copy import copy
+from typing import cast
 
 from PySide6.QtCore import QEvent, QPoint, QPointF, QRect, Qt, QTimer, Signal
 from PySide6.QtGui import (
@@ -21,16 +22,18 @@ from PySide6.QtGui import (
     QPainter,
     QWheelEvent,
 )
-from PySide6.QtWidgets import QAbstractSlider, QMenu, QToolTip, QWidget
+from PySide6.QtWidgets import QAbstractSlider, QToolTip, QWidget
 
 from app.gui import theme
 from app.gui.chat import accessible, footer
+from app.gui.chat.copied_source import source_pieces
 from app.gui.chat.copying import Copying
 from app.gui.chat.leaf import Range
 from app.gui.chat.selection import END, Place, Selection
 from app.gui.chat.side_scrolling import SideScrolling
-from app.gui.chat.spots import Spots, Spotted, spoken, spot_under
-from app.gui.chat.transcript_keys import PRESSING, SCROLLING
+from app.gui.chat.spots import Spots, Spotted, again, distinct, spoken, spot_under, spots_between
+from app.gui.chat.transcript_keys import PRESSING, SCROLLING, Notches, copies_plain
+from app.gui.chat.transcript_menu import TranscriptMenu
 from app.gui.chat.turn_block import GAP_PX
 from app.gui.chat.turn_view import TurnView
 from app.services.turns import Turn
@@ -61,6 +64,7 @@ class Transcript(TurnView):
         self._pressed: Spotted | None = None
         self._dragged_to = QPointF()
         self._writing: int | None = None
+        self._notches = Notches()
         self._copying = Copying(self)
         self._copied = QTimer(self)
         self._copied.setSingleShot(True)
@@ -101,13 +105,27 @@ class Transcript(TurnView):
             self.viewport().update()
 
     def copy(self) -> None:
-        """Put what is selected on the clipboard, a long selection bit by bit."""
+        """Put the Markdown of what is selected on the clipboard, that of a long selection bit by bit."""
+        self._copying.start(source_pieces(copy(self._selection), list(self.turns.blocks)))
+
+    def copy_plain(self) -> None:
+        """Put what is selected on the clipboard as it is shown."""
         self._copying.start(self._selected_pieces())
+
+    def event(self, event: QEvent) -> bool:
+        """Keep the key that copies what is selected from the action of the window that copies the last answer."""
+        is_override = isinstance(event, QKeyEvent) and event.type() == QEvent.Type.ShortcutOverride
+        if is_override and copies_plain(cast(QKeyEvent, event)) and not self._selection.is_empty:
+            event.accept()
+            return True
+        return super().event(event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Scroll, copy, and use what has the keyboard."""
         if event.matches(QKeySequence.StandardKey.Copy):
             self.copy()
+        elif copies_plain(event):
+            self.copy_plain()
         elif event.matches(QKeySequence.StandardKey.SelectAll):
             self.select_all()
         elif event.key() in PRESSING and self._spots.focused is not None:
@@ -190,8 +208,12 @@ class Transcript(TurnView):
             self.viewport().update()
 
     def wheelEvent(self, event: QWheelEvent) -> None:
-        """Scroll a wide block sideways, or all turns."""
-        if self._side.wheel(event):
+        """Change the size of the text with Ctrl; else scroll a wide block sideways, or all turns."""
+        if event.modifiers() & Qt.KeyboardModifier.ControlModifier:
+            if steps := self._notches.turn(event):
+                self._themes.step_text_size(steps)
+            event.accept()
+        elif self._side.wheel(event):
             event.accept()
             self.viewport().update()
         else:
@@ -201,14 +223,10 @@ class Transcript(TurnView):
         """Offer what can be done here."""
         by_mouse = event.reason() is QContextMenuEvent.Reason.Mouse
         spotted = self._spot_at(QPointF(event.pos())) if by_mouse else self._spots.focused
-        menu = QMenu(self)
-        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        menu = TranscriptMenu(self)
         if spotted is not None:
-            self._add_uses(menu, spotted)
-        copied = menu.addAction(self.tr("Copy"))
-        copied.setEnabled(not self._selection.is_empty)
-        copied.triggered.connect(self.copy)
-        menu.addAction(self.tr("Select all")).triggered.connect(self.select_all)
+            menu.add_spot(spotted, lambda: self._use(spotted), lambda: _to_clipboard(spotted.spot.value))
+        menu.add_copying(self.copy, self.copy_plain, self.select_all, can_copy=not self._selection.is_empty)
         menu.popup(event.globalPos())
 
     def viewportEvent(self, event: QEvent) -> bool:
@@ -222,15 +240,6 @@ class Transcript(TurnView):
         if event.type() == QEvent.Type.Leave:
             self._hover(None)
         return super().viewportEvent(event)
-
-    def _add_uses(self, menu: QMenu, spotted: Spotted) -> None:
-        kind, value = spotted.spot.kind, spotted.spot.value
-        if kind == "link":
-            menu.addAction(self.tr("Open link")).triggered.connect(lambda: self.link_clicked.emit(value))
-            menu.addAction(self.tr("Copy link")).triggered.connect(lambda: _to_clipboard(value))
-        elif kind != "scroll":
-            words = value if kind == "fold" else self.tr("Copy code")
-            menu.addAction(words).triggered.connect(lambda: self._use(spotted))
 
     def _select_to_mouse(self) -> None:
         """Select up to the mouse; where it is held beyond an edge, go on in that direction."""
@@ -277,9 +286,12 @@ class Transcript(TurnView):
         if spotted.spot.kind == "link":
             self.link_clicked.emit(spotted.spot.value)
             return
-        if spotted.spot.kind == "fold":
-            self._spots.focused = None
+        if spotted.spot.kind in ("fold", "think"):
+            self._spots.focused = self._spots.focused if spotted.spot.kind == "think" else None
+            self._selection.clear()  # what was selected lies elsewhere in the text then
             self._toggle_fold(spotted.turn)
+            if self.conversation is not None:
+                self.conversation.announce(spoken(again(self._spots_in_view(), spotted).spot))
         if spotted.spot.kind != "copy":
             return
         _to_clipboard(spotted.spot.value)
@@ -295,7 +307,7 @@ class Transcript(TurnView):
         if spotted is None and self._spots.hovered is None:
             return
         hand = Qt.CursorShape.PointingHandCursor
-        shape = {None: Qt.CursorShape.IBeamCursor, "link": hand, "fold": hand}
+        shape = {None: Qt.CursorShape.IBeamCursor, "link": hand, "fold": hand, "think": hand}
         kind = spotted.spot.kind if spotted is not None else None
         self.viewport().setCursor(shape.get(kind, Qt.CursorShape.ArrowCursor))
         if spotted is None or not spotted.is_same(self._spots.hovered):
@@ -319,22 +331,11 @@ class Transcript(TurnView):
 
     def _spots_in_view(self) -> list[Spotted]:
         """Return one place for each spot of the turns in view: a link over two lines is one stop."""
-        found: list[Spotted] = []
-        for spotted in self._spots_between(0, self.viewport().height()):
-            if not (found and spotted.is_same(found[-1])):
-                found.append(spotted)
-        return found
+        return distinct(self._spots_between(0, self.viewport().height()))
 
     def _spots_between(self, top: int, bottom: int) -> list[Spotted]:
         """Return the spots of the turns that lie between two heights of the view."""
-        found: list[Spotted] = []
-        for index in self.turns.visible(top + self._scrolled, bottom + self._scrolled):
-            block, above = self.turns.blocks[index], self.turns.top(index) - self._scrolled
-            if not block.is_exact:
-                continue
-            spots = block.spots(self._shape(), top - above, bottom - above)
-            found += [Spotted(block.turn.number, spot.moved(0, above)) for spot in spots]
-        return found
+        return spots_between(self.turns, self._shape(), self._scrolled, top, bottom)
 
     def _place_at(self, point: QPoint) -> Place:
         y = point.y() + self._scrolled

@@ -15,9 +15,14 @@ from PySide6.QtGui import QFontMetricsF, QPainter
 from app.gui import theme
 from app.gui.chat import footer
 from app.gui.chat.answer_text import AnswerText
+from app.gui.chat.block_pictures import made
 from app.gui.chat.leaf import Range, Spot, draw_sunken
+from app.gui.chat.paper import paper_picture
 from app.gui.chat.plain_text import FOLDED_LINES, PlainText
+from app.gui.chat.thoughtful_text import ThoughtfulText
+from app.gui.formulas.shelf import Formulas
 from app.gui.markdown.colouring import Lexers
+from app.services.thinking import thoughts_of
 from app.services.turns import Turn
 
 CARD_SHARE = 0.82
@@ -25,14 +30,13 @@ CARD_SHARE = 0.82
 CARD_PADDING_X, CARD_PADDING_Y = 14, 9
 NAME_PX, DROPPED_PX = 22, 24
 FOOTER_PX, FOOTER_LINE_PX = 32, 18
-BUTTONS_PX = 120
-"""Room beside the figures, for the buttons of the last answer."""
-GAP_PX = theme.SPACE_XL
+GAP_PX = theme.SPACE_XXL
+"""Under a turn, where its buttons appear."""
 _CHARACTERS_PER_LINE = 80
 
 
 class Sizes(NamedTuple):
-    """Heights that grow with the font that people need, asked once for many turns."""
+    """Heights that grow with the text, asked once for many turns."""
 
     line: int
     name: int
@@ -42,9 +46,9 @@ class Sizes(NamedTuple):
 
 
 def sizes() -> Sizes:
-    """Return the heights for the font in force."""
+    """Return the heights for the size of text in force."""
     pixels = (theme.READING_LINE_PX, NAME_PX, DROPPED_PX, FOOTER_PX, FOOTER_LINE_PX)
-    return Sizes(*(theme.scaled(each) for each in pixels))
+    return Sizes(*(theme.reading_px(each) for each in pixels))
 
 
 @dataclass(frozen=True)
@@ -58,7 +62,15 @@ class Shape:
 class TurnBlock:
     """Lays out and paints one turn."""
 
-    def __init__(self, turn: Turn, lexers: Lexers | None = None, shared: Sizes | None = None) -> None:
+    def __init__(
+        self,
+        turn: Turn,
+        lexers: Lexers | None = None,
+        shared: Sizes | None = None,
+        formulas: Formulas | None = None,
+        *,
+        on_paper: bool = False,
+    ) -> None:
         self.turn = turn
         self.is_user = turn.role == "user"
         """Whether a person wrote it."""
@@ -74,8 +86,15 @@ class TurnBlock:
         self.height = 0
         self._footer: list[str] = []
         self._footer_px = self._sizes.footer
-        self._text = PlainText(self._sizes.line) if self.is_user else AnswerText(lexers or Lexers(), self._sizes.line)
-        self._text.set_text(turn.text, is_open=self._is_open)
+        line_px = self._sizes.line
+        self._text: PlainText | AnswerText | ThoughtfulText
+        if self.is_user:
+            self._text = PlainText(line_px, folds=not on_paper)
+        else:
+            answer = AnswerText(lexers or Lexers(), line_px, formulas, paper_picture if on_paper else made)
+            self._text = answer if on_paper else ThoughtfulText(answer)
+        self._follow_thoughts()
+        self._text.set_text(self._whole_text(), is_open=self._is_open)
         self.refresh()
 
     @property
@@ -86,6 +105,11 @@ class TurnBlock:
     def texts(self, *, at_once: bool = False) -> Iterator[str]:
         """Return `text` in pieces, each quickly found; with `at_once` in one, where the rest may have its marks."""
         return self._text.texts(at_once=at_once)
+
+    @property
+    def body(self) -> PlainText | AnswerText | ThoughtfulText:
+        """The text as it is painted, counted from its own corner."""
+        return self._text
 
     @property
     def text_top(self) -> int:
@@ -99,8 +123,9 @@ class TurnBlock:
 
     def refresh(self) -> None:
         """Take over the turn's text anew."""
-        if self._text.source != self.turn.text:
-            self._text.set_text(self.turn.text, is_open=self._is_open)
+        self._follow_thoughts()
+        if self._text.source != self._whole_text():
+            self._text.set_text(self._whole_text(), is_open=self._is_open)
         elif not self._is_open:
             self._text.finish()
         self.is_exact = False
@@ -108,15 +133,19 @@ class TurnBlock:
 
     def grow(self, text: str) -> None:
         """Take over text that was added at the end."""
+        self._follow_thoughts()
         changed = self._text.open_top
         self._text.append(text)
-        if isinstance(self._text, AnswerText):
+        if not isinstance(self._text, PlainText):
             changed = self._text.changed_top
         self.changed_top = int(self._text_top() + max(changed, 0))  # nothing above the text has changed
         self.is_exact = False
 
     def lay_out(self, width: float) -> None:
         """Measure the turn in a column of a width."""
+        if (now := sizes()) != self._sizes:
+            self._sizes = now
+            self._text.use_size(now.line)
         inner = width * CARD_SHARE - 2 * CARD_PADDING_X if self.is_user else width
         self._text.lay_out(inner)
         if not self.is_user:
@@ -132,8 +161,8 @@ class TurnBlock:
         return self.height, moved
 
     def toggle_fold(self) -> None:
-        """Show all of a very long message, or only its beginning again."""
-        if isinstance(self._text, PlainText):
+        """Show all of a very long message, or only its beginning again; of an answer, its thinking or not."""
+        if not isinstance(self._text, AnswerText):
             self._text.toggle_fold()
             self.is_exact = False
 
@@ -163,17 +192,13 @@ class TurnBlock:
         if self.is_user:
             self._paint_card(painter, shape, look)
         else:
-            if clip.top() + 1 < self._text_top() or not self.turn.text:
+            if clip.top() + 1 < self._text_top() or self._waits:
                 self._paint_above(painter, shape, look)
             if clip.bottom() > self.footer_top and self._footer:
                 self._paint_below(painter, shape, look)
         origin = QPointF(self._text_left(shape), self._text_top())
         self._text.draw(painter, origin, clip, look, selected)
         self.is_unfinished = self._text.is_unfinished
-
-    def dropped_line(self) -> str:
-        """Return what is said above an answer that was written without earlier messages."""
-        return footer.dropped(self.turn)
 
     def footer(self) -> str:
         """Return the line of figures under an answer."""
@@ -185,7 +210,17 @@ class TurnBlock:
 
     @property
     def _waits(self) -> bool:
-        return not self.turn.text and self._is_open
+        return self._is_open and not (self.turn.text and self._text.height > 0)
+
+    def _follow_thoughts(self) -> None:
+        if isinstance(self._text, ThoughtfulText):
+            self._text.follow(thoughts_of(self.turn))
+
+    def _whole_text(self) -> str:
+        """Return the text to show; on paper there is none but the answer itself."""
+        if isinstance(self._text, AnswerText) and (thoughts := thoughts_of(self.turn)) is not None:
+            return thoughts.said
+        return self.turn.text
 
     def _measure(self) -> None:
         extra = self._text_top() + (CARD_PADDING_Y if self.is_user else self._footer_px)
@@ -198,14 +233,14 @@ class TurnBlock:
         draw_sunken(painter, card, theme.RADIUS_CARD, look)
 
     def _paint_above(self, painter: QPainter, shape: Shape, look: theme.Theme) -> None:
-        name_font = theme.font(theme.BASE_PX, bold=True)
+        name_font = theme.reading_font(theme.BASE_PX, bold=True)
         painter.setFont(name_font)
         painter.setPen(look.colour("muted"))
         line = QRectF(shape.left, 0, shape.width, self._sizes.name)
         name = QFontMetricsF(name_font).elidedText(footer.who(self.turn), Qt.TextElideMode.ElideRight, shape.width)
         painter.drawText(line, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop, name)
         if self._waits:
-            font = theme.font(theme.READING_PX)
+            font = theme.reading_font(theme.READING_PX)
             painter.setFont(font)
             place = QRectF(shape.left, self._text_top(), shape.width, self._sizes.line)
             # Of a long name the middle goes: how far it is stands at the end.
@@ -214,27 +249,27 @@ class TurnBlock:
             )
             painter.drawText(place, Qt.AlignmentFlag.AlignVCenter, words)
         if missing := footer.dropped(self.turn):
-            small = theme.font(theme.SMALL_PX)
+            small = theme.reading_font(theme.SMALL_PX)
             painter.setFont(small)
             place = QRectF(shape.left, self._sizes.name, shape.width, self._sizes.dropped)
             shown = QFontMetricsF(small).elidedText(missing, Qt.TextElideMode.ElideRight, shape.width)
             painter.drawText(place, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop, shown)
 
     def _paint_below(self, painter: QPainter, shape: Shape, look: theme.Theme) -> None:
-        painter.setFont(theme.font(theme.SMALL_PX))
+        painter.setFont(theme.reading_font(theme.SMALL_PX))
         painter.setPen(look.colour("muted"))
         line_px = self._sizes.footer_line
         top = self.footer_top + (self._footer_px - len(self._footer) * line_px) / 2
         for number, line in enumerate(self._footer):
-            place = QRectF(shape.left, top + number * line_px, max(shape.width - BUTTONS_PX, 1.0), line_px)
+            place = QRectF(shape.left, top + number * line_px, max(shape.width, 1.0), line_px)
             painter.drawText(place, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, line)
 
     def _lay_out_footer(self, width: float) -> None:
         if self._is_open:
             self._footer, self._footer_px = [], self._sizes.footer
             return
-        metrics = QFontMetricsF(theme.font(theme.SMALL_PX))
-        self._footer = footer.lines(footer.parts(self.turn), max(width - BUTTONS_PX, 1.0), metrics)
+        metrics = QFontMetricsF(theme.reading_font(theme.SMALL_PX))
+        self._footer = footer.lines(footer.parts(self.turn), max(width, 1.0), metrics)
         self._footer_px = self._sizes.footer + max(len(self._footer) - 1, 0) * self._sizes.footer_line
 
     def _text_left(self, shape: Shape) -> float:

@@ -38,6 +38,12 @@ class TurnList:
             for block in self.blocks:
                 block.is_exact = False
 
+    def use_size(self, factor: float) -> None:
+        """Show another size of text, which makes everything about so much higher; all heights are estimates again."""
+        for block in self.blocks:
+            block.is_exact = False
+        self._stack.scale(factor)
+
     def top(self, index: int) -> int:
         """Return where a block begins."""
         return self._first_top + int(self._stack.top(index))
@@ -53,26 +59,20 @@ class TurnList:
         """Return the block at a height, or the nearest."""
         return self._stack.at(y - self._first_top)
 
-    def add(self, block: TurnBlock) -> None:
-        """Add a block at the end."""
-        self.extend([block])
-
     def extend(self, blocks: Sequence[TurnBlock]) -> None:
         """Add many blocks at the end."""
         self.blocks.extend(blocks)
         self._stack.extend([block.height for block in blocks])
 
-    def remove_last(self) -> None:
-        """Take the last block away."""
-        self.blocks.pop()
-        self._stack.cut(len(self.blocks))
-        self._laid_out.discard(len(self.blocks))
+    def cut(self, length: int) -> None:
+        """Take away all but the first blocks."""
+        del self.blocks[length:]
+        self._stack.cut(length)
+        self._laid_out = {index for index in self._laid_out if index < length}
 
     def clear(self) -> None:
         """Take all blocks away."""
-        self.blocks.clear()
-        self._stack.cut(0)
-        self._laid_out.clear()
+        self.cut(0)
 
     def update(self, index: int) -> None:
         """Measure a block that changed, and place those after it."""

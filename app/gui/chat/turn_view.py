@@ -14,13 +14,15 @@ from PySide6.QtGui import QPainter, QPaintEvent, QPixmap, QResizeEvent, QWheelEv
 from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QWidget
 
 from app.gui import theme
+from app.gui.chat.anchor import anchor_at
 from app.gui.chat.leaf import Range
 from app.gui.chat.turn_block import GAP_PX, Shape, TurnBlock, sizes
 from app.gui.chat.turn_list import TurnList
+from app.gui.chat.turn_places import MARGIN_PX, TurnPlaces
+from app.gui.formulas.shelf import Formulas
 from app.gui.markdown.colouring import Lexers
 from app.services.turns import Turn
 
-MARGIN_PX = theme.SPACE_XL
 END_SLACK_PX = 8
 """The reader counts as being at the end within this distance."""
 MOST_ESTIMATES = 8
@@ -42,12 +44,16 @@ class TurnView(QAbstractScrollArea):
         super().__init__(parent)
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.verticalScrollBar().setSingleStep(theme.scaled(theme.READING_LINE_PX) * 2)
+        self.verticalScrollBar().setSingleStep(theme.reading_px(theme.READING_LINE_PX) * 2)
         self.viewport().setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
         self.turns = TurnList(MARGIN_PX, theme.SPACE_S)
         """The turns with their places."""
         self.lexers = Lexers()
         """What loads the colours of code; it can be told to do so in the background."""
+        self.places = TurnPlaces(self, self.turns)
+        """Where turns lie in the view."""
+        self.formulas = Formulas()
+        """What draws formulas; it can be told so, too."""
         self._themes = themes
         self._stays = False
         """Whether the reader is busy here, so that the end is not followed."""
@@ -55,15 +61,17 @@ class TurnView(QAbstractScrollArea):
         self._places: dict[Hashable, tuple[int, int]] = {}
         """Where readers were in other conversations: which turn, and how far in it."""
         self._unpainted: int | None = None
-        self._widest = theme.reading_width()
+        self.places.widest = theme.reading_width()
+        self._line_px = theme.reading_px(theme.READING_LINE_PX)
         self._again = QTimer(self)
         self._again.setSingleShot(True)
         self._again.setInterval(AGAIN_MS)
-        self._again.timeout.connect(self.viewport().update)
+        self._again.timeout.connect(self._paint_again)
         self._reading = QTimer(self)
         self._reading.setSingleShot(True)
         self._reading.timeout.connect(self._read_on)
         themes.changed.connect(self.viewport().update)
+        themes.text_size_changed.connect(self._use_text_size)
         self.verticalScrollBar().sliderReleased.connect(self._follow_from_end)
 
     @property
@@ -86,7 +94,7 @@ class TurnView(QAbstractScrollArea):
         self._conversation = conversation
         self.turns.set_width(self._shape().width)
         shared = sizes()
-        self.turns.extend([TurnBlock(turn, self.lexers, shared) for turn in turns])
+        self.turns.extend([TurnBlock(turn, self.lexers, shared, self.formulas) for turn in turns])
         place = self._places.pop(conversation, None)
         if place is not None and place[0] < len(turns):
             self.turns.update(place[0])
@@ -97,15 +105,17 @@ class TurnView(QAbstractScrollArea):
 
     def add(self, turn: Turn) -> None:
         """Show another turn at the end and go there."""
-        self.turns.add(TurnBlock(turn, self.lexers))
-        self.go_to_end()
-        self.viewport().update()
+        self.show_from(len(self.turns.blocks), [turn])
 
-    def remove_last(self) -> None:
-        """Take the last turn away."""
-        self.turns.remove_last()
-        self._forget()
-        self._settle(follow=True)
+    def show_from(self, first: int, turns: Sequence[Turn]) -> None:
+        """Show other turns from a place on; go to the end where some came, else what lies above stays where it is."""
+        is_longer = first == len(self.turns.blocks) and bool(turns)
+        if not is_longer:
+            self.turns.cut(first)
+            self._forget()
+        self._stays = self._stays and not is_longer
+        self.turns.extend([TurnBlock(turn, self.lexers, formulas=self.formulas) for turn in turns])
+        self._settle(follow=is_longer)
         self.viewport().update()
 
     def grow(self, turn: Turn, text: str) -> None:
@@ -159,21 +169,6 @@ class TurnView(QAbstractScrollArea):
         block.paint(painter, Shape(0, picture.width()), QRectF(picture.rect()), self._themes.current, None)
         painter.end()
 
-    def footer_place(self) -> QRect | None:
-        """Return where the figures of the last turn lie in the viewport, for the buttons beside them."""
-        if not self.turns.blocks or self.turns.blocks[-1].is_user:
-            return None
-        shape = self._shape()
-        block = self.turns.blocks[-1]
-        top = self.turns.top(len(self.turns.blocks) - 1) + block.footer_top - self._scrolled
-        return QRect(round(shape.left), top, round(shape.width), block.height - block.footer_top - theme.SPACE_XL)
-
-    def screen_rect(self, index: int) -> QRect:
-        """Return where a turn lies on the screen."""
-        top = self.turns.top(index) - self._scrolled
-        inside = QRect(0, top, self.viewport().width(), self.turns.blocks[index].height)
-        return QRect(self.viewport().mapToGlobal(inside.topLeft()), inside.size())
-
     def paintEvent(self, event: QPaintEvent) -> None:
         """Paint the turns that touch what must be painted."""
         look, shape, scrolled = self._themes.current, self._shape(), self._scrolled
@@ -186,11 +181,14 @@ class TurnView(QAbstractScrollArea):
             block, top = self.turns.blocks[index], self.turns.top(index) - scrolled
             painter.save()
             painter.translate(0, top)
+            painter.setClipRect(0, 0, self.viewport().width(), block.height)  # marks on marks would climb out of it
             selected = self._selected_in(index)
             block.paint(painter, shape, QRectF(area).translated(0, -top), look, selected)
             painter.restore()
             is_unfinished = is_unfinished or block.is_unfinished
-            has_first_text = has_first_text or (block.turn.number == self._unpainted and bool(block.text))
+            has_first_text = has_first_text or (
+                block.turn.number == self._unpainted and bool(block.turn.text) and block.body.height > 0
+            )
         self._paint_over(painter, area)
         painter.end()
         if is_unfinished:
@@ -227,7 +225,7 @@ class TurnView(QAbstractScrollArea):
         """Paint anew in another look."""
         super().changeEvent(event)
         if event.type() in (QEvent.Type.PaletteChange, QEvent.Type.FontChange):
-            self._widest = theme.reading_width()
+            self.places.widest = theme.reading_width()
             self.viewport().update()
 
     @property
@@ -257,8 +255,29 @@ class TurnView(QAbstractScrollArea):
         self._stays = False
 
     def _shape(self) -> Shape:
-        width = min(self._widest, self.width() - 2 * MARGIN_PX)
-        return Shape(round((self.width() - width) / 2) - self.viewport().x(), max(width, 1))
+        return self.places.shape
+
+    def _use_text_size(self) -> None:
+        """Show all text in another size; the first line that begins in view stays there, or the end if it was."""
+        anchor = None if self._follows else anchor_at(self.turns, self._scrolled)
+        width, self.places.widest = self._shape().width, theme.reading_width()
+        line_px, self._line_px = self._line_px, theme.reading_px(theme.READING_LINE_PX)
+        factor = self._line_px / line_px
+        self.verticalScrollBar().setSingleStep(self._line_px * 2)
+        self.turns.set_width(self._shape().width)
+        self.turns.use_size(factor * factor * width / self._shape().width)
+        if anchor is not None:
+            self._scroll_to(anchor.scrolled_in(self.turns))
+        else:
+            self._settle(follow=True)
+        self.viewport().update()
+
+    def _paint_again(self) -> None:
+        """Paint once more what could not be painted whole; a formula that came has another size than its source."""
+        follow = self._follows
+        if self.formulas.take_in():
+            self._settle(follow)
+        self.viewport().update()
 
     def _settle(self, follow: bool) -> None:
         """Measure what is visible and bring the scroll bar to where it belongs."""

@@ -7,7 +7,17 @@ from __future__ import annotations
 
 from html import escape
 
-from PySide6.QtCore import QAbstractItemModel, QEvent, QModelIndex, QObject, QPersistentModelIndex, QRect, QSize, Qt
+from PySide6.QtCore import (
+    QAbstractItemModel,
+    QEvent,
+    QModelIndex,
+    QObject,
+    QPersistentModelIndex,
+    QRect,
+    QRectF,
+    QSize,
+    Qt,
+)
 from PySide6.QtCore import Signal as QtSignal
 from PySide6.QtGui import QColor, QFontMetrics, QHelpEvent, QPainter, QPalette, QPen
 from PySide6.QtWidgets import (
@@ -50,6 +60,8 @@ class RowDelegate(QStyledItemDelegate):
         super().__init__(parent)
         self._icons = icons
         self._over_more = QPersistentModelIndex()
+        self.line_px = 1
+        """How thick lines are: what is open has a border where they are thick."""
 
     def hover_more(self, index: Index) -> bool:
         """Take note of the row whose button the pointer is over; return whether that is another one."""
@@ -124,10 +136,11 @@ class RowDelegate(QStyledItemDelegate):
         if is_open:
             bar = QRect(row.left() + 2, row.top() + theme.SPACE_S, _BAR_PX, row.height() - 2 * theme.SPACE_S)
             _fill(painter, bar, palette.color(QPalette.ColorRole.Highlight), _BAR_PX / 2)
+            if self.line_px > 1:
+                _frame(painter, row, QPen(palette.color(QPalette.ColorRole.Dark), self.line_px))
         if option.state & QStyle.StateFlag.State_HasFocus:
-            painter.setPen(QPen(palette.color(QPalette.ColorRole.Highlight), _RING_PX))
-            painter.setBrush(Qt.BrushStyle.NoBrush)
-            painter.drawRoundedRect(row.adjusted(1, 1, -1, -1), theme.RADIUS_CONTROL, theme.RADIUS_CONTROL)
+            ring = _RING_PX + self.line_px - 1
+            _frame(painter, row, QPen(palette.color(QPalette.ColorRole.Highlight), ring))
         place = _title_rect(option.rect, index, is_hovered=is_hovered)
         painter.setFont(theme.font(theme.BASE_PX, bold=is_open))
         painter.setPen(palette.color(QPalette.ColorRole.WindowText))
@@ -159,6 +172,15 @@ def _fill(painter: QPainter, place: QRect, colour: QColor, radius: float = theme
     painter.setPen(Qt.PenStyle.NoPen)
     painter.setBrush(colour)
     painter.drawRoundedRect(place, radius, radius)
+
+
+def _frame(painter: QPainter, place: QRect, pen: QPen) -> None:
+    """Draw a border inside of a place."""
+    half = pen.widthF() / 2
+    painter.setPen(pen)
+    painter.setBrush(Qt.BrushStyle.NoBrush)
+    inner = QRectF(place).adjusted(half, half, -half, -half)
+    painter.drawRoundedRect(inner, theme.RADIUS_CONTROL, theme.RADIUS_CONTROL)
 
 
 def _paint_busy(painter: QPainter, title: QRect, palette: QPalette) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QEvent, QModelIndex, QPoint, QSize, Qt, Signal
+from PySide6.QtCore import Property, QEvent, QModelIndex, QPoint, QSize, Qt, Signal
 from PySide6.QtGui import QAction, QContextMenuEvent, QKeyEvent, QKeySequence, QMouseEvent
 from PySide6.QtWidgets import QAbstractItemView, QFrame, QListView, QMenu, QWidget
 
@@ -49,6 +49,16 @@ class HistoryList(QListView):
         self.clicked.connect(self._open)
         self.doubleClicked.connect(self.rename)
         self.menu = self._make_menu()
+
+    def _get_line_px(self) -> int:
+        return self._delegate.line_px
+
+    def _set_line_px(self, pixels: int) -> None:
+        self._delegate.line_px = pixels
+        self.viewport().update()
+
+    linePx = Property(int, _get_line_px, _set_line_px)
+    """How thick the style sheet's lines are."""
 
     def minimumSizeHint(self) -> QSize:
         """Leave the height to whoever lays out."""

@@ -1,0 +1,75 @@
+"""The questions that wait above the composer, each as one row that can be taken back into it."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout, QWidget
+
+from app.gui import theme
+from app.gui.icons import Icons
+from app.gui.widgets.buttons import IconButton
+from app.gui.widgets.labels import ElidedLabel
+from app.services.queue import Queued
+
+ROW_PX = 36
+MOST_ROWS = 3
+PREVIEW_CHARACTERS = 120
+
+
+class QueuedList(QWidget):
+    """What waits, the next one first; not there when nothing does."""
+
+    taken_back = Signal(int)
+    """Somebody wants a question (its number) back in the composer."""
+    send_wanted = Signal()
+    """Somebody wants to send the first one now."""
+
+    def __init__(self, icons: Icons) -> None:
+        super().__init__()
+        self.setObjectName("queued_list")
+        self.setAccessibleName(self.tr("Questions that wait"))
+        self._icons = icons
+        self._rows: list[QFrame] = []
+        self._column = QVBoxLayout(self)
+        self._column.setContentsMargins(0, 0, 0, 0)
+        self._column.setSpacing(theme.SPACE_XS)
+        self.hide()
+
+    def show_queue(self, queued: tuple[Queued, ...], *, can_send: bool) -> None:
+        """Show what waits; where no answer is written the first one can be sent."""
+        for row in self._rows:
+            self._column.removeWidget(row)
+            row.hide()
+            row.deleteLater()
+        self._rows = [self._row(each, can_send=can_send and not n) for n, each in enumerate(queued[:MOST_ROWS])]
+        more = len(queued) - MOST_ROWS
+        for row in self._rows:
+            self._column.addWidget(row)
+            row.show()
+        if more > 0:
+            self._rows[-1].setAccessibleDescription(self.tr("{count} more wait behind it").format(count=more))
+        self.setVisible(bool(queued))
+
+    def _row(self, queued: Queued, *, can_send: bool) -> QFrame:
+        row = QFrame()
+        row.setObjectName("queued_row")
+        row.setProperty("look", "chip")
+        row.setFixedHeight(ROW_PX)
+        preview = ElidedLabel(theme.SMALL_PX)
+        preview.setObjectName("queued_text")
+        words = " ".join(queued.text[:PREVIEW_CHARACTERS].split())
+        said = self.tr("Waits: {text}") if can_send else self.tr("Next: {text}")
+        preview.set_text(said.format(text=words))
+        row.setAccessibleName(said.format(text=words))
+        back = IconButton(self._icons, "edit", self.tr("Take it back and edit it"), object_name="queued_edit_button")
+        back.clicked.connect(lambda: self.taken_back.emit(queued.number))
+        layout = QHBoxLayout(row)
+        layout.setContentsMargins(theme.SPACE_M, 0, theme.SPACE_XS, 0)
+        layout.setSpacing(theme.SPACE_S)
+        layout.addWidget(preview, 1)
+        if can_send:
+            send = IconButton(self._icons, "send", self.tr("Send it now"), object_name="queued_send_button")
+            send.clicked.connect(self.send_wanted)
+            layout.addWidget(send)
+        layout.addWidget(back)
+        return row

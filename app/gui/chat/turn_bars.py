@@ -1,0 +1,117 @@
+"""The buttons at the turns that are in view: at the last answer, where the mouse or the keyboard is, and at versions.
+
+Puts each bar into the gap under its turn, so that nothing moves when one comes or goes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from PySide6.QtCore import QEvent, QObject, QPoint, QRect, Signal
+from PySide6.QtGui import QMouseEvent
+from PySide6.QtWidgets import QApplication, QWidget
+
+from app.gui import theme
+from app.gui.chat.transcript import Transcript
+from app.gui.chat.turn_bar import TurnBar
+from app.gui.icons import Icons
+from app.services.branches import Branches
+from app.services.chat import Chat
+from app.services.turns import Turn
+
+
+class TurnBars(QObject):
+    """The bars over a transcript."""
+
+    wanted = Signal(object, str)
+    """Something is wanted (`turn_bar.Wish`) of a turn."""
+
+    def __init__(self, transcript: Transcript, chat: Chat, branches: Branches, icons: Icons) -> None:
+        super().__init__(transcript)
+        self._transcript = transcript
+        self._chat = chat
+        self._branches = branches
+        self._icons = icons
+        self._hovered: int | None = None
+        """The number of the turn that the mouse is over."""
+        self._last = self._made("")
+        self._others: list[TurnBar] = []
+        transcript.moved.connect(self.place)
+        transcript.viewport().installEventFilter(self)
+
+    @property
+    def last(self) -> TurnBar:
+        """The bar of the last turn."""
+        return self._last
+
+    def bar_of(self, turn: Turn) -> TurnBar | None:
+        """Return the bar that is shown at a turn."""
+        shown = (bar for bar in (self._last, *self._others) if not bar.isHidden())
+        return next((bar for bar in shown if bar.turn is turn), None)
+
+    def eventFilter(self, _watched: QObject, event: QEvent) -> bool:
+        """Follow the mouse."""
+        if event.type() == QEvent.Type.MouseMove and isinstance(event, QMouseEvent):
+            self._hover(event.position().toPoint())
+        elif event.type() == QEvent.Type.Leave:
+            self._hover(None)
+        elif event.type() == QEvent.Type.Resize:
+            self.place()
+        return False
+
+    def place(self) -> None:
+        """Show the bars that are wanted at the turns in view, each at its place."""
+        unused = iter(self._others)
+        used: set[TurnBar] = set()
+        is_busy = self._chat.busy
+        for index, turn in self._in_view():
+            is_last = index == len(self._chat.turns) - 1
+            acts = (is_last and turn.state not in ("waiting", "writing")) or turn.number == self._hovered
+            version = self._branches.version(turn)
+            if not acts and version.of == 1:
+                continue
+            bar = self._last if is_last else self._next(unused, turn)
+            bar.show_turn(turn, version, acts=acts, is_last=is_last, is_busy=is_busy)
+            self._put(bar, index, is_user=turn.role == "user")
+            used.add(bar)
+        for bar in (self._last, *self._others):
+            if bar not in used:
+                bar.hide()
+
+    def _in_view(self) -> Iterator[tuple[int, Turn]]:
+        turns = self._chat.turns
+        for index in self._transcript.places.in_view():
+            if index < len(turns):
+                yield index, turns[index]
+
+    def _next(self, unused: Iterator[TurnBar], _turn: Turn) -> TurnBar:
+        bar = next(unused, None)
+        if bar is None:
+            bar = self._made("other_")
+            self._others.append(bar)
+        return bar
+
+    def _put(self, bar: TurnBar, index: int, *, is_user: bool) -> None:
+        place, size = self._transcript.places.bar(index), bar.sizeHint()
+        left = place.right() + 1 - size.width() if is_user else place.left() - theme.SPACE_XS
+        bar.setGeometry(QRect(QPoint(left, place.top()), size))
+        bar.show()
+
+    def _made(self, prefix: str) -> TurnBar:
+        bar = TurnBar(self._icons, self._transcript.viewport(), prefix)
+        bar.hide()
+        bar.wanted.connect(self.wanted)
+        return bar
+
+    def _hover(self, point: QPoint | None) -> None:
+        if point is None and self._is_over_a_bar():
+            return
+        turn = self._transcript.places.turn_at(point) if point is not None else None
+        number = turn.number if turn is not None else None
+        if number != self._hovered:
+            self._hovered = number
+            self.place()
+
+    def _is_over_a_bar(self) -> bool:
+        under = QApplication.widgetAt(self._transcript.cursor().pos())
+        return isinstance(under, QWidget) and any(bar.isAncestorOf(under) for bar in (self._last, *self._others))

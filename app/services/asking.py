@@ -1,0 +1,82 @@
+"""How an answer begins: with a question, as another version of an answer, or as more of one that was stopped.
+
+Puts the new turns into the tree of their conversation, shows them, and hands the run to `answers`.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Literal
+
+from app.core.signal import Signal
+from app.services.answers import Answers
+from app.services.engine_session import EngineSession
+from app.services.keeper import Keeper
+from app.services.open_conversation import OpenConversation, Run
+from app.services.turns import Beginning, Turn
+
+
+class Asking:
+    """Begins answers, in whatever conversation."""
+
+    def __init__(self, session: EngineSession, answers: Answers, keeper: Keeper) -> None:
+        self.rebranched: Signal[OpenConversation, int] = Signal()
+        """From this place on the branch that is shown of a conversation is another."""
+        self._session = session
+        self._answers = answers
+        self._keeper = keeper
+        self._numbers = 0
+
+    def question(self, conversation: OpenConversation, text: str, parent: int | None, begins: str = "") -> None:
+        """Ask something behind a message; the answer may have to begin with given words."""
+        back_to = conversation.leaf
+        question = self.turn("user", parent, text)
+        first = conversation.add(question)
+        answer = self._waiting(question.message, begins)
+        conversation.add(answer)
+        self.rebranched.emit(conversation, first)
+        run = Run(self._session.new_request(), conversation, answer, _given(begins), asked=question)
+        run.back_to = back_to
+        self._answers.begin(run)
+
+    def version(self, conversation: OpenConversation, of: Turn, begins: str = "") -> None:
+        """Write an answer anew, beside the one that is there; that one is shown again if it comes to nothing."""
+        back_to = conversation.leaf
+        answer = self._waiting(of.parent, begins)
+        first = conversation.add(answer)
+        self.rebranched.emit(conversation, first)
+        run = Run(self._session.new_request(), conversation, answer, _given(begins), earlier=of)
+        run.back_to = back_to
+        self._answers.begin(run)
+
+    def more(self, conversation: OpenConversation) -> None:
+        """Let the last answer go on where it was stopped; nothing of it is lost if that comes to nothing."""
+        turn = conversation.turns[-1]
+        earlier = dataclasses.replace(turn, notes=list(turn.notes))
+        turn.state, turn.reason = "waiting", None
+        self._answers.changed.emit(conversation, turn)
+        run = Run(self._session.new_request(), conversation, turn, Beginning.of(turn), earlier=earlier)
+        run.back_to = turn.message
+        self._answers.begin(run)
+
+    def turn(self, role: Literal["user", "assistant"], parent: int | None, text: str = "") -> Turn:
+        """Return a new turn with an id of its own, which is in no conversation yet."""
+        turn = Turn(0, role, text)
+        turn.message, turn.parent, turn.created_ms = self._keeper.new_id(), parent, self._keeper.now_ms()
+        self.number(turn)
+        return turn
+
+    def number(self, turn: Turn) -> None:
+        """Give a turn the number that views know it by, unless it has one."""
+        if not turn.number:
+            self._numbers += 1
+            turn.number = self._numbers
+
+    def _waiting(self, parent: int | None, begins: str) -> Turn:
+        answer = self.turn("assistant", parent, begins)
+        answer.state, answer.author = "waiting", self._session.name or ""
+        return answer
+
+
+def _given(words: str) -> Beginning:
+    return Beginning(words, is_given=bool(words))

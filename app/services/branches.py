@@ -1,0 +1,166 @@
+"""What people do with the tree of a conversation: step between versions, edit, answer again, fork, delete a branch.
+
+Nothing is ever destroyed here: what is changed becomes another version, and what is deleted goes to the trash.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import NamedTuple
+
+import msgspec
+
+from app.core.chat import clean_text
+from app.core.signal import Signal
+from app.core.words import Sentence, translate
+from app.services.answers import Answers
+from app.services.chat import Chat
+from app.services.keeper import Keeper
+from app.services.notices import Notice, Notices
+from app.services.open_conversation import OpenConversation
+from app.services.turns import Turn
+
+
+class Version(NamedTuple):
+    """Which version of a message is shown, from 1, and how many there are."""
+
+    number: int
+    of: int
+
+
+class Branches:
+    """Acts on the conversation that is shown."""
+
+    def __init__(self, chat: Chat, answers: Answers, keeper: Keeper, notices: Notices) -> None:
+        self.forked: Signal[OpenConversation] = Signal()
+        """A conversation was begun with what is said in another one so far."""
+        self.emptied: Signal[int] = Signal()
+        """Nothing would be left of a conversation: it is to be deleted as a whole."""
+        self._chat = chat
+        self._answers = answers
+        self._keeper = keeper
+        self._notices = notices
+        self._deleted: list[tuple[OpenConversation, list[Turn], int | None]] = []
+        """What can be brought back, the latest last: its conversation, the turns, and where the branch ended."""
+
+    def version(self, turn: Turn) -> Version:
+        """Return which version of its message a turn is."""
+        versions = self._chat.shown.versions(turn)
+        return Version(next(n for n, each in enumerate(versions, 1) if each is turn), len(versions))
+
+    def step(self, turn: Turn, by: int) -> bool:
+        """Show a version further on or back, with what was looked at behind it last; False where there is none."""
+        shown = self._chat.shown
+        versions = shown.versions(turn)
+        place = next(n for n, each in enumerate(versions) if each is turn) + by
+        if not 0 <= place < len(versions):
+            return False
+        self._show(shown, shown.leaf_through(versions[place]))
+        return True
+
+    def edit(self, turn: Turn, text: str) -> bool:
+        """Say something else in a message: a question is asked anew, an answer gets another version.
+
+        False where that says the same or nothing, or an answer is being written and a question cannot be asked.
+        """
+        text = clean_text(text)
+        if not text.strip() or text == turn.text:
+            return False
+        shown = self._chat.shown
+        if turn.role == "user":
+            if self._chat.busy:
+                return False
+            self._chat.asking.question(shown, text, turn.parent)
+            self._chat.head_changed.emit()
+            return True
+        edited = self._chat.asking.turn("assistant", turn.parent, text)
+        edited.edited, edited.author, edited.model = True, turn.author, turn.model
+        first = shown.add(edited)
+        shown.change_head(leaf=edited.message, changed_ms=self._keeper.now_ms())
+        self._keeper.keep_answer(shown, edited)
+        self._keeper.head(shown.head)
+        self._chat.asking.rebranched.emit(shown, first)
+        self._chat.head_changed.emit()
+        return True
+
+    def answer_again(self, turn: Turn, begins: str = "") -> bool:
+        """Write any answer anew, with given first words if there are any; False while another one is written."""
+        begins = clean_text(begins)
+        if self._chat.busy or turn.role != "assistant":
+            return False
+        self._chat.asking.version(self._chat.shown, turn, begins)
+        return True
+
+    def fork(self, turn: Turn) -> OpenConversation:
+        """Begin a conversation with what was said up to a message, that message included, and show it."""
+        shown = self._chat.shown
+        way = [*shown.before(turn), turn]
+        copies: list[Turn] = []
+        ids: dict[int, int] = {}
+        for each in way:
+            copy = dataclasses.replace(each, number=0, notes=list(each.notes), message=self._keeper.new_id())
+            copy.parent = copies[-1].message if copies else None
+            if copy.state not in ("done", "interrupted"):
+                copy.state, copy.reason = "interrupted", _FORKED
+            ids[each.message] = copy.message
+            copies.append(copy)
+        now = self._keeper.now_ms()
+        head = msgspec.structs.replace(
+            shown.head, id=self._keeper.new_id(), created_ms=now, changed_ms=now, leaf=copies[-1].message
+        )
+        self._keeper.fork(head, tuple(ids.items()))
+        fork = OpenConversation(head, copies)
+        self._chat.show(fork)
+        self._chat.head_changed.emit()
+        self.forked.emit(fork)
+        return fork
+
+    def delete(self, turn: Turn) -> None:
+        """Put a message and everything that follows it into the trash; a notice offers to undo that."""
+        shown = self._chat.shown
+        if shown.leaf_without(turn) is None:
+            self.emptied.emit(shown.head.id)
+            return
+        if shown.run is not None and any(each is shown.run.turn for each in shown.below(turn)):
+            self._answers.stop(shown)
+        leaf, next_leaf, was_shown = shown.leaf, shown.leaf_without(turn), any(each is turn for each in shown.turns)
+        gone = shown.remove(turn)
+        now = self._keeper.now_ms()
+        for each in gone:
+            each.deleted_ms = now
+        self._keeper.removed([each.message for each in gone], now)
+        self._deleted.append((shown, gone, leaf))
+        if was_shown:
+            self._show(shown, next_leaf)
+        self._offer_undo(len(gone))
+
+    def undo_delete(self) -> bool:
+        """Bring back what was deleted last; False where there is nothing."""
+        if not self._deleted:
+            return False
+        conversation, gone, leaf = self._deleted.pop()
+        for each in gone:
+            each.deleted_ms = None
+        self._keeper.restored([each.message for each in gone])
+        conversation.bring_back(gone)
+        if conversation is self._chat.shown:
+            self._show(conversation, leaf)
+        self._notices.settle("undo_branch")
+        return True
+
+    def _show(self, conversation: OpenConversation, leaf: int | None) -> None:
+        first = conversation.show(leaf)
+        conversation.change_head(leaf=leaf)
+        self._keeper.head(conversation.head)
+        self._chat.asking.rebranched.emit(conversation, first)
+        self._chat.head_changed.emit()
+
+    def _offer_undo(self, count: int) -> None:
+        self._notices.settle("undo_branch")
+        sentence = translate("Branches", "A message was deleted.")
+        if count > 1:
+            sentence = translate("Branches", "{count} messages were deleted.", count=count)
+        self._notices.post(Notice(sentence, level="hint", remedy="undo_branch", brief=True))
+
+
+_FORKED: Sentence = translate("Branches", "Interrupted: this is what was written when the chat was forked.")

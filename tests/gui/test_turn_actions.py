@@ -1,0 +1,141 @@
+"""What people do with one message, by mouse and keyboard."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QInputDialog, QLabel, QMenu, QMessageBox, QPlainTextEdit
+
+from tests.gui.conftest import Stage
+
+pytestmark = pytest.mark.qt_log_ignore("^This plugin does not support")
+
+
+def say(stage: Stage, question: str, answer: str) -> None:
+    stage.sends(question)
+    stage.desk.answer(answer)
+    stage.settle()
+
+
+def shown(stage: Stage) -> list[str]:
+    return [turn.text for turn in stage.desk.program.chat.turns]
+
+
+def hover(stage: Stage, place: int) -> None:
+    """Put the mouse over a turn."""
+    transcript = stage.window.parts.chat_page.transcript
+    QTest.mouseMove(transcript.viewport(), QPoint(1, 1))
+    QTest.mouseMove(transcript.viewport(), transcript.places.turn(place).center())
+
+
+def choose(stage: Stage, place: int, words: str) -> None:
+    """Choose an entry of the menu of a turn."""
+    hover(stage, place)
+    bar = stage.window.parts.chat_page.turn_actions.bars.bar_of(stage.desk.program.chat.turns[place])
+    assert bar is not None
+    QTest.mouseClick(bar.more_button, Qt.MouseButton.LeftButton)
+    menu = bar.findChild(QMenu)
+    assert menu is not None
+    action = next(action for action in menu.actions() if action.text() == words)
+    assert action.isEnabled()
+    action.trigger()
+    menu.close()
+
+
+def test_a_question_is_edited_in_its_place_and_asked_anew(ready: Stage) -> None:
+    say(ready, "One", "1")
+    hover(ready, 0)
+    ready.clicks("other_edit_button")
+    text = ready.find_as(QPlainTextEdit, "turn_editor_text")
+    assert (text.toPlainText(), text.hasFocus()) == ("One", True)
+    assert not ready.find("turn_editor_use").isEnabled()
+    text.setPlainText("Eins")
+    QTest.keyClick(text, Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier)
+    assert not ready.sees("turn_editor")
+    ready.desk.answer("I")
+    ready.settle()
+    assert shown(ready) == ["Eins", "I"]
+
+
+def test_versions_are_stepped_through_by_their_buttons(ready: Stage) -> None:
+    say(ready, "One", "1")
+    assert not ready.sees("earlier_button")
+    ready.clicks("answer_again_button")
+    ready.desk.answer("uno")
+    ready.settle()
+    label = ready.find_as(QLabel, "version_label")
+    assert (label.text(), label.accessibleName()) == ("2 / 2", "Version 2 of 2")
+    assert not ready.find("later_button").isEnabled()
+    ready.clicks("earlier_button")
+    assert shown(ready) == ["One", "1"]
+    assert ready.find("later_button").isEnabled()
+    QTest.keyClick(ready.find("later_button"), Qt.Key.Key_Space)
+    assert shown(ready) == ["One", "uno"]
+
+
+def test_escape_puts_an_edit_away_and_the_words_are_there_the_next_time(ready: Stage) -> None:
+    say(ready, "One", "1")
+    ready.clicks("edit_button")
+    text = ready.find_as(QPlainTextEdit, "turn_editor_text")
+    QTest.keyClicks(text, " and more")
+    QTest.keyClick(text, Qt.Key.Key_Escape)
+    assert not ready.sees("turn_editor")
+    assert shown(ready) == ["One", "1"]
+    ready.clicks("edit_button")
+    assert text.toPlainText() == "1 and more"
+    ready.clicks("turn_editor_use")
+    assert shown(ready) == ["One", "1 and more"]
+
+
+def test_an_answer_can_be_made_to_begin_with_given_words(ready: Stage) -> None:
+    say(ready, "One", "no")
+    choose(ready, 1, "Answer again, beginning with…")
+    dialog = ready.window.findChild(QInputDialog, "beginning_dialog")
+    assert dialog is not None
+    dialog.setTextValue("Yes,")
+    dialog.accept()
+    assert shown(ready) == ["One", "Yes,"]
+    assert ready.desk.engine.chat.continue_last
+
+
+def test_what_is_deleted_from_a_message_on_is_back_with_undo(ready: Stage) -> None:
+    say(ready, "One", "1")
+    say(ready, "Two", "2")
+    choose(ready, 2, "Delete from here on")
+    assert shown(ready) == ["One", "1"]
+    ready.triggers("undo_delete_action")
+    assert shown(ready) == ["One", "1", "Two", "2"]
+
+
+def test_a_new_chat_begins_from_a_message(ready: Stage) -> None:
+    say(ready, "One", "1")
+    say(ready, "Two", "2")
+    choose(ready, 1, "Begin a new chat from here")
+    assert shown(ready) == ["One", "1"]
+    assert len(ready.desk.program.conversations.heads) == 2
+
+
+def test_the_settings_of_an_answer_are_shown_and_used_again(ready: Stage) -> None:
+    ready.desk.program.sampling.change(temperature=0.3)
+    say(ready, "One", "1")
+    ready.desk.program.sampling.change(temperature=1.4)
+    choose(ready, 1, "Settings of this answer")
+    box = ready.window.findChild(QMessageBox, "answer_settings")
+    assert box is not None
+    assert "temperature 0.3" in box.text()
+    box.close()
+    choose(ready, 1, "Use these settings again")
+    assert ready.desk.program.sampling.values.temperature == 0.3
+
+
+def test_the_buttons_of_an_earlier_turn_come_with_the_mouse_and_go_with_it(ready: Stage) -> None:
+    say(ready, "One", "1")
+    say(ready, "Two", "2")
+    bars = ready.window.parts.chat_page.turn_actions.bars
+    first = ready.desk.program.chat.turns[0]
+    assert bars.bar_of(first) is None
+    hover(ready, 0)
+    assert bars.bar_of(first) is not None
+    hover(ready, 3)
+    assert bars.bar_of(first) is None
