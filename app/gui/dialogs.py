@@ -8,6 +8,9 @@ from pathlib import Path
 from PySide6.QtCore import QCoreApplication, QPoint, Qt
 from PySide6.QtWidgets import QFileDialog, QMenu, QMessageBox, QWidget
 
+from app.gui.icons import Icons
+from app.gui.widgets.file_chooser import dress
+
 translate = QCoreApplication.translate
 
 
@@ -17,12 +20,13 @@ class Dialogs:
     def __init__(self, window: QWidget) -> None:
         self._window = window
 
-    def choose_model(self, folder: Path, chosen: Callable[[Path], None]) -> None:
-        """Let people choose a model file."""
+    def choose_model(self, folder: Path, icons: Icons, chosen: Callable[[Path], None]) -> None:
+        """Let people choose a model file; the icons are for where the system has no chooser."""
         dialog = QFileDialog(self._window, translate("Dialogs", "Open a model"), str(folder))
         dialog.setNameFilters([translate("Dialogs", "Models (*.gguf *.GGUF)"), translate("Dialogs", "All files (*)")])
         dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        dress(dialog, icons)
         dialog.fileSelected.connect(lambda path: chosen(Path(path)))
         dialog.open()
 

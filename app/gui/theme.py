@@ -15,7 +15,7 @@ from PySide6.QtGui import QColor, QFont, QFontInfo, QFontMetricsF, QPalette
 from PySide6.QtWidgets import QApplication
 
 from app.system.resources import Resources
-from app.system.settings_file import SettingsFile
+from app.system.settings_file import LEAST_TEXT_SIZE, MOST_TEXT_SIZE, Settings, SettingsFile
 from app.system.settings_file import Theme as Choice
 
 SPACE_XS, SPACE_S, SPACE_M, SPACE_L, SPACE_XL, SPACE_XXL = 4, 8, 12, 16, 24, 32
@@ -23,6 +23,8 @@ RADIUS_CONTROL, RADIUS_CARD = 6, 10
 BASE_PX, SMALL_PX, READING_PX, FIGURE_PX, HEADING_PX, TITLE_PX = 13, 12, 15, 15, 17, 20
 READING_LINE_PX = 23
 READING_CHARACTERS = 78
+TEXT_SIZES = (LEAST_TEXT_SIZE, 80, 90, 100, 110, 125, 150, 175, MOST_TEXT_SIZE)
+"""The steps that the keys go through, in percent."""
 LARGE_SYSTEM_FONT_PX = 16
 """A system font above this was made larger by somebody who needs it; the whole scale grows with it."""
 LEAST_TEXT_CONTRAST = 4.5
@@ -86,11 +88,22 @@ class Theme(NamedTuple):
         return QColor(self.colours[token])
 
 
+class _Reading:
+    """How large reading text is: in one place, as Qt has the font of the application, because all of it is painted."""
+
+    percent = 100
+
+
+_reading = _Reading()
+
+
 class Themes(QObject):
     """The look of the application: follows the system until people choose."""
 
     changed = Signal()
     """Another theme is in force; palettes and style sheets are set already."""
+    text_size_changed = Signal()
+    """Reading text has another size now: what shows it is made anew."""
 
     def __init__(
         self, application: QApplication, resources: Resources, settings: SettingsFile, *, dressed: bool = True
@@ -98,6 +111,7 @@ class Themes(QObject):
         """With `dressed` off the style sheet waits for `dress`, because it makes a window twice as slow to build."""
         super().__init__()
         self._is_dressed = dressed
+        self._left_contrast: Choice | None = None
         self._application = application
         self._settings = settings
         self._known = {
@@ -108,6 +122,7 @@ class Themes(QObject):
         self._current = self._known["light"]
         application.setStyle("Fusion")
         application.setFont(_base_font(QFontInfo(application.font()).pixelSize()))
+        _reading.percent = settings.values.text_size
         hints = application.styleHints()
         hints.colorSchemeChanged.connect(self._apply)
         hints.accessibility().contrastPreferenceChanged.connect(self._apply)
@@ -124,18 +139,52 @@ class Themes(QObject):
         return self._current
 
     @property
+    def paper(self) -> Theme:
+        """The theme of what is printed, whatever the window looks like."""
+        return self._known["light"]
+
+    @property
     def choice(self) -> Choice:
         """What people chose."""
         return self._settings.values.theme
 
     def choose(self, choice: Choice) -> None:
         """Use a theme from now on; "system" follows the system."""
+        self._left_contrast = None
         self._settings.change(theme=choice)
         self._apply()
 
     def toggle(self) -> None:
-        """Change between light and dark."""
-        self.choose("light" if self._current.is_dark else "dark")
+        """Change between light and dark; from high contrast to light, and from there back to it."""
+        if self._current.name == "contrast":
+            left = self.choice
+            self.choose("light")
+            self._left_contrast = left
+        elif self._left_contrast is not None:
+            self.choose(self._left_contrast)
+        else:
+            self.choose("light" if self._current.is_dark else "dark")
+
+    @property
+    def text_size(self) -> int:
+        """The size of reading text, in percent of its usual size."""
+        return _reading.percent
+
+    def choose_text_size(self, percent: int) -> None:
+        """Use another size for reading text from now on; what is beyond an end becomes the end."""
+        chosen = min(max(percent, LEAST_TEXT_SIZE), MOST_TEXT_SIZE)
+        self._settings.change(text_size=chosen)
+        if chosen != _reading.percent:
+            _reading.percent = chosen
+            self.text_size_changed.emit()
+
+    def step_text_size(self, steps: int) -> None:
+        """Use the next larger or smaller size for reading text, or one so many steps away; 0 is the usual size."""
+        size = self.text_size if steps else Settings().text_size
+        for _ in range(abs(steps)):
+            beyond = [each for each in TEXT_SIZES if (each > size if steps > 0 else each < size)]
+            size = (min(beyond) if steps > 0 else max(beyond)) if beyond else size
+        self.choose_text_size(size)
 
     def _apply(self) -> None:
         self._current = self._wanted()
@@ -145,7 +194,9 @@ class Themes(QObject):
         self.changed.emit()
 
     def _set_style_sheet(self) -> None:
-        widths = {"line": f"{self._current.line_px}px", "ring": f"{self._current.line_px + 1}px"}
+        line = self._current.line_px
+        widths = {"line": f"{line}px", "ring": f"{line + 1}px", "line_px": str(line)}
+        widths |= {f"in_{room}": f"{room + 1 - line}px" for room in range(1, 25)}  # thicker lines take no more room
         self._application.setStyleSheet(self._style_sheet.substitute(self._current.colours, **widths))
 
     def _wanted(self) -> Theme:
@@ -205,6 +256,17 @@ def font(pixels: int, *, bold: bool = False) -> QFont:
     return _font(scaled(pixels), bold=bold)
 
 
+def reading_px(pixels: int) -> int:
+    """Return a length that grows with the reading text, and with the font that people need."""
+    chosen = QFont().pixelSize()
+    return round(pixels * (chosen if chosen > 0 else BASE_PX) * _reading.percent / (BASE_PX * 100))
+
+
+def reading_font(pixels: int, *, bold: bool = False) -> QFont:
+    """Return the system's font in one of the sizes of the scale, in the size of reading text that people chose."""
+    return _font(reading_px(pixels), bold=bold)
+
+
 @cache
 def _font(pixels: int, *, bold: bool = False) -> QFont:
     made = QFont()
@@ -216,7 +278,7 @@ def _font(pixels: int, *, bold: bool = False) -> QFont:
 
 def reading_width() -> float:
     """Return the width of the widest line that is pleasant to read."""
-    per_character = QFontMetricsF(font(READING_PX)).horizontalAdvance(_ALPHABET) / len(_ALPHABET)
+    per_character = QFontMetricsF(reading_font(READING_PX)).horizontalAdvance(_ALPHABET) / len(_ALPHABET)
     return round(per_character * READING_CHARACTERS)
 
 

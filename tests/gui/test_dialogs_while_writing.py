@@ -15,7 +15,7 @@ from app.core.store_events import StoreMeasured
 from app.gui.closing import Closing
 from app.gui.preferences.dialog import PreferencesDialog
 from tests.gui.conftest import Stage
-from tests.gui.test_load_options import Options
+from tests.gui.load_options_dialog import Options
 
 # The offscreen platform says this of every dialog.
 pytestmark = pytest.mark.qt_log_ignore("^This plugin does not support")

@@ -1,12 +1,18 @@
 from __future__ import annotations
 
+from collections.abc import Iterator
+from pathlib import Path
+
 import pytest
 from PySide6.QtCore import QPoint, QRect, Qt
 from PySide6.QtGui import QColor, QImage, QPainter, QRegion
-from PySide6.QtWidgets import QAbstractScrollArea, QWidget
+from PySide6.QtWidgets import QApplication, QWidget
+from pytestqt.qtbot import QtBot
 
+from app.gui.next_token.candidates import ROW_PX
 from app.system.settings_file import Theme
 from tests.gui.conftest import Stage
+from tests.gui.looker import Looker, looking
 
 UNPAINTED = QColor("#ff00ff")
 
@@ -55,6 +61,15 @@ def surface_or_track(stage: Stage) -> tuple[QColor, ...]:
     return (look.colour("surface"), look.colour("border"))
 
 
-def test_a_list_of_candidates_paints_its_own_ground(ready: Stage) -> None:
-    chart = ready.find_as(QAbstractScrollArea, "candidates_chart")
-    assert chart.viewport().testAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
+@pytest.fixture
+def looker(qtbot: QtBot, qapp: QApplication, tmp_path: Path) -> Iterator[Looker]:
+    yield from looking(qtbot, qapp, tmp_path)
+
+
+@pytest.mark.parametrize("theme", ["light", "dark", "contrast"])
+def test_a_list_of_candidates_paints_its_own_ground(looker: Looker, theme: Theme) -> None:
+    looker.themes.choose(theme)
+    looker.steps()
+    viewport = looker.chart.viewport()
+    assert stands_alone(viewport) and viewport.height() >= 6 * ROW_PX
+    assert unpainted(viewport) == 0

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QAccessible, QGuiApplication, QKeySequence
@@ -30,26 +28,19 @@ SAID = "Because of **scattering**.\n\n- air\n- light"
 READ = "Because of scattering.\n\n• air\n• light"
 
 
-@dataclass
-class Thinker(Turn):
-    """An answer whose thinking somebody follows."""
-
-    thoughts: Thoughts | None = None
-
-
-def kept(number: int = 1, *, closed: bool = True, text: str | None = None) -> Thinker:
+def kept(number: int = 1, *, closed: bool = True, text: str | None = None) -> Turn:
     """Return an answer that was kept."""
     whole = text or (f"<think>\n{THOUGHT}\n</think>\n\n{SAID}" if closed else f"<think>\n{THOUGHT}")
     thinking = Thinking(tokens=214, ms=3_210.0, first_answer_ms=3_400.0 if closed else None, closed=closed)
-    return Thinker(number, "assistant", whole, author="tiny", thoughts=Thoughts.kept(whole, thinking))
+    return Turn(number, "assistant", whole, author="tiny", thoughts=Thoughts.kept(whole, thinking))
 
 
-def begun(*, opened: bool = False) -> Thinker:
+def begun(*, opened: bool = False) -> Turn:
     """Return an answer that is waited for."""
-    return Thinker(1, "assistant", "", "waiting", "tiny", thoughts=Thoughts(DEFAULT_PAIRS, opened=opened))
+    return Turn(1, "assistant", "", "waiting", "tiny", thoughts=Thoughts(DEFAULT_PAIRS, opened=opened))
 
 
-def write(transcript: Transcript, turn: Thinker, text: str, at_ms: int, tokens: int = 1) -> None:
+def write(transcript: Transcript, turn: Turn, text: str, at_ms: int, tokens: int = 1) -> None:
     """Let an answer grow as the services do it: first what is known of its thinking, then its text."""
     turn.state = "writing"
     assert turn.thoughts is not None
@@ -58,7 +49,7 @@ def write(transcript: Transcript, turn: Thinker, text: str, at_ms: int, tokens: 
     grow(transcript, turn, text)
 
 
-def end(transcript: Transcript, turn: Thinker) -> None:
+def end(transcript: Transcript, turn: Turn) -> None:
     assert turn.thoughts is not None
     turn.thoughts.finish()
     finish(transcript, turn)
@@ -209,9 +200,7 @@ def test_an_answer_that_grew_looks_like_one_that_was_kept(
     end(transcript, turn)
     grown, said = on_screen(transcript), transcript.turns.blocks[0].text
     assert turn.thoughts is not None
-    again = Thinker(
-        1, "assistant", turn.text, author="tiny", thoughts=Thoughts.kept(turn.text, turn.thoughts.thinking)
-    )
+    again = Turn(1, "assistant", turn.text, author="tiny", thoughts=Thoughts.kept(turn.text, turn.thoughts.thinking))
     transcript.show_turns([again])
     if unfolded:
         click(transcript, spots(transcript, "think")[0])
@@ -301,7 +290,7 @@ def test_a_persons_tags_are_text(transcript: Transcript) -> None:
 
 def test_an_old_answer_has_no_figures_of_its_thinking(transcript: Transcript) -> None:
     text = f"<think>{THOUGHT}</think>{SAID}"
-    transcript.add(Thinker(1, "assistant", text, thoughts=Thoughts.kept(text, None)))
+    transcript.add(Turn(1, "assistant", text, thoughts=Thoughts.kept(text, None)))
     assert line(transcript) == "Thoughts"
     assert copied_whole(transcript) == READ
 

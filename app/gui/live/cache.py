@@ -31,7 +31,7 @@ class CacheRows(QWidget):
         super().__init__()
         self._row = FigureRow(icons, "kv", "stage_kv", self.tr("KV cache"), "kv_value", room_for="0,000 / 0,000")
         self._gauge = Gauge("kv_gauge")
-        self._legend = Legend(rows=3)
+        self._legend = Legend(rows=2)
         self._bytes = FixedText(name="kv_bytes")
         set_hint(self._bytes, self._reserved_hint())
         self._saved = FigureRow(icons, "kv", "stage_kv", self.tr("Checkpoints"), "checkpoints_value")
@@ -84,7 +84,10 @@ class CacheRows(QWidget):
             return
         share = figures.kv_cells_used / figures.kv_cells if figures.kv_cells else 0.0
         word, token = self._state(share)
-        self._row.show_beside(word, self._look.colour(token) if word else None)
+        if figures.kv_holds and figures.kv_cells_used:
+            self._row.show_beside(self.tr("other chat"))
+        else:
+            self._row.show_beside(word, self._look.colour(token) if word else None)
         parts = figures.kv_parts or (CachePart("prompt", figures.kv_cells_used),)
         segments, items = [], []
         for part in parts:

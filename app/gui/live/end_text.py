@@ -66,6 +66,7 @@ class EndText(QWidget):
             pace = elsewhere.decode_tokens_per_s
             self._title.set_text(words, muted=True)
             self._rate.set_text("" if pace is None else self.tr("{rate} tok/s").format(rate=rate(pace)))
+            self._rate.setAccessibleName(self.tr("Speed in the other chat: {rate} tok/s").format(rate=rate(pace)))
             set_hint(self._elsewhere, words)
         if self._elsewhere.isHidden() is (elsewhere is not None):
             self._elsewhere.setVisible(elsewhere is not None)

@@ -45,9 +45,9 @@ class FirstTokenRow(QWidget):
     def show_figures(self, figures: Figures) -> None:
         """Show the time and its parts."""
         self._row.show_value(milliseconds(figures.ttft_ms), self._hint(figures))
-        if figures.ttft_parts != self._parts or not self._bar.accessibleName():
+        legend = self._legend(figures)
+        if legend != self._bar.accessibleName():
             self._parts = figures.ttft_parts
-            legend = self._legend(figures)
             self._bar.setAccessibleName(legend)
             set_hint(self._bar, legend)
             self._show_parts()
@@ -79,9 +79,16 @@ class FirstTokenRow(QWidget):
         return mixed(look.colour("muted"), look.colour("surface"), _FAINT.get(kind, 0.0))
 
     def _legend(self, figures: Figures) -> str:
-        if not self._parts:
+        if figures.ttft_is_lost:
+            return self.tr(
+                "The parts of the time to the first token are not known: the answer was interrupted after its first "
+                "letters."
+            )
+        if not figures.ttft_parts and figures.ttft_ms is not None:
+            return self.tr("The parts of the time to the first token are not known: only the whole was kept.")
+        if not figures.ttft_parts:
             return self.tr("The parts of the time to the first token: unknown until there is one.")
-        parts = ", ".join(f"{self._name(part.kind)} {short_milliseconds(part.ms)}" for part in self._parts)
+        parts = ", ".join(f"{self._name(part.kind)} {short_milliseconds(part.ms)}" for part in figures.ttft_parts)
         return self.tr("TTFT {total}: {parts}").format(total=milliseconds(figures.ttft_ms), parts=parts)
 
     def _name(self, kind: TtftKind) -> str:
@@ -106,6 +113,11 @@ class FirstTokenRow(QWidget):
                 return self.tr("paint")
 
     def _hint(self, figures: Figures) -> str:
+        if figures.ttft_is_lost:
+            return self.tr(
+                "Time to first token: not known. The answer was interrupted after its first letters, and the time was not "
+                "kept."
+            )
         if figures.ttft_ms is None:
             return self.tr("Time to first token: unknown until the first letters of an answer are on the screen.")
         return self.tr(

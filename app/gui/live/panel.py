@@ -157,7 +157,7 @@ class LivePanel(QWidget):
         if figures is before:
             return
         self._drawn = figures
-        if _differ(before, figures, "ttft_ms", "ttft_parts"):
+        if _differ(before, figures, "ttft_ms", "ttft_parts", "ttft_is_lost"):
             self._first_token.show_figures(figures)
         if _differ(
             before, figures, "prefill_tokens_per_s", "prompt_tokens", "prompt_tokens_from_cache", "stop_reason"

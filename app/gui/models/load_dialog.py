@@ -19,7 +19,6 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.core.devices import GPU_KINDS
 from app.core.model import (
     ALL_LAYERS,
     MOST_BATCH,
@@ -31,7 +30,7 @@ from app.core.model import (
 )
 from app.gui import theme
 from app.gui.models.context_row import ContextBox, ContextChoice, ContextSlider
-from app.gui.models.load_words import beyond_training, file_words, fit_words, flash_name, kv_name, remarks
+from app.gui.models.load_words import file_words, flash_name, kv_name, remarks, verdict
 from app.gui.models.memory_table import MemoryTable
 from app.gui.widgets.boxes import ChoiceBox, NumberBox
 from app.gui.widgets.labels import label
@@ -46,6 +45,8 @@ AUTOMATIC = -1
 KV_TYPES: tuple[KVType, ...] = get_args(KVType)
 FLASH: tuple[FlashAttention, ...] = get_args(FlashAttention)
 CONTROL_PX, DIALOG_PX = 180, 520
+MOST_LINES = 2
+"""Of remarks and verdict: there is always room for so many: nothing moves while a context is chosen."""
 
 
 class LoadOptionsDialog(TallDialog):
@@ -61,11 +62,14 @@ class LoadOptionsDialog(TallDialog):
         self._name = label(pixels=theme.HEADING_PX, bold=True, name="load_options_model")
         self._facts = label(look="muted", pixels=theme.SMALL_PX)
         self._remarks = label(look="muted", pixels=theme.SMALL_PX, name="load_remarks")
-        self._warning = label(look="problem", name="context_warning")
         self._answer = label(pixels=theme.BASE_PX, bold=True, name="fit_answer")
         self._table = MemoryTable()
-        for text in (self._name, self._facts, self._warning, self._remarks, self._answer):
+        for text in (self._name, self._facts, self._remarks, self._answer):
             text.setWordWrap(True)
+        for text in (self._remarks, self._answer):
+            text.setMinimumHeight(MOST_LINES * (text.fontMetrics().lineSpacing() + 1))
+        self._remarks.setMinimumWidth(1)  # it makes way for the button, not the dialog for it
+        self._answer.setAlignment(Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignLeft)
         self._front, self._more = _Form(), _Form()
         self._make_front()
         self._make_more()
@@ -162,13 +166,25 @@ class LoadOptionsDialog(TallDialog):
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(theme.SPACE_M)
         column.addLayout(head)
-        for part in (self._front, self._warning, self._remarks, self._more, self._table, self._answer):
+        column.addWidget(self._front)
+        column.addLayout(self._remarks_row())
+        for part in (self._more, self._table, self._answer):
             column.addWidget(part)
-        column.addWidget(self._largest, 0, Qt.AlignmentFlag.AlignLeft)
         column.addStretch(1)
         self.hold(contents, buttons)
         self._more.hide()
         self._context.box.setFocus()
+
+    def _remarks_row(self) -> QHBoxLayout:
+        """Return what is said of the context, as high as with the button that is not always there."""
+        staying = self._largest.sizePolicy()
+        staying.setRetainSizeWhenHidden(True)
+        self._largest.setSizePolicy(staying)
+        row = QHBoxLayout()
+        row.setSpacing(theme.SPACE_L)
+        row.addWidget(self._remarks, 1)
+        row.addWidget(self._largest)
+        return row
 
     def _show_more(self, shown: bool) -> None:
         self._more.setVisible(shown)
@@ -179,21 +195,23 @@ class LoadOptionsDialog(TallDialog):
         self._name.setText(draft.file.name if draft.file is not None else (draft.path.stem if draft.path else ""))
         self._facts.setText(file_words(draft.file))
         self._show_options(draft.options)
-        self._say(self._warning, beyond_training(draft.options, draft.file))
-        self._say(self._remarks, " ".join(remarks(draft.options, draft.file)))
+        self._remarks.setText(" ".join(remarks(draft.options, draft.file)))
         self._table.show_needs(draft.needs)
-        self._say(self._answer, fit_words(draft))
+        self._show_verdict()
         largest = draft.largest_context if draft.is_current else None
         self._largest.setVisible(largest is not None)
-        self._largest.setText(self.tr("Use {tokens} tokens: the largest that fits").format(tokens=count(largest)))
+        self._largest.setText(self.tr("Use {tokens}: the largest that fits").format(tokens=count(largest)))
         usable = draft.file is not None and draft.file.problem is None
         self._load.setEnabled(usable)
         self._load.setText(self.tr("Load anyway") if self._lacks else self.tr("Load"))
         self._reset.setEnabled(draft.options != LoadOptions())
 
-    def _say(self, line: QLabel, words: str) -> None:
-        line.setText(words)
-        line.setVisible(bool(words))
+    def _show_verdict(self) -> None:
+        said, look = verdict(self._draft), self._answer.property("look")
+        self._answer.setText(said.words)
+        if said.warns is not (look == "problem"):
+            self._answer.setProperty("look", "problem" if said.warns else "")
+            self._answer.style().polish(self._answer)
 
     @property
     def _lacks(self) -> bool:
@@ -214,24 +232,39 @@ class LoadOptionsDialog(TallDialog):
             with QSignalBlocker(box):
                 box.setValue(value)
         self._experts.setChecked(options.experts_on_cpu)
+        hint = self.tr("Leaves more room on the GPU for the rest of the model, and is slower.")
+        self._more.allow(self._experts, hint, self._no_experts())
         self._mmap.setChecked(options.mmap)
         self._mlock.setChecked(options.mlock)
 
     def _show_layers(self, options: LoadOptions) -> None:
         measured = self._draft.measured
         most = measured.layers if measured is not None else MOST_LAYERS
-        gpus = measured is None or any(device.kind in GPU_KINDS for device in measured.devices)
-        self._layers.setEnabled(gpus)
-        set_hint(
-            self._layers,
-            self.tr("Automatic is as many as fit; {layers} are all of them.").format(layers=count(most))
-            if gpus
-            else self.tr("This build computes on no GPU."),
-        )
+        hint = self.tr("Automatic is as many as fit; {layers} are all of them.").format(layers=count(most))
+        self._front.allow(self._layers, hint, self._no_gpu())
         layers = most if options.gpu_layers == ALL_LAYERS else options.gpu_layers
         with QSignalBlocker(self._layers):
             self._layers.setMaximum(max(most, layers or 0))
             self._layers.setValue(AUTOMATIC if layers is None else layers)
+
+    def _no_gpu(self) -> str:
+        """Return why no layers can go to a GPU; empty where some can, or where nobody can tell."""
+        draft = self._draft
+        if draft.has_gpu is None:
+            return "" if draft.problem is not None else self.tr("Looking for a GPU …")
+        return (
+            ""
+            if draft.has_gpu
+            else self.tr("No GPU to compute on: this machine has none, or this build cannot use it.")
+        )
+
+    def _no_experts(self) -> str:
+        file = self._draft.file
+        if file is None:
+            return self.tr("Looking at the file …")
+        if file.is_mixture is False:
+            return self.tr("This model is no mixture: it has no experts.")
+        return self._no_gpu() and self.tr("Without a GPU all of the model is in main memory anyway.")
 
     def _use_largest(self) -> None:
         if (largest := self._draft.largest_context) is not None:
@@ -248,6 +281,7 @@ class _Form(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
+        self._captions: dict[QWidget, QLabel] = {}
         self._grid = QGridLayout(self)
         self._grid.setContentsMargins(0, 0, 0, 0)
         self._grid.setHorizontalSpacing(theme.SPACE_L)
@@ -268,6 +302,13 @@ class _Form(QWidget):
         self.add(name, title, box)
         return box
 
+    def allow(self, control: QWidget, hint: str, reason: str) -> None:
+        """Let a control be used, or not for a reason, which its hint says then."""
+        caption = self._captions.get(control, control)
+        for part in (caption, control):
+            part.setEnabled(not reason)
+            set_hint(part, reason or hint)
+
     def check(self, name: str, title: str) -> QCheckBox:
         box = TickBox(title)
         box.setObjectName(name)
@@ -281,6 +322,7 @@ class _Form(QWidget):
         control.setFixedSize(CONTROL_PX, control.sizeHint().height())
         caption: QLabel = label(title)
         caption.setBuddy(control)
+        self._captions[control] = caption
         row = self._grid.rowCount()
         left = QHBoxLayout()
         left.setSpacing(theme.SPACE_L)

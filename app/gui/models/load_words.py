@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from PySide6.QtCore import QCoreApplication
 
 from app.core.model import CONTEXT_STEP, FlashAttention, FoundModel, KVType, LoadOptions
@@ -67,27 +69,53 @@ def remarks(options: LoadOptions, file: FoundModel | None) -> list[str]:
     return said
 
 
-def beyond_training(options: LoadOptions, file: FoundModel | None) -> str:
-    """Return what becomes of answers in a context that the model was not trained for; empty for any other."""
-    trained = file.trained_context if file is not None else None
-    if trained is None or options.context is None or options.context <= trained:
-        return ""
-    return translate(
-        "LoadOptions",
-        "This model was trained for {trained} tokens. Beyond that its answers fall apart: choose {trained} or fewer.",
-    ).format(trained=count(trained))
+class Verdict(NamedTuple):
+    """What is said of a load as it is chosen now, in one or two sentences."""
+
+    words: str
+    warns: bool
+    """Whether it is better not loaded so."""
 
 
-def fit_words(draft: LoadOptionsDraft) -> str:
-    """Return whether a load fits, in one sentence; what is being worked out is said too."""
+def verdict(draft: LoadOptionsDraft) -> Verdict:
+    """Return whether a load fits and is worth it: a context that the model was not trained for is never just approved."""
+    trained = _passed_training(draft.options, draft.file)
     if draft.problem is not None:
-        return render(draft.problem)
+        return Verdict(render(draft.problem), warns=True)
     if not draft.is_current or draft.measured is None:
-        return translate("LoadOptions", "Working out what this takes …")
-    if draft.lack is not None:
-        return translate("LoadOptions", "Does not fit: it takes {needed}, and {free} are free.").format(
+        fit = translate("LoadOptions", "Working out what this takes …")
+    elif draft.lack is not None:
+        fit = translate("LoadOptions", "Does not fit: it takes {needed}, and {free} are free.").format(
             needed=byte_size(draft.lack.needed), free=byte_size(draft.lack.free)
         )
+    elif trained is not None:
+        fits = translate(
+            "LoadOptions",
+            "Fits, but its answers fall apart beyond the {trained} tokens that this model was trained for: "
+            "choose {trained} or fewer.",
+        )
+        unknown = translate(
+            "LoadOptions",
+            "Whether it fits is not known, and its answers fall apart beyond {trained} tokens: choose fewer.",
+        )
+        said = unknown if any(need.fits is None for need in draft.needs) else fits
+        return Verdict(said.format(trained=count(trained)), warns=True)
+    else:
+        return Verdict(_fitting_words(draft), warns=False)
+    if trained is None:
+        return Verdict(fit, warns=draft.lack is not None and draft.is_current)
+    apart = translate("LoadOptions", "Its answers fall apart beyond {trained} tokens.").format(trained=count(trained))
+    return Verdict(f"{fit} {apart}", warns=True)
+
+
+def _passed_training(options: LoadOptions, file: FoundModel | None) -> int | None:
+    """Return what the model was trained for, in tokens, where the chosen context is larger."""
+    trained = file.trained_context if file is not None else None
+    is_passed = trained is not None and options.context is not None and options.context > trained
+    return trained if is_passed else None
+
+
+def _fitting_words(draft: LoadOptionsDraft) -> str:
     if any(need.fits is None for need in draft.needs):
         return translate("LoadOptions", "Whether it fits is not known: this build does not tell all of its memory.")
     spare = min(((need.free or 0) - (need.use.total or 0) for need in draft.needs), default=0)

@@ -99,7 +99,9 @@ class RowPainter:
         self._paint_figures(painter, row, columns, middle)
         text_end = self._paint_rank(painter, row, columns, middle) if apart else columns.text_end
         face = self._bold if row.is_drawn else self._plain
-        is_strong = row.cut_by is None and row.text is not None
+        if row.is_end:
+            face = self._smallest  # words of ours, and more of them than a token has
+        is_strong = row.cut_by is None and row.text is not None and not row.is_end
         colours = (self._text if is_strong else self._muted, self._muted)
         shown, room = self._rows.shown_text(row), text_end - columns.text
         write_token(painter, face, shown, middle, columns.text, room, colours)

@@ -10,9 +10,9 @@ from collections.abc import Sequence
 from PySide6.QtCore import QAbstractListModel, QModelIndex, QPersistentModelIndex, Qt
 from PySide6.QtGui import QAccessible
 
-from app.gui.widgets.words import hint_of
+from app.gui.widgets.words import hint_of, render
 from app.services.next_token import CandidateRow
-from app.services.units import count
+from app.services.units import count, stop_words
 
 SPACE, LINE_END, TAB = "\N{OPEN BOX}", "\N{DOWNWARDS ARROW WITH CORNER LEFTWARDS}", "\N{RIGHTWARDS ARROW TO BAR}"
 MARKS = frozenset((SPACE, LINE_END, TAB))
@@ -62,18 +62,20 @@ class CandidatesModel(QAbstractListModel):
 
     def shown_text(self, row: CandidateRow) -> str:
         """Return what a token says with its white space visible, or its number where nobody knows what it says."""
+        if row.is_end:
+            return render(stop_words("end"))
         if row.text is None:
             return self.tr("token {number}").format(number=row.token)
         return visible(row.text) or self.tr("(no text)")
 
     def sentence(self, row: CandidateRow) -> str:
         """Return everything that a row shows, in words."""
+        name = self._named(row)
         if row.rank is None:
-            unknown = self.tr("“{token}” was drawn; its figures are known once the answer has ended")
-            return unknown.format(token=self.shown_text(row))
-        raw = self.tr("“{token}”: {raw} % raw").format(token=self.shown_text(row), raw=per_cent(row.raw))
+            return self.tr("{token} was drawn; its figures are known once the answer has ended").format(token=name)
+        raw = self.tr("{token}: {raw}\u00a0% raw").format(token=name, raw=per_cent(row.raw))
         if row.cut_by is None:
-            became = self.tr("{after} % after the chain").format(after=per_cent(row.after))
+            became = self.tr("{after}\u00a0% after the chain").format(after=per_cent(row.after))
         else:
             became = self.tr("cut by {stage}").format(stage=self.stage_name(row.cut_by))
         parts = [raw, became]
@@ -82,6 +84,12 @@ class CandidatesModel(QAbstractListModel):
         if row.is_drawn:
             parts.append(self.tr("this one was drawn"))
         return ", ".join(parts)
+
+    def _named(self, row: CandidateRow) -> str:
+        """Return a token as a sentence names it: in quotation marks what it says, and for an end its raw text too."""
+        if row.is_end:
+            return f"{self.shown_text(row)} ({visible(row.text)})" if row.text else self.shown_text(row)
+        return f"“{self.shown_text(row)}”"
 
     def rank_text(self, row: CandidateRow) -> str:
         """Return a token's place among all, for a row that does not stand there."""

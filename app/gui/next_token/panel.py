@@ -23,6 +23,8 @@ from app.services.units import UNKNOWN, count
 
 REPAINT_MS = 250
 """Nobody reads a list of words faster."""
+LEFT_SHARE, WHOSE_SHARE = 5, 4
+"""Of one line: how many tokens are left, and of which other chat they are."""
 
 
 class NextTokenPanel(QWidget):
@@ -38,7 +40,7 @@ class NextTokenPanel(QWidget):
         self._is_stale = False
         self.chart = CandidatesChart(icons)
         self._left = FixedText(muted=False, name="candidates_left")
-        self._whose = FixedText(name="candidates_whose")
+        self._whose = FixedText(right=True, name="candidates_whose")
         self._reason = label(look="muted", name="candidates_reason")
         self._reason.setWordWrap(True)
         self._reason.setAlignment(Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignLeft)
@@ -52,10 +54,10 @@ class NextTokenPanel(QWidget):
         layout.setSpacing(theme.SPACE_XS)
         above = QHBoxLayout()
         above.setSpacing(theme.SPACE_S)
-        above.addWidget(self._left, 1)
+        above.addWidget(self._left, LEFT_SHARE)
+        above.addWidget(self._whose, WHOSE_SHARE)
         above.addWidget(self._legend)
         layout.addLayout(above)
-        layout.addWidget(self._whose)
         layout.addLayout(self._pages, 1)
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
@@ -103,8 +105,9 @@ class NextTokenPanel(QWidget):
         self._show_view(view)
 
     def _show_view(self, view: CandidatesView | None) -> None:
-        self._legend.setVisible(view is not None)
-        self._say_whose("" if view is None else view.whose)
+        whose = "" if view is None else view.whose
+        self._legend.setVisible(view is not None and not whose)  # a line for both would take a row of the candidates
+        self._say_whose(whose)
         self._pages.setCurrentWidget(self._reason if view is None else self.chart)
         if view is None:
             reason = render(self._next_token.reason)
@@ -123,12 +126,10 @@ class NextTokenPanel(QWidget):
         words = self.tr("from “{title}”").format(title=title) if title else ""
         self._whose.setVisible(bool(words))
         self._whose.set_text(words)
-        self._whose.setAccessibleName(words)
         set_hint(self._whose, words)
 
     def _say_left(self, text: str, hint: str) -> None:
         self._left.set_text(text)
-        self._left.setAccessibleName(text)
         set_hint(self._left, hint)
         self._left.setAccessibleDescription(hint)
 

@@ -143,14 +143,13 @@ def penalties() -> Group:
             ),
             Control(
                 "penalty_last_n",
-                translate("SamplingPanel", "Last tokens"),
+                translate("SamplingPanel", "Penalties look back"),
                 translate(
                     "SamplingPanel",
                     "How far back the penalties look, in tokens: words or pieces of words. 0 is nowhere, -1 "
                     "is the whole chat.",
                 ),
                 _reach("penalty_last_n"),
-                translate("SamplingPanel", "Penalty last n"),
             ),
         ],
     )
@@ -194,14 +193,13 @@ def dry() -> Group:
             ),
             Control(
                 "dry_penalty_last_n",
-                translate("SamplingPanel", "Last tokens"),
+                translate("SamplingPanel", "DRY looks back"),
                 translate(
                     "SamplingPanel",
                     "How far back it looks for the phrase, in tokens: words or pieces of words. 0 is "
                     "nowhere, -1 is the whole chat.",
                 ),
                 _reach("dry_penalty_last_n"),
-                translate("SamplingPanel", "DRY last n"),
             ),
         ],
     )

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import get_args
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QToolButton, QVBoxLayout, QWidget
 
 from app.core.commands import WhenFull
@@ -40,7 +40,7 @@ class Limits(QWidget):
         self._keep_seed = QToolButton()
         self._keep_seed.setObjectName("seed_button")
         self._keep_seed.setProperty("look", "outlined")
-        self._seed = self._seed_row(self._keep_seed)
+        self._seed = self._seed_row()
         self._limit = self._limit_row()
         self._stops = TextList(
             "stop_strings",
@@ -51,7 +51,9 @@ class Limits(QWidget):
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(theme.SPACE_S)
-        for widget in (self._seed, self._limit, self._stops, self._policy_part(self._when_full)):
+        column.addWidget(self._seed)
+        column.addWidget(self._keep_seed, 0, Qt.AlignmentFlag.AlignRight)
+        for widget in (self._limit, self._stops, self._policy_part(self._when_full)):
             column.addWidget(widget)
         self._keep_seed.clicked.connect(self.seed_clicked)
         self._seed.moved.connect(
@@ -78,7 +80,7 @@ class Limits(QWidget):
     def show_seed_button(self, *, fixed: bool, last: int | None) -> None:
         """Offer to keep the last answer's seed, or to give a fixed one up."""
         button = self._keep_seed
-        button.setText(self.tr("Random") if fixed else self.tr("Keep last"))
+        button.setText(self.tr("Random") if fixed else self.tr("Keep last seed"))
         button.setEnabled(fixed or last is not None)
         if fixed:
             hint = self.tr("Draw a new seed for each answer")
@@ -112,7 +114,7 @@ class Limits(QWidget):
         column.addWidget(box)
         return made
 
-    def _seed_row(self, button: QToolButton) -> NumberRow:
+    def _seed_row(self) -> NumberRow:
         return NumberRow(
             "seed",
             self.tr("Seed"),
@@ -121,7 +123,6 @@ class Limits(QWidget):
                 "-1 draws a new one for each answer."
             ),
             Scale(Bounds(RANDOM_SEED, MAX_SEED), RANDOM_SEED, MAX_SEED, 1, {RANDOM_SEED: self.tr("random")}),
-            beside=button,
         )
 
     def _limit_row(self) -> NumberRow:

@@ -11,7 +11,7 @@ from app.gui.widgets.labels import label
 from app.gui.widgets.slider_row import Scale
 from app.gui.widgets.words import set_hint
 
-WIDE_BOX_PX = 108
+WIDE_BOX_PX = 106
 
 
 class NumberRow(QWidget):
@@ -28,7 +28,6 @@ class NumberRow(QWidget):
         scale: Scale,
         *,
         spoken: str = "",
-        beside: QWidget | None = None,
     ) -> None:
         super().__init__()
         self.box = NumberBox(scale.bounds.low, scale.bounds.high, whole=True, words=scale.words, step=scale.step)
@@ -42,8 +41,6 @@ class NumberRow(QWidget):
         row.setSpacing(theme.SPACE_S)
         row.addWidget(caption)
         row.addStretch(1)
-        if beside is not None:
-            row.addWidget(beside)
         row.addWidget(self.box)
         for widget in (caption, self.box):
             set_hint(widget, hint)

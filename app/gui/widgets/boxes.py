@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QPainter, QPaintEvent, QPen, QValidator, QWheelEvent
+from PySide6.QtCore import Property, QPointF, QRectF, Qt
+from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen, QValidator, QWheelEvent
 from PySide6.QtWidgets import QComboBox, QDoubleSpinBox, QSlider, QStyle, QStyleOptionSlider, QWidget
 
 from app.gui.widgets.choices import ChoiceDelegate
@@ -14,6 +14,8 @@ from app.gui.widgets.choices import ChoiceDelegate
 TEXT_MARGIN_PX = 6
 ARROW_PX = 4
 KNOB_ARROW_PX = 2.5
+TRACK_PX = 4
+"""As high as the style sheet's."""
 SHOWN_DECIMALS = 2
 KEPT_DECIMALS = 4
 _GROUPED = re.compile(r"[+-]?[0-9]{1,3}(?:([ ,.'’\u00a0\u202f])[0-9]{3})(?:\1[0-9]{3})*")
@@ -103,11 +105,16 @@ class NumberBox(QDoubleSpinBox):
 
 
 class WheelSlider(QSlider):
-    """A horizontal slider; an arrow in its knob says that the value lies beyond the end that the knob stands at."""
+    """A horizontal slider; an arrow in its knob says that the value lies beyond the end that the knob stands at.
+
+    Its track is filled up to the knob from the left, or from where its value has no effect: there nothing is filled.
+    """
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(Qt.Orientation.Horizontal, parent)
         self._beyond = 0
+        self._neutral: int | None = None
+        self._fill = QColor()
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
 
     @property
@@ -121,22 +128,55 @@ class WheelSlider(QSlider):
             self._beyond = side
             self.update()
 
+    def fill_from(self, neutral: int) -> None:
+        """Fill the track from a position to the knob, in the style sheet's colour for it."""
+        self._neutral = neutral
+        self.setProperty("fills", "from_neutral")
+
+    def _get_fill(self) -> QColor:
+        return self._fill
+
+    def _set_fill(self, colour: QColor) -> None:
+        self._fill = colour
+        self.update()
+
+    fillColour = Property(QColor, _get_fill, _set_fill)
+    """What the style sheet fills the track with, where that begins at no end."""
+
     def paintEvent(self, event: QPaintEvent) -> None:
-        """Paint the arrow into the knob of the style sheet."""
+        """Paint the track between neutral and knob, and the arrow into the knob, over those of the style sheet."""
         super().paintEvent(event)
-        if not self._beyond:
+        if self._neutral is None and not self._beyond:
             return
-        option = QStyleOptionSlider()
-        self.initStyleOption(option)
-        slider, handle = QStyle.ComplexControl.CC_Slider, QStyle.SubControl.SC_SliderHandle
-        middle = QRectF(self.style().subControlRect(slider, option, handle, self)).center()
+        knob = self._knob(self.value())
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        if self._neutral is not None:
+            self._paint_fill(painter, knob, self._knob(self._neutral).center().x())
+        if self._beyond:
+            self._paint_arrow(painter, knob.center())
+        painter.end()
+
+    def _knob(self, position: int) -> QRectF:
+        """Return where the knob lies at a position."""
+        option = QStyleOptionSlider()
+        self.initStyleOption(option)
+        option.sliderPosition = option.sliderValue = position
+        slider, handle = QStyle.ComplexControl.CC_Slider, QStyle.SubControl.SC_SliderHandle
+        return QRectF(self.style().subControlRect(slider, option, handle, self))
+
+    def _paint_fill(self, painter: QPainter, knob: QRectF, neutral: float) -> None:
+        left, right = (neutral, knob.left()) if neutral < knob.center().x() else (knob.right(), neutral)
+        if left < right:
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(self._fill)
+            painter.drawRect(QRectF(left, knob.center().y() - TRACK_PX / 2, right - left, TRACK_PX))
+
+    def _paint_arrow(self, painter: QPainter, middle: QPointF) -> None:
         painter.setPen(QPen(self.palette().windowText().color(), 1.5, c=Qt.PenCapStyle.RoundCap))
         tip = middle + QPointF(KNOB_ARROW_PX / 2 * self._beyond, 0)
         for above in (-KNOB_ARROW_PX, KNOB_ARROW_PX):
             painter.drawLine(tip, tip + QPointF(-KNOB_ARROW_PX * self._beyond, above))
-        painter.end()
 
     def wheelEvent(self, event: QWheelEvent) -> None:
         """Move only when the slider has the focus."""

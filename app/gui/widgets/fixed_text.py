@@ -67,6 +67,8 @@ class FixedText(QWidget):
         """Show another text, and a short one in its place where it does not fit."""
         if (text, short) == (self._text, self._short):
             return
+        if self.accessibleName() in ("", self._text):  # unless somebody says more of it than it shows
+            self.setAccessibleName(text)
         self._text, self._short = text, short
         if self._grows:
             needed = QFontMetrics(self.font()).horizontalAdvance(text) + 2

@@ -29,6 +29,8 @@ from app.gui.widgets.words import set_hint
 ARROW_PX = 16
 LETTERS_APART_PX = 1
 HEADER_APART_PX = 2
+EDGE_PX = theme.SPACE_XS - 1
+"""The style sheet gives the rest, or thicker borders in its place."""
 DetailsChoice = Literal["fit", "shown", "hidden"]
 """Details are shown where there is room for them, always, or never."""
 
@@ -163,7 +165,7 @@ class Section(QFrame):
         self._around = QVBoxLayout()
         self._around.addWidget(body)
         layout = QVBoxLayout(self)
-        layout.setContentsMargins(theme.SPACE_XS, theme.SPACE_XS, theme.SPACE_XS, theme.SPACE_XS)
+        layout.setContentsMargins(EDGE_PX, EDGE_PX, EDGE_PX, EDGE_PX)
         layout.setSpacing(HEADER_APART_PX)
         layout.addLayout(self._head())
         layout.addLayout(self._around, 1)

@@ -34,6 +34,11 @@ class Scale:
         """Whether the value has no decimals."""
         return self.step >= 1
 
+    @property
+    def neutral(self) -> float | None:
+        """The value that has no effect; None where each has one."""
+        return next(iter(self.words), None)
+
     def position(self, value: float) -> int:
         """Return the slider's step that is nearest to a value."""
         return round((min(max(value, self.low), self.high) - self.low) / self.step)
@@ -57,6 +62,8 @@ class SliderRow(QWidget):
         self.slider = WheelSlider()
         self.slider.setObjectName(f"{name}_slider")
         self.slider.setRange(0, scale.position(scale.high))
+        if scale.neutral is not None:
+            self.slider.fill_from(scale.position(scale.neutral))
         self.slider.setPageStep(max(self.slider.maximum() // PAGES, 1))
         self.box = NumberBox(
             scale.bounds.low, scale.bounds.high, whole=scale.whole, words=scale.words, step=scale.step

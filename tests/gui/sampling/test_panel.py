@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import Literal
 
 import pytest
 from PySide6.QtCore import Qt
@@ -20,6 +19,7 @@ from PySide6.QtWidgets import (
 from app.core.sampling import SamplingSettings
 from app.gui.sampling.fold_button import FoldButton
 from app.gui.widgets.boxes import NumberBox
+from app.system.settings_file import Theme
 from tests.gui.conftest import Stage
 from tests.gui.sampling.stand import COLUMN, NARROW_PX, Stand, opens_more, types
 
@@ -132,8 +132,8 @@ def test_the_keyboard_reaches_everything_from_top_to_bottom(stand: Stand) -> Non
     assert all(each.accessibleName() for each in inside)
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
-def test_nothing_is_clipped_in_a_narrow_column(stand: Stand, theme: Literal["light", "dark"]) -> None:
+@pytest.mark.parametrize("theme", ["light", "dark", "contrast"])
+def test_nothing_is_clipped_in_a_narrow_column(stand: Stand, theme: Theme) -> None:
     stand.themes.choose(theme)
     stand.find_as(FoldButton, "sampling_more_button").setChecked(True)
     stand.sampling.change(seed=4_294_967_295, max_tokens=1_000_000, top_k=1_000_000)
