@@ -152,3 +152,12 @@ def test_a_short_selection_is_on_the_clipboard_at_once(transcript: Transcript) -
     transcript._selection.clear()
     transcript.copy()
     assert QGuiApplication.clipboard().text() == "Some **bold** words"
+
+
+def test_a_reason_that_is_longer_than_a_line_is_read_whole() -> None:
+    reason = "The engine stopped while it loaded the model: choose fewer GPU layers, or download it again."
+    measure = QFontMetricsF(theme.font(theme.SMALL_PX))
+    lines = footer.lines([reason], 200.0, measure)
+    assert len(lines) > 1
+    assert " ".join(lines) == reason
+    assert all(measure.horizontalAdvance(line) <= 200.0 for line in lines)

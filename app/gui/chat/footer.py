@@ -85,8 +85,10 @@ def waiting(turn: Turn) -> str:
 
 def lines(parts: Sequence[str], width: float, metrics: QFontMetricsF) -> list[str]:
     """Return parts in lines with dots between them: no line begins or ends with a dot, none is broken in a part."""
+    if len(parts) == 1:
+        return _wrapped(parts[0], width, metrics)
     found: list[str] = []
-    most = width * _MOST_SHARE if len(parts) > 1 else width
+    most = width * _MOST_SHARE
     for whole in parts:
         part = metrics.elidedText(whole, Qt.TextElideMode.ElideMiddle, most)
         longer = f"{found[-1]}{_BETWEEN}{part}" if found else part
@@ -94,6 +96,18 @@ def lines(parts: Sequence[str], width: float, metrics: QFontMetricsF) -> list[st
             found[-1] = longer
         else:
             found.append(part)
+    return found
+
+
+def _wrapped(text: str, width: float, metrics: QFontMetricsF) -> list[str]:
+    """Return a sentence in lines of whole words."""
+    found: list[str] = []
+    for word in text.split():
+        longer = f"{found[-1]} {word}" if found else word
+        if found and metrics.horizontalAdvance(longer) <= width:
+            found[-1] = longer
+        else:
+            found.append(metrics.elidedText(word, Qt.TextElideMode.ElideMiddle, width))
     return found
 
 
