@@ -106,6 +106,10 @@ class StoreRecovered(msgspec.Struct, frozen=True, tag="store_recovered"):
     """Everything that could not be written before is on disk now."""
 
 
+class StoreRenewed(msgspec.Struct, frozen=True, tag="store_renewed"):
+    """Chats go on in a file that was made anew: what could not be taken over is missing in it."""
+
+
 StoreEvent = (
     StoreOpened
     | Kept
@@ -118,4 +122,5 @@ StoreEvent = (
     | StoreMeasured
     | StoreFailed
     | StoreRecovered
+    | StoreRenewed
 )

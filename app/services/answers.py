@@ -232,7 +232,8 @@ class Answers:
         """Let the turn say what it is made with, and the conversation end with it if that is what people look at."""
         run.take_over()
         if run.asked is None and any(each is run.turn for each in run.conversation.turns):
-            self._keeper.took_over(run)
+            run.conversation.change_head(leaf=run.message)
+            self._keeper.head(run.conversation.head)
 
     def _finish(self, run: Run, event: Finished) -> None:
         turn, beginning = run.turn, run.beginning

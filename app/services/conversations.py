@@ -13,7 +13,7 @@ from app.core.conversation import LONGEST_TITLE, Conversation
 from app.core.ports import StorePort
 from app.core.signal import Signal
 from app.core.store_commands import OpenStore, ReadConversation
-from app.core.store_events import ConversationRead, StoreFailed, StoreOpened, StoreRecovered
+from app.core.store_events import ConversationRead, StoreFailed, StoreOpened, StoreRecovered, StoreRenewed
 from app.core.words import translate
 from app.services.answers import Answers
 from app.services.chat import Chat
@@ -152,7 +152,7 @@ class Conversations:
         self._read(head.id)
         self.changed.emit()
 
-    def take(self, event: StoreOpened | ConversationRead | StoreFailed | StoreRecovered) -> None:
+    def take(self, event: StoreOpened | ConversationRead | StoreFailed | StoreRecovered | StoreRenewed) -> None:
         """Take in what the store says."""
         match event:
             case StoreOpened():
@@ -160,6 +160,9 @@ class Conversations:
             case ConversationRead():
                 self._chat.drafts.take(event.draft)
                 self._take_read(event)
+            case StoreRenewed():
+                for conversation in self._all_in_memory():
+                    self._keeper.keep_all(conversation)
             case StoreFailed():
                 self._take_failed(event)
             case StoreRecovered():
@@ -286,6 +289,8 @@ class Conversations:
         self.changed.emit()
 
     def _in_memory(self, conversation: int) -> OpenConversation | None:
+        return next((each for each in self._all_in_memory() if each.head.id == conversation), None)
+
+    def _all_in_memory(self) -> tuple[OpenConversation, ...]:
         running = (run.conversation for run in self._answers.runs)
-        known = (self._chat.shown, *running, *self._unkept.values())
-        return next((each for each in known if each.head.id == conversation), None)
+        return (self._chat.shown, *running, *self._unkept.values())

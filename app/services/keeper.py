@@ -31,6 +31,9 @@ from app.services.engine_session import EngineSession
 from app.services.open_conversation import OpenConversation, Run
 from app.services.turns import Turn
 
+NO_REQUEST = 0
+"""Nobody waits for the answer."""
+
 
 class Keeper:
     """Speaks to the store for the conversations in memory."""
@@ -100,15 +103,22 @@ class Keeper:
         if text or ids:
             self._send(KeepChunk(Chunk(run.message, text, ids)))
 
-    def took_over(self, run: Run) -> None:
-        """Let the branch that is opened the next time end with the answer of a run."""
-        run.conversation.change_head(leaf=run.message)
-        self.head(run.conversation.head)
-
     def keep_answer(self, conversation: OpenConversation, turn: Turn) -> None:
         """Keep an answer that ended as it is now."""
         state: AnswerState = "done" if turn.state == "done" else "interrupted"
         self._send(EndAnswer(_message(conversation.head.id, turn), _answer(turn, state)))
+
+    def keep_all(self, conversation: OpenConversation) -> None:
+        """Keep everything that is in memory of a conversation, because the file that held it was made anew."""
+        turns = list(conversation.known.values())
+        asked = tuple(_message(conversation.head.id, turn) for turn in turns if turn.role == "user")
+        written = [turn for turn in turns if turn.role == "assistant"]
+        for number, turn in enumerate(written):
+            ended: AnswerState = "done" if turn.state == "done" else "interrupted"
+            answer = _answer(turn, "open" if turn.state in ("waiting", "writing") else ended)
+            if not number:
+                self._send(KeepQuestion(NO_REQUEST, conversation.head, asked, answer))
+            self._send(EndAnswer(_message(conversation.head.id, turn), answer))
 
     def removed(self, messages: Sequence[int], now_ms: int | None = None) -> None:
         """Mark messages that came to nothing, or that were deleted at a time."""

@@ -32,9 +32,10 @@ class OpenConversation:
         """The answer that is being waited for or written."""
         self.turns: list[Turn] = []
         """The branch that is shown, oldest first."""
-        self._known = {turn.message: turn for turn in turns}
+        self.known = {turn.message: turn for turn in turns}
+        """All turns by message, in whatever branch."""
         self._tree = MessageTree((turn.message, turn.parent) for turn in turns)
-        if leaf in self._known:
+        if leaf in self.known:
             self._tree.show(leaf)
         self.show(self._tree.leaf())
 
@@ -55,40 +56,40 @@ class OpenConversation:
     def add(self, turn: Turn) -> int:
         """Add a message behind the one it follows and show it; return the first place of the branch that is another."""
         self._tree.add(turn.message, turn.parent)
-        self._known[turn.message] = turn
+        self.known[turn.message] = turn
         return self.show(turn.message)
 
     def remove(self, turn: Turn) -> list[Turn]:
         """Take a message out with everything that follows it; the branch that is shown may have to be chosen anew."""
-        return [self._known.pop(message) for message in self._tree.remove(turn.message)]
+        return [self.known.pop(message) for message in self._tree.remove(turn.message)]
 
     def bring_back(self, turns: Sequence[Turn]) -> None:
         """Put turns that are not there into the tree, each behind the one it follows."""
         for turn in turns:
-            if turn.message in self._known:
+            if turn.message in self.known:
                 continue
-            self._known[turn.message] = turn
+            self.known[turn.message] = turn
             self._tree.add(turn.message, turn.parent)
 
     def put(self, turn: Turn) -> None:
         """Let a turn stand for its message from now on."""
-        self._known[turn.message] = turn
+        self.known[turn.message] = turn
         self.turns = [turn if each.message == turn.message else each for each in self.turns]
 
     def split(self, turn: Turn, earlier: Turn, message: int) -> None:
         """Let a turn be a new message, beside the one that it was, which is `earlier` again."""
         earlier.number = 0  # views know the turn that goes on
-        self._known[earlier.message] = earlier
+        self.known[earlier.message] = earlier
         turn.message = message
         self._tree.add(message, turn.parent)
-        self._known[message] = turn
+        self.known[message] = turn
         self._tree.show(message)
 
     def show(self, leaf: int | None) -> int:
         """Show the branch that ends with a message; return the first place at which it is another than before."""
         before = self.turns
         self._tree.show(leaf)
-        self.turns = [self._known[message] for message in self._tree.path(leaf)]
+        self.turns = [self.known[message] for message in self._tree.path(leaf)]
         pairs = zip(before, self.turns, strict=False)
         same = next((place for place, (one, other) in enumerate(pairs) if one is not other), None)
         return min(len(before), len(self.turns)) if same is None else same
@@ -107,16 +108,16 @@ class OpenConversation:
 
     def versions(self, turn: Turn) -> tuple[Turn, ...]:
         """Return the turns of the same speaker that follow the same message, this one among them, oldest first."""
-        found = (self._known[message] for message in self._tree.versions(turn.message))
+        found = (self.known[message] for message in self._tree.versions(turn.message))
         return tuple(each for each in found if each.role == turn.role)
 
     def below(self, turn: Turn) -> tuple[Turn, ...]:
         """Return a turn and everything that follows it, in all branches."""
-        return tuple(self._known[message] for message in self._tree.below(turn.message))
+        return tuple(self.known[message] for message in self._tree.below(turn.message))
 
     def before(self, turn: Turn) -> list[Turn]:
         """Return the turns that lead to a turn, without it."""
-        return [self._known[message] for message in self._tree.path(turn.parent)]
+        return [self.known[message] for message in self._tree.path(turn.parent)]
 
     def prompt_messages(self, turns: Sequence[Turn]) -> list[PromptMessage]:
         """Return turns as they are sent, after the system prompt; an answer that was cut off gives its text alone."""

@@ -45,6 +45,7 @@ from app.core.store_events import (
     StoreMeasured,
     StoreOpened,
     StoreRecovered,
+    StoreRenewed,
     TrashRead,
 )
 from app.services.answers import Answers
@@ -156,7 +157,7 @@ class Program:
                 self.vocabulary.take(event)
             case Kept():
                 self.answers.take_kept(event)
-            case StoreOpened() | ConversationRead() | StoreFailed() | StoreRecovered():
+            case StoreOpened() | ConversationRead() | StoreFailed() | StoreRecovered() | StoreRenewed():
                 self.conversations.take(event)
             case Summoned():
                 self.summoned.emit(event.model)

@@ -32,7 +32,7 @@ from app.core.store_commands import (
     Settle,
     StoreCommand,
 )
-from app.core.store_events import Kept, Restored, StoreOpened
+from app.core.store_events import Kept, Restored, StoreOpened, StoreRenewed
 from app.store import faults
 from app.store.answering import Question
 from app.store.database import Database
@@ -327,7 +327,10 @@ class StoreWork:
             self._wait_to_open(opened)
             return True
         self._go_on(opened)
-        return bool(opened.problems) and self.database.connection is not None
+        if self.database.connection is None:
+            return False
+        self._sink(StoreRenewed())  # what could not be taken over may still be in memory
+        return bool(opened.problems)
 
     def _give_up(self) -> None:
         """Let go of what will never be written; that nothing is kept was told."""

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from app.core.chat import PromptMessage
 from app.core.commands import Generate
+from app.core.store_events import StoreRenewed
 from app.services.branches import Branches
 from app.services.chat import Chat
+from app.store.opening import FILE_NAME
 from tests.desk import Desk
 
 
@@ -249,3 +253,20 @@ def test_a_chat_whose_last_message_is_deleted_goes_to_the_trash_itself(
     assert shown(chat) == []
     desk.program.conversations.undo_delete()
     assert shown(again().program.chat) == ["One", "1"]
+
+
+def test_what_a_file_that_was_made_anew_lacks_is_written_again_from_memory(
+    desk: Desk, chat: Chat, branches: Branches, again: Callable[[], Desk]
+) -> None:
+    say(desk, "One", "1")
+    branches.answer_again(chat.turns[1])
+    desk.answer("uno")
+    with closing(sqlite3.connect(desk.program.paths.data / FILE_NAME)) as connection, connection:
+        for table in ("chunk", "answer", "message", "conversation"):
+            connection.execute(f"DELETE FROM {table}")
+    desk.program.dispatch(StoreRenewed())
+    later = again().program
+    assert shown(later.chat) == ["One", "uno"]
+    assert later.chat.turns[1].finished is not None
+    assert later.branches.step(later.chat.turns[1], -1)
+    assert shown(later.chat) == ["One", "1"]

@@ -19,7 +19,15 @@ from app.core.store_commands import (
     RemoveMessages,
     Settle,
 )
-from app.core.store_events import ConversationRead, Kept, RecordRead, StoreFailed, StoreOpened, StoreRecovered
+from app.core.store_events import (
+    ConversationRead,
+    Kept,
+    RecordRead,
+    StoreFailed,
+    StoreOpened,
+    StoreRecovered,
+    StoreRenewed,
+)
 from app.store import opening
 from app.store.opening import FILE_NAME, SUSPECT_NAME
 from app.store.patience import Patience
@@ -163,7 +171,8 @@ def test_a_damaged_page_costs_what_is_on_it_and_the_rest_is_in_a_new_database_at
     break_pages(tmp_path / FILE_NAME, "chunk")
     damaged = (tmp_path / FILE_NAME).read_bytes()
     with shelf(tmp_path) as kept:
-        failed, record = kept.send(ReadRecord(2, 2))
+        failed, renewed, record = kept.send(ReadRecord(2, 2))
+        assert isinstance(renewed, StoreRenewed)
         assert isinstance(failed, StoreFailed) and "What could be read was taken over" in failed.sentence.template
         assert record == RecordRead(2, 2, ())
         (read,) = kept.send(ReadConversation(1, 1))
@@ -182,7 +191,8 @@ def test_a_conversation_on_a_damaged_page_is_answered_as_empty(tmp_path: Path) -
         kept.send(question(1, head(), 1), end(2, "text"))
     break_pages(tmp_path / FILE_NAME, "message", "answer_prompt")
     with shelf(tmp_path) as kept:
-        failed, read = kept.send(ReadConversation(1, 1))
+        failed, renewed, read = kept.send(ReadConversation(1, 1))
+        assert isinstance(renewed, StoreRenewed)
         assert isinstance(failed, StoreFailed)
         assert read == ConversationRead(1, 1, (), ())
 
@@ -192,7 +202,8 @@ def test_what_a_damaged_database_cannot_take_is_in_a_new_one_at_once(tmp_path: P
         kept.send(question(1, head(1), 1), end(2, "old"))
     break_pages(tmp_path / FILE_NAME, "message")
     with shelf(tmp_path) as kept:
-        failed, answered = kept.send(question(2, head(7), 71))
+        failed, renewed, answered = kept.send(question(2, head(7), 71))
+        assert isinstance(renewed, StoreRenewed)
         assert isinstance(failed, StoreFailed) and "was damaged and is kept as" in failed.sentence.template
         assert not failed.waits
         assert answered == Kept(2, on_disk=True)
@@ -220,7 +231,8 @@ def test_damage_that_a_new_database_does_not_cure_is_told_once_and_ends_nothing(
         kept.send(question(1, head(), 1))
         monkeypatch.setattr("app.store.answering.read_record", corrupt)
         monkeypatch.setattr("app.store.keeper.open_database", counted_open)
-        failed, read = kept.send(ReadRecord(1, 2))
+        renewed, failed, read = kept.send(ReadRecord(1, 2))
+        assert isinstance(renewed, StoreRenewed)
         assert isinstance(failed, StoreFailed) and "is damaged in places" in failed.sentence.template
         assert read == RecordRead(1, 2, ())
         assert kept.send(ReadRecord(1, 2)) == [RecordRead(1, 2, ())]
