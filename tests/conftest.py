@@ -26,6 +26,8 @@ os.environ["QT_QPA_PLATFORM"] = "offscreen"
 os.environ.pop("HF_TOKEN", None)
 # Several engines share the cores here: one that spins while it waits would only slow the others down.
 os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
+# None may claim a core either: what evaluates in a test's own process would bind that, and all that it starts.
+os.environ.setdefault("OMP_PROC_BIND", "false")
 
 # No example may fail for being slow on a busy machine; CI runs the same examples every time.
 settings.register_profile(

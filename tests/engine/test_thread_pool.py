@@ -24,7 +24,11 @@ def bound_cores(process: int) -> list[int]:
 
 
 @needs_cores
-def test_as_many_threads_as_cores_have_one_each_until_others_come(starter_model: Path) -> None:
+def test_as_many_threads_as_cores_have_one_each_until_others_come(
+    starter_model: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for place in PLACES:
+        monkeypatch.delenv(place, raising=False)
     with Engine() as engine:
         engine.load(starter_model, threads=len(CORES), context=512)
         engine.ask("Hello")
