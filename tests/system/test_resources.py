@@ -41,7 +41,7 @@ def test_a_template_that_does_not_ship_names_those_that_do(tmp_path: Path) -> No
     assert raised.value.exit_code is ExitCode.WRONG_USE
 
 
-WIDTHS = {"line", "ring"}
+WIDTHS = {"line", "line_px", "ring"}
 """Names in the style sheet that are no colours: a theme knows how wide its lines are."""
 
 
