@@ -168,6 +168,7 @@ def _talk(
     trash = Trash(store, notices)
     trash.restored.connect(conversations.bring_back)
     branches.emptied.connect(conversations.delete)
+    branches.brought_back.connect(conversations.bring_back)
     return _Talk(answers, chat, Queue(chat, answers), branches, conversations, trash)
 
 

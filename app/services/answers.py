@@ -21,7 +21,7 @@ from app.services.engine_session import EngineSession
 from app.services.failure_remedies import KEPT_WITH_ITS_QUESTION, REMEDIES
 from app.services.keeper import Keeper
 from app.services.notices import Notice, Notices
-from app.services.open_conversation import Made, OpenConversation, Run
+from app.services.open_conversation import Made, OpenConversation, Run, is_shown
 from app.services.questions import AnswerEvent, Unkept
 from app.services.thinking import Thoughts
 from app.services.turns import Turn
@@ -231,7 +231,7 @@ class Answers:
     def _take_over(self, run: Run) -> None:
         """Let the turn say what it is made with, and the conversation end with it if that is what people look at."""
         run.take_over()
-        if run.asked is None and any(each is run.turn for each in run.conversation.turns):
+        if run.asked is None and is_shown(run.conversation, run.turn):
             run.conversation.change_head(leaf=run.message)
             self._keeper.head(run.conversation.head)
 
@@ -310,7 +310,7 @@ class Answers:
     def _take_out(self, run: Run, turn: Turn) -> int | None:
         """Remove a turn with what follows it; return from where on another branch is shown, if one is."""
         conversation = run.conversation
-        was_shown = any(each is turn for each in conversation.turns)
+        was_shown = is_shown(conversation, turn)
         gone = conversation.remove(turn)
         self._keeper.removed([each.message for each in gone])
         return conversation.show(run.back_to) if was_shown else None

@@ -11,13 +11,14 @@ from typing import NamedTuple
 import msgspec
 
 from app.core.chat import clean_text
+from app.core.conversation import Conversation
 from app.core.signal import Signal
 from app.core.words import Sentence, translate
 from app.services.answers import Answers
 from app.services.chat import Chat
 from app.services.keeper import Keeper
 from app.services.notices import Notice, Notices
-from app.services.open_conversation import OpenConversation
+from app.services.open_conversation import OpenConversation, is_shown
 from app.services.turns import Turn
 
 
@@ -36,6 +37,8 @@ class Branches:
         """A conversation was begun with what is said in another one so far."""
         self.emptied: Signal[int] = Signal()
         """Nothing would be left of a conversation: it is to be deleted as a whole."""
+        self.brought_back: Signal[Conversation] = Signal()
+        """A branch is back in a conversation that is not shown, or was read again meanwhile."""
         self._chat = chat
         self._answers = answers
         self._keeper = keeper
@@ -123,7 +126,7 @@ class Branches:
             return
         if shown.run is not None and any(each is shown.run.turn for each in shown.below(turn)):
             self._answers.stop(shown)
-        leaf, next_leaf, was_shown = shown.leaf, shown.leaf_without(turn), any(each is turn for each in shown.turns)
+        leaf, next_leaf, was_shown = shown.leaf, shown.leaf_without(turn), is_shown(shown, turn)
         gone = shown.remove(turn)
         now = self._keeper.now_ms()
         for each in gone:
@@ -145,6 +148,10 @@ class Branches:
         conversation.bring_back(gone)
         if conversation is self._chat.shown:
             self._show(conversation, leaf)
+        else:
+            conversation.change_head(leaf=leaf)
+            self._keeper.head(conversation.head)
+            self.brought_back.emit(conversation.head)
         self._notices.settle("undo_branch")
         return True
 

@@ -177,6 +177,11 @@ class Run:
         turn.model, turn.tokenizer, turn.seed, turn.settings = made.model, made.tokenizer, made.seed, made.settings
 
 
+def is_shown(conversation: OpenConversation, turn: Turn) -> bool:
+    """Return whether a turn is on the branch that is shown of its conversation."""
+    return any(each is turn for each in conversation.turns)
+
+
 def title_of(text: str) -> str:
     """Return the title that a conversation gets from its first message: the first line, cut at a word."""
     line = next((" ".join(line.split()) for line in text.splitlines() if line.strip()), "")

@@ -184,12 +184,6 @@ class Thoughts:
         return step.before + count, ns
 
 
-def thoughts_of(turn: object) -> Thoughts | None:
-    """Return the thinking of a turn, where somebody follows or found it."""
-    found = getattr(turn, "thoughts", None)
-    return found if isinstance(found, Thoughts) else None
-
-
 def segments_of(text: str, thinking: Thinking | None) -> tuple[Segment, ...]:
     """Return the stretches of a kept answer: what of it is thinking, and what people asked for."""
     thoughts = Thoughts.kept(text, thinking)

@@ -218,6 +218,21 @@ def test_a_branch_that_is_deleted_can_be_undone_and_lies_in_the_trash(
     assert shown(later.chat) == ["One", "1", "Two", "2"]
 
 
+@pytest.mark.parametrize("is_open_again", [False, True])
+def test_undoing_shows_the_chat_again_that_people_have_left_meanwhile(
+    desk: Desk, chat: Chat, branches: Branches, is_open_again: bool
+) -> None:
+    say(desk, "One", "1")
+    say(desk, "Two", "2")
+    first = chat.conversation_id
+    branches.delete(chat.turns[2])
+    desk.program.conversations.new()
+    if is_open_again:
+        desk.program.conversations.open(first)
+    assert branches.undo_delete()
+    assert shown(chat) == ["One", "1", "Two", "2"]
+
+
 def test_the_version_beside_a_deleted_one_is_shown(desk: Desk, chat: Chat, branches: Branches) -> None:
     say(desk, "One", "1")
     branches.answer_again(chat.turns[1])

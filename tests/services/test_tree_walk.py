@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import tempfile
+import time
 from pathlib import Path
 
 import pytest
@@ -14,6 +16,7 @@ from app.core.events import Event
 from app.core.store_commands import ReadConversation, ReadTrash
 from app.core.store_events import ConversationRead, TrashRead
 from app.services.chat import Chat
+from app.services.keeper import Keeper
 from app.services.turns import Turn
 from tests.desk import Desk
 from tests.ggufs import write_tiny_llama
@@ -28,6 +31,9 @@ class Walk(RuleBasedStateMachine):
         self._folder = tempfile.TemporaryDirectory()
         home = Path(self._folder.name)
         self.desk = Desk(home / "home", self._patch)
+        # What is deleted in one millisecond is one deletion: here no two things are done in the same.
+        moments = itertools.count(time.time_ns() // 1_000_000, 10)
+        self._patch.setattr(Keeper, "now_ms", lambda _self: next(moments))
         self.desk.program.conversations.start()
         self.desk.load(write_tiny_llama(home / "tiny.F16.gguf"))
         self.said: set[str] = set()

@@ -10,7 +10,7 @@ from PySide6.QtGui import QFontMetricsF
 from app.core.events import Finished
 from app.core.sampling import SamplingSettings
 from app.gui.widgets.words import render
-from app.services.thinking import Thoughts, thoughts_of
+from app.services.thinking import Thoughts
 from app.services.turns import Turn
 from app.services.units import UNKNOWN, count, milliseconds, rate, seconds, stop_words
 
@@ -130,7 +130,7 @@ def _parts(turn: Turn) -> list[str]:
         said.append(translate("TurnBlock", "{rate} tok/s").format(rate=rate(metrics.decode_tokens_per_s)))
     ttft = turn.ttft_ms if turn.ttft_ms is not None else metrics.ttft_ms
     if ttft is not None:
-        said.append(_ttft(ttft, thoughts_of(turn)))
+        said.append(_ttft(ttft, turn.thoughts))
     said.append(render(stop_words(finished.stop_reason)))
     if turn.author:
         said.append(turn.author)

@@ -31,6 +31,8 @@ class TurnBar(QWidget):
         """`prefix` tells the names of its buttons from those of another bar."""
         super().__init__(parent)
         self.turn: Turn | None = None
+        self._known: tuple[object, ...] = ()
+        """What is shown now."""
         self.setCursor(Qt.CursorShape.ArrowCursor)
         self._earlier = IconButton(icons, "left", self.tr("Earlier version"), object_name=f"{prefix}earlier_button")
         self._later = IconButton(icons, "right", self.tr("Later version"), object_name=f"{prefix}later_button")
@@ -79,6 +81,10 @@ class TurnBar(QWidget):
     def show_turn(self, turn: Turn, version: Version, *, acts: bool, is_last: bool, is_busy: bool) -> None:
         """Show what can be done with a turn; without `acts` only which version it is."""
         self.turn = turn
+        known = (turn.number, turn.state, bool(turn.text), turn.can_go_on, version, acts, is_last, is_busy)
+        if known == self._known:  # it is asked for with every growth of an answer
+            return
+        self._known = known
         is_user, is_open = turn.role == "user", turn.state in ("waiting", "writing")
         for widget in (self._earlier, self._number, self._later):
             widget.setVisible(version.of > 1)

@@ -70,7 +70,7 @@ class TurnBars(QObject):
             version = self._branches.version(turn)
             if not acts and version.of == 1:
                 continue
-            bar = self._last if is_last else self._next(unused, turn)
+            bar = self._last if is_last else self._next(unused)
             bar.show_turn(turn, version, acts=acts, is_last=is_last, is_busy=is_busy)
             self._put(bar, index, is_user=turn.role == "user")
             used.add(bar)
@@ -84,7 +84,7 @@ class TurnBars(QObject):
             if index < len(turns):
                 yield index, turns[index]
 
-    def _next(self, unused: Iterator[TurnBar], _turn: Turn) -> TurnBar:
+    def _next(self, unused: Iterator[TurnBar]) -> TurnBar:
         bar = next(unused, None)
         if bar is None:
             bar = self._made("other_")

@@ -22,7 +22,6 @@ from app.gui.chat.plain_text import FOLDED_LINES, PlainText
 from app.gui.chat.thoughtful_text import ThoughtfulText
 from app.gui.formulas.shelf import Formulas
 from app.gui.markdown.colouring import Lexers
-from app.services.thinking import thoughts_of
 from app.services.turns import Turn
 
 CARD_SHARE = 0.82
@@ -214,11 +213,11 @@ class TurnBlock:
 
     def _follow_thoughts(self) -> None:
         if isinstance(self._text, ThoughtfulText):
-            self._text.follow(thoughts_of(self.turn))
+            self._text.follow(self.turn.thoughts)
 
     def _whole_text(self) -> str:
         """Return the text to show; on paper there is none but the answer itself."""
-        if isinstance(self._text, AnswerText) and (thoughts := thoughts_of(self.turn)) is not None:
+        if isinstance(self._text, AnswerText) and (thoughts := self.turn.thoughts) is not None:
             return thoughts.said
         return self.turn.text
 
