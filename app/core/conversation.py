@@ -57,16 +57,6 @@ class Message(msgspec.Struct, frozen=True, gc=False):
     """Whether a person wrote or changed this text of an answer."""
 
 
-class Place(msgspec.Struct, frozen=True, gc=False):
-    """Where a message stands in the tree, without what it says."""
-
-    id: int
-    parent: int | None
-    role: Literal["user", "assistant"]
-    is_lane: bool = False
-    """Whether it is a lane of a comparison that nobody has kept: no version that people step to."""
-
-
 class Thinking(msgspec.Struct, frozen=True, gc=False):
     """What an answer thought before it said anything: how it is told apart, and what it took."""
 

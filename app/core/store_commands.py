@@ -49,7 +49,8 @@ class EndAnswer(msgspec.Struct, frozen=True):
 class RemoveMessages(msgspec.Struct, frozen=True):
     """Mark messages as deleted: a branch with everything that follows it, or what came to nothing.
 
-    All with one time are one deletion. Those that were deleted before keep their time.
+    All of them are one deletion, told apart from others by its time, which is later where that one is taken. Those that
+    were deleted before keep theirs.
     """
 
     messages: tuple[int, ...]
@@ -112,17 +113,6 @@ class ReadConversation(msgspec.Struct, frozen=True):
     conversation: int
 
 
-class ReadBranch(msgspec.Struct, frozen=True):
-    """Read what is shown first of a long conversation; answered by `BranchRead`."""
-
-    request: int
-    conversation: int
-    leaf: int | None
-    """The message that the branch ends with; where it is not there, the newest one."""
-    newest: int
-    """How many messages of the branch are read, from its end."""
-
-
 class KeepPieces(msgspec.Struct, frozen=True):
     """Keep what tokens of a tokenizer say, unless it is kept already."""
 
@@ -140,6 +130,13 @@ class ReadPieces(msgspec.Struct, frozen=True):
 
 class ReadRecord(msgspec.Struct, frozen=True):
     """Read the per-token record of an answer; answered by `RecordRead`."""
+
+    request: int
+    message: int
+
+
+class ReadPrompt(msgspec.Struct, frozen=True):
+    """Read the prompt that an answer was given; answered by `PromptRead`."""
 
     request: int
     message: int
@@ -167,9 +164,9 @@ StoreCommand = (
     | KeepDraft
     | Settle
     | ReadConversation
-    | ReadBranch
     | KeepPieces
     | ReadPieces
     | ReadRecord
+    | ReadPrompt
     | MeasureStore
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from app.core.conversation import Conversation, Message, Pieces, Place, StoredAnswer, Trashed
+from app.core.conversation import AnswerPrompt, Conversation, Message, Pieces, StoredAnswer, Trashed
 from app.core.draft import Draft
 from app.core.words import Sentence
 
@@ -19,6 +19,10 @@ class StoreOpened(msgspec.Struct, frozen=True, tag="store_opened"):
     """What people must know: a newer database that is left alone, a damaged one that was moved aside."""
     draft: Draft | None = None
     """What was written in the chat that has no message yet."""
+    newest: int = 0
+    """The largest id of a conversation or a message, deleted ones among them."""
+    newest_deletion: int = 0
+    """The latest time of a deletion."""
 
 
 class Kept(msgspec.Struct, frozen=True, tag="kept"):
@@ -41,18 +45,6 @@ class ConversationRead(msgspec.Struct, frozen=True, tag="conversation_read"):
     """By message: how many earlier messages an answer was written without."""
     draft: Draft | None = None
     """What was written in it and not sent."""
-
-
-class BranchRead(msgspec.Struct, frozen=True, tag="branch_read"):
-    """The end of a branch, oldest first, and where all messages of its conversation that are not deleted stand."""
-
-    request: int
-    conversation: int
-    places: tuple[Place, ...]
-    messages: tuple[Message, ...]
-    answers: tuple[StoredAnswer, ...]
-    dropped: dict[int, int] = {}
-    draft: Draft | None = None
 
 
 class TrashRead(msgspec.Struct, frozen=True, tag="trash_read"):
@@ -86,6 +78,14 @@ class RecordRead(msgspec.Struct, frozen=True, tag="record_read"):
     blocks: tuple[bytes, ...]
 
 
+class PromptRead(msgspec.Struct, frozen=True, tag="prompt_read"):
+    """The prompt that an answer was given, whole; None where it is not kept, or not all of it."""
+
+    request: int
+    message: int
+    prompt: AnswerPrompt | None
+
+
 class StoreMeasured(msgspec.Struct, frozen=True, tag="store_measured"):
     """Bytes on disk: of everything, and of the per-token records in it."""
 
@@ -114,11 +114,11 @@ StoreEvent = (
     StoreOpened
     | Kept
     | ConversationRead
-    | BranchRead
     | TrashRead
     | Restored
     | PiecesRead
     | RecordRead
+    | PromptRead
     | StoreMeasured
     | StoreFailed
     | StoreRecovered

@@ -139,5 +139,5 @@ class Closing(QObject):
 _NO_ANSWER = translate(
     "Closing",
     "What was written last is not saved yet: the disk does not answer. "
-    "Close anyway and lose it, or keep the window open?",
+    "Close anyway and risk losing it, or keep the window open?",
 )

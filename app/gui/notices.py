@@ -166,7 +166,10 @@ class NoticeBar(QWidget):
         self._start_or_stop()
 
     def _sentences(self, notice: Notice) -> str:
-        said = " ".join(render(sentence) for sentence in (notice.sentence, *notice.more))
+        sentences = [render(sentence) for sentence in (notice.sentence, *notice.more)]
+        # What lasts was told of several things: each is read by itself.
+        is_list = notice.lasts and len(sentences) > 1
+        said = "\n".join(f"• {each}" for each in sentences) if is_list else " ".join(sentences)
         return self.tr("“{file}”: {said}").format(file=notice.file, said=said) if notice.file else said
 
     def _start_or_stop(self) -> None:
@@ -187,6 +190,9 @@ class NoticeBar(QWidget):
         words: dict[Remedy, str] = {
             "undo_delete": self.tr("Undo"),
             "undo_branch": self.tr("Bring back"),
+            "undo_system_prompt": self.tr("Undo"),
+            "undo_preset": self.tr("Undo"),
+            "restore_preset": self.tr("Undo"),
             "restart_engine": self.tr("Restart the engine"),
             "open_model": self.tr("Open a model…"),
             "choose_template": self.tr("Choose a template…"),

@@ -5,7 +5,6 @@ Decides what is kept and when; how it is kept is the store's.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
 
 import msgspec
@@ -29,6 +28,7 @@ from app.core.store_commands import (
 )
 from app.services.engine_session import EngineSession
 from app.services.open_conversation import OpenConversation, Run
+from app.services.stamps import Stamps
 from app.services.turns import Turn
 
 NO_REQUEST = 0
@@ -41,17 +41,8 @@ class Keeper:
     def __init__(self, store: StorePort, session: EngineSession) -> None:
         self._store = store
         self._session = session
-        self._last_id = 0
+        self.stamps = Stamps()
         self._said_anything = False
-
-    def new_id(self) -> int:
-        """Return an id that grows with time and was never used: microseconds since 1970, or one more than the last."""
-        self._last_id = max(self._last_id + 1, time.time_ns() // 1000)
-        return self._last_id
-
-    def now_ms(self) -> int:
-        """Return the time, in milliseconds since 1970."""
-        return time.time_ns() // 1_000_000
 
     def settle(self, request: int) -> bool:
         """Have everything written that waits, answered by `Kept`; False when nothing was ever said."""
@@ -65,13 +56,13 @@ class Keeper:
 
     def draft(self, draft: Draft) -> None:
         """Keep what is written and not sent."""
-        self._send(KeepDraft(draft, self.now_ms()))
+        self._send(KeepDraft(draft, self.stamps.now_ms()))
 
     def question(self, run: Run) -> None:
         """Keep what was asked and that an answer follows; with a question the branch ends there from now on."""
         conversation = run.conversation
         conversation.change_head(
-            changed_ms=self.now_ms(),
+            changed_ms=self.stamps.now_ms(),
             deleted_ms=None,
             leaf=run.message if run.asked is not None else run.back_to,
             model=self._session.ref or conversation.head.model,
@@ -120,9 +111,11 @@ class Keeper:
                 self._send(KeepQuestion(NO_REQUEST, conversation.head, asked, answer))
             self._send(EndAnswer(_message(conversation.head.id, turn), answer))
 
-    def removed(self, messages: Sequence[int], now_ms: int | None = None) -> None:
-        """Mark messages that came to nothing, or that were deleted at a time."""
-        self._send(RemoveMessages(tuple(messages), self.now_ms() if now_ms is None else now_ms))
+    def removed(self, messages: Sequence[int]) -> int:
+        """Mark messages that came to nothing or were deleted, as one deletion; return its time."""
+        deletion_ms = self.stamps.deletion_ms()
+        self._send(RemoveMessages(tuple(messages), deletion_ms))
+        return deletion_ms
 
     def restored(self, messages: Sequence[int]) -> None:
         """Take a deletion back."""
@@ -138,7 +131,7 @@ class Keeper:
 
     def _empty_answer(self, run: Run) -> Message:
         turn = run.turn
-        return Message(run.message, run.conversation.head.id, turn.parent, "assistant", "", self.now_ms())
+        return Message(run.message, run.conversation.head.id, turn.parent, "assistant", "", self.stamps.now_ms())
 
     def _begun(self, run: Run) -> StoredAnswer:
         """Return an answer of which nothing is written yet."""

@@ -22,6 +22,9 @@ Remedy = Literal[
     "larger_context",
     "undo_delete",
     "undo_branch",
+    "undo_system_prompt",
+    "undo_preset",
+    "restore_preset",
 ]
 
 

@@ -22,6 +22,8 @@ class Trash:
         """What lies in it is known anew."""
         self.restored: Signal[Conversation] = Signal()
         """A conversation is back, whole or with a branch more; its head says where that branch ends."""
+        self.erased: Signal[Trashed] = Signal()
+        """Something goes for good: whoever could bring it back no longer can."""
         self._store = store
         self._notices = notices
         self._requests = 0
@@ -44,14 +46,18 @@ class Trash:
 
     def erase(self, item: Trashed) -> None:
         """Remove something for good."""
-        self._store.send(EraseTrash(item.conversation, item.message))
+        self._erase(item)
         self.look()
 
     def erase_all(self) -> None:
         """Remove everything for good."""
         for item in self._items or ():
-            self._store.send(EraseTrash(item.conversation, item.message))
+            self._erase(item)
         self.look()
+
+    def _erase(self, item: Trashed) -> None:
+        self._store.send(EraseTrash(item.conversation, item.message))
+        self.erased.emit(item)
 
     def take(self, event: TrashRead | Restored) -> None:
         """Take in what the store says."""

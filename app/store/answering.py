@@ -12,23 +12,49 @@ from typing import assert_never
 
 import msgspec
 
-from app.core.conversation import Message, Pieces, Place, Trashed
+from app.core.conversation import AnswerPrompt, Message, Pieces, Trashed
 from app.core.draft import Draft
-from app.core.store_commands import MeasureStore, ReadBranch, ReadConversation, ReadPieces, ReadRecord, ReadTrash
-from app.core.store_events import BranchRead, ConversationRead, PiecesRead, RecordRead, StoreMeasured, TrashRead
+from app.core.store_commands import (
+    CopyBranch,
+    KeepPrompt,
+    MeasureStore,
+    ReadConversation,
+    ReadPieces,
+    ReadPrompt,
+    ReadRecord,
+    ReadTrash,
+)
+from app.core.store_events import (
+    ConversationRead,
+    PiecesRead,
+    PromptRead,
+    RecordRead,
+    StoreMeasured,
+    TrashRead,
+)
 from app.store.answer_rows import read_answer, read_answers
 from app.store.drafts import read_draft
 from app.store.faults import DATABASE_ERRORS
 from app.store.pieces import read_pieces
-from app.store.reading import read_message, read_messages, read_places, read_record, read_text, record_bytes
+from app.store.prompts import PromptRows
+from app.store.reading import (
+    read_message,
+    read_messages,
+    read_newest,
+    read_newest_deletion,
+    read_record,
+    read_taken_over,
+    read_text,
+    record_bytes,
+)
 from app.store.trash import read_trash
-from app.store.unwritten import Parts, end_of_branch, lay_over, named_in
+from app.store.unwritten import Parts, lay_over, named_in
 from app.store.writing import Change
 
 _log = logging.getLogger(__name__)
 
-Answer = ConversationRead | BranchRead | TrashRead | PiecesRead | RecordRead | StoreMeasured
-Question = ReadConversation | ReadBranch | ReadTrash | ReadPieces | ReadRecord | MeasureStore
+Answer = ConversationRead | TrashRead | PiecesRead | RecordRead | PromptRead | StoreMeasured
+Question = ReadConversation | ReadTrash | ReadPieces | ReadRecord | ReadPrompt | MeasureStore
 
 
 class Reader:
@@ -46,14 +72,14 @@ class Reader:
         match question:
             case ReadConversation():
                 return self._conversation(question, pending)
-            case ReadBranch():
-                return self._branch(question, pending)
             case ReadTrash(request):
                 return TrashRead(request, self._trash())
             case ReadPieces(request, tokenizer):
                 return PiecesRead(request, tokenizer, self._pieces(tokenizer))
             case ReadRecord(request, message):
                 return RecordRead(request, message, self._record(message))
+            case ReadPrompt(request, message):
+                return PromptRead(request, message, self._prompt(message, pending))
             case MeasureStore(request):
                 return self._measured(request)
             case _:
@@ -78,34 +104,6 @@ class Reader:
             there,
             tuple(parts.answers[message.id] for message in there if message.id in parts.answers),
             {message.id: parts.dropped[message.id] for message in there if message.id in parts.dropped},
-            self.draft(question.conversation),
-        )
-
-    def _branch(self, question: ReadBranch, pending: Sequence[Change]) -> BranchRead:
-        """Return the end of a branch; where something is unwritten, it is cut out of the whole conversation."""
-        places: list[Place] = []
-        parts = Parts()
-        if pending:
-            whole = self._conversation(ReadConversation(question.request, question.conversation), pending)
-            parts.messages = {message.id: message for message in whole.messages}
-            parts.answers = {answer.message: answer for answer in whole.answers}
-            parts.dropped = whole.dropped
-            places.extend(parts.places())
-        elif (connection := self._connection) is not None:
-            with self._noting():
-                places.extend(read_places(connection, question.conversation))
-        shown = end_of_branch(places, question.leaf, question.newest)
-        if not pending and (connection := self._connection) is not None:
-            for key in shown:
-                self._read_one(connection, key, parts)
-        shown = [key for key in shown if key in parts.messages]
-        return BranchRead(
-            question.request,
-            question.conversation,
-            tuple(places),
-            tuple(parts.messages[key] for key in shown),
-            tuple(parts.answers[key] for key in shown if key in parts.answers),
-            {key: parts.dropped[key] for key in shown if key in parts.dropped},
             self.draft(question.conversation),
         )
 
@@ -159,6 +157,27 @@ class Reader:
                 return read_draft(self._connection, conversation)
         return None
 
+    def newest(self) -> int:
+        """Return the largest id of a conversation or a message, 0 where there is none."""
+        if self._connection is not None:
+            with self._noting():
+                return read_newest(self._connection)
+        return 0
+
+    def newest_deletion(self) -> int:
+        """Return the latest time of a deletion, 0 where there is none."""
+        if self._connection is not None:
+            with self._noting():
+                return read_newest_deletion(self._connection)
+        return 0
+
+    def taken_over(self) -> frozenset[bytes]:
+        """Return the digests of the files that were taken over."""
+        if self._connection is not None:
+            with self._noting():
+                return read_taken_over(self._connection)
+        return frozenset()
+
     def _pieces(self, tokenizer: str) -> Pieces | None:
         if self._connection is not None:
             with self._noting():
@@ -171,6 +190,22 @@ class Reader:
             with self._noting():
                 blocks.extend(read_record(self._connection, message))
         return tuple(blocks)
+
+    def _prompt(self, message: int, pending: Sequence[Change]) -> AnswerPrompt | None:
+        """Return the prompt of an answer as it will be on disk once everything is written."""
+        for number in range(len(pending) - 1, -1, -1):
+            change = pending[number]
+            if isinstance(change, KeepPrompt) and change.prompt.message == message:
+                return change.prompt
+            if isinstance(change, CopyBranch):
+                original = next((key for key, copy in change.messages if copy == message), None)
+                found = self._prompt(original, pending[:number]) if original is not None else None
+                if found is not None:
+                    return msgspec.structs.replace(found, message=message)
+        if self._connection is not None:
+            with self._noting():
+                return PromptRows(self._connection).read(message)
+        return None
 
     def _measured(self, request: int) -> StoreMeasured:
         if self._connection is None:

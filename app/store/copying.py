@@ -35,7 +35,8 @@ def copy_branch(connection: sqlite3.Connection, prompts: PromptRows, command: Co
     copies = dict(command.messages)
     for message, copy in command.messages:
         row = connection.execute("SELECT parent FROM message WHERE id = ?", (message,)).fetchone()
-        if row is None:
+        is_there = connection.execute("SELECT EXISTS (SELECT 1 FROM message WHERE id = ?)", (copy,)).fetchone()[0]
+        if row is None or is_there:
             continue
         connection.execute(_MESSAGE, (copy, command.head.id, copies.get(row[0]), message))
         for statement in (_ANSWER, _CHUNKS, _ATTACHMENTS):

@@ -147,25 +147,25 @@ def unsaved(error: Exception) -> Sentence:
             return translate(
                 "Store",
                 "What was written last could not be saved: the disk is full. "
-                "Close anyway and lose it, or keep the window open?",
+                "Close anyway and risk losing it, or keep the window open?",
             )
         case Fault.LOCKED:
             return translate(
                 "Store",
                 "What was written last could not be saved: another program is using the file with the chats. "
-                "Close anyway and lose it, or keep the window open?",
+                "Close anyway and risk losing it, or keep the window open?",
             )
         case Fault.READ_ONLY:
             return translate(
                 "Store",
                 "What was written last could not be saved: Tokenlight may not write the file with the chats. "
-                "Close anyway and lose it, or keep the window open?",
+                "Close anyway and risk losing it, or keep the window open?",
             )
         case _:
             return translate(
                 "Store",
                 "What was written last could not be saved: the disk does not take it ({reason}). "
-                "Close anyway and lose it, or keep the window open?",
+                "Close anyway and risk losing it, or keep the window open?",
                 reason=reason_of(error),
             )
 
@@ -251,6 +251,49 @@ def emptied(path: Path, saved: int | None, aside: Path | None) -> Sentence:
         "put a backup in its place if you have one.",
         path=str(aside),
         count=saved,
+    )
+
+
+def set_aside(path: Path) -> Sentence:
+    """Say where what could not be saved lies until it can be."""
+    return translate(
+        "Store",
+        "What was written last could not be saved with the chats. It is kept as {path}, and is in the chats again when "
+        "Tokenlight can save it at its next start.",
+        path=str(path),
+    )
+
+
+def lost() -> Sentence:
+    """Say that what could not be saved found no place anywhere."""
+    return translate(
+        "Store", "What was written last could be saved neither with the chats nor elsewhere, and is lost."
+    )
+
+
+def taken_over() -> Sentence:
+    """Say that what an earlier run could not save is saved now."""
+    return translate(
+        "Store",
+        "Tokenlight could not save everything when it was closed last. What was missing is in your chats now.",
+    )
+
+
+def kept_in_part(path: Path) -> Sentence:
+    """Say that not all of that could be read, and where it is kept."""
+    return translate(
+        "Store",
+        "Some of what Tokenlight could not save when it was closed last cannot be read, and is kept as {path}.",
+        path=str(path),
+    )
+
+
+def not_ours(path: Path) -> Sentence:
+    """Say that something lies where what could not be saved would."""
+    return translate(
+        "Store",
+        "{path} was not written by Tokenlight, or cannot be read: it is left alone, and nothing of it is in your chats.",
+        path=str(path),
     )
 
 

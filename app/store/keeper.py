@@ -32,7 +32,7 @@ from app.core.store_commands import (
     Settle,
     StoreCommand,
 )
-from app.core.store_events import Kept, Restored, StoreOpened, StoreRenewed
+from app.core.store_events import Kept, Restored, StoreFailed, StoreOpened, StoreRenewed
 from app.store import faults
 from app.store.answering import Question
 from app.store.database import Database
@@ -41,10 +41,11 @@ from app.store.mistakes import skipped
 from app.store.opening import FILE_NAME, Opened, may_write, open_database, suspect
 from app.store.patience import Patience
 from app.store.read_only import open_read_only
+from app.store.refuge import Refuge
 from app.store.troubles import Troubles
-from app.store.unwritten import heads_with_unwritten
+from app.store.unwritten import heads_with_unwritten, newest_deletion_in, newest_in
 from app.store.waiting import Waiting
-from app.store.writing import Change, EndOpenAnswers
+from app.store.writing import Change
 
 WRITING_S = 2.0
 """How long another program may hold the database before people are told and the chat goes on."""
@@ -66,6 +67,7 @@ class StoreWork:
         self.database = Database(self._path)
         self.files = self.database.files
         self._waiting = Waiting()
+        self._refuge = Refuge(folder)
         self._must_open = False
         """Whether the chats are not open yet and will be: what comes waits for that."""
         self._is_rescued = False
@@ -148,6 +150,7 @@ class StoreWork:
         for question in self._waiting.questions():
             self._sink(Kept(question.request, on_disk=not any(question is other for other in broken)))
         self._waiting.clear()
+        self._troubles.tell_later(self._refuge.forget())
         self._troubles.written()
 
     def rest(self) -> bool:
@@ -212,19 +215,21 @@ class StoreWork:
         """Tell which chats there are, with what waits laid over them."""
         draft = self._waiting.draft(NEW_CHAT) or self.database.reader.draft(NEW_CHAT)
         heads = heads_with_unwritten(opened.conversations, self._waiting.changes)
-        self._sink(StoreOpened(heads, opened.connection is not None, opened.problems, draft))
+        newest = max(self.database.reader.newest(), newest_in(self._waiting.changes))
+        deletion = max(self.database.reader.newest_deletion(), newest_deletion_in(self._waiting.changes))
+        self._sink(StoreOpened(heads, opened.connection is not None, opened.problems, draft, newest, deletion))
 
     def _take_opened(self, opened: Opened) -> None:
         """Use what was opened, or keep nothing from now on."""
         self._must_open = False
         self.database.use(opened.connection)
+        if opened.connection is not None:
+            left = self._refuge.take(self.database.reader.taken_over())
+            self._waiting.begin_with(left, ends_answers=not self._was_open)
+            self._was_open = True
         self._tell_opened(opened)
         if opened.connection is None:
             self._give_up()
-            return
-        if not self._was_open:
-            self._was_open = True
-            self._waiting.add_first(EndOpenAnswers())
 
     def _add(self, change: Change) -> None:
         if self._keeps:
@@ -333,9 +338,11 @@ class StoreWork:
         return bool(opened.problems)
 
     def _give_up(self) -> None:
-        """Let go of what will never be written; that nothing is kept was told."""
-        if self._waiting.changes:
-            _log.warning("%d changes could not be written", len(self._waiting.changes))
+        """Let go of what this run will never write: another one may; that nothing is kept was told."""
+        if self._waiting.has_words:
+            told = self._refuge.keep(self._waiting.changes)
+            _log.warning("%d changes could not be written: %s", len(self._waiting.changes), told.english())
+            self._sink(StoreFailed(told))
         self._answer_unkept()
         self._troubles.forget()
         self._waiting.clear()

@@ -77,6 +77,16 @@ _VERSION_3 = (
 )
 
 
+_VERSION_4 = (
+    # What a run could not write lies in a file until a later one takes it over: by digest, so that none does twice.
+    "CREATE TABLE taken_over (digest BLOB PRIMARY KEY) WITHOUT ROWID",
+    # Days since 1970 on which the chats were open: a clock that is wrong once must not empty the trash.
+    "CREATE TABLE used_day (day INTEGER PRIMARY KEY)",
+    "DROP INDEX IF EXISTS message_place",
+    "DROP INDEX IF EXISTS answer_lane",
+)
+
+
 def _first_tables(connection: sqlite3.Connection) -> None:
     for statement in _VERSION_1:
         connection.execute(statement)
@@ -100,7 +110,12 @@ def _trees(connection: sqlite3.Connection) -> None:
         connection.execute("UPDATE answer SET dropped = ? WHERE message = ?", (count, message))
 
 
-MIGRATIONS: tuple[Migration, ...] = (_first_tables, _drafts, _trees)
+def _wrong_clocks(connection: sqlite3.Connection) -> None:
+    for statement in _VERSION_4:
+        connection.execute(statement)
+
+
+MIGRATIONS: tuple[Migration, ...] = (_first_tables, _drafts, _trees, _wrong_clocks)
 """The n-th leads from version n to n + 1; `execute` only, because `executescript` would commit."""
 
 

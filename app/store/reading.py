@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterator
-from typing import Any, Literal
+from typing import Any
 
-from app.core.conversation import Conversation, Message, Place
+from app.core.conversation import Conversation, Message
 from app.store import columns
 from app.store.packing import unpack_blocks, unpack_ids
 
@@ -21,6 +21,11 @@ _CONVERSATION = (
 _MESSAGE = (
     "id, conversation, parent, role = 'assistant', CAST(text AS BLOB), created_ms, deleted_ms, edited FROM message"
 )
+
+_BEYOND_IDS = 2**62
+"""Ids grow from the largest one on: one that damage made up must leave room for them."""
+_BEYOND_MS = 253_402_300_800_000
+"""The year 10000: no deletion is from then."""
 
 
 def read_conversations(connection: sqlite3.Connection) -> tuple[Conversation, ...]:
@@ -37,21 +42,6 @@ def read_messages(connection: sqlite3.Connection, conversation: int) -> Iterator
     return _messages(rows)
 
 
-def read_places(connection: sqlite3.Connection, conversation: int) -> Iterator[Place]:
-    """Yield where the messages of a conversation that are not deleted stand, oldest first."""
-    # Both are read from an index alone: the messages and answers themselves are many times as large.
-    lanes = connection.execute("SELECT message FROM answer INDEXED BY answer_lane WHERE comparison IS NOT NULL")
-    in_comparison = {message for (message,) in lanes}
-    rows = connection.execute(
-        "SELECT id, parent, role = 'assistant' FROM message INDEXED BY message_place "
-        "WHERE conversation = ? AND deleted_ms IS NULL",
-        (conversation,),
-    )
-    for key, parent, is_answer in sorted(rows):
-        role: Literal["user", "assistant"] = "assistant" if is_answer else "user"
-        yield Place(key, parent if type(parent) is int else None, role, key in in_comparison)
-
-
 def read_message(connection: sqlite3.Connection, message: int) -> Message | None:
     """Return one message, deleted or not."""
     return next(_messages(connection.execute(f"SELECT {_MESSAGE} WHERE id = ?", (message,))), None)
@@ -61,6 +51,26 @@ def read_conversation(connection: sqlite3.Connection, conversation: int) -> Conv
     """Return the head of one conversation, deleted or not."""
     row = connection.execute(f"SELECT {_CONVERSATION} WHERE id = ?", (conversation,)).fetchone()
     return None if row is None else _conversation(row)
+
+
+def read_newest(connection: sqlite3.Connection) -> int:
+    """Return the largest id of a conversation or a message, 0 where there is none."""
+    newest = (f"SELECT MAX(id) FROM {table} WHERE id < ?" for table in ("conversation", "message"))
+    return max(connection.execute(select, (_BEYOND_IDS,)).fetchone()[0] or 0 for select in newest)
+
+
+def read_newest_deletion(connection: sqlite3.Connection) -> int:
+    """Return the latest time of a deletion, 0 where there is none."""
+    latest = (
+        f"SELECT MAX(deleted_ms) FROM {table} WHERE deleted_ms < ?"
+        for table in ("conversation", "message INDEXED BY message_deleted")
+    )
+    return max(connection.execute(select, (_BEYOND_MS,)).fetchone()[0] or 0 for select in latest)
+
+
+def read_taken_over(connection: sqlite3.Connection) -> frozenset[bytes]:
+    """Return the digests of the files that were taken over."""
+    return frozenset(digest for (digest,) in connection.execute("SELECT digest FROM taken_over"))
 
 
 def read_ids(connection: sqlite3.Connection, answer: int) -> bytes:

@@ -1,6 +1,6 @@
 """What was deleted and can be brought back: finds it, brings it back, and marks what is to go for good.
 
-Messages that were deleted at one time and follow each other are one deletion. A time of 0 is that of what is to be
+Messages that were deleted at one time are one deletion: no two have the same. A time of 0 is that of what is to be
 erased: nothing brings it back, but what was deleted behind it still can be and takes it along.
 """
 
@@ -35,10 +35,14 @@ def read_trash(connection: sqlite3.Connection) -> tuple[Trashed, ...]:
 
 
 def remove(connection: sqlite3.Connection, messages: Iterable[int], deleted_ms: int) -> None:
-    """Mark messages as deleted, unless they are already."""
+    """Mark messages as deleted, unless they are already, at a time or at the next that no other deletion has."""
+    deleted_ms = max(deleted_ms, TO_ERASE + 1)
+    taken = "SELECT EXISTS (SELECT 1 FROM message INDEXED BY message_deleted WHERE deleted_ms = ?)"
+    while connection.execute(taken, (deleted_ms,)).fetchone()[0]:
+        deleted_ms += 1
     connection.executemany(
         "UPDATE message SET deleted_ms = ? WHERE id = ? AND deleted_ms IS NULL",
-        ((max(deleted_ms, TO_ERASE + 1), message) for message in messages),
+        ((deleted_ms, message) for message in messages),
     )
 
 

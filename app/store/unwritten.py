@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import msgspec
 
-from app.core.conversation import AnswerState, Conversation, Message, Place, StoredAnswer
+from app.core.conversation import AnswerState, Conversation, Message, StoredAnswer
 from app.core.store_commands import (
     CopyBranch,
     EndAnswer,
@@ -33,6 +33,38 @@ def heads_with_unwritten(read: Sequence[Conversation], pending: Sequence[Change]
     return tuple(sorted(heads.values(), key=lambda head: (-head.changed_ms, -head.id)))
 
 
+def newest_in(pending: Sequence[Change]) -> int:
+    """Return the largest id of a conversation or a message that changes add, 0 where none adds any."""
+    newest = 0
+    for change in pending:
+        match change:
+            case KeepConversation(head):
+                newest = max(newest, head.id)
+            case KeepQuestion(_, head, added, answer):
+                newest = max(newest, head.id, answer.message, *(message.id for message in added))
+            case EndAnswer(message):
+                newest = max(newest, message.id)
+            case CopyBranch(_, head, copied):
+                newest = max(newest, head.id, *(copy for _, copy in copied))
+            case _:
+                continue
+    return newest
+
+
+def newest_deletion_in(pending: Sequence[Change]) -> int:
+    """Return the latest time of a deletion among changes, 0 where there is none."""
+    newest = 0
+    for change in pending:
+        match change:
+            case KeepConversation(head):
+                newest = max(newest, head.deleted_ms or 0)
+            case RemoveMessages(_, deleted_ms):
+                newest = max(newest, deleted_ms)
+            case _:
+                continue
+    return newest
+
+
 @dataclass
 class Parts:
     """Messages by id, of one conversation and of others, with what is known of the answers among them."""
@@ -47,30 +79,12 @@ class Parts:
         if dropped:
             self.dropped[answer.message] = dropped
 
-    def places(self) -> Iterator[Place]:
-        """Yield where the messages stand, oldest first."""
-        for key in sorted(self.messages):
-            message, answer = self.messages[key], self.answers.get(key)
-            is_lane = answer is not None and answer.comparison is not None
-            yield Place(key, message.parent, message.role, is_lane)
-
     def of(self, conversation: int) -> Iterator[Message]:
         """Yield the messages of a conversation that are not deleted, oldest first."""
         for key in sorted(self.messages):
             message = self.messages[key]
             if message.conversation == conversation and message.deleted_ms is None:
                 yield message
-
-
-def end_of_branch(places: Sequence[Place], leaf: int | None, newest: int) -> list[int]:
-    """Return the last messages of the branch that ends with a message, or with the newest one, oldest first."""
-    parents = {place.id: place.parent for place in places}
-    key = leaf if leaf in parents else max(parents, default=None)
-    found: list[int] = []
-    while key is not None and key in parents and len(found) < min(newest, len(parents)):
-        found.append(key)
-        key = parents[key]
-    return found[::-1]
 
 
 def named_in(pending: Sequence[Change]) -> Iterator[int]:

@@ -6,12 +6,13 @@ Must not know of the disk: what fails, and what people are told of it, is the ke
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Sequence
 
 from app.core.draft import Draft
 from app.core.store_commands import CopyBranch, KeepChunk, KeepDraft, KeepPieces, KeepQuestion
 from app.store import drafts
 from app.store.patience import Patience
-from app.store.writing import Change, EndOpenAnswers, Stretch, Writer, written
+from app.store.writing import Change, EndOpenAnswers, Stretch, TakenOver, Writer, written
 
 
 class Waiting:
@@ -26,8 +27,9 @@ class Waiting:
 
     @property
     def has_words(self) -> bool:
-        """Whether anything of it would be lost with the program; what tokens say is in the model too."""
-        return any(not isinstance(change, KeepPieces) for change in self.changes)
+        """Whether anything of it would be lost with the program."""
+        # The model knows what tokens say, and the next start takes files over and ends open answers by itself.
+        return any(not isinstance(change, KeepPieces | EndOpenAnswers | TakenOver) for change in self.changes)
 
     def add(self, change: Change) -> None:
         """Let a change wait."""
@@ -37,9 +39,11 @@ class Waiting:
         self._stretches.clear()
         self.changes.append(change)
 
-    def add_first(self, change: EndOpenAnswers) -> None:
-        """Let a change wait before all others: it is about what was there before them."""
-        self.changes.insert(0, change)
+    def begin_with(self, left: Sequence[Change], *, ends_answers: bool) -> None:
+        """Let what was left wait before all others, and maybe the end of its open answers; newer drafts stand."""
+        newer = {change.draft.conversation for change in self.changes if isinstance(change, KeepDraft)}
+        older = [each for each in left if not (isinstance(each, KeepDraft) and each.draft.conversation in newer)]
+        self.changes[:0] = [*older, EndOpenAnswers()] if ends_answers else older
 
     def add_chunk(self, command: KeepChunk) -> None:
         """Let a chunk wait, joined with those before it."""

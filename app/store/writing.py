@@ -43,6 +43,8 @@ class Stretch:
     texts: list[str] = field(default_factory=list)
     ids: list[bytes] = field(default_factory=list)
     blocks: list[bytes] = field(default_factory=list)
+    once: bool = False
+    """Whether it may be there already: then it is not added again."""
 
     def add(self, chunk: Chunk) -> None:
         """Take one more."""
@@ -54,6 +56,13 @@ class Stretch:
 @dataclass(frozen=True)
 class EndOpenAnswers:
     """Answers that an earlier run of the program left open were cut off; their text is what was written of them."""
+
+
+@dataclass(frozen=True)
+class TakenOver:
+    """What an earlier run left in a file is in the chats now: it is never taken over again."""
+
+    digest: bytes
 
 
 Change = (
@@ -69,6 +78,7 @@ Change = (
     | KeepPieces
     | Stretch
     | EndOpenAnswers
+    | TakenOver
 )
 """What is written: the commands that keep something, with the chunks joined."""
 
@@ -89,6 +99,7 @@ class Writer:
                 self._keep_conversation(conversation)
             case KeepQuestion(_, conversation, messages, answer):
                 self._keep_conversation(conversation)
+                self._stay(conversation)
                 for message in messages:
                     self._keep_message(message)
                 self._connection.execute(
@@ -121,6 +132,8 @@ class Writer:
                 keep_pieces(self._connection, pieces, vocabulary)
             case EndOpenAnswers():
                 end_open_answers(self._connection)
+            case TakenOver(digest):
+                self._connection.execute("INSERT OR IGNORE INTO taken_over (digest) VALUES (?)", (digest,))
 
     def _keep_conversation(self, conversation: Conversation) -> None:
         self._connection.execute(
@@ -146,6 +159,11 @@ class Writer:
                 columns.to_json(conversation.model),
             ),
         )
+
+    def _stay(self, conversation: Conversation) -> None:
+        """Erase no conversation in which somebody asks something, though it was to be."""
+        if conversation.deleted_ms is None:
+            self._connection.execute("UPDATE conversation SET deleted_ms = NULL WHERE id = ?", (conversation.id,))
 
     def _keep_message(self, message: Message) -> None:
         self._connection.execute(
@@ -207,10 +225,14 @@ class Writer:
     def _add_stretch(self, stretch: Stretch) -> None:
         ids, width = pack_ids(b"".join(stretch.ids))
         record = pack_blocks(stretch.blocks)
+        text = clean_text("".join(stretch.texts))
+        same = "SELECT EXISTS (SELECT 1 FROM chunk WHERE answer = ? AND text = ? AND ids = ? AND record = ?)"
+        if stretch.once and self._connection.execute(same, (stretch.answer, text, ids, record)).fetchone()[0]:
+            return
         self._connection.execute(
             "INSERT INTO chunk (answer, number, text, id_width, ids, record) SELECT ?1, "
             "(SELECT COALESCE(MAX(number) + 1, 0) FROM chunk WHERE answer = ?1), ?2, ?3, ?4, ?5",
-            (stretch.answer, clean_text("".join(stretch.texts)), width, ids, record),
+            (stretch.answer, text, width, ids, record),
         )
         self._connection.execute(
             "UPDATE answer SET record_bytes = record_bytes + ?, ids = NULL WHERE message = ?",

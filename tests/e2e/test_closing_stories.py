@@ -76,13 +76,26 @@ def test_a_question_that_is_not_kept_holds_the_window_and_is_kept_where_people_w
     assert questions(home) == ["One", "Two"]
 
 
-def test_who_closes_anyway_loses_what_could_not_be_kept_and_nothing_else(home: Path, window: EndingWindow) -> None:
+def has_it_back(home: Path) -> None:
+    """The next start takes over what could not be kept, and says so."""
+    assert questions(home) == ["One"]
+    assert "could not be written" in (home / "logs" / "tokenlight.log").read_text(encoding="utf-8")
+    with EndingWindow(home, "--fake-engine") as later:
+        later.until("[turn.text for turn in program.chat.turns if turn.role == 'user'] == ['One', 'Two']")
+        later.until("'What was missing is in your chats now' in find('notice_text').text()")
+        assert later.close() == (0, "")
+    assert questions(home) == ["One", "Two"]
+    assert list(home.glob("tokenlight-unsaved-*")) == []
+
+
+def test_who_closes_anyway_has_what_could_not_be_kept_at_the_next_start(home: Path, window: EndingWindow) -> None:
     with locked(home / DATABASE):
         ask_and_close(window)
         window.clicks("close_anyway_button")
-        assert window.end() == (0, "")
-    assert questions(home) == ["One"]
-    assert "could not be written" in (home / "logs" / "tokenlight.log").read_text(encoding="utf-8")
+        code, told = window.end()
+    assert code == 0
+    assert f"It is kept as {home / 'tokenlight-unsaved-'}" in told
+    has_it_back(home)
 
 
 @pytest.mark.skipif(os.name == "nt", reason="there are no such signals there")
@@ -92,8 +105,10 @@ def test_a_session_that_ends_is_not_held_up_by_a_question(home: Path, window: En
         window.sends("Two")
         window.until("program.chat.busy")
         window.signal(getattr(signal, name))
-        assert window.end() == (0, "")
-    assert questions(home) == ["One"]
+        code, told = window.end()
+    assert code == 0
+    assert f"It is kept as {home / 'tokenlight-unsaved-'}" in told
+    has_it_back(home)
 
 
 @pytest.mark.skipif(os.name == "nt", reason="an open file cannot be deleted there")

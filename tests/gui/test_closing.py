@@ -21,7 +21,9 @@ from tests.gui.conftest import Stage
 
 # The offscreen platform says this of every dialog.
 pytestmark = pytest.mark.qt_log_ignore("^This plugin does not support")
-FULL = translate("Test", "What was written last could not be saved: the disk is full. Close anyway and lose it?")
+FULL = translate(
+    "Test", "What was written last could not be saved: the disk is full. Close anyway and risk losing it?"
+)
 
 
 class Disk:

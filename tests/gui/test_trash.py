@@ -38,8 +38,8 @@ def entries(stage: Stage) -> list[str]:
 
 def test_it_lists_what_was_deleted_the_latest_first(trash: Stage) -> None:
     chat, branch = entries(trash)
-    assert chat.startswith("Chat “Another chat” · ")
-    assert branch.startswith("“Two” in “One” · ")
+    assert chat.startswith("Chat “Another chat”\n")
+    assert branch.startswith("“Two” in “One”\n")
     assert all("2 messages" in entry.replace("\u00a0", " ") for entry in (chat, branch))
 
 

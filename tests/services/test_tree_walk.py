@@ -1,4 +1,7 @@
-"""Random edits, answers, steps, deletions and undos: store and memory always agree, and no message is ever lost."""
+"""Random edits, answers, steps, deletions, undos and restarts, whatever the clock does.
+
+Store and memory always agree, no message is ever lost, and each deletion is one of its own.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +9,8 @@ import itertools
 import tempfile
 import time
 from pathlib import Path
+from types import SimpleNamespace
+from typing import NamedTuple
 
 import pytest
 from hypothesis import settings
@@ -16,30 +21,45 @@ from app.core.events import Event
 from app.core.store_commands import ReadConversation, ReadTrash
 from app.core.store_events import ConversationRead, TrashRead
 from app.services.chat import Chat
-from app.services.keeper import Keeper
 from app.services.turns import Turn
 from tests.desk import Desk
 from tests.ggufs import write_tiny_llama
 
 
+class Deletion(NamedTuple):
+    """What was deleted at once: its first message, what that follows, and all that was said in it."""
+
+    top: str
+    parent: int | None
+    texts: frozenset[str]
+    messages: frozenset[int]
+
+
 class Walk(RuleBasedStateMachine):
-    """One conversation that people do everything with."""
+    """One conversation that people do everything with, while the clock goes on."""
+
+    STEP_NS = 10_000_000
+    """How far the clock has gone whenever it is looked at."""
 
     def __init__(self) -> None:
         super().__init__()
         self._patch = pytest.MonkeyPatch()
         self._folder = tempfile.TemporaryDirectory()
-        home = Path(self._folder.name)
-        self.desk = Desk(home / "home", self._patch)
-        # What is deleted in one millisecond is one deletion: here no two things are done in the same.
-        moments = itertools.count(time.time_ns() // 1_000_000, 10)
-        self._patch.setattr(Keeper, "now_ms", lambda _self: next(moments))
-        self.desk.program.conversations.start()
-        self.desk.load(write_tiny_llama(home / "tiny.F16.gguf"))
+        moments = itertools.count(time.time_ns(), self.STEP_NS)
+        self._patch.setattr("app.services.stamps.time", SimpleNamespace(time_ns=lambda: next(moments)))
+        self._model = write_tiny_llama(Path(self._folder.name) / "tiny.F16.gguf")
         self.said: set[str] = set()
         """Everything that was ever said, but for what was asked or answered in vain."""
-        self.deleted: list[set[str]] = []
+        self.deleted: list[Deletion] = []
+        """What lies in the trash, the latest last."""
+        self.undoable: list[Deletion] = []
         self.count = 0
+        self.start()
+
+    def start(self) -> None:
+        self.desk = Desk(Path(self._folder.name) / "home", self._patch)
+        self.desk.program.conversations.start()
+        self.desk.load(self._model)
 
     def teardown(self) -> None:
         self.desk.program.stop()
@@ -101,15 +121,55 @@ class Walk(RuleBasedStateMachine):
     @rule(data=st.data())
     def delete(self, data: st.DataObject) -> None:
         turn = data.draw(st.sampled_from(self.chat.turns[1:]))
-        gone = {each.text for each in self.chat.shown.below(turn)}
+        gone = self.chat.shown.below(turn)
+        texts, messages = frozenset(each.text for each in gone), frozenset(each.message for each in gone)
+        deletion = Deletion(turn.text, turn.parent, texts, messages)
         self.desk.program.branches.delete(turn)
-        self.deleted.append(gone)
+        self.deleted.append(deletion)
+        self.undoable.append(deletion)
 
-    @precondition(lambda self: self.deleted)
+    @precondition(lambda self: self.undoable)
     @rule()
     def undo(self) -> None:
-        if self.desk.program.branches.undo_delete():
-            self.deleted.pop()
+        assert self.desk.program.branches.undo_delete()
+        self.bring_back(self.undoable.pop())
+
+    @rule(data=st.data())
+    def bring_back_out_of_the_trash(self, data: st.DataObject) -> None:
+        whole = [each for each in self.deleted if each.parent in self.chat.shown.known]
+        if not whole:
+            return
+        deletion = data.draw(st.sampled_from(whole))
+        trash = self.desk.program.trash
+        trash.look()
+        trash.restore(next(item for item in trash.items or () if item.text == deletion.top))
+        self.bring_back(deletion)
+
+    @rule(data=st.data())
+    def remove_for_good(self, data: st.DataObject) -> None:
+        """Whatever is undone afterwards, nothing of it is there again."""
+        parents = {each.parent for each in self.deleted}
+        last = [each for each in self.deleted if not parents & each.messages]
+        if not last:
+            return
+        deletion = data.draw(st.sampled_from(last))
+        trash = self.desk.program.trash
+        trash.look()
+        trash.erase(next(item for item in trash.items or () if item.text == deletion.top))
+        self.bring_back(deletion)
+        self.said -= deletion.texts
+        self.undoable.clear()
+        assert not self.desk.program.branches.undo_delete()
+
+    def bring_back(self, deletion: Deletion) -> None:
+        """What was brought back out of the trash can be undone too, which changes nothing."""
+        self.deleted = [each for each in self.deleted if each is not deletion]
+
+    @rule()
+    def start_anew(self) -> None:
+        self.desk.program.stop()
+        self.undoable.clear()
+        self.start()
 
     def read(self) -> tuple[ConversationRead, TrashRead]:
         told: list[Event] = []
@@ -132,12 +192,30 @@ class Walk(RuleBasedStateMachine):
         assert {(each.message, each.parent, each.text) for each in known.values()} == {
             (message.id, message.parent, message.text) for message in kept.values()
         }
-        gone = set().union(*self.deleted)
+        gone = set[str]().union(*(each.texts for each in self.deleted))
         assert {each.text for each in known.values()} == self.said - gone
-        assert sum(item.messages for item in trash.items) == len(gone)
+        expected = [(each.top, len(each.texts)) for each in reversed(self.deleted)]
+        assert [(item.text, item.messages) for item in trash.items] == expected, "apart, and the latest first"
+        numbers = [int(kept[key].text.split()[1]) for key in sorted(kept)]
+        assert numbers == sorted(numbers), "ids grow with time"
         head = next(head for head in self.desk.program.conversations.heads if head.id == self.chat.conversation_id)
         assert head.leaf == self.chat.turns[-1].message
 
 
+class WalkWhileTheClockStands(Walk):
+    """Everything is done in one and the same moment."""
+
+    STEP_NS = 0
+
+
+class WalkWhileTheClockGoesBack(Walk):
+    """Each moment is before the last one."""
+
+    STEP_NS = -10_000_000
+
+
 TestWalk = Walk.TestCase
-TestWalk.settings = settings(max_examples=25, stateful_step_count=25)
+TestWalkWhileTheClockStands = WalkWhileTheClockStands.TestCase
+TestWalkWhileTheClockGoesBack = WalkWhileTheClockGoesBack.TestCase
+TestWalk.settings = settings(max_examples=15, stateful_step_count=25)
+TestWalkWhileTheClockStands.settings = TestWalkWhileTheClockGoesBack.settings = TestWalk.settings

@@ -16,6 +16,7 @@ from app.core.conversation import Chunk, Conversation, Message, StoredAnswer
 from app.core.events import Event
 from app.core.store_commands import EndAnswer, KeepChunk, KeepQuestion, OpenStore, ReadConversation, StoreCommand
 from app.core.store_events import ConversationRead, StoreOpened
+from app.store.erasing import DAYS_OF_USE
 from app.store.opening import FILE_NAME
 from tests.inline_store import InlineStore
 
@@ -106,6 +107,13 @@ def shelf(folder: Path) -> Iterator[Shelf]:
         yield made
     finally:
         made.close()
+
+
+def used_every_day(kept: Shelf) -> None:
+    """Let the chats have been open on the last days, as they are where nothing is wrong with the clock."""
+    today = int(time.time() // 86_400)
+    for day in range(today - DAYS_OF_USE, today):
+        kept.sql("INSERT OR IGNORE INTO used_day (day) VALUES (?)", day)
 
 
 class Post:

@@ -3,12 +3,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from msgspec.structs import replace
 
 from app.core.chat import PromptSpan
-from app.core.conversation import AnswerPrompt, Conversation, Place
-from app.core.store_commands import CopyBranch, KeepPrompt, ReadBranch, ReadRecord, RemoveMessages
-from app.core.store_events import BranchRead, Kept, RecordRead
+from app.core.conversation import AnswerPrompt, Conversation
+from app.core.store_commands import CopyBranch, KeepPrompt, ReadRecord
+from app.core.store_events import Kept, RecordRead
 from tests.store.shelf import Shelf, chunk, end, head, ids, locked, question, shelf
 
 COPY = Conversation(9, "Copy", created_ms=9, changed_ms=9, leaf=94)
@@ -96,32 +95,5 @@ def test_a_copy_that_waits_for_the_disk_is_read_as_it_will_be(
             assert Kept(6, on_disk=False) in kept.send(CopyBranch(6, COPY, (*COPIES, (7, 97), (8, 98))))
             waits = kept.read(9)
             assert [message.id for message in waits.messages] == [91, 92, 93, 94, 97, 98]
-            branch = kept.ask(ReadBranch(1, 9, 98, 2), BranchRead)
-            assert branch.messages == waits.messages[-2:] and len(branch.places) == 6
         kept.store.work.do(())
         assert kept.read(9) == waits
-        assert kept.ask(ReadBranch(1, 9, 98, 2), BranchRead) == branch
-
-
-def test_the_end_of_a_branch_is_read_with_the_places_of_everything(tmp_path: Path) -> None:
-    with shelf(tmp_path) as kept:
-        talk(kept)
-        kept.sql("UPDATE answer SET comparison = 5, lane = 1 WHERE message = 6")
-        kept.send(question(4, head(), 7, parent=6), RemoveMessages((7, 8), 2**52))
-        read = kept.ask(ReadBranch(1, 1, 4, 3), BranchRead)
-        whole = kept.read()
-        assert read.places == (
-            Place(1, None, "user"),
-            Place(2, 1, "assistant"),
-            Place(3, 2, "user"),
-            Place(4, 3, "assistant"),
-            Place(5, 2, "user"),
-            Place(6, 5, "assistant", is_lane=True),
-        )
-        assert read.messages == whole.messages[1:4] and read.answers == whole.answers[:2]
-        assert read.messages[-1].text == "Second" and read.dropped == {4: 1}
-        newest = kept.ask(ReadBranch(1, 1, 8, 2), BranchRead)
-        assert [message.id for message in newest.messages] == [5, 6], "the leaf is gone: the newest one"
-        nothing = kept.ask(ReadBranch(1, 77, None, 2), BranchRead)
-        assert nothing.places == () and nothing.messages == ()
-        assert replace(read, request=2).draft is None

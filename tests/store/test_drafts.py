@@ -13,7 +13,7 @@ from app.core.store_commands import KeepConversation, KeepDraft, OpenStore
 from app.core.store_events import StoreOpened
 from app.store.opening import SUSPECT_NAME
 from tests.inline_store import InlineStore
-from tests.store.shelf import break_pages, chunk, head, locked, question, shelf
+from tests.store.shelf import break_pages, chunk, head, locked, question, shelf, used_every_day
 
 PASTED = "line\n" * 20_000
 
@@ -73,6 +73,7 @@ def test_a_draft_stays_with_a_deleted_conversation_and_is_erased_with_it(tmp_pat
             kept.send(question(key, head(key), 2 * key + 1), KeepDraft(Draft(key, f"draft {key}"), 1))
         kept.send(KeepConversation(msgspec.structs.replace(head(1), deleted_ms=1)))
         assert kept.read(1).draft == Draft(1, "draft 1")
+        used_every_day(kept)
     with shelf(tmp_path) as again:
         again.send(OpenStore())
         assert again.sql("SELECT text FROM draft") == [("draft 2",)]

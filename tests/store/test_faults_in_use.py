@@ -150,7 +150,8 @@ def test_what_could_never_be_written_is_in_the_log_when_the_program_ends(
     kept.send(long_question(1, 1))
     with caplog.at_level(logging.WARNING):
         kept.close()
-    assert warned(caplog) == ["1 changes could not be written"]
+    (line,) = warned(caplog)
+    assert line.startswith("1 changes could not be written: What was written last could not be saved with the chats.")
 
 
 def test_a_value_that_no_database_takes_costs_only_itself(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:

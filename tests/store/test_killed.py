@@ -11,7 +11,9 @@ import pytest
 from app.core.store_commands import ReadRecord
 from app.core.store_events import RecordRead
 from app.store.opening import FILE_NAME
-from tests.store.shelf import Shelf
+from tests.store.shelf import Shelf, shelf
+from tests.store.test_faults_in_use import LONG
+from tests.store.unsaved import end_unsaved, left, texts
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -48,3 +50,23 @@ def test_a_program_that_is_killed_loses_nothing_that_was_on_disk(tmp_path: Path,
     assert read.answers[0].ids == b"".join(number.to_bytes(4, "little") for number in range(count))
     assert kept.ask(ReadRecord(1, 2), RecordRead).blocks == tuple(b"r%d" % number for number in range(count))
     kept.close()
+
+
+@pytest.mark.parametrize("step", ["waiting.Waiting.commit", "refuge.Refuge.forget"])
+def test_a_start_that_is_killed_while_it_takes_words_over_leaves_them_for_the_next_one_once(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, step: str
+) -> None:
+    """Kill it before they are on disk, and between that and the removal of the file that held them."""
+    end_unsaved(tmp_path)
+    code = (
+        "import os, sys; from pathlib import Path; from unittest.mock import patch; from tests.store.shelf import Shelf\n"
+        "refuge = 'app.store.refuge.temporary_folders'\n"
+        f"with patch(refuge, lambda: ()), patch('app.store.{step}', lambda *_: os._exit(9)):\n"
+        "    Shelf(Path(sys.argv[1])).open()\n"
+    )
+    child = subprocess.run([sys.executable, "-c", code, str(tmp_path)], cwd=ROOT, check=False)
+    assert child.returncode == 9 and len(left(tmp_path)) == 1
+    with shelf(tmp_path) as kept:
+        assert texts(kept) == ["Question 1", f"Half an answer {LONG}", "Question 3", ""]
+        assert kept.sql("SELECT count(*) FROM chunk") == [(2,)]
+        assert left(tmp_path) == []

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.core.chat import PromptSpan
-from app.store.columns import pack_spans, unpack_spans
+from app.store.columns import pack_indices, pack_spans, unpack_indices, unpack_spans
 from app.store.packing import NARROW, WIDE, pack_blocks, pack_ids, unpack_blocks, unpack_ids
 from tests.store.shelf import ids
 
@@ -42,8 +42,21 @@ def test_blocks_that_are_cut_off_cost_only_the_last_one() -> None:
         assert list(unpack_blocks(stored[:length])) == ([b"first"] if length >= 9 else [])
 
 
+@given(st.lists(st.integers(0, 50)))
+def test_indices_come_back_in_the_order_that_they_had(numbers: list[int]) -> None:
+    assert unpack_indices(pack_indices(tuple(numbers))) == tuple(numbers)
+
+
+def test_indices_are_kept_as_runs_and_unreadable_ones_are_none() -> None:
+    assert pack_indices((1, 2, 3, 7)) == "[[1,4],[7,8]]"
+    assert pack_indices(()) is None
+    assert unpack_indices("[0,2,3]") == (0, 2, 3)
+    assert unpack_indices(None) == unpack_indices("[[0,9000000000000]]") == unpack_indices("[[1,2,3]]") == ()
+
+
 def test_parts_of_a_prompt_come_back_and_unreadable_ones_are_none() -> None:
     spans = (PromptSpan(0, 4, "template", -1), PromptSpan(4, 9, "prompt", 1))
-    assert unpack_spans(pack_spans(spans)) == spans
-    assert unpack_spans(b"no zlib") == unpack_spans(None) == ()
-    assert unpack_spans(pack_spans((PromptSpan(0, 1, "unheard of", 0),))) == ()  # type: ignore[arg-type]  # on purpose
+    assert unpack_spans(pack_spans(spans)) == (0, spans)
+    assert unpack_spans(pack_spans(spans, 1)) == (1, spans[1:])
+    assert unpack_spans(b"no zlib") is unpack_spans(None) is None
+    assert unpack_spans(pack_spans((PromptSpan(0, 1, "unheard of", 0),))) is None  # type: ignore[arg-type]  # on purpose

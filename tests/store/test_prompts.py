@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import random
+import zlib
 from pathlib import Path
 
 import msgspec
@@ -12,7 +13,7 @@ from tests.store.shelf import Shelf, chunk, end, head, ids, question, shelf
 
 
 def prompt(answer: int, *numbers: int) -> AnswerPrompt:
-    spans = (PromptSpan(0, len(numbers), "prompt", 0),)
+    spans = tuple(PromptSpan(at, at + 1, "history", number) for at, number in enumerate(numbers))
     return AnswerPrompt(answer, ids(*numbers), spans)
 
 
@@ -124,5 +125,39 @@ def test_a_long_conversation_grows_with_its_tokens_and_not_with_their_square(tmp
             kept.send(question(1, head(), first, parent), KeepPrompt(prompt(first + 1, *numbers)))
         ((size,),) = kept.sql("SELECT sum(length(ids)) FROM answer_prompt")
         assert size == 50 * 100 * 2
+        ((first_parts, last_parts),) = kept.sql("SELECT min(length(spans)), max(length(spans)) FROM answer_prompt")
+        assert isinstance(first_parts, int) and isinstance(last_parts, int)
+        assert last_parts < 2 * first_parts
         last = read_prompt(kept, 100)
         assert last is not None and msgspec.structs.replace(last, spans=()) == AnswerPrompt(100, ids(*numbers), ())
+
+
+def test_messages_that_are_left_out_take_no_more_room_in_a_long_conversation(tmp_path: Path) -> None:
+    with shelf(tmp_path) as kept:
+        for first in range(1, 101, 2):
+            gone = AnswerPrompt(first + 1, ids(1, 2, first), (), dropped=(*range(1, 60 * first), 100_000))
+            kept.send(question(1, head(), first, first - 1 or None), KeepPrompt(gone))
+            assert read_prompt(kept, first + 1) == gone
+        ((size,),) = kept.sql("SELECT max(length(dropped)) FROM answer_prompt")
+        assert isinstance(size, int) and size < 30
+
+
+def test_prompts_that_were_kept_with_all_of_their_parts_and_messages_are_read(tmp_path: Path) -> None:
+    second = prompt(4, 1, 2, 3, 9, 50)
+    with shelf(tmp_path) as kept:
+        kept.send(question(1, head(), 1), KeepPrompt(prompt(2, 1, 2, 3)), chunk(2, "a", 9), end(2, "a"))
+        kept.send(question(2, head(), 3, parent=2), KeepPrompt(second))
+        rows = [(span.start, span.end, span.part, span.message) for span in second.spans]
+        packed = zlib.compress(msgspec.msgpack.encode(rows))
+        kept.sql("UPDATE answer_prompt SET spans = ?, dropped = '[0,3,4]' WHERE message = 4", packed)
+    with shelf(tmp_path) as again:
+        assert read_prompt(again, 4) == msgspec.structs.replace(second, dropped=(0, 3, 4))
+
+
+def test_parts_that_build_on_unreadable_ones_are_none_and_never_wrong_ones(tmp_path: Path) -> None:
+    with shelf(tmp_path) as kept:
+        kept.send(question(1, head(), 1), KeepPrompt(prompt(2, 1, 2, 3)), chunk(2, "a", 9), end(2, "a"))
+        kept.send(question(2, head(), 3, parent=2), KeepPrompt(prompt(4, 1, 2, 3, 9, 50)))
+    kept.sql("UPDATE answer_prompt SET spans = x'00' WHERE message = 2")
+    with shelf(tmp_path) as again:
+        assert read_prompt(again, 4) == AnswerPrompt(4, ids(1, 2, 3, 9, 50), ())

@@ -151,13 +151,15 @@ def test_a_question_is_answered_where_what_was_written_anew_can_never_be_opened(
             return news
 
         monkeypatch.setattr(rescue.OpenFiles, "write_anew", then_a_folder)
-        failed, answered = kept.send(question(3, head(), 3))
+        failed, aside, answered = kept.send(question(3, head(), 3))
         assert isinstance(failed, StoreFailed) and "is a folder where" in failed.sentence.template
+        assert isinstance(aside, StoreFailed) and "It is kept as" in aside.sentence.template
         assert answered == Kept(3, on_disk=False)
         assert kept.send(question(5, head(), 5)) == [Kept(5, on_disk=False)]
         assert not kept.store.work.behind
         kept.path.rmdir()
-        assert [type(event) for event in kept.send(OpenStore())] == [StoreOpened]
+        assert [type(event) for event in kept.send(OpenStore())] == [StoreOpened, StoreFailed], "they are back"
         assert kept.send(question(7, head(), 7)) == [Kept(7, on_disk=True)]
         (warned,) = [record for record in caplog.records if record.levelno >= logging.WARNING]
-        assert warned.getMessage() == "1 changes could not be written"
+        assert warned.getMessage().startswith("1 changes could not be written: What was written last")
+        assert [message.text for message in kept.read().messages if message.text] == ["Question 3", "Question 7"]

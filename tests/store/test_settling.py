@@ -17,7 +17,7 @@ from tests.store.shelf import Post, chunk, end, head, locked, question, shelf
 from tests.store.test_faults_in_use import LONG, fill_disk, free_disk
 
 WAITING = "What was written last could not be saved"
-CHOICE = "Close anyway and lose it, or keep the window open?"
+CHOICE = "Close anyway and risk losing it, or keep the window open?"
 
 
 @pytest.fixture

@@ -14,7 +14,7 @@ from app.core.store_events import ConversationRead, Kept, StoreFailed, StoreMeas
 from app.store import store as store_module
 from app.store.opening import FILE_NAME
 from app.store.store import Store
-from tests.store.shelf import Post, chunk, end, head, locked, question, shelf, wait_until
+from tests.store.shelf import Post, chunk, end, head, locked, question, shelf, used_every_day, wait_until
 
 
 @pytest.fixture
@@ -183,6 +183,7 @@ def test_what_was_deleted_long_ago_is_erased_after_the_store_has_opened(tmp_path
         for key in range(1, 6):
             kept.send(question(key, head(key), key * 10), end(key * 10 + 1, "text", key))
         kept.sql("UPDATE conversation SET deleted_ms = 5 WHERE id < 5")
+        used_every_day(kept)
     made = Store(tmp_path, post.put)
     made.send(OpenStore())
     assert [each.id for each in post.wait(StoreOpened).conversations] == [5]

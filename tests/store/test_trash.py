@@ -20,8 +20,8 @@ from app.core.store_commands import (
     RestoreTrash,
 )
 from app.core.store_events import Restored, StoreFailed, TrashRead
-from app.store.erasing import KEPT_DAYS
-from tests.store.shelf import Shelf, chunk, end, head, ids, locked, question, shelf
+from app.store.erasing import DAYS_OF_USE, KEPT_DAYS
+from tests.store.shelf import Shelf, chunk, end, head, ids, locked, question, shelf, used_every_day
 from tests.store.tree_model import DAY_MS
 
 NOW = int(time.time() * 1000)
@@ -70,6 +70,15 @@ def test_what_lies_behind_an_earlier_deletion_brings_the_way_up_with_it_and_noth
         assert restore(kept, 5).conversation == replace(head(), leaf=6)
         assert [message.id for message in kept.read().messages] == [1, 2, 3, 4, 5, 6]
         assert [(item.message, item.messages) for item in trash(kept)] == [(7, 2)]
+
+
+def test_deletions_of_one_moment_lie_apart_and_come_back_apart(tmp_path: Path) -> None:
+    with shelf(tmp_path) as kept:
+        talk(kept, 1, 3, 5)
+        kept.send(RemoveMessages((5, 6), NOW), RemoveMessages((4,), NOW), RemoveMessages((3,), NOW))
+        assert [(item.message, item.messages) for item in trash(kept)] == [(3, 1), (4, 1), (5, 2)]
+        assert restore(kept, 3).conversation == replace(head(), leaf=3)
+        assert [(item.message, item.messages) for item in trash(kept)] == [(4, 1), (5, 2)]
 
 
 def test_messages_that_came_to_nothing_are_no_trash_and_a_branch_is_named_after_its_first_words(
@@ -133,9 +142,10 @@ def test_what_is_erased_leaves_no_byte_and_everything_else_as_it_was(tmp_path: P
 
 
 def test_a_message_stays_while_something_that_can_come_back_lies_behind_it(tmp_path: Path) -> None:
-    old = NOW - (KEPT_DAYS + 1) * DAY_MS
+    old = NOW - (KEPT_DAYS + DAYS_OF_USE) * DAY_MS
     with shelf(tmp_path) as kept:
         talk(kept, 1, 3, 5)
+        used_every_day(kept)
         kept.sql("UPDATE message SET deleted_ms = ? WHERE id IN (1, 2)", old)
         kept.sql("UPDATE message SET deleted_ms = ? WHERE id IN (5, 6)", NOW)
         kept.sql("UPDATE message SET deleted_ms = ? WHERE id IN (3, 4)", old + 1)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from msgspec.structs import replace
 
-from app.core.conversation import AnswerPrompt, Conversation, Message, Place, StoredAnswer, Trashed
+from app.core.conversation import AnswerPrompt, Conversation, Message, StoredAnswer, Trashed
 
 DAY_MS = 24 * 60 * 60 * 1000
 ERASED = 0
@@ -25,6 +25,8 @@ class TreeModel:
     prompts: dict[int, AnswerPrompt] = field(default_factory=dict)
     dropped: dict[int, int] = field(default_factory=dict)
     blocks: dict[int, tuple[bytes, ...]] = field(default_factory=dict)
+    days: set[int] = field(default_factory=set)
+    """On which the chats were open."""
 
     def new_id(self) -> int:
         self.last_id += 1
@@ -57,9 +59,6 @@ class TreeModel:
     def mark(self, messages: list[int], deleted_ms: int | None) -> None:
         for message in messages:
             self.messages[message] = replace(self.messages[message], deleted_ms=deleted_ms)
-
-    def places(self, conversation: int) -> tuple[Place, ...]:
-        return tuple(Place(m.id, m.parent, m.role, self._is_lane(m.id)) for m in self.live(conversation))
 
     def trash(self) -> tuple[Trashed, ...]:
         """Return what can be brought back."""
@@ -95,8 +94,11 @@ class TreeModel:
         self.mark(going, ERASED)
 
     def mark_old(self) -> None:
-        """Let go what was deleted more than a month ago."""
-        before = self.now_ms - 30 * DAY_MS
+        """Let go what was deleted more than a month before the first of the last two days of use."""
+        self.days = {day for day in self.days if day <= self.now_ms // DAY_MS} | {self.now_ms // DAY_MS}
+        if len(self.days) < 2:
+            return
+        before = (sorted(self.days)[-2] - 30) * DAY_MS
         self.mark([m.id for m in self.messages.values() if m.deleted_ms and m.deleted_ms < before], ERASED)
         for head in list(self.heads.values()):
             if head.deleted_ms and head.deleted_ms < before:

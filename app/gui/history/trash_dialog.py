@@ -1,4 +1,4 @@
-"""What was deleted in the last thirty days, to be brought back or removed for good."""
+"""What was deleted in the last thirty days or a little earlier, to be brought back or removed for good."""
 
 from __future__ import annotations
 
@@ -31,6 +31,7 @@ class TrashDialog(TallDialog):
         self._list.setAccessibleName(self.tr("What was deleted"))
         self._list.setFixedHeight(theme.scaled(LIST_PX))
         self._list.setUniformItemSizes(True)
+        self._list.setSpacing(theme.SPACE_XS)
         self._list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self._list.setTextElideMode(Qt.TextElideMode.ElideRight)
         self._empty = label(look="muted", name="trash_empty")
@@ -42,9 +43,8 @@ class TrashDialog(TallDialog):
         column = QVBoxLayout(contents)
         column.setSpacing(theme.SPACE_S)
         column.addWidget(label(self.tr("Trash"), pixels=theme.HEADING_PX, bold=True))
-        hint = label(
-            self.tr("What lies here is removed for good after 30 days."), look="muted", pixels=theme.SMALL_PX
-        )
+        stays = self.tr("What lies here stays for at least 30 days, then it is removed for good.")
+        hint = label(stays, look="muted", pixels=theme.SMALL_PX)
         hint.setWordWrap(True)
         column.addWidget(hint)
         column.addWidget(self._list)
@@ -99,8 +99,8 @@ class TrashDialog(TallDialog):
         facts = in_parts((messages.format(count=count(item.messages)), deleted))
         title = one_line(item.title)
         if item.message is None:
-            return self.tr("Chat “{title}” · {facts}").format(title=title, facts=facts)
-        return self.tr("“{text}” in “{title}” · {facts}").format(text=one_line(item.text), title=title, facts=facts)
+            return self.tr("Chat “{title}”\n{facts}").format(title=title, facts=facts)
+        return self.tr("“{text}” in “{title}”\n{facts}").format(text=one_line(item.text), title=title, facts=facts)
 
     def _marked(self) -> Trashed | None:
         row, items = self._list.currentRow(), self._trash.items or ()

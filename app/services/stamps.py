@@ -1,0 +1,33 @@
+"""The ids and times that what is kept gets."""
+
+from __future__ import annotations
+
+import time
+
+
+class Stamps:
+    """No id twice, and no two deletions at one time, whatever the clock says."""
+
+    def __init__(self) -> None:
+        self._last_id = 0
+        self._last_deletion_ms = 0
+
+    def new_id(self) -> int:
+        """Return an id that grows with time and was never used: microseconds since 1970, or one more than the last."""
+        self._last_id = max(self._last_id + 1, time.time_ns() // 1000)
+        return self._last_id
+
+    def go_beyond(self, newest: int, newest_deletion: int) -> None:
+        """Let ids and times of deletions grow from the newest ones of earlier runs on: the clock may have gone back."""
+        self._last_id = max(self._last_id, newest)
+        self._last_deletion_ms = max(self._last_deletion_ms, newest_deletion)
+
+    def now_ms(self) -> int:
+        """Return the time, in milliseconds since 1970."""
+        return time.time_ns() // 1_000_000
+
+    def deletion_ms(self) -> int:
+        """Return the time of one deletion: later than any before it, and not before the latest id was made."""
+        # A clock that was years behind would otherwise have it erased as soon as it is right again.
+        self._last_deletion_ms = max(self._last_deletion_ms + 1, self.now_ms(), self._last_id // 1000)
+        return self._last_deletion_ms
