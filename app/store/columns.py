@@ -6,7 +6,7 @@ A column that cannot be decoded costs its value and nothing else.
 from __future__ import annotations
 
 import zlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any, TypeVar
 
 import msgspec
@@ -26,9 +26,13 @@ METRICS = msgspec.json.Decoder(Metrics)
 SENTENCE = msgspec.json.Decoder(Sentence)
 SENTENCES = msgspec.json.Decoder(tuple[Sentence, ...])
 THINKING = msgspec.json.Decoder(Thinking)
-INDICES = msgspec.json.Decoder(tuple[int, ...])
 _SETTINGS = msgspec.json.Decoder(SamplingSettings)
-_SPANS = msgspec.msgpack.Decoder(tuple[tuple[int, int, str, int], ...])
+_INDICES = msgspec.json.Decoder(tuple[int | tuple[int, int], ...])
+_MOST_INDICES = 10_000_000
+"""More messages are in no prompt: damage may make up a run that no memory holds."""
+_Rows = tuple[tuple[int, int, str, int], ...]
+_SPANS = msgspec.msgpack.Decoder(tuple[int, _Rows])
+_WHOLE_SPANS = msgspec.msgpack.Decoder(_Rows)
 _UNREADABLE = (msgspec.MsgspecError, ValueError, TypeError, OverflowError, RecursionError)
 
 _Value = TypeVar("_Value")
@@ -43,6 +47,14 @@ def to_json(value: object) -> str | None:
         return msgspec.json.encode(value).decode()
     except UnicodeEncodeError:  # a lone surrogate, as in the name of a file that is no UTF-8
         return msgspec.json.encode(_cleaned(msgspec.to_builtins(value))).decode()
+
+
+def to_msgpack(value: object) -> bytes:
+    """Return a value as msgpack, which any number goes through."""
+    try:
+        return msgspec.msgpack.encode(value)
+    except UnicodeEncodeError:
+        return msgspec.msgpack.encode(_cleaned(msgspec.to_builtins(value, builtin_types=(bytes,))))
 
 
 def from_json(stored: Any, decoder: msgspec.json.Decoder[_Value], otherwise: _Value) -> _Value:
@@ -103,20 +115,43 @@ def number(stored: Any) -> float | None:
     return float(stored) if isinstance(stored, int | float) else None
 
 
-def pack_spans(spans: tuple[PromptSpan, ...]) -> bytes:
-    """Return the parts of a prompt in few bytes."""
-    rows = [(span.start, span.end, span.part, span.message) for span in spans]
-    return zlib.compress(msgspec.msgpack.encode(rows))
+def pack_indices(indices: tuple[int, ...]) -> str | None:
+    """Return indices as JSON: a run of them takes two numbers, however long it is; none are nothing."""
+    runs: list[list[int]] = []
+    for index in indices:
+        if runs and index == runs[-1][1]:
+            runs[-1][1] += 1
+        else:
+            runs.append([index, index + 1])
+    return to_json(runs or None)
 
 
-def unpack_spans(stored: Any) -> tuple[PromptSpan, ...]:
-    """Return the parts of a prompt; those that cannot be read are none."""
-    try:
-        rows = _SPANS.decode(zlib.decompress(data(stored)))
-        spans = [{"start": start, "end": end, "part": part, "message": index} for start, end, part, index in rows]
-        return msgspec.convert(spans, tuple[PromptSpan, ...])
-    except (*_UNREADABLE, zlib.error):
+def unpack_indices(stored: Any) -> tuple[int, ...]:
+    """Return indices that were kept as runs or one by one; those that cannot be read are none."""
+    runs = [(run, run + 1) if isinstance(run, int) else run for run in from_json(stored, _INDICES, ())]
+    if sum(max(end - start, 0) for start, end in runs) > _MOST_INDICES:
         return ()
+    return tuple(index for start, end in runs for index in range(start, end))
+
+
+def pack_spans(spans: Sequence[PromptSpan], shared: int = 0) -> bytes:
+    """Return the parts of a prompt in few bytes, without as many of the first ones as another prompt has, too."""
+    rows = [(span.start, span.end, span.part, span.message) for span in spans[shared:]]
+    return zlib.compress(msgspec.msgpack.encode((shared, rows)))
+
+
+def unpack_spans(stored: Any) -> tuple[int, tuple[PromptSpan, ...]] | None:
+    """Return how many parts a prompt shares with the one that it builds on, and the others; None cannot be read."""
+    try:
+        packed = zlib.decompress(data(stored))
+        try:
+            shared, rows = _SPANS.decode(packed)
+        except msgspec.ValidationError:  # as they were kept once: all of them
+            shared, rows = 0, _WHOLE_SPANS.decode(packed)
+        spans = [{"start": start, "end": end, "part": part, "message": index} for start, end, part, index in rows]
+        return shared, msgspec.convert(spans, tuple[PromptSpan, ...])
+    except (*_UNREADABLE, zlib.error):
+        return None
 
 
 def _cleaned(value: Any) -> Any:

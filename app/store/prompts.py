@@ -1,12 +1,15 @@
 """The prompts of answers, kept as what they add to the prompt and answer before them in the conversation.
 
-A conversation of n turns would take n² tokens otherwise. Must not know how a prompt was made.
+A conversation of n turns would take n² tokens and parts otherwise. Must not know how a prompt was made.
 """
 
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Sequence
+from typing import NamedTuple
 
+from app.core.chat import PromptSpan
 from app.core.conversation import AnswerPrompt
 from app.store import columns
 from app.store.packing import WIDE, pack_ids, unpack_ids
@@ -16,12 +19,19 @@ _LONGEST_CHAIN = 100_000
 """More answers are in no conversation: a damaged database may lead in circles."""
 
 
+class _Whole(NamedTuple):
+    """A prompt put together."""
+
+    ids: bytes
+    spans: tuple[PromptSpan, ...]
+
+
 class PromptRows:
     """Writes and reads prompts; remembers the last one whole, because the next one mostly begins with it."""
 
     def __init__(self, connection: sqlite3.Connection) -> None:
         self._connection = connection
-        self._last: tuple[int, bytes] | None = None
+        self._last: tuple[int, _Whole] | None = None
 
     def keep(self, prompt: AnswerPrompt) -> None:
         """Add the prompt of an answer, or take over a new one: those that build on it are put on the new one."""
@@ -44,15 +54,9 @@ class PromptRows:
 
     def read(self, message: int) -> AnswerPrompt | None:
         """Return the prompt that an answer was given, whole; None when it is not kept or a part of it is gone."""
-        row = self._connection.execute(
-            "SELECT dropped, spans FROM answer_prompt WHERE message = ?", (message,)
-        ).fetchone()
-        ids = self._whole(message) if row is not None else None
-        if ids is None:
-            return None
-        return AnswerPrompt(
-            message, ids, columns.unpack_spans(row[1]), columns.from_json(row[0], columns.INDICES, ())
-        )
+        row = self._connection.execute("SELECT dropped FROM answer_prompt WHERE message = ?", (message,)).fetchone()
+        whole = self._whole(message) if row is not None else None
+        return AnswerPrompt(message, *whole, columns.unpack_indices(row[0])) if whole is not None else None
 
     def _following(self, message: int) -> list[AnswerPrompt]:
         """Return the prompts that build on one, as far as they are whole."""
@@ -62,9 +66,10 @@ class PromptRows:
 
     def _write(self, prompt: AnswerPrompt) -> None:
         base = self._base(prompt.message)
-        shared = 0
+        shared, parts = 0, 0
         if base is not None and (before := self._whole(base)) is not None:
-            shared = _shared(before + read_ids(self._connection, base), prompt.ids)
+            shared = _shared(before.ids + read_ids(self._connection, base), prompt.ids)
+            parts = _alike(before.spans, prompt.spans) if shared else 0
         rest, width = pack_ids(prompt.ids[shared * WIDE :])
         self._connection.execute(
             "INSERT OR REPLACE INTO answer_prompt (message, base, shared, dropped, id_width, spans, ids) "
@@ -73,13 +78,13 @@ class PromptRows:
                 prompt.message,
                 base if shared else None,
                 shared,
-                columns.to_json(prompt.dropped or None),
+                columns.pack_indices(prompt.dropped),
                 width,
-                columns.pack_spans(prompt.spans),
+                columns.pack_spans(prompt.spans, parts),
                 rest,
             ),
         )
-        self._last = (prompt.message, prompt.ids)
+        self._last = (prompt.message, _Whole(prompt.ids, prompt.spans))
 
     def _base(self, message: int) -> int | None:
         """Return the nearest answer on the path above that has a prompt; going in circles ends the search."""
@@ -98,28 +103,48 @@ class PromptRows:
             row = row and row[:2]
         return None
 
-    def _whole(self, message: int) -> bytes | None:
-        """Put the ids of a prompt together from those that it builds on; None when one of them is gone."""
+    def _whole(self, message: int) -> _Whole | None:
+        """Put a prompt together from those that it builds on; None when the ids of one of them are gone."""
         if self._last is not None and self._last[0] == message:
             return self._last[1]
-        links: list[tuple[int | None, int, bytes]] = []
+        links: list[tuple[int | None, int, bytes, tuple[int, tuple[PromptSpan, ...]] | None]] = []
         following: int | None = message
         while following is not None and len(links) <= _LONGEST_CHAIN:
             row = self._connection.execute(
-                "SELECT base, shared, ids, id_width FROM answer_prompt WHERE message = ?", (following,)
+                "SELECT base, shared, ids, id_width, spans FROM answer_prompt WHERE message = ?", (following,)
             ).fetchone()
             if row is None:
                 return None
-            links.append((row[0], row[1] * WIDE, unpack_ids(columns.data(row[2]), row[3])))
+            ids = unpack_ids(columns.data(row[2]), row[3])
+            links.append((row[0], row[1] * WIDE, ids, columns.unpack_spans(row[4])))
             following = row[0]
-        ids = b""
-        for base, shared, rest in reversed(links):
-            if base is not None and shared > len(ids):
-                ids += read_ids(self._connection, base)
-            if shared > len(ids):
+        whole = bytearray()
+        for base, shared, rest, _spans in reversed(links):
+            if base is not None and shared > len(whole):
+                whole += read_ids(self._connection, base)
+            if shared > len(whole):
                 return None
-            ids = ids[:shared] + rest
-        return ids
+            del whole[shared:]
+            whole += rest
+        return _Whole(bytes(whole), _spans_of([spans for *_, spans in reversed(links)]))
+
+
+def _spans_of(links: Sequence[tuple[int, tuple[PromptSpan, ...]] | None]) -> tuple[PromptSpan, ...]:
+    """Return the parts of the last of some prompts, each of which builds on the one before; none where some are gone."""
+    spans: list[PromptSpan] = []
+    is_whole = True
+    for link in links:
+        is_whole = link is not None and (link[0] == 0 or (is_whole and 0 < link[0] <= len(spans)))
+        if link is not None and is_whole:
+            del spans[link[0] :]
+            spans += link[1]
+    return tuple(spans) if is_whole else ()
+
+
+def _alike(before: Sequence[PromptSpan], spans: Sequence[PromptSpan]) -> int:
+    """Count the parts that two prompts begin with."""
+    differing = (number for number, (one, other) in enumerate(zip(before, spans, strict=False)) if one != other)
+    return next(differing, min(len(before), len(spans)))
 
 
 def _shared(before: bytes, ids: bytes) -> int:
