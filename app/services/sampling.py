@@ -98,8 +98,13 @@ class Sampling:
         self._settings.change(folded=others if shown else (*others, MORE))
 
     def start_values(self) -> SamplingSettings:
-        """Return what a new chat starts with: the preset chosen last, else what people last set in a new chat."""
+        """Return what a new chat starts with.
+
+        The preset of whole chats that is set for that, else the preset chosen last, else what people last set in a new chat.
+        """
         kept = self._settings.values
+        if (start := kept.chats.start.sampling) is not None:
+            return start
         return self._under(kept.last_preset, kept.sampling) if kept.last_preset in self._all() else kept.sampling
 
     def show(self, values: SamplingSettings) -> None:

@@ -16,6 +16,7 @@ from typing import Annotated, Any, Literal, TypeVar, get_args, get_origin
 
 import msgspec
 
+from app.core.chat_preset import ChatSettings
 from app.core.commands import RecordKind, WhenFull
 from app.core.events import Event, JobFailed
 from app.core.model import LoadOptions
@@ -67,6 +68,10 @@ class Settings(msgspec.Struct, frozen=True):
     system_prompt: str = ""
     thinking_tags: tuple[str, ...] = ()
     """Tags around thinking that people name beside those of the models' templates."""
+    unfold_thinking: bool = False
+    """Whether thinking is unfolded while it is written."""
+    chats: ChatSettings = ChatSettings()
+    """Presets of whole chats, and system prompts that are not in force yet."""
     sampling: SamplingSettings = SamplingSettings()
     """What a new chat starts with."""
     when_full: WhenFull = "stop"

@@ -5,8 +5,10 @@ Tells the service what people want and shows what it says; knows nothing of mess
 
 from __future__ import annotations
 
-from PySide6.QtCore import QDate, QEvent, Qt
-from PySide6.QtWidgets import QSizePolicy, QVBoxLayout, QWidget
+from collections.abc import Sequence
+
+from PySide6.QtCore import QDate, QEvent, Qt, Signal
+from PySide6.QtWidgets import QHBoxLayout, QMenu, QSizePolicy, QToolButton, QVBoxLayout, QWidget
 
 from app.gui import theme
 from app.gui.history.delegate import RowDelegate
@@ -21,6 +23,11 @@ from app.services.conversations import Conversations
 
 class HistoryPanel(QWidget):
     """The list of conversations, with a button for a new one."""
+
+    new_wanted = Signal()
+    """Somebody wants a new chat."""
+    begin_wanted = Signal(str)
+    """Somebody wants a new chat that begins with this preset."""
 
     def __init__(
         self,
@@ -49,10 +56,10 @@ class HistoryPanel(QWidget):
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)  # the pane around it has margins
         layout.setSpacing(theme.SPACE_S)
-        layout.addWidget(new)
+        layout.addLayout(self._new_row(new, icons))
         layout.addWidget(self._list, 1)
         layout.addWidget(self._empty, 1)
-        new.clicked.connect(conversations.new)
+        new.clicked.connect(self.new_wanted)
         delegate.renamed.connect(conversations.rename)
         self._list.open_wanted.connect(conversations.open)
         self._list.delete_wanted.connect(conversations.delete)
@@ -63,6 +70,15 @@ class HistoryPanel(QWidget):
     def disconnect_services(self) -> None:
         """Listen to the conversations no longer."""
         self._disconnect()
+
+    def show_presets(self, names: Sequence[str]) -> None:
+        """Offer to begin a chat with one of these presets; without any there is no such offer."""
+        self._menu.clear()
+        for name in names:
+            entry = self._menu.addAction(name.replace("&", "&&"))
+            entry.setObjectName("new_chat_with_action")
+            entry.triggered.connect(lambda _checked=False, name=name: self.begin_wanted.emit(name))
+        self._with_preset.setVisible(bool(names))
 
     @property
     def can_rename(self) -> bool:
@@ -79,6 +95,21 @@ class HistoryPanel(QWidget):
         if event.type() in (QEvent.Type.Show, QEvent.Type.WindowActivate):
             self._model.refresh()
         return super().event(event)
+
+    def _new_row(self, new: IconButton, icons: Icons) -> QHBoxLayout:
+        """Lay out the button for a new chat, and beside it the one for a chat that begins with a preset."""
+        name = self.tr("New chat with a chat preset")
+        self._with_preset = IconButton(icons, "down", name, object_name="new_chat_preset_button", look="outlined")
+        self._menu = QMenu(self._with_preset)
+        self._menu.setAccessibleName(name)
+        self._with_preset.setMenu(self._menu)
+        self._with_preset.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+        self._with_preset.hide()
+        row = QHBoxLayout()
+        row.setSpacing(theme.SPACE_XS)
+        row.addWidget(new, 1)
+        row.addWidget(self._with_preset)
+        return row
 
     def _refresh(self) -> None:
         self._model.refresh()

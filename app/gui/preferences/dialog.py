@@ -15,8 +15,10 @@ from PySide6.QtWidgets import (
 )
 
 from app.gui import theme
-from app.gui.preferences.options import Choice, Group, Number, Option, Switch, Text, groups
+from app.gui.preferences.options import Choice, Group, Number, Option, Switch, Tags, Text, groups
+from app.gui.preferences.tags_line import TagsLine
 from app.gui.widgets.boxes import ChoiceBox, NumberBox
+from app.gui.widgets.direction import follow_direction
 from app.gui.widgets.labels import label
 from app.gui.widgets.tall_dialog import TallDialog
 from app.gui.widgets.tick_box import TickBox
@@ -97,6 +99,8 @@ class PreferencesDialog(TallDialog):
                 field = self._number(option)
             case Text():
                 field = self._text(option)
+            case Tags():
+                field = self._tags(option)
         field.setObjectName(f"{option.name}_option")
         field.setAccessibleName(option.label)
         field.setAccessibleDescription(option.hint)
@@ -107,7 +111,12 @@ class PreferencesDialog(TallDialog):
             form.addRow(hint)
             return
         form.addRow(self._caption(option, field), field)
-        form.addRow(QLabel(), hint)
+        below = QVBoxLayout()
+        below.setSpacing(theme.SPACE_XS)
+        if isinstance(field, TagsLine):
+            below.addWidget(field.problem)
+        below.addWidget(hint)
+        form.addRow(QLabel(), below)
 
     def _caption(self, option: Option, field: QWidget) -> QLabel:
         caption = label("" if isinstance(option, Switch) else option.label)
@@ -152,6 +161,7 @@ class PreferencesDialog(TallDialog):
         edit.setTabChangesFocus(True)
         edit.setFixedHeight(edit.fontMetrics().lineSpacing() * TEXT_LINES + theme.SPACE_XL)
         edit.textChanged.connect(lambda: self._change(option.name, edit.toPlainText()))
+        follow_direction(edit.document())
 
         def show() -> None:
             if edit.toPlainText() != self._value(option.name):
@@ -160,6 +170,13 @@ class PreferencesDialog(TallDialog):
 
         self._show_value[option.name] = show
         return edit
+
+    def _tags(self, option: Tags) -> TagsLine:
+        line = TagsLine(option.placeholder)
+        line.problem.setObjectName(f"{option.name}_problem")
+        line.tags_changed.connect(lambda tags: self._change(option.name, tags))
+        self._show_value[option.name] = lambda: line.show_tags(getattr(self._settings.values, option.name))
+        return line
 
     def _buttons(self) -> QDialogButtonBox:
         box = QDialogButtonBox(

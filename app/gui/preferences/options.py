@@ -52,7 +52,16 @@ class Text(NamedTuple):
     placeholder: str
 
 
-Option = Choice | Switch | Number | Text
+class Tags(NamedTuple):
+    """Names of tags on one line."""
+
+    name: str
+    label: str
+    hint: str
+    placeholder: str
+
+
+Option = Choice | Switch | Number | Text | Tags
 
 
 class Group(NamedTuple):
@@ -64,59 +73,87 @@ class Group(NamedTuple):
 
 def groups() -> tuple[Group, ...]:
     """Return all options in the order of the form."""
-    return (
-        Group(
-            translate("Preferences", "Appearance"),
-            (
-                Choice(
-                    "theme",
-                    translate("Preferences", "Theme"),
-                    translate("Preferences", "As the system: light, dark or high contrast, and changes with it."),
-                    (
-                        ("system", translate("Preferences", "As the system")),
-                        ("light", translate("Preferences", "Light")),
-                        ("dark", translate("Preferences", "Dark")),
-                        ("contrast", translate("Preferences", "High contrast")),
-                    ),
+    return (_appearance(), _chats(), _thinking())
+
+
+def _appearance() -> Group:
+    return Group(
+        translate("Preferences", "Appearance"),
+        (
+            Choice(
+                "theme",
+                translate("Preferences", "Theme"),
+                translate("Preferences", "As the system: light, dark or high contrast, and changes with it."),
+                (
+                    ("system", translate("Preferences", "As the system")),
+                    ("light", translate("Preferences", "Light")),
+                    ("dark", translate("Preferences", "Dark")),
+                    ("contrast", translate("Preferences", "High contrast")),
                 ),
-                Number(
-                    "text_size",
-                    translate("Preferences", "Text size in %"),
-                    translate(
-                        "Preferences", "Of messages and of what you write; Ctrl + and Ctrl − change it anywhere."
-                    ),
-                    LEAST_TEXT_SIZE,
-                    MOST_TEXT_SIZE,
-                    10,
+            ),
+            Number(
+                "text_size",
+                translate("Preferences", "Text size in %"),
+                translate("Preferences", "Of messages and of what you write; Ctrl + and Ctrl − change it anywhere."),
+                LEAST_TEXT_SIZE,
+                MOST_TEXT_SIZE,
+                10,
+            ),
+            Switch(
+                "reduce_motion",
+                translate("Preferences", "Reduce motion"),
+                translate("Preferences", "Panels appear at once instead of sliding in."),
+            ),
+        ),
+    )
+
+
+def _chats() -> Group:
+    return Group(
+        translate("Preferences", "Chats"),
+        (
+            Text(
+                "system_prompt",
+                translate("Preferences", "System prompt for new chats"),
+                translate(
+                    "Preferences",
+                    "What the model is told before the first message; open chats keep theirs. A chat preset that new"
+                    " chats start with goes before it.",
                 ),
-                Switch(
-                    "reduce_motion",
-                    translate("Preferences", "Reduce motion"),
-                    translate("Preferences", "Panels appear at once instead of sliding in."),
+                translate("Preferences", "None"),
+            ),
+            Choice(
+                "keep_record",
+                translate("Preferences", "Save for each token"),
+                translate("Preferences", "What is saved with an answer, to look at its tokens later."),
+                (
+                    ("all", translate("Preferences", "All likely candidates")),
+                    ("chosen", translate("Preferences", "The chosen token only")),
+                    ("off", translate("Preferences", "Nothing")),
                 ),
             ),
         ),
-        Group(
-            translate("Preferences", "Chats"),
-            (
-                Text(
-                    "system_prompt",
-                    translate("Preferences", "System prompt for new chats"),
-                    translate(
-                        "Preferences", "What the model is told before the first message; open chats keep theirs."
-                    ),
-                    translate("Preferences", "None"),
+    )
+
+
+def _thinking() -> Group:
+    return Group(
+        translate("Preferences", "Thinking"),
+        (
+            Switch(
+                "unfold_thinking",
+                translate("Preferences", "Unfold thinking while it is written"),
+                translate("Preferences", "Otherwise one line stands for it, which unfolds it."),
+            ),
+            Tags(
+                "thinking_tags",
+                translate("Preferences", "Own thinking tags"),
+                translate(
+                    "Preferences",
+                    "For models whose chat template does not name the tags around their thinking. Separate several"
+                    " by spaces; they hold from the next answer on.",
                 ),
-                Choice(
-                    "keep_record",
-                    translate("Preferences", "Save for each token"),
-                    translate("Preferences", "What is saved with an answer, to look at its tokens later."),
-                    (
-                        ("all", translate("Preferences", "All likely candidates")),
-                        ("chosen", translate("Preferences", "The chosen token only")),
-                        ("off", translate("Preferences", "Nothing")),
-                    ),
-                ),
+                translate("Preferences", "Such as: reflection <scratchpad>"),
             ),
         ),
     )

@@ -1,0 +1,99 @@
+"""The model of a preset: whether it is loaded, where its file is now, and when it can be loaded.
+
+An answer that is being written is never ended for it: the load waits for that.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from app.core.chat_preset import PresetModel
+from app.core.events import Failed, Finished, PresetModelFound
+from app.core.signal import Signal
+from app.services.engine_session import EngineSession
+from app.services.models import Models
+from app.services.questions import AnswerEvent
+from app.services.wishes import Wish
+from app.system.jobs import Jobs
+
+
+class PresetModels:
+    """One such model is wanted at a time; whatever model people choose meanwhile goes before it."""
+
+    def __init__(self, session: EngineSession, models: Models, jobs: Jobs) -> None:
+        self.missing: Signal[PresetModel] = Signal()
+        """The file of the model that is wanted is gone."""
+        self._session = session
+        self._models = models
+        self._jobs = jobs
+        self._number = 0
+        self._wanted: PresetModel | None = None
+        self._waiting: Path | None = None
+        """The file that is loaded once the answer is written."""
+        session.answer_told.connect(self._take_answer)
+        session.changed.connect(self._take_change)
+
+    @property
+    def loaded(self) -> PresetModel | None:
+        """The model that is loaded now, as a preset keeps it."""
+        model, ref = self._session.model, self._session.ref
+        if model is None or ref is None:
+            return None
+        return PresetModel(self._session.name or model.name, model.path, ref.identity)
+
+    @property
+    def waits(self) -> bool:
+        """Whether an answer is being written that a model has to wait for."""
+        return self._session.phase == "busy"
+
+    def want(self, model: PresetModel) -> bool:
+        """Have a model loaded in the usual way; False where it is loaded already."""
+        self.drop()
+        if self._is_loaded(model):
+            return False
+        self._wanted, number = model, self._number
+        entry = self._models.entry_of(model.path, model.ref)
+        path = entry.path if entry is not None and entry.problem is None else model.path
+        self._jobs.submit(
+            "the model of a preset",
+            lambda: PresetModelFound(number, path, os.path.isfile(path)),  # noqa: PTH113  Path.is_file raises for some names
+            lambda: PresetModelFound(number, path, False),
+        )
+        return True
+
+    def drop(self) -> None:
+        """Want no model any more."""
+        self._number += 1
+        self._wanted = self._waiting = None
+
+    def take(self, event: PresetModelFound) -> None:
+        """Take in whether the file is there."""
+        wanted = self._wanted
+        if event.number != self._number or wanted is None:
+            return
+        if not event.is_there:
+            self.drop()
+            self.missing.emit(wanted)
+        elif self.waits:
+            self._waiting = Path(event.path)
+        else:
+            self._load(Path(event.path))
+
+    def _is_loaded(self, model: PresetModel) -> bool:
+        loaded = self.loaded if self._session.phase in ("ready", "busy") else None
+        return loaded is not None and bool(model.identity) and loaded.identity == model.identity
+
+    def _load(self, path: Path) -> None:
+        self.drop()
+        self._session.use(Wish(path))
+
+    def _take_answer(self, event: AnswerEvent) -> None:
+        """Load what waits before the next question is sent: that is one for the new model."""
+        if self._waiting is not None and isinstance(event, (Finished, Failed)) and not self.waits:
+            self._load(self._waiting)
+
+    def _take_change(self) -> None:
+        """Give way to a model that somebody chose while this one waited."""
+        if self._waiting is not None and self._session.phase in ("starting", "loading"):
+            self.drop()
