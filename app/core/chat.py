@@ -55,6 +55,14 @@ class PromptSpan(msgspec.Struct, frozen=True):
     """Index of the message, or -1 for the template's own text."""
 
 
+class ReadStretch(msgspec.Struct, frozen=True):
+    """How a stretch of a prompt came into the cache: the tokens up to `end`, behind the stretch before."""
+
+    end: int
+    one_by_one: bool = False
+    """Each token by itself, as they are where the model itself wrote them."""
+
+
 def clean_text(text: str) -> str:
     """Return text that can be stored and tokenised: lone surrogates become U+FFFD, NUL characters go."""
     return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace").replace("\x00", "")

@@ -6,7 +6,7 @@ from typing import Literal
 
 import msgspec
 
-from app.core.chat import ChatPrompt, Prompt
+from app.core.chat import ChatPrompt, Prompt, PromptSpan, ReadStretch
 from app.core.model import LoadOptions
 from app.core.sampling import SamplingSettings
 
@@ -53,6 +53,32 @@ class Generate(msgspec.Struct, frozen=True, tag="generate"):
     """
 
 
+class Reproduce(msgspec.Struct, frozen=True, tag="reproduce"):
+    """Write an answer once more, from an empty cache, as long as its tokens are the same.
+
+    Answered by `PromptReady`, `PrefillProgress`, `Tokens`, then `Reproduced`, or by `Failed`. What the cache held is
+    given up for it: in another sequence beside it the batches would have other shapes, and so would the sums.
+    """
+
+    request: int
+    prompt: bytes
+    """What the answer was written behind, without anything of it (int32, little endian)."""
+    ids: bytes
+    """All tokens of the answer."""
+    settings: tuple[SettingsChange, ...]
+    """From which token of the answer on which settings held; tokens before the first of them were not drawn."""
+    seed: int
+    sent_ns: int
+    given: int = 0
+    """So many of its first tokens were in the prompt when it was last asked for; they may be others than were drawn."""
+    spans: tuple[PromptSpan, ...] = ()
+    """The parts of the prompt."""
+    record: tuple[bytes, ...] = ()
+    """Its per-token record, as far as it is kept: it knows how likely other tokens were."""
+    stretches: tuple[ReadStretch, ...] = ()
+    """How what it found in the cache had come there: batches of other shapes round differently."""
+
+
 class ChangeSettings(msgspec.Struct, frozen=True, tag="change_settings"):
     """Use other sampling settings from the next token on; seed, limits and stops of the answer stay as they are."""
 
@@ -80,10 +106,13 @@ class Tokenize(msgspec.Struct, frozen=True, tag="tokenize"):
 
 
 class Render(msgspec.Struct, frozen=True, tag="render"):
-    """Render and tokenise a conversation without running it, also while another one runs."""
+    """Render and tokenise a conversation as `Generate` would send it, also while another one runs."""
 
     request: int
     prompt: ChatPrompt
+    when_full: WhenFull = "stop"
+    max_tokens: int = 0
+    """The longest answer, for which room is kept where the oldest turns are dropped; 0 is any length."""
 
 
 class ListPieces(msgspec.Struct, frozen=True, tag="list_pieces"):
@@ -115,6 +144,7 @@ class Quit(msgspec.Struct, frozen=True, tag="quit"):
 Command = (
     Load
     | Generate
+    | Reproduce
     | ChangeSettings
     | Cancel
     | Watch

@@ -11,7 +11,7 @@ from app.core.commands import SettingsChange
 from app.core.conversation import Pieces
 from app.core.devices import Device, GpuReport, LibraryFacts, MainMemory
 from app.core.library_fault import LibraryFault
-from app.core.metrics import DeviceMemory, Metrics, StopReason
+from app.core.metrics import DeviceMemory, KVUse, Metrics, StopReason
 from app.core.model import FoundModel, LoadOptions, ModelInfo, ModelRef
 from app.core.store_events import StoreEvent
 from app.core.words import Sentence
@@ -129,6 +129,39 @@ class Finished(msgspec.Struct, frozen=True, tag="finished"):
     notes: tuple[Sentence, ...] = ()
 
 
+class Difference(msgspec.Struct, frozen=True):
+    """Where an answer that is written once more goes another way; gaps are in natural logarithms."""
+
+    token: int
+    """Index in the answer."""
+    stored: int
+    """The token that is there."""
+    drawn: int
+    """The one that was drawn now."""
+    gap: float
+    """How far apart the two are now, before any stage of the chain."""
+    stored_gap: float | None
+    """How far apart they were then; None where that was not kept."""
+    draw_distance: float | None
+    """By how much the odds would have to shift for this draw to fall on the stored token; None where none was made,
+    or where a stage of the chain cut that token."""
+
+
+class Reproduced(msgspec.Struct, frozen=True, tag="reproduced"):
+    """How far an answer that was written once more is the same."""
+
+    request: int
+    first: int
+    """Index in the answer of the first token that was drawn; those before it were given."""
+    compared: int
+    """How many tokens of the answer are the same, the given ones included."""
+    difference: Difference | None
+    stop_reason: StopReason | None
+    """How it ended, “length” where all tokens were compared and it would have gone on; None where nobody can say."""
+    kv: KVUse
+    """The cache now: it holds the prompt, and the answer as far as it was written."""
+
+
 class Failed(msgspec.Struct, frozen=True, tag="failed"):
     """A request that came to nothing, with the reason; nothing that was said before is lost."""
 
@@ -137,6 +170,8 @@ class Failed(msgspec.Struct, frozen=True, tag="failed"):
     sentence: Sentence
     details: tuple[str, ...] = ()
     """Lines of llama.cpp's log that belong to it."""
+    tokens: int | None = None
+    """How many tokens a prompt has that is too long; None where nobody counted them."""
 
 
 class Tokenized(msgspec.Struct, frozen=True, tag="tokenized"):
@@ -154,6 +189,8 @@ class Rendered(msgspec.Struct, frozen=True, tag="rendered"):
     ids: bytes
     spans: tuple[PromptSpan, ...]
     notes: tuple[Sentence, ...] = ()
+    dropped: tuple[int, ...] = ()
+    """Indices of the messages that are left out because the context is full, oldest first."""
 
 
 class PiecesListed(msgspec.Struct, frozen=True, tag="pieces_listed"):
@@ -215,6 +252,15 @@ class LastModelFound(msgspec.Struct, frozen=True, tag="last_model_found"):
     is_there: bool
 
 
+class PresetModelFound(msgspec.Struct, frozen=True, tag="preset_model_found"):
+    """Whether the model of a preset has its file, from a job of the parent process."""
+
+    number: int
+    """Which of all wishes for such a model it is."""
+    path: str
+    is_there: bool
+
+
 class ModelChecked(msgspec.Struct, frozen=True, tag="model_checked"):
     """What a model file says of itself before it is loaded, from a job of the parent process."""
 
@@ -237,6 +283,13 @@ class Summoned(msgspec.Struct, frozen=True, tag="summoned"):
     model: str = ""
 
 
+class ConversationMade(msgspec.Struct, frozen=True, tag="conversation_made"):
+    """A job has made what is shown of a long conversation that was read; it is where the job was told to put it."""
+
+    request: int
+    conversation: int
+
+
 class JobFailed(msgspec.Struct, frozen=True, tag="job_failed"):
     """A job of the parent process ended with an error that nobody expected; its traceback is in the log."""
 
@@ -244,7 +297,7 @@ class JobFailed(msgspec.Struct, frozen=True, tag="job_failed"):
     sentence: Sentence
 
 
-Event = (
+EngineEvent = (
     Hello
     | LoadProgress
     | Loaded
@@ -253,6 +306,7 @@ Event = (
     | Tokens
     | Step
     | Finished
+    | Reproduced
     | Failed
     | Tokenized
     | Rendered
@@ -261,11 +315,19 @@ Event = (
     | MemoryMeasured
     | Unloaded
     | EngineGone
-    | ModelsListed
+)
+"""What the engine's process says, or what is said of it."""
+
+JobEvent = (
+    ModelsListed
     | LastModelFound
+    | PresetModelFound
     | ModelChecked
     | HardwareSampled
     | Summoned
+    | ConversationMade
     | JobFailed
-    | StoreEvent
 )
+"""What the parent process finds out by itself."""
+
+Event = EngineEvent | JobEvent | StoreEvent

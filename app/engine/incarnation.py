@@ -25,6 +25,7 @@ from app.core.commands import (
     MeasureMemory,
     Quit,
     Render,
+    Reproduce,
     Tokenize,
     Watch,
 )
@@ -41,6 +42,7 @@ from app.core.events import (
     PiecesListed,
     PromptReady,
     Rendered,
+    Reproduced,
     Tokenized,
     Unloaded,
 )
@@ -61,15 +63,16 @@ CLOCK_SLACK_NS = 10_000_000_000
 FIRST_PHASES: dict[type[Command], Phase] = {
     Load: "loading",
     Generate: "preparing",
+    Reproduce: "preparing",
     Render: "preparing",
     Tokenize: "preparing",
     MeasureMemory: "loading",
     ListPieces: "preparing",
     ListDevices: "answering",
 }
-ANSWERED = (Load, Generate, Render, Tokenize, ListPieces, MeasureMemory, ListDevices)
+ANSWERED = (Load, Generate, Reproduce, Render, Tokenize, ListPieces, MeasureMemory, ListDevices)
 """Commands that are requests: they start a process where there is none, and something answers each of them."""
-LAST_EVENTS = (Loaded, Finished, Failed, Rendered, Tokenized, PiecesListed, MemoryMeasured, DevicesListed)
+LAST_EVENTS = (Loaded, Finished, Reproduced, Failed, Rendered, Tokenized, PiecesListed, MemoryMeasured, DevicesListed)
 
 
 class Order(NamedTuple):

@@ -88,6 +88,13 @@ class KVCache:
         self._ids[: checkpoint.position] = checkpoint.ids
         return self._cut(checkpoint.position)
 
+    def empty(self) -> int:
+        """Free all cells; returns that none is kept.
+
+        Checkpoints stay: `rewind` takes one only behind tokens whose cells are there again, or where it needs none.
+        """
+        return self._cut(0)
+
     def append(self, ids: TokenIds, *, logits: bool) -> DecodeResult:
         """Evaluate tokens behind those in the cells; after an abort the cells of this call are freed."""
         count = len(ids)

@@ -21,10 +21,11 @@ from app.core.sampling import MAX_SEED
 from app.engine.answer_ids import ids_of, open_answer
 from app.engine.backend import Backend, Row
 from app.engine.clock import AnswerClock
+from app.engine.comparison import Comparison
 from app.engine.control import Control
 from app.engine.deadline import Deadline
 from app.engine.detokenizer import Detokenizer
-from app.engine.full_context import Fitted, fit
+from app.engine.full_context import Fitted, Policy, fit
 from app.engine.joiner import TokenJoiner
 from app.engine.kv_cache import KVCache
 from app.engine.logits import Logits
@@ -50,9 +51,15 @@ class Answer:
         command: Generate,
         control: Control,
         deadline: Deadline | None = None,
+        comparison: Comparison | None = None,
     ) -> None:
-        """`deadline` is what the chat template has to keep; None is its own second."""
+        """`deadline` is what the chat template has to keep; None is its own second.
+
+        With a `comparison` the answer is one that is there already: it begins from an empty cache, and ends where it
+        becomes another one.
+        """
         self._deadline = deadline
+        self._comparison = comparison
         self._backend = backend
         self._cache = cache
         self._command = command
@@ -66,6 +73,8 @@ class Answer:
         if (answer := open_answer(command.prompt)) is not None:
             ids = ids_of(answer.ids, backend.vocabulary) or []
             self._stops.resume(self._detokenizer.resume(answer.text, ids))
+        elif comparison is not None:
+            self._stops.resume("".join(map(self._detokenizer.step, comparison.given)))
         self._joiner = TokenJoiner(command.request)
         self._record = RecordWriter(backend.vocabulary.size, alternatives=command.record == "all")
         self._seed = secrets.randbelow(MAX_SEED) if self._settings.seed is None else self._settings.seed
@@ -80,14 +89,16 @@ class Answer:
 
     def run(self, watched: Callable[[], bool]) -> Iterator[Event]:
         """Go through the stages; `watched` tells whether somebody looks. Raises `UserError` on a bad prompt."""
-        fitted = fit(self._command, self._backend.vocabulary, self._deadline, self._cache.cells)
+        policy = Policy(self._command.when_full, self._settings.max_tokens)
+        fitted = fit(self._command.prompt, policy, self._backend.vocabulary, self._deadline, self._cache.cells)
         self._count_from(fitted)
         self._clock.mark_tokens()
         prompt = np.asarray(fitted.prepared.ids, np.int32)
-        reused = self._cache.rewind(prompt)
+        reused = self._cache.rewind(prompt) if self._comparison is None else self._cache.empty()
         yield self._prompt_ready(fitted, prompt, reused)
         done = reused
-        for done in prefill(self._backend, self._cache, prompt, self._control.is_cancelled):
+        stretches = () if self._comparison is None else self._comparison.stretches
+        for done in prefill(self._backend, self._cache, prompt, self._control.is_cancelled, stretches):
             self._clock.mark_prefill()
             yield PrefillProgress(self._command.request, done, len(prompt), reused, self._clock.prefilled)
         self._clock.mark_prefill()
@@ -109,7 +120,10 @@ class Answer:
             while True:
                 row, facts = logits.take()
                 self._move_sliders(sampler)
-                token, probability, flags = sampler.draw(row, facts, self._position)
+                choice = sampler.draw(row, facts, self._position)
+                if self._comparison is not None:
+                    choice = self._comparison.take(choice, row, sampler)
+                token, probability, flags = choice
                 at_ns = self._clock.mark_token()
                 if self._command.record != "off":
                     rank = facts.rank(token)
@@ -165,6 +179,8 @@ class Answer:
 
     def _limit(self, prompt_tokens: int) -> StopReason | None:
         sampled = len(self._ids)
+        if self._comparison is not None and self._comparison.is_over:
+            return "length"
         if self._fixed.max_tokens and sampled >= self._fixed.max_tokens:
             return "length"
         if prompt_tokens + sampled >= self._cache.cells:

@@ -13,6 +13,7 @@ import numpy as np
 from app.core.sampling import SamplingSettings
 from app.engine.backend import Backend, Chain, Row, Stage
 from app.probability.draw import DRAW_STREAM, XTC_STREAM, draw, uniform
+from app.probability.nearness import draw_distance
 from app.probability.record import NO_DRAW
 from app.probability.row import RowFacts
 
@@ -80,6 +81,13 @@ class Sampler:
             return Choice(int(ids[logits == logits.max()].min()), 1.0, NO_DRAW)
         drawn = draw(ids, logits, uniform(self._seed, position, DRAW_STREAM))
         return Choice(drawn.token, drawn.probability)
+
+    def distance(self, token: int, position: int) -> float | None:
+        """Return how far the draw that was just made at a position was from a token; None where it could not get it."""
+        if self._settings.temperature <= 0:
+            return None
+        ids, logits = self._candidates.survivors()
+        return draw_distance(ids, logits, uniform(self._seed, position, DRAW_STREAM), token)
 
     def accept(self, token: int) -> None:
         """Append a token to what penalties and DRY look at."""

@@ -29,6 +29,7 @@ from app.core.commands import (
     MeasureMemory,
     Quit,
     Render,
+    Reproduce,
     Tokenize,
     Watch,
 )
@@ -51,12 +52,14 @@ from app.engine.backend import Backend
 from app.engine.control import Control
 from app.engine.deadline import Deadline, LastResort
 from app.engine.failures import LoadRefused, failure_kind
+from app.engine.full_context import Policy, fit
 from app.engine.kv_cache import KVCache
 from app.engine.loop import Answer, cancelled_before_start
 from app.engine.opening import Opener, opener_for
 from app.engine.pieces import pieces_of
+from app.engine.prompt_size import PromptTooLong
+from app.engine.reproducing import cancelled_before_replay, reproduce
 from app.engine.template_errors import RENDER_SECONDS
-from app.engine.tokenizer import prepare
 from app.engine.wire import MESSAGE_LIMIT, decode_command, encode
 
 PROGRESS_NS = 50_000_000
@@ -65,7 +68,7 @@ STACK_BYTES = 256 * 1024 * 1024
 EXIT_PARENT_GONE = 0
 LAST_RESORT_SECONDS = 8.0
 """A template that holds the interpreter for so long ends the process; the parent starts a fresh one."""
-Work = Load | Generate | MeasureMemory
+Work = Load | Generate | Reproduce | MeasureMemory
 """What is done one after another, on the main thread."""
 Talk = Tokenize | Render | ListPieces | ListDevices
 """What is answered meanwhile."""
@@ -107,6 +110,8 @@ class Worker:
                 self._load(command, control)
             case Generate():
                 self._generate(command, control)
+            case Reproduce():
+                self._reproduce(command, control)
             case MeasureMemory():
                 self._send(self._opener.measure(command, lambda: control.cancelled))
             case _:
@@ -135,7 +140,7 @@ class Worker:
 
     def _route(self, command: Command) -> None:
         match command:
-            case Load() | Generate() | MeasureMemory():
+            case Load() | Generate() | Reproduce() | MeasureMemory():
                 self._controls[command.request] = Control(command.request)
                 self._work.put(command)
             case Tokenize() | Render() | ListPieces() | ListDevices():
@@ -205,6 +210,14 @@ class Worker:
         for event in Answer(backend, cache, command, control, self._deadline).run(lambda: self._watched):
             self._send(event)
 
+    def _reproduce(self, command: Reproduce, control: Control) -> None:
+        backend, cache = self._loaded()
+        if control.cancelled:
+            self._send(cancelled_before_replay(cache, command))
+            return
+        for event in reproduce(backend, cache, command, control):
+            self._send(event)
+
     def _loaded(self) -> tuple[Backend, KVCache]:
         backend, cache = self._backend, self._cache
         if backend is None or cache is None:
@@ -231,9 +244,14 @@ class Worker:
         if isinstance(command, Tokenize):
             ids = backend.vocabulary.tokenize(command.text, special=False)
             return Tokenized(command.request, np.asarray(ids, np.int32).tobytes())
-        done = prepare(command.prompt, backend.vocabulary, deadline=self._deadline, cells=backend.cells)
+        policy = Policy(command.when_full, command.max_tokens)
+        try:
+            fitted = fit(command.prompt, policy, backend.vocabulary, self._deadline, backend.cells)
+        except PromptTooLong as error:
+            return Failed(command.request, failure_kind(error), error.sentence, tokens=error.tokens)
+        done = fitted.prepared
         ids_bytes = np.asarray(done.ids, np.int32).tobytes()
-        return Rendered(command.request, done.text, ids_bytes, done.spans, done.notes)
+        return Rendered(command.request, done.text, ids_bytes, done.spans, done.notes, fitted.dropped)
 
 
 def run(connection: Connection, backend: str) -> None:

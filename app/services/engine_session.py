@@ -23,6 +23,7 @@ from app.core.events import (
     ModelChecked,
     PrefillProgress,
     PromptReady,
+    Reproduced,
     Step,
     Tokens,
 )
@@ -35,7 +36,7 @@ from app.services.load_check import Checked, LoadCheck
 from app.services.load_notices import LoadNotices
 from app.services.model_check import model_name
 from app.services.notices import Notices
-from app.services.questions import STOPPED, Questions
+from app.services.questions import STOPPED, Questions, Replay
 from app.services.templates import Templates
 from app.services.wishes import Loading, Question, Wish
 from app.system.hardware import decode_threads, usable_cores
@@ -76,6 +77,8 @@ class EngineSession:
         self._questions = Questions(engine, templates)
         self.answer_told = self._questions.told
         """What the engine says of an open question; `Finished` or `Failed` is the last of it."""
+        self.replayed = self._questions.replayed
+        """What the engine says of an answer that it writes once more; `Reproduced` or `Failed` is the last of it."""
         self.sent = self._questions.sent
         """A question went to a loaded model: its request and the time that its clock starts at (`perf_counter_ns`)."""
         self._told = LoadNotices(notices)
@@ -154,13 +157,12 @@ class EngineSession:
         """Return a number for a question."""
         return self._engine.new_request()
 
-    def ask(self, question: Question) -> None:
-        """Answer a question as soon as its model is loaded."""
-        if self._wish is None:
-            self.answer_told.emit(Failed(question.request, "model", _NO_MODEL))
-            return
+    def ask(self, question: Question | Replay) -> None:
+        """Answer a question, or write an answer once more, as soon as its model is loaded."""
         self._questions.wait(question)
-        if self._is_ready:
+        if self._wish is None:
+            self._questions.fail_waiting("model", _NO_MODEL)
+        elif self._is_ready:
             self._send_next()
         elif not self._check.busy and self._loading is None:
             self.restart()
@@ -203,7 +205,7 @@ class EngineSession:
                 self._fail_load(event, path)
             case PromptReady() | PrefillProgress() | Tokens() | Step():
                 self._questions.take(event)
-            case Finished() | Failed():
+            case Finished() | Reproduced() | Failed():
                 if self._questions.take(event):
                     self._send_next()
                     self.changed.emit()

@@ -116,6 +116,11 @@ def parts(turn: Turn) -> list[str]:
     return [part for part in _parts(turn) if part]
 
 
+def line(turn: Turn) -> str:
+    """Return the line under an answer in one piece."""
+    return " · ".join(parts(turn))
+
+
 def _parts(turn: Turn) -> list[str]:
     finished = turn.finished
     if turn.state == "interrupted" and turn.reason is not None:
