@@ -15,7 +15,7 @@ from itertools import accumulate
 import msgspec
 
 from app.core.chat import ChatPrompt, Prompt, PromptMessage, clean_text
-from app.core.commands import Generate
+from app.core.commands import WhenFull
 from app.engine.backend import Vocabulary
 from app.engine.deadline import Deadline
 from app.engine.prompt_size import PromptSize, PromptTooLong, UncountedPrompt, chat_too_long, too_long
@@ -35,8 +35,16 @@ class Fitted:
     dropped: tuple[int, ...] = ()
 
 
-def fit(command: Generate, vocabulary: Vocabulary, deadline: Deadline | None, cells: int) -> Fitted:
-    """Return the prompt of a command for a context of `cells` tokens; its spans name messages as the command has them.
+@dataclass(frozen=True)
+class Policy:
+    """What becomes of a prompt that the context cannot hold, and the longest answer that gets room; 0 is any."""
+
+    when_full: WhenFull
+    max_tokens: int
+
+
+def fit(prompt: Prompt, policy: Policy, vocabulary: Vocabulary, deadline: Deadline | None, cells: int) -> Fitted:
+    """Return a prompt as a context of `cells` tokens gets it; its spans name messages as they were given.
 
     Raises `PromptTooLong`, or what `prepare` raises.
     """
@@ -44,8 +52,8 @@ def fit(command: Generate, vocabulary: Vocabulary, deadline: Deadline | None, ce
     def make(prompt: Prompt) -> Prepared:
         return prepare(prompt, vocabulary, deadline=deadline, cells=cells)
 
-    if not isinstance(command.prompt, ChatPrompt):
-        prepared = make(command.prompt)
+    if not isinstance(prompt, ChatPrompt):
+        prepared = make(prompt)
         if len(prepared.ids) >= cells:
             raise too_long(PromptSize(len(prepared.ids), cells))
         return Fitted(prepared)
@@ -53,11 +61,11 @@ def fit(command: Generate, vocabulary: Vocabulary, deadline: Deadline | None, ce
     def count(text: str) -> int:
         return len(vocabulary.tokenize(clean_text(text), special=False))
 
-    chat = _Chat(command.prompt, make, count, cells)
-    if command.when_full == "stop":
+    chat = _Chat(prompt, make, count, cells)
+    if policy.when_full == "stop":
         return chat.whole()
     quarter = cells // 4
-    return chat.without_oldest(min(command.settings.validated().max_tokens or quarter, quarter), quarter)
+    return chat.without_oldest(min(policy.max_tokens or quarter, quarter), quarter)
 
 
 class _Chat:
@@ -90,7 +98,9 @@ class _Chat:
                 raise self._refusal(fitted)
         alone = self._without(self._last)
         fits = len(alone.prepared.ids) < self._cells
-        raise chat_too_long(tokens, self._cells) if fits else self._refusal(alone)
+        refusal = chat_too_long(tokens, self._cells) if fits else self._refusal(alone)
+        refusal.tokens = tokens  # also where the last turn alone is named: it is the whole chat that must fit
+        raise refusal
 
     def without_oldest(self, reserve: int, block: int) -> Fitted:
         """Return the prompt without as many blocks of the oldest turns as it takes for it and the reserve to fit.

@@ -16,8 +16,10 @@ from app.engine.special_texts import SpecialTexts
 class PromptTooLong(UserError):
     """A prompt that the context cannot hold."""
 
-    def __init__(self, sentence: Sentence) -> None:
+    def __init__(self, sentence: Sentence, tokens: int | None = None) -> None:
+        """`tokens` is how many it has; None where nobody counted them."""
         super().__init__(sentence, ExitCode.WRONG_USE)
+        self.tokens = tokens
 
 
 class UncountedPrompt(PromptTooLong):
@@ -49,46 +51,42 @@ class PromptSize:
 
 def too_long(size: PromptSize) -> PromptTooLong:
     """Return the refusal of a prompt out of which nothing more can be dropped, by what it is that makes it long."""
+    return PromptTooLong(_reason(size), size.tokens)
+
+
+def _reason(size: PromptSize) -> Sentence:
     if size.system and size.system >= max(size.asked, size.answer):
-        return PromptTooLong(
-            translate(
-                "Engine",
-                "The prompt has {tokens} tokens, {system} of them in the system prompt, and the context holds {cells}. "
-                "The answer needs room in it, too. Shorten the system prompt or load the model with a larger context.",
-                tokens=size.tokens,
-                system=size.system,
-                cells=size.cells,
-            )
+        return translate(
+            "Engine",
+            "The prompt has {tokens} tokens, {system} of them in the system prompt, and the context holds {cells}. "
+            "The answer needs room in it, too. Shorten the system prompt or load the model with a larger context.",
+            tokens=size.tokens,
+            system=size.system,
+            cells=size.cells,
         )
     if size.answer:
-        return PromptTooLong(
-            translate(
-                "Engine",
-                "The question and the answer so far have {tokens} tokens and the context holds {cells}, so the answer "
-                "cannot go on. Load the model with a larger context or begin a new chat.",
-                tokens=size.tokens,
-                cells=size.cells,
-            )
-        )
-    if size.asked:
-        return PromptTooLong(
-            translate(
-                "Engine",
-                "The prompt has {tokens} tokens, {asked} of them in the last message, and the context holds {cells}. "
-                "The answer needs room in it, too. Shorten the message or load the model with a larger context.",
-                tokens=size.tokens,
-                asked=size.asked,
-                cells=size.cells,
-            )
-        )
-    return PromptTooLong(
-        translate(
+        return translate(
             "Engine",
-            "The prompt has {tokens} tokens and the context holds {cells}. The answer needs room in it, too. "
-            "Shorten the prompt or load the model with a larger context.",
+            "The question and the answer so far have {tokens} tokens and the context holds {cells}, so the answer "
+            "cannot go on. Load the model with a larger context or begin a new chat.",
             tokens=size.tokens,
             cells=size.cells,
         )
+    if size.asked:
+        return translate(
+            "Engine",
+            "The prompt has {tokens} tokens, {asked} of them in the last message, and the context holds {cells}. "
+            "The answer needs room in it, too. Shorten the message or load the model with a larger context.",
+            tokens=size.tokens,
+            asked=size.asked,
+            cells=size.cells,
+        )
+    return translate(
+        "Engine",
+        "The prompt has {tokens} tokens and the context holds {cells}. The answer needs room in it, too. "
+        "Shorten the prompt or load the model with a larger context.",
+        tokens=size.tokens,
+        cells=size.cells,
     )
 
 
@@ -111,7 +109,8 @@ def chat_too_long(tokens: int | None, cells: int) -> PromptTooLong:
             "or load the model with a larger context.",
             tokens=tokens,
             cells=cells,
-        )
+        ),
+        tokens,
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from PySide6.QtCore import QCoreApplication
+from PySide6.QtCore import QCoreApplication, Qt
 from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import QWidget
 
@@ -16,6 +16,8 @@ class _Entry(NamedTuple):
     text: str
     keys: str
     starts_group: bool = False
+    in_chat: bool = False
+    """Its keys hold in the chat alone: elsewhere they mean something else."""
 
 
 def _table() -> list[_Entry]:
@@ -30,7 +32,10 @@ def _table() -> list[_Entry]:
         _Entry("delete_chat_action", translate("Actions", "&Delete the chat"), ""),
         _Entry("undo_delete_action", translate("Actions", "&Undo the deletion"), "Ctrl+Z"),
         _Entry("trash_action", translate("Actions", "Trash…"), ""),
+        _Entry("system_prompt_action", translate("Actions", "System prompt and chat presets…"), "Ctrl+Shift+E"),
         _Entry("write_action", translate("Actions", "&Write a message"), "Ctrl+L"),
+        _Entry("previous_message_action", translate("Actions", "Previous message"), "Alt+Up", in_chat=True),
+        _Entry("next_message_action", translate("Actions", "Next message"), "Alt+Down", in_chat=True),
         _Entry("theme_action", translate("Actions", "Light or dark &theme"), "Ctrl+Shift+L", True),
         _Entry("contrast_theme_action", translate("Actions", "&High contrast"), ""),
         _Entry("system_theme_action", translate("Actions", "Theme of the s&ystem"), ""),
@@ -42,6 +47,7 @@ def _table() -> list[_Entry]:
         _Entry("print_action", translate("Actions", "Print…"), "Ctrl+P", True),
         _Entry("save_pdf_action", translate("Actions", "Sa&ve as PDF…"), ""),
         _Entry("preferences_action", translate("Actions", "Pre&ferences…"), "Ctrl+,", True),
+        _Entry("keyboard_action", translate("Actions", "&Keyboard…"), "F1"),
         _Entry("quit_action", translate("Actions", "&Quit"), "Ctrl+Q", True),
     ]
 
@@ -49,7 +55,8 @@ def _table() -> list[_Entry]:
 class Actions:
     """The actions of a window by name."""
 
-    def __init__(self, window: QWidget) -> None:
+    def __init__(self, window: QWidget, chat: QWidget) -> None:
+        """`chat` is the part of the window that some keys hold in."""
         self._actions: dict[str, QAction] = {}
         self.in_order: list[QAction] = []
         """For a menu, with separators between groups."""
@@ -62,7 +69,9 @@ class Actions:
             action.setObjectName(entry.name)
             if entry.keys:
                 action.setShortcuts(QKeySequence.listFromString(entry.keys))
-            window.addAction(action)
+            if entry.in_chat:
+                action.setShortcutContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
+            (chat if entry.in_chat else window).addAction(action)
             self._actions[entry.name] = action
             self.in_order.append(action)
 

@@ -5,16 +5,12 @@ Plain values; who counts is `prompt_count`.
 
 from __future__ import annotations
 
-import sys
 from typing import NamedTuple
 
 import msgspec
 
 from app.core.model import MemoryKind
 from app.core.words import Sentence
-
-UNCOUNTED = sys.maxsize
-"""So many tokens that the engine did not count them."""
 
 
 class Shares(NamedTuple):
@@ -38,9 +34,9 @@ class Count(msgspec.Struct, frozen=True):
     pasted: tuple[int | None, ...] = ()
     """Tokens of each pasted part by itself."""
     prompt: int | None = None
-    """Tokens of the whole prompt that the next send evaluates or finds in the cache."""
-    least: int | None = None
-    """Tokens of what stays where the oldest turns go; `UNCOUNTED` is too many to be counted."""
+    """Tokens of the prompt that the next send evaluates or finds in the cache, without what is left out of it."""
+    left_out: tuple[int, ...] = ()
+    """The turns (their numbers) that it goes without because the context is full, oldest first."""
     cached: int = 0
     """Tokens that `prompt` begins with and that the cache holds now, but for its last one, which is always read."""
     memory_kind: MemoryKind = "plain"
@@ -51,7 +47,9 @@ class Count(msgspec.Struct, frozen=True):
     """The cells were filled up to the last answer of this conversation."""
     cells: int | None = None
     refused: bool = False
-    """The engine would not even count the prompt: it has more tokens than the context."""
+    """The engine would refuse it: it is too long, and no turn can be left out that makes it fit."""
+    needed: int | None = None
+    """Tokens of a prompt that is refused; None where they are more than anybody counted."""
     answering: bool = False
     """An answer of this conversation is being waited for or written."""
     asked: int | None = None
@@ -64,30 +62,16 @@ class Count(msgspec.Struct, frozen=True):
     """Why the prompt is not counted."""
 
     @property
-    def too_long(self) -> bool:
-        """Whether the whole prompt leaves no room for an answer."""
-        return self.refused or (self.prompt is not None and self.cells is not None and self.prompt >= self.cells)
-
-    @property
-    def refuses(self) -> bool:
-        """Whether the next send would come to nothing: what is too long cannot be left out."""
-        if not self.drops or not self.too_long:
-            return self.too_long
-        return self.least is not None and self.cells is not None and self.least >= self.cells
-
-    @property
-    def needed(self) -> int | None:
-        """Tokens that would have to fit; None where they are more than anybody counted."""
-        if self.drops and self.least is not None:
-            return self.least if self.least != UNCOUNTED else None
-        return self.prompt
+    def excess(self) -> int | None:
+        """How many tokens too many a prompt has that is refused: the answer needs room for one at least."""
+        return self.needed - self.cells + 1 if self.needed is not None and self.cells is not None else None
 
     @property
     def is_long_by_itself(self) -> bool:
         """Whether it is rather the message than the chat before it that does not fit."""
         if self.drops or self.draft is None:
             return bool(self.message)
-        return 2 * self.draft >= (self.prompt or self.cells or 0)
+        return 2 * self.draft >= (self.needed or self.cells or 0)
 
     @property
     def shares(self) -> Shares | None:
@@ -98,7 +82,7 @@ class Count(msgspec.Struct, frozen=True):
             if self.asked is None or self.kept is None:
                 return None
             new, cached = (self.draft or 0) + max(self.asked - self.kept, 0), self.kept
-        elif self.prompt is None or self.too_long:
+        elif self.prompt is None:
             return None
         elif not self.message and self.holds_chat and self.in_cache is not None and self._begins_with(self.in_cache):
             new, cached = 0, self.in_cache  # nobody asks for the marks of a message that is not begun
@@ -128,6 +112,6 @@ class Count(msgspec.Struct, frozen=True):
     @property
     def left(self) -> int | None:
         """Cells that the next send leaves for the answer; None where that is unknown or nothing is left."""
-        if self.prompt is None or self.cells is None or self.too_long:
+        if self.prompt is None or self.cells is None:
             return None
         return self.cells - self.prompt

@@ -30,14 +30,14 @@ class OpenConversation:
         self.head = head
         self.run: Run | None = None
         """The answer that is being waited for or written."""
+        self.has_own_prompt = False
+        """Whether somebody chose its system prompt before its first message: what is set for new chats passes it by."""
         self.turns: list[Turn] = []
         """The branch that is shown, oldest first."""
         self.known = {turn.message: turn for turn in turns}
         """All turns by message, in whatever branch."""
         self._tree = MessageTree((turn.message, turn.parent) for turn in turns)
-        if leaf in self.known:
-            self._tree.show(leaf)
-        self.show(self._tree.leaf())
+        self.show(self._tree.leaf(leaf if leaf in self.known else None))
 
     @property
     def is_new(self) -> bool:
@@ -88,8 +88,7 @@ class OpenConversation:
     def show(self, leaf: int | None) -> int:
         """Show the branch that ends with a message; return the first place at which it is another than before."""
         before = self.turns
-        self._tree.show(leaf)
-        self.turns = [self.known[message] for message in self._tree.path(leaf)]
+        self.turns = [self.known[message] for message in self._tree.show(leaf)]
         pairs = zip(before, self.turns, strict=False)
         same = next((place for place, (one, other) in enumerate(pairs) if one is not other), None)
         return min(len(before), len(self.turns)) if same is None else same
@@ -119,15 +118,23 @@ class OpenConversation:
         """Return the turns that lead to a turn, without it."""
         return [self.known[message] for message in self._tree.path(turn.parent)]
 
-    def prompt_messages(self, turns: Sequence[Turn]) -> list[PromptMessage]:
-        """Return turns as they are sent, after the system prompt; an answer that was cut off gives its text alone."""
-        system = clean_text(self.head.system_prompt)
-        messages = [PromptMessage("system", system)] if system.strip() else []
-        for turn in turns:
-            if turn.text:
-                whole = turn.finished is not None
-                messages.append(PromptMessage(turn.role, turn.text, turn.ids if whole else b""))
-        return messages
+
+def prompt_turns(system_prompt: str, turns: Sequence[Turn]) -> list[Turn | None]:
+    """Return whose the messages are that are sent of turns, in their order; the system prompt is nobody's."""
+    system = [None] if clean_text(system_prompt).strip() else []
+    return [*system, *(turn for turn in turns if turn.text)]
+
+
+def prompt_messages(system_prompt: str, turns: Sequence[Turn]) -> list[PromptMessage]:
+    """Return turns as they are sent, after the system prompt; an answer that was cut off gives its text alone."""
+    messages: list[PromptMessage] = []
+    for turn in prompt_turns(system_prompt, turns):
+        if turn is None:
+            messages.append(PromptMessage("system", clean_text(system_prompt)))
+        else:
+            whole = turn.finished is not None
+            messages.append(PromptMessage(turn.role, turn.text, turn.ids if whole else b""))
+    return messages
 
 
 @dataclass(frozen=True)

@@ -10,21 +10,41 @@ from typing import NamedTuple
 
 import msgspec
 
-from app.core.chat import ChatPrompt
-from app.core.commands import Render, Tokenize
-from app.core.events import Failed, Finished, PrefillProgress, PromptReady, Rendered, Tokenized, Tokens
+from app.core.chat import ChatPrompt, clean_text
+from app.core.commands import Render, Tokenize, WhenFull
+from app.core.events import (
+    Failed,
+    Finished,
+    PrefillProgress,
+    PromptReady,
+    Rendered,
+    Reproduced,
+    Tokenized,
+    Tokens,
+)
 from app.core.model import ModelInfo
 from app.core.ports import EnginePort
 from app.core.signal import Signal
 from app.core.words import translate
 from app.services.chat import Chat
 from app.services.engine_session import EngineSession
-from app.services.next_send import UNCOUNTED, Count
-from app.services.questions import AnswerEvent
+from app.services.next_send import Count
+from app.services.open_conversation import prompt_messages, prompt_turns
+from app.services.questions import AnswerEvent, ReplayEvent
+from app.services.sampling import Sampling
 from app.services.templates import Templates
+from app.services.turns import Turn
 from app.system.settings_file import SettingsFile
 
 _ID_BYTES = 4
+
+
+class _Send(NamedTuple):
+    """What would be sent, and what decides what is left out of it."""
+
+    prompt: ChatPrompt
+    when_full: WhenFull
+    max_tokens: int
 
 
 class _Asked(NamedTuple):
@@ -32,10 +52,11 @@ class _Asked(NamedTuple):
 
     request: int
     message: str
-    prompt: ChatPrompt
-    """All of it, also where only what must stay of it is counted."""
-    whole: dict[str, object] | None = None
-    """What is known of all of it, while what must stay is counted."""
+    send: _Send
+    turns: tuple[Turn | None, ...]
+    """Whose its messages are, but for the one that is written now."""
+    is_ahead: bool
+    """The answer before it is still being written: all that is learned is what is left out at least."""
 
 
 class PromptCount:
@@ -48,6 +69,7 @@ class PromptCount:
         chat: Chat,
         templates: Templates,
         settings: SettingsFile,
+        sampling: Sampling,
     ) -> None:
         """`templates` knows what people chose instead of the model's own, `settings` what becomes of a full context."""
         self.changed: Signal[()] = Signal()
@@ -64,7 +86,9 @@ class PromptCount:
         self._tokenizing: tuple[int, str] | None = None
         self._rendering: _Asked | None = None
         self._tokens: dict[str, int | None] = {}
-        self._rendered: ChatPrompt | None = None
+        self._rendered: _Send | None = None
+        self._ahead: tuple[str, tuple[int, ...]] | None = None
+        """A text that was asked about while an answer was written, and what would be left out with it."""
         self._next = b""
         """Token ids of the prompt that was counted last."""
         self._cells = bytearray()
@@ -73,13 +97,16 @@ class PromptCount:
         """The answer that the cells end with, where its conversation was shown while it was written."""
         self._begun: tuple[int, int] | None = None
         """The question that the engine works on or worked on last, and the tokens of its prompt."""
-        self._sent: int | None = None
-        """Tokens of the prompt that is being answered, as they were counted before it was sent."""
+        self._sent: Count | None = None
+        """What was known of the prompt that is being answered, if it was counted before it was sent."""
         self._count = Count()
         session.changed.connect(self.look_again)
         session.answer_told.connect(self._follow)
+        session.replayed.connect(self._follow)
         chat.busy_changed.connect(self.look_again)
         chat.opened.connect(self._forget_prompt)
+        chat.rebranched.connect(self._look_at_branch)
+        sampling.changed.connect(self._look_at_settings)
 
     @property
     def count(self) -> Count:
@@ -108,25 +135,28 @@ class PromptCount:
         self.look_again()
 
     def _take_prompt(self, asked: _Asked, event: Tokenized | Rendered | Failed) -> None:
-        """Take in how long the whole prompt is; where turns can go and must, ask first how long the rest is."""
-        ids = event.ids if isinstance(event, Rendered) else b""
-        tokens = len(ids) // _ID_BYTES if isinstance(event, Rendered) else None
-        refused = isinstance(event, Failed) and event.kind == "prompt_too_long"
-        least = UNCOUNTED if refused else tokens
-        if asked.whole is not None:
-            self._set(**asked.whole, least=least)
+        """Take in how long a prompt is and what is left out of it, or that the engine would refuse it."""
+        rendered = event if isinstance(event, Rendered) else None
+        owners = [asked.turns[index] for index in rendered.dropped] if rendered is not None else []
+        left_out = tuple(turn.number for turn in owners if turn is not None)
+        if asked.is_ahead:
+            self._ahead = (asked.message, left_out)
             return
-        self._rendered, self._next = asked.prompt, ids
-        reason = event.sentence if isinstance(event, Failed) else None
-        whole: dict[str, object] = {"message": asked.message, "prompt": tokens, "refused": refused, "reason": reason}
-        whole |= {"cached": self._common(), "holds_chat": self._holds_chat()}
-        cells, rest = self._count.cells or 0, _without_oldest(asked.prompt)
-        if (refused or (tokens or 0) >= cells) and self._count.drops and rest != asked.prompt:
-            self._ask(_Asked(self._session.new_request(), asked.message, asked.prompt, whole), rest)
-        else:
-            self._set(**whole, least=least)
+        self._rendered, self._next = asked.send, rendered.ids if rendered is not None else b""
+        failed = event if isinstance(event, Failed) else None
+        refused = failed is not None and failed.kind == "prompt_too_long"
+        self._set(
+            message=asked.message,
+            prompt=len(self._next) // _ID_BYTES if rendered is not None else None,
+            left_out=left_out,
+            refused=refused,
+            needed=failed.tokens if failed is not None else None,
+            reason=failed.sentence if failed is not None else None,
+            cached=self._common(),
+            holds_chat=self._holds_chat(),
+        )
 
-    def _follow(self, event: AnswerEvent) -> None:
+    def _follow(self, event: AnswerEvent | ReplayEvent) -> None:
         match event:
             case PromptReady():
                 self._cells = bytearray(event.ids)
@@ -141,33 +171,52 @@ class PromptCount:
                 self._hold(event.request)
                 self._cells += event.ids
                 self._use_cells(event.cells_used)
-            case Finished():
-                used = event.metrics.kv.cells_used
+            case Finished() | Reproduced():
+                used = (event.metrics.kv if isinstance(event, Finished) else event.kv).cells_used
                 del self._cells[used * _ID_BYTES :]
-                self._use_cells(used, cached=self._common())
+                self._use_cells(used)
             case _:
                 pass
 
-    def _use_cells(self, used: int, **changes: object) -> None:
+    def _use_cells(self, used: int) -> None:
         """So many cells are in use now, whosever they are."""
-        self._set(in_cache=used, holds_chat=self._holds_chat(), **self._under_way(used), **changes)
+        cached = min(used, self._common())
+        self._set(in_cache=used, cached=cached, holds_chat=self._holds_chat(), **self._under_way(used))
 
     def _under_way(self, used: int | None) -> dict[str, object]:
         """Return what is known of the prompt that is being answered; the cells are its own once the engine began it."""
-        run = self._chat.shown.run
+        shown, run = self._chat.shown, self._chat.shown.run
         if run is None:
             return {"asked": None, "kept": None}
         if self._begun is not None and run.request == self._begun[0]:
-            return {"asked": self._begun[1], "kept": used}
-        return {"asked": self._sent, "kept": self._common() if self._sent is not None else None}
+            sent = [
+                turn.number
+                for turn in prompt_turns(shown.head.system_prompt, shown.before(run.turn))
+                if turn is not None
+            ]
+            return {"asked": self._begun[1], "kept": used, "left_out": self._least(tuple(sent[: run.turn.dropped]))}
+        if self._sent is None:
+            return {"asked": None, "kept": None, "left_out": self._least(())}
+        return {"asked": self._sent.prompt, "kept": self._common(), "left_out": self._least(self._sent.left_out)}
 
-    def _counted_as_sent(self) -> int | None:
-        """Return the tokens of the prompt that was just sent, if it was this one that was counted last."""
+    def _ahead_of_draft(self) -> tuple[str, tuple[int, ...]] | None:
+        """Return that nothing is asked of a text which was just sent: it is no draft any more, though nobody said so."""
+        run = self._chat.shown.run
+        asked = run.asked if run is not None else None
+        return (self._text, ()) if asked is not None and asked.text == clean_text(self._text) else None
+
+    def _least(self, left_out: tuple[int, ...]) -> tuple[int, ...]:
+        """Return what is left out of the prompt that is being answered, or already known to be of the next one."""
+        ahead = self._ahead[1] if self._ahead is not None and self._count.drops else ()
+        return max(left_out, ahead, key=len)
+
+    def _counted_as_sent(self) -> Count | None:
+        """Return what is known of the prompt that was just sent, if it was this one that was counted last."""
         shown, counted = self._chat.shown, self._rendered
-        if shown.run is None or counted is None or self._rendering is not None or self._count.too_long:
+        if shown.run is None or counted is None or self._rendering is not None or self._count.prompt is None:
             return None
-        sent = tuple(shown.prompt_messages(shown.before(shown.run.turn)))
-        return self._count.prompt if ChatPrompt(sent, counted.template) == counted else None
+        sent = tuple(prompt_messages(shown.head.system_prompt, shown.before(shown.run.turn)))
+        return self._count if msgspec.structs.replace(counted.prompt, messages=sent) == counted.prompt else None
 
     def _common(self) -> int:
         """Return how many tokens of the prompt that was counted last are in the cells; its last one is read anyway."""
@@ -196,7 +245,7 @@ class PromptCount:
         model, answers = self._session.model, self._session.phase in ("ready", "busy")
         if model is not self._model:
             self._model = model
-            self._tokenizing = self._rendering = self._rendered = None
+            self._tokenizing = self._rendering = self._rendered = self._ahead = None
             self._tokens.clear()
             self._next, self._cells, self._held = b"", bytearray(), None
             self._begun = self._sent = None
@@ -204,10 +253,7 @@ class PromptCount:
             self.changed.emit()
         if not self._asked:
             return
-        drops = self._settings.values.when_full == "drop_oldest"
-        if drops != self._count.drops:
-            self._rendered = None  # what must stay is counted only where the oldest turns may go
-        self._set(drops=drops)
+        self._set(drops=self._settings.values.when_full == "drop_oldest")
         if model is not None and answers:
             self._tokenize()
             self._render()
@@ -224,37 +270,59 @@ class PromptCount:
                 return
 
     def _render(self) -> None:
-        """Count the whole prompt, unless its last answer is still being written; of an empty chat there is none yet."""
+        """Count the whole prompt; while its last answer is still being written, ask only what is left out at least."""
         if self._chat.busy:
             if not self._count.answering:
-                self._sent = self._counted_as_sent()
+                self._sent, self._ahead = self._counted_as_sent(), self._ahead_of_draft()
+            if not self._text.strip():
+                self._ahead = None
             self._rendered = None
             asked = self._under_way(self._count.in_cache)
-            self._set(prompt=None, least=None, refused=False, answering=True, reason=_ANSWERING, **asked)
+            self._set(prompt=None, refused=False, needed=None, answering=True, reason=_ANSWERING, **asked)
+            if self._count.drops and self._text.strip() and (self._ahead is None or self._ahead[0] != self._text):
+                self._ask(is_ahead=True)
             return
         self._set(answering=False, asked=None, kept=None, holds_chat=self._holds_chat())
-        if self._rendering is not None:
-            return
         if not self._text.strip() and not self._chat.turns:
             self._rendered, self._next = None, b""
-            self._set(message="", prompt=0, least=None, cached=0, refused=False, reason=None)
-            return
-        template = self._templates.for_model(self._session.ref)
-        prompt = ChatPrompt(self._chat.messages_with(self._text), template)
-        if prompt != self._rendered:
-            self._ask(_Asked(self._session.new_request(), self._text, prompt), prompt)
+            self._set(message="", prompt=0, left_out=(), cached=0, refused=False, needed=None, reason=None)
+        else:
+            self._ask(is_ahead=False)
 
-    def _ask(self, asked: _Asked, prompt: ChatPrompt) -> None:
-        self._rendering = asked
-        self._engine.send(Render(asked.request, prompt))
+    def _ask(self, *, is_ahead: bool) -> None:
+        if self._rendering is not None:
+            return
+        prompt = ChatPrompt(self._chat.messages_with(self._text), self._templates.for_model(self._session.ref))
+        send = _Send(prompt, self._settings.values.when_full, self._room())
+        if send == self._rendered:
+            return
+        shown = self._chat.shown
+        turns = tuple(prompt_turns(shown.head.system_prompt, shown.turns))
+        self._rendering = _Asked(self._session.new_request(), self._text, send, turns, is_ahead)
+        self._engine.send(Render(self._rendering.request, *send))
+
+    def _room(self) -> int:
+        """Return the longest answer that gets room; it matters only where the oldest turns go for it."""
+        return self._chat.shown.head.settings.validated().max_tokens if self._count.drops else 0
+
+    def _look_at_branch(self, _first: int) -> None:
+        """Count other turns; where an answer is about to be waited for, that is told in a moment."""
+        turns = self._chat.turns
+        if not turns or turns[-1].state != "waiting":
+            self.look_again()
+
+    def _look_at_settings(self) -> None:
+        """Count again where another length of the answer can mean that other turns go."""
+        if self._rendered is not None and self._rendered.max_tokens != self._room():
+            self.look_again()
 
     def _tokens_of(self, text: str) -> int | None:
         return self._tokens.get(text) if text and self._model is not None else 0 if self._model is not None else None
 
     def _forget_prompt(self) -> None:
         """Another conversation is shown: what was counted was the other one's."""
-        self._rendering = self._rendered = self._sent = None
-        self._set(prompt=None, least=None, cached=0, refused=False, reason=None)
+        self._rendering = self._rendered = self._sent = self._ahead = None
+        self._set(prompt=None, left_out=(), cached=0, refused=False, needed=None, reason=None)
         self.look_again()
 
     def _set(self, **changes: object) -> None:
@@ -267,13 +335,6 @@ class PromptCount:
 def _nothing_asked(model: ModelInfo | None) -> Count:
     """Return what is known of a model that was just loaded."""
     return Count() if model is None else Count(in_cache=0, cells=model.context, memory_kind=model.memory_kind)
-
-
-def _without_oldest(prompt: ChatPrompt) -> ChatPrompt:
-    """Return what stays of a prompt when all turns before the question are left out."""
-    *earlier, question = prompt.messages
-    stays = [message for message in earlier if message.role == "system"]
-    return msgspec.structs.replace(prompt, messages=(*stays, question))
 
 
 _ANSWERING = translate("PromptCount", "It is counted as soon as the answer is written.")

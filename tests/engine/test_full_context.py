@@ -11,13 +11,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.core.chat import ChatPrompt, Prompt, PromptMessage, TextPrompt, TokenPrompt
-from app.core.commands import Generate, WhenFull
-from app.core.sampling import SamplingSettings
+from app.core.commands import WhenFull
 from app.engine import full_context
 from app.engine.backend import Vocabulary
-from app.engine.full_context import Fitted, fit
+from app.engine.full_context import Fitted, Policy, fit
 from app.engine.prompt_size import PromptTooLong
-from app.engine.scripted import TEMPLATE, ScriptedVocabulary
+from app.engine.scripted_vocabulary import TEMPLATE, ScriptedVocabulary
 from app.engine.tokenizer import Prepared, prepare
 from tests.engine.chat_examples import GEMMA_1, MISTRAL_1, OUR_TEMPLATES, SILENT, THINKING, answer, system, user
 
@@ -48,8 +47,7 @@ def fitted(
     template: str = TEMPLATE,
 ) -> Fitted:
     chat = prompt if isinstance(prompt, ChatPrompt | TextPrompt | TokenPrompt) else ChatPrompt(tuple(prompt))
-    settings = SamplingSettings(max_tokens=max_tokens)
-    return fit(Generate(1, chat, settings, 0, when_full=when_full), Counting(template), None, CELLS)
+    return fit(chat, Policy(when_full, max_tokens), Counting(template), None, CELLS)
 
 
 def refused(prompt: Prompt | Sequence[PromptMessage], when_full: WhenFull = "stop") -> str:

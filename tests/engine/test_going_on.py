@@ -14,7 +14,8 @@ from app.engine.detokenizer import Detokenizer
 from app.engine.kv_cache import KVCache
 from app.engine.llama_model import LlamaBackend
 from app.engine.prompt_size import PromptTooLong
-from app.engine.scripted import Script, ScriptedBackend, ScriptedVocabulary
+from app.engine.scripted import Script, ScriptedBackend
+from app.engine.scripted_vocabulary import ScriptedVocabulary
 from app.engine.stops import StopWatch
 from tests.engine.harness import GREEDY, ids_of, user
 from tests.engine.test_loop import finished, run, streamed

@@ -18,7 +18,8 @@ from app.engine.llama import LogCapture
 from app.engine.llama_model import LlamaBackend
 from app.engine.opening import checked_headers, tokenizer_of
 from app.engine.pieces import MOST_PIECES, end_tokens, pieces_of
-from app.engine.scripted import TOKENIZER, Script
+from app.engine.scripted import Script
+from app.engine.scripted_vocabulary import TOKENIZER
 from app.engine.tokenizer_digest import digest_of
 from tests.engine.harness import Engine, user, write_script
 from tests.engine.vocabularies import vocabulary_of

@@ -6,7 +6,7 @@ import pytest
 
 from app.core.chat import ChatPrompt, PromptMessage
 from app.engine.prompt_size import PromptTooLong
-from app.engine.scripted import ScriptedVocabulary
+from app.engine.scripted_vocabulary import ScriptedVocabulary
 from app.engine.tokenizer import prepare
 
 CELLS = 256

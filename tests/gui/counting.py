@@ -7,7 +7,9 @@ from collections.abc import Callable
 
 from app.core.chat import ChatPrompt
 from app.core.commands import Render, Tokenize
-from app.core.events import Rendered, Tokenized
+from app.core.events import Failed, Rendered, Tokenized
+from app.core.words import translate
+from tests.fake_engine import CONTEXT
 from tests.gui.conftest import Stage
 
 
@@ -26,8 +28,10 @@ def ids_of(count: int) -> bytes:
     return array("i", (*range(40), 0, *range(41, max(count, 41)))[:count]).tobytes()
 
 
-def counts(stage: Stage, draft: int, prompt: int | Callable[[ChatPrompt], int]) -> None:
-    """Let the engine count what was asked of it, until it is asked nothing more."""
+def counts(
+    stage: Stage, draft: int, prompt: int | Callable[[ChatPrompt], int], dropped: tuple[int, ...] = ()
+) -> None:
+    """Let the engine count what was asked of it, until it is asked nothing more; what is too long it refuses."""
     tokens = prompt if callable(prompt) else lambda _asked: prompt
     done = 0
     settles(stage)
@@ -35,7 +39,11 @@ def counts(stage: Stage, draft: int, prompt: int | Callable[[ChatPrompt], int]) 
         for question in open_questions[done:]:
             if isinstance(question, Tokenize):
                 stage.engine.say(Tokenized(question.request, ids_of(draft)))
+            elif (number := tokens(question.prompt)) < CONTEXT:
+                gone = tuple(index for index in dropped if index < len(question.prompt.messages) - 1)
+                stage.engine.say(Rendered(question.request, "", ids_of(number), (), dropped=gone))
             else:
-                stage.engine.say(Rendered(question.request, "", ids_of(tokens(question.prompt)), ()))
+                reason = translate("Test", "Too long.")
+                stage.engine.say(Failed(question.request, "prompt_too_long", reason, tokens=number))
         done = len(open_questions)
         stage.settle()

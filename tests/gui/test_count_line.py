@@ -72,7 +72,7 @@ def test_without_a_model_the_count_is_unknown_and_says_why(stage: Stage) -> None
 def test_a_message_that_is_too_long_is_said_before_it_is_sent_and_stays_written(ready: Stage) -> None:
     ready.types("Far too long")
     counts(ready, draft=5000, prompt=5031)
-    assert status(ready) == "Too long: 5,031 of 4,096 tokens. Shorten the message."
+    assert status(ready) == "Too long by 936 tokens: 5,031 of 4,096. Shorten the message."
     assert ready.find("composer_status").property("alarm")
     send = ready.find("send_button")
     assert not send.isEnabled()
@@ -105,7 +105,7 @@ def test_a_chat_that_is_too_long_does_not_blame_the_message(ready: Stage) -> Non
     ready.desk.answer("Hello")
     ready.types("And then?")
     counts(ready, draft=4, prompt=4100)
-    assert status(ready) == "Too long: 4,100 of 4,096 tokens. Begin a new chat."
+    assert status(ready) == "Too long by 5 tokens: 4,100 of 4,096. Begin a new chat."
     assert "Drop the oldest turns" in ready.find("composer_status").accessibleDescription()
 
 
@@ -115,9 +115,10 @@ def test_where_the_oldest_turns_go_only_what_stays_can_be_too_long(ready: Stage,
     ready.sends("Hi")
     ready.desk.answer("Hello")
     ready.types("Long")
-    counts(ready, draft=38, prompt=lambda asked: rest if len(asked.messages) == 1 else 5031)
+    counts(ready, draft=38, prompt=rest, dropped=(0, 1))
     refused = rest == 4096
-    assert ("the oldest turns are left out" in status(ready)) is not refused
+    assert ready.sees("left_out_button") is not refused
+    assert status(ready).startswith("Too long by 1 token: 4,096 of 4,096.") is refused
     assert ready.find("send_button").isEnabled() is not refused
     ready.presses(Qt.Key.Key_Return)
     assert (ready.composer.toPlainText() == "Long") is refused
@@ -128,6 +129,6 @@ def test_where_nothing_can_be_left_out_a_long_message_is_refused(ready: Stage) -
     ready.desk.program.settings.change(when_full="drop_oldest")
     ready.types("Long")
     counts(ready, draft=5000, prompt=5031)
-    assert status(ready) == "Too long: 5,031 of 4,096 tokens. Shorten the message."
+    assert status(ready) == "Too long by 936 tokens: 5,031 of 4,096. Shorten the message."
     ready.presses(Qt.Key.Key_Return)
     assert ready.engine.all(Generate) == []

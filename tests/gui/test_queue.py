@@ -27,6 +27,12 @@ def test_a_question_that_is_sent_too_early_waits_above_the_composer_and_is_sent(
     assert [turn.text for turn in ready.desk.program.chat.turns] == ["One", "1", "Two", ""]
 
 
+def test_of_several_that_wait_it_is_said_which_one_is_next(ready: Stage) -> None:
+    for question in ("One", "Two", "Three", "Four"):
+        ready.sends(question)
+    assert rows(ready) == ["Next: Two", "Then: Three", "Then: Four"]
+
+
 def test_one_that_waits_is_taken_back_and_edited(ready: Stage) -> None:
     ready.sends("One")
     ready.sends("Two")

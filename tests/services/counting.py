@@ -5,8 +5,10 @@ from __future__ import annotations
 from array import array
 
 from app.core.commands import Command, Render, Tokenize
-from app.core.events import Rendered, Tokenized
+from app.core.events import Failed, Rendered, Tokenized
+from app.core.words import translate
 from tests.desk import Desk
+from tests.fake_engine import CONTEXT
 
 
 def ids(count: int) -> bytes:
@@ -19,9 +21,13 @@ def tokenize(desk: Desk, tokens: int, question: Tokenize | None = None) -> None:
     desk.settle()
 
 
-def render(desk: Desk, tokens: int, question: Render | None = None) -> None:
-    """Let the engine count the prompt that it was asked for last, or another one."""
-    desk.engine.say(Rendered((question or desk.engine.all(Render)[-1]).request, "", ids(tokens), ()))
+def render(desk: Desk, tokens: int, question: Render | None = None, *, dropped: tuple[int, ...] = ()) -> None:
+    """Let the engine count the prompt that it was asked for last, or another one; what is too long it refuses."""
+    request = (question or desk.engine.all(Render)[-1]).request
+    if tokens < CONTEXT:
+        desk.engine.say(Rendered(request, "", ids(tokens), (), dropped=dropped))
+    else:
+        desk.engine.say(Failed(request, "prompt_too_long", translate("Test", "Too long."), tokens=tokens))
     desk.settle()
 
 

@@ -9,7 +9,7 @@ import msgspec
 import pytest
 
 from app.core.commands import Render
-from app.core.events import Failed, FailureKind, Finished, PrefillProgress, PromptReady, Rendered
+from app.core.events import Failed, Finished, PrefillProgress, PromptReady, Rendered
 from app.core.metrics import KVUse
 from app.core.words import translate
 from app.services.prompt_count import PromptCount
@@ -81,51 +81,126 @@ def dropping(desk: Desk, counted: PromptCount) -> None:
     counted.set_draft("Long")
 
 
-def test_what_cannot_go_is_counted_by_itself_and_known_together_with_the_whole(
-    desk: Desk, counted: PromptCount
-) -> None:
-    dropping(desk, counted)
+def count_as_written(desk: Desk) -> None:
+    """Let everything be counted that comes before what is written now."""
     while [each.text for each in desk.engine.all(Render)[-1].prompt.messages][-1:] != ["Long"]:
         render(desk, 60)
-    render(desk, 5000)
-    assert counted.count.prompt != 5000
-    stays = [each.text for each in desk.engine.all(Render)[-1].prompt.messages]
-    assert stays == ["Be brief.", "Long"]
-    render(desk, 4000)
-    assert (counted.count.prompt, counted.count.least) == (5000, 4000)
-    assert counted.count.too_long and not counted.count.refuses
+
+
+def numbers(desk: Desk) -> tuple[int, ...]:
+    return tuple(turn.number for turn in desk.program.chat.turns)
+
+
+def test_what_is_left_out_is_the_engines_to_say(desk: Desk, counted: PromptCount) -> None:
+    desk.program.sampling.change(max_tokens=300)
+    dropping(desk, counted)
+    count_as_written(desk)
+    asked_last = desk.engine.all(Render)[-1]
+    assert (asked_last.when_full, asked_last.max_tokens) == ("drop_oldest", 300)
+    render(desk, 3700, dropped=(1, 2))
+    assert counted.count.left_out == numbers(desk)
+    assert (counted.count.prompt, counted.count.left, counted.count.refused) == (3700, 396, False)
     renders = asked(desk, Render)
     counted.look_again()
     assert asked(desk, Render) == renders
 
 
-@pytest.mark.parametrize(("kind", "needed"), [("prompt_too_long", None), ("template", 5000)])
-def test_what_cannot_go_and_is_not_even_counted_is_refused(
-    desk: Desk, counted: PromptCount, kind: FailureKind, needed: int | None
+def test_a_system_prompt_and_turns_without_text_shift_nothing(desk: Desk, counted: PromptCount) -> None:
+    desk.program.settings.change(when_full="drop_oldest")
+    for question in ("One", "Two"):
+        desk.program.chat.send(question)
+        desk.answer("" if question == "One" else "2")
+    counted.set_draft("Long")
+    count_as_written(desk)
+    render(desk, 3700, dropped=(0, 1))
+    one, _empty, two, _answer = numbers(desk)
+    assert counted.count.left_out == (one, two)
+
+
+@pytest.mark.parametrize(("tokens", "excess"), [(None, None), (4096, 1), (5000, 905)])
+def test_what_cannot_be_made_to_fit_is_refused_with_the_numbers(
+    desk: Desk, counted: PromptCount, tokens: int | None, excess: int | None
 ) -> None:
     dropping(desk, counted)
-    while [each.text for each in desk.engine.all(Render)[-1].prompt.messages][-1:] != ["Long"]:
-        render(desk, 60)
-    render(desk, 5000)
-    desk.engine.say(Failed(desk.engine.all(Render)[-1].request, kind, translate("Test", "No.")))
+    count_as_written(desk)
+    request = desk.engine.all(Render)[-1].request
+    desk.engine.say(Failed(request, "prompt_too_long", translate("Test", "No."), tokens=tokens))
     desk.settle()
-    assert counted.count.refuses is (kind == "prompt_too_long")
-    assert counted.count.needed == needed
+    count = counted.count
+    assert (count.refused, count.needed, count.excess, count.left_out) == (True, tokens, excess, ())
 
 
-def test_another_policy_asks_for_what_it_needs(desk: Desk, counted: PromptCount) -> None:
+def test_another_policy_and_another_length_of_the_answer_are_asked_about(desk: Desk, counted: PromptCount) -> None:
     desk.program.chat.send("Hi")
     desk.answer("Hello")
     counted.set_draft("Long")
-    while [each.text for each in desk.engine.all(Render)[-1].prompt.messages][-1:] != ["Long"]:
-        render(desk, 60)
+    count_as_written(desk)
     render(desk, 5000)
-    assert counted.count.refuses
+    assert counted.count.refused
+    desk.program.sampling.change(max_tokens=700)
+    renders = asked(desk, Render)
     desk.program.settings.change(when_full="drop_oldest")
     counted.look_again()
-    render(desk, 5000)
-    render(desk, 100)
-    assert not counted.count.refuses
+    render(desk, 100, dropped=(0,))
+    assert not counted.count.refused and counted.count.left_out == numbers(desk)[:1]
+    assert asked(desk, Render) == renders + 1
+    desk.program.sampling.change(temperature=0.1)
+    assert asked(desk, Render) == renders + 1
+    desk.program.sampling.change(max_tokens=50)
+    assert desk.engine.all(Render)[-1].max_tokens == 50
+
+
+def test_what_is_left_out_stays_told_from_the_draft_to_its_answer(desk: Desk, counted: PromptCount) -> None:
+    dropping(desk, counted)
+    count_as_written(desk)
+    render(desk, 3700, dropped=(1, 2))
+    told: list[tuple[int, ...]] = []
+    counted.changed.connect(lambda: told.append(counted.count.left_out))
+    gone = counted.count.left_out
+    desk.program.chat.send("Long")
+    counted.set_draft("")
+    desk.engine.prompt(3700, 0, dropped=(1, 2))
+    desk.engine.write("So")
+    desk.settle()
+    assert told and set(told) == {gone}
+    desk.engine.finish()
+    desk.settle()
+    render(desk, 3720, dropped=(1, 2))
+    assert set(told) == {gone}
+
+
+def test_while_an_answer_is_written_a_draft_tells_what_will_go_at_least(desk: Desk, counted: PromptCount) -> None:
+    dropping(desk, counted)
+    count_as_written(desk)
+    render(desk, 60)
+    desk.program.chat.send("Long")
+    assert counted.count.left_out == ()
+    renders = asked(desk, Render)
+    counted.set_draft("Next")
+    assert [each.text for each in desk.engine.all(Render)[-1].prompt.messages][-2:] == ["Long", "Next"]
+    render(desk, 3700, dropped=(1, 2))
+    first_two = numbers(desk)[:2]
+    assert (counted.count.left_out, counted.count.prompt) == (first_two, None)
+    desk.engine.prompt(3000, 0)
+    desk.engine.write("So")
+    desk.settle()
+    assert counted.count.left_out == first_two
+    assert asked(desk, Render) == renders + 1
+    counted.set_draft("")
+    assert counted.count.left_out == ()
+
+
+def test_another_version_is_counted_anew(desk: Desk, counted: PromptCount) -> None:
+    desk.program.chat.send("Hi")
+    desk.answer("Hello")
+    desk.program.chat.answer_again()
+    desk.answer("Hello, again")
+    counted.set_draft("Why?")
+    while [each.text for each in desk.engine.all(Render)[-1].prompt.messages][1:] != ["Hello, again", "Why?"]:
+        render(desk, 60)
+    render(desk, 60)
+    desk.program.branches.step(desk.program.chat.turns[-1], -1)
+    assert [each.text for each in desk.engine.all(Render)[-1].prompt.messages] == ["Hi", "Hello", "Why?"]
 
 
 def test_the_last_token_of_a_prompt_is_always_read_again(desk: Desk, counted: PromptCount) -> None:

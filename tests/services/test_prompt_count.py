@@ -40,7 +40,7 @@ def test_a_draft_and_the_prompt_it_would_be_sent_with_are_counted(desk: Desk, co
     count = counted.count
     assert (count.draft, count.prompt, count.in_cache, count.cells, count.left) == (38, 64, 0, 4096, 4032)
     assert count.message == "Why?"
-    assert not count.too_long
+    assert not count.refused
 
 
 def test_the_prompt_that_is_counted_is_the_one_that_is_sent(desk: Desk, counted: PromptCount) -> None:
@@ -164,8 +164,9 @@ def test_a_prompt_that_leaves_no_room_for_an_answer_is_too_long(
 ) -> None:
     counted.set_draft("Long")
     render(desk, tokens)
-    assert counted.count.too_long is too_long
+    assert counted.count.refused is too_long
     assert counted.count.left == (None if too_long else 1)
+    assert counted.count.excess == (tokens - 4095 if too_long else None)
 
 
 @pytest.mark.parametrize(("kind", "too_long"), [("prompt_too_long", True), ("template", False)])
@@ -177,7 +178,7 @@ def test_a_prompt_that_cannot_be_counted_says_why(
     desk.engine.say(Failed(desk.engine.all(Render)[-1].request, kind, sentence))
     desk.settle()
     assert (counted.count.prompt, counted.count.reason) == (None, sentence)
-    assert counted.count.too_long is too_long
+    assert counted.count.refused is too_long
     renders = asked(desk, Render)
     counted.set_draft("Long")
     assert asked(desk, Render) == renders
@@ -190,7 +191,7 @@ def test_another_conversation_is_counted_anew(desk: Desk, counted: PromptCount) 
     render(desk, 4096)
     late = desk.engine.all(Render)[-1]
     desk.program.conversations.new()
-    assert not counted.count.too_long
+    assert not counted.count.refused
     assert [each.text for each in desk.engine.all(Render)[-1].prompt.messages] == ["Why?"]
     render(desk, 4096, late)
     assert counted.count.prompt is None

@@ -6,6 +6,7 @@ Knows what a screen reader asks of a view, and nothing of how the view paints.
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from functools import cache
 from typing import Protocol, cast
 
@@ -22,10 +23,12 @@ from PySide6.QtWidgets import QAbstractScrollArea, QWidget
 from shiboken6 import isValid
 
 from app.gui.chat import footer
+from app.gui.chat.left_out_marks import left_out_words
 from app.gui.chat.thoughtful_text import ThoughtfulText
 from app.gui.chat.turn_block import TurnBlock
 from app.gui.chat.turn_list import TurnList
 from app.gui.chat.turn_places import TurnPlaces
+from app.services.turns import Turn
 
 UPDATE_S = 1.0
 """What is still written is said anew at most this often."""
@@ -39,6 +42,20 @@ class View(Protocol):
 
     conversation: Conversation | None
     """What reads it aloud, once somebody has asked for it."""
+
+    version_of: Callable[[Turn], tuple[int, int]]
+    """Which version of its message a turn is, from 1, and how many there are."""
+    left_out: frozenset[int]
+    """The turns (their numbers) that are not sent any more."""
+
+    @property
+    def at_hand(self) -> Turn | None:
+        """The message that keys do something with."""
+        ...
+
+    def hasFocus(self) -> bool:
+        """Return whether it has the keyboard."""
+        ...
 
     @property
     def turns(self) -> TurnList:
@@ -54,9 +71,10 @@ class View(Protocol):
 class Message(QAccessibleInterface):
     """One message."""
 
-    def __init__(self, conversation: Conversation, number: int) -> None:
+    def __init__(self, conversation: Conversation, view: View, number: int) -> None:
         super().__init__()
         self._conversation = conversation
+        self._view = view
         self._said = ""
         self._said_at: float | None = None
         self.number = number
@@ -100,11 +118,12 @@ class Message(QAccessibleInterface):
             return ""
         match kind:
             case QAccessible.Text.Name:
-                return f"{footer.who(block.turn)}: {self._read(block)}"
+                return f"{_who(self._view, block.turn)}: {self._read(block)}"
             case QAccessible.Text.Value:
                 return self._read(block)
             case QAccessible.Text.Description:
-                around = (footer.dropped(block.turn), _thinking(block), block.footer())
+                left_out = left_out_words() if self.number in self._view.left_out else ""
+                around = (left_out, footer.dropped(block.turn), _thinking(block), footer.line(block.turn))
                 return "\n".join(part for part in around if part)
         return ""
 
@@ -120,9 +139,11 @@ class Message(QAccessibleInterface):
         return QAccessible.Role.ListItem
 
     def state(self) -> QAccessible.State:
-        """Return that it can be read and not changed."""
+        """Return that it can be read and not changed, and whether it is at hand."""
         state = QAccessible.State()
-        state.readOnly = 1
+        state.readOnly = state.focusable = 1
+        turn = self._view.at_hand if self.isValid() else None
+        state.focused = int(turn is not None and turn.number == self.number and self._view.hasFocus())
         return state
 
     def refresh(self, now: float, *, at_once: bool) -> bool:
@@ -170,9 +191,9 @@ class Conversation(QAccessibleObject):
             return _NO_CHILD
         if index == len(self._view.turns.blocks):
             return QAccessible.queryAccessibleInterface(self._widget.viewport())
-        number = self._view.turns.blocks[index].turn.number
+        number = self._view.turns.blocks.turns[index].number
         if number not in self._messages:
-            self._messages[number] = Message(self, number)
+            self._messages[number] = Message(self, self._view, number)
         return self._messages[number]
 
     def indexOfChild(self, child: QAccessibleInterface) -> int:
@@ -193,8 +214,10 @@ class Conversation(QAccessibleObject):
         return _NO_CHILD
 
     def focusChild(self) -> QAccessibleInterface:
-        """Return nothing: what the keyboard reaches inside is announced, and is no object of its own."""
-        return _NO_CHILD
+        """Return the message at hand; what else the keyboard reaches is announced, and is no object of its own."""
+        turn = self._view.at_hand if isValid(self._widget) else None
+        index = self.index_of(turn.number) if turn is not None else None
+        return _NO_CHILD if index is None else self.child(index)
 
     def text(self, kind: QAccessible.Text) -> str:
         """Return the name or the description of the transcript."""
@@ -232,6 +255,12 @@ class Conversation(QAccessibleObject):
         index = self.index_of(number)
         return QRect() if index is None else self._view.places.on_screen(index)
 
+    def tell_at_hand(self) -> None:
+        """Have the message at hand read aloud."""
+        message = self.focusChild()
+        if message is not None:
+            QAccessible.updateAccessibility(QAccessibleEvent(message, QAccessible.Event.Focus))
+
     def note_change(self, number: int, *, is_end: bool) -> None:
         """Say that a message has grown, at most once a second, or that it is whole."""
         message = self._messages.get(number)
@@ -253,12 +282,21 @@ class Conversation(QAccessibleObject):
 
     def forget(self) -> None:
         """Give up the messages that are no longer there, all of them where the transcript is gone."""
-        kept = {block.turn.number for block in self._view.turns.blocks} if isValid(self._widget) else set()
+        kept = {turn.number for turn in self._view.turns.blocks.turns} if isValid(self._widget) else set()
         for number in [number for number in self._messages if number not in kept]:
             # Qt ends what it has a number for; the Python side must outlive that.
             message = self._messages.pop(number)
             if isValid(message):
                 QAccessible.deleteAccessibleInterface(QAccessible.uniqueId(message))
+
+
+def _who(view: View, turn: Turn) -> str:
+    """Return who says a message, and which version of it that is where there are others."""
+    number, of = view.version_of(turn)
+    if of == 1:
+        return footer.who(turn)
+    words = QCoreApplication.translate("Transcript", "{who}, version {number} of {of}")
+    return words.format(who=footer.who(turn), number=number, of=of)
 
 
 def _thinking(block: TurnBlock) -> str:

@@ -5,6 +5,7 @@ Says what people want and decides nothing.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from PySide6.QtCore import QEvent, QObject, Qt, Signal
@@ -14,6 +15,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QSizePolicy, QSt
 from app.core.chat import clean_text
 from app.gui import theme
 from app.gui.chat.draft import Draft, is_long
+from app.gui.chat.left_out_button import LeftOutButton
 from app.gui.chat.paste_viewer import PasteViewer
 from app.gui.chat.pasted import Pasted, PastedList
 from app.gui.ground import paint_ground, stand_alone
@@ -21,6 +23,7 @@ from app.gui.icons import Icons
 from app.gui.widgets.buttons import IconButton
 from app.gui.widgets.labels import ElidedLabel
 from app.gui.widgets.words import set_hint
+from app.services.turns import Turn
 
 MAX_CHARACTERS = 1_000_000
 """Of one message, pasted texts counted."""
@@ -83,6 +86,8 @@ class Composer(QFrame):
     """Somebody wants the answer to end."""
     edited = Signal()
     """What is written is another text."""
+    left_out_wanted = Signal(int)
+    """Somebody wants to see a message that is left out (its turn's number)."""
     larger_context_wanted = Signal()
     """Somebody wants to load the model with a larger context."""
 
@@ -100,6 +105,7 @@ class Composer(QFrame):
         self._stop = IconButton(
             icons, "stop", self.tr("Stop the answer (Esc)"), object_name="stop_button", look="primary"
         )
+        self.left_out = LeftOutButton(icons)
         self._larger = QPushButton(self.tr("Larger context…"))
         self._larger.setObjectName("larger_context_button")
         self._larger.hide()
@@ -119,6 +125,7 @@ class Composer(QFrame):
         self._send.clicked.connect(self._submit)
         self._stop.clicked.connect(self.stopped)
         self._larger.clicked.connect(self.larger_context_wanted)
+        self.left_out.wanted.connect(self.left_out_wanted)
         self._refresh()
 
     @property
@@ -162,6 +169,12 @@ class Composer(QFrame):
             self.draft.setFocus()
         self._larger.setVisible(offered)
 
+    def show_left_out(self, words: str, turns: Sequence[Turn]) -> None:
+        """Say what the next send goes without, or nothing where there are no words."""
+        if not words and self.left_out.hasFocus():
+            self.draft.setFocus()
+        self.left_out.show_messages(words, turns)
+
     def show_pasted_tokens(self, tokens: tuple[int | None, ...]) -> None:
         """Show how many tokens each pasted text has; counts of other texts than these are too early or too late."""
         if len(tokens) == len(self._pasted.all):
@@ -195,6 +208,7 @@ class Composer(QFrame):
         row = QHBoxLayout()
         row.setSpacing(theme.SPACE_S)
         row.addWidget(self.status, 1)
+        row.addWidget(self.left_out)
         row.addWidget(self._larger)
         row.addWidget(self._buttons)
         layout = QVBoxLayout(self)

@@ -30,7 +30,7 @@ def count_words(counted: Count, *, has_text: bool) -> CountWords:
             translate("Composer", "{count} tokens").format(count=UNKNOWN),
             translate("Composer", "Tokens are counted by the model: they are known once one is loaded."),
         )
-    if counted.refuses:
+    if counted.refused:
         return _refusal(counted)
     shares = counted.shares
     new, cached = (shares.new, shares.cached) if shares is not None else (counted.draft, counted.reused)
@@ -38,14 +38,13 @@ def count_words(counted: Count, *, has_text: bool) -> CountWords:
     if new or (shares is None and has_text):
         parts.append(translate("Composer", "+{count} tokens").format(count=count(new)))
     in_cache = translate("Composer", "{count} in cache")
-    if counted.holds_other:
+    left = translate("Composer", "{count} left of {cells}")
+    if counted.left_out:
+        left = translate("Composer", "{count} left")  # what is said beside it needs the room
+    elif counted.holds_other:
         in_cache = translate("Composer", "{count} of this chat in cache")
     parts.append(in_cache.format(count=count(cached)))
-    if counted.too_long:
-        parts.append(translate("Composer", "the oldest turns are left out"))
-    else:
-        left = translate("Composer", "{count} left of {cells}")
-        parts.append(left.format(count=count(shares.left if shares else None), cells=count(counted.cells)))
+    parts.append(left.format(count=count(shares.left if shares else None), cells=count(counted.cells)))
     return CountWords(" · ".join(parts), _hint(counted, shares))
 
 
@@ -61,26 +60,47 @@ def with_draft(goes_on: CountWords | None, counted: CountWords) -> CountWords:
     return counted._replace(text=f"{later} · {counted.text}", hint=f"{counted.text}. {counted.hint}")
 
 
+def left_out_words(counted: Count, *, has_text: bool) -> str:
+    """Return how many of the oldest messages the next send goes without, or the answer that is being written."""
+    number = len(counted.left_out)
+    if not number:
+        return ""
+    if counted.answering and has_text:
+        text = translate("Composer", "Without at least the {count} oldest messages")
+        alone = translate("Composer", "Without at least the oldest message")
+    else:  # in few words: the counts beside it must stay readable
+        text = translate("Composer", "Without the {count} oldest messages")
+        alone = translate("Composer", "Without the oldest message")
+    return alone if number == 1 else text.format(count=count(number))
+
+
 def _refusal(counted: Count) -> CountWords:
     """Return the numbers of what does not fit, and what can be done about what makes it long."""
     if counted.is_long_by_itself:
-        text = translate("Composer", "Too long: {tokens} of {cells} tokens. Shorten the message.")
+        what = translate("Composer", "Shorten the message.")
         hint = translate(
             "Composer",
             "The message would be sent as {tokens} tokens and the context holds {cells}, some of which the answer"
             " needs. Shorten the message, or load the model with a larger context.",
         )
     else:
-        text = translate("Composer", "Too long: {tokens} of {cells} tokens. Begin a new chat.")
+        what = translate("Composer", "Begin a new chat.")
         hint = translate(
             "Composer",
             "The whole chat would be sent as {tokens} tokens and the context holds {cells}, some of which the answer"
             " needs. Begin a new chat, load the model with a larger context, or choose “Drop the oldest turns” under"
             " “When the context is full”.",
         )
-    needed, cells = counted.needed, count(counted.cells)
-    tokens = count(needed) if needed is not None else f"> {cells}"
-    return CountWords(text.format(tokens=tokens, cells=cells), hint.format(tokens=tokens, cells=cells), alarm=True)
+    cells, excess = count(counted.cells), counted.excess
+    if excess is None:
+        text = translate("Composer", "Too long: more than {cells} tokens. {what}")
+    elif excess == 1:
+        text = translate("Composer", "Too long by 1 token: {tokens} of {cells}. {what}")
+    else:
+        text = translate("Composer", "Too long by {excess} tokens: {tokens} of {cells}. {what}")
+    tokens = f"> {cells}" if counted.needed is None else count(counted.needed)
+    words = text.format(excess=count(excess), tokens=tokens, cells=cells, what=what)
+    return CountWords(words, hint.format(tokens=tokens, cells=cells), alarm=True)
 
 
 def _hint(counted: Count, shares: Shares | None) -> str:
@@ -100,6 +120,11 @@ def _hint(counted: Count, shares: Shares | None) -> str:
         )
     sent = translate("Composer", "The next question is sent as {prompt} tokens of {cells} that the context holds.")
     said = [sent.format(prompt=count(counted.prompt), cells=count(counted.cells))]
+    if counted.left_out:
+        gone = translate(
+            "Composer", "It goes without {count} of the oldest messages: with them the context would be full."
+        )
+        said.append(gone.format(count=count(len(counted.left_out))))
     if shares is not None and counted.message:
         parts = translate(
             "Composer",

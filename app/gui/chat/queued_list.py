@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtCore import QPoint, Qt, Signal
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QMenu, QVBoxLayout, QWidget
 
 from app.gui import theme
 from app.gui.icons import Icons
@@ -21,6 +21,8 @@ class QueuedList(QWidget):
 
     taken_back = Signal(int)
     """Somebody wants a question (its number) back in the composer."""
+    copied = Signal(str)
+    """Somebody wants the text of a question on the clipboard."""
     send_wanted = Signal()
     """Somebody wants to send the first one now."""
 
@@ -41,7 +43,7 @@ class QueuedList(QWidget):
             self._column.removeWidget(row)
             row.hide()
             row.deleteLater()
-        self._rows = [self._row(each, can_send=can_send and not n) for n, each in enumerate(queued[:MOST_ROWS])]
+        self._rows = [self._row(each, n, can_send=can_send and not n) for n, each in enumerate(queued[:MOST_ROWS])]
         more = len(queued) - MOST_ROWS
         for row in self._rows:
             self._column.addWidget(row)
@@ -50,7 +52,7 @@ class QueuedList(QWidget):
             self._rows[-1].setAccessibleDescription(self.tr("{count} more wait behind it").format(count=more))
         self.setVisible(bool(queued))
 
-    def _row(self, queued: Queued, *, can_send: bool) -> QFrame:
+    def _row(self, queued: Queued, before: int, *, can_send: bool) -> QFrame:
         row = QFrame()
         row.setObjectName("queued_row")
         row.setProperty("look", "chip")
@@ -59,10 +61,16 @@ class QueuedList(QWidget):
         preview.setObjectName("queued_text")
         words = " ".join(queued.text[:PREVIEW_CHARACTERS].split())
         said = self.tr("Waits: {text}") if can_send else self.tr("Next: {text}")
+        if before:
+            said = self.tr("Then: {text}")
         preview.set_text(said.format(text=words))
         row.setAccessibleName(said.format(text=words))
         back = IconButton(self._icons, "edit", self.tr("Take it back and edit it"), object_name="queued_edit_button")
         back.clicked.connect(lambda: self.taken_back.emit(queued.number))
+        row.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
+        row.customContextMenuRequested.connect(
+            lambda place: self._open_menu(queued, row.mapToGlobal(place), can_send=can_send)
+        )
         layout = QHBoxLayout(row)
         layout.setContentsMargins(theme.SPACE_M, 0, theme.SPACE_XS, 0)
         layout.setSpacing(theme.SPACE_S)
@@ -73,3 +81,14 @@ class QueuedList(QWidget):
             layout.addWidget(send)
         layout.addWidget(back)
         return row
+
+    def _open_menu(self, queued: Queued, place: QPoint, *, can_send: bool) -> None:
+        menu = QMenu(self)
+        menu.setObjectName("queued_menu")
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        if can_send:
+            menu.addAction(self.tr("Send it now")).triggered.connect(self.send_wanted)
+        back = menu.addAction(self.tr("Take it back and edit it"))
+        back.triggered.connect(lambda _checked=False: self.taken_back.emit(queued.number))
+        menu.addAction(self.tr("Copy")).triggered.connect(lambda _checked=False: self.copied.emit(queued.text))
+        menu.popup(place)

@@ -1,11 +1,16 @@
-"""What keys do in the transcript: which copy as plain text, scroll all turns, and use what has the keyboard."""
+"""What keys do in the transcript: which do something with the message at hand, and which scroll all turns."""
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt
-from PySide6.QtGui import QKeyEvent, QKeySequence, QWheelEvent
+from typing import NamedTuple
+
+from PySide6.QtCore import QCoreApplication, Qt
+from PySide6.QtGui import QKeyEvent, QKeySequence
 from PySide6.QtWidgets import QAbstractSlider
 
+from app.gui.chat.turn_wish import Wish
+
+translate = QCoreApplication.translate
 SCROLLING: dict[int, QAbstractSlider.SliderAction] = {
     Qt.Key.Key_PageUp: QAbstractSlider.SliderAction.SliderPageStepSub,
     Qt.Key.Key_PageDown: QAbstractSlider.SliderAction.SliderPageStepAdd,
@@ -14,26 +19,59 @@ SCROLLING: dict[int, QAbstractSlider.SliderAction] = {
     Qt.Key.Key_Home: QAbstractSlider.SliderAction.SliderToMinimum,
     Qt.Key.Key_End: QAbstractSlider.SliderAction.SliderToMaximum,
 }
-_NOTCH = 120
-"""So far a wheel turns from one notch to the next, as Qt counts."""
 COPY_PLAIN = QKeySequence("Ctrl+Shift+C")
 PRESSING = (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space)
+_KEYS: dict[Wish, tuple[str, ...]] = {
+    "earlier": ("Alt+Left",),
+    "later": ("Alt+Right",),
+    "edit": ("F2", "Return", "Enter"),
+    "again": ("Ctrl+R",),
+    "copy": ("Ctrl+C",),
+    "copy_plain": ("Ctrl+Shift+C",),
+    "delete": ("Del",),
+    "more": ("Shift+F10", "Menu"),
+}
+"""With the transcript in use and a message at hand; the first of each is the one that is named."""
 
 
-def copies_plain(event: QKeyEvent) -> bool:
-    """Return whether a key asks for what is selected as it is shown."""
-    return COPY_PLAIN.matches(QKeySequence(event.keyCombination())) is QKeySequence.SequenceMatch.ExactMatch
+class MessageKey(NamedTuple):
+    """One thing that is done with the message at hand, in words, and the keys that do it."""
+
+    wish: Wish
+    words: str
+    keys: tuple[QKeySequence, ...]
 
 
-class Notches:
-    """Counts how far a wheel is turned: some tell it in small parts."""
+def message_keys() -> list[MessageKey]:
+    """Return what keys do with the message at hand."""
+    words: dict[Wish, str] = {
+        "earlier": translate("MessageKeys", "Earlier version"),
+        "later": translate("MessageKeys", "Later version"),
+        "edit": translate("MessageKeys", "Edit"),
+        "again": translate("MessageKeys", "Answer again"),
+        "copy": translate("MessageKeys", "Copy"),
+        "copy_plain": translate("MessageKeys", "Copy as plain text"),
+        "delete": translate("MessageKeys", "Delete from here on"),
+        "more": translate("MessageKeys", "Everything that can be done with it"),
+    }
+    return [MessageKey(wish, words[wish], tuple(map(QKeySequence, keys))) for wish, keys in _KEYS.items()]
 
-    def __init__(self) -> None:
-        self._turned = 0
 
-    def turn(self, event: QWheelEvent) -> int:
-        """Return how many notches it was turned by now, upwards counted positive."""
-        self._turned += event.angleDelta().y()
-        notches = int(self._turned / _NOTCH)
-        self._turned -= notches * _NOTCH
-        return notches
+def wish_of(event: QKeyEvent) -> Wish | None:
+    """Return what a key wants of the message at hand; Enter on the number pad is Enter."""
+    pressed = QKeySequence(event.keyCombination())
+    pad = Qt.KeyboardModifier.KeypadModifier
+    if event.modifiers() & pad:
+        pressed = QKeySequence(event.key() | (event.modifiers() & ~pad).value)
+    return next((wish for wish, keys in _KEYS.items() if any(pressed == QKeySequence(key) for key in keys)), None)
+
+
+def named(words: str, wish: Wish) -> str:
+    """Return words with the key that does what they say, for a hint."""
+    key = QKeySequence(_KEYS[wish][0]).toString(QKeySequence.SequenceFormat.NativeText)
+    return translate("MessageKeys", "{words} ({key})").format(words=words, key=key)
+
+
+def key_of(wish: str) -> QKeySequence | None:
+    """Return the key that is named for something; None where there is none."""
+    return next((QKeySequence(keys[0]) for known, keys in _KEYS.items() if known == wish), None)

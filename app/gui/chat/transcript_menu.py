@@ -20,6 +20,7 @@ class TranscriptMenu(QMenu):
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
+        self.setObjectName("transcript_menu")
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
 
     def add_spot(self, spotted: Spotted, use: Does, copy_link: Does) -> None:
@@ -31,6 +32,8 @@ class TranscriptMenu(QMenu):
         elif kind != "scroll":
             words = spotted.spot.value if kind in ("fold", "think") else translate("Transcript", "Copy code")
             self._add(words, use)
+        if not self.isEmpty():
+            self.addSeparator()
 
     def add_copying(self, copy: Does, copy_plain: Does, select_all: Does, *, can_copy: bool) -> None:
         """Offer to copy what is selected, as Markdown or as it is shown, and to select everything."""

@@ -6,13 +6,16 @@ from collections.abc import Callable
 
 import msgspec
 from PySide6.QtCore import QObject, QPoint, Qt, Signal
+from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QInputDialog, QMenu, QMessageBox
 
 from app.core.sampling import SamplingSettings
 from app.gui.chat import footer
 from app.gui.chat.transcript import Transcript
+from app.gui.chat.transcript_keys import key_of
 from app.gui.chat.turn_bars import TurnBars
 from app.gui.chat.turn_editor import TurnEditor
+from app.gui.chat.turn_wish import Wish
 from app.gui.icons import Icons
 from app.services.branches import Branches
 from app.services.chat import Chat
@@ -32,11 +35,20 @@ class TurnActions(QObject):
         self._transcript = transcript
         self._chat = chat
         self._branches = branches
+        self.more_for_answers: list[Callable[[QMenu, Turn], None]] = []
+        """What else adds entries to the menu of an answer."""
         self.bars = TurnBars(transcript, chat, branches, icons)
         self.editor = TurnEditor(transcript.viewport())
         self.bars.wanted.connect(self._do)
         self.editor.used.connect(branches.edit)
+        self.editor.changed.connect(self._place_editor)
+        self.editor.closed.connect(self._place_editor)
+        self._roomy: int | None = None
+        """The turn (its number) that is as high as the editor over it."""
         transcript.moved.connect(self._place_editor)
+        transcript.turn_wanted.connect(self._do_by_key)
+        transcript.turn_menu_opens.connect(self.add_to)
+        transcript.version_of = branches.version
 
     def copy(self, turn: Turn, *, plain: bool = False) -> None:
         """Ask for a message's text on the clipboard."""
@@ -50,31 +62,64 @@ class TurnActions(QObject):
     def edit(self, turn: Turn) -> None:
         """Let people change a message's words in its place."""
         self.editor.edit(turn)
-        self._place_editor()
+        index = self._transcript.turns.index_of(turn.number)
+        if index is not None:
+            self._transcript.show_whole(index)
 
     def add_to(self, menu: QMenu, turn: Turn) -> None:
         """Add what can be done with a turn to a menu."""
-        is_user, is_open = turn.role == "user", turn.state in ("waiting", "writing")
-        busy, version = self._chat.busy, self._branches.version(turn)
+        is_user, busy = turn.role == "user", self._chat.busy
 
-        def add(words: str, slot: Callable[[], object], *, enabled: bool = True) -> None:
+        def add(words: str, slot: Callable[[], object], *, enabled: bool = True) -> QAction:
             action = menu.addAction(words)
             action.setEnabled(enabled)
             action.triggered.connect(lambda _checked=False: slot())
+            return action
 
-        if version.of > 1:
-            add(self.tr("Earlier version"), lambda: self._do(turn, "earlier"), enabled=version.number > 1)
-            add(self.tr("Later version"), lambda: self._do(turn, "later"), enabled=version.number < version.of)
-        edit = self.tr("Edit and ask again…") if is_user else self.tr("Edit the answer…")
-        add(edit, lambda: self.edit(turn), enabled=not is_open and not (is_user and busy))
+        def add_wish(words: str, wish: Wish) -> None:
+            action = add(words, lambda: self._do(turn, wish), enabled=self._can(turn, wish))
+            is_free = wish != "copy" or not self._transcript.has_selection  # else the key copies what is selected
+            if (key := key_of(wish)) is not None and is_free:
+                # Only shown: the transcript listens to the keys itself.
+                action.setShortcut(key)
+                action.setShortcutContext(Qt.ShortcutContext.WidgetShortcut)
+
+        if self._branches.version(turn).of > 1:
+            add_wish(self.tr("Earlier version"), "earlier")
+            add_wish(self.tr("Later version"), "later")
+        add_wish(self.tr("Copy the question") if is_user else self.tr("Copy the answer"), "copy")
+        add_wish(self.tr("Edit and ask again…") if is_user else self.tr("Edit the answer…"), "edit")
         if not is_user:
-            add(self.tr("Answer again"), lambda: self._do(turn, "again"), enabled=not busy)
+            add_wish(self.tr("Answer again"), "again")
             add(self.tr("Answer again, beginning with…"), lambda: self._ask_beginning(turn), enabled=not busy)
             has_settings = bool(footer.details(turn))
             add(self.tr("Settings of this answer"), lambda: self._show_settings(turn), enabled=has_settings)
             add(self.tr("Use these settings again"), lambda: self._use_settings(turn), enabled=has_settings)
+            for add_more in self.more_for_answers:
+                add_more(menu, turn)
         add(self.tr("Begin a new chat from here"), lambda: self._branches.fork(turn))
-        add(self.tr("Delete from here on"), lambda: self._branches.delete(turn))
+        add_wish(self.tr("Delete from here on"), "delete")
+
+    def _can(self, turn: Turn, wish: str) -> bool:
+        """Return whether something can be done with a turn now."""
+        is_user, is_open = turn.role == "user", turn.state in ("waiting", "writing")
+        number, of = self._branches.version(turn)
+        match wish:
+            case "earlier":
+                return number > 1
+            case "later":
+                return number < of
+            case "edit":
+                return not is_open and not (is_user and self._chat.busy)
+            case "again":
+                return not is_user and not self._chat.busy
+            case "copy" | "copy_plain":
+                return bool(turn.text) and not is_open
+        return True
+
+    def _do_by_key(self, turn: Turn, wish: str) -> None:
+        if self._can(turn, wish):
+            self._do(turn, wish)
 
     def _do(self, turn: Turn, wish: str) -> None:
         match wish:
@@ -88,6 +133,8 @@ class TurnActions(QObject):
                 self.edit(turn)
             case "copy" | "copy_plain":
                 self.copy(turn, plain=wish == "copy_plain")
+            case "delete":
+                self._branches.delete(turn)
             case "more":
                 self._open_menu(turn)
 
@@ -126,11 +173,24 @@ class TurnActions(QObject):
         self.settings_wanted.emit(msgspec.structs.asdict(settings))
 
     def _place_editor(self) -> None:
-        turn = self.editor.turn
+        turn, transcript = self.editor.turn, self._transcript
+        index = transcript.turns.index_of(turn.number) if turn is not None else None
+        if self._roomy is not None and (index is None or turn is None or self._roomy != turn.number):
+            number, self._roomy = self._roomy, None
+            self._make_room(transcript.turns.index_of(number), 0)
         if turn is None:
             return
-        index = self._transcript.turns.index_of(turn.number)
         if index is None:
             self.editor.leave()
-        else:
-            self.editor.put(self._transcript.places.turn(index), self._transcript.viewport().rect())
+            return
+        self._roomy = turn.number
+        view = transcript.viewport().rect()
+        self._make_room(index, self.editor.needed(transcript.places.turn(index).width(), view))
+        self.editor.put(transcript.places.turn(index), view)
+
+    def _make_room(self, index: int | None, height: int) -> None:
+        """Have a turn at least so high that the editor over it covers nothing of the next one."""
+        block = self._transcript.turns.blocks[index] if index is not None else None
+        if block is not None and block.least_height != height:
+            block.least_height = height
+            self._transcript.refresh(block.turn)

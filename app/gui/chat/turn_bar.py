@@ -5,19 +5,19 @@ Knows no service; says what is wanted of which turn.
 
 from __future__ import annotations
 
-from typing import Literal
-
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import QEvent, QObject, Qt, Signal
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QWidget
 
 from app.gui import theme
+from app.gui.chat.transcript_keys import named
+from app.gui.chat.turn_wish import Wish
 from app.gui.icons import Icons
 from app.gui.widgets.buttons import IconButton, TickButton
+from app.gui.widgets.words import set_hint
 from app.services.branches import Version
 from app.services.turns import Turn
 
-Wish = Literal["earlier", "later", "go_on", "again", "edit", "copy", "copy_plain", "more"]
 _WIDEST_VERSION = "99 / 99"
 
 
@@ -26,6 +26,8 @@ class TurnBar(QWidget):
 
     wanted = Signal(object, str)
     """Something is wanted (`Wish`) of a turn."""
+    left = Signal()
+    """The keyboard went from one of its buttons."""
 
     def __init__(self, icons: Icons, parent: QWidget, prefix: str = "") -> None:
         """`prefix` tells the names of its buttons from those of another bar."""
@@ -67,6 +69,8 @@ class TurnBar(QWidget):
         for button, wish in self._wishes.items():
             button.clicked.connect(lambda _checked=False, wish=wish: self._want(wish))
         self._copy.clicked.connect(self._want_copy)
+        for button in (*self._wishes, self._copy):
+            button.installEventFilter(self)
 
     @property
     def more_button(self) -> IconButton:
@@ -77,6 +81,12 @@ class TurnBar(QWidget):
     def has_keyboard(self) -> bool:
         """Whether one of its buttons has the keyboard."""
         return any(button.hasFocus() for button in (*self._wishes, self._copy))
+
+    def eventFilter(self, _watched: QObject, event: QEvent) -> bool:
+        """Notice that the keyboard goes."""
+        if event.type() == QEvent.Type.FocusOut:
+            self.left.emit()
+        return False
 
     def show_turn(self, turn: Turn, version: Version, *, acts: bool, is_last: bool, is_busy: bool) -> None:
         """Show what can be done with a turn; without `acts` only which version it is."""
@@ -102,7 +112,14 @@ class TurnBar(QWidget):
         self._copy.setVisible(acts and bool(turn.text) and not is_open)
         self._copy.set_name(self.tr("Copy the question") if is_user else self.tr("Copy the answer"))
         self._more.setVisible(acts)
+        self._name_keys()
         self._row.activate()
+
+    def _name_keys(self) -> None:
+        """Say on hover which keys do the same, with the message at hand."""
+        keys: dict[IconButton, Wish] = {button: wish for button, wish in self._wishes.items() if wish != "go_on"}
+        for button, wish in {**keys, self._copy: "copy"}.items():
+            set_hint(button, named(button.accessibleName(), wish))
 
     def tick(self) -> None:
         """Show that the text is on the clipboard."""

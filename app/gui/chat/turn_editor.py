@@ -10,6 +10,7 @@ from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QPlainTextEdit, QPushButton, QVBoxLayout, QWidget
 
 from app.gui import theme
+from app.gui.widgets.direction import follow_direction
 from app.services.turns import Turn
 
 FEWEST_LINES = 3
@@ -22,6 +23,14 @@ class _Text(QPlainTextEdit):
 
     used = Signal()
     left = Signal()
+
+    def words_px(self, most: int) -> int:
+        """Return how high the words are, wrapped as they are now; of what is higher than `most` only that it is."""
+        height, block = 0.0, self.document().firstBlock()
+        while block.isValid() and height <= most:
+            height += self.blockBoundingRect(block).height()
+            block = block.next()
+        return int(height)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Tell of the two keys; all others write."""
@@ -40,6 +49,8 @@ class TurnEditor(QFrame):
     used = Signal(object, str)
     """A turn is to say another text."""
     closed = Signal()
+    changed = Signal()
+    """Other words stand there: it may need another height."""
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
@@ -49,6 +60,7 @@ class TurnEditor(QFrame):
         self._kept: dict[int, str] = {}
         """By message: what was typed and not used."""
         self._text = _Text()
+        follow_direction(self._text.document())
         self._text.setObjectName("turn_editor_text")
         self._text.setTabChangesFocus(True)
         self._text.setProperty("look", "field")
@@ -94,11 +106,16 @@ class TurnEditor(QFrame):
         self.hide()
         self.closed.emit()
 
+    def needed(self, width: int, view: QRect) -> int:
+        """Return how high it must be for its words, as far as there is room in a view."""
+        self.resize(width, self.height())
+        most, line = int(view.height() * MOST_SHARE), self._text.fontMetrics().lineSpacing()
+        words = max(self._text.words_px(most), FEWEST_LINES * line)
+        return min(words + line + self._use.sizeHint().height() + 4 * theme.SPACE_S, most)
+
     def put(self, place: QRect, view: QRect) -> None:
-        """Lie over a place, as far as it is in view and as high as the words need."""
-        lines = max(self._text.document().blockCount(), FEWEST_LINES) + 1
-        wanted = lines * self._text.fontMetrics().lineSpacing() + self._use.sizeHint().height() + 4 * theme.SPACE_S
-        height = min(max(wanted, place.height()), int(view.height() * MOST_SHARE))
+        """Lie over a place, as far as it is in view."""
+        height = min(max(self.needed(place.width(), view), place.height()), int(view.height() * MOST_SHARE))
         top = max(min(place.top(), view.bottom() - height), view.top())
         self.setGeometry(QRect(place.left(), top, place.width(), height))
 
@@ -111,6 +128,7 @@ class TurnEditor(QFrame):
             self._kept.pop(self.turn.message, None)
         else:
             self._kept[self.turn.message] = text
+        self.changed.emit()
 
     def _take(self) -> None:
         turn, text = self.turn, self._text.toPlainText()

@@ -1,0 +1,81 @@
+"""The line under the draft: what goes on, else what the next send takes, what it goes without, or that it is refused."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QObject, QTimer
+
+from app.core.events import PrefillProgress
+from app.gui.chat.composer import Composer
+from app.gui.chat.count_words import CountWords, count_words, left_out_words, with_draft
+from app.services.chat import Chat
+from app.services.next_send import Count
+from app.services.units import count
+
+REPAINT_MS = 200
+"""While an answer is written the counts under the draft change five times a second at most."""
+
+
+class CountLine(QObject):
+    """Says in a composer what is known of its next send."""
+
+    def __init__(self, chat: Chat, composer: Composer, parent: QObject) -> None:
+        super().__init__(parent)
+        self.is_stopping = False
+        """Whether somebody wants the answer to end, and it has not ended yet."""
+        self._chat = chat
+        self._composer = composer
+        self._count = Count()
+        self._progress: PrefillProgress | None = None
+        self._repaint = QTimer(self)
+        self._repaint.setSingleShot(True)
+        self._repaint.setInterval(REPAINT_MS)
+        self._repaint.timeout.connect(self.show)
+
+    def stop(self) -> None:
+        """Show nothing more."""
+        self._repaint.stop()
+
+    def refuses(self, message: str) -> bool:
+        """Return whether the engine is known to refuse a message."""
+        return self._count.message == message and self._count.refused
+
+    def show_count(self, counted: Count) -> None:
+        """Show what is known of the next send."""
+        self._count = counted
+        self._composer.show_pasted_tokens(counted.pasted)
+        if not self._chat.busy:
+            self.show()
+        elif not self._repaint.isActive():
+            self._repaint.start()
+
+    def show_progress(self, progress: PrefillProgress | None) -> None:
+        """Show how far the prompt is read; None when that is over."""
+        self._progress = progress
+        self.show()
+
+    def show(self) -> None:
+        """Show what there is to say now."""
+        has_text = self._composer.has_text
+        counted = count_words(self._count, has_text=has_text)
+        goes_on = self._what_goes_on()
+        words = goes_on or counted
+        if self._chat.busy and not self.is_stopping and has_text:
+            words = with_draft(goes_on, counted)
+        self._composer.status.show_text(*words[:2], alarm=words.alarm)
+        self._composer.offer_larger_context(words.alarm)
+        self._composer.refuse(counted.hint if counted.alarm else "")
+        numbers = frozenset(self._count.left_out)
+        turns = [turn for turn in self._chat.turns if turn.number in numbers] if numbers else []
+        self._composer.show_left_out(left_out_words(self._count, has_text=has_text) if turns else "", turns)
+
+    def _what_goes_on(self) -> CountWords | None:
+        progress, before = self._progress, self._chat.waits_for
+        if self.is_stopping:
+            return CountWords(self.tr("Stopping…"))
+        if progress is not None:
+            reading = self.tr("Reading the prompt: {done} of {total} tokens")
+            done, total = (count(tokens - progress.from_cache) for tokens in (progress.done, progress.total))
+            return CountWords(reading.format(done=done, total=total))
+        if before is not None:
+            return CountWords(self.tr("This question waits for the answer in “{title}”").format(title=before))
+        return None
