@@ -1,12 +1,13 @@
 """A backend that follows a script instead of a model: for the window's tests, fault injection and a tour.
 
-Speaks bytes as tokens, at the speed that the script says; knows nothing of llama.cpp.
+Speaks bytes and the words of its script as tokens, at the speed that the script says; knows nothing of llama.cpp.
 """
 
 from __future__ import annotations
 
 import os
 import threading
+import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Literal
@@ -24,21 +25,15 @@ from app.core.model import DEFAULT_CONTEXT, CacheSizes, LoadOptions, MemoryKind,
 from app.core.sampling import SamplingSettings
 from app.core.words import translate
 from app.engine.backend import DecodeResult, Row, TokenIds
+from app.engine.scripted_vocabulary import END, START, TEMPLATE, ScriptedVocabulary
 from app.probability import stages
 from app.probability.candidates import candidates_of
 
-VOCABULARY = 512
-START, END, USER, ANSWER = 256, 257, 258, 259
-CONTROL_TEXTS = {START: "<|start|>", END: "<|end|>", USER: "<|user|>", ANSWER: "<|answer|>"}
-TOKENIZER = "scripted-bytes"
-"""Every script has the same vocabulary."""
 LIKELY, MARGIN = 20.0, 8.0
-"""Logits of the scripted byte and of the best of the others."""
+"""Logits of the scripted token and of the best of the others."""
 KV_BYTES_PER_CELL = 1024
-TEMPLATE = (
-    "{% for message in messages %}{{ '<|user|>' if message.role == 'user' else '<|answer|>' }}"
-    "{{ message.content }}<|end|>{% endfor %}{% if add_generation_prompt %}<|answer|>{% endif %}"
-)
+MOST_LATE_S = 0.5
+"""A token that comes later than this moves those after it; a shorter delay is made up for."""
 
 Fault = Literal["none", "abort", "hang", "exit", "memory"]
 
@@ -51,6 +46,11 @@ class Script(msgspec.Struct, frozen=True):
     prefill_tokens_per_s: float = 0.0
     """0 is as fast as it goes."""
     tokens_per_s: float = 0.0
+    """Counted from the first token of an answer: what the loop takes for one is part of its time."""
+    paced_last: int = 0
+    """Only so many tokens at the end of an answer keep to that speed, those before come at once; 0 is all of them."""
+    pieces: tuple[str, ...] = ()
+    """Texts that are one token each; all others are written in bytes."""
     context: int = DEFAULT_CONTEXT
     fault: Fault = "none"
     fault_at: int = 0
@@ -59,52 +59,6 @@ class Script(msgspec.Struct, frozen=True):
     memory: tuple[DeviceMemory, ...] | None = None
     """What the model takes by device, measured and loaded alike; None is a little main memory."""
     gpu_layers: int = 0
-
-
-class ScriptedVocabulary:
-    """Bytes as tokens, and four control tokens."""
-
-    def __init__(self, template: str | None) -> None:
-        self.size = VOCABULARY
-        self.bos: int | None = START
-        self.eos: int | None = END
-        self.add_bos = True
-        self._template = template
-
-    def tokenize(self, text: str, *, special: bool) -> list[int]:
-        """Return the bytes of a text; `special` finds control tokens."""
-        ids: list[int] = []
-        rest = text
-        while rest:
-            found = [
-                (rest.find(name), token, name) for token, name in CONTROL_TEXTS.items() if special and name in rest
-            ]
-            place, token, name = min(found, default=(len(rest), None, ""))
-            ids += rest[:place].encode()
-            if token is not None:
-                ids.append(token)
-            rest = rest[place + len(name) :]
-        return ids
-
-    def piece(self, token: int) -> bytes:
-        """Return the byte of a token."""
-        return bytes([token]) if token < START else b""
-
-    def token_text(self, token: int) -> str:
-        """Return a token's text, control tokens included."""
-        return CONTROL_TEXTS.get(token) or self.piece(token).decode("utf-8", "replace")
-
-    def is_end(self, token: int) -> bool:
-        """Return whether generation ends at this token."""
-        return token == END
-
-    def special_texts(self) -> list[tuple[int, str, bool]]:
-        """Return (id, text, is_control) of the control tokens."""
-        return [(token, text, True) for token, text in CONTROL_TEXTS.items()]
-
-    def chat_template(self, name: str | None = None) -> str | None:
-        """Return the script's template."""
-        return self._template
 
 
 class ScriptedCandidates:
@@ -159,8 +113,11 @@ class ScriptedBackend:
         self._answer = -1
         self._turn = -1
         self._position = 0
-        self._noise = np.random.default_rng(7).normal(0, 1, VOCABULARY).astype(np.float32)
-        self.vocabulary = ScriptedVocabulary(script.template)
+        self._due = 0.0
+        """When the next token is due, by the monotonic clock."""
+        self.vocabulary = ScriptedVocabulary(script.template, script.pieces)
+        self._noise = np.random.default_rng(7).normal(0, 1, self.vocabulary.size).astype(np.float32)
+        self._answers = [self.vocabulary.tokenize(text, special=False) for text in script.answers]
         self.cells = LoadOptions(context=script.context).cells(None)
         self.micro_batch = 512
         self.memory_kind: MemoryKind = "plain"
@@ -179,7 +136,7 @@ class ScriptedBackend:
             trained_context=self.cells,
             context=self.cells,
             layers=1,
-            vocabulary=VOCABULARY,
+            vocabulary=self.vocabulary.size,
             chat_template=script.template,
             license=None,
             kv_bytes=kv,
@@ -190,7 +147,7 @@ class ScriptedBackend:
             memory=self.memory,
             system_info="",
             load_ms=script.load_seconds * 1000,
-            tokenizer=TOKENIZER,
+            tokenizer=self.vocabulary.name,
             end_tokens=(END,),
         )
 
@@ -216,12 +173,26 @@ class ScriptedBackend:
                     return "aborted"
                 self._wait.wait(1 / rate)
         elif self._script.tokens_per_s:
-            self._wait.wait(1 / self._script.tokens_per_s)
+            self._pace(1 / self._script.tokens_per_s)
         self._position = position + count
         self._answer += int(logits)
         if self._answer >= 0 and self._script.fault_at == self._answer:
             self.strike()
         return "done"
+
+    def _pace(self, seconds: float) -> None:
+        """Wait until the next token of the answer is due."""
+        now, last = time.monotonic(), self._script.paced_last
+        first = max(len(self._ids) - last, 0) if last else 0
+        if self._answer >= first:
+            self._due = now if self._answer == first else max(self._due, now - MOST_LATE_S)
+            self._due += seconds
+            self._wait.wait(max(self._due - now, 0.0))
+
+    @property
+    def _ids(self) -> list[int]:
+        """The tokens of the answer that is being written."""
+        return self._answers[self._turn % len(self._answers)]
 
     def strike(self) -> None:
         """Fail in the way that the script says, or not at all."""
@@ -238,12 +209,10 @@ class ScriptedBackend:
                 pass
 
     def logits(self) -> Row:
-        """Return a row in which the script's next byte is likely and the others share the rest."""
-        texts = self._script.answers
-        text = texts[self._turn % len(texts)].encode()
+        """Return a row in which the script's next token is likely and the bytes share the rest."""
         row = self._noise + np.float32(LIKELY - MARGIN)
         row[START:] = -LIKELY
-        row[text[self._answer] if self._answer < len(text) else END] = LIKELY
+        row[self._ids[self._answer] if self._answer < len(self._ids) else END] = LIKELY
         return row
 
     def synchronize(self) -> None:

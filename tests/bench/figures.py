@@ -13,6 +13,15 @@ from tests.bench.decoding import against_bare, against_high_level, record_cost
 from tests.bench.dry_running import dry_run
 from tests.bench.frozen import frozen_start
 from tests.bench.kept import gui_memory, record_bytes
+from tests.bench.long_chats import (
+    key_to_paint,
+    memory_many_chats,
+    open_long_chat,
+    stop_to_still,
+    token_cost_long_answer,
+    token_cost_long_chat,
+    ui_stall_long_chat,
+)
 from tests.bench.prefilling import cancel_prefill, prefill, reuse
 from tests.bench.setting import Setting
 from tests.bench.starting import engine_start
@@ -56,4 +65,11 @@ FIGURES = (
     Figure(Bar("candidates_redraw", "ms", 16.0, "lower"), candidates_redraw),
     Figure(Bar("record_bytes", "bytes", 250.0, "lower"), record_bytes),
     Figure(Bar("close_worst", "s", 3.0, "lower"), close_worst),
+    Figure(Bar("token_cost_long_answer", "ratio", 1.2, "lower"), token_cost_long_answer),
+    Figure(Bar("token_cost_long_chat", "ratio", 1.2, "lower"), token_cost_long_chat),
+    Figure(Bar("ui_stall_long_chat", "ms", 16.0, "lower"), ui_stall_long_chat),
+    Figure(Bar("open_long_chat", "ms", 200.0, "lower"), open_long_chat),
+    Figure(Bar("key_to_paint", "ms", 16.0, "lower"), key_to_paint),
+    Figure(Bar("memory_many_chats", "ratio", 1.2, "lower"), memory_many_chats),
+    Figure(Bar("stop_to_still", "ms", 100.0, "lower"), stop_to_still),
 )

@@ -82,9 +82,9 @@ class Led(QObject):
 
     def __init__(self, window: MainWindow, program: Program) -> None:
         super().__init__(window)
-        self._window = window
-        self._program = program
-        self._heart = Heart(self)
+        self.window = window
+        self.program = program
+        self.heart = Heart(self)
         self._paint = FirstPaint(window)
         self._process = psutil.Process()
         self._is_so: Callable[[], object] = dict
@@ -104,7 +104,7 @@ class Led(QObject):
 
     def load(self, model: str, threads: int, cells: int) -> None:
         """Load a model with so many threads, and wait until it is ready and nothing else goes on."""
-        session = self._program.session
+        session = self.program.session
         session.use(Wish(Path(model), {"threads": threads, "context": cells}))
         self._when(
             lambda: session.phase == "ready" and session.model is not None and session.model.threads == threads,
@@ -112,7 +112,7 @@ class Led(QObject):
         )
 
     def _loaded(self) -> Answer:
-        client, window = self._program.engine, self._window
+        client, window = self.program.engine, self.window
         shown = [window.parts.live, window.parts.sampling, window.parts.next_token]
         return {
             "engine": client.process_id if isinstance(client, EngineClient) else None,
@@ -122,18 +122,18 @@ class Led(QObject):
 
     def begin(self, system: str, text: str, tokens: int, seed: int) -> None:
         """Send a question in a new chat; the answer has at most so many tokens."""
-        program = self._program
+        program = self.program
         program.settings.change(system_prompt=system)
         program.conversations.new()
         program.sampling.change(max_tokens=tokens, seed=seed)
         self._began = None
         program.chat.send(text)
-        self._tell({})
+        self.tell({})
 
     def ask(self, system: str, text: str, tokens: int, seed: int, *, watch: bool = False) -> None:
         """Send a question in a new chat and wait for the end; `watch` lets the heart beat from the first text on."""
         self._watched = watch
-        program = self._program
+        program = self.program
         program.settings.change(system_prompt=system)
         program.conversations.new()
         program.sampling.change(max_tokens=tokens, seed=seed)
@@ -143,7 +143,7 @@ class Led(QObject):
 
     def more(self, text: str, tokens: int) -> None:
         """Send a question in the chat that is shown and wait for the end."""
-        program = self._program
+        program = self.program
         program.sampling.change(max_tokens=tokens, seed=1)
         program.chat.send(text)
         self._when(lambda: not program.chat.busy, dict)
@@ -151,9 +151,9 @@ class Led(QObject):
     def settled(self) -> None:
         """Answer when the store has done everything so far."""
         done: list[int] = []
-        request = self._program.engine.new_request()
-        disconnect = self._program.disk_use.changed.connect(lambda: done.append(request))
-        self._program.disk_use.refresh()
+        request = self.program.engine.new_request()
+        disconnect = self.program.disk_use.changed.connect(lambda: done.append(request))
+        self.program.disk_use.refresh()
 
         def answer() -> Answer:
             disconnect()
@@ -163,29 +163,29 @@ class Led(QObject):
 
     def state(self) -> None:
         """Tell what goes on."""
-        turns = self._program.chat.turns
-        self._tell(
-            {"phase": self._program.session.phase, "turn": turns[-1].state if turns else "", "turns": len(turns)}
+        turns = self.program.chat.turns
+        self.tell(
+            {"phase": self.program.session.phase, "turn": turns[-1].state if turns else "", "turns": len(turns)}
         )
 
     def memory(self) -> None:
         """Tell the resident memory of this process."""
-        self._tell({"bytes": self._process.memory_info().rss})
+        self.tell({"bytes": self._process.memory_info().rss})
 
     def close(self) -> None:
         """Close the window."""
-        self._tell({"at_ns": time.perf_counter_ns()})
-        self._window.close()
+        self.tell({"at_ns": time.perf_counter_ns()})
+        self.window.close()
 
     def _first_text(self, *_: object) -> None:
         if self._began is None:
             self._began = (self._cpu(), time.perf_counter_ns())
             if self._watched:
-                self._heart.start()
+                self.heart.start()
 
     def _ended(self) -> Answer:
-        self._heart.stop()
-        turn = self._program.chat.turns[-1]
+        self.heart.stop()
+        turn = self.program.chat.turns[-1]
         finished = turn.finished
         if finished is None or self._began is None:
             return {"steps": 0}
@@ -199,7 +199,7 @@ class Led(QObject):
             "cpu_s": self._cpu() - cpu,
             "wall_s": (time.perf_counter_ns() - began_ns) / 1e9,
             "extra_ms": (turn.ttft_ms or 0.0) - (metrics.ttft_ms or 0.0),
-            "late_ms": self._heart.late_ms,
+            "late_ms": self.heart.late_ms,
         }
 
     def _cpu(self) -> float:
@@ -214,9 +214,10 @@ class Led(QObject):
     def _look_again(self) -> None:
         if self._is_so():
             self._look.stop()
-            self._tell(self._answer())
+            self.tell(self._answer())
 
-    def _tell(self, answer: Answer) -> None:
+    def tell(self, answer: Answer) -> None:
+        """Answer the request."""
         sys.stdout.write(json.dumps(answer) + "\n")
         sys.stdout.flush()
 
@@ -224,20 +225,20 @@ class Led(QObject):
         line = sys.stdin.readline()
         if not line:
             self._notifier.setEnabled(False)
-            self._window.close()
+            self.window.close()
             return
         request = json.loads(line)
         getattr(self, request.pop("do"))(**request)
 
 
-def run() -> int:
-    """Be the application."""
+def run(leader: type[Led] = Led) -> int:
+    """Be the application, led by one of these."""
     os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
     make = application.make_window
 
     def make_and_lead(program: Program, themes: Themes) -> MainWindow:
         window = make(program, themes)
-        Led(window, program)
+        leader(window, program)
         return window
 
     setattr(application, "make_window", make_and_lead)  # noqa: B010  a type checker rejects assigning to a function

@@ -42,13 +42,13 @@ MEGABYTE = 1e6
 class Window:
     """The application's window in a process of its own, in a home of its own."""
 
-    def __init__(self, home: Path, *words: str, **environment: str) -> None:
+    def __init__(self, home: Path, *words: str, module: str = MODULE, **environment: str) -> None:
         self.home = home
         screens = home.parent / "screens.json"
         screens.write_text(json.dumps({"screens": [SCREEN]}), encoding="utf-8")
         qt = {"QT_QPA_PLATFORM": f"offscreen:configfile={screens}"}
         self.started_ns = time.perf_counter_ns()
-        self.child = Child(MODULE, *words, environment={**qt, "TOKENLIGHT_HOME": str(home), **environment})
+        self.child = Child(module, *words, environment={**qt, "TOKENLIGHT_HOME": str(home), **environment})
         self.engine = 0
 
     @property
