@@ -9,19 +9,21 @@ from collections.abc import Sequence
 
 import msgspec
 
-from app.core.conversation import LONGEST_TITLE, Conversation
+from app.core.conversation import LONGEST_TITLE, Conversation, Trashed
+from app.core.events import ConversationMade
 from app.core.ports import StorePort
 from app.core.signal import Signal
-from app.core.store_commands import OpenStore, ReadConversation
+from app.core.store_commands import OpenStore
 from app.core.store_events import ConversationRead, StoreFailed, StoreOpened, StoreRecovered, StoreRenewed
 from app.core.words import translate
 from app.services.answers import Answers
 from app.services.chat import Chat
+from app.services.conversation_reads import ConversationReads
 from app.services.keeper import Keeper
 from app.services.notices import Notice, Notices
 from app.services.open_conversation import OpenConversation
-from app.services.stored_turns import turns_of
 from app.services.turns import Turn
+from app.system.jobs import Jobs
 from app.system.settings_file import SettingsFile
 
 
@@ -29,7 +31,14 @@ class Conversations:
     """Newest first; a new conversation joins the list with its first message."""
 
     def __init__(
-        self, store: StorePort, chat: Chat, answers: Answers, keeper: Keeper, settings: SettingsFile, notices: Notices
+        self,
+        store: StorePort,
+        chat: Chat,
+        answers: Answers,
+        keeper: Keeper,
+        settings: SettingsFile,
+        notices: Notices,
+        jobs: Jobs,
     ) -> None:
         self.changed: Signal[()] = Signal()
         """The list, a title, the open conversation or what is being answered is another one."""
@@ -41,14 +50,13 @@ class Conversations:
         self._notices = notices
         self._heads: dict[int, Conversation] = {}
         self._ordered: tuple[Conversation, ...] | None = ()
-        self._wanted: int | None = None
+        self._reads = ConversationReads(store, jobs, self._show_read)
         self._deleted: list[Conversation] = []
         """What can be brought back, the latest last."""
         self._left = chat.shown
         """The conversation that was shown before."""
         self._fault: Notice | None = None
         """What was told of something that waits to be written: it is over once that is on disk."""
-        self._count_reads = 0
         self._opens = False
         """Whether the store is being opened."""
         self._starts = False
@@ -91,14 +99,14 @@ class Conversations:
     def new(self) -> None:
         """Show a new, empty conversation; what went wrong before is over."""
         self._notices.begin_anew()
-        self._wanted = None
+        self._reads.forget()
         self._end_start()
         if not self._chat.shown.is_new:
             self._chat.show(self._chat.new_conversation())
 
     def open(self, conversation: int) -> None:
         """Show a conversation; its messages are read first where they are not in memory."""
-        self._wanted = None
+        self._reads.forget()
         self._end_start()
         if conversation == self.open_id:
             return
@@ -106,13 +114,25 @@ class Conversations:
         if opened is not None:
             self._chat.show(opened)
         elif conversation in self._heads:
-            self._read(conversation)
+            self._reads.want(conversation)
 
     def rename(self, conversation: int, title: str) -> None:
         """Give a conversation another title; a blank one changes nothing."""
         title = " ".join(title.split())[:LONGEST_TITLE]
         if title and conversation in self._heads:
-            self._change(conversation, title=title)
+            self.change(conversation, title=title)
+
+    def change(self, conversation: int, **changes: object) -> None:
+        """Give the head of a conversation in the list other values, and keep them."""
+        head = msgspec.structs.replace(self._heads[conversation], **changes)
+        opened = self._in_memory(conversation)
+        if opened is not None:
+            opened.change_head(**changes)
+            head = opened.head
+        self._heads[conversation] = head
+        self._ordered = None
+        self._keeper.head(head)
+        self.changed.emit()
 
     def delete(self, conversation: int) -> None:
         """Delete a conversation, ending its answer; a notice offers to undo that."""
@@ -122,7 +142,7 @@ class Conversations:
         opened = self._in_memory(conversation)
         if opened is not None:
             self._answers.stop(opened)
-        self._change(conversation, deleted_ms=self._keeper.now_ms())
+        self.change(conversation, deleted_ms=self._keeper.stamps.deletion_ms())
         latest = self._notices.latest
         if latest is None or latest.remedy != "undo_delete":
             self._deleted.clear()  # nobody remembers what was deleted long ago
@@ -140,26 +160,39 @@ class Conversations:
         head = self._deleted.pop()
         self._offer_undo()
         self._heads[head.id] = head
-        self._change(head.id, deleted_ms=None)
+        self.change(head.id, deleted_ms=None)
         self.open(head.id)
         self.changed.emit()
+
+    def forget(self, item: Trashed) -> None:
+        """Offer no longer to bring back what goes for good."""
+        before = self._deleted
+        if item.message is None and any(head.id == item.conversation for head in before):
+            self._deleted = [head for head in before if head.id != item.conversation]
+            latest = self._notices.latest
+            if latest is not None and latest.remedy == "undo_delete":
+                self._offer_undo()
 
     def bring_back(self, head: Conversation) -> None:
         """Show a conversation that is back out of the trash, whole or with a branch more."""
         self._end_start()
         self._heads[head.id] = head
         self._ordered = None
-        self._read(head.id)
+        self._reads.want(head.id)
         self.changed.emit()
 
-    def take(self, event: StoreOpened | ConversationRead | StoreFailed | StoreRecovered | StoreRenewed) -> None:
-        """Take in what the store says."""
+    def take(
+        self, event: StoreOpened | ConversationRead | ConversationMade | StoreFailed | StoreRecovered | StoreRenewed
+    ) -> None:
+        """Take in what the store says, and what was made of it."""
         match event:
             case StoreOpened():
                 self._take_opened(event)
             case ConversationRead():
                 self._chat.drafts.take(event.draft)
-                self._take_read(event)
+                self._reads.take_read(event, self._heads.get(event.conversation))
+            case ConversationMade():
+                self._reads.take_made(event)
             case StoreRenewed():
                 for conversation in self._all_in_memory():
                     self._keeper.keep_all(conversation)
@@ -203,6 +236,10 @@ class Conversations:
 
     def _take_opened(self, event: StoreOpened) -> None:
         self._opens = False
+        self._keeper.stamps.go_beyond(event.newest, event.newest_deletion)
+        shown = self._chat.shown
+        if shown.is_new and shown.head.id <= event.newest:
+            shown.change_head(id=self._keeper.stamps.new_id())
         self._chat.drafts.take(event.draft)
         for head in event.conversations:
             self._heads.setdefault(head.id, head)
@@ -213,26 +250,21 @@ class Conversations:
         self._starts = last is not None and self._chat.shown.is_new
         self.changed.emit()
         if last is not None and self._starts:
-            self._read(last)
+            self._reads.want(last)
 
-    def _read(self, conversation: int) -> None:
-        self._wanted = conversation
-        self._count_reads += 1
-        self._store.send(ReadConversation(self._count_reads, conversation))
-
-    def _take_read(self, event: ConversationRead) -> None:
-        if event.request != self._count_reads or event.conversation != self._wanted:
-            return
-        self._wanted, starts, self._starts = None, self._starts, False
-        head = self._heads.get(event.conversation)
+    def _show_read(self, conversation: int, made: OpenConversation | None) -> None:
+        """Show what was made of a conversation that was read, unless something else came first."""
+        starts, self._starts = self._starts, False
+        head = self._heads.get(conversation)
         gives_way = starts and not self._chat.shown.is_new
-        leaf = head.leaf if head is not None else None
-        turns = turns_of(event.messages, event.answers, event.dropped, leaf) if head and not gives_way else []
-        opened = self._in_memory(event.conversation)
-        if head is not None and turns and opened is not None:
-            self._join(opened, turns, head)
-        elif head is not None and turns:
-            self._chat.show(OpenConversation(head, turns, leaf))
+        is_there = made is not None and not made.is_new and not gives_way
+        opened = self._in_memory(conversation)
+        if head is not None and made is not None and is_there:
+            if opened is not None:
+                self._join(opened, tuple(made.known.values()), head)
+            else:
+                made.head = head
+                self._chat.show(made)
         elif starts:
             self.changed.emit()
         elif head is not None:
@@ -275,17 +307,6 @@ class Conversations:
         elif head.id in self._heads:
             self._heads[head.id] = head
         self._ordered = None
-        self.changed.emit()
-
-    def _change(self, conversation: int, **changes: object) -> None:
-        head = msgspec.structs.replace(self._heads[conversation], **changes)
-        opened = self._in_memory(conversation)
-        if opened is not None:
-            opened.change_head(**changes)
-            head = opened.head
-        self._heads[conversation] = head
-        self._ordered = None
-        self._keeper.head(head)
         self.changed.emit()
 
     def _in_memory(self, conversation: int) -> OpenConversation | None:

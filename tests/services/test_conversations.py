@@ -17,13 +17,6 @@ from tests.desk import Desk
 from tests.services.asking import say, texts
 
 
-@pytest.fixture
-def chat(desk: Desk, model: Path) -> Chat:
-    desk.program.conversations.start()
-    desk.load(model)
-    return desk.program.chat
-
-
 def test_a_conversation_is_there_again_after_a_restart(desk: Desk, chat: Chat, again: Callable[[], Desk]) -> None:
     say(desk, "Why is the sky blue?", "Because", " of scattering.")
     before = chat.turns[1]
@@ -213,6 +206,24 @@ def test_a_deleted_conversation_comes_back_whole_with_undo(desk: Desk, chat: Cha
     assert [head.id for head in desk.program.conversations.heads] == [first]
     assert texts(desk.program) == [("user", "One", "done"), ("assistant", "1", "done")]
     assert desk.program.notices.latest is None
+
+
+def test_a_conversation_that_goes_for_good_is_offered_no_longer(desk: Desk, chat: Chat) -> None:
+    for question in ("One", "Two"):
+        desk.program.conversations.new()
+        say(desk, question, "!")
+    one, two = (head.id for head in reversed(desk.program.conversations.heads))
+    desk.program.conversations.delete(one)
+    desk.program.conversations.delete(two)
+    trash = desk.program.trash
+    trash.look()
+    assert trash.items is not None
+    trash.erase(trash.items[0])
+    assert (desk.notice.remedy, desk.told) == ("undo_delete", "“One” was deleted.")
+    trash.erase_all()
+    assert desk.program.notices.latest is None
+    desk.program.conversations.undo_delete()
+    assert desk.program.conversations.heads == () and chat.turns == ()
 
 
 def test_a_deleted_conversation_stays_away_after_a_restart(desk: Desk, chat: Chat, again: Callable[[], Desk]) -> None:

@@ -5,8 +5,6 @@ Listens to the chat service and says to it what people want; knows no other part
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from PySide6.QtCore import QEvent, QObject, QRect, Qt, QTimer, Signal
 from PySide6.QtWidgets import QHBoxLayout, QProgressBar, QStackedWidget, QVBoxLayout, QWidget
 
@@ -15,7 +13,7 @@ from app.core.events import PrefillProgress
 from app.gui import theme
 from app.gui.chat import footer
 from app.gui.chat.composer import Composer
-from app.gui.chat.count_words import CountWords, count_words, with_draft
+from app.gui.chat.count_line import CountLine
 from app.gui.chat.draft_keeper import DraftKeeper
 from app.gui.chat.queued_list import QueuedList
 from app.gui.chat.transcript import Transcript
@@ -29,12 +27,9 @@ from app.services.drafts import place_of
 from app.services.next_send import Count
 from app.services.queue import Queue
 from app.services.turns import Turn
-from app.services.units import count
 
 SETTLED_MS = 120
 """After so long without a key a draft is counted."""
-REPAINT_MS = 200
-"""While an answer is written the counts under the draft change five times a second at most."""
 
 
 class ChatPage(QWidget):
@@ -60,9 +55,6 @@ class ChatPage(QWidget):
         self._chat = chat
         self._branches = branches
         self._queue = queue
-        self._count = Count()
-        self._progress: PrefillProgress | None = None
-        self._stopping = False
         self.transcript = Transcript(themes)
         self.welcome = Welcome(prompts)
         self.composer = Composer(icons)
@@ -73,12 +65,12 @@ class ChatPage(QWidget):
         self._pages = QStackedWidget()
         for page in (self.welcome, self.transcript, self._opening):
             self._pages.addWidget(page)
-        self._prefill = QProgressBar()
-        self._prefill.setObjectName("prefill_progress")
-        self._prefill.setAccessibleName(self.tr("Reading the prompt"))
-        self._prefill.setTextVisible(False)
-        self._settled = self._timer(SETTLED_MS, self._tell_draft)
-        self._repaint = self._timer(REPAINT_MS, self._show_status)
+        self._prefill = self._bar_of_prefill()
+        self._settled = QTimer(self)
+        self._settled.setSingleShot(True)
+        self._settled.setInterval(SETTLED_MS)
+        self._settled.timeout.connect(self._tell_draft)
+        self._line = CountLine(chat, self.composer, self)
         self._make_overlays(icons)
         self._lay_out()
         self._use_text_size()
@@ -98,8 +90,10 @@ class ChatPage(QWidget):
         self.composer.stopped.connect(self.stop)
         self._queued.send_wanted.connect(queue.send)
         self._queued.taken_back.connect(self._take_back)
+        self._queued.copied.connect(self.copied)
         self.composer.edited.connect(self._take_edit)
         self.composer.larger_context_wanted.connect(self.larger_context_wanted)
+        self.composer.left_out_wanted.connect(self._show_message)
         self.welcome.chosen.connect(self._send_starter)
         self.transcript.moved.connect(self._place_overlays)
         if chat.turns:
@@ -114,7 +108,7 @@ class ChatPage(QWidget):
         for disconnect in self._disconnect:
             disconnect()
         self._settled.stop()
-        self._repaint.stop()
+        self._line.stop()
 
     def copy_answer(self) -> None:
         """Ask for the last answer's text on the clipboard."""
@@ -124,7 +118,7 @@ class ChatPage(QWidget):
     def stop(self) -> None:
         """End the answer, and show at once that this was heard."""
         if self._chat.busy:
-            self._stopping = True
+            self._line.is_stopping = True
             self._show_busy()
             self._chat.stop()
 
@@ -137,12 +131,8 @@ class ChatPage(QWidget):
 
     def show_count(self, counted: Count) -> None:
         """Show what is known of the next send."""
-        self._count = counted
-        self.composer.show_pasted_tokens(counted.pasted)
-        if not self._chat.busy:
-            self._show_status()
-        elif not self._repaint.isActive():
-            self._repaint.start()
+        self.transcript.leave_out(frozenset(counted.left_out))
+        self._line.show_count(counted)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Keep the buttons over the transcript where they belong."""
@@ -156,12 +146,12 @@ class ChatPage(QWidget):
         last = self._chat.turns[-1] if self._chat.turns else None
         return last.text if last is not None and last.role == "assistant" else ""
 
-    def _timer(self, interval_ms: int, slot: Callable[[], None]) -> QTimer:
-        timer = QTimer(self)
-        timer.setSingleShot(True)
-        timer.setInterval(interval_ms)
-        timer.timeout.connect(slot)
-        return timer
+    def _bar_of_prefill(self) -> QProgressBar:
+        bar = QProgressBar()
+        bar.setObjectName("prefill_progress")
+        bar.setAccessibleName(self.tr("Reading the prompt"))
+        bar.setTextVisible(False)
+        return bar
 
     def _make_overlays(self, icons: Icons) -> None:
         self._latest = IconButton(
@@ -175,7 +165,7 @@ class ChatPage(QWidget):
         self._latest.clicked.connect(self.transcript.go_to_end)
         self.turn_actions = TurnActions(self.transcript, self._chat, self._branches, icons)
         self.turn_actions.copied.connect(self.copied)
-        self.turn_actions.editor.closed.connect(self.composer.draft.setFocus)
+        self.turn_actions.editor.closed.connect(self._leave_editor)
         self.transcript.viewport().installEventFilter(self)
 
     def _lay_out(self) -> None:
@@ -190,7 +180,7 @@ class ChatPage(QWidget):
         below = QHBoxLayout()
         below.setContentsMargins(0, 0, 0, 0)
         below.addStretch(1)
-        below.addWidget(middle, 1000)
+        below.addWidget(middle, 100_000)  # the sides get no pixel before it is as wide as it may be
         below.addStretch(1)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
@@ -203,8 +193,7 @@ class ChatPage(QWidget):
         self._below.setMaximumWidth(int(theme.reading_width()) + 2 * theme.SPACE_XL)
 
     def _send(self, message: str) -> None:
-        is_refused = self._count.message == message and self._count.refuses
-        if is_refused or not clean_text(message).strip():
+        if self._line.refuses(message) or not clean_text(message).strip():
             return
         self.composer.take_text()
         if not self._queue.add(message):
@@ -231,7 +220,7 @@ class ChatPage(QWidget):
     def _take_edit(self) -> None:
         self._settled.start()
         if self._chat.busy:
-            self._show_status()  # that a draft has to wait is said with its first letter
+            self._line.show()  # that a draft has to wait is said with its first letter
 
     def _tell_draft(self) -> None:
         written = self.composer.written
@@ -243,7 +232,7 @@ class ChatPage(QWidget):
 
     def _show_opened(self) -> None:
         self._drafts.follow()
-        self._stopping = False
+        self._line.is_stopping = False
         self.transcript.show_turns(self._chat.turns, place_of(self._chat.shown))
         self.transcript.setAccessibleDescription("")
         self._show_page()
@@ -269,10 +258,10 @@ class ChatPage(QWidget):
         self.transcript.grow(turn, text)
 
     def _show_busy(self) -> None:
-        self._stopping = self._stopping and self._chat.busy
-        self.composer.set_busy(self._chat.busy, stopping=self._stopping)
+        self._line.is_stopping = self._line.is_stopping and self._chat.busy
+        self.composer.set_busy(self._chat.busy, stopping=self._line.is_stopping)
         self._show_queue()
-        self._show_status()
+        self._line.show()
         self._place_overlays()
 
     def _show_reading(self) -> None:
@@ -281,7 +270,6 @@ class ChatPage(QWidget):
         self._show_prefill(run.reading if run is not None else None)
 
     def _show_prefill(self, progress: PrefillProgress | None) -> None:
-        self._progress = progress
         policy = self._prefill.sizePolicy()
         policy.setRetainSizeWhenHidden(True)
         self._prefill.setSizePolicy(policy)
@@ -289,29 +277,17 @@ class ChatPage(QWidget):
         if progress is not None:
             self._prefill.setRange(0, progress.total - progress.from_cache)
             self._prefill.setValue(progress.done - progress.from_cache)
-        self._show_status()
+        self._line.show_progress(progress)
 
-    def _show_status(self) -> None:
-        counted = count_words(self._count, has_text=self.composer.has_text)
-        goes_on = self._words_of_what_goes_on()
-        words = goes_on or counted
-        if self._chat.busy and not self._stopping and self.composer.has_text:
-            words = with_draft(goes_on, counted)
-        self.composer.status.show_text(*words[:2], alarm=words.alarm)
-        self.composer.offer_larger_context(words.alarm)
-        self.composer.refuse(counted.hint if counted.alarm else "")
+    def _show_message(self, number: int) -> None:
+        """Have a message at hand that somebody wants to see."""
+        self.transcript.setFocus()
+        self.transcript.take(number)
 
-    def _words_of_what_goes_on(self) -> CountWords | None:
-        progress, before = self._progress, self._chat.waits_for
-        if self._stopping:
-            return CountWords(self.tr("Stopping…"))
-        if progress is not None:
-            reading = self.tr("Reading the prompt: {done} of {total} tokens")
-            done, total = (count(tokens - progress.from_cache) for tokens in (progress.done, progress.total))
-            return CountWords(reading.format(done=done, total=total))
-        if before is not None:
-            return CountWords(self.tr("This question waits for the answer in “{title}”").format(title=before))
-        return None
+    def _leave_editor(self) -> None:
+        """Go back to where the keyboard was before a message was edited."""
+        to = self.transcript if self.transcript.at_hand is not None else self.composer.draft
+        to.setFocus()
 
     def _place_overlays(self) -> None:
         self.turn_actions.bars.place()

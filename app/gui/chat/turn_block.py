@@ -18,7 +18,7 @@ from app.gui.chat.answer_text import AnswerText
 from app.gui.chat.block_pictures import made
 from app.gui.chat.leaf import Range, Spot, draw_sunken
 from app.gui.chat.paper import paper_picture
-from app.gui.chat.plain_text import FOLDED_LINES, PlainText
+from app.gui.chat.plain_text import FOLDED_LINES, PlainText, beginning
 from app.gui.chat.thoughtful_text import ThoughtfulText
 from app.gui.formulas.shelf import Formulas
 from app.gui.markdown.colouring import Lexers
@@ -83,6 +83,10 @@ class TurnBlock:
         self.is_exact = False
         """Whether `height` holds for the width; of a long text it is measured only where somebody looked."""
         self.height = 0
+        self.least_height = 0
+        """So high it is at least: something lies over it."""
+        self.room_below = 0
+        """Pixels under the line of figures that somebody else fills; a refresh makes the room."""
         self._footer: list[str] = []
         self._footer_px = self._sizes.footer
         line_px = self._sizes.line
@@ -118,7 +122,12 @@ class TurnBlock:
     @property
     def footer_top(self) -> int:
         """Where the line of figures begins."""
-        return self.height - GAP_PX - self._footer_px
+        return self.height - GAP_PX - self.room_below - self._footer_px
+
+    def unfold_thinking(self) -> None:
+        """Show thinking from its first word on, if an answer is still to be written."""
+        if self._is_open and isinstance(self._text, ThoughtfulText):
+            self._text.unfold()
 
     def refresh(self) -> None:
         """Take over the turn's text anew."""
@@ -128,7 +137,7 @@ class TurnBlock:
         elif not self._is_open:
             self._text.finish()
         self.is_exact = False
-        self.height = self.height or self._estimate()
+        self.height = self.height or estimate(self.turn, self._sizes)
 
     def grow(self, text: str) -> None:
         """Take over text that was added at the end."""
@@ -199,10 +208,6 @@ class TurnBlock:
         self._text.draw(painter, origin, clip, look, selected)
         self.is_unfinished = self._text.is_unfinished
 
-    def footer(self) -> str:
-        """Return the line of figures under an answer."""
-        return " · ".join(footer.parts(self.turn))
-
     @property
     def _is_open(self) -> bool:
         return self.turn.state in ("waiting", "writing")
@@ -224,7 +229,8 @@ class TurnBlock:
     def _measure(self) -> None:
         extra = self._text_top() + (CARD_PADDING_Y if self.is_user else self._footer_px)
         self.is_unread = self._text.is_unread
-        self.height = int(max(self._text.height if self.turn.text else 0, self._sizes.line) + extra + GAP_PX)
+        text = max(self._text.height if self.turn.text else 0, self._sizes.line)
+        self.height = max(int(text + extra + self.room_below), self.least_height) + GAP_PX
 
     def _paint_card(self, painter: QPainter, shape: Shape, look: theme.Theme) -> None:
         left = self._text_left(shape) - CARD_PADDING_X
@@ -281,10 +287,15 @@ class TurnBlock:
             CARD_PADDING_Y if self.is_user else self._sizes.name + (self._sizes.dropped if self.turn.dropped else 0)
         )
 
-    def _estimate(self) -> int:
-        text = self.turn.text
-        lines = text.count("\n") + len(text) // _CHARACTERS_PER_LINE + 1
-        if isinstance(self._text, PlainText) and self._text.is_folded:
+
+def estimate(turn: Turn, shared: Sizes) -> int:
+    """Return about how high a turn is; asked for all turns of a conversation when it is opened."""
+    text = turn.text
+    lines = text.count("\n") + len(text) // _CHARACTERS_PER_LINE + 1
+    if turn.role == "user":
+        if lines > FOLDED_LINES + 2 and beginning(text) is not None:
             lines = FOLDED_LINES + 2
-        extra = self._text_top() + (CARD_PADDING_Y if self.is_user else self._sizes.footer)
-        return int(lines * self._sizes.line + extra + GAP_PX)
+        extra = 2 * CARD_PADDING_Y
+    else:
+        extra = shared.name + shared.footer + (shared.dropped if turn.dropped else 0)
+    return lines * shared.line + extra + GAP_PX

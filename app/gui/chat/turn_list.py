@@ -5,10 +5,12 @@ Knows heights and places; painting and scrolling are the transcript's.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from app.gui.chat.stack import Stack
-from app.gui.chat.turn_block import TurnBlock
+from app.gui.chat.turn_block import TurnBlock, estimate, sizes
+from app.gui.chat.turn_blocks import TurnBlocks
+from app.services.turns import Turn
 
 KEPT_BLOCKS = 60
 """Blocks that keep their lines though nobody sees them."""
@@ -17,8 +19,12 @@ KEPT_BLOCKS = 60
 class TurnList:
     """Blocks with their tops, in a column of one width."""
 
-    def __init__(self, top_px: int, bottom_px: int) -> None:
-        self.blocks: list[TurnBlock] = []
+    def __init__(self, top_px: int, bottom_px: int, make: Callable[[Turn], TurnBlock]) -> None:
+        """`make` makes the block of a turn, once somebody looks there."""
+        self._make = make
+        self.blocks = TurnBlocks(self._made)
+        self.unfolds_thinking = False
+        """Whether the thinking of answers to come is unfolded while it is written."""
         self._stack = Stack()
         self._laid_out: set[int] = set()
         """Indices of the blocks that have their lines."""
@@ -35,12 +41,12 @@ class TurnList:
         """Use another width; all heights are estimates again."""
         if width != self._width:
             self._width = width
-            for block in self.blocks:
+            for block in self.blocks.made:
                 block.is_exact = False
 
     def use_size(self, factor: float) -> None:
         """Show another size of text, which makes everything about so much higher; all heights are estimates again."""
-        for block in self.blocks:
+        for block in self.blocks.made:
             block.is_exact = False
         self._stack.scale(factor)
 
@@ -50,23 +56,22 @@ class TurnList:
 
     def index_of(self, number: int) -> int | None:
         """Return the index of the block of a turn, looking from the end."""
-        for index in range(len(self.blocks) - 1, -1, -1):
-            if self.blocks[index].turn.number == number:
-                return index
-        return None
+        turns = self.blocks.turns
+        return next((index for index in range(len(turns) - 1, -1, -1) if turns[index].number == number), None)
 
     def index_at(self, y: int) -> int:
         """Return the block at a height, or the nearest."""
         return self._stack.at(y - self._first_top)
 
-    def extend(self, blocks: Sequence[TurnBlock]) -> None:
-        """Add many blocks at the end."""
-        self.blocks.extend(blocks)
-        self._stack.extend([block.height for block in blocks])
+    def extend(self, turns: Sequence[Turn]) -> None:
+        """Add many turns at the end."""
+        self.blocks.extend(turns)
+        shared = sizes()
+        self._stack.extend([estimate(turn, shared) for turn in turns])
 
     def cut(self, length: int) -> None:
         """Take away all but the first blocks."""
-        del self.blocks[length:]
+        self.blocks.cut(length)
         self._stack.cut(length)
         self._laid_out = {index for index in self._laid_out if index < length}
 
@@ -96,6 +101,12 @@ class TurnList:
         if not self.blocks:
             return range(0)
         return range(self.index_at(top), self.index_at(bottom) + 1)
+
+    def _made(self, turn: Turn) -> TurnBlock:
+        block = self._make(turn)
+        if self.unfolds_thinking:
+            block.unfold_thinking()
+        return block
 
     def _prepare(self, index: int) -> float:
         block = self.blocks[index]

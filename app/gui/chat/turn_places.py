@@ -25,8 +25,8 @@ class TurnPlaces:
     @property
     def shape(self) -> Shape:
         """The column, in the middle of the whole view: a scroll bar that comes moves nothing."""
-        width = min(self.widest, self._view.width() - 2 * MARGIN_PX)
-        return Shape(round((self._view.width() - width) / 2) - self._view.viewport().x(), max(width, 1))
+        width = min(int(self.widest), self._view.width() - 2 * MARGIN_PX)
+        return Shape((self._view.width() - width + 1) // 2 - self._view.viewport().x(), max(width, 1))
 
     @property
     def scrolled(self) -> int:

@@ -10,15 +10,17 @@ from collections.abc import Hashable, Sequence
 from math import ceil
 
 from PySide6.QtCore import QEvent, QRect, QRectF, QSignalBlocker, Qt, QTimer, Signal
-from PySide6.QtGui import QPainter, QPaintEvent, QPixmap, QResizeEvent, QWheelEvent
+from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent, QWheelEvent
 from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QWidget
 
 from app.gui import theme
 from app.gui.chat.anchor import anchor_at
 from app.gui.chat.leaf import Range
-from app.gui.chat.turn_block import GAP_PX, Shape, TurnBlock, sizes
+from app.gui.chat.remembered_places import RememberedPlaces
+from app.gui.chat.turn_block import GAP_PX, Shape, TurnBlock
 from app.gui.chat.turn_list import TurnList
 from app.gui.chat.turn_places import MARGIN_PX, TurnPlaces
+from app.gui.chat.warm_up import warm_up
 from app.gui.formulas.shelf import Formulas
 from app.gui.markdown.colouring import Lexers
 from app.services.turns import Turn
@@ -29,7 +31,6 @@ MOST_ESTIMATES = 8
 """So many estimated heights may turn out to be others before what is in view is where it belongs."""
 AGAIN_MS = 15
 """After this time what could not be painted whole is painted again."""
-_WARM_UP = "# Aa 0\n\n“é” – … **b** *i* `c`\n\n- a\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n```python\nx = 1  # c\n```\n"
 
 
 class TurnView(QAbstractScrollArea):
@@ -46,7 +47,7 @@ class TurnView(QAbstractScrollArea):
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.verticalScrollBar().setSingleStep(theme.reading_px(theme.READING_LINE_PX) * 2)
         self.viewport().setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
-        self.turns = TurnList(MARGIN_PX, theme.SPACE_S)
+        self.turns = TurnList(MARGIN_PX, theme.SPACE_S, self._block)
         """The turns with their places."""
         self.lexers = Lexers()
         """What loads the colours of code; it can be told to do so in the background."""
@@ -57,9 +58,10 @@ class TurnView(QAbstractScrollArea):
         self._themes = themes
         self._stays = False
         """Whether the reader is busy here, so that the end is not followed."""
+        self._held = 0
+        """So far the view may be scrolled although it ends before: what people look at keeps its place."""
         self._conversation: Hashable = None
-        self._places: dict[Hashable, tuple[int, int]] = {}
-        """Where readers were in other conversations: which turn, and how far in it."""
+        self._remembered = RememberedPlaces()
         self._unpainted: int | None = None
         self.places.widest = theme.reading_width()
         self._line_px = theme.reading_px(theme.READING_LINE_PX)
@@ -82,6 +84,7 @@ class TurnView(QAbstractScrollArea):
 
     def clear(self) -> None:
         """Show no turns."""
+        self._held = 0
         self.turns.clear()
         self._forget()
         self._settle(follow=True)
@@ -89,16 +92,15 @@ class TurnView(QAbstractScrollArea):
 
     def show_turns(self, turns: Sequence[Turn], conversation: Hashable = None) -> None:
         """Show a whole conversation: its end, or where its reader was when another one was shown."""
-        self._keep_place()
+        if not self.is_at_end:
+            self._remembered.keep(self._conversation, self.turns, self._scrolled)
         self.clear()
         self._conversation = conversation
         self.turns.set_width(self._shape().width)
-        shared = sizes()
-        self.turns.extend([TurnBlock(turn, self.lexers, shared, self.formulas) for turn in turns])
-        place = self._places.pop(conversation, None)
-        if place is not None and place[0] < len(turns):
-            self.turns.update(place[0])
-            self._scroll_to(self.turns.top(place[0]) + place[1])
+        self.turns.extend(turns)
+        scrolled = self._remembered.take(conversation, self.turns)
+        if scrolled is not None:
+            self._scroll_to(scrolled)
         else:
             self._settle(follow=True)
         self.viewport().update()
@@ -110,11 +112,12 @@ class TurnView(QAbstractScrollArea):
     def show_from(self, first: int, turns: Sequence[Turn]) -> None:
         """Show other turns from a place on; go to the end where some came, else what lies above stays where it is."""
         is_longer = first == len(self.turns.blocks) and bool(turns)
+        self._held = self._scrolled if turns and not is_longer else 0
         if not is_longer:
             self.turns.cut(first)
             self._forget()
         self._stays = self._stays and not is_longer
-        self.turns.extend([TurnBlock(turn, self.lexers, formulas=self.formulas) for turn in turns])
+        self.turns.extend(turns)
         self._settle(follow=is_longer)
         self.viewport().update()
 
@@ -148,8 +151,7 @@ class TurnView(QAbstractScrollArea):
         index = self.turns.index_of(turn.number)
         if index is None:
             return
-        block, follow = self.turns.blocks[index], self._follows
-        block.turn = turn
+        block, follow = self.turns.blocks.put(index, turn), self._follows
         block.refresh()
         self.turns.update(index)
         self._settle(follow)
@@ -157,17 +159,12 @@ class TurnView(QAbstractScrollArea):
 
     def go_to_end(self) -> None:
         """Show the newest text, and follow it from now on."""
-        self._stays = False
+        self._stays, self._held = False, 0
         self._settle(follow=True)
 
     def warm_up(self) -> None:
-        """Paint an answer where nobody sees it: the first one that is read and painted costs a quarter of a second."""
-        block = TurnBlock(Turn(0, "assistant", _WARM_UP))
-        block.lay_out(theme.reading_width())
-        picture = QPixmap(int(theme.reading_width()), block.height)
-        painter = QPainter(picture)
-        block.paint(painter, Shape(0, picture.width()), QRectF(picture.rect()), self._themes.current, None)
-        painter.end()
+        """Paint an answer where nobody sees it, so that the first one comes at once."""
+        warm_up(self._themes.current)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         """Paint the turns that touch what must be painted."""
@@ -199,6 +196,7 @@ class TurnView(QAbstractScrollArea):
 
     def resizeEvent(self, _event: QResizeEvent) -> None:
         """Wrap the text at the new width; what was at the top stays there, or the end if the reader was at the end."""
+        self._held = 0
         if self._follows or not self.turns.blocks:
             self._settle(follow=True)
             return
@@ -212,6 +210,7 @@ class TurnView(QAbstractScrollArea):
 
     def scrollContentsBy(self, _dx: int, dy: int) -> None:
         """Move what is painted, and paint only what came into view."""
+        self._held = min(self._held, self._scrolled)
         self._measure_visible()
         self.viewport().scroll(0, dy)
         self.moved.emit()
@@ -236,6 +235,11 @@ class TurnView(QAbstractScrollArea):
     def _scrolled(self) -> int:
         return self.verticalScrollBar().value()
 
+    @property
+    def _most(self) -> int:
+        """How far the view can be scrolled."""
+        return max(self.turns.total - self.viewport().height(), self._held, 0)
+
     def _is_seen(self) -> bool:
         return self.isVisible() and not self.window().isMinimized()
 
@@ -253,6 +257,9 @@ class TurnView(QAbstractScrollArea):
     def _forget(self) -> None:
         """Forget what belongs to turns that are gone."""
         self._stays = False
+
+    def _block(self, turn: Turn) -> TurnBlock:
+        return TurnBlock(turn, self.lexers, formulas=self.formulas)
 
     def _shape(self) -> Shape:
         return self.places.shape
@@ -287,7 +294,7 @@ class TurnView(QAbstractScrollArea):
         for _ in range(len(self.turns.blocks) + MOST_ESTIMATES):
             before = self.turns.total
             bar.setPageStep(height)
-            bar.setRange(0, max(before - height, 0))
+            bar.setRange(0, self._most)
             if follow:
                 bar.setValue(bar.maximum())
             self._measure_visible()
@@ -299,15 +306,9 @@ class TurnView(QAbstractScrollArea):
         """Show what lies at a height, and measure what comes into view there."""
         bar = self.verticalScrollBar()
         with QSignalBlocker(bar):
-            bar.setRange(0, max(self.turns.total - self.viewport().height(), 0))
+            bar.setRange(0, self._most)
             bar.setValue(value)
         self._settle(follow=False)
-
-    def _keep_place(self) -> None:
-        """Remember where the reader of a conversation is, unless that is its end."""
-        if self._conversation is not None and self.turns.blocks and not self.is_at_end:
-            index = self.turns.index_at(self._scrolled)
-            self._places[self._conversation] = index, self._scrolled - self.turns.top(index)
 
     def _measure_visible(self) -> None:
         bar, height = self.verticalScrollBar(), self.viewport().height()
@@ -315,7 +316,7 @@ class TurnView(QAbstractScrollArea):
         moved = self.turns.measure(bar.value(), bar.value() + height)
         if moved or self.turns.total != before:
             with QSignalBlocker(bar):
-                bar.setMaximum(max(self.turns.total - height, bar.value() + moved, 0))
+                bar.setMaximum(max(self._most, bar.value() + moved))
                 bar.setValue(bar.value() + moved)
         if moved:
             self.viewport().update()
