@@ -26,9 +26,11 @@ from PySide6.QtCore import (
 from PySide6.QtWidgets import QApplication
 
 from app.core.errors import ExitCode, UserError
+from app.core.store_events import StoreFailed
 from app.core.words import translate
 from app.gui.chat.draft_keeper import DraftKeeper
 from app.gui.chat.page import ChatPage
+from app.gui.chat.system_prompt_line import SystemPromptLine
 from app.gui.closing import Closing
 from app.gui.first_paint import FirstPaint
 from app.gui.history.panel import HistoryPanel
@@ -83,9 +85,17 @@ def run(program: Program, model: Path | None, hang_up: Callable[[], None]) -> in
     outside.close()
     program.stop()
     pump.stop()
+    tell_last_words(program)
     sys.excepthook = sys.__excepthook__
     qInstallMessageHandler(None)
     return code
+
+
+def tell_last_words(program: Program) -> None:
+    """Say on standard error what the store told when no window could show it any more."""
+    for event in program.inbox.drain():
+        if isinstance(event, StoreFailed) and sys.stderr is not None:
+            sys.stderr.write(f"{event.sentence.english()}\n")
 
 
 def _begin(program: Program, window: MainWindow, model: Path | None) -> None:
@@ -121,6 +131,7 @@ def make_window(program: Program, themes: Themes) -> MainWindow:
     icons = Icons(program.resources)
     prompts: list[str] = json.loads(program.resources.read_text("starter_prompts.json"))
     parts = Parts(
+        system_prompt=SystemPromptLine(program.system_prompt, themes, icons),
         chat_page=ChatPage(program.chat, program.branches, program.queue, themes, icons, prompts),
         model_bar=ModelBar(program.session, program.models, icons),
         notice_bar=NoticeBar(program.notices, themes, icons),

@@ -9,7 +9,6 @@ from PySide6.QtCore import QCoreApplication, QPoint, Qt
 from PySide6.QtWidgets import QFileDialog, QMenu, QMessageBox, QWidget
 
 from app.gui.icons import Icons
-from app.gui.widgets.file_chooser import dress
 
 translate = QCoreApplication.translate
 
@@ -22,6 +21,9 @@ class Dialogs:
 
     def choose_model(self, folder: Path, icons: Icons, chosen: Callable[[Path], None]) -> None:
         """Let people choose a model file; the icons are for where the system has no chooser."""
+        # What it is made of takes milliseconds to load, which the start of the window need not wait for.
+        from app.gui.widgets.file_chooser import dress  # noqa: PLC0415
+
         dialog = QFileDialog(self._window, translate("Dialogs", "Open a model"), str(folder))
         dialog.setNameFilters([translate("Dialogs", "Models (*.gguf *.GGUF)"), translate("Dialogs", "All files (*)")])
         dialog.setFileMode(QFileDialog.FileMode.ExistingFile)

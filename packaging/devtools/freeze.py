@@ -30,8 +30,8 @@ if TYPE_CHECKING:
 NAME = "tokenlight"
 TOOLS = ("pyinstaller", "pyinstaller-hooks-contrib")
 WORKSHOP = ".freezing-"
-INPUTS = ("app", "resources", "packaging/frozen", "packaging/constraints.txt")
-OWN_INPUTS = ("freeze.py", "frozen_contents.py", "launcher.py", "icon_files.py")
+INPUTS = ("app", "resources", "packaging/frozen", "packaging/licences", "packaging/constraints.txt")
+OWN_INPUTS = ("freeze.py", "frozen_contents.py", "notices.py", "launcher.py", "icon_files.py")
 LIBRARY_OF_PYTHON = "from PyInstaller.depend.bindepend import get_python_library_path as find; find()"
 LIBRARY_FOLDER = "import importlib.util; print(importlib.util.find_spec('llama_cpp').submodule_search_locations[0])"
 FOR_THIS_MACHINE = (

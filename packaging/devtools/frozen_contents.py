@@ -6,11 +6,10 @@ It must not import PyInstaller, and must not build anything.
 from __future__ import annotations
 
 import os
-import platform
 import posixpath
 import re
 from dataclasses import dataclass
-from importlib import metadata, util
+from importlib import util
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
@@ -23,10 +22,9 @@ if TYPE_CHECKING:
 LLAMA_FOLDER = "llama_cpp/lib"
 # `app.system.resources` looks there for the build that stands in where the usual one cannot be loaded.
 PLAIN_FOLDER = "llama_cpu/lib"
-NOTICES = "licences"
 # Modules that are reached only by name at run time; those of the application are all listed.
 HIDDEN = ("llama_cpp.llama_cpp", "pynvml", "ziamath.fonts")
-# What draws formulas reads these beside its modules; the font tells its own licence.
+# What draws formulas reads these beside its modules.
 FORMULA_FILES = ("ziamath/fonts/STIXTwoMath-Regular.ttf", "latex2mathml/unimathsymbols.txt")
 # The binding's own high level would bring a disk cache, SQLite and a web server along; the rest is of the tools.
 EXCLUDED = (
@@ -63,7 +61,6 @@ OF_THE_MACHINE = re.compile(
 )
 VERSIONED = re.compile(r"^(?P<stem>lib.+?)(?:\.so(?P<so>(?:\.\d+)*)|(?P<dylib>(?:\.\d+)*)\.dylib)$")
 LIBRARY_SUFFIX = re.compile(r"\.(?:dll|dylib|so(?:\.\d+)*)$")
-NOTICE_NAME = re.compile(r"^(?:licen[cs]e|copying|notice|copyright|authors)", re.IGNORECASE)
 OPENMP_OF_WINDOWS = "vcomp140.dll"
 
 
@@ -190,37 +187,3 @@ def formula_files() -> list[tuple[str, str]]:
             raise FileNotFoundError(name)
         found.append((str(Path(spec.origin).parent / inner), str(PurePosixPath(name).parent)))
     return found
-
-
-def shipped_packages(entries: Iterable[Entry]) -> dict[str, metadata.Distribution]:
-    """Return the installed packages that files of the bundle came from, by name."""
-    sources = {os.path.realpath(source) for _, source, kind in entries if kind != "SYMLINK" and source}
-    found = {}
-    for package in metadata.distributions():
-        if any(os.path.realpath(str(file.locate())) in sources for file in package.files or ()):
-            found[re.sub(r"[-_.]+", "-", package.metadata["Name"]).lower()] = package
-    return dict(sorted(found.items()))
-
-
-def notice_files(packages: dict[str, metadata.Distribution]) -> list[Entry]:
-    """List the licence texts that the packages came with."""
-    result = []
-    for name, package in packages.items():
-        for file in package.files or ():
-            in_description = any(part.endswith(".dist-info") for part in file.parts)
-            if in_description and ("licenses" in file.parts or NOTICE_NAME.match(file.name)):
-                inner = PurePosixPath(*(part for part in file.parts[1:-1] if part != "licenses"))
-                place = PurePosixPath(NOTICES, f"{name}-{package.version}", inner, file.name)
-                result.append((str(place), str(file.locate()), "DATA"))
-    return result
-
-
-def version_list(application: str, packages: dict[str, metadata.Distribution]) -> str:
-    """Return a text that names what is inside: ours, Python, each package, with versions and the stated licences."""
-    lines = [f"Tokenlight {application}", f"Python {platform.python_version()}: PSF-2.0"]
-    for name, package in packages.items():
-        fields = [field for field in ("License-Expression", "License") if field in package.metadata]
-        stated = package.metadata[fields[0]] if fields else ""
-        licence = stated.strip().splitlines()[0] if stated.strip() else "see its folder"
-        lines.append(f"{name} {package.version}: {licence}")
-    return "\n".join(lines) + "\n"

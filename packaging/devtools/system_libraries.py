@@ -30,6 +30,7 @@ PACKAGES: dict[str, tuple[str, str, str]] = {
     "libfontconfig.so.1": ("libfontconfig1", "fontconfig", "fontconfig"),
     "libfreetype.so.6": ("libfreetype6", "freetype", "freetype2"),
     "libdbus-1.so.3": ("libdbus-1-3", "dbus-libs", "dbus"),
+    "libcups.so.2": ("libcups2t64|libcups2", "cups-libs", "libcups"),
     "libgssapi_krb5.so.2": ("libgssapi-krb5-2", "krb5-libs", "krb5"),
     "libxkbcommon.so.0": ("libxkbcommon0", "libxkbcommon", "libxkbcommon"),
     "libxkbcommon-x11.so.0": ("libxkbcommon-x11-0", "libxkbcommon-x11", "libxkbcommon-x11"),
@@ -57,20 +58,22 @@ PACKAGES: dict[str, tuple[str, str, str]] = {
 # The parts of Qt that a window needs: the modules always, the plugin for X11 unless the session is Wayland.
 MODULES = ("QtCore", "QtGui", "QtWidgets", "QtSvg")
 X11_PLUGIN = "Qt/plugins/platforms/libqxcb.so"
+PRINTER_PLUGIN = "Qt/plugins/printsupport/libcupsprintersupport.so"
 NOT_FOUND = re.compile(r"^\s*(\S+) => not found", re.MULTILINE)
 
 
 @dataclass(frozen=True)
 class Missing:
-    """Libraries that were not found: those without which Qt cannot start, and those for X11 alone."""
+    """Libraries that were not found: those without which Qt cannot start, those for X11 alone, those for printers."""
 
     always: tuple[str, ...] = ()
     x11: tuple[str, ...] = ()
+    printing: tuple[str, ...] = ()
 
     @property
     def anything(self) -> bool:
         """Whether any library is missing."""
-        return bool(self.always or self.x11)
+        return bool(self.always or self.x11 or self.printing)
 
 
 def not_found(ldd_output: str) -> list[str]:
@@ -89,7 +92,12 @@ def look(python: Path) -> Missing:
     modules = [folder / f"{module}.abi3.so" for module in MODULES]
     always = not_found(quiet(["ldd", *modules]).output)
     x11 = not_found(quiet(["ldd", folder / X11_PLUGIN]).output)
-    return Missing(tuple(always), tuple(name for name in x11 if name not in always))
+    printing = not_found(quiet(["ldd", folder / PRINTER_PLUGIN]).output)
+    return Missing(
+        tuple(always),
+        tuple(name for name in x11 if name not in always),
+        tuple(name for name in printing if name not in always),
+    )
 
 
 def package_manager() -> str:
@@ -119,10 +127,10 @@ def complaint(missing: Missing, manager: str, environment: Mapping[str, str]) ->
     """Return a sentence about what is missing (empty if nothing is) and whether a window cannot open without it."""
     if not missing.anything:
         return "", False
-    libraries = missing.always + missing.x11
+    libraries = (*missing.always, *missing.x11, *missing.printing)
     names = ", ".join(libraries)
-    fatal = bool(missing.always) or not environment.get("WAYLAND_DISPLAY")
-    effect = "The window needs" if fatal else "Windows under X11 need"
+    fatal = bool(missing.always) or (bool(missing.x11) and not environment.get("WAYLAND_DISPLAY"))
+    effect = "The window needs" if fatal else "Windows under X11 need" if missing.x11 else "Printing needs"
     return (
         f"{effect} system libraries that are missing ({names}). To install them: {remedy(libraries, manager)}",
         fatal,

@@ -11,15 +11,18 @@ import sys
 import threading
 from importlib import metadata
 from pathlib import Path
+from typing import Any
 
 import psutil
 import pytest
 
 from app.core.version import VERSION
-from devtools import freeze, frozen_folder
-from devtools.frozen_contents import LLAMA_FOLDER, NOTICES, PLAIN_FOLDER
+from devtools import freeze, frozen_folder, notices
+from devtools.frozen_contents import LLAMA_FOLDER, PLAIN_FOLDER
+from tests.broken_libraries import NOTHING, compile_library
 from tests.e2e.program import GUARD_SECONDS, Program, events, is_one_plain_sentence
 from tests.frozen.installed import Installed, engine_of, listing
+from tests.gui.pdf_text import PdfText
 
 pytestmark = [
     pytest.mark.slow,
@@ -31,6 +34,8 @@ LOOK_S = 0.05
 QUESTION = "Explain why the sky is blue."
 GREEDY = ("--temperature", "0", "--max-tokens", "24", "--context", "1024", "--threads", "2")
 NOT_FROM_PACKAGES = {"pyinstaller", "python", "tokenlight"}
+OF_OFFSCREEN = "This plugin does not support propagateSizeHints()"
+"""What the platform without a screen says of every dialog."""
 LEFT_OUT = {"diskcache"}
 """What the binding's own high level needs, which nobody uses here."""
 
@@ -134,8 +139,8 @@ def log_of(home: Path) -> str:
 
 def test_a_question_typed_into_the_window_is_answered(driven: Path, home: Path, model: Path) -> None:
     people = Installed(driven, home)
-    told = {"LD_LIBRARY_PATH": "/of/the/system", "QT_PLUGIN_PATH": "/of/another/qt"}
-    with people.start(str(model), QUESTION, program="extra", **told) as window:
+    told = {"LD_LIBRARY_PATH": "/of/the/system", "QT_PLUGIN_PATH": "/of/another/qt", "DRIVER_QUESTION": QUESTION}
+    with people.start(str(model), program="extra", **told) as window:
         assert window.stdout is not None
         line = window.stdout.readline()
         engine = engine_of(window)
@@ -151,6 +156,64 @@ def test_a_question_typed_into_the_window_is_answered(driven: Path, home: Path, 
     assert (window.returncode, out, err) == (0, "", "")
     assert psutil.wait_procs([engine], timeout=GUARD_SECONDS)[1] == []
     assert " WARNING " not in log_of(home)
+
+
+FORMULA = r"\frac{-b \pm \sqrt{b^2 - 4ac}}{2a}"
+ANSWER = f"Both roots are\n\n$${FORMULA}$$\n\nand that is all.\n\n```python\nprint(1)\n```\n"
+
+
+@pytest.fixture
+def script(home: Path) -> Path:
+    """Return what the engine is to answer, where everybody can read it."""
+    path = home / "script.json"
+    path.write_text(json.dumps({"answers": [ANSWER]}), encoding="utf-8")
+    return path
+
+
+def seen_by_somebody(people: Installed, script: Path, **does: str) -> dict[str, Any]:
+    """Return what somebody saw before the window of the program with a scripted engine; the program ends in order."""
+    told = {f"DRIVER_{name}": value for name, value in {"QUESTION": "Which roots?", "TOKENS": "1000", **does}.items()}
+    with people.start("--fake-engine", str(script), program="extra", **told) as window:
+        assert window.stdout is not None
+        seen: dict[str, Any] = json.loads(window.stdout.readline())
+        window.terminate()
+        out, err = window.communicate(timeout=GUARD_SECONDS)
+    assert (window.returncode, out, err) == (0, "", "")
+    return seen
+
+
+def test_a_formula_is_typeset_and_the_chat_saved_as_pdf(driven: Path, home: Path, script: Path) -> None:
+    pdf = home / "files" / "Größe 1.pdf"
+    seen = seen_by_somebody(Installed(driven, home), script, FORMULA=FORMULA, PDF=str(pdf))
+    assert (seen["state"], seen["text"], seen["undone"]) == ("done", ANSWER, 0)
+    (page,) = PdfText(pdf.read_bytes()).pages
+    # Drawn as outlines, the formula is no text.
+    assert "YouWhich roots?" in page
+    assert page.endswith("Both roots areand that is all.pythonprint(1)")
+    told = [line for line in log_of(home).splitlines() if " WARNING " in line]
+    assert [line for line in told if OF_OFFSCREEN not in line] == []
+
+
+def test_without_what_reaches_printers_the_rest_works_and_both_the_window_and_the_doctor_say_so(
+    broken: Installed, frozen: freeze.Wish, script: Path
+) -> None:
+    library = broken.folder / "_internal" / "libcups.so.2"
+    if not library.is_file():
+        pytest.skip("was made on a system without libcups")
+    library.unlink()  # never written to: other folders have the same file
+    compile_library(library, NOTHING, "libtokenlight-absent.so.3")
+    shutil.copy(frozen.extra, broken.folder)
+    pdf = broken.home / "files" / "chat.pdf"
+    seen = seen_by_somebody(broken, script, PRINTS="1", PDF=str(pdf))
+    (sentence,) = [said for said in seen["said"] if "printer" in said]
+    assert "(libcups.so.2)" in sentence
+    assert not seen["print_dialog"]
+    assert (seen["undone"], pdf.read_bytes()[:4]) == (0, b"%PDF")
+    done = broken.run("doctor", "--json")
+    assert done.returncode == 0
+    (note,) = [finding for finding in json.loads(done.stdout)["findings"] if finding["section"] == "window"]
+    assert (note["state"], "libcups.so.2" in note["sentence"]) == ("note", True)
+    shutil.rmtree(broken.folder)
 
 
 def test_an_engine_whose_program_is_killed_ends_by_itself(installed: Installed, model: Path) -> None:
@@ -224,6 +287,8 @@ def test_the_folder_holds_what_is_used_and_nothing_twice(frozen: freeze.Wish) ->
     assert frozen_folder.dangling_links(frozen.folder) == []
     names = {path.name for path in inner.rglob("*")}
     assert {"libqxcb.so", "libqoffscreen.so", "libqwayland.so", "libqsvg.so"} <= names
+    assert {"libcomposeplatforminputcontextplugin.so", "libibusplatforminputcontextplugin.so"} <= names
+    assert {"libcupsprintersupport.so", "STIXTwoMath-Regular.ttf", "unimathsymbols.txt"} <= names
     assert not names & {"libqgtk3.so", "libQt6Qml.so.6", "libQt6Network.so.6", "translations", "sqlite3", "tkinter"}
     assert [name for name in names if name.endswith((".gguf", ".qm"))] == []
     # The binding's, which is read for its version; nothing else comes as source.
@@ -250,9 +315,28 @@ def runtime_packages() -> set[str]:
 
 
 def test_every_package_inside_is_named_and_none_is_a_tool_of_developers(frozen: freeze.Wish) -> None:
-    notices = frozen.folder / "_internal" / NOTICES
-    lines = (notices / "VERSIONS.txt").read_text(encoding="utf-8").splitlines()
+    folder = frozen.folder / "_internal" / notices.FOLDER
+    lines = (folder / notices.VERSIONS).read_text(encoding="utf-8").splitlines()
     assert lines[0] == f"Tokenlight {VERSION}"
     names = {line.split()[0].lower() for line in lines}
     assert names - NOT_FROM_PACKAGES == runtime_packages() - LEFT_OUT
-    assert {path.name.rsplit("-", 1)[0] for path in notices.iterdir() if path.is_dir()} < names
+    texts = [path.relative_to(folder) for path in folder.rglob("*") if path.is_file()]
+    with_texts = {text.parts[0].rpartition("-")[0].lower() for text in texts if len(text.parts) > 1}
+    assert with_texts - {""} == names - {"tokenlight"}
+    assert "SIL OPEN FONT LICENSE" in next(folder.glob("ziamath-*/*OFL.txt")).read_text(encoding="utf-8")
+    assert "LESSER GENERAL PUBLIC" in next(folder.glob("pyside6-*/LGPL*")).read_text(encoding="utf-8")
+
+
+@pytest.mark.skipif(shutil.which("dpkg-query") is None, reason="only Debian's packages are asked")
+def test_what_was_taken_from_the_system_is_named_with_its_licence(frozen: freeze.Wish) -> None:
+    inner = frozen.folder / "_internal"
+    folder = inner / notices.FOLDER
+    lines = (folder / notices.SYSTEM).read_text(encoding="utf-8").splitlines()
+    named = {library for line in lines for library in line.partition(": ")[2].split(", ")}
+    at_the_top = {path.name for path in inner.glob("lib*.so*") if not path.is_symlink()}
+    assert {name for name in at_the_top if not re.search(r"python|-[0-9a-f]{8}\.", name)} <= {
+        name for name in at_the_top if any(known.startswith(name) for known in named)
+    }
+    for line in lines:
+        assert (folder / "system" / line.split()[0] / "copyright").stat().st_size > 100
+    assert (folder / "system" / "common" / "LGPL-2.1").is_file()

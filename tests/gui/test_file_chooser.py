@@ -1,4 +1,4 @@
-"""Qt's own file chooser, where the system has none: what is in it can be seen and is shown whole."""
+"""Qt's own choosers of files and printers, where the system has none: what is in it can be seen and is shown whole."""
 
 from __future__ import annotations
 
@@ -6,7 +6,22 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtGui import QColor, QImage
-from PySide6.QtWidgets import QComboBox, QFileDialog, QLabel, QToolButton, QTreeView
+from PySide6.QtWidgets import (
+    QAbstractSpinBox,
+    QCheckBox,
+    QComboBox,
+    QDialog,
+    QDialogButtonBox,
+    QFileDialog,
+    QLabel,
+    QLineEdit,
+    QPushButton,
+    QRadioButton,
+    QStyle,
+    QStyleOptionButton,
+    QToolButton,
+    QTreeView,
+)
 
 from app.system.settings_file import Theme
 from tests.gui.conftest import Stage
@@ -22,12 +37,14 @@ def inks(picture: QImage) -> list[QColor]:
     return [pixel for pixel in pixels if pixel.alpha() > 200]
 
 
-@pytest.mark.parametrize("theme", ["light", "dark", "contrast"])
-def test_the_buttons_and_arrows_of_the_chooser_can_be_seen(stage: Stage, theme: Theme) -> None:
-    stage.themes.choose(theme)
-    stage.triggers("open_model_action")
-    dialog = stage.find_as(QFileDialog)
-    ground = stage.themes.current.colour("window")
+def has_arrows(dialog: QDialog) -> None:
+    for box in dialog.findChildren(QComboBox):
+        arrow = box.findChild(QLabel)
+        assert arrow is not None and inks(arrow.pixmap().toImage())
+        assert not box.isVisible() or box.width() - arrow.geometry().right() < 24
+
+
+def has_what_can_be_seen(dialog: QFileDialog, ground: QColor) -> None:
     for name in BUTTONS:
         button = dialog.findChild(QToolButton, name)
         assert button is not None and button.iconSize().width() >= 20 and button.accessibleName()
@@ -36,11 +53,72 @@ def test_the_buttons_and_arrows_of_the_chooser_can_be_seen(stage: Stage, theme: 
         assert button.height() >= 28 and button.width() >= 28
         around = button.grab().toImage()
         assert around.width() >= button.iconSize().width() + 8
-    for box in dialog.findChildren(QComboBox):
-        arrow = box.findChild(QLabel)
-        assert arrow is not None and inks(arrow.pixmap().toImage())
-        assert box.width() - arrow.geometry().right() < 24
+    has_arrows(dialog)
+
+
+@pytest.mark.parametrize("theme", ["light", "dark", "contrast"])
+def test_the_buttons_and_arrows_of_the_chooser_can_be_seen(stage: Stage, theme: Theme) -> None:
+    stage.themes.choose(theme)
+    stage.triggers("open_model_action")
+    dialog = stage.find_as(QFileDialog)
+    has_what_can_be_seen(dialog, stage.themes.current.colour("window"))
     dialog.close()
+
+
+@pytest.mark.parametrize("theme", ["light", "dark", "contrast"])
+def test_where_a_pdf_goes_is_chosen_in_the_same_chooser(ready: Stage, theme: Theme) -> None:
+    ready.themes.choose(theme)
+    ready.sends("Hello")
+    ready.settle()
+    ready.triggers("save_pdf_action")
+    dialog = ready.find_as(QFileDialog, "pdf_dialog")
+    has_what_can_be_seen(dialog, ready.themes.current.colour("window"))
+    buttons = dialog.findChild(QDialogButtonBox)
+    assert buttons is not None
+    assert buttons.button(QDialogButtonBox.StandardButton.Save).property("look") == "primary"
+    dialog.close()
+
+
+@pytest.mark.parametrize("theme", ["light", "dark", "contrast"])
+def test_what_is_chosen_for_a_printer_can_be_seen(ready: Stage, theme: Theme) -> None:
+    ready.themes.choose(theme)
+    ready.sends("Hello")
+    ready.settle()
+    ready.triggers("print_action")
+    dialog = ready.find_as(QDialog, "print_dialog")
+    more = next(each for each in dialog.findChildren(QPushButton) if "Options" in each.text())
+    more.click()
+    has_arrows(dialog)
+    collate = dialog.findChild(QCheckBox, "collate")
+    assert collate is not None and collate.isVisible()
+    for is_on in (True, False):
+        collate.setChecked(is_on)
+        tick = collate.findChild(QLabel)
+        assert tick is not None and tick.isVisible() is is_on
+        drawn = inks(tick.pixmap().toImage())
+        assert drawn and min(contrast(each, ready.themes.current.colour("accent")) for each in drawn) >= 4.5
+    fields = [each for each in dialog.findChildren(QLineEdit) if not isinstance(each.parent(), QAbstractSpinBox)]
+    assert {each.property("look") for each in fields} == {"field"}
+    does_it = [each.text() for each in dialog.findChildren(QPushButton) if each.property("look") == "primary"]
+    assert does_it == ["&Print"]
+    dialog.close()
+
+
+@pytest.mark.parametrize("theme", ["light", "dark", "contrast"])
+def test_which_of_several_is_chosen_can_be_seen(stage: Stage, theme: Theme) -> None:
+    stage.themes.choose(theme)
+    ground, accent = (stage.themes.current.colour(name) for name in ("surface", "accent"))
+    button = QRadioButton("One", stage.window)
+    button.setAutoExclusive(False)
+    button.show()
+    option = QStyleOptionButton()
+    button.initStyleOption(option)
+    place = button.style().subElementRect(QStyle.SubElement.SE_RadioButtonIndicator, option, button)
+    for is_on, middle in ((True, accent), (False, ground)):
+        button.setChecked(is_on)
+        picture = button.grab(place).toImage()
+        assert picture.pixelColor(picture.rect().center()).name() == middle.name()
+        assert any(contrast(each, ground) >= 3 for each in inks(picture))
 
 
 def test_sizes_and_dates_are_whole_and_names_have_the_rest(stage: Stage, tmp_path: Path) -> None:

@@ -9,10 +9,10 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QEvent, QObject, QRectF
+from PySide6.QtCore import QEvent, QLibraryInfo, QObject, QRectF
 from PySide6.QtGui import QImage, QPainter
 from PySide6.QtPrintSupport import QPrinter
-from PySide6.QtWidgets import QApplication, QFileDialog, QProgressDialog, QWidget
+from PySide6.QtWidgets import QApplication, QDialog, QFileDialog, QProgressDialog, QWidget
 from pytestqt.qtbot import QtBot
 
 from app.gui import theme
@@ -20,8 +20,11 @@ from app.gui.chat import page_job, printing
 from app.gui.chat.page_cuts import cut_below, printed_height
 from app.gui.chat.printing import Printing, file_name
 from app.gui.chat.turn_block import Shape, TurnBlock
+from app.gui.icons import Icons
 from app.services.notices import Notice
 from app.services.turns import Turn
+from app.system.resources import find_resources
+from tests.broken_libraries import NOTHING, compile_library, needs_linux
 from tests.gui.pdf_text import PdfText
 from tests.gui.transcripts import LONG_ANSWER, themes
 
@@ -42,7 +45,7 @@ class Office(QObject):
         self.told: list[str] = []
         self.held: list[Callable[[], None]] | None = None
         """Work for the background that waits, where the test wants it to."""
-        self.printing = Printing(self.window, themes, self._submit, self._take)
+        self.printing = Printing(self.window, themes, Icons(find_resources()), self._submit, self._take)
         self._bot = bot
 
     def _submit(self, _name: str, work: Callable[[], None]) -> None:
@@ -284,6 +287,31 @@ def test_a_printer_gets_the_same_pages(office: Office, tmp_path: Path, qtbot: Qt
     printed, saved = (pages(tmp_path / name) for name in ("printed.pdf", "saved.pdf"))
     assert printed == saved
     assert len(printed) > 1
+
+
+@needs_linux
+def test_without_what_reaches_printers_it_is_one_sentence_and_no_dialog(
+    office: Office, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "printsupport").mkdir()
+    compile_library(tmp_path / "printsupport" / "libcupsprintersupport.so", NOTHING, "libcups-absent.so.9")
+    monkeypatch.setattr(QLibraryInfo, "path", lambda _which: str(tmp_path))
+    office.printing.choose_printer("A title", [Turn(1, "user", "words")])
+    (told,) = office.told
+    assert told.startswith(
+        "error: No printer can be reached because system libraries are missing (libcups-absent.so.9)"
+    )
+    assert told.endswith(": install them, or save the chat as PDF.")
+    assert office.window.findChild(QDialog) is None
+    office.saves(tmp_path / "a.pdf", [Turn(1, "user", "words")])
+    assert (tmp_path / "a.pdf").read_bytes().startswith(b"%PDF")
+
+
+def test_somebody_is_asked_for_a_printer(office: Office) -> None:
+    office.printing.choose_printer("A title", [Turn(1, "user", "words")])
+    dialog = office.window.findChild(QDialog, "print_dialog")
+    assert dialog is not None
+    dialog.close()
 
 
 @pytest.mark.qt_log_ignore("begin")

@@ -253,7 +253,7 @@ def test_the_preferences_have_a_box_for_the_size(themes: theme.Themes, desk: Des
 
 def test_the_keys_for_the_size_are_those_that_browsers_have(qapp: QApplication) -> None:
     parent = Draft()
-    actions = Actions(parent)
+    actions = Actions(parent, parent)
     names = ("larger_text_action", "smaller_text_action", "normal_text_action", "print_action")
     keys = [[key.toString() for key in actions[name].shortcuts()] for name in names]
     assert keys == [["Ctrl++", "Ctrl+="], ["Ctrl+-"], ["Ctrl+0"], ["Ctrl+P"]]

@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-from email.message import Message
-from importlib import metadata
-from importlib.metadata import PackagePath
 from pathlib import Path
 
-import msgspec
 import pytest
 
 from app.engine import entry
@@ -188,65 +184,3 @@ def test_links_to_what_was_left_out_are_left_out_too() -> None:
     data = ("app/_data/x.svg", "/checkout/x.svg", "DATA")
     assert without_dangling([good, bad, upwards, data], [library]) == [good, upwards, data]
     assert without_dangling([library, good, bad], []) == [library, good]
-
-
-def test_a_package_is_inside_if_one_of_its_files_is() -> None:
-    assert msgspec.__file__ is not None
-    found = contents.shipped_packages(
-        [("msgspec", msgspec.__file__, "PYMODULE"), ("builtin", "", "BUILTIN"), ("x", "y", "SYMLINK")]
-    )
-    assert list(found) == ["msgspec"]
-    assert found["msgspec"].version == metadata.version("msgspec")
-
-
-class Package(metadata.Distribution):
-    """A package as a wheel installs it."""
-
-    def __init__(self, folder: Path, licence: dict[str, str], *names: str) -> None:
-        self._folder, self._licence, self._names = folder, licence, names
-
-    @property
-    def metadata(self) -> metadata.PackageMetadata:
-        message = Message()
-        message["Name"], message["Version"] = "Some.Thing", "1.2"
-        for name, value in self._licence.items():
-            message[name] = value
-        return message  # type: ignore[return-value]
-
-    @property
-    def version(self) -> str:
-        return "1.2"
-
-    @property
-    def files(self) -> list[PackagePath]:
-        paths = [PackagePath(name) for name in self._names]
-        for path in paths:
-            path.dist = self
-        return paths
-
-    def read_text(self, filename: str) -> str | None:
-        return None
-
-    def locate_file(self, path: object) -> Path:
-        return self._folder / str(path)
-
-
-def test_licence_texts_keep_their_names_under_their_package(tmp_path: Path) -> None:
-    package = Package(
-        tmp_path,
-        {"License": "MIT\n\nThe whole text"},
-        *("thing/LICENSE.py", "some-1.2.dist-info/LICENSE", "some-1.2.dist-info/licenses/part/COPYING"),
-        *("some-1.2.dist-info/METADATA", "some-1.2.dist-info/licenses/free text.md"),
-    )
-    placed = [place for place, _, kind in contents.notice_files({"some-thing": package}) if kind == "DATA"]
-    assert placed == [
-        "licences/some-thing-1.2/LICENSE",
-        "licences/some-thing-1.2/part/COPYING",
-        "licences/some-thing-1.2/free text.md",
-    ]
-    told = contents.version_list("0.1.0", {"some-thing": package}).splitlines()
-    assert told[0] == "Tokenlight 0.1.0"
-    assert told[1].startswith("Python 3.")
-    assert told[2] == "some-thing 1.2: MIT"
-    silent = contents.version_list("0.1.0", {"some-thing": Package(tmp_path, {})})
-    assert silent.splitlines()[2] == "some-thing 1.2: see its folder"

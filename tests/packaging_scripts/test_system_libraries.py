@@ -69,3 +69,10 @@ def test_libraries_of_qt_itself_stop_a_window_everywhere() -> None:
     text, fatal = complaint(Missing(("libGL.so.1",)), "dnf", {"WAYLAND_DISPLAY": "wayland-0"})
     assert fatal
     assert "sudo dnf install libglvnd-glx" in text
+
+
+def test_a_window_opens_without_what_only_printing_needs() -> None:
+    text, fatal = complaint(Missing(printing=("libcups.so.2",)), "apt", {})
+    assert not fatal
+    assert text.startswith("Printing needs system libraries that are missing (libcups.so.2).")
+    assert text.endswith("sudo apt install libcups2")

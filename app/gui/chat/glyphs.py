@@ -24,11 +24,12 @@ LOOK_MS = 700
 MOST_CHARACTERS = 20_000
 """Of one message; a script that a message has is nearly always among them."""
 _SCRIPTS = {
-    "han": re.compile("[\u2e80-\u2fdf\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]"),
-    "kana": re.compile("[\u3041-\u30ff\uff66-\uff9f]"),
-    "hangul": re.compile("[\u1100-\u11ff\uac00-\ud7af]"),
-    "emoji": re.compile("[\U0001f300-\U0001faff]"),
+    "han": "[\u2e80-\u2fdf\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]",
+    "kana": "[\u3041-\u30ff\uff66-\uff9f]",
+    "hangul": "[\u1100-\u11ff\uac00-\ud7af]",
+    "emoji": "[\U0001f300-\U0001faff]",
 }
+"""The characters of each; as an expression they are made when they are first looked for, which most chats never do."""
 _PACKAGES = {"han": "fonts-noto-cjk", "kana": "fonts-noto-cjk", "hangul": "fonts-noto-cjk"}
 _EMOJI_PACKAGE = "fonts-noto-color-emoji"
 _FIRST = "\u1100"
@@ -84,7 +85,7 @@ class Glyphs(QObject):
             return
         font = QFont(theme.reading_font(theme.READING_PX))
         for script, pattern in _SCRIPTS.items():
-            found = pattern.search(text) if script not in self._asked else None
+            found = re.search(pattern, text) if script not in self._asked else None
             if found is not None:
                 self._asked.add(script)
                 self._waiting += 1

@@ -13,7 +13,17 @@ from copy import copy
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QBuffer, QCoreApplication, QIODevice, QMarginsF, QObject, QStandardPaths, Qt, QTimer
+from PySide6.QtCore import (
+    QBuffer,
+    QCoreApplication,
+    QIODevice,
+    QLibraryInfo,
+    QMarginsF,
+    QObject,
+    QStandardPaths,
+    Qt,
+    QTimer,
+)
 from PySide6.QtGui import QPagedPaintDevice, QPageLayout, QPageSize, QPdfWriter
 from PySide6.QtWidgets import QDialog, QFileDialog, QProgressDialog, QWidget
 
@@ -21,10 +31,13 @@ from app.core.words import Sentence, translate
 from app.gui.chat.page_job import PageJob
 from app.gui.chat.pages import Pages
 from app.gui.formulas.shelf import Formulas
+from app.gui.icons import Icons
 from app.gui.markdown.colouring import Lexers
 from app.gui.theme import Themes
+from app.gui.widgets.file_chooser import dress, dress_printing
 from app.services.notices import Notice
 from app.services.turns import Turn
+from app.system.qt_probe import missing_to_print
 from app.system.whole_file import replace_whole
 
 if TYPE_CHECKING:
@@ -48,10 +61,11 @@ qt_translate = QCoreApplication.translate
 class Printing(QObject):
     """Prints and saves; one conversation at a time."""
 
-    def __init__(self, window: QWidget, themes: Themes, submit: Submit, tell: Tell) -> None:
+    def __init__(self, window: QWidget, themes: Themes, icons: Icons, submit: Submit, tell: Tell) -> None:
         super().__init__(window)
         self._window = window
         self._themes = themes
+        self._icons = icons
         self._submit = submit
         self._tell = tell
         self._job: PageJob | None = None
@@ -82,6 +96,7 @@ class Printing(QObject):
         dialog.setDefaultSuffix("pdf")
         dialog.selectFile(file_name(title))
         dialog.setAttribute(_DELETE)
+        dress(dialog, self._icons)
         dialog.fileSelected.connect(lambda path: self.save_pdf(Path(path), title, turns))
         dialog.open()
 
@@ -100,8 +115,12 @@ class Printing(QObject):
         self._draw(writer, RESOLUTION, title, turns, qt_translate("Printing", "Saving as PDF …"))
 
     def choose_printer(self, title: str, turns: Sequence[Turn]) -> None:
-        """Ask for a printer, and print there."""
+        """Ask for a printer, and print there; where none can be reached people are told why."""
         if not turns or self._comes_forward():
+            return
+        missing = missing_to_print(Path(QLibraryInfo.path(QLibraryInfo.LibraryPath.PluginsPath)))
+        if missing:
+            self._tell(Notice(_unreachable(missing)))
             return
         # Looking for printers is left to the first time that somebody wants one.
         from PySide6.QtPrintSupport import QPrintDialog, QPrinter  # noqa: PLC0415
@@ -112,6 +131,7 @@ class Printing(QObject):
         dialog = QPrintDialog(printer, self._window)
         dialog.setObjectName("print_dialog")
         dialog.setAttribute(_DELETE)
+        dress_printing(dialog, self._icons)
         dialog.accepted.connect(lambda: self.print_on(printer, title, turns))
         QDialog.open(dialog)
 
@@ -213,6 +233,15 @@ def _failed(path: Path, error: OSError) -> Sentence:
         "The PDF could not be saved in {folder} ({reason}): choose another folder, or free some space.",
         folder=str(path.parent),
         reason=error.strerror or os.strerror(error.errno or 0),
+    )
+
+
+def _unreachable(missing: Sequence[str]) -> Sentence:
+    return translate(
+        "Printing",
+        "No printer can be reached because system libraries are missing ({libraries}): install them, or save the chat as"
+        " PDF.",
+        libraries=", ".join(missing),
     )
 
 

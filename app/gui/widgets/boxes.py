@@ -152,25 +152,42 @@ class WheelSlider(QSlider):
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         if self._neutral is not None:
-            self._paint_fill(painter, knob, self._knob(self._neutral).center().x())
+            self._paint_fill(painter, knob, self._knob(self._neutral), self._part(QStyle.SubControl.SC_SliderGroove))
         if self._beyond:
             self._paint_arrow(painter, knob.center())
         painter.end()
 
     def _knob(self, position: int) -> QRectF:
         """Return where the knob lies at a position."""
+        return self._part(QStyle.SubControl.SC_SliderHandle, position)
+
+    def _part(self, part: QStyle.SubControl, position: int = 0) -> QRectF:
         option = QStyleOptionSlider()
         self.initStyleOption(option)
         option.sliderPosition = option.sliderValue = position
-        slider, handle = QStyle.ComplexControl.CC_Slider, QStyle.SubControl.SC_SliderHandle
-        return QRectF(self.style().subControlRect(slider, option, handle, self))
+        return QRectF(self.style().subControlRect(QStyle.ComplexControl.CC_Slider, option, part, self))
 
-    def _paint_fill(self, painter: QPainter, knob: QRectF, neutral: float) -> None:
-        left, right = (neutral, knob.left()) if neutral < knob.center().x() else (knob.right(), neutral)
-        if left < right:
-            painter.setPen(Qt.PenStyle.NoPen)
-            painter.setBrush(self._fill)
-            painter.drawRect(QRectF(left, knob.center().y() - TRACK_PX / 2, right - left, TRACK_PX))
+    def _paint_fill(self, painter: QPainter, knob: QRectF, neutral: QRectF, track: QRectF) -> None:
+        """Fill from the middle of the neutral position, or from the end of the track, round as that, where it is there."""
+        if knob.center().x() == neutral.center().x():
+            return
+        rises = neutral.center().x() < knob.center().x()
+        is_end = self._neutral in (self.minimum(), self.maximum())
+        if rises:
+            begin, end = track.left() if is_end else neutral.center().x(), knob.left()
+        else:
+            begin, end = track.right() if is_end else neutral.center().x(), knob.right()
+        filled = QRectF(min(begin, end), knob.center().y() - TRACK_PX / 2, abs(end - begin), TRACK_PX)
+        if (begin < end) is not rises:
+            return
+        painter.save()
+        painter.setClipRect(filled)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(self._fill)
+        radius = TRACK_PX / 2 if is_end else 0.0
+        beyond = TRACK_PX if rises else -TRACK_PX  # the end at the knob is not round
+        painter.drawRoundedRect(filled.adjusted(min(beyond, 0), 0, max(beyond, 0), 0), radius, radius)
+        painter.restore()
 
     def _paint_arrow(self, painter: QPainter, middle: QPointF) -> None:
         painter.setPen(QPen(self.palette().windowText().color(), 1.5, c=Qt.PenCapStyle.RoundCap))

@@ -5,6 +5,9 @@ from __future__ import annotations
 import re
 import unicodedata
 
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QTextDocument
+
 _LOOK_AHEAD = 1000
 """A paragraph that begins with so many characters without a direction runs left to right."""
 _RIGHT_TO_LEFT = re.compile(
@@ -29,3 +32,24 @@ def runs_right_to_left(text: str, place: int = 0) -> bool:
         elif not depth and (kind := unicodedata.bidirectional(character)) in ("L", "R", "AL"):
             return kind != "L"
     return False
+
+
+def follow_direction(document: QTextDocument) -> None:
+    """Let the lines of a text that is edited begin where it runs from; Qt turns each line, and leaves it on the left."""
+
+    def follow() -> None:
+        side = Qt.AlignmentFlag.AlignRight if runs_right_to_left(_beginning(document)) else Qt.AlignmentFlag.AlignLeft
+        option = document.defaultTextOption()
+        if option.alignment() != side:
+            option.setAlignment(side)
+            document.setDefaultTextOption(option)
+
+    document.contentsChanged.connect(follow)
+
+
+def _beginning(document: QTextDocument) -> str:
+    """Return the first paragraph with words."""
+    block = document.begin()
+    while block.isValid() and not block.text().strip():
+        block = block.next()
+    return block.text()

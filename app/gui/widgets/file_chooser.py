@@ -1,4 +1,4 @@
-"""Makes Qt's own file chooser look like the rest of the window; where the system has one, that is used and left alone.
+"""Makes Qt's own choosers look like the rest of the window; where the system has one, that is used and left alone.
 
 Knows nothing of what is chosen. No class of its own: Qt shows no system's chooser for a class that is derived.
 """
@@ -8,7 +8,10 @@ from __future__ import annotations
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QPalette
 from PySide6.QtWidgets import (
+    QAbstractSpinBox,
+    QCheckBox,
     QComboBox,
+    QDialog,
     QDialogButtonBox,
     QFileDialog,
     QHBoxLayout,
@@ -16,6 +19,8 @@ from PySide6.QtWidgets import (
     QLabel,
     QLineEdit,
     QSplitter,
+    QStyle,
+    QStyleOptionButton,
     QToolButton,
     QTreeView,
     QWidget,
@@ -24,7 +29,7 @@ from PySide6.QtWidgets import (
 from app.gui import theme
 from app.gui.icons import Icons
 
-ICON_PX, ARROW_PX, BUTTON_PX = 20, 16, 30
+ICON_PX, ARROW_PX, TICK_PX, BUTTON_PX = 20, 16, 16, 30
 CHOOSER_SIZE, SIDEBAR_PX = QSize(760, 480), 140
 _BUTTONS = {
     "backButton": "back",
@@ -48,18 +53,42 @@ def dress(dialog: QFileDialog, icons: Icons) -> None:
     dialog.resize(CHOOSER_SIZE.boundedTo(dialog.screen().availableGeometry().size()))
     for name, icon in _BUTTONS.items():
         _dress_button(dialog.findChild(QToolButton, name), icons, icon)
-    for box in dialog.findChildren(QComboBox):
-        _add_arrow(box, icons)
+    _add_arrows(dialog, icons)
     for line in dialog.findChildren(QLineEdit):
         _look(line, "field")
     buttons = dialog.findChild(QDialogButtonBox)
-    opens = buttons.button(QDialogButtonBox.StandardButton.Open) if buttons is not None else None
-    if opens is not None:
-        _look(opens, "primary")
+    for does_it in (QDialogButtonBox.StandardButton.Open, QDialogButtonBox.StandardButton.Save):
+        button = buttons.button(does_it) if buttons is not None else None
+        if button is not None:
+            _look(button, "primary")
     splitter = dialog.findChild(QSplitter)
     if splitter is not None:
         splitter.setSizes([SIDEBAR_PX, CHOOSER_SIZE.width() - SIDEBAR_PX])
     _share_width(tree.header())
+
+
+def dress_printing(dialog: QDialog, icons: Icons) -> None:
+    """Do to Qt's chooser of a printer what the style sheet cannot do; with its options it has all kinds of fields."""
+    _add_arrows(dialog, icons)
+    for tick in dialog.findChildren(QCheckBox):
+        _add_tick(tick, icons)
+    for line in dialog.findChildren(QLineEdit):
+        if not isinstance(line.parent(), QAbstractSpinBox):
+            _look(line, "field")
+    for browse in dialog.findChildren(QToolButton, "fileBrowser"):
+        _look(browse, "outlined")
+    buttons = dialog.findChild(QDialogButtonBox)
+    if buttons is None:
+        return
+    for button in buttons.buttons():
+        if buttons.buttonRole(button) is QDialogButtonBox.ButtonRole.AcceptRole:
+            _look(button, "primary")
+
+
+def _add_arrows(dialog: QDialog, icons: Icons) -> None:
+    """Give the boxes the arrows that the style sheet's boxes have not."""
+    for box in dialog.findChildren(QComboBox):
+        _add_arrow(box, icons)
 
 
 def _look(widget: QWidget, look: str) -> None:
@@ -83,7 +112,7 @@ def _dress_button(button: QToolButton | None, icons: Icons, icon: str) -> None:
 
 
 def _add_arrow(box: QComboBox, icons: Icons) -> None:
-    """Lay an arrow over the end of a box: the style sheet's boxes have none."""
+    """Lay an arrow over the end of a box."""
     arrow = QLabel()
     arrow.setPixmap(icons.icon("down", box.palette().buttonText().color()).pixmap(ARROW_PX, ARROW_PX))
     arrow.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
@@ -91,6 +120,23 @@ def _add_arrow(box: QComboBox, icons: Icons) -> None:
     row.setContentsMargins(0, 0, theme.SPACE_XS, 0)
     row.addStretch(1)
     row.addWidget(arrow)
+
+
+def _add_tick(box: QCheckBox, icons: Icons) -> None:
+    """Lay a tick over the indicator of a box while it is on."""
+    option = QStyleOptionButton()
+    box.initStyleOption(option)
+    place = box.style().subElementRect(QStyle.SubElement.SE_CheckBoxIndicator, option, box)
+    tick = QLabel()
+    colour = box.palette().color(QPalette.ColorRole.HighlightedText)
+    tick.setPixmap(icons.icon("done", colour).pixmap(TICK_PX, TICK_PX))
+    tick.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+    row = QHBoxLayout(box)
+    row.setContentsMargins(place.left() + (place.width() - TICK_PX) // 2, 0, 0, 0)
+    row.addWidget(tick)
+    row.addStretch(1)
+    box.toggled.connect(tick.setVisible)
+    tick.setVisible(box.isChecked())
 
 
 def _share_width(header: QHeaderView) -> None:

@@ -31,6 +31,8 @@ class TallDialog(QDialog):
         """Lay out what scrolls, and below it what stays; the margins are the dialog's."""
         self._area.setWidget(contents)
         contents.setContentsMargins(theme.SPACE_XL, theme.SPACE_L, theme.SPACE_XL, theme.SPACE_M)
+        if (inner := contents.layout()) is not None:
+            inner.setContentsMargins(0, 0, 0, 0)
         contents.installEventFilter(self)
         below = QVBoxLayout()
         below.setContentsMargins(theme.SPACE_XL, theme.SPACE_M, theme.SPACE_XL, theme.SPACE_L)

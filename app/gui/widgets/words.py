@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from html import escape
 
 from PySide6.QtCore import QCoreApplication
@@ -11,13 +12,27 @@ from app.core.words import Sentence
 
 LONGEST_LINE = 60
 """Characters; a hint with a longer line is wrapped."""
+_ISOLATE, _END_OF_ISOLATE, _LEFT_TO_RIGHT = "\u2068", "\u2069", "\u200e"
 _SHOWN = "hint"
 """The property under which a widget knows its hint as plain text."""
 
 
 def render(sentence: Sentence) -> str:
     """Return a sentence translated and filled in."""
-    return QCoreApplication.translate(sentence.context, sentence.template).format(**sentence.values)
+    values = {name: isolated(value) if isinstance(value, str) else value for name, value in sentence.values.items()}
+    template = QCoreApplication.translate(sentence.context, sentence.template)
+    said = template.format(**values)
+    # Text that can be selected takes its direction from the first letter, also from one in an isolate.
+    return f"{_LEFT_TO_RIGHT}{said}" if _ISOLATE in said and not _has_right_to_left(template) else said
+
+
+def isolated(text: str) -> str:
+    """Return text such that a name in it that runs right to left does not turn round the words beside it."""
+    return f"{_ISOLATE}{text}{_END_OF_ISOLATE}" if _has_right_to_left(text) else text
+
+
+def _has_right_to_left(text: str) -> bool:
+    return not text.isascii() and any(unicodedata.bidirectional(character) in ("R", "AL") for character in text)
 
 
 def set_hint(widget: QWidget, text: str) -> None:

@@ -53,6 +53,18 @@ def test_a_track_is_filled_from_the_end_where_it_is_off(stand: Stand) -> None:
     assert from_left[0] < 12 and from_left[1] < slider.width() / 2
 
 
+def test_a_filled_track_begins_where_the_track_itself_does(stand: Stand) -> None:
+    slider = stand.find_as(QSlider, "top_k_slider")
+    stand.sampling.change(temperature=1.0, top_p=0.5, top_k=100)
+    styled, from_left, from_right = (filled(stand, name) for name in ("temperature", "top_k", "top_p"))
+    assert styled is not None and from_left is not None and from_right is not None
+    assert abs(from_left[0] - styled[0]) <= 1
+    assert abs(from_right[1] - (slider.width() - 1 - styled[0])) <= 1
+    stand.sampling.change(top_k=200)
+    full = filled(stand, "top_k")
+    assert full is not None and full[0] == from_left[0]
+
+
 def test_what_has_no_effect_now_is_muted_on_its_track_too(stand: Stand) -> None:
     stand.sampling.change(temperature=0.0, top_p=0.5)
     assert filled(stand, "top_p") is None and filled(stand, "top_p", "border_strong") is not None

@@ -1,0 +1,114 @@
+"""What people open now and then; each is loaded when it is first wanted, so that no start waits for it.
+
+Knows nothing of when that is: `wiring` does. Its imports inside of methods are what it is for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, Signal
+
+from app.gui.icons import Icons
+from app.gui.main_window import MainWindow
+from app.gui.theme import Themes
+from app.services.program import Program
+from app.services.turns import Turn
+
+if TYPE_CHECKING:
+    from app.gui.chat.printing import Printing
+    from app.gui.preferences.dialog import PreferencesDialog
+
+
+class OnDemand(QObject):
+    """Opens dialogs over the window, and prints what it shows."""
+
+    preferences_changed = Signal()
+    """An option has another value."""
+
+    def __init__(self, program: Program, window: MainWindow, themes: Themes) -> None:
+        super().__init__(window)
+        self._program = program
+        self._window = window
+        self._themes = themes
+        self._preferences: PreferencesDialog | None = None
+        self._made_printing: Printing | None = None
+
+    def close(self) -> None:
+        """Close what must not outlive the services."""
+        if self._made_printing is not None:
+            self._made_printing.cancel()
+        if self._preferences is not None:
+            self._preferences.close()
+
+    def choose_printer(self) -> None:
+        """Ask for a printer, and print the chat that is shown."""
+        self._printing().choose_printer(*self._shown_chat())
+
+    def choose_pdf(self) -> None:
+        """Ask where the chat that is shown goes as a PDF, and save it there."""
+        self._printing().choose_pdf(*self._shown_chat())
+
+    def choose_options(self, path: Path, changes: Mapping[str, object] | None = None) -> None:
+        """Open the options that a model is loaded with; `changes` are those that differ from what is remembered."""
+        from app.gui.models.load_dialog import LoadOptionsDialog
+
+        self._program.load_options.begin(path, changes)
+        LoadOptionsDialog(self._program.load_options, self._window).open()
+
+    def open_trash(self) -> None:
+        """Open the list of what was deleted."""
+        from app.gui.history.trash_dialog import TrashDialog
+
+        TrashDialog(self._program.trash, self._window).open()
+
+    def open_system_prompt(self) -> None:
+        """Open the editor of the system prompt of the chat that is shown."""
+        from app.gui.chat.system_prompt_dialog import SystemPromptDialog
+
+        program = self._program
+        icons = Icons(program.resources)
+        SystemPromptDialog(
+            program.system_prompt, program.prompt_costs, program.preset_use, icons, self._window
+        ).open()
+
+    def open_keyboard(self) -> None:
+        """Open the list of the keys that do something in the window, read from what they do."""
+        from app.gui.chat.transcript_keys import message_keys
+        from app.gui.preferences.keyboard_dialog import KeyboardDialog, Keys, keys_of
+
+        actions = [action for action in self._window.actions_by_name.in_order if action.shortcuts()]
+        at_message = [Keys(each.words, each.keys) for each in message_keys()]
+        KeyboardDialog(list(map(keys_of, actions)), at_message, self._window).open()
+
+    def open_preferences(self) -> None:
+        """Open the preferences, or bring those that are open to the front."""
+        from app.gui.preferences.dialog import PreferencesDialog
+
+        if self._preferences is None:
+            program = self._program
+            self._preferences = PreferencesDialog(program.settings, self._themes, program.disk_use, self._window)
+            self._preferences.changed.connect(self.preferences_changed)
+            self._preferences.finished.connect(self._forget_preferences)
+            self._preferences.show()
+        self._preferences.raise_()
+        self._preferences.activateWindow()
+
+    def _forget_preferences(self) -> None:
+        self._preferences = None
+
+    def _printing(self) -> Printing:
+        from app.gui.chat.printing import Printing
+
+        if self._made_printing is None:
+            program = self._program
+            self._made_printing = Printing(
+                self._window, self._themes, Icons(program.resources), program.jobs.submit, program.notices.post
+            )
+        return self._made_printing
+
+    def _shown_chat(self) -> tuple[str, Sequence[Turn]]:
+        chat = self._program.chat
+        return chat.shown.head.title, chat.turns
