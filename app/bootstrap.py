@@ -17,6 +17,7 @@ from app.services.answers import Answers
 from app.services.ask import Ask
 from app.services.branches import Branches
 from app.services.chat import Chat
+from app.services.chat_presets import ChatPresets
 from app.services.conversations import Conversations
 from app.services.disk_use import DiskUse
 from app.services.doctor import Doctor
@@ -31,10 +32,15 @@ from app.services.model_check import check_model
 from app.services.models import Models
 from app.services.next_token import NextToken
 from app.services.notices import Notices
+from app.services.preset_model import PresetModels
+from app.services.preset_use import PresetUse
 from app.services.program import Program
+from app.services.prompt_cost import PromptCosts
 from app.services.prompt_count import PromptCount
 from app.services.queue import Queue
+from app.services.reproducing import Reproducing
 from app.services.sampling import Sampling
+from app.services.system_prompt import SystemPrompt
 from app.services.templates import Templates
 from app.services.trash import Trash
 from app.services.vocabulary import Vocabulary
@@ -109,9 +115,10 @@ def assemble(
     load_check = LoadCheck(jobs, settings, dry_run, check, main_memory)
     session = EngineSession(engine, settings, templates, notices, load_check)
     sampling = Sampling(settings)
-    talk = _talk(store, session, sampling, settings, notices)
+    talk = _talk(store, session, sampling, settings, notices, jobs)
     vocabulary = Vocabulary(session, engine, store, asks=options.window)
     memory = Memory(session, dry_run, engine, asks=options.window)
+    prompt_count = PromptCount(session, engine, talk.chat, templates, settings, sampling)
     return Program(
         paths=paths,
         resources=resources,
@@ -127,16 +134,14 @@ def assemble(
         templates=templates,
         session=session,
         sampling=sampling,
-        answers=talk.answers,
-        chat=talk.chat,
-        queue=talk.queue,
-        branches=talk.branches,
-        conversations=talk.conversations,
-        trash=talk.trash,
+        **talk._asdict(),
         disk_use=DiskUse(store, engine),
-        prompt_count=PromptCount(session, engine, talk.chat, templates, settings),
+        prompt_count=prompt_count,
+        prompt_costs=PromptCosts(session, engine, talk.chat, templates, talk.system_prompt, prompt_count, settings),
+        **_presets(talk, session, sampling, models, jobs, notices)._asdict(),
         load_options=LoadOptionsDraft(session, dry_run, settings, jobs, check, main_memory),
         vocabulary=vocabulary,
+        reproducing=Reproducing(session, store, vocabulary, talk.chat, talk.conversations),
         next_token=NextToken(session, engine, sampling, vocabulary, talk.answers, talk.conversations),
         live=Live(session, lambda: memory.gpu_is_there, talk.chat, talk.answers),
         memory=memory,
@@ -155,21 +160,47 @@ class _Talk(NamedTuple):
     branches: Branches
     conversations: Conversations
     trash: Trash
+    system_prompt: SystemPrompt
+    chat_presets: ChatPresets
+
+
+class _Presets(NamedTuple):
+    """What uses the presets of whole chats."""
+
+    preset_models: PresetModels
+    preset_use: PresetUse
 
 
 def _talk(
-    store: StorePort, session: EngineSession, sampling: Sampling, settings: SettingsFile, notices: Notices
+    store: StorePort,
+    session: EngineSession,
+    sampling: Sampling,
+    settings: SettingsFile,
+    notices: Notices,
+    jobs: Jobs,
 ) -> _Talk:
     keeper = Keeper(store, session)
     answers = Answers(session, keeper, settings, notices)
     chat = Chat(session, answers, keeper, sampling, settings)
     branches = Branches(chat, answers, keeper, notices)
-    conversations = Conversations(store, chat, answers, keeper, settings, notices)
+    conversations = Conversations(store, chat, answers, keeper, settings, notices, jobs)
     trash = Trash(store, notices)
     trash.restored.connect(conversations.bring_back)
+    trash.erased.connect(conversations.forget)
+    trash.erased.connect(branches.forget)
     branches.emptied.connect(conversations.delete)
     branches.brought_back.connect(conversations.bring_back)
-    return _Talk(answers, chat, Queue(chat, answers), branches, conversations, trash)
+    prompt = SystemPrompt(chat, conversations, settings, notices)
+    presets = ChatPresets(settings, notices)
+    return _Talk(answers, chat, Queue(chat, answers), branches, conversations, trash, prompt, presets)
+
+
+def _presets(
+    talk: _Talk, session: EngineSession, sampling: Sampling, models: Models, jobs: Jobs, notices: Notices
+) -> _Presets:
+    wanted = PresetModels(session, models, jobs)
+    use = PresetUse(talk.chat_presets, talk.system_prompt, sampling, talk.chat, talk.conversations, wanted, notices)
+    return _Presets(wanted, use)
 
 
 def _check_script(path: Path) -> tuple[FoundModel, ModelRef | None]:

@@ -18,10 +18,21 @@ class MessageTree:
         self._shown: dict[int | None, int] = {}
         """Of the versions behind a message: the one that was looked at last."""
         given = dict(messages)
+        parents, children = self._parents, self._children
+        goes_back = False
         for message in sorted(given):
             parent = given[message]
-            self._put(message, parent if parent in given and parent != message else None)
-        self._cut_circles()
+            if parent is None or parent not in given or parent == message:
+                parent = None
+            elif parent > message:
+                goes_back = True
+            parents[message] = parent
+            if parent in children:
+                children[parent].append(message)
+            else:
+                children[parent] = [message]
+        if goes_back:  # ids grow with time: nothing else can be a circle
+            self._cut_circles()
 
     def __contains__(self, message: int) -> bool:
         return message in self._parents
@@ -73,10 +84,11 @@ class MessageTree:
             leaf = self._parents[leaf]
         return tuple(reversed(found))
 
-    def show(self, leaf: int | None) -> None:
-        """Remember which version was looked at on the way to a message."""
-        for message in self.path(leaf):
-            self._shown[self._parents[message]] = message
+    def show(self, leaf: int | None) -> tuple[int, ...]:
+        """Remember which version was looked at on the way to a message, and return that way."""
+        way = self.path(leaf)
+        self._shown.update(zip((None, *way), way, strict=False))
+        return way
 
     def leaf(self, message: int | None = None) -> int | None:
         """Return where the branch through a message ends: by the versions looked at last, else by the newest ones."""

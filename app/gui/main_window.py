@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QMainWindow, QMenu, QToolButt
 from app.gui import theme
 from app.gui.actions import Actions
 from app.gui.chat.page import ChatPage
+from app.gui.chat.system_prompt_line import SystemPromptLine
 from app.gui.history.panel import HistoryPanel
 from app.gui.icons import Icons
 from app.gui.live.panel import LivePanel
@@ -32,6 +33,7 @@ SUFFIX = ".gguf"
 class Parts(NamedTuple):
     """What the window lays out, each already joined to its service."""
 
+    system_prompt: SystemPromptLine
     chat_page: ChatPage
     model_bar: ModelBar
     notice_bar: NoticeBar
@@ -56,7 +58,7 @@ class MainWindow(QMainWindow):
         self.setMinimumSize(SMALLEST_SIZE)
         self.resize(FIRST_SIZE)
         self.setAcceptDrops(True)
-        self.actions_by_name = Actions(self)
+        self.actions_by_name = Actions(self, parts.chat_page)
         self.parts = parts
         self._make_buttons(icons)
         self.sections = SectionColumn(
@@ -167,6 +169,7 @@ class MainWindow(QMainWindow):
         column.setSpacing(0)
         column.addWidget(self._header())
         column.addWidget(self.parts.notice_bar)
+        column.addWidget(self.parts.system_prompt)
         column.addWidget(self.parts.chat_page, 1)
         return pane
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from PySide6.QtCore import QObject, QUrl
@@ -10,18 +9,15 @@ from PySide6.QtGui import QDesktopServices, QGuiApplication
 
 from app.core.words import translate
 from app.gui.chat.glyphs import Glyphs
-from app.gui.chat.printing import Printing
+from app.gui.chat.reproductions import Reproductions
 from app.gui.dialogs import Dialogs
-from app.gui.history.trash_dialog import TrashDialog
 from app.gui.icons import Icons
 from app.gui.main_window import MainWindow
-from app.gui.models.load_dialog import LoadOptionsDialog
-from app.gui.preferences.dialog import PreferencesDialog
+from app.gui.on_demand import OnDemand
 from app.gui.theme import Themes
 from app.services.models import is_very_small
 from app.services.notices import Notice
 from app.services.program import Program
-from app.services.turns import Turn
 from app.services.units import count
 from app.services.wishes import Wish
 
@@ -35,8 +31,9 @@ class Wiring(QObject):
         self._window = window
         self._themes = themes
         self._dialogs = Dialogs(window)
-        self._preferences: PreferencesDialog | None = None
-        self._printing = Printing(window, themes, self._submit, program.notices.post)
+        self._on_demand = OnDemand(program, window, themes)
+        page, icons = window.parts.chat_page, Icons(program.resources)
+        self._reproductions = Reproductions(page.transcript, program.chat, program.reproducing, icons)
         self._connect_window()
         self._connect_actions()
         self._disconnect = [
@@ -47,21 +44,23 @@ class Wiring(QObject):
             program.conversations.changed.connect(self._show_opening),
             program.notices.changed.connect(self._show_undo),
             program.summoned.connect(self._come_forward),
+            program.system_prompt.changed.connect(program.prompt_count.look_again),
+            program.chat_presets.changed.connect(self._show_presets),
         ]
         self._show_opening()
         self._show_model()
         self._show_busy()
         self._show_theme()
         self._show_undo()
+        self._show_presets()
 
     def close(self) -> None:
         """Part window and services: no service calls a widget after this."""
-        self._printing.cancel()
+        self._on_demand.close()
         window = self._window
-        if self._preferences is not None:
-            self._preferences.close()
         for part in window.parts:
             part.disconnect_services()
+        self._reproductions.disconnect_services()
         for disconnect in self._disconnect:
             disconnect()
         self._program.load_options.end()
@@ -77,13 +76,16 @@ class Wiring(QObject):
         page, settings = parts.chat_page, program.settings
         window.closing.connect(self.close)
         window.model_dropped.connect(self._use)
-        window.new_chat_button.clicked.connect(program.conversations.new)
+        window.new_chat_button.clicked.connect(program.preset_use.new_chat)
+        parts.history.new_wanted.connect(program.preset_use.new_chat)
+        parts.history.begin_wanted.connect(program.preset_use.begin)
+        parts.system_prompt.wanted.connect(self._on_demand.open_system_prompt)
         window.theme_button.clicked.connect(self._themes.toggle)
         window.history_button.clicked.connect(lambda: window.panes.toggle("left"))
         window.panel_button.clicked.connect(lambda: window.panes.toggle("right"))
-        window.preferences_button.clicked.connect(self._open_preferences)
+        window.preferences_button.clicked.connect(self._on_demand.open_preferences)
         parts.model_bar.open_wanted.connect(self._choose_model)
-        parts.model_bar.options_wanted.connect(self._choose_options)
+        parts.model_bar.options_wanted.connect(self._on_demand.choose_options)
         page.larger_context_wanted.connect(self._choose_larger_context)
         page.draft_settled.connect(program.prompt_count.set_draft)
         program.prompt_count.set_draft("")
@@ -93,16 +95,22 @@ class Wiring(QObject):
         page.welcome.open_wanted.connect(self._choose_model)
         page.copied.connect(_copy)
         page.turn_actions.settings_wanted.connect(lambda settings: program.sampling.change(**settings))
+        page.turn_actions.more_for_answers.append(self._reproductions.add_to)
+        self._reproductions.larger_context_wanted.connect(self._choose_larger_context)
         page.composer.draft.too_long.connect(self._tell_too_long)
         page.composer.draft.nothing_to_undo.connect(window.actions_by_name["undo_delete_action"].trigger)
         page.transcript.first_text_painted.connect(self._note_first_text)
         page.transcript.link_clicked.connect(lambda address: QDesktopServices.openUrl(QUrl(address)))
         page.transcript.lexers.use(lambda work: program.jobs.submit("colours of code", work))
         page.transcript.formulas.use(lambda work: program.jobs.submit("formulas", work))
-        Glyphs(page.transcript, lambda work: self._submit("fonts", work), program.notices.post)
+        Glyphs(page.transcript, lambda work: program.jobs.submit("fonts", work), program.notices.post)
         parts.sampling.when_full_chosen.connect(self._choose_policy)
         parts.sampling.show_when_full(settings.values.when_full)
         self._themes.changed.connect(self._show_theme)
+        self._on_demand.preferences_changed.connect(self._use_motion)
+        self._on_demand.preferences_changed.connect(self._use_unfolding)
+        self._on_demand.preferences_changed.connect(program.system_prompt.look_again)
+        self._on_demand.preferences_changed.connect(program.prompt_count.look_again)
         window.use_geometry(settings.values.window)
         window.panes.want("left", settings.values.history_shown)
         window.panes.want("right", settings.values.panel_shown)
@@ -110,11 +118,13 @@ class Wiring(QObject):
         window.sections.arrange(settings.values.sections, settings.values.folded)
         window.sections.arranged.connect(self._keep_sections)
         self._use_motion()
+        self._use_unfolding()
 
     def _connect_actions(self) -> None:
         window, program, page = self._window, self._program, self._window.parts.chat_page
         for name, slot in {
-            "new_chat_action": program.conversations.new,
+            "new_chat_action": program.preset_use.new_chat,
+            "system_prompt_action": self._on_demand.open_system_prompt,
             "open_model_action": self._choose_model,
             "go_on_action": program.chat.go_on,
             "answer_again_action": program.chat.answer_again,
@@ -126,26 +136,22 @@ class Wiring(QObject):
             "larger_text_action": lambda: self._themes.step_text_size(1),
             "smaller_text_action": lambda: self._themes.step_text_size(-1),
             "normal_text_action": lambda: self._themes.step_text_size(0),
-            "print_action": lambda: self._printing.choose_printer(*self._shown_chat()),
-            "save_pdf_action": lambda: self._printing.choose_pdf(*self._shown_chat()),
-            "trash_action": lambda: TrashDialog(program.trash, window).open(),
+            "print_action": self._on_demand.choose_printer,
+            "save_pdf_action": self._on_demand.choose_pdf,
+            "trash_action": self._on_demand.open_trash,
             "write_action": page.composer.draft.setFocus,
+            "previous_message_action": lambda: page.transcript.take_next(-1),
+            "next_message_action": lambda: page.transcript.take_next(1),
             "theme_action": self._themes.toggle,
             "contrast_theme_action": lambda: self._themes.choose("contrast"),
             "system_theme_action": lambda: self._themes.choose("system"),
             "history_action": lambda: window.panes.toggle("left"),
             "panel_action": lambda: window.panes.toggle("right"),
-            "preferences_action": self._open_preferences,
+            "preferences_action": self._on_demand.open_preferences,
+            "keyboard_action": self._on_demand.open_keyboard,
             "quit_action": window.close,
         }.items():
             window.actions_by_name[name].triggered.connect(lambda _checked=False, slot=slot: slot())
-
-    def _submit(self, name: str, work: Callable[[], None]) -> None:
-        self._program.jobs.submit(name, work)
-
-    def _shown_chat(self) -> tuple[str, Sequence[Turn]]:
-        chat = self._program.chat
-        return chat.shown.head.title, chat.turns
 
     def _rename(self) -> None:
         if not self._window.panes.shows("left"):
@@ -176,6 +182,12 @@ class Wiring(QObject):
                 self._program.session.restart()
             case "undo_delete" | "undo_branch":
                 self._undo()
+            case "undo_system_prompt":
+                self._program.system_prompt.undo()
+            case "undo_preset":
+                self._program.preset_use.undo()
+            case "restore_preset":
+                self._program.chat_presets.restore()
             case "choose_template":
                 bar = self._window.parts.notice_bar
                 place = bar.mapToGlobal(bar.rect().bottomLeft())
@@ -205,19 +217,9 @@ class Wiring(QObject):
             self._program.templates.choose(model, name)
             self._program.notices.dismiss()
 
-    def _open_preferences(self) -> None:
-        if self._preferences is None:
-            program = self._program
-            self._preferences = PreferencesDialog(program.settings, self._themes, program.disk_use, self._window)
-            self._preferences.changed.connect(self._use_motion)
-            self._preferences.changed.connect(program.prompt_count.look_again)
-            self._preferences.finished.connect(self._forget_preferences)
-            self._preferences.show()
-        self._preferences.raise_()
-        self._preferences.activateWindow()
-
-    def _forget_preferences(self) -> None:
-        self._preferences = None
+    def _use_unfolding(self) -> None:
+        turns = self._window.parts.chat_page.transcript.turns
+        turns.unfolds_thinking = self._program.settings.values.unfold_thinking
 
     def _use_motion(self) -> None:
         self._window.panes.moves = not self._program.settings.values.reduce_motion
@@ -243,16 +245,12 @@ class Wiring(QObject):
         refused = self._program.session.refused
         if refused is not None:
             self._program.notices.dismiss()
-            self._choose_options(refused.path, refused.changes)
-
-    def _choose_options(self, path: Path, changes: Mapping[str, object] | None = None) -> None:
-        self._program.load_options.begin(path, changes)
-        LoadOptionsDialog(self._program.load_options, self._window).open()
+            self._on_demand.choose_options(refused.path, refused.changes)
 
     def _choose_larger_context(self) -> None:
         loaded = self._program.session.model
         if loaded is not None:
-            self._choose_options(Path(loaded.path))
+            self._on_demand.choose_options(Path(loaded.path))
 
     def _show_count(self) -> None:
         self._window.parts.chat_page.show_count(self._program.prompt_count.count)
@@ -278,6 +276,9 @@ class Wiring(QObject):
         latest = self._program.notices.latest
         offers = latest is not None and latest.remedy in ("undo_delete", "undo_branch")
         self._window.actions_by_name["undo_delete_action"].setEnabled(offers)
+
+    def _show_presets(self) -> None:
+        self._window.parts.history.show_presets(tuple(self._program.chat_presets.all))
 
     def _show_busy(self) -> None:
         chat = self._program.chat

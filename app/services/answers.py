@@ -21,7 +21,7 @@ from app.services.engine_session import EngineSession
 from app.services.failure_remedies import KEPT_WITH_ITS_QUESTION, REMEDIES
 from app.services.keeper import Keeper
 from app.services.notices import Notice, Notices
-from app.services.open_conversation import Made, OpenConversation, Run, is_shown
+from app.services.open_conversation import Made, OpenConversation, Run, is_shown, prompt_messages
 from app.services.questions import AnswerEvent, Unkept
 from app.services.thinking import Thoughts
 from app.services.turns import Turn
@@ -195,7 +195,7 @@ class Answers:
         """Keep what an answer begins with, in a version of its own where that is not what is kept of it already."""
         earlier = run.earlier if run.goes_on else None
         if earlier is not None and run.beginning.differs_from(earlier):
-            run.conversation.split(run.turn, earlier, self._keeper.new_id())
+            run.conversation.split(run.turn, earlier, self._keeper.stamps.new_id())
             self._keeper.keep_answer(run.conversation, earlier)
         if not run.goes_on:
             self._keeper.made(run)
@@ -301,7 +301,7 @@ class Answers:
         conversation = run.conversation
         first = self._take_out(run, asked)
         leaf = conversation.leaf
-        conversation.change_head(leaf=leaf, deleted_ms=self._keeper.now_ms() if leaf is None else None)
+        conversation.change_head(leaf=leaf, deleted_ms=self._keeper.stamps.deletion_ms() if leaf is None else None)
         self._keeper.head(conversation.head)
         self._tell_branch(conversation, first)
         self._forget(run)
@@ -337,7 +337,7 @@ class Answers:
 
 def _messages(run: Run) -> list[PromptMessage]:
     conversation = run.conversation
-    messages = conversation.prompt_messages(conversation.before(run.turn))
+    messages = prompt_messages(conversation.head.system_prompt, conversation.before(run.turn))
     return [*messages, run.beginning.message()] if run.beginning.goes_on else messages
 
 

@@ -62,7 +62,11 @@ class Asking:
     def turn(self, role: Literal["user", "assistant"], parent: int | None, text: str = "") -> Turn:
         """Return a new turn with an id of its own, which is in no conversation yet."""
         turn = Turn(0, role, text)
-        turn.message, turn.parent, turn.created_ms = self._keeper.new_id(), parent, self._keeper.now_ms()
+        turn.message, turn.parent, turn.created_ms = (
+            self._keeper.stamps.new_id(),
+            parent,
+            self._keeper.stamps.now_ms(),
+        )
         self.number(turn)
         return turn
 

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import msgspec
 
 from app.core.chat import clean_text
-from app.core.conversation import Conversation
+from app.core.conversation import Conversation, Trashed
 from app.core.signal import Signal
 from app.core.words import Sentence, translate
 from app.services.answers import Answers
@@ -29,6 +29,14 @@ class Version(NamedTuple):
     of: int
 
 
+class _Deletion(NamedTuple):
+    """What was deleted at once, and where the branch that was shown ended before."""
+
+    conversation: OpenConversation
+    gone: list[Turn]
+    leaf: int | None
+
+
 class Branches:
     """Acts on the conversation that is shown."""
 
@@ -43,8 +51,8 @@ class Branches:
         self._answers = answers
         self._keeper = keeper
         self._notices = notices
-        self._deleted: list[tuple[OpenConversation, list[Turn], int | None]] = []
-        """What can be brought back, the latest last: its conversation, the turns, and where the branch ended."""
+        self._deleted: list[_Deletion] = []
+        """What can be brought back, the latest last."""
 
     def version(self, turn: Turn) -> Version:
         """Return which version of its message a turn is."""
@@ -79,7 +87,7 @@ class Branches:
         edited = self._chat.asking.turn("assistant", turn.parent, text)
         edited.edited, edited.author, edited.model = True, turn.author, turn.model
         first = shown.add(edited)
-        shown.change_head(leaf=edited.message, changed_ms=self._keeper.now_ms())
+        shown.change_head(leaf=edited.message, changed_ms=self._keeper.stamps.now_ms())
         self._keeper.keep_answer(shown, edited)
         self._keeper.head(shown.head)
         self._chat.asking.rebranched.emit(shown, first)
@@ -101,15 +109,15 @@ class Branches:
         copies: list[Turn] = []
         ids: dict[int, int] = {}
         for each in way:
-            copy = dataclasses.replace(each, number=0, notes=list(each.notes), message=self._keeper.new_id())
+            copy = dataclasses.replace(each, number=0, notes=list(each.notes), message=self._keeper.stamps.new_id())
             copy.parent = copies[-1].message if copies else None
             if copy.state not in ("done", "interrupted"):
                 copy.state, copy.reason = "interrupted", _FORKED
             ids[each.message] = copy.message
             copies.append(copy)
-        now = self._keeper.now_ms()
+        now = self._keeper.stamps.now_ms()
         head = msgspec.structs.replace(
-            shown.head, id=self._keeper.new_id(), created_ms=now, changed_ms=now, leaf=copies[-1].message
+            shown.head, id=self._keeper.stamps.new_id(), created_ms=now, changed_ms=now, leaf=copies[-1].message
         )
         self._keeper.fork(head, tuple(ids.items()))
         fork = OpenConversation(head, copies)
@@ -128,11 +136,10 @@ class Branches:
             self._answers.stop(shown)
         leaf, next_leaf, was_shown = shown.leaf, shown.leaf_without(turn), is_shown(shown, turn)
         gone = shown.remove(turn)
-        now = self._keeper.now_ms()
+        deletion_ms = self._keeper.removed([each.message for each in gone])
         for each in gone:
-            each.deleted_ms = now
-        self._keeper.removed([each.message for each in gone], now)
-        self._deleted.append((shown, gone, leaf))
+            each.deleted_ms = deletion_ms
+        self._deleted.append(_Deletion(shown, gone, leaf))
         if was_shown:
             self._show(shown, next_leaf)
         self._offer_undo(len(gone))
@@ -154,6 +161,13 @@ class Branches:
             self.brought_back.emit(conversation.head)
         self._notices.settle("undo_branch")
         return True
+
+    def forget(self, item: Trashed) -> None:
+        """Something of a conversation goes for good: what else was deleted in it comes back out of the trash alone."""
+        before = self._deleted
+        self._deleted = [each for each in before if each.conversation.head.id != item.conversation]
+        if before and (not self._deleted or self._deleted[-1] is not before[-1]):
+            self._notices.settle("undo_branch")
 
     def _show(self, conversation: OpenConversation, leaf: int | None) -> None:
         first = conversation.show(leaf)

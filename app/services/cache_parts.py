@@ -5,7 +5,7 @@ Pure: told where the parts lie in the prompt and how many cells are in use.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Literal
 
 import msgspec
@@ -32,6 +32,11 @@ def cache_parts(spans: Sequence[PromptSpan], prompt_tokens: int, used: int) -> t
     Tokens of no span are the template's. Their sum is `used`.
     """
     in_prompt = min(used, prompt_tokens)
+    return _parts(_counted(spans, in_prompt), used - in_prompt)
+
+
+def _counted(spans: Sequence[PromptSpan], in_prompt: int) -> dict[PartName, int]:
+    """Return the tokens of each part of a prompt, or of its beginning."""
     counts: dict[PartName, int] = {}
     covered = 0
     for span in spans:
@@ -39,12 +44,36 @@ def cache_parts(spans: Sequence[PromptSpan], prompt_tokens: int, used: int) -> t
         counts[span.part] = counts.get(span.part, 0) + tokens
         covered = max(covered, min(span.end, in_prompt))
     counts["template"] = counts.get("template", 0) + in_prompt - sum(counts.values())
-    counts["answer"] = counts.get("answer", 0) + used - in_prompt
+    return counts
+
+
+def _parts(prompt: Mapping[PartName, int], behind: int) -> tuple[CachePart, ...]:
+    """Return the parts of a prompt and of so many cells of the answer behind it."""
+    counts = {**prompt, "answer": prompt.get("answer", 0) + behind}
     return tuple(CachePart(name, counts[name]) for name in PARTS if counts.get(name))
 
 
-def cells_in_use(model: ModelInfo, prompt: PromptReady | None, used: int) -> dict[str, object]:
-    """Return the figures of so many cells in use, by their names in `Figures`; a window holds the last of them."""
+class CellsInUse:
+    """Figures of the cells while an answer is written; a long prompt, which stays as it is, is added up once."""
+
+    def __init__(self) -> None:
+        self._prompt: PromptReady | None = None
+        self._whole: dict[PartName, int] = {}
+
+    def of(self, model: ModelInfo, prompt: PromptReady | None, used: int) -> dict[str, object]:
+        """Return the figures of so many cells in use, by their names in `Figures`; a window holds the last of them."""
+        return _figures(model, self._parts_of(prompt, used) if prompt is not None else (), used)
+
+    def _parts_of(self, prompt: PromptReady, used: int) -> tuple[CachePart, ...]:
+        tokens = len(prompt.ids) // 4
+        if used < tokens:
+            return cache_parts(prompt.spans, tokens, used)
+        if prompt is not self._prompt:
+            self._prompt, self._whole = prompt, _counted(prompt.spans, tokens)
+        return _parts(self._whole, used - tokens)
+
+
+def _figures(model: ModelInfo, parts: tuple[CachePart, ...], used: int) -> dict[str, object]:
     window = model.cache.window_cells
     in_window = min(used, window) if window is not None else None
     return {
@@ -52,7 +81,7 @@ def cells_in_use(model: ModelInfo, prompt: PromptReady | None, used: int) -> dic
         "kv_cells": model.context,
         "kv_bytes": model.cache.in_use(used, model.context, in_window or 0),
         "kv_bytes_reserved": model.kv_bytes,
-        "kv_parts": cache_parts(prompt.spans, len(prompt.ids) // 4, used) if prompt is not None else (),
+        "kv_parts": parts,
         "window_cells_used": in_window,
         "window_cells": window,
     }

@@ -16,7 +16,7 @@ from app.services.asking import Asking
 from app.services.drafts import Drafts
 from app.services.engine_session import EngineSession
 from app.services.keeper import Keeper
-from app.services.open_conversation import OpenConversation, title_of
+from app.services.open_conversation import OpenConversation, prompt_messages, title_of
 from app.services.sampling import Sampling
 from app.services.turns import Turn
 from app.system.settings_file import SettingsFile
@@ -95,7 +95,7 @@ class Chat:
     def messages_with(self, text: str) -> tuple[PromptMessage, ...]:
         """Return what would be sent with this text as the next message."""
         self._take_start_values()
-        messages = self._shown.prompt_messages(self._shown.turns)
+        messages = prompt_messages(self._shown.head.system_prompt, self._shown.turns)
         text = clean_text(text)
         return (*messages, PromptMessage("user", text)) if text.strip() else tuple(messages)
 
@@ -107,7 +107,7 @@ class Chat:
             return False
         self._take_start_values()
         if shown.is_new:
-            shown.change_head(title=title_of(text), created_ms=self._keeper.now_ms())
+            shown.change_head(title=title_of(text), created_ms=self._keeper.stamps.now_ms())
         self._sampling.is_new_chat = False
         self.asking.question(shown, text, shown.leaf)
         self.head_changed.emit()
@@ -146,15 +146,25 @@ class Chat:
 
     def new_conversation(self) -> OpenConversation:
         """Return a conversation without messages that begins with what people want of new ones."""
-        now = self._keeper.now_ms()
+        now = self._keeper.stamps.now_ms()
         settings = self._sampling.start_values()
-        system = self._settings.values.system_prompt
-        return OpenConversation(Conversation(self._keeper.new_id(), "", now, now, settings, system_prompt=system))
+        unsent = self._settings.values.chats.unsent_prompt
+        system = self._start_prompt() if unsent is None else unsent
+        made = OpenConversation(
+            Conversation(self._keeper.stamps.new_id(), "", now, now, settings, system_prompt=system)
+        )
+        made.has_own_prompt = unsent is not None
+        return made
 
     def _take_start_values(self) -> None:
         """A conversation without messages follows what is set for new ones until its first message is sent."""
         if self._shown.is_new:
-            self._shown.change_head(settings=self._sampling.values, system_prompt=self._settings.values.system_prompt)
+            self._shown.change_head(settings=self._sampling.values)
+            if not self._shown.has_own_prompt:
+                self._shown.change_head(system_prompt=self._start_prompt())
+
+    def _start_prompt(self) -> str:
+        return self._settings.values.chats.start_prompt(self._settings.values.system_prompt)
 
     def _follow(self) -> None:
         """Say what happens in the conversation that is shown."""

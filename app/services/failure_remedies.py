@@ -7,6 +7,7 @@ from app.services.notices import Remedy
 
 KEPT_WITH_ITS_QUESTION: frozenset[FailureKind] = frozenset({"cancelled", "engine"})
 REMEDIES: dict[FailureKind, Remedy] = {
+    "template": "choose_template",
     "template_missing": "choose_template",
     "model": "open_model",
     "engine": "restart_engine",

@@ -10,19 +10,19 @@ from collections.abc import Callable
 
 import msgspec
 
-from app.core.events import Failed, Finished, PrefillProgress, PromptReady, Tokens
-from app.core.metrics import Metrics
+from app.core.events import Failed, Finished, PrefillProgress, PromptReady, Reproduced, Tokens
+from app.core.metrics import KVUse
 from app.core.model import ModelInfo
 from app.core.signal import Signal
 from app.planner.diagnosis import Circumstances
 from app.services.answers import Answers
-from app.services.cache_parts import cells_in_use
+from app.services.cache_parts import CellsInUse
 from app.services.chat import Chat
 from app.services.engine_session import EngineSession
 from app.services.figures import Elsewhere, Figures, figures_of_turn
 from app.services.followed_answer import FollowedAnswer
 from app.services.open_conversation import OpenConversation, Run
-from app.services.questions import AnswerEvent
+from app.services.questions import AnswerEvent, ReplayEvent
 from app.services.turns import Turn
 
 MOST_KEPT = 64
@@ -60,8 +60,11 @@ class Live:
         self._followed: FollowedAnswer | None = None
         self._kept: dict[int, EndedAnswer] = {}
         """By message, oldest first: answers that have ended since the start."""
+        self._cells = CellsInUse()
         self._cache: dict[str, object] = {}
         self._cache_of: OpenConversation | None = None
+        self._replayed: PromptReady | None = None
+        """The prompt of an answer that is written once more: no figure of it is shown but what the cells hold."""
         self._model: ModelInfo | None = None
         """Whose cache is shown."""
         self._answered: ModelInfo | None = None
@@ -69,6 +72,7 @@ class Live:
         """Of the answer that is shown; the cache is told beside it."""
         session.sent.connect(self._take_sent)
         session.answer_told.connect(self._take)
+        session.replayed.connect(self._take_replay)
         session.changed.connect(self._model_changed)
         if chat is not None:
             chat.opened.connect(self._take_opened)
@@ -137,6 +141,28 @@ class Live:
         else:
             self._show()
 
+    def _take_replay(self, event: ReplayEvent) -> None:
+        """Show what the cells hold, which all answers share."""
+        model, used = self._session.model, None
+        match event:
+            case PromptReady():
+                self._replayed, used = event, event.from_cache
+                self._cache_of = self._chat.shown if self._chat is not None else None
+            case PrefillProgress():
+                used = event.done
+            case Tokens():
+                used = event.cells_used
+            case Reproduced():
+                used = event.kv.cells_used
+            case _:
+                pass
+        replayed = self._replayed
+        if model is not None and used is not None and replayed is not None and replayed.request == event.request:
+            self._cache |= self._cells.of(model, replayed, used)
+            if isinstance(event, Reproduced):
+                self._cache |= _measured_cells(event.kv, model)
+            self._show()
+
     def _read_bytes(self) -> int | None:
         """Return what is read for a token, weights and cache; None where a part of it is unknown."""
         weights = self._session.model.weight_bytes_per_token if self._session.model is not None else None
@@ -148,7 +174,7 @@ class Live:
         followed.end(event, self._circumstances(model))
         self._use_cells(event.metrics.kv.cells_used, followed)
         if model is not None:
-            self._cache |= _measured_cells(event.metrics, model)
+            self._cache |= _measured_cells(event.metrics.kv, model)
         self._answered = model
 
     def _keep(self, followed: FollowedAnswer) -> None:
@@ -172,7 +198,7 @@ class Live:
 
     def _use_cells(self, used: int, followed: FollowedAnswer) -> None:
         if self._session.model is not None:
-            self._cache |= cells_in_use(self._session.model, followed.prompt, used)
+            self._cache |= self._cells.of(self._session.model, followed.prompt, used)
             self._cache_of = followed.run.conversation if followed.run is not None else None
 
     def _model_changed(self) -> None:
@@ -180,14 +206,14 @@ class Live:
         model = self._session.model
         if model is self._model:
             return
-        self._model, self._cache, self._cache_of = model, {}, None
+        self._model, self._cache, self._cache_of, self._replayed = model, {}, None, None
         if self._followed is not None:
             self._followed.prompt = None
         if model is None:
             self._answered = None
         else:
             saved = 0 if model.memory_kind != "plain" else None
-            self._cache = {"memory_kind": model.memory_kind, "checkpoints": saved, **cells_in_use(model, None, 0)}
+            self._cache = {"memory_kind": model.memory_kind, "checkpoints": saved, **self._cells.of(model, None, 0)}
         self._show()
 
     def _take_opened(self) -> None:
@@ -240,9 +266,8 @@ class Live:
             self.changed.emit()
 
 
-def _measured_cells(metrics: Metrics, model: ModelInfo) -> dict[str, object]:
+def _measured_cells(kv: KVUse, model: ModelInfo) -> dict[str, object]:
     """Return what the engine measured of the cache at the end of an answer."""
-    kv = metrics.kv
     return {
         "kv_cells": kv.cells,
         "kv_bytes": kv.bytes,

@@ -94,7 +94,7 @@ class NextToken:
     ) -> None:
         """Without conversations, every answer belongs to what is shown."""
         self.changed: Signal[bool] = Signal()
-        """The candidates are others; whether that is because of what somebody did, and is to be seen at once."""
+        """The candidates are others; whether that is to be seen at once: somebody did something, or the answer ended."""
         self._session = session
         self._engine = engine
         self._sampling = sampling
@@ -223,7 +223,7 @@ class NextToken:
         step = _step_candidates()(event, model.vocabulary, history, drawn)
         self._shown, self._missed = (answer, event.token, step), False
         self._whose = self._whose_is_shown()
-        self._tell()
+        self._tell(moved=not event.ids)  # the last step comes with all of its row
 
     def _whose_is_shown(self) -> str | None:
         conversation = None if self._shown is None else self._shown[0].conversation

@@ -8,13 +8,16 @@ from pathlib import Path
 from typing import assert_never
 
 from app.core.events import (
+    ConversationMade,
     DevicesListed,
+    EngineEvent,
     EngineGone,
     Event,
     Failed,
     Finished,
     HardwareSampled,
     Hello,
+    JobEvent,
     JobFailed,
     LastModelFound,
     Loaded,
@@ -24,8 +27,10 @@ from app.core.events import (
     ModelsListed,
     PiecesListed,
     PrefillProgress,
+    PresetModelFound,
     PromptReady,
     Rendered,
+    Reproduced,
     Step,
     Summoned,
     Tokenized,
@@ -35,12 +40,13 @@ from app.core.events import (
 from app.core.ports import DryRunPort, EnginePort, StorePort
 from app.core.signal import Signal
 from app.core.store_events import (
-    BranchRead,
     ConversationRead,
     Kept,
     PiecesRead,
+    PromptRead,
     RecordRead,
     Restored,
+    StoreEvent,
     StoreFailed,
     StoreMeasured,
     StoreOpened,
@@ -52,6 +58,7 @@ from app.services.answers import Answers
 from app.services.ask import Ask
 from app.services.branches import Branches
 from app.services.chat import Chat
+from app.services.chat_presets import ChatPresets
 from app.services.conversations import Conversations
 from app.services.disk_use import DiskUse
 from app.services.doctor import Doctor
@@ -63,9 +70,14 @@ from app.services.memory import Memory
 from app.services.models import Models
 from app.services.next_token import NextToken
 from app.services.notices import Notice, Notices
+from app.services.preset_model import PresetModels
+from app.services.preset_use import PresetUse
+from app.services.prompt_cost import PromptCosts
 from app.services.prompt_count import PromptCount
 from app.services.queue import Queue
+from app.services.reproducing import Reproducing
 from app.services.sampling import Sampling
+from app.services.system_prompt import SystemPrompt
 from app.services.templates import Templates
 from app.services.trash import Trash
 from app.services.unsaved_settings import UnsavedSettings
@@ -105,8 +117,14 @@ class Program:
     trash: Trash
     disk_use: DiskUse
     prompt_count: PromptCount
+    system_prompt: SystemPrompt
+    prompt_costs: PromptCosts
+    chat_presets: ChatPresets
+    preset_models: PresetModels
+    preset_use: PresetUse
     load_options: LoadOptionsDraft
     vocabulary: Vocabulary
+    reproducing: Reproducing
     next_token: NextToken
     live: Live
     memory: Memory
@@ -142,36 +160,60 @@ class Program:
         return UnsavedSettings(self.settings, self.notices)
 
     def _hand_on(self, event: Event) -> None:
+        if isinstance(event, StoreEvent):
+            self._hand_on_from_store(event)
+        elif isinstance(event, JobEvent):
+            self._hand_on_from_job(event)
+        else:
+            self._hand_on_from_engine(event)
+
+    def _hand_on_from_job(self, event: JobEvent) -> None:
         match event:
             case ModelsListed():
                 self.models.take(event)
             case LastModelFound():
                 self._begin_with(event)
+            case PresetModelFound():
+                self.preset_models.take(event)
+            case ModelChecked():
+                self.session.take(event)
+                self.load_options.take(event)
+            case HardwareSampled():
+                self.machine.take(event)
+            case Summoned():
+                self.summoned.emit(event.model)
+            case ConversationMade():
+                self.conversations.take(event)
             case JobFailed(job="settings"):
                 self._unsaved_settings.take(event)
             case JobFailed():
                 self.notices.post(Notice(event.sentence))
-            case Tokenized() | Rendered():
-                self.prompt_count.take(event)
-            case PiecesListed() | PiecesRead():
-                self.vocabulary.take(event)
-            case Kept():
-                self.answers.take_kept(event)
+            case _:
+                assert_never(event)
+
+    def _hand_on_from_store(self, event: StoreEvent) -> None:
+        match event:
             case StoreOpened() | ConversationRead() | StoreFailed() | StoreRecovered() | StoreRenewed():
                 self.conversations.take(event)
-            case Summoned():
-                self.summoned.emit(event.model)
-            case StoreMeasured():
-                self.disk_use.take(event)
-            case RecordRead() | BranchRead():
-                pass
+            case Kept():
+                self.answers.take_kept(event)
+            case PiecesRead():
+                self.vocabulary.take(event)
+            case PromptRead() | RecordRead():
+                self.reproducing.take(event)
             case TrashRead() | Restored():
                 self.trash.take(event)
-            case HardwareSampled():
-                self.machine.take(event)
-            case DevicesListed():
-                self.memory.take(event)
-                self.doctor.take(event)
+            case StoreMeasured():
+                self.disk_use.take(event)
+            case _:
+                assert_never(event)
+
+    def _hand_on_from_engine(self, event: EngineEvent) -> None:
+        match event:
+            case Tokenized() | Rendered():
+                self._take_count(event)
+            case PiecesListed():
+                self.vocabulary.take(event)
             case Hello() | Unloaded():
                 self.machine.take(event)
                 self.doctor.take(event)
@@ -181,11 +223,11 @@ class Program:
                 self.memory.take(event)
             case LoadProgress() | Loaded() | PromptReady() | PrefillProgress() | Tokens() | Step():
                 self.session.take(event)
-            case Finished():
+            case Finished() | Reproduced():
                 self.session.take(event)
-            case ModelChecked():
-                self.session.take(event)
-                self.load_options.take(event)
+            case DevicesListed():
+                self.memory.take(event)
+                self.doctor.take(event)
             case EngineGone():
                 self.session.take(event)
                 self.machine.take(event)
@@ -195,10 +237,14 @@ class Program:
                 self.memory.take(event)
                 self.doctor.take(event)
                 self.load_options.take(event)
-                self.prompt_count.take(event)
+                self._take_count(event)
                 self.vocabulary.take(event)
             case _:
                 assert_never(event)
+
+    def _take_count(self, event: Tokenized | Rendered | Failed) -> None:
+        self.prompt_count.take(event)
+        self.prompt_costs.take(event)
 
     def stop(self) -> None:
         """End everything in order: the samples, the answers, the engine, the chats, the jobs, the settings, the logs."""

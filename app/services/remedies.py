@@ -32,6 +32,7 @@ _PACKAGES = {
     "libOpenGL.so.0": "libopengl0",
     "libX11-xcb.so.1": "libx11-xcb1",
     "libX11.so.6": "libx11-6",
+    "libcups.so.2": "libcups2",
     "libdbus-1.so.3": "libdbus-1-3",
     "libfontconfig.so.1": "libfontconfig1",
     "libfreetype.so.6": "libfreetype6",

@@ -26,7 +26,7 @@ _ID_BYTES = 4
 _REPLACEMENT = "\N{REPLACEMENT CHARACTER}"
 
 
-@dataclass
+@dataclass(slots=True)
 class Turn:
     """One turn of the conversation; an answer grows while it is written."""
 

@@ -17,12 +17,12 @@ _WHOLE = translate(
 
 
 def window_findings(around: Surroundings) -> list[Finding]:
-    """Return what keeps a window from opening; the command line works without one."""
+    """Return what keeps a window from opening, or an open one from printing; the command line needs neither."""
     qt, remedies = around.qt, around.remedies
     libraries = ", ".join(qt.missing)
     frozen = remedies.installation == "frozen"
     if qt.fault is None:
-        return []
+        return _printing_findings(around)
     if qt.fault == "not_installed":
         sentence = (
             _WHOLE if frozen else translate("Doctor", "The window cannot open: Qt is not installed. Install PySide6.")
@@ -76,6 +76,19 @@ def window_findings(around: Surroundings) -> list[Finding]:
         )
         return [Finding("window", "note", sentence)]
     return [_not_startable(around)]
+
+
+def _printing_findings(around: Surroundings) -> list[Finding]:
+    missing = around.qt.missing_to_print
+    if not missing:
+        return []
+    sentence = translate(
+        "Doctor",
+        "No printer can be reached: system libraries are missing ({libraries}). Install them; chats can be saved as PDF "
+        "without them.",
+        libraries=", ".join(missing),
+    )
+    return [Finding("window", "note", sentence, around.remedies.install_libraries(missing))]
 
 
 def _not_startable(around: Surroundings) -> Finding:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 
-from app.core.events import Event, Tokens
+from app.core.events import Event, PrefillProgress, Tokens
 
 Wake = Callable[[bool], None]
 """Called by the putting thread; true when somebody waits for this very event."""
@@ -17,7 +17,8 @@ Wake = Callable[[bool], None]
 class Inbox:
     """Events from any thread, in the order they came; the first one in an empty queue wakes the reader, once.
 
-    The first tokens of an answer wake it again, whatever waits already: people look at that moment.
+    The first tokens of an answer wake it again, whatever waits already: people look at that moment. Of how far a prompt
+    is read only the latest waits.
     """
 
     def __init__(self) -> None:
@@ -37,8 +38,11 @@ class Inbox:
         """Add an event; safe from any thread, never blocks on the reader."""
         is_urgent = isinstance(event, Tokens) and event.first == 0
         with self._lock:
+            is_first = not self._events
+            if not is_first and _says_all_of(event, self._events[-1]):
+                self._events.pop()
             self._events.append(event)
-            wake = self._on_first if is_urgent or len(self._events) == 1 else None
+            wake = self._on_first if is_urgent or is_first else None
         if wake is not None:
             wake(is_urgent)
 
@@ -47,3 +51,10 @@ class Inbox:
         with self._lock:
             events, self._events = self._events, []
         return events
+
+
+def _says_all_of(event: Event, earlier: Event) -> bool:
+    """Return whether nobody misses the earlier event who gets this one."""
+    if not isinstance(event, PrefillProgress) or not isinstance(earlier, PrefillProgress):
+        return False
+    return event.request == earlier.request

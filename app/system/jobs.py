@@ -57,14 +57,17 @@ class Jobs:
 
     def _run(self) -> None:
         while (job := self._waiting.get()) is not None:
-            name, work, on_error = job
-            try:
-                event = work()
-            except Exception:  # noqa: BLE001  the loop must outlive a broken job, whose error is told
-                _log.exception("The job %s failed", name)
-                event = on_error() if on_error is not None else _failed(name)
-            if event is not None:
-                self._sink(event)
+            self._do(*job)
+            del job  # what it holds on to may be large, and the next one can be hours away
+
+    def _do(self, name: str, work: Work, on_error: OnError | None) -> None:
+        try:
+            event = work()
+        except Exception:  # noqa: BLE001  the loop must outlive a broken job, whose error is told
+            _log.exception("The job %s failed", name)
+            event = on_error() if on_error is not None else _failed(name)
+        if event is not None:
+            self._sink(event)
 
 
 def _failed(name: str) -> JobFailed:

@@ -15,7 +15,7 @@ import re
 import socket
 import stat
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from multiprocessing.connection import Connection
 from pathlib import Path
@@ -33,7 +33,7 @@ QtFault = Literal["not_installed", "not_loadable", "not_startable", "blocked", "
 UNKNOWN: tuple[QtFault, ...] = ("no_process", "own_fault")
 
 _MODULES = ("QtCore", "QtGui", "QtWidgets", "QtSvg")
-_PLUGINS = ("Qt/plugins/platforms", "plugins/platforms")
+_PLUGINS = ("Qt/plugins", "plugins")
 _NEED_SCREEN = ("xcb", "wayland")
 _DISPLAY = re.compile(r"(?:unix|(?P<host>[^/]*)):(?P<number>\d{1,5})(?:\.\d+)?")
 """How X11 names a screen; one without a host is on this machine."""
@@ -51,6 +51,8 @@ class QtFacts(msgspec.Struct, frozen=True):
     """Qt's plugin for the window system: the one in use, or the one that would be."""
     missing: tuple[str, ...] = ()
     """Names of system libraries that Qt or its plugin needs and the loader does not find."""
+    missing_to_print: tuple[str, ...] = ()
+    """The same for what reaches printers; a window opens without it."""
     has_screen: bool = True
     """Whether the surroundings name a screen for that plugin."""
     silent_display: str = ""
@@ -59,6 +61,7 @@ class QtFacts(msgspec.Struct, frozen=True):
 
 class _Files(msgspec.Struct, frozen=True, tag="files"):
     missing: tuple[str, ...]
+    missing_to_print: tuple[str, ...]
 
 
 class _Silent(msgspec.Struct, frozen=True, tag="silent"):
@@ -103,8 +106,8 @@ def _listen(child: Child, facts: QtFacts, seconds: float) -> QtFacts:
     try:
         while True:
             match msgspec.msgpack.decode(child.receive(seconds), type=_Told):
-                case _Files(missing):
-                    facts = msgspec.structs.replace(facts, missing=missing)
+                case _Files(missing, missing_to_print):
+                    facts = msgspec.structs.replace(facts, missing=missing, missing_to_print=missing_to_print)
                 case _Silent(display):
                     facts = msgspec.structs.replace(facts, silent_display=display)
                 case _Loaded(version):
@@ -139,8 +142,10 @@ def wanted_platform(environment: Mapping[str, str]) -> str:
 def _try(connection: Connection, check: str, wanted: str, display: str) -> None:
     """Look at Qt's files, load it, start it, and tell each step: the process may not outlive the next one."""
     spec = importlib.util.find_spec("PySide6")
-    folders = (spec.submodule_search_locations if spec is not None else None) or ()
-    _tell(connection, _Files(tuple(name for folder in folders for name in missing_libraries(Path(folder), wanted))))
+    folders = [Path(folder) for folder in (spec.submodule_search_locations if spec is not None else None) or ()]
+    missing = (name for folder in folders for name in missing_libraries(folder, wanted))
+    to_print = (name for folder in folders for plugins in _PLUGINS for name in missing_to_print(folder / plugins))
+    _tell(connection, _Files(tuple(missing), tuple(to_print)))
     if display and not display_answers(display):
         _tell(connection, _Silent(display))
     try:
@@ -185,10 +190,19 @@ def _connects(family: socket.AddressFamily, address: str) -> bool:
 
 def missing_libraries(folder: Path, wanted: str) -> tuple[str, ...]:
     """Return the system libraries that the modules and a plugin of PySide6 in a folder lack, as far as files tell."""
+    modules = [folder / f"{name}.abi3.so" for name in _MODULES]
+    files = (file for plugins in _PLUGINS for file in sorted((folder / plugins).glob(f"platforms/libq{wanted}*.so")))
+    return _missing([*modules, *files])
+
+
+def missing_to_print(plugins: Path) -> tuple[str, ...]:
+    """Return the system libraries that a folder of Qt's plugins lacks to reach printers; Qt itself says nothing."""
+    return _missing(sorted(plugins.glob("printsupport/*.so")))
+
+
+def _missing(files: Iterable[Path]) -> tuple[str, ...]:
     if not sys.platform.startswith(("linux", "freebsd")):
         return ()
-    files = [folder / f"{name}.abi3.so" for name in _MODULES]
-    files += [file for plugins in _PLUGINS for file in sorted((folder / plugins).glob(f"libq{wanted}*.so"))]
     found: dict[str, None] = {}
     for file in files:
         if file.is_file():

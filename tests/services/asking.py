@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from app.core.chat import ChatPrompt, PromptMessage
 from app.core.sampling import SamplingSettings
+from app.services.chat import Chat
 from app.services.engine_session import Phase
 from app.services.program import Program
 from app.services.wishes import Question
@@ -34,6 +35,11 @@ class End(NamedTuple):
 def texts(program: Program) -> list[tuple[str, str, str]]:
     """Return role, text and state of every turn that is shown."""
     return [(turn.role, turn.text, turn.state) for turn in program.chat.turns]
+
+
+def shown(chat: Chat) -> list[str]:
+    """Return the text of every turn that is shown."""
+    return [turn.text for turn in chat.turns]
 
 
 def say(desk: Desk, question: str, *answer: str) -> None:

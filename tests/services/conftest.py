@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from app.core.events import Failed, Finished
+from app.services.chat import Chat
 from app.services.questions import AnswerEvent
 from tests.desk import Desk
 from tests.ggufs import write_tiny_llama
@@ -27,6 +28,14 @@ def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Desk]:
     made = Desk(tmp_path / "home", monkeypatch)
     yield made
     made.program.stop()
+
+
+@pytest.fixture
+def chat(desk: Desk, model: Path) -> Chat:
+    """Return the chat of a program that keeps what is said and has a model."""
+    desk.program.conversations.start()
+    desk.load(model)
+    return desk.program.chat
 
 
 @pytest.fixture

@@ -5,7 +5,6 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Callable
 from contextlib import closing
-from pathlib import Path
 
 import pytest
 
@@ -16,27 +15,12 @@ from app.services.branches import Branches
 from app.services.chat import Chat
 from app.store.opening import FILE_NAME
 from tests.desk import Desk
-
-
-@pytest.fixture
-def chat(desk: Desk, model: Path) -> Chat:
-    desk.program.conversations.start()
-    desk.load(model)
-    return desk.program.chat
+from tests.services.asking import say, shown
 
 
 @pytest.fixture
 def branches(desk: Desk) -> Branches:
     return desk.program.branches
-
-
-def say(desk: Desk, question: str, answer: str) -> None:
-    desk.program.chat.send(question)
-    desk.answer(answer)
-
-
-def shown(chat: Chat) -> list[str]:
-    return [turn.text for turn in chat.turns]
 
 
 def test_a_question_that_is_edited_is_asked_anew_and_the_old_branch_stays(
@@ -216,6 +200,22 @@ def test_a_branch_that_is_deleted_can_be_undone_and_lies_in_the_trash(
     assert (item.text, item.messages) == ("Two", 2)
     later.trash.restore(item)
     assert shown(later.chat) == ["One", "1", "Two", "2"]
+
+
+def test_what_goes_for_good_is_offered_no_longer_and_nobody_writes_behind_it(
+    desk: Desk, chat: Chat, branches: Branches, again: Callable[[], Desk]
+) -> None:
+    say(desk, "One", "1")
+    say(desk, "Two", "2")
+    branches.delete(chat.turns[2])
+    trash = desk.program.trash
+    trash.look()
+    assert trash.items is not None
+    trash.erase(trash.items[0])
+    assert desk.program.notices.latest is None
+    assert not branches.undo_delete()
+    say(desk, "Three", "3")
+    assert shown(again().program.chat) == ["One", "1", "Three", "3"]
 
 
 @pytest.mark.parametrize("is_open_again", [False, True])

@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
-
-import pytest
 
 from app.core.events import Event
 from app.core.store_commands import ReadConversation
@@ -13,13 +10,6 @@ from app.core.store_events import ConversationRead
 from app.services.chat import Chat
 from tests.desk import Desk
 from tests.services.asking import half_an_answer, say, texts
-
-
-@pytest.fixture
-def chat(desk: Desk, model: Path) -> Chat:
-    desk.program.conversations.start()
-    desk.load(model)
-    return desk.program.chat
 
 
 def test_an_answer_that_is_written_again_keeps_the_old_one_beside_it(

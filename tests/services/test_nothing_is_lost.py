@@ -30,13 +30,6 @@ FULL = translate("Test", "The chats cannot be written: the disk is full.")
 
 
 @pytest.fixture
-def chat(desk: Desk, model: Path) -> Chat:
-    desk.program.conversations.start()
-    desk.load(model)
-    return desk.program.chat
-
-
-@pytest.fixture
 def commands(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> list[StoreCommand]:
     """Return what the store is told, in order."""
     told: list[StoreCommand] = []

@@ -11,22 +11,12 @@ from app.core.commands import Generate
 from app.services.chat import Chat
 from app.services.queue import Queue
 from tests.desk import Desk
-
-
-@pytest.fixture
-def chat(desk: Desk, model: Path) -> Chat:
-    desk.program.conversations.start()
-    desk.load(model)
-    return desk.program.chat
+from tests.services.asking import shown
 
 
 @pytest.fixture
 def queue(desk: Desk) -> Queue:
     return desk.program.queue
-
-
-def shown(chat: Chat) -> list[str]:
-    return [turn.text for turn in chat.turns]
 
 
 def waiting(queue: Queue) -> list[str]:

@@ -41,13 +41,6 @@ class SlowDisk:
 
 
 @pytest.fixture
-def chat(desk: Desk, model: Path) -> Chat:
-    desk.program.conversations.start()
-    desk.load(model)
-    return desk.program.chat
-
-
-@pytest.fixture
 def disk(desk: Desk, chat: Chat) -> SlowDisk:
     return SlowDisk(desk)
 

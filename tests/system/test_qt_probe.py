@@ -12,7 +12,7 @@ import pytest
 from app.bootstrap import WINDOW_CHECK as CHECK
 from app.system import qt_probe
 from app.system.child import Child
-from app.system.qt_probe import display_answers, look_at_qt, missing_libraries, wanted_platform
+from app.system.qt_probe import display_answers, look_at_qt, missing_libraries, missing_to_print, wanted_platform
 from tests.broken_libraries import NOTHING, compile_library, needs_linux
 
 on_x11 = pytest.mark.skipif(sys.platform in ("win32", "darwin"), reason="window systems of their own")
@@ -20,7 +20,7 @@ on_x11 = pytest.mark.skipif(sys.platform in ("win32", "darwin"), reason="window 
 
 def test_a_window_system_that_works_is_named_with_the_version() -> None:
     facts = look_at_qt(CHECK, {"QT_QPA_PLATFORM": "offscreen"})
-    assert (facts.fault, facts.platform, facts.missing) == (None, "offscreen", ())
+    assert (facts.fault, facts.platform, facts.missing, facts.missing_to_print) == (None, "offscreen", (), ())
     assert facts.version is not None
     assert facts.version.startswith("6.")
     assert "PySide6" not in vars(qt_probe)
@@ -127,6 +127,16 @@ def test_libraries_that_a_plugin_lacks_are_named(tmp_path: Path) -> None:
     compile_library(plugins / "libqxcb.so", NOTHING, "libxcb-absent.so.9")
     assert missing_libraries(tmp_path, "xcb") == ("libxcb-absent.so.9",)
     assert missing_libraries(tmp_path, "offscreen") == ()
+
+
+@needs_linux
+def test_libraries_that_only_printing_lacks_are_told_apart(tmp_path: Path) -> None:
+    (tmp_path / "Qt" / "plugins" / "printsupport").mkdir(parents=True)
+    plugin = tmp_path / "Qt" / "plugins" / "printsupport" / "libcupsprintersupport.so"
+    compile_library(plugin, NOTHING, "libcups-absent.so.9")
+    assert missing_libraries(tmp_path, "xcb") == ()
+    assert missing_to_print(tmp_path / "Qt" / "plugins") == ("libcups-absent.so.9",)
+    assert missing_to_print(tmp_path / "nowhere") == ()
 
 
 @needs_linux

@@ -10,6 +10,7 @@ from PySide6.QtGui import QFocusEvent, QInputMethodEvent, QKeyEvent, QKeySequenc
 from PySide6.QtWidgets import QFrame, QPlainTextEdit, QWidget
 
 from app.gui import theme
+from app.gui.widgets.direction import follow_direction
 
 MIN_LINES, MAX_LINES = 2, 8
 LONG_TEXT, LONG_LINE = 20_000, 5_000
@@ -52,6 +53,7 @@ class Draft(QPlainTextEdit):
         self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAsNeeded)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)  # every line is wrapped
         self.document().setDocumentMargin(0)
+        follow_direction(self.document())
         self._composing = False
         self.document().documentLayout().documentSizeChanged.connect(lambda _size: self._fit())
         self.textChanged.connect(self._fit)  # the layout is silent where one paragraph takes the place of another

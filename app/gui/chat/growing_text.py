@@ -14,12 +14,12 @@ from PySide6.QtGui import QFont, QFontMetricsF, QPainter, QTextCharFormat, QText
 
 from app.gui import theme
 from app.gui.chat.code_units import characters, units
-from app.gui.chat.direction import runs_right_to_left
 from app.gui.chat.leaf import Range
 from app.gui.chat.piece import Piece, Setting, laid_out
 from app.gui.chat.stack import Stack
 from app.gui.chat.text_cuts import cuts
 from app.gui.markdown.colouring import Coloured
+from app.gui.widgets.direction import runs_right_to_left
 
 WHOLE_CHARACTERS = 4000
 """A text up to this length is laid out at once; of a longer one the height is estimated where nobody looked."""

@@ -19,10 +19,9 @@ GAP = "\n\n"
 class PartedText:
     """The thinking of one answer and its Markdown, as they grow."""
 
-    def __init__(self, answer: AnswerText, *, unfolds: bool = False) -> None:
-        """`unfolds` shows the thinking from the first word on."""
+    def __init__(self, answer: AnswerText) -> None:
         self._answer = answer
-        self._unfolds = unfolds
+        self._unfolds = False
         self._thoughts: Thoughts | None = None
         self._view: ThinkingView | None = None
         self._source = ""
@@ -104,6 +103,10 @@ class PartedText:
         if self._thoughts is not None:
             self._grow(self._thoughts)
         self._answer.finish()
+
+    def unfold(self) -> None:
+        """Show the thinking from its first word on."""
+        self._unfolds = True
 
     def toggle_fold(self) -> None:
         """Show the thinking, or the line alone that stands for it."""

@@ -7,10 +7,10 @@ from math import inf
 from typing import NamedTuple
 
 from app.gui.chat.code_units import units
-from app.gui.chat.direction import runs_right_to_left
 from app.gui.formulas.picture import Picture
 from app.gui.formulas.shelf import Formulas, Undrawn
 from app.gui.markdown.values import Run, Runs
+from app.gui.widgets.direction import runs_right_to_left
 
 SIGN = "¦"
 """Breaks lines as a letter does, has no direction of its own, and every font has it; it is laid out and not seen."""
