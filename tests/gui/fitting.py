@@ -15,6 +15,9 @@ from PySide6.QtCore import QEventLoop, QTimer
 from PySide6.QtWidgets import QAbstractButton, QAbstractScrollArea, QApplication, QComboBox, QLabel, QWidget
 
 from app.gui.application import make_window
+from app.gui.chat.preset_dialog import PresetDialog
+from app.gui.chat.system_prompt_dialog import SystemPromptDialog
+from app.gui.icons import Icons
 from app.gui.main_window import MainWindow
 from app.gui.preferences.dialog import PreferencesDialog
 from app.gui.theme import Themes
@@ -86,6 +89,7 @@ def look(window: MainWindow, desk: Desk, themes: Themes) -> dict[str, object]:
             settle(desk)
             said[side] = cut_off(window)
             window.panes.close_drawer()
+    said["system prompt"] = look_at_presets(window, desk)
     dialog = PreferencesDialog(
         desk.program.settings, themes, DiskUse(desk.program.store, desk.program.engine), window
     )
@@ -97,6 +101,25 @@ def look(window: MainWindow, desk: Desk, themes: Themes) -> dict[str, object]:
     said["on the screen"] = free.width() >= window.width() and free.height() >= window.height()
     dialog.close()
     return said
+
+
+def look_at_presets(window: MainWindow, desk: Desk) -> list[str]:
+    """Open the editor of the system prompt, and over it what keeps the chat as a preset."""
+    program = desk.program
+    program.system_prompt.write("You are a patient teacher. " * 20)
+    editor = SystemPromptDialog(
+        program.system_prompt, program.prompt_costs, program.preset_use, Icons(program.resources), window
+    )
+    editor.open()
+    preset = PresetDialog(
+        program.chat_presets, program.preset_use.current("You are a patient teacher. " * 20), editor
+    )
+    preset.open()
+    settle(desk)
+    found = [*cut_off(editor), *cut_off(preset)]
+    preset.close()
+    editor.close()
+    return found
 
 
 def main(font_px: int) -> None:

@@ -85,6 +85,7 @@ class Seen:
         self.panel = HistoryPanel(
             cast(Conversations, self.service), Icons(find_resources()), self.host, today=lambda: self.today
         )
+        self.panel.new_wanted.connect(self.service.new)
         self.host.resize(232, 640)
         self.panel.resize(232, 640)
         bot.addWidget(self.host)

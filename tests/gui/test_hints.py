@@ -10,12 +10,20 @@ from PySide6.QtGui import QAccessible, QFontMetrics
 from PySide6.QtWidgets import QApplication, QLabel, QToolTip, QWidget
 from pytestqt.qtbot import QtBot
 
-from app.gui.widgets.words import LONGEST_LINE, hint_of, set_hint
+from app.core.words import translate
+from app.gui.widgets.words import LONGEST_LINE, hint_of, render, set_hint
 
 pytestmark = pytest.mark.qt_log_ignore("^This plugin does not support")
 
 LONG = "The number that all chance comes from: with the same seed & settings < and the same chat, the answer is the same."
 GUI = Path(__file__).parents[2] / "app" / "gui"
+
+
+@pytest.mark.parametrize("name", ["معلم", "מורה"])
+def test_a_name_that_runs_right_to_left_does_not_turn_its_sentence_round(name: str) -> None:
+    said = render(translate("Test", "“{name}” is used {times} times.", name=name, times=2))
+    assert said == f"\u200e“\u2068{name}\u2069” is used 2 times."
+    assert render(translate("Test", "“{name}”", name="Ünïcödé 日本")) == "“Ünïcödé 日本”"
 
 
 def test_a_long_hint_is_wrapped(qtbot: QtBot) -> None:

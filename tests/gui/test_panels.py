@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from app.gui.chat.turn_block import TurnBlock
+from app.gui.chat import footer
 from app.gui.widgets.gauge import Gauge
 from tests.gui.conftest import Stage
 
@@ -50,9 +50,9 @@ def test_the_panel_and_the_line_under_an_answer_name_things_alike(ready: Stage) 
     ready.engine.finish("cancelled")
     ready.settle()
     reads_soon(ready, "stop_reason_value", "stopped by you")
-    footer = TurnBlock(ready.desk.program.chat.turns[1]).footer()
-    assert "stopped by you" in footer.split(" · ")
-    assert "TTFT " in footer
+    said = footer.line(ready.desk.program.chat.turns[1])
+    assert "stopped by you" in said.split(" · ")
+    assert "TTFT " in said
     row = ready.find("ttft_value").parentWidget()
     assert row is not None
     assert ready.reads("ttft_value_title") == "TTFT"

@@ -13,10 +13,10 @@ from pytestqt.qtbot import QtBot
 
 from app.gui import theme
 from app.gui.chat import glyphs
-from app.gui.chat.direction import runs_right_to_left
 from app.gui.chat.glyphs import Glyphs, has_glyph
 from app.gui.chat.growing_text import GrowingText
 from app.gui.chat.transcript import Transcript
+from app.gui.widgets.direction import runs_right_to_left
 from app.services.notices import Notice
 from app.services.turns import Turn
 from tests.gui.transcripts import on_screen, themes, transcript

@@ -279,7 +279,7 @@ def test_a_window_is_never_larger_than_its_screen(stage: Stage) -> None:
     assert stage.window.screen().availableGeometry().contains(stage.window.geometry())
 
 
-@pytest.mark.parametrize("width", [1280, 700])
+@pytest.mark.parametrize("width", [1280, 1279, 1135, 1062, 988, 839, 701, 700])
 def test_answers_stand_exactly_above_the_composer(ready: Stage, width: int) -> None:
     ready.window.resize(width, 700)
     ready.sends("Hello")

@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
 from app.gui import theme
-from app.gui.chat import transcript as transcript_module
+from app.gui.chat import pointed_view as transcript_module
 from app.gui.chat.leaf import Spot
 from app.gui.chat.transcript import Transcript
 from app.services.turns import Turn
