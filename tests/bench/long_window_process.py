@@ -127,8 +127,8 @@ class LongLed(Led):
         super().__init__(window, program)
         self._page = window.parts.chat_page
         self._from, self._to = 0, 0
-        self._marks: list[tuple[int, float, float]] = []
-        """Tokens so far, and the processor time of the process and of this thread, in s."""
+        self._marks: list[tuple[int, float, float, float]] = []
+        """Tokens so far, the moment, and the processor time of the process and of this thread, in s."""
         self._stops_at: int | None = None
         self._pressed_ns = 0
         program.chat.text_added.connect(self._take_text)
@@ -210,7 +210,7 @@ class LongLed(Led):
             QTimer.singleShot(0, self._press_stop)
         began, ended = len(self._marks) > 0, len(self._marks) > 1
         if tokens >= (self._to if began else self._from) and not ended:
-            self._marks.append((tokens, time.process_time(), time.thread_time()))
+            self._marks.append((tokens, time.perf_counter(), time.process_time(), time.thread_time()))
             if not began:
                 self.heart.start()
 
@@ -228,15 +228,14 @@ class LongLed(Led):
     def _streamed(self) -> dict[str, object]:
         self.heart.stop()
         turn = self.program.chat.turns[-1]
-        ended = turn.finished
-        if len(self._marks) < 2 or ended is None:
+        if len(self._marks) < 2 or turn.finished is None:
             return {"tokens": 0}
-        (first, cpu, thread), (last, cpu_end, thread_end) = self._marks
+        (first, began, cpu, thread), (last, over, cpu_end, thread_end) = self._marks
         return {
             "tokens": last - first,
             "cpu_s": cpu_end - cpu,
             "thread_s": thread_end - thread,
-            "rate": ended.metrics.decode_tokens_per_s,
+            "rate": (last - first) / (over - began),
             "written": len(turn.ids) // ID_BYTES,
             "late_ms": self.heart.late_ms,
         }
