@@ -74,6 +74,15 @@ def test_a_paragraph_that_is_read_into_several_blocks_has_its_line_once() -> Non
     assert sources.source_of(1, len(sources.blocks) - 1) == line
 
 
+@pytest.mark.parametrize("behind", ["", "\n\nEnd", "\n>"])
+def test_what_looked_like_a_formula_for_a_while_has_all_of_its_lines(behind: str) -> None:
+    text = "$$\n# Head\n- item"
+    sources = read(f"words\n\n{text}{behind}")
+    assert [block.text for block in sources.blocks][1:4] == ["$$", "Head", "• item"]
+    assert {sources.alike(index) for index in (1, 2, 3)} == {range(1, 4)}
+    assert sources.source_of(1, 3) == text
+
+
 def test_code_of_many_lines_is_not_joined_for_each_of_them(monkeypatch: pytest.MonkeyPatch) -> None:
     appended: list[str] = []
     append = Document.append

@@ -13,6 +13,7 @@ from app.core.commands import SettingsChange
 from app.core.events import Finished
 from app.core.sampling import SamplingSettings
 from app.gui import theme
+from app.gui.chat import footer
 from app.gui.chat.answer_text import AnswerText
 from app.gui.chat.column_widths import SCROLLED_PX, column_widths
 from app.gui.chat.transcript import Transcript
@@ -220,7 +221,7 @@ def test_the_context_menu_offers_what_can_be_done_with_a_link(transcript: Transc
     menu = transcript.findChild(QMenu)
     assert menu is not None
     entries = {action.text(): action for action in menu.actions()}
-    assert list(entries) == ["Open link", "Copy link", "Copy", "Copy as plain text", "Select all"]
+    assert list(entries) == ["Open link", "Copy link", "", "Copy", "Copy as plain text", "Select all"]
     entries["Open link"].trigger()
     entries["Copy link"].trigger()
     assert clicked == ["https://example.org"] == [QGuiApplication.clipboard().text()]
@@ -282,7 +283,7 @@ def test_the_line_under_an_answer_names_the_settings_and_hover_says_the_rest(
     finished = Finished(1, "Hello", b"", "end", metrics(4), 7, changes)
     transcript.add(Turn(1, "assistant", "Hello", author="tiny", finished=finished))
     block = transcript.turns.blocks[0]
-    assert block.footer().endswith("tiny · T 0.8 → 0.5 · top-k 40 · top-p 0.95 · min-p 0.05 · seed 7")
+    assert footer.line(block.turn).endswith("tiny · T 0.8 → 0.5 · top-k 40 · top-p 0.95 · min-p 0.05 · seed 7")
     place = transcript.places.footer()
     assert place is not None
     said = hints.at(transcript, place.center())

@@ -65,7 +65,9 @@ def _read_formula(state: StateBlock, start_line: int, end_line: int) -> bool:
     is_dollars = state.src.startswith("$$", state.bMarks[start_line] + state.tShift[start_line])
     deciding = ("$$",) if is_dollars else ("\\[", "\\]")
     source, line = "", start_line
-    while line < end_line and len(source) <= MOST_CHARACTERS and not state.isEmpty(line):
+    # Marks of quotes before the lines count as well: a long block is cut where nothing is undecided any more.
+    last_start = state.bMarks[start_line] + MOST_CHARACTERS
+    while line < end_line and state.bMarks[line] <= last_start and not state.isEmpty(line):
         if line > start_line and state.sCount[line] < state.blkIndent:
             break
         added = state.getLines(line, line + 1, state.blkIndent, False)
@@ -76,7 +78,7 @@ def _read_formula(state: StateBlock, start_line: int, end_line: int) -> bool:
         if end == OPEN:
             continue
         return end != NONE and _push_closed(state, start_line, source, end, is_last=is_last)
-    if line != state.env.get(OPEN_AT) or len(source) > MOST_CHARACTERS:
+    if line != state.env.get(OPEN_AT) or state.eMarks[line - 1] > last_start:
         return False
     _push_paragraph(state, start_line, line, source, raw=True)
     return True

@@ -38,6 +38,9 @@ _HALF_LINE = re.compile(r"[ \t>]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+\[[ xX]?\]?[ \t]*
 _HALF_MARK = re.compile(r"(?:\[(?:\^[^\s\[\]^]{0,100})?|&#?\w{0,8}|\\)$")
 _FENCE = re.compile(r"(`{3,}|~{3,})")
 _MOST_HELD_BACK = 110
+_BETWEEN_WORDS = re.compile(r"(?<=[^\s>]) (?=[^\s>])|\n[ \t>]*(?=\S)")
+_LOOK_BACK = 600
+_JOINED = "\u200d\ufe0e\ufe0f"
 _NO_CUT = re.compile(r"\||`{3}|~{3}|\$\$|\\\[")
 """In a quote: a table, code or a formula, which would be torn apart."""
 
@@ -80,6 +83,38 @@ def _quote_end(source: str) -> int | None:
         start = end + 1
         lines += 1
     return None
+
+
+def good_place(source: str, start: int) -> tuple[int, int]:
+    """Return where running text that begins at a place is ended, and where the rest begins: there is such a place.
+
+    Best is a space or a line's end where all marks are in pairs, then any; else it is between two characters.
+    """
+    text, known = masked_for_cuts(source[start:])
+    most = _enough(text)
+    most = min(most, known) if known > _PATIENCE else most
+    places = list(_BETWEEN_WORDS.finditer(text, max(most - _LOOK_BACK, 1), min(most, len(text) - 1)))
+    place = next(
+        (each for each in reversed(places) if _is_paired(text, each.start())), places[-1] if places else None
+    )
+    if place is None:
+        end = place_between(source, start + min(most, len(text) - 1))
+        return end, end
+    is_line = place[0].startswith("\n")
+    return start + (place.start() if is_line else place.end()), start + place.end()
+
+
+def place_between(text: str, end: int) -> int:
+    """Return a place at this one or a little before it where a text can be cut: behind a space, else a character."""
+    space = text.rfind(" ", end - _PATIENCE, end) + 1
+    if space:
+        return space
+    first = end - _PATIENCE
+    while end > max(first, 1) and (
+        unicodedata.combining(text[end]) or text[end] in _JOINED or text[end - 1] in _JOINED or text[end - 1] == "\\"
+    ):
+        end -= 1
+    return end
 
 
 def _only_looks_like_formula(source: str) -> bool:

@@ -5,14 +5,19 @@ What is closed never changes. However the text arrived, once it is finished its 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 
 from msgspec.structs import replace
 
-from app.gui.markdown.cuts import closes_fence, fence_opening, may_close_fence, settled, stretch_end
+from app.gui.markdown.containers import GUARD, NO_LEAD, Lead, lead_of
+from app.gui.markdown.cuts import closes_fence, fence_opening, may_close_fence, settled
 from app.gui.markdown.labels import Numbers
-from app.gui.markdown.reader import Part, math_of, read
-from app.gui.markdown.values import Block, Code, Formula, Runs, Table
+from app.gui.markdown.long_paragraphs import without_guard
+from app.gui.markdown.long_parts import Cut, cut_of, is_cut, is_decided
+from app.gui.markdown.open_blocks import OpenCode, OpenTable, long_row_end
+from app.gui.markdown.reader import Part, read
+from app.gui.markdown.values import Block, Code, Table
 
 
 class Document:
@@ -30,8 +35,10 @@ class Document:
         self._blank_before = False
         self._number: int | None = None
         self._notes = Numbers()
-        self._code: _OpenCode | None = None
-        self._table: _OpenTable | None = None
+        self._lead = NO_LEAD
+        """What the open end begins with, where a block was cut; it is none of the text."""
+        self._code: OpenCode | None = None
+        self._table: OpenTable | None = None
         self._finished = True
         if source:
             self._take(source)
@@ -92,12 +99,13 @@ class Document:
         return self._read_prose()
 
     def _read_prose(self) -> bool:
-        if (end := stretch_end(self._tail)) is not None:
-            self._extend(self._parts(self._tail[:end]))
-            self._move(end)
+        if not self._lead.text and (blank := _BLANK_LINES.match(self._tail)) is not None:
+            self._move(blank.end())
+        if (cut := cut_of(self._tail, self._lead, self._number)) is not None:
+            self._end_at(cut)
             return False
         parts = self._parts(self._tail) if self._finished else self._parts(settled(self._tail), is_open=True)
-        complete = self._tail.count("\n")
+        complete = self._tail.count("\n") + is_decided(self._tail[self._tail.rfind("\n") + 1 :])
         starts = _line_starts(self._tail, [part.line for part in parts])
         first_open = 0
         for index, (part, start) in enumerate(zip(parts, starts, strict=True)):
@@ -106,9 +114,13 @@ class Document:
             if part.line + is_table >= complete:
                 break
             first_open = index
-            if index and stretch_end(self._tail[start : start + _LOOK_AHEAD]) is not None:
+            end = starts[index + 1] if index + 1 < len(starts) else len(self._tail)
+            is_long = is_table and long_row_end(self._tail[start:end]) is not None
+            if is_long and not start and not self._lead.text:
+                return self._read_open([part])
+            if index and (is_long or is_cut(self._tail[start : start + _LOOK_AHEAD], end - start, part.number)):
                 self._extend(parts[:index])
-                self._move(start)
+                self._move(start, part.number)
                 return False
         if parts and parts[first_open].line < complete and starts[first_open]:
             self._extend(parts[:first_open])
@@ -116,39 +128,79 @@ class Document:
         return self._read_open(parts[first_open:])
 
     def _read_open(self, parts: list[Part]) -> bool:
+        if self._lead.text:
+            self._extend(parts)
+            return True
         lines = self._tail.split("\n", 2)
         block = parts[0].blocks[0] if len(parts) == 1 and parts[0].blocks else None
         if block is not None and not self.blocks:
             block = _without_gap(block)
         opening = fence_opening(lines[0]) if len(lines) > 1 else None
         if isinstance(block, Code) and opening is not None:
-            self._code = _OpenCode(replace(block, code=""), opening)
+            self._code = OpenCode(replace(block, code=""), opening)
             self._move(len(lines[0]) + 1)
             return False
         if isinstance(block, Table) and not block.place.frames and len(lines) > 2:
             head = self._notes.row(block.rows[0])
-            self._table = _OpenTable(replace(block, rows=(head,)), "\n".join(lines[:2]))
+            self._table = OpenTable(replace(block, rows=(head,)), "\n".join(lines[:2]))
             self._move(len(lines[0]) + len(lines[1]) + 2)
             return False
         self._extend(parts)
         return True
 
-    def _read_code(self, code: _OpenCode) -> bool:
+    def _end_at(self, cut: Cut) -> None:
+        """Close what lies before a cut, and read on with its lead."""
+        closed = self._tail[: cut.end]
+        # The space between two words stays with the first of them.
+        keeps_space = closed.endswith(" ")
+        parts = self._parts(closed + GUARD * keeps_space)
+        if keeps_space and parts and parts[-1].blocks:
+            parts[-1].blocks[-1] = without_guard(parts[-1].blocks[-1], at_end=True)
+        self._extend(parts)
+        beginning = self.blocks.pop() if cut.code is not None else None
+        self._move(cut.start)
+        if cut.code is not None and isinstance(beginning, Code):
+            self._code = OpenCode(replace(beginning, code=""), cut.code.marks, cut.code, cut.lead)
+        else:
+            self._put_before(cut.lead)
+
+    def _put_before(self, lead: Lead) -> None:
+        self._tail = lead.text + self._tail
+        self._lead = lead
+
+    def _read_code(self, code: OpenCode) -> bool:
         lines = self._tail.split("\n")
+        taken: list[str] = []
         for number, line in enumerate(lines[:-1]):
-            if closes_fence(line, code.opening):
-                code.add(lines[:number])
-                self.blocks.append(code.closed_block())
-                self._code = None
-                self._move(sum(len(each) + 1 for each in lines[: number + 1]))
-                return False
-        code.add(lines[:-1])
-        self._tail = last = lines[-1]
+            inside = code.line(line, is_complete=True)
+            if inside is not None and not closes_fence(inside, code.opening):
+                taken.append(inside)
+                continue
+            code.add(taken)
+            self._end_code(code, sum(len(each) + 1 for each in lines[: number + (inside is not None)]), inside)
+            return False
+        code.add(taken)
+        self._tail = lines[-1]
+        last = code.line(self._tail, is_complete=self._finished)
+        if last is None:
+            self._end_code(code, 0, last)
+            return False
         is_end = closes_fence(last, code.opening) if self._finished else may_close_fence(last, code.opening)
         self.blocks.append(code.closed_block() if is_end and self._finished else code.block("" if is_end else last))
         return True
 
-    def _read_table(self, table: _OpenTable) -> bool:
+    def _end_code(self, code: OpenCode, end: int, last: str | None) -> None:
+        """Close code with the line that closes it, or before one that stands outside of what it lies in."""
+        self.blocks.append(code.block("") if last is None else code.closed_block())
+        self._code = None
+        self._move(end)
+        if last is None:
+            self._blank_before = bool(code.lines) and not code.lines[-1].strip(" \t")
+        self._put_before(code.lead)
+
+    def _read_table(self, table: OpenTable) -> bool:
+        if (end := long_row_end(self._tail)) is not None and self._end_row(table, end):
+            return False
         head = len(table.head) + 1
         source = f"{table.head}\n{self._tail}"
         is_open = not self._finished
@@ -170,8 +222,20 @@ class Document:
         self._extend(parts[1:])
         return True
 
+    def _end_row(self, table: OpenTable, end: int) -> bool:
+        """Close a table inside of a row that is too long, unless the table is at its end before it."""
+        parts = read(f"{table.head}\n{self._tail[:end]}", blank_before=False, number=None)
+        read_table = parts[0].blocks[0]
+        if len(parts) > 1 or not isinstance(read_table, Table):
+            return False
+        self.blocks.append(table.block([self._notes.row(row) for row in read_table.rows[1:]]))
+        self._table = None
+        self._move(end)
+        self._put_before(lead_of((), (), gap="\n", is_guarded=True))
+        return True
+
     def _parts(self, source: str, *, is_open: bool = False) -> list[Part]:
-        return read(source, self._blank_before, self._number, is_open=is_open)
+        return read(source, self._blank_before, self._number, is_open=is_open, lead=self._lead)
 
     def _extend(self, parts: Sequence[Part]) -> None:
         for part in parts:
@@ -185,6 +249,7 @@ class Document:
         self._blank_before = bool(start) and not before[before.rfind("\n") + 1 :].strip(" \t>")
         self._tail = self._tail[start:]
         self._number = number
+        self._lead = NO_LEAD
         self.closed = len(self.blocks)
         self._notes.keep()
 
@@ -204,45 +269,13 @@ def readable(source: str) -> Iterator[Block]:
     yield from document.blocks[given:]
 
 
+_BLANK_LINES = re.compile(r"(?:[ \t]*\n)+")
 _HEAD_LINES = 2
 _STEP_CHARACTERS, _WHOLE_CHARACTERS = 500, 1000
 _JOINS_PER_READ = 4
 """Joining code costs less than reading prose."""
 _LOOK_AHEAD = 20_000
 """How much of a block is looked at for a cut; where that is too little, the cut is found later."""
-
-
-class _OpenCode:
-    """Code after the opening of a fence that is not closed yet."""
-
-    def __init__(self, beginning: Code, opening: str) -> None:
-        self._beginning = beginning
-        self.opening = opening
-        self.lines: list[str] = []
-        self.length = 0
-
-    def add(self, lines: list[str]) -> None:
-        self.lines += lines
-        self.length += sum(len(line) + 1 for line in lines)
-
-    def block(self, last_line: str) -> Code:
-        code = "\n".join([*self.lines, last_line])
-        return replace(self._beginning, code=code.removesuffix("\n"))
-
-    def closed_block(self) -> Code | Formula:
-        return math_of(self.block(""), self.opening)
-
-
-class _OpenTable:
-    """A table whose rows still come: each is read once."""
-
-    def __init__(self, beginning: Table, head: str) -> None:
-        self._beginning = beginning
-        self.head = head
-        self.rows: list[tuple[Runs, ...]] = []
-
-    def block(self, rows: Sequence[tuple[Runs, ...]]) -> Table:
-        return replace(self._beginning, rows=(self._beginning.rows[0], *self.rows, *rows))
 
 
 def _without_gap(block: Block) -> Block:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from msgspec.structs import replace
 
 from app.gui.markdown.cuts import MOST_CHARACTERS, MOST_MARKS
-from app.gui.markdown.values import Paragraph, Place, Run, Runs, text_of
+from app.gui.markdown.values import Block, Paragraph, Place, Run, Runs, Table, text_of
 
 _WORD_CHARACTERS = 200
 
@@ -29,6 +29,26 @@ def short_paragraphs(paragraph: Paragraph) -> Iterator[Paragraph]:
         place = paragraph.place if not start else Place(paragraph.place.frames)
         yield Paragraph(_first(rest, end - start), paragraph.level, place)
         start = end
+
+
+def without_guard(block: Block, *, at_end: bool = False) -> Block:
+    """Return a block without the one character at its start, or its end, that was put there where it was cut."""
+    if isinstance(block, Paragraph):
+        return replace(block, runs=_without_one(block.runs, at_end=at_end))
+    if isinstance(block, Table) and not at_end and block.rows[0]:
+        first, *others = block.rows[0]
+        return replace(block, rows=((_without_one(first, at_end=False), *others), *block.rows[1:]))
+    return block
+
+
+def _without_one(runs: Runs, *, at_end: bool) -> Runs:
+    if not runs:
+        return runs
+    if at_end:
+        last = replace(runs[-1], text=runs[-1].text[:-1])
+        return (*runs[:-1], last) if last.text else runs[:-1]
+    first = replace(runs[0], text=runs[0].text[1:])
+    return (first, *runs[1:]) if first.text else runs[1:]
 
 
 def _not_inside(rest: Runs | list[Run], start: int, end: int) -> int:

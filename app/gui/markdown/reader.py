@@ -7,15 +7,17 @@ nothing but the lines from its start on, so that a text can be read in parts.
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from app.gui.markdown.block_rules import OPEN_AT
+from app.gui.markdown.containers import NO_LEAD, Lead, list_before
 from app.gui.markdown.inline import growing_runs_of, runs_of
 from app.gui.markdown.labels import marker_of
 from app.gui.markdown.links import may_hold_links
-from app.gui.markdown.long_paragraphs import short_paragraphs
+from app.gui.markdown.long_paragraphs import short_paragraphs, without_guard
 from app.gui.markdown.parser import MOST_NESTED, parser
 from app.gui.markdown.values import (
     Align,
@@ -63,19 +65,38 @@ def math_of(code: Code, fence: str) -> Code | Formula:
     return Formula(code.code.strip(), f"{fence}{code.language}\n{code.code}\n{fence}", code.place)
 
 
-def read(source: str, blank_before: bool, number: int | None, *, is_open: bool = False) -> list[Part]:
-    """Read a text; `number` is what a numbered list in its first line goes on with. An open one goes on at its end."""
+def read(
+    source: str, blank_before: bool, number: int | None, *, is_open: bool = False, lead: Lead = NO_LEAD
+) -> list[Part]:
+    """Read a text; `number` is what a numbered list in its first line goes on with. An open one goes on at its end.
+
+    What a lead, with which the text begins, makes is not given back; its lines are counted.
+    """
     if _PROSE.fullmatch(source) and not may_hold_links(source):
         place = Place(gap="\n\n" if blank_before else "\n")
         return [Part(0, list(short_paragraphs(Paragraph((Run(source.rstrip("\n")),), 0, place))))]
     open_at = source.count("\n") + (not source.endswith("\n")) if is_open else None
     tokens = parser().parse(source, {OPEN_AT: open_at})
-    if any(token.level >= MOST_NESTED - 1 for token in tokens):
-        runs = (Run(source.removesuffix("\n")),)
-        place = Place(gap="\n\n" if blank_before else "\n")
-        return [Part(0, list(short_paragraphs(Paragraph(runs, 0, place))))]
     growing = _growing(tokens, source, open_at) if open_at is not None else None
-    return _Reader(source.split("\n"), blank_before, number, growing).read(tokens)
+    lines = source.split("\n")
+    reader = _Reader(lines, blank_before, number, growing, lead)
+    parts = reader.read(tokens)
+    deep = {_part_at(parts, token) for token in tokens if token.level >= MOST_NESTED - 1 and token.map is not None}
+    for index in deep:
+        end = parts[index + 1].line if index + 1 < len(parts) else len(lines)
+        written = "\n".join(lines[parts[index].line : end])
+        runs = (Run(written[0 if index else len(lead.text) :].rstrip("\n")),)
+        place = Place(gap=reader.gap_before(parts[index].line))
+        parts[index].blocks = list(short_paragraphs(Paragraph(runs, 0, place)))
+    if lead.text and 0 not in deep:
+        blocks = parts[0].blocks[lead.blocks :]
+        parts[0].blocks = [without_guard(blocks[0]), *blocks[1:]] if blocks and lead.is_guarded else blocks
+    return parts
+
+
+def _part_at(parts: Sequence[Part], token: Token) -> int:
+    line = token.map[0] if token.map is not None else 0
+    return max(bisect_right(parts, line, key=lambda part: part.line) - 1, 0)
 
 
 def _growing(tokens: Sequence[Token], source: str, end_line: int) -> Token | None:
@@ -93,11 +114,14 @@ def _growing(tokens: Sequence[Token], source: str, end_line: int) -> Token | Non
 class _Reader:
     """Walks through tokens and keeps in mind the lists and quotes that they stand in."""
 
-    def __init__(self, lines: list[str], blank_before: bool, number: int | None, growing: Token | None) -> None:
+    def __init__(
+        self, lines: list[str], blank_before: bool, number: int | None, growing: Token | None, lead: Lead
+    ) -> None:
         self._lines = lines
         self._growing = growing
         self._blank_before = blank_before
-        self._number = number
+        self._lead = lead
+        self._given = lead.numbers or (number,)
         self._parts: list[Part] = []
         self._frames: list[Frame] = []
         self._numbers: list[int | None] = []
@@ -115,7 +139,7 @@ class _Reader:
                 self._parts.append(Part(token.map[0]))
             match token.type:
                 case "bullet_list_open" | "ordered_list_open":
-                    self._open_list(token)
+                    self._numbers.append(list_before(token, len(self._numbers), self._lead, self._given))
                 case "bullet_list_close" | "ordered_list_close":
                     self._numbers.pop()
                 case "list_item_open" | "note_open":
@@ -142,15 +166,6 @@ class _Reader:
                     position = end
             position += 1
         return self._parts
-
-    def _open_list(self, token: Token) -> None:
-        if token.type == "bullet_list_open":
-            self._numbers.append(None)
-            return
-        start = int(token.attrs.get("start", 1))
-        if token.level == 0 and token.map is not None and token.map[0] == 0 and self._number is not None:
-            start = self._number
-        self._numbers.append(start - 1)
 
     def _open_item(self, token: Token) -> None:
         mark = marker_of(token.info) if token.type == "note_open" else self._next_mark(token)
@@ -191,7 +206,7 @@ class _Reader:
 
     def _add_empty_item(self) -> None:
         if self._marker:
-            self._add(Paragraph((), 0, Place(tuple(self._frames), self._marker, self._gap(self._marker_line))))
+            self._add(Paragraph((), 0, Place(tuple(self._frames), self._marker, self.gap_before(self._marker_line))))
             self._marker = ""
 
     def _line(self, token: Token) -> int:
@@ -202,10 +217,14 @@ class _Reader:
 
     def _place_in(self, line: int) -> Place:
         marker, self._marker = self._marker, ""
-        return Place(tuple(self._frames), marker, self._gap(line))
+        return Place(tuple(self._frames), marker, self.gap_before(line))
 
-    def _gap(self, line: int) -> Gap:
-        blank = self._blank_before if line == 0 else not self._lines[line - 1].strip(" \t>")
+    def gap_before(self, line: int) -> Gap:
+        """Return what separates a block that begins in a line from the one before."""
+        is_first = line <= self._lead.lines
+        if is_first and self._lead.gap is not None:
+            return self._lead.gap
+        blank = self._blank_before if is_first else not self._lines[line - 1].strip(" \t>")
         return "\n\n" if blank else "\n"
 
     def _table(self, tokens: Sequence[Token], place: Place) -> Table:

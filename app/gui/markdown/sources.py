@@ -9,9 +9,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from app.gui.markdown.block_rules import FORMULA_START
 from app.gui.markdown.cuts import closes_fence, fence_opening
 from app.gui.markdown.document import Document
-from app.gui.markdown.values import Block, Table
+from app.gui.markdown.values import Block, Paragraph, Table
 
 _LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+\Z")
 _BLANK_END = re.compile(r"(?:[\r\n]+[ \t>]*)+\Z")
@@ -61,23 +62,45 @@ class Sources:
                 continue
             text = self._source[held : match.end()]
             held = match.end()
-            self._document.append(text)
-            if opening is not None:
-                opening = None  # the line closed it
-            else:
-                opening = fence_opening(line)
-            self._note(match.start(), before)
+            self._note(match.start(), before, self._append(text))
+            opening = fence_opening(line) if opening is None else None  # the line closed it
             before = match.start()
             yield True
         if held < len(self._source):
-            self._document.append(self._source[held:])
-            self._note(held, before)
-        if self._is_whole:
-            self._document.finish()
-        self._note(before, before)  # a last line that was nothing but marks is known only now
+            self._note(held, before, self._append(self._source[held:]))
+        # A last line that was nothing but marks is known only now.
+        self._note(before, before, self._finish() if self._is_whole else None)
 
-    def _note(self, line: int, before: int) -> None:
-        """Take down where the blocks begin that a line brought; the head of a table is the line before it."""
+    def _append(self, text: str) -> int | None:
+        known = self._lengths()
+        return self._came_apart(self._document.append(text), known)
+
+    def _finish(self) -> int | None:
+        known = self._lengths()
+        return self._came_apart(self._document.finish(), known)
+
+    def _lengths(self) -> list[int]:
+        """Return how long the open blocks are that may become a formula, and 0 for the others."""
+        return [len(block.text) * _looks_like_formula(block) for block in self.blocks[self._document.closed :]]
+
+    def _came_apart(self, first: int, known: list[int]) -> int | None:
+        """Return the block that is shorter than it was: what looked like a formula until now is several blocks."""
+        news = self.blocks[first : first + len(known)]
+        shorter = (n for n, (block, length) in enumerate(zip(news, known, strict=False)) if len(block.text) < length)
+        found = next(shorter, None)
+        return None if found is None else first + found
+
+    def _note(self, line: int, before: int, apart: int | None) -> None:
+        """Take down where the blocks begin that a line brought; the head of a table is the line before it.
+
+        Those of a text that came apart can only be copied together.
+        """
         del self._starts[len(self.blocks) :]
+        if apart is not None and apart < len(self._starts):
+            line = before = self._starts[apart]
         for index in range(len(self._starts), len(self.blocks)):
             self._starts.append(before if isinstance(self.blocks[index], Table) else line)
+
+
+def _looks_like_formula(block: Block) -> bool:
+    return isinstance(block, Paragraph) and bool(block.runs) and bool(FORMULA_START.match(block.runs[0].text))
