@@ -184,6 +184,7 @@ def _talk(
     chat = Chat(session, answers, keeper, sampling, settings)
     branches = Branches(chat, answers, keeper, notices)
     conversations = Conversations(store, chat, answers, keeper, settings, notices, jobs)
+    branches.titles = lambda: (head.title for head in conversations.heads)
     trash = Trash(store, notices)
     trash.restored.connect(conversations.bring_back)
     trash.erased.connect(conversations.forget)
@@ -192,7 +193,7 @@ def _talk(
     branches.brought_back.connect(conversations.bring_back)
     prompt = SystemPrompt(chat, conversations, settings, notices)
     presets = ChatPresets(settings, notices)
-    return _Talk(answers, chat, Queue(chat, answers), branches, conversations, trash, prompt, presets)
+    return _Talk(answers, chat, Queue(chat, answers, notices), branches, conversations, trash, prompt, presets)
 
 
 def _presets(

@@ -130,6 +130,7 @@ class Trashed(msgspec.Struct, frozen=True):
     messages: int
     """How many messages come back with it."""
     deleted_ms: int
+    """When that was by the clock; a later deletion may lie before it where the clock was set back."""
 
 
 class Pieces(msgspec.Struct, frozen=True):

@@ -9,6 +9,8 @@ import msgspec
 MIN_PREFILL_TOKENS = 16
 """Below so many evaluated tokens a prefill speed says nothing."""
 StopReason = Literal["end", "length", "stop_string", "cancelled", "context_full"]
+OPEN_ENDS: frozenset[StopReason] = frozenset({"length", "cancelled", "context_full"})
+"""Ends that something other than the model brought about: nothing in the text leads to them."""
 
 
 class TtftParts(msgspec.Struct, frozen=True, gc=False):

@@ -9,6 +9,8 @@ import math
 
 import msgspec
 
+from app.core.chat import clean_text
+
 MAX_SEED = 2**32 - 1
 LEAST_TEMPERATURE = 1e-6
 """A lower temperature is 0: dividing by it would leave the range of float32."""
@@ -96,7 +98,7 @@ class SamplingSettings(msgspec.Struct, frozen=True):
         return cells if self.dry_penalty_last_n < 0 else self.dry_penalty_last_n
 
     def validated(self) -> SamplingSettings:
-        """Return the settings with every value inside its range (a value that is no number becomes the default)."""
+        """Return the settings with every value inside its range (no number becomes the default), and text that can be sent."""
         changes: dict[str, float | int] = {}
         for name, bounds in BOUNDS.items():
             value = getattr(self, name)
@@ -107,7 +109,8 @@ class SamplingSettings(msgspec.Struct, frozen=True):
         if changes["temperature"] < LEAST_TEMPERATURE:
             changes["temperature"] = 0.0
         seed = self.seed if self.seed is None else min(max(int(self.seed), 0), MAX_SEED)
-        return msgspec.structs.replace(self, **changes, seed=seed)
+        breakers, stop = (tuple(map(clean_text, texts)) for texts in (self.dry_sequence_breakers, self.stop))
+        return msgspec.structs.replace(self, **changes, seed=seed, dry_sequence_breakers=breakers, stop=stop)
 
 
 _DEFAULTS = {field.name: field.default for field in msgspec.structs.fields(SamplingSettings)}

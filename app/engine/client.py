@@ -15,6 +15,7 @@ from app.core.events import Failed
 from app.core.ports import EventSink
 from app.core.words import Sentence, translate
 from app.engine.incarnation import (
+    ANSWERED,
     END_SECONDS,
     BackendKind,
     Incarnation,
@@ -24,7 +25,7 @@ from app.engine.incarnation import (
     tell_stopped,
     without,
 )
-from app.engine.wire import encode
+from app.engine.wire import UNSENDABLE, encode
 
 _Task = tuple[Command, bytes] | Literal["again", "close"]
 """“again” says that a process could not run its build of llama.cpp and left its commands to the next one."""
@@ -75,8 +76,19 @@ class EngineClient:
         return current.process_id if current is not None and current.alive else None
 
     def send(self, command: Command) -> None:
-        """Send a command and return at once; a stopped engine is started first."""
-        self._put((command, encode(command)))
+        """Send a command and return at once; a stopped engine is started first.
+
+        A request that no message can hold fails at once: who waits for its end hears of it.
+        """
+        try:
+            data = encode(command)
+        except UNSENDABLE as error:
+            if not isinstance(command, ANSWERED):
+                raise
+            if not self._closed:
+                self._sink(Failed(command.request, "engine", _UNSENDABLE, (f"{type(error).__name__}: {error}",)))
+        else:
+            self._put((command, data))
 
     def unload(self) -> None:
         """End the engine process in an orderly way; `Unloaded` follows if there was one."""
@@ -177,3 +189,9 @@ def _cannot_start(error: OSError | RuntimeError) -> Sentence:
         "The engine process cannot be started ({reason}). Close other programs and try again.",
         reason=(isinstance(error, OSError) and error.strerror) or type(error).__name__,
     )
+
+
+_UNSENDABLE = translate(
+    "Engine",
+    "This cannot be sent to the engine: a number in its settings is too large. Change the settings and try again.",
+)

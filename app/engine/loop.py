@@ -21,7 +21,6 @@ from app.core.sampling import MAX_SEED
 from app.engine.answer_ids import ids_of, open_answer
 from app.engine.backend import Backend, Row
 from app.engine.clock import AnswerClock
-from app.engine.comparison import Comparison
 from app.engine.control import Control
 from app.engine.deadline import Deadline
 from app.engine.detokenizer import Detokenizer
@@ -30,6 +29,7 @@ from app.engine.joiner import TokenJoiner
 from app.engine.kv_cache import KVCache
 from app.engine.logits import Logits
 from app.engine.prefill import prefill
+from app.engine.retracing import Retracing
 from app.engine.sampling import Sampler
 from app.engine.stops import StopWatch, control_stops, usable_stops
 from app.probability.record import RecordWriter
@@ -51,15 +51,15 @@ class Answer:
         command: Generate,
         control: Control,
         deadline: Deadline | None = None,
-        comparison: Comparison | None = None,
+        retracing: Retracing | None = None,
     ) -> None:
         """`deadline` is what the chat template has to keep; None is its own second.
 
-        With a `comparison` the answer is one that is there already: it begins from an empty cache, and ends where it
+        With a `retracing` the answer is one that is there already: it begins from an empty cache, and ends where it
         becomes another one.
         """
         self._deadline = deadline
-        self._comparison = comparison
+        self._retracing = retracing
         self._backend = backend
         self._cache = cache
         self._command = command
@@ -73,8 +73,8 @@ class Answer:
         if (answer := open_answer(command.prompt)) is not None:
             ids = ids_of(answer.ids, backend.vocabulary) or []
             self._stops.resume(self._detokenizer.resume(answer.text, ids))
-        elif comparison is not None:
-            self._stops.resume("".join(map(self._detokenizer.step, comparison.given)))
+        elif retracing is not None:
+            self._stops.resume("".join(map(self._detokenizer.step, retracing.given)))
         self._joiner = TokenJoiner(command.request)
         self._record = RecordWriter(backend.vocabulary.size, alternatives=command.record == "all")
         self._seed = secrets.randbelow(MAX_SEED) if self._settings.seed is None else self._settings.seed
@@ -94,10 +94,10 @@ class Answer:
         self._count_from(fitted)
         self._clock.mark_tokens()
         prompt = np.asarray(fitted.prepared.ids, np.int32)
-        reused = self._cache.rewind(prompt) if self._comparison is None else self._cache.empty()
+        reused = self._cache.rewind(prompt) if self._retracing is None else self._cache.empty()
         yield self._prompt_ready(fitted, prompt, reused)
         done = reused
-        stretches = () if self._comparison is None else self._comparison.stretches
+        stretches = () if self._retracing is None else self._retracing.stretches
         for done in prefill(self._backend, self._cache, prompt, self._control.is_cancelled, stretches):
             self._clock.mark_prefill()
             yield PrefillProgress(self._command.request, done, len(prompt), reused, self._clock.prefilled)
@@ -121,8 +121,8 @@ class Answer:
                 row, facts = logits.take()
                 self._move_sliders(sampler)
                 choice = sampler.draw(row, facts, self._position)
-                if self._comparison is not None:
-                    choice = self._comparison.take(choice, row, sampler)
+                if self._retracing is not None:
+                    choice = self._retracing.take(choice, row, sampler)
                 token, probability, flags = choice
                 at_ns = self._clock.mark_token()
                 if self._command.record != "off":
@@ -179,7 +179,7 @@ class Answer:
 
     def _limit(self, prompt_tokens: int) -> StopReason | None:
         sampled = len(self._ids)
-        if self._comparison is not None and self._comparison.is_over:
+        if self._retracing is not None and self._retracing.is_over:
             return "length"
         if self._fixed.max_tokens and sampled >= self._fixed.max_tokens:
             return "length"

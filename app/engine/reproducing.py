@@ -14,18 +14,18 @@ from app.core.commands import Generate, Reproduce
 from app.core.events import Event, Finished, PromptReady, Reproduced
 from app.core.metrics import StopReason
 from app.engine.backend import Backend
-from app.engine.comparison import Comparison
 from app.engine.control import Control
 from app.engine.kv_cache import KVCache
 from app.engine.loop import Answer
+from app.engine.retracing import Retracing
 
 _ID_BYTES = 4
 
 
 def reproduce(backend: Backend, cache: KVCache, command: Reproduce, control: Control) -> Iterator[Event]:
     """Yield what the loop tells, and `Reproduced` at the end. Raises `UserError` where the answer cannot be drawn."""
-    comparison = Comparison(command, backend.vocabulary)
-    answer = Answer(backend, cache, _question(command, comparison), control, comparison=comparison)
+    retracing = Retracing(command, backend.vocabulary)
+    answer = Answer(backend, cache, _question(command, retracing), control, retracing=retracing)
     for event in answer.run(lambda: False):
         match event:
             case PromptReady():
@@ -33,9 +33,9 @@ def reproduce(backend: Backend, cache: KVCache, command: Reproduce, control: Con
             case Finished():
                 yield Reproduced(
                     request=command.request,
-                    first=comparison.first,
-                    compared=comparison.compared,
-                    difference=comparison.difference,
+                    first=retracing.first,
+                    compared=retracing.compared,
+                    difference=retracing.difference,
                     stop_reason=_ended(event.stop_reason, command),
                     kv=cache.use,
                 )
@@ -48,17 +48,17 @@ def cancelled_before_replay(cache: KVCache, command: Reproduce) -> Reproduced:
     return Reproduced(command.request, 0, 0, None, "cancelled", cache.use)
 
 
-def _question(command: Reproduce, comparison: Comparison) -> Generate:
+def _question(command: Reproduce, retracing: Retracing) -> Generate:
     """Return the question whose answer it is: without a limit, because the answer that is there is the limit."""
     begun = command.settings[0].settings
     return Generate(
         request=command.request,
-        prompt=TokenPrompt(command.prompt + command.ids[: comparison.first * _ID_BYTES]),
+        prompt=TokenPrompt(command.prompt + command.ids[: retracing.first * _ID_BYTES]),
         settings=msgspec.structs.replace(begun, seed=command.seed, max_tokens=0, stop=_stops(command) or ()),
         sent_ns=command.sent_ns,
         record="off",
         replay=command.settings[1:],
-        first_token=comparison.first,
+        first_token=retracing.first,
     )
 
 

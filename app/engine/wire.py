@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import msgspec
 
+from app.core.chat import clean_text
 from app.core.commands import Command
 from app.core.events import Event
 
 MESSAGE_LIMIT = 1 << 30
 """No message is longer, in bytes; a longer one ends the connection."""
+
+UNSENDABLE = (ValueError, TypeError, OverflowError, RecursionError)
+"""What `encode` raises for values that no message can hold."""
 
 _encoder = msgspec.msgpack.Encoder()
 _commands = msgspec.msgpack.Decoder(Command)
@@ -16,8 +20,11 @@ _events = msgspec.msgpack.Decoder(Event)
 
 
 def encode(message: Command | Event) -> bytes:
-    """Return a command or an event as bytes."""
-    return _encoder.encode(message)
+    """Return a command or an event as bytes; halves of characters in any of its texts become U+FFFD."""
+    try:
+        return _encoder.encode(message)
+    except UnicodeEncodeError:
+        return _encoder.encode(_cleaned(msgspec.to_builtins(message, builtin_types=(bytes,))))
 
 
 def decode_command(data: bytes) -> Command:
@@ -28,3 +35,13 @@ def decode_command(data: bytes) -> Command:
 def decode_event(data: bytes) -> Event:
     """Return the event; raises `msgspec.DecodeError` on anything else."""
     return _events.decode(data)
+
+
+def _cleaned(value: object) -> object:
+    if isinstance(value, str):
+        return clean_text(value)
+    if isinstance(value, dict):
+        return {_cleaned(key): _cleaned(element) for key, element in value.items()}
+    if isinstance(value, list | tuple):
+        return [_cleaned(element) for element in value]
+    return value

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from PySide6.QtCore import QCoreApplication, Qt
 from PySide6.QtGui import QAction, QKeySequence
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QMenu, QWidget
 
 translate = QCoreApplication.translate
 
@@ -14,41 +14,79 @@ translate = QCoreApplication.translate
 class _Entry(NamedTuple):
     name: str
     text: str
-    keys: str
+    keys: str = ""
+    menu: str = ""
+    """The menu inside of the main one that it stands in."""
     starts_group: bool = False
     in_chat: bool = False
     """Its keys hold in the chat alone: elsewhere they mean something else."""
+    theme: str = ""
+    """The theme that it is the choice of: that in force carries a tick."""
+
+
+def menu_titles() -> dict[str, str]:
+    """Return what the menus inside of the main one are called, and inside of which menu each one is ("view/theme")."""
+    return {
+        "chat": translate("Actions", "&Chat"),
+        "answer": translate("Actions", "&Answer"),
+        "view": translate("Actions", "&View"),
+        "view/theme": translate("Actions", "&Theme"),
+        "view/text": translate("Actions", "Te&xt size"),
+    }
 
 
 def _table() -> list[_Entry]:
     return [
         _Entry("new_chat_action", translate("Actions", "&New chat"), "Ctrl+N"),
         _Entry("open_model_action", translate("Actions", "&Open a model…"), "Ctrl+O"),
-        _Entry("go_on_action", translate("Actions", "Cont&inue the answer"), "Ctrl+Shift+R", True),
-        _Entry("answer_again_action", translate("Actions", "Answer &again"), "Ctrl+R"),
-        _Entry("copy_answer_action", translate("Actions", "&Copy the answer"), "Ctrl+Shift+C"),
-        _Entry("stop_action", translate("Actions", "&Stop the answer"), "Esc"),
-        _Entry("rename_action", translate("Actions", "&Rename the chat"), "F2", True),
-        _Entry("delete_chat_action", translate("Actions", "&Delete the chat"), ""),
-        _Entry("undo_delete_action", translate("Actions", "&Undo the deletion"), "Ctrl+Z"),
-        _Entry("trash_action", translate("Actions", "Trash…"), ""),
-        _Entry("system_prompt_action", translate("Actions", "System prompt and chat presets…"), "Ctrl+Shift+E"),
-        _Entry("write_action", translate("Actions", "&Write a message"), "Ctrl+L"),
-        _Entry("previous_message_action", translate("Actions", "Previous message"), "Alt+Up", in_chat=True),
-        _Entry("next_message_action", translate("Actions", "Next message"), "Alt+Down", in_chat=True),
-        _Entry("theme_action", translate("Actions", "Light or dark &theme"), "Ctrl+Shift+L", True),
-        _Entry("contrast_theme_action", translate("Actions", "&High contrast"), ""),
-        _Entry("system_theme_action", translate("Actions", "Theme of the s&ystem"), ""),
-        _Entry("larger_text_action", translate("Actions", "Lar&ger text"), "Ctrl++; Ctrl+=", True),
-        _Entry("smaller_text_action", translate("Actions", "S&maller text"), "Ctrl+-"),
-        _Entry("normal_text_action", translate("Actions", "Normal text si&ze"), "Ctrl+0"),
-        _Entry("history_action", translate("Actions", "Chats on the &left"), "F8", True),
-        _Entry("panel_action", translate("Actions", "Side &panel"), "F9"),
-        _Entry("print_action", translate("Actions", "Print…"), "Ctrl+P", True),
-        _Entry("save_pdf_action", translate("Actions", "Sa&ve as PDF…"), ""),
-        _Entry("preferences_action", translate("Actions", "Pre&ferences…"), "Ctrl+,", True),
+        *_chat(),
+        *_answer(),
+        *_view(),
+        _Entry("preferences_action", translate("Actions", "Pre&ferences…"), "Ctrl+,", starts_group=True),
         _Entry("keyboard_action", translate("Actions", "&Keyboard…"), "F1"),
-        _Entry("quit_action", translate("Actions", "&Quit"), "Ctrl+Q", True),
+        _Entry("quit_action", translate("Actions", "&Quit"), "Ctrl+Q", starts_group=True),
+    ]
+
+
+def _chat() -> list[_Entry]:
+    system_prompt = translate("Actions", "System prompt and chat presets…")
+    return [
+        _Entry("write_action", translate("Actions", "&Write a message"), "Ctrl+L", "chat"),
+        _Entry("previous_message_action", translate("Actions", "Previous message"), "Alt+Up", "chat", in_chat=True),
+        _Entry("next_message_action", translate("Actions", "Next message"), "Alt+Down", "chat", in_chat=True),
+        _Entry("system_prompt_action", system_prompt, "Ctrl+Shift+E", "chat", starts_group=True),
+        _Entry("rename_action", translate("Actions", "&Rename the chat"), "F2", "chat", starts_group=True),
+        _Entry("delete_chat_action", translate("Actions", "&Delete the chat"), "", "chat"),
+        _Entry("undo_delete_action", translate("Actions", "&Undo the deletion"), "Ctrl+Z", "chat"),
+        _Entry("trash_action", translate("Actions", "&Trash…"), "", "chat"),
+        _Entry("print_action", translate("Actions", "&Print…"), "Ctrl+P", "chat", starts_group=True),
+        _Entry("save_pdf_action", translate("Actions", "Sa&ve as PDF…"), "", "chat"),
+    ]
+
+
+def _answer() -> list[_Entry]:
+    return [
+        _Entry("go_on_action", translate("Actions", "Cont&inue the answer"), "Ctrl+Shift+R", "answer"),
+        _Entry("answer_again_action", translate("Actions", "Answer &again"), "Ctrl+R", "answer"),
+        _Entry("copy_answer_action", translate("Actions", "&Copy the answer"), "Ctrl+Shift+C", "answer"),
+        _Entry("stop_action", translate("Actions", "&Stop the answer"), "Esc", "answer"),
+    ]
+
+
+def _view() -> list[_Entry]:
+    theme, text = "view/theme", "view/text"
+    toggle = translate("Actions", "Light or dark &theme")
+    return [
+        _Entry("history_action", translate("Actions", "Chats on the &left"), "F8", "view"),
+        _Entry("panel_action", translate("Actions", "Side &panel"), "F9", "view"),
+        _Entry("light_theme_action", translate("Actions", "&Light"), "", theme, theme="light"),
+        _Entry("dark_theme_action", translate("Actions", "&Dark"), "", theme, theme="dark"),
+        _Entry("contrast_theme_action", translate("Actions", "&High contrast"), "", theme, theme="contrast"),
+        _Entry("system_theme_action", translate("Actions", "Theme of the s&ystem"), "", theme, theme="system"),
+        _Entry("theme_action", toggle, "Ctrl+Shift+L", theme, starts_group=True),
+        _Entry("larger_text_action", translate("Actions", "Lar&ger text"), "Ctrl++; Ctrl+=", text),
+        _Entry("smaller_text_action", translate("Actions", "S&maller text"), "Ctrl+-", text),
+        _Entry("normal_text_action", translate("Actions", "Normal text si&ze"), "Ctrl+0", text),
     ]
 
 
@@ -59,21 +97,49 @@ class Actions:
         """`chat` is the part of the window that some keys hold in."""
         self._actions: dict[str, QAction] = {}
         self.in_order: list[QAction] = []
-        """For a menu, with separators between groups."""
+        """All of them, as the menus have them."""
+        self.themes: dict[str, QAction] = {}
+        """Those that choose a theme, by its name."""
         for entry in _table():
-            if entry.starts_group:
-                line = QAction(window)
-                line.setSeparator(True)
-                self.in_order.append(line)
             action = QAction(entry.text, window)
             action.setObjectName(entry.name)
             if entry.keys:
                 action.setShortcuts(QKeySequence.listFromString(entry.keys))
             if entry.in_chat:
                 action.setShortcutContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
+            if entry.theme:
+                action.setCheckable(True)
+                self.themes[entry.theme] = action
             (chat if entry.in_chat else window).addAction(action)
             self._actions[entry.name] = action
             self.in_order.append(action)
 
     def __getitem__(self, name: str) -> QAction:
         return self._actions[name]
+
+    def fill(self, menu: QMenu) -> None:
+        """Put them all into a menu that is short: what belongs together stands in a menu inside of it."""
+        menus = {"": menu}
+        titles = menu_titles()
+        for entry in _table():
+            for path in _paths(entry.menu):
+                if path not in menus:
+                    outer = menus[path.rpartition("/")[0]]
+                    if len(menus) == 1:
+                        outer.addSeparator()
+                    menus[path] = outer.addMenu(titles[path])
+                    menus[path].setObjectName(f"{path.rpartition('/')[2]}_menu")
+            if entry.starts_group:
+                menus[entry.menu].addSeparator()
+            menus[entry.menu].addAction(self._actions[entry.name])
+
+    def show_theme(self, choice: str) -> None:
+        """Tick the theme that was chosen."""
+        for name, action in self.themes.items():
+            action.setChecked(name == choice)
+
+
+def _paths(menu: str) -> list[str]:
+    """Return a menu and those that it is inside of, the outer ones first."""
+    parts = menu.split("/") if menu else []
+    return ["/".join(parts[: end + 1]) for end in range(len(parts))]

@@ -22,6 +22,7 @@ from app.gui.notices import NoticeBar
 from app.gui.sampling.panel import SamplingPanel
 from app.gui.widgets.buttons import IconButton
 from app.gui.widgets.panes import Panes
+from app.gui.widgets.pressing import press_focused
 from app.gui.widgets.section import Section
 from app.gui.widgets.section_column import SectionColumn
 
@@ -121,10 +122,10 @@ class MainWindow(QMainWindow):
         return super().event(event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Close an open drawer with Esc."""
+        """Close an open drawer with Esc; Enter presses what has the keyboard."""
         if event.key() == Qt.Key.Key_Escape and self.panes.drawer is not None:
             self.panes.close_drawer()
-        else:
+        elif not press_focused(self, event):
             super().keyPressEvent(event)
 
     def _make_buttons(self, icons: Icons) -> None:
@@ -142,7 +143,7 @@ class MainWindow(QMainWindow):
         self._more = IconButton(icons, "more", self.tr("Menu"), object_name="menu_button")
         menu = QMenu(self._more)
         menu.setAccessibleName(self._more.accessibleName())
-        menu.addActions(self.actions_by_name.in_order)
+        self.actions_by_name.fill(menu)
         self._more.setMenu(menu)
         self._more.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
 
@@ -168,8 +169,8 @@ class MainWindow(QMainWindow):
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
         column.addWidget(self._header())
-        column.addWidget(self.parts.notice_bar)
         column.addWidget(self.parts.system_prompt)
+        column.addWidget(self.parts.notice_bar)
         column.addWidget(self.parts.chat_page, 1)
         return pane
 

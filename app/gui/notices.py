@@ -1,6 +1,6 @@
 """The bar that says in words what happened, with one thing to do about it.
 
-What holds for a while takes room above the page; what somebody just did is said over it, and goes by itself.
+It takes room above the text; what somebody just did goes by itself, and lies over a drawer that is open.
 """
 
 from __future__ import annotations
@@ -83,7 +83,7 @@ class NoticeBar(QWidget):
         return super().eventFilter(watched, event)
 
     def sizeHint(self) -> QSize:
-        """Ask for the card's height, or for none where the card lies over the page."""
+        """Ask for the card's height."""
         return QSize(0, self.heightForWidth(max(self.width(), self.minimumWidth())))
 
     def minimumSizeHint(self) -> QSize:
@@ -96,7 +96,7 @@ class NoticeBar(QWidget):
 
     def heightForWidth(self, width: int) -> int:
         """Return the height of the words in a width."""
-        return 0 if self._is_brief else self._card.height_in(width)
+        return self._card.height_in(min(self._card.natural_width(), width) if self._is_brief else width)
 
     def event(self, event: QEvent) -> bool:
         """Lay the card over whatever the bar stands in, which does not cut it off at the bar's own edge."""
@@ -189,7 +189,8 @@ class NoticeBar(QWidget):
     def _words(self, remedy: Remedy) -> str:
         words: dict[Remedy, str] = {
             "undo_delete": self.tr("Undo"),
-            "undo_branch": self.tr("Bring back"),
+            "undo_branch": self.tr("Undo"),
+            "undo_withdraw": self.tr("Undo"),
             "undo_system_prompt": self.tr("Undo"),
             "undo_preset": self.tr("Undo"),
             "restore_preset": self.tr("Undo"),

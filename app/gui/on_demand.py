@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal
+from PySide6.QtWidgets import QDialog
 
 from app.gui.icons import Icons
 from app.gui.main_window import MainWindow
@@ -37,11 +38,11 @@ class OnDemand(QObject):
         self._made_printing: Printing | None = None
 
     def close(self) -> None:
-        """Close what must not outlive the services."""
+        """Close what must not outlive the services: every dialog over the window, and those that it opened."""
         if self._made_printing is not None:
             self._made_printing.cancel()
-        if self._preferences is not None:
-            self._preferences.close()
+        for dialog in self._window.findChildren(QDialog):
+            dialog.close()
 
     def choose_printer(self) -> None:
         """Ask for a printer, and print the chat that is shown."""
@@ -70,18 +71,23 @@ class OnDemand(QObject):
 
         program = self._program
         icons = Icons(program.resources)
-        SystemPromptDialog(
+        dialog = SystemPromptDialog(
             program.system_prompt, program.prompt_costs, program.preset_use, icons, self._window
-        ).open()
+        )
+        dialog.accepted.connect(self._window.parts.chat_page.composer.draft.setFocus)  # a message comes next
+        dialog.open()
 
     def open_keyboard(self) -> None:
         """Open the list of the keys that do something in the window, read from what they do."""
         from app.gui.chat.transcript_keys import message_keys
+        from app.gui.chat.writing_keys import writing_keys
         from app.gui.preferences.keyboard_dialog import KeyboardDialog, Keys, keys_of
 
         actions = [action for action in self._window.actions_by_name.in_order if action.shortcuts()]
-        at_message = [Keys(each.words, each.keys) for each in message_keys()]
-        KeyboardDialog(list(map(keys_of, actions)), at_message, self._window).open()
+        lists = (message_keys(), writing_keys("composer"), writing_keys("editor"))
+        at_message, in_composer, in_editor = ([Keys(each.words, each.keys) for each in keys] for keys in lists)
+        window = list(map(keys_of, actions))
+        KeyboardDialog(window, at_message, in_composer, in_editor, self._window).open()
 
     def open_preferences(self) -> None:
         """Open the preferences, or bring those that are open to the front."""

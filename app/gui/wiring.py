@@ -34,6 +34,8 @@ class Wiring(QObject):
         self._on_demand = OnDemand(program, window, themes)
         page, icons = window.parts.chat_page, Icons(program.resources)
         self._reproductions = Reproductions(page.transcript, program.chat, program.reproducing, icons)
+        self._offered: Notice | None = None
+        """What could be undone last."""
         self._connect_window()
         self._connect_actions()
         self._disconnect = [
@@ -41,6 +43,7 @@ class Wiring(QObject):
             program.prompt_count.changed.connect(self._show_count),
             program.chat.busy_changed.connect(self._show_busy),
             program.chat.opened.connect(self._show_opened),
+            program.chat.rebranched.connect(lambda _first: self._show_busy()),
             program.conversations.changed.connect(self._show_opening),
             program.notices.changed.connect(self._show_undo),
             program.summoned.connect(self._come_forward),
@@ -87,6 +90,7 @@ class Wiring(QObject):
         parts.model_bar.open_wanted.connect(self._choose_model)
         parts.model_bar.options_wanted.connect(self._on_demand.choose_options)
         page.larger_context_wanted.connect(self._choose_larger_context)
+        page.dropping_wanted.connect(self._drop_oldest)
         page.draft_settled.connect(program.prompt_count.set_draft)
         program.prompt_count.set_draft("")
         parts.notice_bar.remedy_wanted.connect(self._remedy)
@@ -143,8 +147,6 @@ class Wiring(QObject):
             "previous_message_action": lambda: page.transcript.take_next(-1),
             "next_message_action": lambda: page.transcript.take_next(1),
             "theme_action": self._themes.toggle,
-            "contrast_theme_action": lambda: self._themes.choose("contrast"),
-            "system_theme_action": lambda: self._themes.choose("system"),
             "history_action": lambda: window.panes.toggle("left"),
             "panel_action": lambda: window.panes.toggle("right"),
             "preferences_action": self._on_demand.open_preferences,
@@ -152,6 +154,8 @@ class Wiring(QObject):
             "quit_action": window.close,
         }.items():
             window.actions_by_name[name].triggered.connect(lambda _checked=False, slot=slot: slot())
+        for choice, action in window.actions_by_name.themes.items():
+            action.triggered.connect(lambda _checked=False, choice=choice: self._themes.choose(choice))
 
     def _rename(self) -> None:
         if not self._window.panes.shows("left"):
@@ -180,7 +184,7 @@ class Wiring(QObject):
                 self._choose_refused()
             case "load_again":
                 self._program.session.restart()
-            case "undo_delete" | "undo_branch":
+            case "undo_delete" | "undo_branch" | "undo_withdraw":
                 self._undo()
             case "undo_system_prompt":
                 self._program.system_prompt.undo()
@@ -194,16 +198,22 @@ class Wiring(QObject):
                 self._dialogs.choose_name(self._program.templates.names(), place, self._choose_template)
 
     def _undo(self) -> None:
-        """Bring back what was deleted last, a branch or a chat."""
+        """Bring back what was deleted or withdrawn last: a branch, a question that waited, or a chat."""
         latest = self._program.notices.latest
         if latest is not None and latest.remedy == "undo_branch":
             self._program.branches.undo_delete()
+        elif latest is not None and latest.remedy == "undo_withdraw":
+            self._program.queue.undo_withdraw()
         else:
             self._program.conversations.undo_delete()
 
     def _choose_policy(self, policy: str) -> None:
         self._program.settings.change(when_full=policy)
         self._program.prompt_count.look_again()
+
+    def _drop_oldest(self) -> None:
+        self._choose_policy("drop_oldest")
+        self._window.parts.sampling.show_when_full("drop_oldest")
 
     def _keep_sections(self) -> None:
         """Keep order and folds; what is folded inside of a section is that section's own."""
@@ -274,7 +284,11 @@ class Wiring(QObject):
 
     def _show_undo(self) -> None:
         latest = self._program.notices.latest
-        offers = latest is not None and latest.remedy in ("undo_delete", "undo_branch")
+        offers = latest is not None and latest.remedy in ("undo_delete", "undo_branch", "undo_withdraw")
+        composer = self._window.parts.chat_page.composer
+        composer.undoes_elsewhere = offers and (composer.undoes_elsewhere or latest != self._offered)
+        if offers:
+            self._offered = latest
         self._window.actions_by_name["undo_delete_action"].setEnabled(offers)
 
     def _show_presets(self) -> None:
@@ -284,11 +298,13 @@ class Wiring(QObject):
         chat = self._program.chat
         for name in ("print_action", "save_pdf_action"):
             self._window.actions_by_name[name].setEnabled(bool(chat.turns))
+        self._window.actions_by_name["copy_answer_action"].setEnabled(self._window.parts.chat_page.can_copy_answer)
         self._window.actions_by_name["stop_action"].setEnabled(chat.busy)
         self._window.actions_by_name["go_on_action"].setEnabled(chat.can_go_on)
         self._window.actions_by_name["answer_again_action"].setEnabled(chat.can_answer_again)
 
     def _show_theme(self) -> None:
+        self._window.actions_by_name.show_theme(self._themes.choice)
         self._window.theme_button.set_icon("sun" if self._themes.current.is_dark else "moon")
 
 

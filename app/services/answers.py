@@ -1,4 +1,4 @@
-"""Answers on their way, in whatever conversation: asked, kept, grown and ended.
+"""Answers on their way, in whatever conversation: asked, kept and grown; how they end is `answer_ends`.
 
 Several may be asked; the engine writes one after another. Knows no view.
 """
@@ -16,48 +16,28 @@ from app.core.sampling import SamplingSettings
 from app.core.signal import Signal
 from app.core.store_events import Kept
 from app.core.thinking_tags import tag_pairs
-from app.core.words import Sentence, translate
+from app.core.words import Sentence
+from app.services.answer_ends import AnswerEnds
 from app.services.engine_session import EngineSession
-from app.services.failure_remedies import KEPT_WITH_ITS_QUESTION, REMEDIES
 from app.services.keeper import Keeper
-from app.services.notices import Notice, Notices
-from app.services.open_conversation import Made, OpenConversation, Run, is_shown, prompt_messages
+from app.services.notices import Notices
+from app.services.open_conversation import Made, OpenConversation, Run, prompt_messages
 from app.services.questions import AnswerEvent, Unkept
 from app.services.thinking import Thoughts
 from app.services.turns import Turn
 from app.system.settings_file import SettingsFile
 
 
-class Answers:
+class Answers(AnswerEnds):
     """The runs of all conversations; each belongs to its turn, whatever is shown."""
 
     def __init__(self, session: EngineSession, keeper: Keeper, settings: SettingsFile, notices: Notices) -> None:
-        self.changed: Signal[OpenConversation, Turn] = Signal()
-        """A turn is another one than it was: its state, or all of its text."""
-        self.grew: Signal[OpenConversation, Turn, str] = Signal()
-        """An answer grew by a text."""
-        self.rebranched: Signal[OpenConversation, int] = Signal()
-        """From this place on the branch that is shown of a conversation is another: turns were taken back."""
-        self.returned: Signal[str] = Signal()
-        """A question came to nothing, and its text goes back to where it was written."""
-        self.prefilled: Signal[OpenConversation, PrefillProgress | None] = Signal()
-        """How far the prompt is read; None when that is over."""
-        self.busy_changed: Signal[OpenConversation] = Signal()
-        """An answer began or ended."""
+        super().__init__(session, keeper, notices)
         self.unkept: Signal[OpenConversation] = Signal()
         """A question could not be kept: the conversation is in memory alone."""
         self.settled: Signal[Sentence | None] = Signal()
         """Nothing would be lost if the program ended now, or this says why, and asks whether it may."""
-        self.shown: OpenConversation | None = None
-        """The conversation that people look at: only there a question that came to nothing goes back to the draft."""
-        self._session = session
-        self._keeper = keeper
         self._settings = settings
-        self._notices = notices
-        self._too_long: Notice | None = None
-        """What was told of a prompt that the context does not hold: it is over with the next load."""
-        self._runs: dict[int, Run] = {}
-        self._unkept: dict[int, Unkept] = {}
         self._settling: int | None = None
         session.answer_told.connect(self._take)
         session.load_told.connect(self._take_load)
@@ -107,6 +87,17 @@ class Answers:
         """End the answer of a conversation; what was written stays."""
         if conversation.run is not None:
             self._session.cancel(conversation.run.request)
+
+    def leave(self, conversation: OpenConversation, reason: Sentence) -> None:
+        """End the answer of a conversation at once, as it is: nothing that is still said of it counts."""
+        run = conversation.run
+        if run is None:
+            return
+        if run.turn.state == "waiting" and run.earlier is not None:
+            self._restore(run, run.earlier)
+        else:
+            self._interrupt(run, reason)
+        self._session.cancel(run.request)
 
     def stop_all(self) -> None:
         """End every answer."""
@@ -228,117 +219,8 @@ class Answers:
             turn.text += event.text
             self.grew.emit(run.conversation, turn, event.text)
 
-    def _take_over(self, run: Run) -> None:
-        """Let the turn say what it is made with, and the conversation end with it if that is what people look at."""
-        run.take_over()
-        if run.asked is None and is_shown(run.conversation, run.turn):
-            run.conversation.change_head(leaf=run.message)
-            self._keeper.head(run.conversation.head)
-
-    def _finish(self, run: Run, event: Finished) -> None:
-        turn, beginning = run.turn, run.beginning
-        if turn.state == "waiting":
-            stopped = event.stop_reason == "cancelled"
-            if run.earlier is not None and not event.text and (stopped or not beginning.goes_on):
-                self._restore(run, run.earlier)
-                if not stopped:
-                    self._tell((_NOTHING,))
-                return
-            turn.ttft_ms = turn.ttft_ms if beginning.continues else None
-            self._take_over(run)
-        whole = beginning.joined(event)
-        is_writing = turn.state == "writing"
-        text = turn.text if is_writing else beginning.kept
-        ids = turn.ids if is_writing else beginning.ids + run.early_ids
-        rest = whole.text.removeprefix(text) if whole.text.startswith(text) else ""
-        if turn.thoughts is not None:
-            turn.thoughts.finish(rest)
-        if is_writing and rest:
-            self.grew.emit(run.conversation, turn, rest)
-        self._keeper.rest(run, rest, whole.ids.removeprefix(ids) if whole.ids.startswith(ids) else b"")
-        turn.text, turn.ids, turn.finished, turn.state = whole.text, whole.ids, whole, "done"
-        turn.notes.extend(note for note in event.notes if note not in turn.notes)
-        self._tell(event.notes)
-        self._end(run)
-        self.changed.emit(run.conversation, turn)
-
-    def _fail(self, run: Run, event: Failed) -> None:
-        turn, wrote = run.turn, run.turn.state == "writing"
-        if not wrote and run.earlier is not None:
-            self._restore(run, run.earlier)
-        elif wrote or event.kind in KEPT_WITH_ITS_QUESTION or run.conversation is not self.shown:
-            turn.state, turn.reason = "interrupted", event.sentence
-            if turn.thoughts is not None:
-                turn.thoughts.finish()
-            self._end(run)
-            self.changed.emit(run.conversation, turn)
-        elif run.asked is not None:
-            self._take_back(run, run.asked)
-        if event.kind != "cancelled":
-            notice = Notice(event.sentence, remedy=REMEDIES.get(event.kind), details=event.details)
-            if event.kind == "prompt_too_long":
-                self._too_long = notice
-            self._notices.post(notice)
-        elif not wrote and self._session.phase == "no_model":
-            self._notices.post(Notice(event.sentence, level="hint", remedy="load_again"))
-
-    def _restore(self, run: Run, earlier: Turn) -> None:
-        """Go back to the answer that was there before."""
-        conversation = run.conversation
-        if run.goes_on:
-            conversation.put(earlier)
-            run.turn = earlier
-            self._end(run)
-            self.changed.emit(conversation, earlier)
-            return
-        first = self._take_out(run, run.turn)
-        run.turn = earlier
-        self._forget(run)
-        self._tell_branch(conversation, first)
-
-    def _take_back(self, run: Run, asked: Turn) -> None:
-        """Take a question back with the answer that never came."""
-        conversation = run.conversation
-        first = self._take_out(run, asked)
-        leaf = conversation.leaf
-        conversation.change_head(leaf=leaf, deleted_ms=self._keeper.stamps.deletion_ms() if leaf is None else None)
-        self._keeper.head(conversation.head)
-        self._tell_branch(conversation, first)
-        self._forget(run)
-        self.returned.emit(asked.text)
-
-    def _take_out(self, run: Run, turn: Turn) -> int | None:
-        """Remove a turn with what follows it; return from where on another branch is shown, if one is."""
-        conversation = run.conversation
-        was_shown = is_shown(conversation, turn)
-        gone = conversation.remove(turn)
-        self._keeper.removed([each.message for each in gone])
-        return conversation.show(run.back_to) if was_shown else None
-
-    def _tell_branch(self, conversation: OpenConversation, first: int | None) -> None:
-        if first is not None:
-            self.rebranched.emit(conversation, first)
-
-    def _end(self, run: Run) -> None:
-        self._keeper.keep_answer(run.conversation, run.turn)
-        self._forget(run)
-
-    def _forget(self, run: Run) -> None:
-        del self._runs[run.request]
-        self._unkept.pop(run.request, None)
-        run.conversation.run = None
-        self.prefilled.emit(run.conversation, None)
-        self.busy_changed.emit(run.conversation)
-
-    def _tell(self, notes: tuple[Sentence, ...]) -> None:
-        for note in notes:
-            self._notices.post(Notice(note, level="hint"))
-
 
 def _messages(run: Run) -> list[PromptMessage]:
     conversation = run.conversation
     messages = prompt_messages(conversation.head.system_prompt, conversation.before(run.turn))
     return [*messages, run.beginning.message()] if run.beginning.goes_on else messages
-
-
-_NOTHING = translate("Chat", "The model had nothing to say this time, so the earlier answer stays.")

@@ -6,12 +6,15 @@ Nothing is ever destroyed here: what is changed becomes another version, and wha
 from __future__ import annotations
 
 import dataclasses
+import re
+from collections.abc import Callable, Iterable
+from itertools import count as count_from
 from typing import NamedTuple
 
 import msgspec
 
 from app.core.chat import clean_text
-from app.core.conversation import Conversation, Trashed
+from app.core.conversation import LONGEST_TITLE, Conversation, Trashed
 from app.core.signal import Signal
 from app.core.words import Sentence, translate
 from app.services.answers import Answers
@@ -19,6 +22,7 @@ from app.services.chat import Chat
 from app.services.keeper import Keeper
 from app.services.notices import Notice, Notices
 from app.services.open_conversation import OpenConversation, is_shown
+from app.services.thinking import Thoughts
 from app.services.turns import Turn
 
 
@@ -51,6 +55,8 @@ class Branches:
         self._answers = answers
         self._keeper = keeper
         self._notices = notices
+        self.titles: Callable[[], Iterable[str]] = tuple
+        """The titles that chats have: a fork gets another one."""
         self._deleted: list[_Deletion] = []
         """What can be brought back, the latest last."""
 
@@ -113,29 +119,44 @@ class Branches:
             copy.parent = copies[-1].message if copies else None
             if copy.state not in ("done", "interrupted"):
                 copy.state, copy.reason = "interrupted", _FORKED
+                if each.thoughts is not None:  # which go on, but not here
+                    copy.thoughts = Thoughts.kept(copy.text, each.thoughts.thinking)
             ids[each.message] = copy.message
             copies.append(copy)
         now = self._keeper.stamps.now_ms()
         head = msgspec.structs.replace(
-            shown.head, id=self._keeper.stamps.new_id(), created_ms=now, changed_ms=now, leaf=copies[-1].message
+            shown.head,
+            id=self._keeper.stamps.new_id(),
+            title=numbered_title(shown.head.title, (shown.head.title, *self.titles())),
+            created_ms=now,
+            changed_ms=now,
+            leaf=copies[-1].message,
         )
         self._keeper.fork(head, tuple(ids.items()))
         fork = OpenConversation(head, copies)
+        for each, copy in zip(way, copies, strict=True):
+            if each.state != copy.state:
+                self._keeper.keep_answer(fork, copy)  # as people see it: given words are not written yet
         self._chat.show(fork)
         self._chat.head_changed.emit()
         self.forked.emit(fork)
+        begun = translate("Branches", "“{title}” begins with what was said up to here.", title=head.title)
+        self._notices.post(Notice(begun, level="hint", brief=True))
         return fork
 
     def delete(self, turn: Turn) -> None:
         """Put a message and everything that follows it into the trash; a notice offers to undo that."""
         shown = self._chat.shown
+        if turn.message not in shown.known:
+            return
         if shown.leaf_without(turn) is None:
             self.emptied.emit(shown.head.id)
             return
-        if shown.run is not None and any(each is shown.run.turn for each in shown.below(turn)):
-            self._answers.stop(shown)
-        leaf, next_leaf, was_shown = shown.leaf, shown.leaf_without(turn), is_shown(shown, turn)
-        gone = shown.remove(turn)
+        standing = self._ended(shown, turn)
+        if standing is None:
+            return
+        leaf, next_leaf, was_shown = shown.leaf, shown.leaf_without(standing), is_shown(shown, standing)
+        gone = shown.remove(standing)
         deletion_ms = self._keeper.removed([each.message for each in gone])
         for each in gone:
             each.deleted_ms = deletion_ms
@@ -144,20 +165,34 @@ class Branches:
             self._show(shown, next_leaf)
         self._offer_undo(len(gone))
 
+    def _ended(self, shown: OpenConversation, turn: Turn) -> Turn | None:
+        """End the answer that is written in a branch that goes; return what stands for its message then, if anything.
+
+        A version that says nothing yet goes as if it had been stopped: nothing of it could be brought back.
+        """
+        run = shown.run
+        if run is None or all(each is not run.turn for each in shown.below(turn)):
+            return turn
+        self._answers.leave(shown, _DELETED)
+        if turn.message in shown.known:
+            return turn
+        earlier = run.turn  # an answer that went on is deleted as people saw it
+        return earlier if turn.text and earlier.text == turn.text and earlier.message in shown.known else None
+
     def undo_delete(self) -> bool:
         """Bring back what was deleted last; False where there is nothing."""
         if not self._deleted:
             return False
         conversation, gone, leaf = self._deleted.pop()
-        for each in gone:
+        back = [*gone, *conversation.bring_back(gone)]
+        for each in back:
             each.deleted_ms = None
-        self._keeper.restored([each.message for each in gone])
-        conversation.bring_back(gone)
+        self._keeper.restored(sorted({each.message for each in back}))
+        conversation.change_head(deleted_ms=None)
         if conversation is self._chat.shown:
-            self._show(conversation, leaf)
+            self._show(conversation, conversation.leaf_behind(leaf))  # something may follow it meanwhile
         else:
             conversation.change_head(leaf=leaf)
-            self._keeper.head(conversation.head)
             self.brought_back.emit(conversation.head)
         self._notices.settle("undo_branch")
         return True
@@ -184,4 +219,20 @@ class Branches:
         self._notices.post(Notice(sentence, level="hint", remedy="undo_branch", brief=True))
 
 
+def numbered_title(title: str, taken: Iterable[str]) -> str:
+    """Return a title with the first number behind it that nothing else is called by: “Rain (2)”."""
+    known = set(taken)
+    begins = _NUMBER.sub("", title)
+    number = next(each for each in count_from(2) if _numbered(begins, each) not in known)
+    return _numbered(begins, number)
+
+
+def _numbered(title: str, number: int) -> str:
+    ending = f" ({number})"
+    return title[: LONGEST_TITLE - len(ending)].rstrip() + ending
+
+
+_NUMBER = re.compile(r"(?<=\S) \(\d{1,3}\)$")
+"""A year in brackets is no number."""
+_DELETED: Sentence = translate("Branches", "Interrupted: this is what was written when it was deleted.")
 _FORKED: Sentence = translate("Branches", "Interrupted: this is what was written when the chat was forked.")

@@ -5,19 +5,22 @@ Presets are copied, never linked: one that changes leaves every chat as it is. W
 
 from __future__ import annotations
 
-import unicodedata
 from typing import NamedTuple
 
 import msgspec
 
+from app.core import preset_names
 from app.core.chat_preset import ChatPreset, ChatSettings
 from app.core.errors import ExitCode, UserError
+from app.core.preset_names import cleaned as _cleaned
+from app.core.preset_names import name_key as _key
 from app.core.signal import Signal
 from app.core.words import Sentence, translate
 from app.services.notices import Notice, Notices
+from app.services.system_prompt import too_long
 from app.system.settings_file import SettingsFile
 
-LONGEST_NAME = 60
+LONGEST_NAME = preset_names.LONGEST_NAME
 """Characters of a preset's name."""
 MOST_BYTES = 4 << 20
 """Of all presets together: a settings file that is too large is not read any more."""
@@ -88,7 +91,7 @@ class ChatPresets:
 
     def save(self, name: str, preset: ChatPreset) -> None:
         """Keep a preset under a name; one that has that name is replaced, with an offer to undo that."""
-        self._refuse(self.name_problem(name) or _part_problem(preset))
+        self._refuse(self.name_problem(name) or part_problem(preset))
         replaced = self.same_name(name)
         presets = {**self._kept.presets, replaced or _cleaned(name): preset}
         if len(msgspec.json.encode(presets)) > MOST_BYTES:
@@ -147,15 +150,8 @@ class ChatPresets:
         self.changed.emit()
 
 
-def _part_problem(preset: ChatPreset) -> Sentence | None:
+def part_problem(preset: ChatPreset) -> Sentence | None:
+    """Return why a preset can be neither kept nor used; None where it can."""
     if preset.is_empty:
         return translate("ChatPresets", "Tick at least one part: a chat preset that holds nothing changes nothing.")
-    return None
-
-
-def _cleaned(name: str) -> str:
-    return unicodedata.normalize("NFC", name).strip()
-
-
-def _key(name: str) -> str:
-    return _cleaned(name).casefold()
+    return too_long(preset.system_prompt or "")

@@ -176,10 +176,9 @@ class Conversations:
     def bring_back(self, head: Conversation) -> None:
         """Show a conversation that is back out of the trash, whole or with a branch more."""
         self._end_start()
-        self._heads[head.id] = head
-        self._ordered = None
+        self._heads.setdefault(head.id, head)  # what is in the list may be newer, but for where it ends
+        self.change(head.id, leaf=head.leaf, deleted_ms=None)
         self._reads.want(head.id)
-        self.changed.emit()
 
     def take(
         self, event: StoreOpened | ConversationRead | ConversationMade | StoreFailed | StoreRecovered | StoreRenewed
@@ -276,8 +275,8 @@ class Conversations:
     def _join(self, opened: OpenConversation, turns: Sequence[Turn], head: Conversation) -> None:
         """Put what is back of a conversation in memory to the rest of it, and show where that ends."""
         opened.bring_back(turns)
-        opened.change_head(leaf=head.leaf, deleted_ms=None)
-        opened.show(head.leaf)
+        opened.show(opened.leaf_behind(head.leaf))
+        opened.change_head(leaf=opened.leaf, deleted_ms=None)
         self._chat.show(opened)
 
     def _take_unkept(self, conversation: OpenConversation) -> None:

@@ -64,7 +64,8 @@ class EngineSession:
         self._settings = settings
         self._notices = notices
         self._check = check
-        self._wish: Wish | None = None
+        self.wish: Wish | None = None
+        """The model that is loaded, or is about to be, or that the next question goes to."""
         self.refused: Wish | None = None
         """The wish that was refused last for want of memory, until another one is fulfilled."""
         self._loading: Loading | None = None
@@ -123,27 +124,27 @@ class EngineSession:
     @property
     def name(self) -> str | None:
         """What to call the model that is wanted or loaded."""
-        wish = self._wish if self._check.busy or self._held is None else self._held
+        wish = self.wish if self._check.busy or self._held is None else self._held
         return self._names.get(wish.path, model_name(wish.path, None, None)) if wish else None
 
     def use(self, wish: Wish) -> None:
         """Check and load a model; whatever is being loaded gives way as soon as the file proves usable."""
         path = Path(os.path.expanduser(wish.path)).absolute()  # noqa: PTH111  Path.expanduser raises for ~nobody
         wish = msgspec.structs.replace(wish, path=path)
-        self._wish = wish
+        self.wish = wish
         self._told.loading()
         self._check.begin(self._engine.new_request(), path, wish.changes, anyway=wish.anyway, present=self.model)
         self.changed.emit()
 
     def restart(self) -> None:
         """Load the wanted model again, in a fresh engine if the old one is gone."""
-        if self._wish is not None:
-            self.use(self._wish)
+        if self.wish is not None:
+            self.use(self.wish)
 
     def unload(self) -> None:
         """End the engine process, so that all of its memory is back; the next question starts it again."""
         if self._check.busy:
-            self._wish = self._held or self._wish
+            self.wish = self._held or self.wish
         self._check.cancel()
         if self._loaded is not None:
             self._told.unloaded(self._loaded[0], self.name or self._loaded[0].name)
@@ -160,7 +161,7 @@ class EngineSession:
     def ask(self, question: Question | Replay) -> None:
         """Answer a question, or write an answer once more, as soon as its model is loaded."""
         self._questions.wait(question)
-        if self._wish is None:
+        if self.wish is None:
             self._questions.fail_waiting("model", _NO_MODEL)
         elif self._is_ready:
             self._send_next()
@@ -177,9 +178,9 @@ class EngineSession:
         self._check.cancel()  # first: whoever hears that a question failed sees the phase that is left
         if self._loading is not None:
             self._engine.send(Cancel(self._loading.request))
-            self._wish = self._loading.wish
+            self.wish = self._loading.wish
         elif was_checking:
-            self._wish = self._held or self._wish
+            self.wish = self._held or self.wish
             self._questions.fail_waiting("cancelled", STOPPED)
         self.changed.emit()
 
@@ -201,7 +202,7 @@ class EngineSession:
             case Failed(request=request) if self._loading is not None and request == self._loading.request:
                 path, self._loading = self._loading.wish.path, None
                 if event.kind != "cancelled" and self._given_up is not None and not self._check.busy:
-                    self._wish = self._given_up
+                    self.wish = self._given_up
                 self._fail_load(event, path)
             case PromptReady() | PrefillProgress() | Tokens() | Step():
                 self._questions.take(event)
@@ -228,30 +229,30 @@ class EngineSession:
         return self._loading is not None and self._loading.request == request
 
     def _take_refused(self, failed: Failed, file: FoundModel) -> None:
-        if self._wish is None:
+        if self.wish is None:
             return
-        path = self._wish.path
+        path = self.wish.path
         self._names[path] = file.name
-        self.refused = self._wish if failed.kind == "memory" else None
-        self._wish = self._loading.wish if self._loading else self._held
+        self.refused = self.wish if failed.kind == "memory" else None
+        self.wish = self._loading.wish if self._loading else self._held
         self._fail_load(failed, path)
 
     def _take_checked(self, checked: Checked) -> None:
-        if self._wish is None:
+        if self.wish is None:
             return
-        self._names[self._wish.path] = checked.file.name
+        self._names[self.wish.path] = checked.file.name
         self._questions.cancel_open()
         if self._loading is not None:
             self._engine.send(Cancel(self._loading.request))
         options = checked.options
-        self._loading = Loading(checked.request, self._wish, checked.ref, options)
+        self._loading = Loading(checked.request, self.wish, checked.ref, options)
         self._given_up = self._held or self._given_up
         self._loaded = self._held = self.refused = None
         self._gone = False
         self._percent = 0.0
         threads = max(1, min(options.threads or decode_threads(), usable_cores()))
         options = msgspec.structs.replace(options, threads=threads)
-        self._engine.send(Load(checked.request, str(self._wish.path), options))
+        self._engine.send(Load(checked.request, str(self.wish.path), options))
         self.changed.emit()
 
     def _take_loaded(self, event: Loaded) -> None:

@@ -20,6 +20,7 @@ from app.services.conversations import Conversations
 from app.services.engine_session import EngineSession
 from app.services.questions import AnswerEvent
 from app.services.sampling import Sampling
+from app.services.turns import Turn
 from app.services.vocabulary import Vocabulary
 
 if TYPE_CHECKING:
@@ -64,6 +65,8 @@ class CandidatesView:
     """The step's place among the tokens of the request, from 0."""
     whose: str
     """The title of its conversation where another one is shown; else empty."""
+    origin: Sentence | None = None
+    """Which answer of the conversation it is of, where that is not the last one that is shown."""
 
 
 @dataclass(slots=True)
@@ -77,6 +80,7 @@ class _Answer:
     seed: int | None
     conversation: int | None
     """None where it is an answer of no conversation."""
+    turn: Turn | None
     sampled: array[int] = field(default_factory=lambda: array("i"))
 
 
@@ -103,6 +107,7 @@ class NextToken:
         self._conversations = conversations
         self._whose: str | None = ""
         """As `CandidatesView.whose`; None where the conversation is gone."""
+        self._origin: Sentence | None = None
         self._watches = False
         self._missed = False
         """Whether the latest steps came while nobody looked."""
@@ -166,6 +171,7 @@ class NextToken:
             request=answer.request,
             token=token,
             whose=self._whose or "",
+            origin=self._origin,
         )
 
     def _row_of(self, row: Candidate, step: StepCandidates) -> CandidateRow:
@@ -211,8 +217,9 @@ class NextToken:
         span = next((span for span in event.spans if span.part == "answer"), None)
         first = 0 if span is None else span.end - span.start
         runs = () if self._answers is None else self._answers.runs
-        conversation = next((run.conversation.head.id for run in runs if run.request == event.request), None)
-        return _Answer(event.request, event.ids, first, event.seed, conversation)
+        run = next((run for run in runs if run.request == event.request), None)
+        conversation, turn = (run.conversation.head.id, run.turn) if run is not None else (None, None)
+        return _Answer(event.request, event.ids, first, event.seed, conversation, turn)
 
     def _take_step(self, answer: _Answer, event: Step) -> None:
         model = self._session.model
@@ -222,7 +229,7 @@ class NextToken:
         history = answer.prompt + answer.sampled[: event.token].tobytes()
         step = _step_candidates()(event, model.vocabulary, history, drawn)
         self._shown, self._missed = (answer, event.token, step), False
-        self._whose = self._whose_is_shown()
+        self._whose, self._origin = self._whose_is_shown(), self._origin_of_shown()
         self._tell(moved=not event.ids)  # the last step comes with all of its row
 
     def _whose_is_shown(self) -> str | None:
@@ -231,10 +238,22 @@ class NextToken:
             return ""
         return next((head.title for head in self._conversations.heads if head.id == conversation), None)
 
+    def _origin_of_shown(self) -> Sentence | None:
+        """Return which answer is shown in place of the last one; an answer that is waited for takes its place soon."""
+        turn, shown = self._shown[0].turn if self._shown else None, self._answers.shown if self._answers else None
+        if turn is None or shown is None or self._shown is None or self._shown[0].conversation != shown.head.id:
+            return None
+        last = shown.turns[-1] if shown.turns else None
+        if last is None or last.state == "waiting" or last.message == turn.message:
+            return None
+        if all(each.message != turn.message for each in shown.turns):
+            return _OTHER_VERSION if turn.deleted_ms is None else _DELETED
+        return _EARLIER
+
     def _follow_conversations(self) -> None:
-        whose = self._whose_is_shown()
-        if whose != self._whose:
-            self._whose = whose
+        found = self._whose_is_shown(), self._origin_of_shown()
+        if found != (self._whose, self._origin):
+            self._whose, self._origin = found
             self._tell(moved=True)
 
     def _follow_load(self, event: LoadProgress | Loaded | Failed) -> None:
@@ -272,6 +291,9 @@ def _step_candidates() -> type[StepCandidates]:
 _NO_MODEL = translate("NextToken", "Open a model, then send a message to see which tokens it weighs.")
 _NO_STEP = translate("NextToken", "Send a message to see which tokens the model weighs.")
 _MISSED = translate("NextToken", "The latest tokens came while this was closed: send a message to see the next ones.")
+_OTHER_VERSION = translate("NextToken", "from another version")
+_EARLIER = translate("NextToken", "from an earlier answer")
+_DELETED = translate("NextToken", "from a deleted answer")
 _SHORT = translate(
     "NextToken",
     "Worked out from the most likely tokens alone; it is exact once the answer has ended.",

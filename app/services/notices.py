@@ -22,10 +22,15 @@ Remedy = Literal[
     "larger_context",
     "undo_delete",
     "undo_branch",
+    "undo_withdraw",
     "undo_system_prompt",
     "undo_preset",
     "restore_preset",
 ]
+
+
+_UNDONE_LATER: frozenset[Remedy] = frozenset({"undo_delete", "undo_branch", "undo_withdraw"})
+"""What can be undone as well after the next question."""
 
 
 class Notice(msgspec.Struct, frozen=True):
@@ -41,7 +46,7 @@ class Notice(msgspec.Struct, frozen=True):
     lasts: bool = False
     """It holds whatever is asked next: only people dismiss it, or who posted it withdraws it."""
     brief: bool = False
-    """It says what somebody just did: it moves nothing and goes by itself after a while."""
+    """It says what somebody just did: it goes by itself after a while."""
     file: str = ""
     """Name of the file that it is about, where no sentence says it."""
 
@@ -88,7 +93,7 @@ class Notices:
 
     def clear_passing(self) -> None:
         """Somebody goes on: take away what was about the last step, not what lasts or can still be undone."""
-        self._passing = [each for each in self._passing if each.remedy in ("undo_delete", "undo_branch")]
+        self._passing = [each for each in self._passing if each.remedy in _UNDONE_LATER]
         self._show()
 
     def begin_anew(self) -> None:

@@ -14,9 +14,10 @@ import msgspec
 from app.core.chat import PromptMessage, clean_text
 from app.core.commands import SettingsChange
 from app.core.conversation import Conversation
-from app.core.events import PrefillProgress
+from app.core.events import Finished, PrefillProgress
 from app.core.message_tree import MessageTree
 from app.core.model import ModelRef
+from app.core.words import Sentence
 from app.services.turns import Beginning, Turn
 
 TITLE_CHARACTERS = 60
@@ -36,8 +37,10 @@ class OpenConversation:
         """The branch that is shown, oldest first."""
         self.known = {turn.message: turn for turn in turns}
         """All turns by message, in whatever branch."""
+        self._removed: dict[int, Turn] = {}
+        """What was taken out: something that comes back can follow it."""
         self._tree = MessageTree((turn.message, turn.parent) for turn in turns)
-        self.show(self._tree.leaf(leaf if leaf in self.known else None))
+        self.show(self.leaf_behind(leaf))
 
     @property
     def is_new(self) -> bool:
@@ -61,15 +64,24 @@ class OpenConversation:
 
     def remove(self, turn: Turn) -> list[Turn]:
         """Take a message out with everything that follows it; the branch that is shown may have to be chosen anew."""
-        return [self.known.pop(message) for message in self._tree.remove(turn.message)]
+        gone = [self.known.pop(message) for message in self._tree.remove(turn.message)]
+        self._removed |= {each.message: each for each in gone}
+        return gone
 
-    def bring_back(self, turns: Sequence[Turn]) -> None:
-        """Put turns that are not there into the tree, each behind the one it follows."""
+    def bring_back(self, turns: Sequence[Turn]) -> list[Turn]:
+        """Put turns that are not there into the tree, and what they follow; return all that, each behind its own."""
+        wanted = {turn.message: turn for turn in turns}
         for turn in turns:
-            if turn.message in self.known:
-                continue
+            parent = turn.parent
+            while parent is not None and parent not in self.known and parent in self._removed:
+                wanted.setdefault(parent, self._removed[parent])
+                parent = self._removed[parent].parent
+        back = [wanted[message] for message in sorted(wanted.keys() - self.known.keys())]
+        for turn in back:
+            self._removed.pop(turn.message, None)
             self.known[turn.message] = turn
-            self._tree.add(turn.message, turn.parent)
+            self._tree.add(turn.message, turn.parent if turn.parent in self.known else None)
+        return back
 
     def put(self, turn: Turn) -> None:
         """Let a turn stand for its message from now on."""
@@ -97,11 +109,15 @@ class OpenConversation:
         """Return where the branch through a turn ends: where somebody looked last, else at the newest message."""
         return self._tree.leaf(turn.message)
 
+    def leaf_behind(self, message: int | None) -> int | None:
+        """Return where the branch through a message ends; where that is not there, through what was looked at last."""
+        return self._tree.leaf(message if message in self.known else None)
+
     def leaf_without(self, turn: Turn) -> int | None:
         """Return where the branch that is shown would end without a turn: in the version beside it, or before it."""
         others = [message for message in self._tree.versions(turn.message) if message != turn.message]
         if not others:
-            return turn.parent
+            return self._tree.parent(turn.message)
         earlier = [message for message in others if message < turn.message]
         return self._tree.leaf((earlier or others)[-1 if earlier else 0])
 
@@ -116,7 +132,7 @@ class OpenConversation:
 
     def before(self, turn: Turn) -> list[Turn]:
         """Return the turns that lead to a turn, without it."""
-        return [self.known[message] for message in self._tree.path(turn.parent)]
+        return [self.known[message] for message in self._tree.path(turn.message)[:-1]]
 
 
 def prompt_turns(system_prompt: str, turns: Sequence[Turn]) -> list[Turn | None]:
@@ -182,6 +198,25 @@ class Run:
         """Let the turn say what it is made with."""
         turn, made = self.turn, self.made
         turn.model, turn.tokenizer, turn.seed, turn.settings = made.model, made.tokenizer, made.seed, made.settings
+
+    def interrupt(self, reason: Sentence) -> None:
+        """Let the turn say that nothing more comes, and why."""
+        self.turn.state, self.turn.reason = "interrupted", reason
+        if self.turn.thoughts is not None:
+            self.turn.thoughts.finish()
+
+    def complete(self, event: Finished) -> tuple[str, bytes]:
+        """Let the turn be the whole answer; return the text and the tokens that came with its end and not before."""
+        turn, whole = self.turn, self.beginning.joined(event)
+        is_writing = turn.state == "writing"
+        text = turn.text if is_writing else self.beginning.kept
+        ids = turn.ids if is_writing else self.beginning.ids + self.early_ids
+        rest = whole.text.removeprefix(text) if whole.text.startswith(text) else ""
+        if turn.thoughts is not None:
+            turn.thoughts.finish(rest)
+        turn.text, turn.ids, turn.finished, turn.state = whole.text, whole.ids, whole, "done"
+        turn.notes.extend(note for note in event.notes if note not in turn.notes)
+        return rest, whole.ids.removeprefix(ids) if whole.ids.startswith(ids) else b""
 
 
 def is_shown(conversation: OpenConversation, turn: Turn) -> bool:

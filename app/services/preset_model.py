@@ -9,11 +9,11 @@ import os
 from pathlib import Path
 
 from app.core.chat_preset import PresetModel
-from app.core.events import Failed, Finished, PresetModelFound
+from app.core.events import Failed, Finished, PresetModelFound, Reproduced
 from app.core.signal import Signal
 from app.services.engine_session import EngineSession
 from app.services.models import Models
-from app.services.questions import AnswerEvent
+from app.services.questions import AnswerEvent, ReplayEvent
 from app.services.wishes import Wish
 from app.system.jobs import Jobs
 
@@ -29,9 +29,12 @@ class PresetModels:
         self._jobs = jobs
         self._number = 0
         self._wanted: PresetModel | None = None
-        self._waiting: Path | None = None
-        """The file that is loaded once the answer is written."""
+        self._waiting: Wish | None = None
+        """What is loaded once the answer is written."""
+        self._gives_way = False
+        """Whether a load that begins, or a model that goes, is somebody's choice after this one."""
         session.answer_told.connect(self._take_answer)
+        session.replayed.connect(self._take_answer)
         session.changed.connect(self._take_change)
 
     @property
@@ -43,8 +46,13 @@ class PresetModels:
         return PresetModel(self._session.name or model.name, model.path, ref.identity)
 
     @property
+    def wished(self) -> Wish | None:
+        """What is loaded next, or is being loaded; None where that is the model that is loaded now."""
+        return None if self._session.phase in ("ready", "busy") else self._session.wish
+
+    @property
     def waits(self) -> bool:
-        """Whether an answer is being written that a model has to wait for."""
+        """Whether an answer is being written, for the first time or once more, that a model has to wait for."""
         return self._session.phase == "busy"
 
     def want(self, model: PresetModel) -> bool:
@@ -53,6 +61,7 @@ class PresetModels:
         if self._is_loaded(model):
             return False
         self._wanted, number = model, self._number
+        self._gives_way = self._session.phase in ("ready", "busy")
         entry = self._models.entry_of(model.path, model.ref)
         path = entry.path if entry is not None and entry.problem is None else model.path
         self._jobs.submit(
@@ -62,10 +71,17 @@ class PresetModels:
         )
         return True
 
+    def go_back(self, wish: Wish) -> None:
+        """Have loaded what was wished for earlier, unless that is what is loaded next."""
+        self.drop()
+        if wish != self._session.wish:
+            self._load_in_turn(wish)
+
     def drop(self) -> None:
         """Want no model any more."""
         self._number += 1
         self._wanted = self._waiting = None
+        self._gives_way = False
 
     def take(self, event: PresetModelFound) -> None:
         """Take in whether the file is there."""
@@ -75,25 +91,33 @@ class PresetModels:
         if not event.is_there:
             self.drop()
             self.missing.emit(wanted)
-        elif self.waits:
-            self._waiting = Path(event.path)
         else:
-            self._load(Path(event.path))
+            self._load_in_turn(Wish(Path(event.path)))
 
     def _is_loaded(self, model: PresetModel) -> bool:
         loaded = self.loaded if self._session.phase in ("ready", "busy") else None
         return loaded is not None and bool(model.identity) and loaded.identity == model.identity
 
-    def _load(self, path: Path) -> None:
-        self.drop()
-        self._session.use(Wish(path))
+    def _load_in_turn(self, wish: Wish) -> None:
+        if self.waits:
+            self._waiting, self._gives_way = wish, True
+        else:
+            self._load(wish)
 
-    def _take_answer(self, event: AnswerEvent) -> None:
+    def _load(self, wish: Wish) -> None:
+        self.drop()
+        self._session.use(wish)
+
+    def _take_answer(self, event: AnswerEvent | ReplayEvent) -> None:
         """Load what waits before the next question is sent: that is one for the new model."""
-        if self._waiting is not None and isinstance(event, (Finished, Failed)) and not self.waits:
+        if self._waiting is None or not isinstance(event, (Finished, Reproduced, Failed)) or self.waits:
+            return
+        if self._session.phase == "no_model":
+            self.drop()  # the answer ended because somebody wants the memory back
+        else:
             self._load(self._waiting)
 
     def _take_change(self) -> None:
-        """Give way to a model that somebody chose while this one waited."""
-        if self._waiting is not None and self._session.phase in ("starting", "loading"):
+        """Give way to a model that somebody chose meanwhile, and to the wish for none."""
+        if self._gives_way and self._session.phase in ("starting", "loading", "no_model"):
             self.drop()

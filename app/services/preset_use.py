@@ -13,13 +13,14 @@ from app.core.chat_preset import ChatPreset, PresetModel
 from app.core.sampling import SamplingSettings
 from app.core.words import Sentence, translate
 from app.services.chat import Chat
-from app.services.chat_presets import ChatPresets
+from app.services.chat_presets import ChatPresets, part_problem
 from app.services.conversations import Conversations
 from app.services.file_names import short_path
 from app.services.notices import Notice, Notices
 from app.services.preset_model import PresetModels
 from app.services.sampling import Sampling
 from app.services.system_prompt import PromptState, SystemPrompt
+from app.services.wishes import Wish
 
 
 class _Before(NamedTuple):
@@ -29,6 +30,8 @@ class _Before(NamedTuple):
     conversation: int
     sampling: SamplingSettings | None
     model: PresetModel | None
+    wish: Wish | None
+    """What was about to be loaded, or was to be loaded for the next question."""
 
 
 class PresetUse:
@@ -64,10 +67,13 @@ class PresetUse:
 
     def use(self, name: str) -> None:
         """Use a preset in the chat that is shown, from the next answer on, with an offer to undo that."""
-        self._copy(name, is_offered=True)
+        if self._can_be_used(name):
+            self._copy(name, is_offered=True)
 
     def begin(self, name: str) -> None:
         """Show a new chat that begins with a preset; a new chat that somebody prepared already can be brought back."""
+        if not self._can_be_used(name):
+            return
         was_prepared = self._chat.shown.is_new and self._chat.shown.has_own_prompt
         self._conversations.new()
         self._copy(name, is_offered=was_prepared)
@@ -92,17 +98,26 @@ class PresetUse:
         if before.sampling is not None:
             self._put_sampling(before.conversation, before.sampling)
             self._sampling.is_new_chat = self._chat.shown.is_new
-        if before.model is not None:
+        if before.wish is not None:
+            self._models.go_back(before.wish)
+        elif before.model is not None:
             self._models.want(before.model)
         else:
             self._models.drop()
+
+    def _can_be_used(self, name: str) -> bool:
+        """Say why a preset cannot be used, as one that came into the settings file in another way."""
+        problem = part_problem(self.presets.all[name])
+        if problem is not None:
+            self._notices.post(Notice(problem))
+        return problem is None
 
     def _copy(self, name: str, *, is_offered: bool) -> None:
         preset, shown = self.presets.all[name], self._chat.shown
         prompt = self._prompt.state if preset.system_prompt is not None else None
         sampling = self._sampling.values if preset.sampling is not None else None
-        model = self._models.loaded if preset.model is not None else None
-        self._before = _Before(prompt, shown.head.id, sampling, model)
+        model, wish = (self._models.loaded, self._models.wished) if preset.model is not None else (None, None)
+        self._before = _Before(prompt, shown.head.id, sampling, model, wish)
         self._name, self._told = name, None
         if prompt is not None and preset.system_prompt is not None:
             self._prompt.put(prompt._replace(text=preset.system_prompt, is_own=True, unsent=None))

@@ -14,6 +14,7 @@ from app.core.commands import Render, Tokenize
 from app.core.events import Failed, Rendered, Tokenized
 from app.core.ports import EnginePort
 from app.core.signal import Signal
+from app.core.token_ids import common_start
 from app.core.words import Sentence
 from app.services.chat import Chat
 from app.services.engine_session import EngineSession
@@ -179,7 +180,7 @@ class PromptCosts:
         now, count = self._rendered.get(self._messages(self._prompt.text)), self._counted.count
         if not isinstance(now, Rendered):
             return None
-        used = _common(now.ids, ids) if count.memory_kind == "plain" else 0
+        used = common_start(now.ids, ids) if count.memory_kind == "plain" else 0
         return len(ids) // _ID_BYTES - min(used, count.reused or 0)
 
     def _reads(self, text: str) -> Reads:
@@ -188,15 +189,3 @@ class PromptCosts:
         if text == self._prompt.text or not (text.strip() or self._prompt.text):
             return "nothing"
         return "again" if self._counted.count.reused else "anyway"
-
-
-def _common(one: bytes, other: bytes) -> int:
-    """Return how many tokens two prompts begin with both."""
-    least, most = 0, min(len(one), len(other)) // _ID_BYTES
-    while least < most:
-        middle = (least + most + 1) // 2
-        if one[: middle * _ID_BYTES] == other[: middle * _ID_BYTES]:
-            least = middle
-        else:
-            most = middle - 1
-    return least

@@ -25,6 +25,7 @@ from app.core.events import (
 from app.core.model import ModelInfo
 from app.core.ports import EnginePort
 from app.core.signal import Signal
+from app.core.token_ids import common_start
 from app.core.words import translate
 from app.services.chat import Chat
 from app.services.engine_session import EngineSession
@@ -220,15 +221,7 @@ class PromptCount:
 
     def _common(self) -> int:
         """Return how many tokens of the prompt that was counted last are in the cells; its last one is read anyway."""
-        least, most = 0, max(0, min(len(self._next) // _ID_BYTES - 1, len(self._cells) // _ID_BYTES))
-        while least < most:
-            middle = (least + most + 1) // 2
-            first, last = least * _ID_BYTES, middle * _ID_BYTES
-            if self._next[first:last] == self._cells[first:last]:
-                least = middle
-            else:
-                most = middle - 1
-        return least
+        return min(common_start(self._next, self._cells), max(0, len(self._next) // _ID_BYTES - 1))
 
     def _hold(self, request: int) -> None:
         """Note whose answer follows in the cells, now that all of its prompt was read."""

@@ -1,8 +1,8 @@
 """The questions that wait and the one that the engine has; each ends in exactly one `Finished` or `Failed`.
 
 An answer that is written once more, to be compared, takes its turn among them and ends in `Reproduced` or `Failed`; it
-is told apart, so that nobody takes it for an answer. A question's clock starts when it goes to the engine, not while another one is answered. Knows no model and no file; when
-a question may go is the session's to say.
+is told apart, so that nobody takes it for an answer. A question's clock starts when it goes to the engine, not while
+another one is answered. Knows no model and no file; when a question may go is the session's to say.
 """
 
 from __future__ import annotations

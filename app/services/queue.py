@@ -14,7 +14,8 @@ from app.core.signal import Signal
 from app.core.words import translate
 from app.services.answers import Answers
 from app.services.chat import Chat
-from app.services.open_conversation import OpenConversation
+from app.services.notices import Notice, Notices
+from app.services.open_conversation import OpenConversation, title_of
 from app.services.turns import Turn
 
 _GOOD_ENDS: frozenset[StopReason] = frozenset({"end", "length", "stop_string"})
@@ -31,10 +32,13 @@ class Queued(NamedTuple):
 class Queue:
     """The questions that wait, in every conversation."""
 
-    def __init__(self, chat: Chat, answers: Answers) -> None:
+    def __init__(self, chat: Chat, answers: Answers, notices: Notices) -> None:
         self.changed: Signal[()] = Signal()
         """Others wait in the conversation that is shown, or another one is shown."""
         self._chat = chat
+        self._notices = notices
+        self._withdrawn: list[tuple[int, int, Queued]] = []
+        """What can be brought back, the latest last: of which conversation, and at which place it waited."""
         self._waiting: dict[int, list[Queued]] = {}
         self._numbers = 0
         answers.changed.connect(self._take_changed)
@@ -65,6 +69,30 @@ class Queue:
                     self._tell(conversation)
                     return queued.text
         return ""
+
+    def withdraw(self, number: int) -> bool:
+        """Take a question out of the queue; a notice offers to undo that. False where it was sent meanwhile."""
+        for conversation, waiting in self._waiting.items():
+            for place, queued in enumerate(waiting):
+                if queued.number == number:
+                    del waiting[place]
+                    self._withdrawn.append((conversation, place, queued))
+                    self._tell(conversation)
+                    self._notices.settle("undo_withdraw")
+                    said = translate("Queue", "“{words}” is not sent.", words=title_of(queued.text))
+                    self._notices.post(Notice(said, level="hint", remedy="undo_withdraw", brief=True))
+                    return True
+        return False
+
+    def undo_withdraw(self) -> bool:
+        """Let the question that was withdrawn last wait again; False where there is none."""
+        if not self._withdrawn:
+            return False
+        conversation, place, queued = self._withdrawn.pop()
+        self._waiting.setdefault(conversation, []).insert(place, queued)
+        self._tell(conversation)
+        self._notices.settle("undo_withdraw")
+        return True
 
     def send(self) -> bool:
         """Send the first question that waits here; False where an answer is written or nothing waits."""

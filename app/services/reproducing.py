@@ -8,10 +8,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from app.core.chat import ReadStretch
 from app.core.commands import Reproduce
 from app.core.conversation import AnswerPrompt
-from app.core.events import Failed, Finished, PrefillProgress, PromptReady, Reproduced, Tokens
+from app.core.events import Failed, Finished, Loaded, LoadProgress, PrefillProgress, PromptReady, Reproduced, Tokens
 from app.core.model import LoadOptions, ModelRef
 from app.core.ports import StorePort
 from app.core.signal import Signal
@@ -23,6 +22,7 @@ from app.services.conversations import Conversations
 from app.services.engine_session import EngineSession
 from app.services.questions import Replay, ReplayEvent
 from app.services.reproduction import Offer, Phase, Reproduction, nearness, outcome
+from app.services.reread_prompt import stretches_of, tokens_before, written_before
 from app.services.turns import Turn
 from app.services.vocabulary import Vocabulary
 from app.services.wishes import Wish
@@ -34,9 +34,13 @@ _ID_BYTES = 4
 class _Run:
     """One answer that is written once more, as it was when that was asked for."""
 
-    turn: Turn
-    conversation: int | None
-    """Where it stands in the list; None where it does not."""
+    message: int
+    """What the answer is kept as; its turn is another one when its conversation is opened again."""
+    conversation: int
+    is_listed: bool
+    """Whether its conversation stands in the list."""
+    written: tuple[bool, ...]
+    """Of the messages before it, oldest first: whether a model wrote them."""
     ids: bytes
     finished: Finished
     seed: int
@@ -48,11 +52,6 @@ class _Run:
     prompt: AnswerPrompt | None = None
     is_asked: bool = False
     """Whether it has its place among the questions."""
-
-    @property
-    def message(self) -> int:
-        """What the answer is kept as."""
-        return self.turn.message
 
     @property
     def total(self) -> int:
@@ -82,6 +81,7 @@ class Reproducing:
         self._known: dict[int, tuple[bytes, Reproduction]] = {}
         """By message: the tokens of the answer that it is about, and what is known."""
         session.replayed.connect(self._follow)
+        session.load_told.connect(self._take_load)
         chat.rebranched.connect(lambda _first: self._look_for_it())
         conversations.changed.connect(self._look_for_it)
 
@@ -111,9 +111,18 @@ class Reproducing:
         if self.hindrance(turn) is not None or finished is None or finished.seed is None or model is None:
             return False
         is_missing = not self._has(model)
-        shown = self._chat.conversation_id
-        listed = shown if self._lists(shown) else None
-        run = _Run(turn, listed, turn.ids, finished, finished.seed, model, loads=loads and is_missing)
+        shown = self._chat.shown
+        run = _Run(
+            turn.message,
+            shown.head.id,
+            self._lists(shown.head.id),
+            written_before(shown, turn),
+            turn.ids,
+            finished,
+            finished.seed,
+            model,
+            loads=loads and is_missing,
+        )
         self._run = run
         if not loads and is_missing:
             name = turn.author or Path(model.path).stem
@@ -157,12 +166,18 @@ class Reproducing:
             self._ask(run, run.prompt, event.blocks)
 
     def _look_for_it(self) -> None:
-        """End what goes on where the answer was deleted: nobody sees its card any more."""
-        run = self._run
+        """End what goes on where the answer was deleted: nobody sees its card any more.
+
+        A message goes only out of the conversation that is open, a conversation out of the list.
+        """
+        run, shown = self._run, self._chat.shown
         if run is None:
             return
-        is_gone = run.conversation is not None and not self._lists(run.conversation)
-        if is_gone or run.turn.deleted_ms is not None:
+        if shown.head.id == run.conversation:
+            is_gone = run.message not in shown.known
+        else:
+            is_gone = run.is_listed and not self._lists(run.conversation)
+        if is_gone:
             self.cancel()
 
     def _lists(self, conversation: int) -> bool:
@@ -173,27 +188,42 @@ class Reproducing:
         return loaded is not None and loaded.identity == model.identity
 
     def _take_prompt(self, run: _Run, prompt: AnswerPrompt | None) -> None:
-        model = self._session.model
         if prompt is None:
             self._fail(run, _NO_PROMPT)
             return
-        needed = _tokens_before(prompt) + run.total
-        if model is not None and not run.loads and needed > model.context:
-            refusal = translate(
-                "Reproducing",
-                "Prompt and answer have {needed} tokens, and the context holds {cells} now: load the model with a "
-                "larger one.",
-                needed=needed,
-                cells=model.context,
-            )
+        run.prompt = prompt
+        if (refusal := self._too_small(run, prompt)) is not None:
             self._fail(run, refusal, "larger_context")
             return
-        run.prompt, run.request = prompt, self._session.new_request()
+        run.request = self._session.new_request()
         self._store.send(ReadRecord(run.request, run.message))
+
+    def _too_small(self, run: _Run, prompt: AnswerPrompt) -> Sentence | None:
+        """Return that the context cannot hold it, where its model is loaded."""
+        model, needed = self._session.model, tokens_before(prompt) + run.total
+        if model is None or not self._has(run.model) or needed <= model.context:
+            return None
+        return translate(
+            "Reproducing",
+            "Prompt and answer have {needed} tokens, and the context holds {cells} now: load the model with a "
+            "larger one.",
+            needed=needed,
+            cells=model.context,
+        )
+
+    def _take_load(self, event: Loaded | LoadProgress | Failed) -> None:
+        """Look at the context that its model has now, before the engine gets it."""
+        run = self._run
+        if run is None or run.prompt is None or not isinstance(event, Loaded):
+            return
+        if (refusal := self._too_small(run, run.prompt)) is not None:
+            self._fail(run, refusal, "larger_context")
+            if run.is_asked:
+                self._session.cancel(run.request)  # it still waits: what is heard of it is nobody's any more
 
     def _ask(self, run: _Run, prompt: AnswerPrompt, record: tuple[bytes, ...]) -> None:
         """Let it take its turn, once its model is there."""
-        before = _tokens_before(prompt)
+        before = tokens_before(prompt)
         run.request, run.is_asked = self._session.new_request(), True
         command = Reproduce(
             request=run.request,
@@ -205,7 +235,7 @@ class Reproducing:
             given=len(prompt.ids) // _ID_BYTES - before,
             spans=tuple(span for span in prompt.spans if span.part != "answer"),
             record=record,
-            stretches=_stretches(prompt, min(run.finished.metrics.prompt_tokens_from_cache, before)),
+            stretches=stretches_of(prompt, run.written, min(run.finished.metrics.prompt_tokens_from_cache, before)),
         )
         if run.loads:
             self._session.use(Wish(Path(run.model.path)))
@@ -253,24 +283,6 @@ class Reproducing:
     def _put(self, run: _Run, reproduction: Reproduction) -> None:
         self._known[run.message] = run.ids, reproduction
         self.changed.emit(run.message)
-
-
-def _tokens_before(prompt: AnswerPrompt) -> int:
-    """Return how many tokens of a prompt come before the answer; one that went on had its beginning in the prompt."""
-    return next((span.start for span in prompt.spans if span.part == "answer"), len(prompt.ids) // _ID_BYTES)
-
-
-def _stretches(prompt: AnswerPrompt, cached: int) -> tuple[ReadStretch, ...]:
-    """Return how the first tokens of a prompt had come into the cache: an answer one by one, what lies between in one.
-
-    Messages take turns; the last one is a person's.
-    """
-    last = max((span.message for span in prompt.spans if span.part != "answer"), default=0)
-    stretches: list[ReadStretch] = []
-    for span in prompt.spans:
-        if span.part == "history" and (last - span.message) % 2 and span.start < cached:
-            stretches += (ReadStretch(span.start), ReadStretch(min(span.end, cached), one_by_one=True))
-    return (*stretches, ReadStretch(cached)) if cached else ()
 
 
 _OPEN = translate("Reproducing", "This answer is still being written.")

@@ -11,19 +11,18 @@ from typing import Literal
 import msgspec
 
 from app.core.events import Difference, Reproduced
-from app.core.metrics import StopReason
+from app.core.metrics import OPEN_ENDS, StopReason
 from app.core.model import LoadOptions
 from app.core.printable import printable
 from app.core.words import Sentence, translate
 
-Phase = Literal["waiting", "reading", "comparing", "same", "tie", "different", "stopped", "failed"]
+Phase = Literal["waiting", "reading", "comparing", "same", "tie", "near", "different", "stopped", "failed"]
+"""`tie`: both tokens were as good as equal in both runs. `near`: rounding may explain it, but that is not known."""
 Offer = Literal["load_model", "larger_context"]
 
 NEARNESS, QUANTISED_NEARNESS = 0.02, 0.1
 """So near in log-probability two tokens are as good as equal; with a quantised KV cache the second number holds."""
 _VISIBLE = {"\n": "\N{DOWNWARDS ARROW WITH CORNER LEFTWARDS}", "\t": "\N{RIGHTWARDS ARROW TO BAR}"}
-_OPEN_ENDS: frozenset[StopReason] = frozenset({"length", "cancelled", "context_full"})
-"""Ends that nothing in the text brought about: a replay goes on there, and that is as it was."""
 
 
 class Reproduction(msgspec.Struct, frozen=True):
@@ -78,17 +77,19 @@ def outcome(
             )
         return Reproduction(message, "stopped", found.compared, total, (stopped,))
     if found.compared < total:
-        ended = _CONTEXT_FULL if found.stop_reason == "context_full" else _ENDED_EARLIER
         so_far = translate(
             "Reproducing", "Identical up to token {token} of {total}.", token=found.compared, total=total
         )
-        return Reproduction(message, "different", found.compared, total, (so_far, ended))
+        if found.stop_reason == "context_full":
+            said = (so_far, _CONTEXT_FULL)
+            return Reproduction(message, "failed", found.compared, total, said, offer="larger_context")
+        return Reproduction(message, "different", found.compared, total, (so_far, _ENDED_EARLIER))
     identical = translate("Reproducing", "Identical: all {count} tokens.", count=same)
     if found.first:
         identical = translate("Reproducing", "Identical: all {count} tokens that the model wrote.", count=same)
     if same == 1:
         identical = translate("Reproducing", "Identical: the one token that the model wrote.")
-    goes_on = found.stop_reason == "length" and stop_reason not in _OPEN_ENDS
+    goes_on = found.stop_reason == "length" and stop_reason not in OPEN_ENDS
     if goes_on:
         return Reproduction(message, "different", total, total, (identical, _GOES_ON))
     return Reproduction(message, "same", total, total, (identical,))
@@ -125,18 +126,25 @@ def _different(
             then=_gap(found.stored_gap),
             **values,
         )
-    gaps = [gap for gap in (found.gap, found.stored_gap) if gap is not None]
-    if max(gaps) <= near:
-        return Reproduction(message, "tie", found.token, total, (first, _TIE))
+    phase, what_it_means = _meaning(found, near, was_warm=was_warm)
+    return Reproduction(message, phase, found.token, total, (first, what_it_means))
+
+
+def _meaning(found: Difference, near: float, *, was_warm: bool) -> tuple[Phase, Sentence]:
+    """Return what a difference is: a tie only where both tokens were known to be as good as equal in both runs."""
+    if found.gap <= near and found.stored_gap is not None and found.stored_gap <= near:
+        return "tie", _TIE
     if found.draw_distance is not None and found.draw_distance <= near:
         border = translate(
             "Reproducing",
-            "The draw fell {distance} from the border of the other token, as close as a tie: another build, another "
-            "backend, other batch shapes or a quantised KV cache round a little differently.",
+            "This is not a tie of the two, but the draw fell within {distance} of the border to the other token: another "
+            "build, another backend, other batch shapes or a quantised KV cache may have rounded it over that border.",
             distance=_gap(found.draw_distance),
         )
-        return Reproduction(message, "tie", found.token, total, (first, border))
-    return Reproduction(message, "different", found.token, total, (first, _WARM if was_warm else _REAL))
+        return "near", border
+    if found.gap <= near and found.stored_gap is None:
+        return "near", _NEAR_NOW
+    return "different", _WARM if was_warm else _REAL
 
 
 def _gap(value: float) -> str:
@@ -161,14 +169,20 @@ _REAL = translate(
     "This is a real difference, more than rounding explains: the model file, the settings or the version of the "
     "program may be others than then.",
 )
+_NEAR_NOW = translate(
+    "Reproducing",
+    "Now the two are as good as equal, but only this run's distance is known: whether they were then, nobody can say.",
+)
 _WARM = translate(
     "Reproducing",
-    "This is more than a tie. A part of the prompt was in the KV cache then and had been read in batches of other "
-    "shapes, which round differently; or the model file, the settings or the version of the program are others now.",
+    "This is more than a tie. A part of the prompt was in the KV cache then and may have been read in batches of other "
+    "shapes, which round differently; or the model file, the settings or the version of the program may be others now.",
 )
 _GOES_ON = translate(
     "Reproducing",
-    "But it would go on here now, where it ended then: the version of the program is another one.",
+    "But it would go on here now, where it ended then: the version of the program may be another one.",
 )
-_ENDED_EARLIER = translate("Reproducing", "There it ended now: the version of the program is another one than then.")
+_ENDED_EARLIER = translate(
+    "Reproducing", "There it ended now: the version of the program may be another one than then."
+)
 _CONTEXT_FULL = translate("Reproducing", "Then the context was full: load the model with a larger one.")

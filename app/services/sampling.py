@@ -6,18 +6,20 @@ to is for others to know.
 
 from __future__ import annotations
 
-import unicodedata
 from typing import NamedTuple
 
 import msgspec
 
+from app.core import preset_names
 from app.core.errors import ExitCode, UserError
+from app.core.preset_names import cleaned as _cleaned
+from app.core.preset_names import name_key as _key
 from app.core.sampling import PRESETS, SamplingSettings
 from app.core.signal import Signal
 from app.core.words import Sentence, translate
 from app.system.settings_file import SettingsFile
 
-LONGEST_NAME = 60
+LONGEST_NAME = preset_names.LONGEST_NAME
 """Characters of a preset's name."""
 MORE = "sampling_more"
 """What the less usual settings are called among the folded sections."""
@@ -226,11 +228,3 @@ def _with_limits_of(own: SamplingSettings, preset: SamplingSettings) -> Sampling
 
 def _differing(one: SamplingSettings, other: SamplingSettings) -> int:
     return sum(getattr(one, name) != getattr(other, name) for name in SamplingSettings.__struct_fields__)
-
-
-def _cleaned(name: str) -> str:
-    return unicodedata.normalize("NFC", name).strip()
-
-
-def _key(name: str) -> str:
-    return unicodedata.normalize("NFC", name).casefold()

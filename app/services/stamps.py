@@ -1,4 +1,4 @@
-"""The ids and times that what is kept gets."""
+"""The ids and times that what is kept gets, and what deletions are told apart by."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import time
 
 
 class Stamps:
-    """No id twice, and no two deletions at one time, whatever the clock says."""
+    """No id twice, and no two deletions alike, whatever the clock says."""
 
     def __init__(self) -> None:
         self._last_id = 0
@@ -18,7 +18,7 @@ class Stamps:
         return self._last_id
 
     def go_beyond(self, newest: int, newest_deletion: int) -> None:
-        """Let ids and times of deletions grow from the newest ones of earlier runs on: the clock may have gone back."""
+        """Let ids and deletions grow from the newest ones of earlier runs on: the clock may have gone back."""
         self._last_id = max(self._last_id, newest)
         self._last_deletion_ms = max(self._last_deletion_ms, newest_deletion)
 
@@ -27,7 +27,10 @@ class Stamps:
         return time.time_ns() // 1_000_000
 
     def deletion_ms(self) -> int:
-        """Return the time of one deletion: later than any before it, and not before the latest id was made."""
-        # A clock that was years behind would otherwise have it erased as soon as it is right again.
+        """Return what one deletion is told from others by: a time later than that of any before it.
+
+        It says nothing of when that was: a clock that was ahead once drives it on. The store takes that down beside it.
+        """
+        # Not before the latest id was made: of a clock that is a little behind, the store takes this one's word.
         self._last_deletion_ms = max(self._last_deletion_ms + 1, self.now_ms(), self._last_id // 1000)
         return self._last_deletion_ms

@@ -26,6 +26,10 @@ LONGEST_LINE = 5_000
 """Characters of one line of it that can be laid out at every key without anybody noticing."""
 MOST_DRAFTS = 20
 """Chats whose unsaved system prompts are kept, the latest ones."""
+MOST_DRAFT_BYTES = 4 << 20
+"""Of all of them together: a settings file that is too large is not read any more."""
+LONGEST_DRAFT = MOST_DRAFT_BYTES // 8
+"""Characters of one, each of which takes six bytes at most; what cannot be saved is kept all the same."""
 
 
 class PromptState(NamedTuple):
@@ -76,7 +80,7 @@ class SystemPrompt:
         return PromptState(head.id, self.text, is_own, self._kept.unsent_prompt)
 
     def write(self, text: str) -> None:
-        """Keep what is typed, until it is saved; the text in force is no draft."""
+        """Keep what is typed, however long, until it is saved; the text in force is no draft."""
         self._keep_draft(self._place, None if text == self.text else text)
         self._tell()
 
@@ -143,8 +147,11 @@ class SystemPrompt:
         """Keep what is typed for a chat as the latest; None is nothing."""
         drafts = {key: draft for key, draft in self._kept.prompt_drafts.items() if key != str(place)}
         if text is not None:
-            drafts[str(place)] = text
-        self._change(prompt_drafts=dict(list(drafts.items())[-MOST_DRAFTS:]))
+            drafts[str(place)] = clean_text(text)[:LONGEST_DRAFT]
+        drafts = dict(list(drafts.items())[-MOST_DRAFTS:])
+        while len(msgspec.json.encode(drafts)) > MOST_DRAFT_BYTES:
+            del drafts[next(iter(drafts))]
+        self._change(prompt_drafts=drafts)
 
     def _change(self, **changes: object) -> None:
         self._settings.change(chats=msgspec.structs.replace(self._kept, **changes))

@@ -13,15 +13,13 @@ import msgspec
 from app.core.chat import PromptMessage
 from app.core.commands import SettingsChange
 from app.core.events import Finished, PromptReady
-from app.core.metrics import Metrics, StopReason
+from app.core.metrics import OPEN_ENDS, Metrics
 from app.core.model import ModelRef
 from app.core.words import Sentence
 from app.services.thinking import Thoughts
 
 TurnState = Literal["waiting", "writing", "done", "interrupted"]
 
-_OPEN_ENDS: frozenset[StopReason] = frozenset({"length", "cancelled", "context_full"})
-"""Ends that something other than the model brought about."""
 _ID_BYTES = 4
 _REPLACEMENT = "\N{REPLACEMENT CHARACTER}"
 
@@ -78,7 +76,7 @@ class Turn:
         """Whether an answer was stopped before its end."""
         if self.role != "assistant" or not self.text:
             return False
-        ended_early = self.finished is not None and self.finished.stop_reason in _OPEN_ENDS
+        ended_early = self.finished is not None and self.finished.stop_reason in OPEN_ENDS
         return self.state == "interrupted" or (self.state == "done" and (ended_early or self.edited))
 
 
@@ -154,7 +152,7 @@ class Beginning:
             metrics=_joined_metrics(first.metrics, rest.metrics),
             seed=first.seed,
             settings=_joined_settings(first.settings, rest.settings),
-            notes=tuple(dict.fromkeys((*first.notes, *rest.notes))),
+            notes=(*first.notes, *(note for note in rest.notes if note not in first.notes)),
         )
 
 

@@ -18,7 +18,7 @@ from app.core.metrics import Metrics
 from app.core.model import ModelRef
 from app.core.sampling import SamplingSettings
 from app.core.words import Sentence
-from app.system.settings_file import read_struct
+from app.system.struct_fields import read_struct
 
 MODEL = msgspec.json.Decoder(ModelRef)
 CHANGES = msgspec.json.Decoder(tuple[SettingsChange, ...])

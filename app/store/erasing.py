@@ -9,17 +9,12 @@ import logging
 import sqlite3
 import time
 
+from app.store.deletions import TO_ERASE, mark_old
 from app.store.faults import DATABASE_ERRORS
 from app.store.prompts import PromptRows
-from app.store.trash import TO_ERASE
 
-KEPT_DAYS = 30
-"""How long what was deleted can be brought back."""
-DAYS_OF_USE = 3
-"""On so many days the chats must have been open since: a clock that is wrong on one of them erases nothing."""
 STEP_S = 0.008
 """How long one step goes on; whoever waits for the store waits for no more than that."""
-_DAY_MS = 24 * 60 * 60 * 1000
 _CHUNKS = 32
 """How many stretches of an answer go at once: a long one has thousands."""
 
@@ -50,7 +45,7 @@ class Erasing:
             if self._is_looked_up:
                 self._is_wanted = _erase_some(connection, prompts)
             else:
-                mark_old(connection, int(time.time() * 1000))
+                mark_old(connection)
                 self._is_looked_up = True
             connection.execute("COMMIT")
         except BaseException as error:
@@ -62,30 +57,6 @@ class Erasing:
                 raise
             _log.info("What was deleted was not erased (%s); it is tried at the next start", error)
         return self._is_wanted
-
-
-def mark_old(connection: sqlite3.Connection, now_ms: int) -> None:
-    """Mark what was deleted so long ago that nobody wants it back: long before the last days of use, too."""
-    first_of_last_days = _note_day(connection, now_ms // _DAY_MS)
-    if first_of_last_days is None:
-        return
-    for table in ("message", "conversation"):
-        connection.execute(
-            f"UPDATE {table} SET deleted_ms = ? WHERE deleted_ms > ? AND deleted_ms < ?",
-            (TO_ERASE, TO_ERASE, (first_of_last_days - KEPT_DAYS) * _DAY_MS),
-        )
-
-
-def _note_day(connection: sqlite3.Connection, today: int) -> int | None:
-    """Note that the chats are open today; return the first of the last days of use, None where they are too few."""
-    connection.execute("DELETE FROM used_day WHERE day > ?", (today,))  # the clock was ahead then
-    connection.execute("INSERT OR IGNORE INTO used_day (day) VALUES (?)", (today,))
-    last = "SELECT day FROM used_day ORDER BY day DESC LIMIT 1 OFFSET ?"
-    row = connection.execute(last, (DAYS_OF_USE - 1,)).fetchone()
-    if row is None:
-        return None
-    connection.execute("DELETE FROM used_day WHERE day < ?", row)
-    return int(row[0])
 
 
 def _erase_some(connection: sqlite3.Connection, prompts: PromptRows) -> bool:

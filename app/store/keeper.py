@@ -32,7 +32,7 @@ from app.core.store_commands import (
     Settle,
     StoreCommand,
 )
-from app.core.store_events import Kept, Restored, StoreFailed, StoreOpened, StoreRenewed
+from app.core.store_events import Kept, Restored, StoreOpened, StoreRenewed
 from app.store import faults
 from app.store.answering import Question
 from app.store.database import Database
@@ -341,8 +341,8 @@ class StoreWork:
         """Let go of what this run will never write: another one may; that nothing is kept was told."""
         if self._waiting.has_words:
             told = self._refuge.keep(self._waiting.changes)
-            _log.warning("%d changes could not be written: %s", len(self._waiting.changes), told.english())
-            self._sink(StoreFailed(told))
+            _log.warning("%d changes could not be written: %s", len(self._waiting.changes), told[0].english())
+            self._troubles.tell(told)
         self._answer_unkept()
         self._troubles.forget()
         self._waiting.clear()

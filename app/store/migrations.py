@@ -87,6 +87,12 @@ _VERSION_4 = (
 )
 
 
+_VERSION_5 = (
+    # When a deletion was, and from which day on its month counts, by the deletion that rows are marked with.
+    "CREATE TABLE deletion (number INTEGER PRIMARY KEY, at_ms INTEGER NOT NULL, from_day INTEGER NOT NULL)",
+)
+
+
 def _first_tables(connection: sqlite3.Connection) -> None:
     for statement in _VERSION_1:
         connection.execute(statement)
@@ -115,7 +121,12 @@ def _wrong_clocks(connection: sqlite3.Connection) -> None:
         connection.execute(statement)
 
 
-MIGRATIONS: tuple[Migration, ...] = (_first_tables, _drafts, _trees, _wrong_clocks)
+def _deletions(connection: sqlite3.Connection) -> None:
+    for statement in _VERSION_5:
+        connection.execute(statement)
+
+
+MIGRATIONS: tuple[Migration, ...] = (_first_tables, _drafts, _trees, _wrong_clocks, _deletions)
 """The n-th leads from version n to n + 1; `execute` only, because `executescript` would commit."""
 
 

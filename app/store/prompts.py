@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from app.core.chat import PromptSpan
 from app.core.conversation import AnswerPrompt
+from app.core.token_ids import common_start
 from app.store import columns
 from app.store.packing import WIDE, pack_ids, unpack_ids
 from app.store.reading import read_ids
@@ -68,7 +69,7 @@ class PromptRows:
         base = self._base(prompt.message)
         shared, parts = 0, 0
         if base is not None and (before := self._whole(base)) is not None:
-            shared = _shared(before.ids + read_ids(self._connection, base), prompt.ids)
+            shared = common_start(before.ids + read_ids(self._connection, base), prompt.ids)
             parts = _alike(before.spans, prompt.spans) if shared else 0
         rest, width = pack_ids(prompt.ids[shared * WIDE :])
         self._connection.execute(
@@ -145,15 +146,3 @@ def _alike(before: Sequence[PromptSpan], spans: Sequence[PromptSpan]) -> int:
     """Count the parts that two prompts begin with."""
     differing = (number for number, (one, other) in enumerate(zip(before, spans, strict=False)) if one != other)
     return next(differing, min(len(before), len(spans)))
-
-
-def _shared(before: bytes, ids: bytes) -> int:
-    """Count the tokens that both begin with, by halving: comparing long stretches of bytes is what Python does fast."""
-    least, most = 0, min(len(before), len(ids)) // WIDE
-    while least < most:
-        middle = (least + most + 1) // 2
-        if before[least * WIDE : middle * WIDE] == ids[least * WIDE : middle * WIDE]:
-            least = middle
-        else:
-            most = middle - 1
-    return least

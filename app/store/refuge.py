@@ -6,6 +6,7 @@ in a shared folder cannot put words into people's chats.
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import itertools
 import logging
@@ -59,19 +60,18 @@ class Refuge:
         self._not_ours: dict[Path, bool] = {}
         """What lies where such a file would, and whether that was told."""
 
-    def keep(self, changes: Sequence[Change]) -> Sentence:
-        """Put changes down in the first place that takes them; return where, or that they are lost."""
+    def keep(self, changes: Sequence[Change]) -> list[Sentence]:
+        """Put changes down in the first place that takes them; return where, or that they are lost, and what else is."""
         frames = b"".join(_frame(change) for change in changes if not isinstance(change, KeepPieces))
         for path in self._places():
             try:
-                self._write(path, frames)
+                told = self._write(path, frames)
             except OSError as error:
                 _log.info("%s cannot take what was not saved: %s", path, error)
                 continue
             self._taken.pop(path, None)
-            self.forget()
-            return faults.set_aside(path)
-        return faults.lost()
+            return [faults.set_aside(path), *told, *self._remove_taken(), *self._tell_not_ours()]
+        return [faults.lost(), *self._tell_not_ours()]
 
     def take(self, taken_over: frozenset[bytes]) -> list[Change]:
         """Return what was put down and not taken yet, the oldest first; it stays there until `forget`.
@@ -80,7 +80,7 @@ class Refuge:
         """
         files = [file for path in self._places() if path not in self._taken and (file := self._read(path))]
         found = [
-            (path, hashlib.sha256(frames).digest(), list(_changes(frames)))
+            (path, hashlib.sha256(frames).digest(), [change for _, change in _changes(frames)])
             for _, path, frames in sorted(files, key=lambda file: file[0])
         ]
         # A later file holds what was taken out of an earlier one, too.
@@ -95,6 +95,11 @@ class Refuge:
     def forget(self) -> list[Sentence]:
         """Remove what was taken, because it is written elsewhere; return what people must know of it."""
         told = [faults.taken_over()] if any(taken.has_words for taken in self._taken.values()) else []
+        return [*told, *self._remove_taken(), *self._tell_not_ours()]
+
+    def _remove_taken(self) -> list[Sentence]:
+        """Remove what was taken, but for files that were not understood whole; return where those are kept."""
+        told = []
         for path, taken in self._taken.items():
             try:
                 if taken.is_whole:
@@ -104,29 +109,36 @@ class Refuge:
             except OSError as error:
                 _log.warning("%s was taken over and stays: %s", path, error)
         self._taken.clear()
-        told += (faults.not_ours(path) for path, is_told in self._not_ours.items() if not is_told)
+        return told
+
+    def _tell_not_ours(self) -> list[Sentence]:
+        told = [faults.not_ours(path) for path, is_told in self._not_ours.items() if not is_told]
         self._not_ours = dict.fromkeys(self._not_ours, True)
         return told
 
     def _places(self) -> list[Path]:
         return list(dict.fromkeys(folder / self._name for folder in (self._folder, *temporary_folders())))
 
-    def _write(self, path: Path, frames: bytes) -> None:
-        """Make a file that holds changes, behind those that are there, unless all of them were taken out of it."""
-        taken = self._taken.get(path)
-        earlier = None if taken is not None and taken.is_whole else self._read(path)
+    def _write(self, path: Path, frames: bytes) -> list[Sentence]:
+        """Make a file that holds changes, behind those that are there and were not taken; return what people must know.
+
+        Where not all of what is there is understood, it is kept under another name: a cut frame would swallow the next.
+        """
+        earlier = self._read(path)
+        if earlier is None and os.path.lexists(path):
+            raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), str(path))
+        there = earlier[2] if earlier is not None else b""
+        understood, is_whole = _understood(there)
         unfinished = path.with_suffix(".new")
         unfinished.unlink(missing_ok=True)
-        descriptor = os.open(unfinished, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _FLAGS, 0o600)
         try:
-            with os.fdopen(descriptor, "wb") as file:
-                file.write((earlier[2] if earlier is not None else b"") + frames)
-                file.flush()
-                os.fsync(descriptor)
+            _make(unfinished, frames if path in self._taken else understood + frames)
+            kept = None if is_whole else _make(_free(path), there)
             unfinished.replace(path)
         except BaseException:
             unfinished.unlink(missing_ok=True)
             raise
+        return [] if kept is None else [faults.kept_in_part(kept)]
 
     def _read(self, path: Path) -> tuple[int, Path, bytes] | None:
         """Return when a file was written, its path and its bytes; None where there is none that this user made."""
@@ -154,6 +166,20 @@ class Refuge:
         self._not_ours.setdefault(path, False)
 
 
+def _make(path: Path, contents: bytes) -> Path:
+    """Make a file that is on disk on return, and leave nothing where that fails."""
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _FLAGS, 0o600)
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(contents)
+            file.flush()
+            os.fsync(descriptor)
+    except BaseException:
+        path.unlink(missing_ok=True)
+        raise
+    return path
+
+
 def _free(path: Path) -> Path:
     """Return where a file can be kept under another name."""
     names = (path.with_suffix(f".{number}.kept" if number > 1 else ".kept") for number in itertools.count(1))
@@ -170,19 +196,28 @@ def _frame(change: Change) -> bytes:
     return _LENGTH.pack(len(frame)) + frame
 
 
-def _changes(frames: bytes) -> Iterator[Change | None]:
-    """Yield changes; None is one that this version does not understand."""
+def _understood(frames: bytes) -> tuple[bytes, bool]:
+    """Return the frames that this version understands, and whether those are all."""
+    found = list(_changes(frames))
+    return b"".join(frame for frame, change in found if change is not None), all(
+        change is not None for _, change in found
+    )
+
+
+def _changes(frames: bytes) -> Iterator[tuple[bytes, Change | None]]:
+    """Yield frames with their changes; None is one that is cut, or that this version does not understand."""
     rest = memoryview(frames)
     while rest:
         head, rest = rest[: _LENGTH.size], rest[_LENGTH.size :]
         length = _LENGTH.unpack(head)[0] if len(head) == _LENGTH.size else 0
         frame, rest = rest[:length], rest[length:]
+        change: Change | None = None
         try:
             name, value = msgspec.msgpack.decode(frame, type=tuple[str, msgspec.Raw])
-            yield _renewed(msgspec.msgpack.decode(value, type=_KINDS[name]))
+            change = _renewed(msgspec.msgpack.decode(value, type=_KINDS[name]))
         except (msgspec.MsgspecError, ValueError, KeyError, RecursionError) as error:
             _log.warning("A change that was not saved cannot be read: %s", error)
-            yield None
+        yield bytes(head) + bytes(frame), change
 
 
 def _renewed(change: Change) -> Change:

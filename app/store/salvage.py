@@ -20,6 +20,7 @@ _IDS = {
     "comparison": "SELECT id FROM comparison INDEXED BY comparison_message",
     "attachment": "SELECT id FROM attachment INDEXED BY attachment_message",
     "draft": "SELECT conversation FROM draft INDEXED BY draft_changed",
+    "deletion": "SELECT DISTINCT deleted_ms FROM message INDEXED BY message_deleted WHERE deleted_ms IS NOT NULL",
 }
 """What is taken over, and where else than in the table its ids lie; pieces are left out: the model tells them again."""
 

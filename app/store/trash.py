@@ -1,7 +1,6 @@
 """What was deleted and can be brought back: finds it, brings it back, and marks what is to go for good.
 
-Messages that were deleted at one time are one deletion: no two have the same. A time of 0 is that of what is to be
-erased: nothing brings it back, but what was deleted behind it still can be and takes it along.
+Messages with one `deleted_ms` are one deletion: no two have the same. That of what is to be erased is 0: nothing brings it back, but what was deleted behind it still can be and takes it along.
 """
 
 from __future__ import annotations
@@ -10,12 +9,12 @@ import sqlite3
 from collections.abc import Iterable
 from typing import Any
 
-from app.core.conversation import LONGEST_GLIMPSE, Conversation, Trashed
-from app.store import columns
-from app.store.reading import read_conversation
+import msgspec
 
-TO_ERASE = 0
-"""In place of the time of a deletion: what is to be erased as soon as nothing else is to be done."""
+from app.core.conversation import LONGEST_GLIMPSE, Conversation, Trashed
+from app.store import columns, deletions
+from app.store.deletions import TO_ERASE
+from app.store.reading import read_conversation
 
 # What is being written has its text in its chunks; of a long text the first line is enough.
 _TEXT = """substr(ltrim(CASE WHEN message.text <> '' THEN message.text ELSE COALESCE(
@@ -31,15 +30,19 @@ def read_trash(connection: sqlite3.Connection) -> tuple[Trashed, ...]:
     """Return what can be brought back, newest first; what came to nothing is none of it."""
     found = [*_branches(connection), *_conversations(connection)]
     found.sort(key=lambda item: (-item.deleted_ms, -(item.message or item.conversation)))
-    return tuple(found)
+    times = deletions.times(connection)
+    return tuple(
+        msgspec.structs.replace(item, deleted_ms=times.get(item.deleted_ms, item.deleted_ms)) for item in found
+    )
 
 
 def remove(connection: sqlite3.Connection, messages: Iterable[int], deleted_ms: int) -> None:
-    """Mark messages as deleted, unless they are already, at a time or at the next that no other deletion has."""
+    """Mark messages as deleted, unless they are already, by this deletion or the next that took nothing yet."""
     deleted_ms = max(deleted_ms, TO_ERASE + 1)
     taken = "SELECT EXISTS (SELECT 1 FROM message INDEXED BY message_deleted WHERE deleted_ms = ?)"
     while connection.execute(taken, (deleted_ms,)).fetchone()[0]:
         deleted_ms += 1
+    deletions.note(connection, deleted_ms)
     connection.executemany(
         "UPDATE message SET deleted_ms = ? WHERE id = ? AND deleted_ms IS NULL",
         ((deleted_ms, message) for message in messages),

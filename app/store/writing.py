@@ -23,7 +23,7 @@ from app.core.store_commands import (
     RemoveMessages,
     RestoreMessages,
 )
-from app.store import columns, trash
+from app.store import columns, deletions, trash
 from app.store.copying import copy_branch
 from app.store.drafts import keep_draft
 from app.store.faults import fault_of
@@ -136,13 +136,14 @@ class Writer:
                 self._connection.execute("INSERT OR IGNORE INTO taken_over (digest) VALUES (?)", (digest,))
 
     def _keep_conversation(self, conversation: Conversation) -> None:
+        self._note_deletion(conversation)
         self._connection.execute(
             "INSERT INTO conversation (id, title, folder, pinned, created_ms, changed_ms, deleted_ms, leaf, "
             "system_prompt, settings, model) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) "
             "ON CONFLICT (id) DO UPDATE SET title = excluded.title, folder = excluded.folder, "
             "pinned = excluded.pinned, created_ms = excluded.created_ms, changed_ms = excluded.changed_ms, "
             # What is to be erased may be gone in part.
-            f"deleted_ms = CASE conversation.deleted_ms WHEN {trash.TO_ERASE} THEN conversation.deleted_ms "
+            f"deleted_ms = CASE conversation.deleted_ms WHEN {deletions.TO_ERASE} THEN conversation.deleted_ms "
             "ELSE excluded.deleted_ms END, leaf = excluded.leaf, system_prompt = excluded.system_prompt, "
             "settings = excluded.settings, model = excluded.model",
             (
@@ -159,6 +160,13 @@ class Writer:
                 columns.to_json(conversation.model),
             ),
         )
+
+    def _note_deletion(self, conversation: Conversation) -> None:
+        """Take down when a conversation is deleted, the first time it is kept as deleted."""
+        deletion = conversation.deleted_ms
+        known = "SELECT EXISTS (SELECT 1 FROM conversation WHERE id = ? AND deleted_ms = ?)"
+        if deletion and not self._connection.execute(known, (conversation.id, deletion)).fetchone()[0]:
+            deletions.note(self._connection, deletion)
 
     def _stay(self, conversation: Conversation) -> None:
         """Erase no conversation in which somebody asks something, though it was to be."""

@@ -12,7 +12,7 @@ import stat
 import threading
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Annotated, Any, Literal, TypeVar, get_args, get_origin
+from typing import Annotated, Literal
 
 import msgspec
 
@@ -20,8 +20,12 @@ from app.core.chat_preset import ChatSettings
 from app.core.commands import RecordKind, WhenFull
 from app.core.events import Event, JobFailed
 from app.core.model import LoadOptions
-from app.core.sampling import SamplingSettings
+from app.core.preset_names import distinct
+from app.core.printable import printable
+from app.core.sampling import PRESETS, SamplingSettings
 from app.core.words import Sentence, translate
+from app.system import lenient_json
+from app.system.struct_fields import differences, read_struct
 
 Theme = Literal["system", "light", "dark", "contrast"]
 Submit = Callable[[str, Callable[[], Event | None]], None]
@@ -34,16 +38,11 @@ LEAST_TEXT_SIZE, MOST_TEXT_SIZE = 70, 200
 """In percent."""
 MOST_NAMED = 6
 """Settings that a sentence names; of more it says how many."""
+MOST_SHOWN = 80
+"""Characters of such a name."""
 
 MAX_BYTES = 16 << 20
 """A larger file is not this program's."""
-
-LARGEST_NUMBER = 2**32 - 1
-"""No setting means more, and neither the file nor the engine can be told numbers of any length."""
-UNREADABLE = (msgspec.MsgspecError, ValueError, OverflowError, RecursionError)
-"""What decoding and converting raise for a bad value, a number too large or nesting too deep."""
-
-_Value = TypeVar("_Value", bound=msgspec.Struct)
 
 
 class ModelSettings(msgspec.Struct, frozen=True):
@@ -208,7 +207,7 @@ class SettingsFile:
 
     def _read(self) -> Settings:
         try:
-            raw = msgspec.json.decode(_content(self._path))
+            raw, mended = lenient_json.read(_content(self._path))
         except FileNotFoundError:
             return Settings()
         except OSError as error:
@@ -221,7 +220,7 @@ class SettingsFile:
                 )
             )
             return Settings()
-        except UNREADABLE:
+        except ValueError:
             return self._put_aside()
         if not isinstance(raw, dict):
             return self._put_aside()
@@ -230,10 +229,23 @@ class SettingsFile:
         folders = tuple(folder for folder in settings.model_folders if "\0" not in folder)
         if folders != settings.model_folders:
             unread.append("model_folders")
+        settings = msgspec.structs.replace(settings, sampling=settings.sampling.validated(), model_folders=folders)
+        named = with_names_that_fit(settings)
         if unread:
             self._problems.append(_unread(unread))
+        if mended:
+            self._problems.append(
+                translate(
+                    "Settings",
+                    "Damaged or twice in the settings file, and taken over as far as that could be read: {names}.",
+                    names=_listed(mended),
+                )
+            )
+        if named != settings:
+            self._problems.append(_renamed(settings, named))
+        if self._problems:
             self._keep_copy()
-        return msgspec.structs.replace(settings, sampling=settings.sampling.validated(), model_folders=folders)
+        return named
 
     def _put_aside(self) -> Settings:
         aside = self._path.with_name(f"{self._path.name}.unreadable")
@@ -280,9 +292,9 @@ def _content(path: Path) -> bytes:
 def _unread(names: Sequence[str]) -> Sentence:
     if len(names) == 1:
         return translate(
-            "Settings", "The setting “{name}” could not be read and is at its default now.", name=names[0]
+            "Settings", "The setting “{name}” could not be read and is at its default now.", name=_shown(names[0])
         )
-    named, more = ", ".join(f"“{name}”" for name in names[:MOST_NAMED]), len(names) - MOST_NAMED
+    named, more = ", ".join(f"“{_shown(name)}”" for name in names[:MOST_NAMED]), len(names) - MOST_NAMED
     if more <= 0:
         return translate(
             "Settings", "These settings could not be read and are at their defaults now: {names}.", names=named
@@ -295,49 +307,37 @@ def _unread(names: Sequence[str]) -> Sentence:
     )
 
 
-def differences(value: msgspec.Struct) -> dict[str, Any]:
-    """Return the fields that differ from their defaults, those of values inside included."""
-    changed: dict[str, Any] = {}
-    for field in msgspec.structs.fields(type(value)):
-        current = getattr(value, field.name)
-        default = field.default if field.default is not msgspec.NODEFAULT else None
-        if field.default_factory is not msgspec.NODEFAULT:
-            default = field.default_factory()
-        if current != default:
-            changed[field.encode_name] = _plain(current)
-    return changed
+def _listed(names: Sequence[str]) -> str:
+    return ", ".join([*(f"“{_shown(name)}”" for name in names[:MOST_NAMED]), *(["…"] if names[MOST_NAMED:] else [])])
 
 
-def _plain(value: object) -> object:
-    if isinstance(value, msgspec.Struct):
-        return differences(value)
-    if isinstance(value, dict):
-        return {key: _plain(element) for key, element in value.items()}
-    return msgspec.to_builtins(value)
+def _shown(name: str) -> str:
+    """Return a name out of the file so that it leaves the sentence around it as it is."""
+    return printable(name if len(name) <= MOST_SHOWN else f"{name[:MOST_SHOWN]}…")
 
 
-def read_struct(kind: type[_Value], raw: dict[str, Any], where: str, unread: list[str]) -> _Value:
-    """Build a value field by field; what does not fit becomes the default and is named in `unread`."""
-    found: dict[str, Any] = {}
-    for field in msgspec.structs.fields(kind):
-        if field.encode_name not in raw:
-            continue
-        value, name = raw[field.encode_name], f"{where}{field.encode_name}"
-        try:
-            found[field.name] = _read_field(field.type, value, name, unread)
-        except UNREADABLE:
-            unread.append(name)
-    return kind(**found)
+def with_names_that_fit(settings: Settings) -> Settings:
+    """Return the settings with presets whose names could have been typed, and which all differ to people."""
+    own, chats = distinct(settings.presets, PRESETS), distinct(settings.chats.presets)
+    if all(name == new for names in (own, chats) for name, new in names.items()):
+        return settings
+    last, start = settings.last_preset, settings.chats.start_with
+    return msgspec.structs.replace(
+        settings,
+        presets={own[name]: values for name, values in settings.presets.items()},
+        last_preset=last if last in PRESETS else own.get(last, last),
+        chats=msgspec.structs.replace(
+            settings.chats,
+            presets={chats[name]: preset for name, preset in settings.chats.presets.items()},
+            start_with=chats.get(start, start) if start else "",
+        ),
+    )
 
 
-def _read_field(kind: Any, value: object, name: str, unread: list[str]) -> object:
-    struct = next((k for k in (kind, *get_args(kind)) if isinstance(k, type) and issubclass(k, msgspec.Struct)), None)
-    if struct is None or not isinstance(value, dict):
-        if isinstance(value, int) and abs(value) > LARGEST_NUMBER:
-            raise OverflowError
-        return msgspec.convert(value, kind)
-    if get_origin(kind) is dict:
-        unread.extend(f"{name}.{k}" for k, v in value.items() if not isinstance(v, dict))
-        entries = {k: v for k, v in value.items() if isinstance(v, dict)}
-        return {k: read_struct(struct, v, f"{name}.{k}.", unread) for k, v in entries.items()}
-    return read_struct(struct, value, f"{name}.", unread)
+def _renamed(before: Settings, now: Settings) -> Sentence:
+    new = [*(now.presets.keys() - before.presets.keys()), *(now.chats.presets.keys() - before.chats.presets.keys())]
+    return translate(
+        "Settings",
+        "Presets whose names were empty, taken or not to be shown have other names now: {names}.",
+        names=_listed(sorted(new)),
+    )

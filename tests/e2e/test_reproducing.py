@@ -25,7 +25,7 @@ def program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, starter_model: Path
 
 
 def reproduced(inside: Inside, turn: Turn) -> Reproduction:
-    """Write an answer once more and return what came of it: the same, or as close as a tie."""
+    """Write an answer once more and return what came of it: the same, or another token drawn as close to the border as a tie is."""
     reproducing = inside.program.reproducing
     assert reproducing.begin(turn)
 
@@ -37,7 +37,9 @@ def reproduced(inside: Inside, turn: Turn) -> Reproduction:
     found = reproducing.of(turn)
     assert found is not None
     print(*(sentence.english() for sentence in found.sentences))
-    assert found.phase in ("same", "tie")
+    assert found.phase in ("same", "tie", "near")
+    if found.phase == "near":
+        assert "the draw fell within" in found.sentences[-1].english()
     return found
 
 

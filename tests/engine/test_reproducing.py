@@ -15,7 +15,7 @@ from app.engine.kv_cache import KVCache
 from app.engine.llama_model import LlamaBackend
 from app.probability.record import join_blocks, read_records
 from tests.engine.harness import ids_of
-from tests.engine.replays import again, assert_cache_is_true, assert_same, end_of, written
+from tests.engine.replays import again, assert_cache_is_true, assert_same, end_of, records_of, written
 from tests.engine.test_going_on import QUESTION, open_prompt
 from tests.engine.test_loop import finished, run
 
@@ -69,7 +69,8 @@ def test_penalties_look_back_at_prompt_and_answer_alike(starter_backend: LlamaBa
 
 def test_an_answer_that_went_on_is_written_again_in_one(starter_backend: LlamaBackend, cache: KVCache) -> None:
     limited = msgspec.structs.replace(BALANCED, max_tokens=8)
-    first = finished(run(starter_backend, ChatPrompt((QUESTION,)), limited, cache=cache))
+    begun = run(starter_backend, ChatPrompt((QUESTION,)), limited, cache=cache)
+    first = finished(begun)
     events = run(starter_backend, open_prompt(first), limited, cache=cache, first_token=8)
     rest, ready = finished(events), next(event for event in events if isinstance(event, PromptReady))
     span = next(span for span in ready.spans if span.part == "answer")
@@ -82,6 +83,7 @@ def test_an_answer_that_went_on_is_written_again_in_one(starter_backend: LlamaBa
         first.seed,
         0,
         given=8,
+        record=(*records_of(begun), *records_of(events)),
     )
     done = end_of(again(starter_backend, cache, command))
     assert_same(done, command)
@@ -97,6 +99,7 @@ def test_words_that_were_given_are_not_drawn(starter_backend: LlamaBackend, cach
     assert done.settings[0].token == given
     ids = ready.ids[span.start * 4 :] + done.ids
     command = Reproduce(2, ready.ids[: span.start * 4], ids, done.settings, BALANCED.seed or 0, 0, given=given)
+    command = msgspec.structs.replace(command, record=records_of(events))
     found = end_of(again(starter_backend, cache, command))
     assert_same(found, command)
     assert found.first == given

@@ -6,7 +6,18 @@ import msgspec
 import pytest
 
 from app.core.chat import ChatPrompt, PromptMessage, TextPrompt, TokenPrompt
-from app.core.commands import Cancel, ChangeSettings, Generate, Load, Quit, Render, SettingsChange, Tokenize, Watch
+from app.core.commands import (
+    Cancel,
+    ChangeSettings,
+    Command,
+    Generate,
+    Load,
+    Quit,
+    Render,
+    SettingsChange,
+    Tokenize,
+    Watch,
+)
 from app.core.events import EngineGone, Failed, LoadProgress, Tokens, Unloaded
 from app.core.model import LoadOptions
 from app.core.sampling import PRESETS
@@ -47,6 +58,29 @@ def test_every_command_comes_back(command: object) -> None:
 )
 def test_every_event_comes_back(event: object) -> None:
     assert decode_event(encode(event)) == event  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("message", "arrives"),
+    [
+        (Load(1, "/a\ud800"), Load(1, "/a\ufffd")),
+        (Tokenize(5, "\udcff x"), Tokenize(5, "\ufffd x")),
+        (Render(6, ChatPrompt((), "\ud83d")), Render(6, ChatPrompt((), "\ufffd"))),
+        (
+            Generate(2, ChatPrompt((PromptMessage("user", "\ud800", b"\xff\x00\x00\x00"),)), PRESETS["Wild"], 3),
+            Generate(2, ChatPrompt((PromptMessage("user", "\ufffd", b"\xff\x00\x00\x00"),)), PRESETS["Wild"], 3),
+        ),
+    ],
+)
+def test_half_a_character_crosses_as_one_that_is_missing(message: Command, arrives: Command) -> None:
+    assert decode_command(encode(message)) == arrives
+
+
+def test_half_a_character_in_an_event_crosses_as_one_that_is_missing() -> None:
+    sentence = translate("Engine", "No {what}.", what="\udc80")
+    assert decode_event(encode(Failed(1, "model", sentence, ("\ud800",)))) == Failed(
+        1, "model", translate("Engine", "No {what}.", what="\ufffd"), ("\ufffd",)
+    )
 
 
 @pytest.mark.parametrize("data", [b"", b"\xc1", b"\x80", encode(Cancel(1))[:-1], encode(Unloaded())])

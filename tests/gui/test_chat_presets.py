@@ -39,7 +39,8 @@ def chooses(stage: Stage, entry: str, preset: int | None = None) -> None:
     """Choose an entry of that menu, or of the menu of a preset in it."""
     there = menu(stage)
     if preset is not None:
-        there = there.findChildren(QMenu, "chat_preset_menu")[preset]
+        shown = [each.menuAction() for each in there.findChildren(QMenu, "chat_preset_menu")]
+        there = QMenu.menuInAction([action for action in there.actions() if action in shown][preset])
     next(action for action in there.actions() if action.objectName() == entry).trigger()
 
 
@@ -223,6 +224,17 @@ def test_a_preset_is_deleted_and_brought_back(ready: Stage, presets: ChatPresets
         ready.clicks("notice_action")
     assert saved(ready) == {"R&D": KIND}
     assert "restore_chat_preset_action" not in [action.objectName() for action in menu(ready).actions()]
+
+
+def test_menus_that_were_shown_before_do_not_pile_up(ready: Stage, presets: ChatPresets) -> None:
+    for _ in range(5):
+        made = menu(ready)
+        QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+        assert len(made.findChildren(QMenu)) == 1
+    assert [action.text() for action in made.findChildren(QMenu)[0].actions()][:2] == [
+        "Use in this chat",
+        "New chat with it",
+    ]
 
 
 def test_what_a_preset_holds_is_told_on_hover(ready: Stage, presets: ChatPresets) -> None:

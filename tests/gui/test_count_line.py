@@ -17,17 +17,17 @@ def test_the_line_under_the_draft_says_what_the_next_send_takes(ready: Stage) ->
     ready.desk.answer("Hello")
     ready.types("And then?")
     counts(ready, draft=38, prompt=1482)
-    assert status(ready) == "+1,441 tokens · 41 in cache · 2,614 left of 4,096"
+    assert status(ready) == "+1,441 tokens · 41 already read · 2,614 left of 4,096"
     hint = ready.find("composer_status").accessibleDescription()
     assert "1,482 tokens of 4,096" in hint and "your message has 38" in hint
 
 
 def test_an_empty_draft_leaves_what_the_chat_does_not_take(ready: Stage) -> None:
-    assert status(ready) == "0 in cache · 4,096 left of 4,096"
+    assert status(ready) == "4,096 left of 4,096"
     ready.sends("Hi")
     ready.desk.answer("Hello")
     counts(ready, draft=0, prompt=45)
-    assert status(ready) == "41 in cache · 4,055 left of 4,096"
+    assert status(ready) == "41 already read · 4,055 left of 4,096"
 
 
 def test_a_stored_chat_that_the_cache_does_not_hold_is_counted_before_anything_is_written(
@@ -38,11 +38,13 @@ def test_a_stored_chat_that_the_cache_does_not_hold_is_counted_before_anything_i
     ready.desk.program.session.unload()
     ready.settle()
     ready.load(model)
-    assert status(ready) == "0 in cache · – left of 4,096"
+    assert status(ready) == "– left of 4,096"
     for draft in ("", "x", ""):
         ready.types(draft)
         counts(ready, draft=0, prompt=821)
-        assert status(ready) == "+821 tokens · 0 in cache · 3,275 left of 4,096"
+        written = "+821 tokens · 0 already read"
+        said = written if ready.composer.toPlainText() else "821 tokens to read again"
+        assert status(ready) == f"{said} · 3,275 left of 4,096"
 
 
 def test_while_an_answer_is_written_the_line_counts_along(ready: Stage) -> None:
@@ -50,12 +52,12 @@ def test_while_an_answer_is_written_the_line_counts_along(ready: Stage) -> None:
     ready.engine.prompt(40)
     ready.engine.write("Hello", 3)
     ready.settle()
-    ready.bot.waitUntil(lambda: status(ready) == "43 in cache · 4,053 left of 4,096", timeout=60_000)
+    ready.bot.waitUntil(lambda: status(ready) == "43 already read · 4,053 left of 4,096", timeout=60_000)
     ready.types("And then?")
     counts(ready, draft=5, prompt=0)
     ready.engine.write(" you", 2)
     ready.settle()
-    counted = " · +5 tokens · 45 in cache · 4,046 left of 4,096"
+    counted = " · +5 tokens · 45 already read · 4,046 left of 4,096"
     ready.bot.waitUntil(lambda: status(ready).endswith(counted), timeout=60_000)
     assert "exactly once the answer has ended" in ready.find("composer_status").accessibleDescription()
 
@@ -72,7 +74,7 @@ def test_without_a_model_the_count_is_unknown_and_says_why(stage: Stage) -> None
 def test_a_message_that_is_too_long_is_said_before_it_is_sent_and_stays_written(ready: Stage) -> None:
     ready.types("Far too long")
     counts(ready, draft=5000, prompt=5031)
-    assert status(ready) == "Too long by 936 tokens: 5,031 of 4,096. Shorten the message."
+    assert status(ready) == "Too long by 936 tokens: 5,031 + 1 for the answer, of 4,096. Shorten the message."
     assert ready.find("composer_status").property("alarm")
     send = ready.find("send_button")
     assert not send.isEnabled()
@@ -86,7 +88,7 @@ def test_a_message_that_is_too_long_is_said_before_it_is_sent_and_stays_written(
     ready.composer.clear()
     ready.types("Short")
     counts(ready, draft=1, prompt=20)
-    assert status(ready) == "+20 tokens · 0 in cache · 4,076 left of 4,096"
+    assert status(ready) == "+20 tokens · 0 already read · 4,076 left of 4,096"
     assert send.isEnabled() and send.property("hint") == "Send"
     assert not ready.sees("larger_context_button")
     ready.presses(Qt.Key.Key_Return)
@@ -105,8 +107,17 @@ def test_a_chat_that_is_too_long_does_not_blame_the_message(ready: Stage) -> Non
     ready.desk.answer("Hello")
     ready.types("And then?")
     counts(ready, draft=4, prompt=4100)
-    assert status(ready) == "Too long by 5 tokens: 4,100 of 4,096. Begin a new chat."
-    assert "Drop the oldest turns" in ready.find("composer_status").accessibleDescription()
+    assert status(ready) == "Too long by 5: 4,100 + 1 for the answer, of 4,096."
+    assert "Let the oldest turns go" in ready.find("composer_status").accessibleDescription()
+    assert ready.find("composer_status").property("alarm")
+    ready.composer.clear()
+    counts(ready, draft=0, prompt=4100)
+    assert status(ready) == "Full: 4,100 + 1 for the answer, of 4,096."
+    assert not ready.find("composer_status").property("alarm")
+    ready.clicks("drop_oldest_button")
+    assert ready.desk.program.settings.values.when_full == "drop_oldest"
+    counts(ready, draft=0, prompt=40)
+    assert not ready.sees("drop_oldest_button") and not ready.sees("larger_context_button")
 
 
 @pytest.mark.parametrize("rest", [4095, 4096])
@@ -118,7 +129,7 @@ def test_where_the_oldest_turns_go_only_what_stays_can_be_too_long(ready: Stage,
     counts(ready, draft=38, prompt=rest, dropped=(0, 1))
     refused = rest == 4096
     assert ready.sees("left_out_button") is not refused
-    assert status(ready).startswith("Too long by 1 token: 4,096 of 4,096.") is refused
+    assert status(ready).startswith("Too long by 1 token: 4,096 + 1 for the answer, of 4,096.") is refused
     assert ready.find("send_button").isEnabled() is not refused
     ready.presses(Qt.Key.Key_Return)
     assert (ready.composer.toPlainText() == "Long") is refused
@@ -129,6 +140,6 @@ def test_where_nothing_can_be_left_out_a_long_message_is_refused(ready: Stage) -
     ready.desk.program.settings.change(when_full="drop_oldest")
     ready.types("Long")
     counts(ready, draft=5000, prompt=5031)
-    assert status(ready) == "Too long by 936 tokens: 5,031 of 4,096. Shorten the message."
+    assert status(ready) == "Too long by 936 tokens: 5,031 + 1 for the answer, of 4,096. Shorten the message."
     ready.presses(Qt.Key.Key_Return)
     assert ready.engine.all(Generate) == []

@@ -36,6 +36,12 @@ def walk(stage: Stage) -> list[QWidget]:
     raise AssertionError(f"Tab goes in circles without the beginning: {seen[-3:]}")
 
 
+def menus(menu: object) -> list[QMenu]:
+    """Return a menu and those inside of it."""
+    assert isinstance(menu, QMenu)
+    return [menu, *menu.findChildren(QMenu)]
+
+
 def fill(stage: Stage) -> None:
     stage.sends("Hi")
     stage.desk.answer("Hello")
@@ -84,14 +90,44 @@ def test_no_two_shortcuts_of_the_window_are_the_same(stage: Stage) -> None:
 def test_every_action_is_in_the_menu(stage: Stage) -> None:
     menu = stage.find("menu_button").findChild(QMenu)
     assert isinstance(menu, QMenu)
-    offered = {action.objectName() for action in menu.actions()}
+    actions = [action for each in menus(menu) for action in each.actions()]
+    offered = {action.objectName() for action in actions}
     assert {action.objectName() for action in stage.window.actions()} <= offered
-    assert all(action.text() for action in menu.actions() if not action.isSeparator())
+    assert all(action.text() for action in actions if not action.isSeparator())
 
 
-def test_no_two_entries_of_the_menu_share_a_letter(stage: Stage) -> None:
-    letters = [action.text().lower().split("&", 1)[1][0] for action in stage.window.actions() if "&" in action.text()]
-    assert sorted(letters) == sorted(set(letters))
+def test_no_two_entries_of_a_menu_share_a_letter(stage: Stage) -> None:
+    for menu in menus(stage.find("menu_button").findChild(QMenu)):
+        letters = [action.text().lower().split("&", 1)[1][0] for action in menu.actions() if "&" in action.text()]
+        assert sorted(letters) == sorted(set(letters))
+        assert len(menu.actions()) <= 14
+
+
+def test_the_theme_that_was_chosen_carries_a_tick(stage: Stage) -> None:
+    themes = stage.window.actions_by_name.themes
+
+    def ticked() -> list[str]:
+        return [name for name, action in themes.items() if action.isChecked()]
+
+    for choice in ("dark", "contrast", "system", "light"):
+        stage.triggers(f"{choice}_theme_action")
+        stage.triggers(f"{choice}_theme_action")  # which takes no tick away
+        assert ticked() == [choice] == [stage.themes.choice]
+    stage.triggers("theme_action")
+    assert ticked() == ["dark"]
+
+
+def test_there_is_nothing_to_copy_in_an_empty_chat(ready: Stage) -> None:
+    copy = ready.window.actions_by_name["copy_answer_action"]
+    assert not copy.isEnabled()
+    fill(ready)
+    assert copy.isEnabled()
+    ready.desk.program.branches.delete(ready.desk.program.chat.turns[1])
+    assert not copy.isEnabled()
+    ready.triggers("undo_delete_action")
+    assert copy.isEnabled()
+    ready.triggers("new_chat_action")
+    assert not copy.isEnabled()
 
 
 def test_esc_stops_an_answer_and_does_nothing_else(ready: Stage) -> None:

@@ -57,7 +57,7 @@ def test_what_will_be_left_out_is_said_beside_the_count_and_marked_in_the_transc
     assert ready.reads("left_out_button") == "Without the 4 oldest messages"
     assert status(ready).endswith("1,096 left")
     line = ready.find_as(StatusLine, "composer_status")
-    widest = line.fontMetrics().horizontalAdvance("+12,345 tokens · 12,345 in cache · 12,345 left")
+    widest = line.fontMetrics().horizontalAdvance("+12,345 tokens · 12,345 read · 12,345 left")
     assert line.width() >= widest
     assert "goes without 4 of the oldest messages" in ready.find("composer_status").accessibleDescription()
     shown = ready.find("left_out_button").property("hint").split("\n")
@@ -141,4 +141,4 @@ def test_the_keyboard_is_not_lost_with_the_button(ready: Stage) -> None:
     counts(ready, draft=4, prompt=5000)
     assert not ready.sees("left_out_button")
     assert ready.window.focusWidget() is ready.composer
-    assert status(ready) == "Too long by 905 tokens: 5,000 of 4,096. Begin a new chat."
+    assert status(ready) == "Too long by 905: 5,000 + 1 for the answer, of 4,096."

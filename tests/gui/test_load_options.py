@@ -214,3 +214,9 @@ def test_the_slider_doubles_up_to_what_the_model_was_trained_for() -> None:
     assert stops(5000) == [1024, 2048, 4096, 5000]
     assert stops(512) == [512]
     assert stops(None)[-1] == USUAL_LENGTH
+
+
+def test_what_automatic_is_stays_whatever_is_chosen(options: Options) -> None:
+    automatic = options.reads("load_remarks")
+    options.types("context_box", "256")
+    assert options.reads("load_remarks") == automatic == "Automatic is 1,024 tokens."

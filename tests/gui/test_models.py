@@ -256,3 +256,12 @@ def test_models_that_are_chosen_quickly_end_with_the_last_one(ready: Stage, mode
     ready.settle()
     assert ready.desk.loaded_path == str(paths[0])
     assert ready.find("model_button").property("text") == "a · Q4_1"
+
+
+def test_the_model_that_is_loaded_already_is_not_loaded_again(ready: Stage) -> None:
+    button = ready.find_as(QToolButton, "model_button")
+    button.menu().aboutToShow.emit()
+    loads = len(ready.engine.all(Load))
+    next(action for action in button.menu().actions() if action.isChecked()).trigger()
+    ready.settle()
+    assert len(ready.engine.all(Load)) == loads

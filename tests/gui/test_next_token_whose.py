@@ -96,3 +96,30 @@ def test_the_candidates_of_a_deleted_chat_go_with_it_and_come_back(section: Sect
     conversations.undo_delete()
     section.desk.settle()
     assert section.panel.chart.isVisible() and section.whose is None
+
+
+def test_another_version_than_the_one_that_is_shown_says_so(section: Section) -> None:
+    section.asks("Write a story")
+    program = section.desk.program
+    assert program.branches.answer_again(program.chat.turns[-1])
+    section.desk.engine.prompt()
+    section.desk.engine.write("b")
+    section.desk.engine.say(step_of(row_of(SIZE), section.desk.engine.question.request, 0))
+    section.desk.engine.finish()
+    section.desk.settle()
+    assert section.whose is None
+    assert program.branches.step(program.chat.turns[-1], -1)
+    assert section.whose == "from another version"
+    assert program.branches.step(program.chat.turns[-1], 1)
+    assert section.whose is None
+
+
+def test_after_an_answer_without_a_token_the_ones_before_it_are_called_so(section: Section) -> None:
+    section.asks("Write a story")
+    assert section.desk.program.chat.send("Another")
+    section.desk.engine.prompt()
+    section.desk.settle()
+    assert section.whose is None, "the next one is on its way"
+    section.desk.engine.finish("cancelled")
+    section.desk.settle()
+    assert section.whose == "from an earlier answer"

@@ -43,7 +43,8 @@ def test_every_remedy_has_words_of_its_own_on_its_button_unless_it_undoes_what_t
         assert stage.sees("notice_action")
         words[remedy] = stage.reads("notice_action")
     undoing = {remedy for remedy, said in words.items() if said == "Undo"}
-    assert undoing == {"undo_delete", "undo_system_prompt", "undo_preset", "restore_preset"}
+    kinds = {"undo_delete", "undo_branch", "undo_withdraw", "undo_system_prompt", "undo_preset", "restore_preset"}
+    assert undoing == kinds
     assert len(set(words.values())) == len(words) - len(undoing) + 1
 
 
@@ -90,15 +91,17 @@ def test_what_is_settled_is_only_what_offers_it() -> None:
     assert notices.latest == ERROR
 
 
-def test_what_somebody_just_did_is_said_over_the_page_and_moves_nothing(ready: Stage) -> None:
+def test_what_somebody_just_did_covers_neither_the_text_nor_the_system_prompt(ready: Stage) -> None:
     ready.sends("Hi")
     ready.desk.answer("Hello")
-    before = place(ready, "transcript")
+    before = place(ready, "composer")
     ready.desk.program.notices.post(UNDO)
     QApplication.sendPostedEvents()
-    assert ready.sees("notice_text") and place(ready, "transcript") == before
     shown = QRect(card(ready).mapTo(ready.window, card(ready).rect().topLeft()), card(ready).size())
-    assert before.intersects(shown) and place(ready, "chat_surface").contains(shown)
+    assert ready.sees("notice_text") and place(ready, "chat_surface").contains(shown)
+    assert place(ready, "system_prompt_button").bottom() < shown.top()
+    assert shown.bottom() < place(ready, "transcript").top() <= shown.bottom() + 2
+    assert place(ready, "composer") == before
     assert ready.window.childAt(place(ready, "notice_action").center()) is ready.find("notice_action")
 
 

@@ -11,7 +11,8 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QEvent, Qt
-from PySide6.QtGui import QAccessible
+from PySide6.QtGui import QAccessible, QAction
+from PySide6.QtTest import QTest
 from PySide6.QtWidgets import (
     QAbstractButton,
     QAbstractSpinBox,
@@ -20,6 +21,7 @@ from PySide6.QtWidgets import (
     QDialog,
     QLabel,
     QLineEdit,
+    QToolButton,
     QWidget,
 )
 
@@ -122,6 +124,27 @@ def test_every_dialog_shows_words_as_they_are_and_names_what_can_be_used(named: 
         if widget.isVisible() and not widget.objectName().startswith("qt_") and not name_of(widget)
     ]
     assert nameless == []
+
+
+@pytest.mark.parametrize("action", OPENED_BY)
+def test_no_dialog_outlives_the_window(named: Stage, action: str) -> None:
+    named.triggers(action)
+    named.settle()
+    assert len(dialogs()) == 1
+    named.window.close()
+    assert dialogs() == []
+
+
+def test_a_dialog_over_a_dialog_goes_with_the_window_and_what_was_typed_last_is_kept(named: Stage) -> None:
+    named.triggers("system_prompt_action")
+    QTest.keyClicks(named.find("system_prompt_text"), "Be br")
+    named.find_as(QToolButton, "chat_presets_button").menu().aboutToShow.emit()
+    next(each for each in named.window.findChildren(QAction, "save_chat_preset_action")).trigger()
+    assert len(dialogs()) == 2
+    named.window.close()
+    assert dialogs() == []
+    (draft,) = named.desk.program.settings.values.chats.prompt_drafts.values()
+    assert draft == "Be br"
 
 
 def test_what_a_dialog_holds_and_the_buttons_under_it_share_their_edges(named: Stage) -> None:

@@ -18,7 +18,7 @@ from pytestqt.qtbot import QtBot
 from app.gui import theme
 from app.gui.chat import page_job, printing
 from app.gui.chat.page_cuts import cut_below, printed_height
-from app.gui.chat.printing import Printing, file_name
+from app.gui.chat.printing import Printing, file_name, file_stem
 from app.gui.chat.turn_block import Shape, TurnBlock
 from app.gui.icons import Icons
 from app.services.notices import Notice
@@ -272,7 +272,7 @@ def test_an_empty_conversation_asks_for_nothing(office: Office) -> None:
     ],
 )  # fmt: skip
 def test_a_title_becomes_a_name_that_every_system_takes(title: str, name: str) -> None:
-    assert file_name(title) == name
+    assert file_name(title) == name == f"{file_stem(title)}.pdf"
 
 
 def test_a_printer_gets_the_same_pages(office: Office, tmp_path: Path, qtbot: QtBot) -> None:

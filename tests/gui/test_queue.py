@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QFrame
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QFrame, QWidget
 
 from app.gui.widgets.labels import ElidedLabel
 from tests.gui.conftest import Stage
+from tests.gui.counting import counts
 
 
 def rows(stage: Stage) -> list[str]:
@@ -57,3 +60,43 @@ def test_after_a_stop_it_waits_for_a_click(ready: Stage) -> None:
     ready.clicks("queued_send_button")
     assert rows(ready) == []
     assert ready.desk.program.chat.turns[2].text == "Two"
+
+
+@pytest.mark.parametrize("way", ["button", "key"])
+def test_one_that_waits_is_withdrawn_and_that_is_undone(ready: Stage, way: str) -> None:
+    for question in ("One", "Two", "Three"):
+        ready.sends(question)
+    if way == "button":
+        ready.clicks("queued_withdraw_button")
+    else:
+        seen = (each for each in ready.window.findChildren(QWidget, "queued_withdraw_button") if each.isVisible())
+        button = next(seen)
+        button.setFocus()
+        QTest.keyClick(button, Qt.Key.Key_Delete)
+    assert rows(ready) == ["Next: Three"]
+    assert ready.composer.toPlainText() == ""
+    assert ready.reads("notice_text") == "“Two” is not sent."
+    ready.clicks("notice_action")
+    assert rows(ready) == ["Next: Two", "Then: Three"]
+    assert ready.desk.program.notices.latest is None
+
+
+def test_what_waits_is_counted_as_what_is_sent_next(ready: Stage) -> None:
+    ready.desk.program.settings.change(when_full="drop_oldest")
+    for number in range(3):
+        ready.sends(f"Question {number}")
+        ready.desk.answer(f"Answer {number}")
+    ready.sends("Now")
+    ready.engine.prompt(3000, 0, dropped=(0, 1))
+    ready.engine.write("Half")
+    ready.settle()
+    ready.sends("Later")
+    counts(ready, draft=4, prompt=3000, dropped=(0, 1, 2, 3))
+    ready.bot.waitUntil(
+        lambda: ready.reads("left_out_button") == "Without at least the 4 oldest messages", timeout=10_000
+    )
+    ready.presses(Qt.Key.Key_Escape)
+    ready.engine.finish("cancelled")
+    ready.settle()
+    counts(ready, draft=4, prompt=3000, dropped=(0, 1, 2, 3))
+    assert ready.reads("left_out_button") == "Without the 4 oldest messages"

@@ -234,6 +234,20 @@ def test_a_text_that_is_too_long_is_not_pasted_and_that_is_said(ready: Stage, te
     assert not ready.find("system_prompt_problem").isVisible()
 
 
+def test_a_text_that_grew_too_long_to_be_saved_is_kept_all_the_same(ready: Stage) -> None:
+    edit = opens(ready)
+    QGuiApplication.clipboard().setText("x" * 4_000)
+    for _ in range(2):
+        QTest.keySequence(edit, QKeySequence(QKeySequence.StandardKey.Paste))
+    assert "5,000 characters" in said(ready, "system_prompt_problem")
+    closes(ready)
+    asked = len(ready.engine.all(Tokenize))
+    assert opens(ready).toPlainText() == "x" * 8_000
+    assert "5,000 characters" in said(ready, "system_prompt_problem")
+    assert not ready.find_as(QPushButton, "system_prompt_save").isEnabled()
+    assert len(ready.engine.all(Tokenize)) == asked
+
+
 def test_without_a_model_the_tokens_are_unknown_and_the_reason_is_told_on_hover(stage: Stage) -> None:
     QTest.keyClicks(opens(stage), BRIEF)
     settles(stage)

@@ -315,7 +315,7 @@ def test_the_figures_tell_both_times_to_the_first_token(transcript: Transcript) 
     turn = kept()
     turn.ttft_ms = 120.0
     turn.finished = Finished(1, turn.text, b"", "end", metrics(4), 7, ())
-    assert "TTFT 120 ms (thinking) · 3.4 s (answer)" in footer.parts(turn)
+    assert "TTFT 120 ms (thinking) · 3,400 ms (answer)" in footer.parts(turn)
     turn.thoughts = None
     assert "TTFT 120 ms" in footer.parts(turn)
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from PySide6.QtCore import QPoint, Qt
+from PySide6.QtCore import QEvent, QPoint, Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QInputDialog, QLabel, QMenu, QMessageBox, QPlainTextEdit
+from PySide6.QtWidgets import QApplication, QLabel, QMenu, QMessageBox, QPlainTextEdit
 
 from tests.gui.conftest import Stage
 
@@ -91,10 +91,19 @@ def test_escape_puts_an_edit_away_and_the_words_are_there_the_next_time(ready: S
 def test_an_answer_can_be_made_to_begin_with_given_words(ready: Stage) -> None:
     say(ready, "One", "no")
     choose(ready, 1, "Answer again, beginning with…")
-    dialog = ready.window.findChild(QInputDialog, "beginning_dialog")
-    assert dialog is not None
-    dialog.setTextValue("Yes,")
-    dialog.accept()
+    text = ready.find_as(QPlainTextEdit, "beginning_text")
+    assert not ready.find("beginning_use").isEnabled()
+    QTest.keyClicks(text, "Yes,")
+    QTest.keyClick(text, Qt.Key.Key_Escape)  # which keeps the words
+    assert shown(ready) == ["One", "no"]
+    QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+    choose(ready, 1, "Answer again, beginning with…")
+    text = ready.find_as(QPlainTextEdit, "beginning_text")
+    assert text.toPlainText() == "Yes,"
+    QTest.keyClick(text, Qt.Key.Key_Tab)
+    assert text.toPlainText() == "Yes,"
+    assert "Ctrl+Return" in text.accessibleDescription()
+    QTest.keyClick(text, Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier)
     assert shown(ready) == ["One", "Yes,"]
     assert ready.desk.engine.chat.continue_last
 
@@ -123,7 +132,8 @@ def test_the_settings_of_an_answer_are_shown_and_used_again(ready: Stage) -> Non
     choose(ready, 1, "Settings of this answer")
     box = ready.window.findChild(QMessageBox, "answer_settings")
     assert box is not None
-    assert "temperature 0.3" in box.text()
+    assert box.text() == "Settings of this answer"
+    assert "temperature 0.3" in box.informativeText()
     box.close()
     choose(ready, 1, "Use these settings again")
     assert ready.desk.program.sampling.values.temperature == 0.3

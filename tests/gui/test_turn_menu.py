@@ -73,7 +73,7 @@ def test_a_question_that_waits_is_taken_back_or_copied_from_its_menu(ready: Stag
         row, QContextMenuEvent(QContextMenuEvent.Reason.Mouse, QPoint(9, 9), row.mapToGlobal(QPoint(9, 9)))
     )
     menu = ready.find_as(QMenu, "queued_menu")
-    assert entries(menu) == ["Take it back and edit it", "Copy"]
+    assert entries(menu) == ["Take it back and edit it", "Do not send it", "Copy"]
     next(action for action in menu.actions() if action.text() == "Copy").trigger()
     assert QApplication.clipboard().text() == "Two"
     menu.actions()[0].trigger()

@@ -10,8 +10,9 @@ import pytest
 
 from app.core.chat import PromptMessage
 from app.core.commands import Generate
+from app.core.conversation import LONGEST_TITLE
 from app.core.store_events import StoreRenewed
-from app.services.branches import Branches
+from app.services.branches import Branches, numbered_title
 from app.services.chat import Chat
 from app.store.opening import FILE_NAME
 from tests.desk import Desk
@@ -168,6 +169,8 @@ def test_a_fork_has_what_was_said_so_far_and_leaves_the_rest(
     ids = chat.turns[1].ids
     branches.fork(chat.turns[1])
     assert chat.conversation_id != first
+    assert chat.shown.head.title == "One (2)"
+    assert desk.notice.brief and "“One (2)” begins" in desk.notice.sentence.english()
     assert shown(chat) == ["One", "1"]
     chat.send("Drei")
     assert desk.engine.chat.messages[1] == PromptMessage("assistant", "1", ids)
@@ -285,3 +288,17 @@ def test_what_a_file_that_was_made_anew_lacks_is_written_again_from_memory(
     assert later.chat.turns[1].finished is not None
     assert later.branches.step(later.chat.turns[1], -1)
     assert shown(later.chat) == ["One", "1"]
+
+
+@pytest.mark.parametrize(
+    ("title", "taken", "named"),
+    [
+        ("Rain", (), "Rain (2)"),
+        ("Rain", ("Rain (2)",), "Rain (3)"),
+        ("Rain (2)", ("Rain", "Rain (2)"), "Rain (3)"),
+        ("Rain (1998)", (), "Rain (1998) (2)"),
+        ("x" * 600, (), "x" * (LONGEST_TITLE - 4) + " (2)"),
+    ],
+)
+def test_a_fork_has_a_title_of_its_own(title: str, taken: tuple[str, ...], named: str) -> None:
+    assert numbered_title(title, taken) == named

@@ -45,6 +45,24 @@ def test_a_preset_without_a_part_is_refused(presets: ChatPresets) -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "says"), [("x\n" * 50_000 + "y", "100,001 characters"), ("x" * 5_001, "more than 5,000 characters")]
+)
+def test_a_system_prompt_that_is_too_long_is_refused_and_a_preset_with_one_is_not_used(
+    desk: Desk, presets: ChatPresets, text: str, says: str
+) -> None:
+    assert says in refusal(lambda: presets.save("Long", ChatPreset(text)))
+    assert presets.all == {}
+    program = desk.program
+    program.settings.change(chats=ChatSettings({"Long": ChatPreset(text, KIND.sampling)}))
+    before = program.sampling.values
+    for use in (program.preset_use.use, program.preset_use.begin):
+        program.notices.dismiss()
+        use("Long")
+        assert says in desk.told
+        assert (program.system_prompt.text, program.sampling.values) == ("", before)
+
+
+@pytest.mark.parametrize(
     "part", [ChatPreset(""), ChatPreset(sampling=SamplingSettings()), ChatPreset(model=KIND.model)]
 )
 def test_one_part_is_enough(presets: ChatPresets, part: ChatPreset) -> None:
@@ -54,7 +72,14 @@ def test_one_part_is_enough(presets: ChatPresets, part: ChatPreset) -> None:
 
 @pytest.mark.parametrize(
     ("name", "says"),
-    [("", "Type a name"), (" \t", "Type a name"), ("x" * (LONGEST_NAME + 1), "at most 60"), ("a\nb", "on one line")],
+    [
+        ("", "Type a name"),
+        (" \t", "Type a name"),
+        ("\u3164\u2800", "Type a name"),
+        ("x" * (LONGEST_NAME + 1), "at most 60"),
+        ("a\nb", "on one line"),
+        ("\u202eBrief", "on one line"),
+    ],
 )
 def test_a_name_that_cannot_be_is_refused_in_words(presets: ChatPresets, name: str, says: str) -> None:
     assert says in refusal(lambda: presets.save(name, BRIEF))
@@ -128,7 +153,7 @@ def test_a_replaced_preset_comes_back_beside_the_one_that_has_another_name_by_no
 
 
 def test_so_many_presets_that_the_file_could_not_be_read_are_refused(presets: ChatPresets) -> None:
-    huge = ChatPreset("日" * 100_000)
+    huge = ChatPreset(f"{'日' * 999}\n" * 100)
     for number in range(13):
         presets.save(f"Huge {number}", huge)
     assert "delete one first" in refusal(lambda: presets.save("One more", huge))

@@ -8,7 +8,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from app.core.commands import Load, Reproduce
+from app.core.commands import Generate, Load, Reproduce
 from app.services.reproducing import Reproducing
 from tests.desk import Desk
 from tests.services.asking import say
@@ -138,6 +138,43 @@ def test_a_context_that_is_too_small_now_is_said_with_the_numbers(desk: Desk, mo
     assert told(known(desk)) == (
         "Prompt and answer have 4097 tokens, and the context holds 4096 now: load the model with a larger one."
     )
+
+
+def test_a_context_that_is_too_small_is_found_once_its_model_is_loaded(
+    desk: Desk, reproducing: Reproducing, other_model: Path
+) -> None:
+    turn = answer(desk)
+    desk.load(other_model)
+    loads = len(desk.engine.all(Load))
+    assert reproducing.begin(turn, loads=True)
+    desk.until(lambda: len(desk.engine.all(Load)) > loads)
+    desk.engine.loaded(context=42)
+    desk.settle()
+    assert (known(desk).phase, known(desk).offer) == ("failed", "larger_context")
+    assert "43 tokens, and the context holds 42 now" in told(known(desk))
+    assert (desk.engine.all(Reproduce), reproducing.hindrance(turn)) == ([], None)
+    assert reproducing.begin(turn)
+    desk.settle()
+    assert (known(desk).phase, desk.engine.all(Reproduce)) == ("failed", [])
+
+
+def test_a_context_that_became_smaller_while_it_waited_is_found_too(
+    desk: Desk, reproducing: Reproducing, model: Path
+) -> None:
+    first = answer(desk)
+    desk.program.chat.send("Two")
+    desk.settle()
+    reproducing.begin(first)
+    desk.settle()
+    desk.begin_load(model)
+    desk.answer("2")
+    desk.engine.loaded(context=42)
+    desk.settle()
+    assert (known(desk, first).phase, known(desk, first).offer) == ("failed", "larger_context")
+    assert desk.engine.all(Reproduce) == []
+    desk.program.chat.send("Three")
+    desk.settle()
+    assert desk.engine.all(Generate)[-1].request == desk.engine.question.request
 
 
 def test_an_answer_whose_prompt_was_not_kept_says_so(desk: Desk, reproducing: Reproducing) -> None:

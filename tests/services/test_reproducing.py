@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from app.core.chat import PromptSpan
+from app.core.chat import PromptSpan, ReadStretch
 from app.core.commands import Cancel, ChangeSettings, Generate, Reproduce
 from app.core.events import Difference, PromptReady
 from app.services.reproducing import Reproducing
@@ -227,6 +227,65 @@ def test_a_message_that_is_deleted_meanwhile_ends_it(desk: Desk, reproducing: Re
     reproducing.begin(first)
     read(desk)
     assert known(desk, first).phase == "reading"
+
+
+def test_an_answer_that_is_deleted_after_its_chat_was_left_and_opened_again_ends_it(
+    desk: Desk, reproducing: Reproducing
+) -> None:
+    say(desk, "Two", "2")
+    turn, conversation = answer(desk), desk.program.chat.conversation_id
+    reproducing.begin(turn)
+    read(desk)
+    desk.program.conversations.new()
+    desk.program.conversations.open(conversation)
+    desk.until(lambda: desk.program.chat.conversation_id == conversation)
+    reopened = answer(desk)
+    assert reopened is not turn and reopened.message == turn.message
+    assert (known(desk).phase, desk.engine.all(Cancel)) == ("reading", [])
+    desk.program.branches.delete(reopened)
+    assert desk.engine.all(Cancel)[-1].request == asked(desk).request
+    end(desk, same=0, stop_reason="cancelled")
+    assert reproducing.begin(desk.program.chat.turns[1])
+
+
+def test_an_answer_goes_with_the_question_before_it(desk: Desk, reproducing: Reproducing) -> None:
+    say(desk, "Two", "2")
+    reproducing.begin(answer(desk))
+    read(desk)
+    desk.program.branches.delete(desk.program.chat.turns[2])
+    assert desk.engine.all(Cancel)[-1].request == asked(desk).request
+
+
+def test_a_deletion_elsewhere_does_not_end_it(desk: Desk, reproducing: Reproducing) -> None:
+    first = answer(desk)
+    say(desk, "Two", "2")
+    reproducing.begin(first)
+    read(desk)
+    desk.program.branches.delete(answer(desk))
+    assert (known(desk, first).phase, desk.engine.all(Cancel)) == ("reading", [])
+
+
+def test_questions_in_a_row_are_read_in_one_as_no_model_wrote_the_first(
+    desk: Desk, model: Path, again: Callable[[], Desk]
+) -> None:
+    desk.load(model)
+    desk.program.chat.send("One")
+    desk.settle()
+    later = again()
+    later.program.conversations.open(later.program.conversations.heads[0].id)
+    later.settle()
+    later.program.chat.send("Two")
+    later.settle()
+    request = later.engine.question.request
+    spans = (PromptSpan(0, 6, "history", 0), PromptSpan(6, 8, "template", -1), PromptSpan(8, 40, "prompt", 1))
+    later.engine.say(PromptReady(request, ids(40), spans, 12, 0, seed=7))
+    later.engine.write("2")
+    later.engine.finish()
+    later.settle()
+    assert [turn.text for turn in later.program.chat.turns] == ["One", "", "Two", "2"]
+    later.program.reproducing.begin(answer(later))
+    later.settle()
+    assert asked(later).stretches == (ReadStretch(12),)
 
 
 def test_another_chat_can_be_shown_meanwhile(desk: Desk, reproducing: Reproducing) -> None:

@@ -135,6 +135,8 @@ def test_a_deleted_preset_can_be_brought_back(desk: Desk) -> None:
     [
         ("", "Type a name"),
         (" \t", "Type a name"),
+        ("\u3164\u2800", "Type a name"),
+        ("\u202eMine", "on one line"),
         ("x" * (LONGEST_NAME + 1), "at most 60"),
         ("two\nlines", "on one line"),
         ("bell\x07", "on one line"),

@@ -5,11 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from app.core.chat_preset import ChatPreset, ChatSettings
 from app.services.program import Program
-from app.services.system_prompt import LONGEST_LINE, LONGEST_PROMPT, MOST_DRAFTS, too_long
+from app.services.system_prompt import (
+    LONGEST_DRAFT,
+    LONGEST_LINE,
+    LONGEST_PROMPT,
+    MOST_DRAFT_BYTES,
+    MOST_DRAFTS,
+    too_long,
+)
 from tests.desk import Desk
 
 BRIEF, KIND = "Be brief.", "Be kind."
@@ -226,6 +234,20 @@ def test_only_the_latest_unsaved_texts_are_kept(desk: Desk, program: Program) ->
         program.conversations.new()
     drafts = list(program.settings.values.chats.prompt_drafts.values())
     assert drafts == [f"Be {number}" for number in range(3, MOST_DRAFTS + 3)]
+
+
+@pytest.mark.parametrize("sign", ["x", "\x01", "日", "🙂"])
+def test_unsaved_texts_are_kept_however_long_as_far_as_the_settings_file_can_be_read_again(
+    desk: Desk, program: Program, again: Callable[[], Desk], sign: str
+) -> None:
+    for number in range(12):
+        ask(desk)
+        program.system_prompt.write(f"{number}{sign * LONGEST_DRAFT}")
+        assert program.system_prompt.draft == f"{number}{sign * LONGEST_DRAFT}"[:LONGEST_DRAFT]
+        program.conversations.new()
+    drafts = program.settings.values.chats.prompt_drafts
+    assert len(msgspec.json.encode(drafts)) <= MOST_DRAFT_BYTES
+    assert again().program.settings.values.chats.prompt_drafts == drafts
 
 
 def test_everything_is_there_again_after_a_restart(desk: Desk, program: Program, again: Callable[[], Desk]) -> None:

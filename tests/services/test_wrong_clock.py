@@ -155,3 +155,20 @@ def test_ids_leave_room_behind_one_that_damage_made_up(desk: Desk, chat: Chat, a
     later.program.conversations.new()
     say(later, "Two", "2")
     assert shown(again().program.chat) == ["Two", "2"]
+
+
+def test_after_a_run_whose_clock_was_years_ahead_deletions_have_the_day_on_which_they_are_made(
+    desk: Desk, chat: Chat, again: Callable[[], Desk], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for number in ("One", "Two", "Three"):
+        say(desk, number, "!")
+    ahead_ns = time.time_ns() + 9 * 365 * 24 * HOUR_NS
+    with monkeypatch.context() as wrong:
+        wrong.setattr("app.services.stamps.time", SimpleNamespace(time_ns=lambda: ahead_ns))
+        wrong.setattr("app.store.deletions.time", SimpleNamespace(time=lambda: ahead_ns / 10**9))
+        desk.program.branches.delete(chat.turns[4])
+    later = again()
+    later.program.branches.delete(later.program.chat.turns[2])
+    latest, before = trash(later.program)
+    assert (latest.text, before.text) == ("Two", "Three")
+    assert latest.deleted_ms <= time.time() * 1000 < before.deleted_ms

@@ -16,7 +16,7 @@ from app.core.conversation import Chunk, Conversation, Message, StoredAnswer
 from app.core.events import Event
 from app.core.store_commands import EndAnswer, KeepChunk, KeepQuestion, OpenStore, ReadConversation, StoreCommand
 from app.core.store_events import ConversationRead, StoreOpened
-from app.store.erasing import DAYS_OF_USE
+from app.store.deletions import DAYS_OF_USE
 from app.store.opening import FILE_NAME
 from tests.inline_store import InlineStore
 

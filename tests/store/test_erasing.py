@@ -9,7 +9,7 @@ import pytest
 
 from app.core.conversation import AnswerPrompt
 from app.core.store_commands import EraseTrash, KeepConversation, KeepPrompt, OpenStore, RemoveMessages
-from app.store.erasing import DAYS_OF_USE, KEPT_DAYS
+from app.store.deletions import DAYS_OF_USE, KEPT_DAYS
 from tests.store.shelf import Shelf, chunk, end, head, ids, question, shelf, used_every_day
 
 DAY_MS = 24 * 60 * 60 * 1000
@@ -72,7 +72,7 @@ class Clock:
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.day = time.time() / 86_400
-        monkeypatch.setattr("app.store.erasing.time", SimpleNamespace(time=self.time, monotonic=time.monotonic))
+        monkeypatch.setattr("app.store.deletions.time", SimpleNamespace(time=self.time))
 
     def time(self) -> float:
         return self.day * 86_400
@@ -98,9 +98,9 @@ def test_a_clock_that_is_ahead_for_two_days_erases_nothing(
         assert open_on(clock, tmp_path, day) == [1]
     with shelf(tmp_path) as kept:
         assert kept.sql("SELECT count(*) FROM message") == [(4,)]
-    for day in (35, 36, 37):
-        open_on(clock, tmp_path, today + day)
-    assert open_on(clock, tmp_path, today + 38) == [], "when the month is really over, it goes"
+    for day in (15, 30, 32, 33):
+        assert open_on(clock, tmp_path, today + day) == [1]
+    assert open_on(clock, tmp_path, today + 34) == [], "when the month is really over, it goes"
     with shelf(tmp_path) as kept:
         assert kept.sql("SELECT count(*) FROM message") == [(0,)]
 

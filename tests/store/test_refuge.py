@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sqlite3
 import stat
 from pathlib import Path
 
@@ -21,10 +20,10 @@ from app.core.store_commands import (
 )
 from app.core.store_events import Kept, StoreOpened
 from app.store import faults
-from app.store.opening import Opened, connect
+from app.store.opening import Opened
 from tests.store.shelf import Shelf, chunk, head, ids, locked, question, shelf
 from tests.store.test_faults_in_use import LONG
-from tests.store.unsaved import BACK, LOST, end_unsaved, left, refused, texts, told
+from tests.store.unsaved import BACK, LOST, connect_full, end_unsaved, left, refused, texts, told
 
 
 @pytest.fixture(autouse=True)
@@ -89,7 +88,7 @@ def test_a_disk_that_is_still_full_shows_it_and_keeps_it_for_the_start_after_tha
         end_unsaved(data)
     again = Shelf(data)
     with monkeypatch.context() as patch:
-        patch.setattr("app.store.opening.connect", _connect_full)
+        patch.setattr("app.store.opening.connect", connect_full)
         assert again.open().newest == 4
         assert texts(again) == ["Question 1", f"Half an answer {LONG}", "Question 3", ""]
         again.send(question(5, head(), 5, parent=4))
@@ -99,13 +98,6 @@ def test_a_disk_that_is_still_full_shows_it_and_keeps_it_for_the_start_after_tha
     with shelf(data) as last:
         assert texts(last) == ["Question 1", f"Half an answer {LONG}", "Question 3", "", "Question 5", ""]
         assert last.sql("SELECT count(*) FROM chunk") == [(2,)]
-
-
-def _connect_full(path: Path) -> sqlite3.Connection:
-    connection = connect(path)
-    (pages,) = connection.execute("PRAGMA page_count").fetchone()
-    connection.execute(f"PRAGMA max_page_count = {pages}")
-    return connection
 
 
 def test_chats_that_could_not_be_opened_leave_their_words_behind_those_of_the_run_before(
@@ -147,7 +139,7 @@ def test_a_later_file_that_holds_an_earlier_one_too_goes_before_it(data: Path, e
     saved = path.read_bytes()
     again = Shelf(data)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("app.store.opening.connect", _connect_full)
+        patch.setattr("app.store.opening.connect", connect_full)
         again.open()
         again.send(KeepDraft(Draft(1, "older"), 8), KeepDraft(Draft(1, "newer"), 9), RestoreMessages((1,)))
         again.close()

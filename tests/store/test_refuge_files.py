@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import os
 import struct
+from collections.abc import Callable
 from pathlib import Path
 from typing import get_args
 
@@ -32,8 +33,8 @@ from app.core.store_commands import (
 from app.core.words import translate
 from app.store.refuge import NOBODY, Refuge, temporary_folders
 from app.store.writing import Change, EndOpenAnswers, Stretch, TakenOver
-from tests.store.shelf import head, ids, question, shelf
-from tests.store.unsaved import BACK, end_unsaved, left, refused, texts, told
+from tests.store.shelf import Shelf, head, ids, question, shelf
+from tests.store.unsaved import BACK, connect_full, end_unsaved, left, refused, texts, told
 
 
 @pytest.fixture(autouse=True)
@@ -103,6 +104,92 @@ def test_what_somebody_else_put_there_is_left_alone(
         (sentence,) = told(again)
         assert sentence.startswith(f"{path} was not written by Tokenlight, or cannot be read: it is left alone")
     assert os.path.lexists(path)
+
+
+KEPT_IN_PART = "Some of what Tokenlight could not save when it was closed last cannot be read, and is kept as {}."
+DAMAGES: dict[str, Callable[[bytes], bytes]] = {
+    "cut": lambda whole: whole[:-3],
+    "a longer length": lambda whole: whole + struct.pack("<I", 10**6) + b"rest",
+    "a length that is cut": lambda whole: whole + b"\1",
+    "a frame in the middle": lambda whole: b"\2\0\0\0xy" + whole,
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGES)
+def test_what_is_put_down_behind_a_damaged_file_is_not_lost_nor_is_what_was_there(data: Path, damage: str) -> None:
+    data.mkdir()
+    Refuge(data).keep([KeepDraft(Draft(1, "old"), 1), KeepDraft(Draft(2, "cut"), 1)])
+    (path,) = left(data)
+    damaged = DAMAGES[damage](path.read_bytes())
+    path.write_bytes(damaged)
+    new = KeepDraft(Draft(3, "new"), 1)
+    told = Refuge(data).keep([new])
+    kept = path.with_suffix(".kept")
+    assert kept.read_bytes() == damaged
+    assert [sentence.english() for sentence in told[1:]] == [KEPT_IN_PART.format(kept)]
+    later = Refuge(data)
+    *found, _ = later.take(frozenset())
+    assert found[0] == KeepDraft(Draft(1, "old"), 1) and found[-1] == new
+    later.forget()
+    assert left(data) == [kept]
+
+
+def test_what_was_taken_out_of_a_damaged_file_is_put_down_once_and_where_the_rest_is_kept_is_told(data: Path) -> None:
+    data.mkdir()
+    Refuge(data).keep([KeepDraft(Draft(1, "old"), 1)])
+    (path,) = left(data)
+    path.write_bytes(path.read_bytes() + b"\1")
+    refuge = Refuge(data)
+    told = refuge.keep(refuge.take(frozenset()))
+    kept = path.with_suffix(".kept")
+    assert [sentence.english() for sentence in told[1:]] == [KEPT_IN_PART.format(kept)]
+    assert [change for change in Refuge(data).take(frozenset()) if isinstance(change, KeepDraft)] == [
+        KeepDraft(Draft(1, "old"), 1)
+    ]
+    assert set(left(data)) == {path, kept}
+
+
+def test_a_damaged_file_that_finds_no_other_name_stays_and_the_words_go_elsewhere(
+    data: Path, elsewhere: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    data.mkdir()
+    Refuge(data).keep([KeepDraft(Draft(1, "old"), 1)])
+    (path,) = left(data)
+    path.write_bytes(damaged := path.read_bytes() + b"\1")
+    monkeypatch.setattr("app.store.refuge._free", lambda path: path)
+    Refuge(data).keep([KeepDraft(Draft(2, "new"), 1)])
+    assert (left(data), path.read_bytes()) == ([path], damaged)
+    assert len(left(elsewhere)) == 1
+    drafts = [change.draft.text for change in Refuge(data).take(frozenset()) if isinstance(change, KeepDraft)]
+    assert drafts == ["old", "new"]
+
+
+def test_a_run_that_keeps_nothing_tells_where_a_damaged_file_of_the_run_before_is(
+    data: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    end_unsaved(data)
+    (path,) = left(data)
+    path.write_bytes(path.read_bytes() + b"\1")
+    with monkeypatch.context() as patch:
+        patch.setattr("app.store.opening.connect", connect_full)
+        full = Shelf(data)
+        full.open()
+        full.send(question(5, head(), 5, parent=4))
+        full.close()
+    assert KEPT_IN_PART.format(path.with_suffix(".kept")) in told(full) and BACK not in told(full)
+    with shelf(data) as again:
+        assert texts(again)[2:] == ["Question 3", "", "Question 5", ""]
+
+
+@pytest.mark.skipif(os.name == "nt", reason="links are for administrators")
+def test_what_is_no_such_file_is_not_written_over_and_is_told(data: Path, elsewhere: Path) -> None:
+    data.mkdir()
+    name = Refuge(data)._name
+    (data / name).symlink_to(data / "other")
+    told = [sentence.english() for sentence in Refuge(data).keep([KeepDraft(Draft(1, "new"), 1)])]
+    assert (data / name).is_symlink() and len(left(elsewhere)) == 1
+    assert str(left(elsewhere)[0]) in told[0]
+    assert told[1].startswith(f"{data / name} was not written by Tokenlight")
 
 
 def test_a_value_that_no_file_takes_costs_only_itself(data: Path, caplog: pytest.LogCaptureFixture) -> None:

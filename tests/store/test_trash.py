@@ -20,7 +20,7 @@ from app.core.store_commands import (
     RestoreTrash,
 )
 from app.core.store_events import Restored, StoreFailed, TrashRead
-from app.store.erasing import DAYS_OF_USE, KEPT_DAYS
+from app.store.deletions import DAYS_OF_USE, KEPT_DAYS
 from tests.store.shelf import Shelf, chunk, end, head, ids, locked, question, shelf, used_every_day
 from tests.store.tree_model import DAY_MS
 

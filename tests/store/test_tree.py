@@ -49,11 +49,11 @@ class Trees(RuleBasedStateMachine):
         self.model = TreeModel()
         self.undo: tuple[int, ...] = ()
         self.is_marked = False
-        clock = SimpleNamespace(time=lambda: self.model.now_ms / 1000, monotonic=time.monotonic)
+        clock = SimpleNamespace(time=lambda: self.model.now_ms / 1000)
         self.patches = ExitStack()
-        self.patches.enter_context(patch("app.store.erasing.time", clock))
+        self.patches.enter_context(patch("app.store.deletions.time", clock))
         self.patches.enter_context(patch("app.store.erasing.STEP_S", 0.0))
-        self.patches.enter_context(patch("app.store.erasing.DAYS_OF_USE", 2))
+        self.patches.enter_context(patch("app.store.deletions.DAYS_OF_USE", 2))
         self.kept = Shelf(Path(self.folder.name) / "0")
         self.opened: StoreOpened | None = None
         self.open()

@@ -27,6 +27,8 @@ class TreeModel:
     blocks: dict[int, tuple[bytes, ...]] = field(default_factory=dict)
     days: set[int] = field(default_factory=set)
     """On which the chats were open."""
+    months: dict[int, int] = field(default_factory=dict)
+    """From which day on the month of a deletion counts."""
 
     def new_id(self) -> int:
         self.last_id += 1
@@ -94,14 +96,23 @@ class TreeModel:
         self.mark(going, ERASED)
 
     def mark_old(self) -> None:
-        """Let go what was deleted more than a month before the first of the last two days of use."""
-        self.days = {day for day in self.days if day <= self.now_ms // DAY_MS} | {self.now_ms // DAY_MS}
+        """Let go what was deleted more than a month before the first of the last two days of use; a jump begins months anew."""
+        today = self.now_ms // DAY_MS
+        self.days = {day for day in self.days if day <= today}
+        marks = [m.deleted_ms for m in self.messages.values()] + [head.deleted_ms for head in self.heads.values()]
+        deletions = {deletion for deletion in marks if deletion}
+        self.months = {deletion: self.months.get(deletion, deletion // DAY_MS) for deletion in deletions}
+        last, before = ([*sorted(self.days, reverse=True), today, today])[:2]
+        has_jumped = bool(self.days) and today - last > 30 and (len(self.days) < 2 or last - before <= 30)
+        for deletion, day in self.months.items():
+            self.months[deletion] = max(min(day, today) if day > today + 30 else day, today if has_jumped else 0)
+        self.days = {*sorted(self.days)[-1:], today}
         if len(self.days) < 2:
             return
-        before = (sorted(self.days)[-2] - 30) * DAY_MS
-        self.mark([m.id for m in self.messages.values() if m.deleted_ms and m.deleted_ms < before], ERASED)
+        old = {deletion for deletion, day in self.months.items() if day < min(self.days) - 30}
+        self.mark([m.id for m in self.messages.values() if m.deleted_ms in old], ERASED)
         for head in list(self.heads.values()):
-            if head.deleted_ms and head.deleted_ms < before:
+            if head.deleted_ms in old:
                 self.heads[head.id] = replace(head, deleted_ms=ERASED)
 
     def must_be_there(self) -> set[int]:

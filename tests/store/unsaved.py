@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -11,6 +12,7 @@ from typing import Any
 import pytest
 
 from app.core.store_events import StoreFailed
+from app.store.opening import connect
 from tests.store.shelf import Shelf, chunk, head, question
 from tests.store.test_faults_in_use import LONG, fill_disk
 
@@ -54,3 +56,11 @@ def refused(monkeypatch: pytest.MonkeyPatch, *folders: Path) -> Iterator[None]:
     with monkeypatch.context() as patch:
         patch.setattr("app.store.refuge.os.open", refuse)
         yield
+
+
+def connect_full(path: Path) -> sqlite3.Connection:
+    """Open a database as the program does, on a disk that is full."""
+    connection = connect(path)
+    (pages,) = connection.execute("PRAGMA page_count").fetchone()
+    connection.execute(f"PRAGMA max_page_count = {pages}")
+    return connection

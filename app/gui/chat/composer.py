@@ -40,7 +40,8 @@ class Written:
     @property
     def message(self) -> str:
         """The message that it makes: what was pasted comes before what is said of it."""
-        return _BETWEEN.join(part for part in (*(each.text for each in self.pasted), self.text) if part.strip())
+        text = self.text.rstrip("\n")  # nobody asks for empty lines at the end
+        return _BETWEEN.join(part for part in (*(each.text for each in self.pasted), text) if part.strip())
 
     def followed_by(self, later: Written) -> Written:
         """Return both in one."""
@@ -90,6 +91,8 @@ class Composer(QFrame):
     """Somebody wants to see a message that is left out (its turn's number)."""
     larger_context_wanted = Signal()
     """Somebody wants to load the model with a larger context."""
+    dropping_wanted = Signal()
+    """Somebody wants the oldest turns to go where the context is full."""
 
     def __init__(self, icons: Icons, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -100,15 +103,16 @@ class Composer(QFrame):
         self._history = _PasteHistory(self._pasted, self.draft)
         self._busy = False
         self._refusal = ""
+        self.undoes_elsewhere = False
+        """Whether something was deleted after what is written here was changed: that is undone first."""
         self._sent: Written | None = None
         self._send = IconButton(icons, "send", self.tr("Send"), object_name="send_button", look="primary")
         self._stop = IconButton(
             icons, "stop", self.tr("Stop the answer (Esc)"), object_name="stop_button", look="primary"
         )
         self.left_out = LeftOutButton(icons)
-        self._larger = QPushButton(self.tr("Larger context…"))
-        self._larger.setObjectName("larger_context_button")
-        self._larger.hide()
+        self._drop = _hidden_button(self.tr("Drop the oldest turns"), "drop_oldest_button")
+        self._larger = _hidden_button(self.tr("Larger context…"), "larger_context_button")
         self._buttons = QStackedWidget()
         self._buttons.addWidget(self._send)
         self._buttons.addWidget(self._stop)
@@ -125,6 +129,7 @@ class Composer(QFrame):
         self._send.clicked.connect(self._submit)
         self._stop.clicked.connect(self.stopped)
         self._larger.clicked.connect(self.larger_context_wanted)
+        self._drop.clicked.connect(self.dropping_wanted)
         self.left_out.wanted.connect(self.left_out_wanted)
         self._refresh()
 
@@ -163,11 +168,12 @@ class Composer(QFrame):
             self._send.setAccessibleDescription(reason)
             self._refresh_send()
 
-    def offer_larger_context(self, offered: bool) -> None:
-        """Offer to load the model with a larger context, or do not."""
-        if not offered and self._larger.hasFocus():
-            self.draft.setFocus()
-        self._larger.setVisible(offered)
+    def offer_room(self, *, larger_context: bool, dropping: bool) -> None:
+        """Offer to load the model with a larger context and to let the oldest turns go, or do not."""
+        for button, offered in ((self._larger, larger_context), (self._drop, dropping)):
+            if not offered and button.hasFocus():
+                self.draft.setFocus()
+            button.setVisible(offered)
 
     def show_left_out(self, words: str, turns: Sequence[Turn]) -> None:
         """Say what the next send goes without, or nothing where there are no words."""
@@ -196,8 +202,11 @@ class Composer(QFrame):
         self.draft.clear()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Undo and redo reach pasted texts too."""
+        """Undo and redo reach pasted texts too, and what was deleted later than anything here was changed."""
         if watched is self.draft and event.type() == QEvent.Type.KeyPress and isinstance(event, QKeyEvent):
+            if event.matches(QKeySequence.StandardKey.Undo) and self.undoes_elsewhere:
+                self.draft.nothing_to_undo.emit()
+                return True
             if event.matches(QKeySequence.StandardKey.Undo):
                 return self._history.undo()
             if event.matches(QKeySequence.StandardKey.Redo):
@@ -209,6 +218,7 @@ class Composer(QFrame):
         row.setSpacing(theme.SPACE_S)
         row.addWidget(self.status, 1)
         row.addWidget(self.left_out)
+        row.addWidget(self._drop)
         row.addWidget(self._larger)
         row.addWidget(self._buttons)
         layout = QVBoxLayout(self)
@@ -232,6 +242,7 @@ class Composer(QFrame):
             self.sent.emit(message)
 
     def _refresh(self) -> None:
+        self.undoes_elsewhere = False
         self._refresh_send()
         self.edited.emit()
 
@@ -242,6 +253,14 @@ class Composer(QFrame):
         self.setProperty("focused", focused)
         self.style().unpolish(self)
         self.style().polish(self)
+
+
+def _hidden_button(words: str, name: str) -> QPushButton:
+    """Return a button that is shown only where it helps."""
+    button = QPushButton(words)
+    button.setObjectName(name)
+    button.hide()
+    return button
 
 
 class _PasteHistory:

@@ -22,6 +22,8 @@ class CountLine(QObject):
         super().__init__(parent)
         self.is_stopping = False
         """Whether somebody wants the answer to end, and it has not ended yet."""
+        self.waits = False
+        """Whether a question waits for the answer to end."""
         self._chat = chat
         self._composer = composer
         self._count = Count()
@@ -62,11 +64,12 @@ class CountLine(QObject):
         if self._chat.busy and not self.is_stopping and has_text:
             words = with_draft(goes_on, counted)
         self._composer.status.show_text(*words[:2], alarm=words.alarm)
-        self._composer.offer_larger_context(words.alarm)
-        self._composer.refuse(counted.hint if counted.alarm else "")
+        self._composer.offer_room(larger_context=words.is_refused, dropping=words.can_drop)
+        self._composer.refuse(counted.hint if counted.is_refused else "")
         numbers = frozenset(self._count.left_out)
         turns = [turn for turn in self._chat.turns if turn.number in numbers] if numbers else []
-        self._composer.show_left_out(left_out_words(self._count, has_text=has_text) if turns else "", turns)
+        is_ahead = has_text or self.waits
+        self._composer.show_left_out(left_out_words(self._count, is_ahead=is_ahead) if turns else "", turns)
 
     def _what_goes_on(self) -> CountWords | None:
         progress, before = self._progress, self._chat.waits_for

@@ -13,12 +13,21 @@ from app.services.units import UNKNOWN, count
 translate = QCoreApplication.translate
 
 
+WORTH_READING = 32
+"""Of a chat with nothing written, fewer tokens to read again are not spoken of: nobody waits for them."""
+
+
 class CountWords(NamedTuple):
-    """A line, what it says on hover, and whether it is an alarm: then nothing can be sent."""
+    """A line, and what it says on hover."""
 
     text: str = ""
     hint: str = ""
     alarm: bool = False
+    """Whether what is written cannot be sent."""
+    is_refused: bool = False
+    """Whether nothing can be sent."""
+    can_drop: bool = False
+    """Whether leaving the oldest turns out would help."""
 
 
 def count_words(counted: Count, *, has_text: bool) -> CountWords:
@@ -31,21 +40,32 @@ def count_words(counted: Count, *, has_text: bool) -> CountWords:
             translate("Composer", "Tokens are counted by the model: they are known once one is loaded."),
         )
     if counted.refused:
-        return _refusal(counted)
+        return _refusal(counted, has_text=has_text)
     shares = counted.shares
     new, cached = (shares.new, shares.cached) if shares is not None else (counted.draft, counted.reused)
-    parts = []
-    if new or (shares is None and has_text):
-        parts.append(translate("Composer", "+{count} tokens").format(count=count(new)))
-    in_cache = translate("Composer", "{count} in cache")
+    parts = [_new_words(counted, new, has_text=has_text)]
+    in_cache = translate("Composer", "{count} already read")
     left = translate("Composer", "{count} left of {cells}")
     if counted.left_out:
         left = translate("Composer", "{count} left")  # what is said beside it needs the room
+        in_cache = translate("Composer", "{count} read")
     elif counted.holds_other:
-        in_cache = translate("Composer", "{count} of this chat in cache")
-    parts.append(in_cache.format(count=count(cached)))
+        in_cache = translate("Composer", "{count} of this chat already read")
+    parts.append(in_cache.format(count=count(cached)) if cached or has_text else "")
     parts.append(left.format(count=count(shares.left if shares else None), cells=count(counted.cells)))
-    return CountWords(" · ".join(parts), _hint(counted, shares))
+    return CountWords(" · ".join(filter(None, parts)), _hint(counted, shares))
+
+
+def _new_words(counted: Count, new: int | None, *, has_text: bool) -> str:
+    """Return how much is to be read: of what is written, or else of the chat, where that takes a moment."""
+    if has_text:
+        alone = translate("Composer", "+{count} token")
+        return (alone if new == 1 else translate("Composer", "+{count} tokens")).format(count=count(new))
+    if counted.answering or new is None or new < WORTH_READING:
+        return ""
+    if counted.message:
+        return translate("Composer", "{count} tokens to read for what waits").format(count=count(new))
+    return translate("Composer", "{count} tokens to read again").format(count=count(new))
 
 
 def with_draft(goes_on: CountWords | None, counted: CountWords) -> CountWords:
@@ -60,12 +80,15 @@ def with_draft(goes_on: CountWords | None, counted: CountWords) -> CountWords:
     return counted._replace(text=f"{later} · {counted.text}", hint=f"{counted.text}. {counted.hint}")
 
 
-def left_out_words(counted: Count, *, has_text: bool) -> str:
-    """Return how many of the oldest messages the next send goes without, or the answer that is being written."""
+def left_out_words(counted: Count, *, is_ahead: bool) -> str:
+    """Return how many of the oldest messages the next send goes without, or the answer that is being written.
+
+    `is_ahead` says that something is written or waits that is sent once the answer has ended, and may be longer.
+    """
     number = len(counted.left_out)
     if not number:
         return ""
-    if counted.answering and has_text:
+    if counted.answering and is_ahead:
         text = translate("Composer", "Without at least the {count} oldest messages")
         alone = translate("Composer", "Without at least the oldest message")
     else:  # in few words: the counts beside it must stay readable
@@ -74,33 +97,40 @@ def left_out_words(counted: Count, *, has_text: bool) -> str:
     return alone if number == 1 else text.format(count=count(number))
 
 
-def _refusal(counted: Count) -> CountWords:
-    """Return the numbers of what does not fit, and what can be done about what makes it long."""
+def _refusal(counted: Count, *, has_text: bool) -> CountWords:
+    """Return the numbers of what does not fit, and what can be done about what makes it long.
+
+    One place of the context is the answer's: without room for its first token nothing is sent.
+    """
+    what = ""
     if counted.is_long_by_itself:
         what = translate("Composer", "Shorten the message.")
         hint = translate(
             "Composer",
-            "The message would be sent as {tokens} tokens and the context holds {cells}, some of which the answer"
-            " needs. Shorten the message, or load the model with a larger context.",
+            "The message would be sent as {tokens} tokens and the context holds {cells}, of which the answer needs one"
+            " at least. Shorten the message, or load the model with a larger context.",
         )
     else:
-        what = translate("Composer", "Begin a new chat.")
         hint = translate(
             "Composer",
-            "The whole chat would be sent as {tokens} tokens and the context holds {cells}, some of which the answer"
-            " needs. Begin a new chat, load the model with a larger context, or choose “Drop the oldest turns” under"
-            " “When the context is full”.",
+            "The whole chat would be sent as {tokens} tokens and the context holds {cells}, of which the answer needs"
+            " one at least. Let the oldest turns go, load the model with a larger context, or begin a new chat.",
         )
     cells, excess = count(counted.cells), counted.excess
     if excess is None:
         text = translate("Composer", "Too long: more than {cells} tokens. {what}")
+    elif not has_text:
+        text = translate("Composer", "Full: {tokens} + 1 for the answer, of {cells}. {what}")
+    elif not what:  # buttons beside it need the room
+        text = translate("Composer", "Too long by {excess}: {tokens} + 1 for the answer, of {cells}. {what}")
     elif excess == 1:
-        text = translate("Composer", "Too long by 1 token: {tokens} of {cells}. {what}")
+        text = translate("Composer", "Too long by 1 token: {tokens} + 1 for the answer, of {cells}. {what}")
     else:
-        text = translate("Composer", "Too long by {excess} tokens: {tokens} of {cells}. {what}")
+        text = translate("Composer", "Too long by {excess} tokens: {tokens} + 1 for the answer, of {cells}. {what}")
     tokens = f"> {cells}" if counted.needed is None else count(counted.needed)
-    words = text.format(excess=count(excess), tokens=tokens, cells=cells, what=what)
-    return CountWords(words, hint.format(tokens=tokens, cells=cells), alarm=True)
+    words = text.format(excess=count(excess), tokens=tokens, cells=cells, what=what).rstrip()
+    can_drop = not counted.is_long_by_itself and not counted.drops
+    return CountWords(words, hint.format(tokens=tokens, cells=cells), has_text, is_refused=True, can_drop=can_drop)
 
 
 def _hint(counted: Count, shares: Shares | None) -> str:

@@ -10,6 +10,7 @@ from PySide6.QtGui import QFocusEvent, QInputMethodEvent, QKeyEvent, QKeySequenc
 from PySide6.QtWidgets import QFrame, QPlainTextEdit, QWidget
 
 from app.gui import theme
+from app.gui.chat.writing_keys import key_named, wanted_by
 from app.gui.widgets.direction import follow_direction
 
 MIN_LINES, MAX_LINES = 2, 8
@@ -36,7 +37,7 @@ class Draft(QPlainTextEdit):
     too_long = Signal(int)
     """A message of so many characters was not taken: nothing of it was inserted."""
     nothing_to_undo = Signal()
-    """Somebody asked to undo, and nothing written here can be undone."""
+    """Somebody asked to undo, and nothing written here can be undone, or something else comes first."""
     focus_changed = Signal(bool)
     """Writing can begin, or is over."""
 
@@ -44,10 +45,11 @@ class Draft(QPlainTextEdit):
         super().__init__(parent)
         self.setObjectName("composer")
         self.setAccessibleName(self.tr("Message"))
-        self.setAccessibleDescription(self.tr("Enter sends, Shift+Enter begins a new line."))
+        send, line = key_named("composer", "send"), key_named("composer", "new_line")
+        self.setAccessibleDescription(self.tr("{send} sends, {line} begins a new line.").format(send=send, line=line))
         self.setPlaceholderText(self.tr("Ask anything …"))
         self.setFrameShape(QFrame.Shape.NoFrame)
-        self.setFont(theme.reading_font(theme.READING_PX))
+        self.use_text_size()
         self.setTabChangesFocus(True)
         self.setWordWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
         self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAsNeeded)
@@ -60,8 +62,9 @@ class Draft(QPlainTextEdit):
         self._fit()
 
     def use_text_size(self) -> None:
-        """Write in the size of reading text that is in force now."""
+        """Write in the size of reading text that is in force now, the placeholder too."""
         self.setFont(theme.reading_font(theme.READING_PX))
+        self.viewport().setFont(self.font())  # it paints the placeholder, and a style sheet keeps fonts from it
 
     def event(self, event: QEvent) -> bool:
         """Keep the keys of an input method from the window's shortcuts."""
@@ -72,14 +75,13 @@ class Draft(QPlainTextEdit):
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Send on Enter, unless an input method is composing or a new line is asked for."""
-        is_enter = event.key() in _ENTER
-        new_line = event.modifiers() & (Qt.KeyboardModifier.ShiftModifier | Qt.KeyboardModifier.AltModifier)
+        wanted = wanted_by(event, "composer")
         if self._is_its(event):
             event.accept()
-        elif is_enter and new_line:
+        elif wanted == "new_line":
             self.insertPlainText("\n")
             self.ensureCursorVisible()
-        elif is_enter:
+        elif wanted == "send":
             self.submitted.emit()
         elif event.matches(QKeySequence.StandardKey.Undo) and not self.document().isUndoAvailable():
             self.nothing_to_undo.emit()

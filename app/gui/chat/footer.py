@@ -17,8 +17,8 @@ from app.services.units import UNKNOWN, count, milliseconds, rate, seconds, stop
 translate = QCoreApplication.translate
 _BETWEEN = " · "
 _NEUTRAL = {"repeat_penalty": 1.0, "frequency_penalty": 0.0, "presence_penalty": 0.0}
-_FROM_SECONDS_MS = 1000
-"""A time from here on is told in seconds where it stands beside a shorter one."""
+_FROM_SECONDS_MS = 10_000
+"""A time from here on is told in seconds, and the shorter one beside it as well."""
 _MOST_SHARE = 0.6
 """Of a line, for one of several parts: the name of a model can be very long."""
 
@@ -128,6 +128,8 @@ def _parts(turn: Turn) -> list[str]:
         return [interrupted if turn.text else render(turn.reason)]
     if turn.state != "done" or finished is None:
         return []
+    if not turn.text:
+        return [_without_a_word(finished)]
     metrics = finished.metrics
     tokens = translate("TurnBlock", "{count} tokens").format(count=count(metrics.sampled_tokens))
     said = [translate("TurnBlock", "1 token") if metrics.sampled_tokens == 1 else tokens]
@@ -142,16 +144,27 @@ def _parts(turn: Turn) -> list[str]:
     return said + _settings_in_short(finished)
 
 
+def _without_a_word(finished: Finished) -> str:
+    """Return why there is an answer without any text."""
+    match finished.stop_reason:
+        case "cancelled":
+            return translate("TurnBlock", "Stopped before the first word.")
+        case "context_full":
+            return translate("TurnBlock", "The context was full before the first word.")
+        case "length":
+            return translate("TurnBlock", "The length limit was reached before the first word.")
+    return translate("TurnBlock", "The model ended its answer before the first word.")
+
+
 def _ttft(ttft: float, thoughts: Thoughts | None) -> str:
     """Return the time to the first token, and where the answer thought first, that to the first of the answer too."""
-    time = milliseconds(ttft)
     thinking = thoughts.thinking if thoughts is not None else None
     if thinking is None or thinking.first_answer_ms is None:
-        return translate("TurnBlock", "TTFT {time}").format(time=time)
+        return translate("TurnBlock", "TTFT {time}").format(time=milliseconds(ttft))
     answer_ms = thinking.first_answer_ms
-    later = seconds(answer_ms) if answer_ms >= _FROM_SECONDS_MS else milliseconds(answer_ms)
+    in_unit = seconds if max(ttft, answer_ms) >= _FROM_SECONDS_MS else milliseconds
     both = translate("TurnBlock", "TTFT {thinking} (thinking) · {answer} (answer)")
-    return both.format(thinking=time, answer=later)
+    return both.format(thinking=in_unit(ttft), answer=in_unit(answer_ms))
 
 
 def details(turn: Turn) -> str:

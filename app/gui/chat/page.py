@@ -41,6 +41,8 @@ class ChatPage(QWidget):
     """The draft is another one: its whole message (str), and the pasted texts in it (tuple of str)."""
     larger_context_wanted = Signal()
     """Somebody wants to load the model with a larger context."""
+    dropping_wanted = Signal()
+    """Somebody wants the oldest turns to go where the context is full."""
 
     def __init__(
         self,
@@ -88,11 +90,12 @@ class ChatPage(QWidget):
         ]
         self.composer.sent.connect(self._send)
         self.composer.stopped.connect(self.stop)
-        self._queued.send_wanted.connect(queue.send)
+        self._queued.send_wanted.connect(self._send_first)
         self._queued.taken_back.connect(self._take_back)
-        self._queued.copied.connect(self.copied)
+        self._queued.withdrawn.connect(queue.withdraw)
         self.composer.edited.connect(self._take_edit)
         self.composer.larger_context_wanted.connect(self.larger_context_wanted)
+        self.composer.dropping_wanted.connect(self.dropping_wanted)
         self.composer.left_out_wanted.connect(self._show_message)
         self.welcome.chosen.connect(self._send_starter)
         self.transcript.moved.connect(self._place_overlays)
@@ -114,6 +117,11 @@ class ChatPage(QWidget):
         """Ask for the last answer's text on the clipboard."""
         if self._answer_text:
             self.turn_actions.copy(self._chat.turns[-1])
+
+    @property
+    def can_copy_answer(self) -> bool:
+        """Whether there is an answer to copy, or one is being written."""
+        return bool(self._answer_text) or self._chat.busy
 
     def stop(self) -> None:
         """End the answer, and show at once that this was heard."""
@@ -166,6 +174,8 @@ class ChatPage(QWidget):
         self.turn_actions = TurnActions(self.transcript, self._chat, self._branches, icons)
         self.turn_actions.copied.connect(self.copied)
         self.turn_actions.editor.closed.connect(self._leave_editor)
+        self._queued.copied.connect(self.copied)
+        self._queued.keyboard_left.connect(self.composer.draft.setFocus)
         self.transcript.viewport().installEventFilter(self)
 
     def _lay_out(self) -> None:
@@ -209,13 +219,22 @@ class ChatPage(QWidget):
         self.composer.give_back(text)
         self._drafts.keep()
 
+    def _send_first(self) -> None:
+        """Send the question that waits; what is typed next belongs into the draft."""
+        self._queue.send()
+        self.composer.draft.setFocus()
+
     def _take_back(self, number: int) -> None:
         """Put a question that waits back before what is written."""
         if text := self._queue.take_back(number):
             self._give_back(text)
 
     def _show_queue(self) -> None:
-        self._queued.show_queue(self._queue.shown, can_send=not self._chat.busy)
+        waiting = self._queue.shown
+        self._queued.show_queue(waiting, can_send=not self._chat.busy)
+        if self._line.waits != bool(waiting) and not self.composer.has_text:
+            self._settled.start()  # what waits is sent next, and counted as such
+        self._line.waits = bool(waiting)
 
     def _take_edit(self) -> None:
         self._settled.start()
@@ -223,8 +242,10 @@ class ChatPage(QWidget):
             self._line.show()  # that a draft has to wait is said with its first letter
 
     def _tell_draft(self) -> None:
-        written = self.composer.written
-        self.draft_settled.emit(written.message, tuple(pasted.text for pasted in written.pasted))
+        """Say what is sent next: what is written, or else the first question that waits."""
+        written, waiting = self.composer.written, self._queue.shown
+        message = waiting[0].text if waiting and not self.composer.has_text else written.message
+        self.draft_settled.emit(message, tuple(pasted.text for pasted in written.pasted))
 
     def _show_page(self) -> None:
         page = self._opening if self._is_opening else self.welcome

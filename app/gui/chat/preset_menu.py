@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QMenu, QWidget
 
 from app.core.chat_preset import ChatPreset
@@ -37,6 +37,8 @@ class PresetMenu(QMenu):
 
     def _fill(self) -> None:
         self.clear()
+        for menu in self.findChildren(QMenu, options=Qt.FindChildOption.FindDirectChildrenOnly):
+            menu.deleteLater()  # `clear` leaves them
         for name, preset in self._presets.all.items():
             self._add(name, preset)
         if not self._presets.all:

@@ -127,7 +127,7 @@ class Printing(QObject):
 
         printer = QPrinter(QPrinter.PrinterMode.HighResolution)
         printer.setPageLayout(page_layout())
-        printer.setDocName(title)
+        printer.setDocName(file_stem(title))  # what a printer that writes files proposes as the name of one
         dialog = QPrintDialog(printer, self._window)
         dialog.setObjectName("print_dialog")
         dialog.setAttribute(_DELETE)
@@ -221,10 +221,14 @@ class Printing(QObject):
         self._job = self._progress = self._buffer = self._device = None
 
 
+def file_stem(title: str) -> str:
+    """Return a name for the file of a conversation that every system takes, without its ending."""
+    return _NO_NAME.sub(" ", title)[:_MOST_NAME].strip(" .") or qt_translate("Printing", "Chat")
+
+
 def file_name(title: str) -> str:
-    """Return a name for the PDF of a conversation that every system takes."""
-    name = _NO_NAME.sub(" ", title)[:_MOST_NAME].strip(" .")
-    return f"{name or qt_translate('Printing', 'Chat')}.pdf"
+    """Return a name for the PDF of a conversation."""
+    return f"{file_stem(title)}.pdf"
 
 
 def _failed(path: Path, error: OSError) -> Sentence:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QPoint, Qt, Signal
+from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QMenu, QVBoxLayout, QWidget
 
 from app.gui import theme
@@ -19,10 +20,14 @@ PREVIEW_CHARACTERS = 120
 class QueuedList(QWidget):
     """What waits, the next one first; not there when nothing does."""
 
+    withdrawn = Signal(int)
+    """Somebody wants a question (its number) not to be sent."""
     taken_back = Signal(int)
     """Somebody wants a question (its number) back in the composer."""
     copied = Signal(str)
     """Somebody wants the text of a question on the clipboard."""
+    keyboard_left = Signal()
+    """The button that had the keyboard is gone with its question."""
     send_wanted = Signal()
     """Somebody wants to send the first one now."""
 
@@ -32,6 +37,8 @@ class QueuedList(QWidget):
         self.setAccessibleName(self.tr("Questions that wait"))
         self._icons = icons
         self._rows: list[QFrame] = []
+        self._numbers: list[int] = []
+        """Of the questions in the rows."""
         self._column = QVBoxLayout(self)
         self._column.setContentsMargins(0, 0, 0, 0)
         self._column.setSpacing(theme.SPACE_XS)
@@ -39,11 +46,13 @@ class QueuedList(QWidget):
 
     def show_queue(self, queued: tuple[Queued, ...], *, can_send: bool) -> None:
         """Show what waits; where no answer is written the first one can be sent."""
+        held = self._held()
         for row in self._rows:
             self._column.removeWidget(row)
             row.hide()
             row.deleteLater()
         self._rows = [self._row(each, n, can_send=can_send and not n) for n, each in enumerate(queued[:MOST_ROWS])]
+        self._numbers = [each.number for each in queued[:MOST_ROWS]]
         more = len(queued) - MOST_ROWS
         for row in self._rows:
             self._column.addWidget(row)
@@ -51,6 +60,26 @@ class QueuedList(QWidget):
         if more > 0:
             self._rows[-1].setAccessibleDescription(self.tr("{count} more wait behind it").format(count=more))
         self.setVisible(bool(queued))
+        if held is not None:
+            self._give(*held)
+
+    def _held(self) -> tuple[int, str] | None:
+        """Return the question whose button has the keyboard, and which button that is."""
+        focus: QWidget | None = self.window().focusWidget()
+        if focus is None:
+            return None
+        found = (n for n, row in zip(self._numbers, self._rows, strict=True) if row.isAncestorOf(focus))
+        number = next(found, None)
+        return None if number is None else (number, focus.objectName())
+
+    def _give(self, number: int, name: str) -> None:
+        """Give the keyboard back to the same button, or away where that is gone: none may get it by chance."""
+        row = self._rows[self._numbers.index(number)] if number in self._numbers else None
+        button = row.findChild(QWidget, name) if row is not None else None
+        if button is not None:
+            button.setFocus()
+        else:
+            self.keyboard_left.emit()
 
     def _row(self, queued: Queued, before: int, *, can_send: bool) -> QFrame:
         row = QFrame()
@@ -80,7 +109,18 @@ class QueuedList(QWidget):
             send.clicked.connect(self.send_wanted)
             layout.addWidget(send)
         layout.addWidget(back)
+        layout.addWidget(self._withdraw_button(row, queued.number))
         return row
+
+    def _withdraw_button(self, row: QFrame, number: int) -> IconButton:
+        """Return what withdraws a question, as the Delete key does anywhere in its row."""
+        name = self.tr("Do not send it (Delete)")
+        button = IconButton(self._icons, "close", name, object_name="queued_withdraw_button")
+        button.clicked.connect(lambda: self.withdrawn.emit(number))
+        keys = QShortcut(QKeySequence(QKeySequence.StandardKey.Delete), row)
+        keys.setContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
+        keys.activated.connect(lambda: self.withdrawn.emit(number))
+        return button
 
     def _open_menu(self, queued: Queued, place: QPoint, *, can_send: bool) -> None:
         menu = QMenu(self)
@@ -90,5 +130,7 @@ class QueuedList(QWidget):
             menu.addAction(self.tr("Send it now")).triggered.connect(self.send_wanted)
         back = menu.addAction(self.tr("Take it back and edit it"))
         back.triggered.connect(lambda _checked=False: self.taken_back.emit(queued.number))
+        withdraw = menu.addAction(self.tr("Do not send it"))
+        withdraw.triggered.connect(lambda _checked=False: self.withdrawn.emit(queued.number))
         menu.addAction(self.tr("Copy")).triggered.connect(lambda _checked=False: self.copied.emit(queued.text))
         menu.popup(place)

@@ -88,7 +88,8 @@ class SystemPromptDialog(TallDialog):
         self._edit.goes_on = draft is not None
         self._connect()
         self._show()
-        self._costs.watch(self._edit.toPlainText())
+        if too_long(text := self._edit.toPlainText()) is None:
+            self._costs.watch(text)
         self._show_cost()
         self._edit.setFocus()
 
@@ -155,9 +156,10 @@ class SystemPromptDialog(TallDialog):
         self._show()
 
     def _tell(self) -> None:
+        """Keep what is typed; what is too long to be saved is counted no more, and kept all the same."""
         text = self._edit.toPlainText()
+        self._prompt.write(text)
         if too_long(text) is None:
-            self._prompt.write(text)
             self._costs.watch(text)
 
     def _take(self) -> None:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QSizePolicy, QWidget
 
 from app.gui import theme
 from app.gui.icons import Icons
@@ -21,21 +21,22 @@ LEAST_PX = 120
 ICON_PX = 16
 
 
-class SystemPromptLine(QWidget):
-    """One quiet button, where the text of the conversation begins."""
+class SystemPromptLine(QFrame):
+    """One quiet button where the text of the conversation begins, and the line that the text goes under."""
 
     wanted = Signal()
     """Somebody wants to read or write the system prompt."""
 
     def __init__(self, prompt: SystemPrompt, themes: theme.Themes, icons: Icons) -> None:
         super().__init__()
+        self.setProperty("look", "above_text")
         self._prompt = prompt
         self._button = _WordsButton(icons, "system_prompt", self.tr("System prompt"))
         self._button.setObjectName("system_prompt_button")
         self._button.clicked.connect(self.wanted)
         self._middle = QWidget()
         self._row = row = QHBoxLayout(self._middle)
-        row.setContentsMargins(theme.SPACE_L, theme.SPACE_XS, theme.SPACE_L, 0)
+        row.setContentsMargins(theme.SPACE_L, theme.SPACE_XS, theme.SPACE_L, theme.SPACE_XS)
         row.addWidget(self._button)
         row.addStretch(1)
         around = QHBoxLayout(self)

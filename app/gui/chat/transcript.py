@@ -245,7 +245,7 @@ class Transcript(PointedView):
         if spotted is not None:
             place = spotted.spot.rect.bottomLeft().toPoint()
         elif index is not None:
-            place = self.places.turn(index).intersected(self.viewport().rect()).bottomLeft()
+            place = self._card(index).intersected(self.viewport().rect()).bottomLeft()
         self._open_menu(spotted, turn, self.viewport().mapToGlobal(place))
 
     def _open_menu(self, spotted: Spotted | None, turn: Turn | None, place: QPoint) -> None:
@@ -305,15 +305,20 @@ class Transcript(PointedView):
 
     def _paint_ring(self, painter: QPainter, index: int) -> None:
         """Paint the ring around the message at hand: around the card of a question, and else around the column."""
-        place, block = self.places.turn(index), self.turns.blocks[index]
-        if block.is_user:
-            place.setLeft(round(place.right() + 1 - block.body.used_width - 2 * CARD_PADDING_X))
-        else:
+        place = self._card(index)
+        if not self.turns.blocks[index].is_user:
             place.adjust(-theme.SPACE_S, -theme.SPACE_XS, theme.SPACE_S, 0)
         painter.setBrush(Qt.BrushStyle.NoBrush)
         painter.setPen(QPen(self._themes.current.colour("accent"), RING_PX))
         around = place.adjusted(-RING_PX, -RING_PX, RING_PX, RING_PX)
         painter.drawRoundedRect(around, theme.RADIUS_CARD, theme.RADIUS_CARD)
+
+    def _card(self, index: int) -> QRect:
+        """Return where a message is seen: the card of a question, and else the column."""
+        place, block = self.places.turn(index), self.turns.blocks[index]
+        if block.is_user:
+            place.setLeft(round(place.right() + 1 - block.body.used_width - 2 * CARD_PADDING_X))
+        return place
 
     def _is_last_left_out(self, index: int) -> bool:
         """Return whether the next turn that says anything is sent."""

@@ -19,19 +19,22 @@ SCROLLING: dict[int, QAbstractSlider.SliderAction] = {
     Qt.Key.Key_Home: QAbstractSlider.SliderAction.SliderToMinimum,
     Qt.Key.Key_End: QAbstractSlider.SliderAction.SliderToMaximum,
 }
-COPY_PLAIN = QKeySequence("Ctrl+Shift+C")
+COPY_PLAIN = QKeySequence("Alt+C")
 PRESSING = (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space)
 _KEYS: dict[Wish, tuple[str, ...]] = {
     "earlier": ("Alt+Left",),
     "later": ("Alt+Right",),
-    "edit": ("F2", "Return", "Enter"),
+    "edit": ("Return", "Enter"),
     "again": ("Ctrl+R",),
     "copy": ("Ctrl+C",),
-    "copy_plain": ("Ctrl+Shift+C",),
+    "copy_plain": ("Alt+C",),
     "delete": ("Del",),
     "more": ("Shift+F10", "Menu"),
 }
-"""With the transcript in use and a message at hand; the first of each is the one that is named."""
+"""With the transcript in use and a message at hand; the first of each is the one that is named.
+
+None of them means something else in the window: F2 is the chat's everywhere, Ctrl+Shift+C the last answer's.
+"""
 
 
 class MessageKey(NamedTuple):

@@ -37,10 +37,10 @@ class TranscriptMenu(QMenu):
 
     def add_copying(self, copy: Does, copy_plain: Does, select_all: Does, *, can_copy: bool) -> None:
         """Offer to copy what is selected, as Markdown or as it is shown, and to select everything."""
-        self._add(
-            translate("Transcript", "Copy"), copy, QKeySequence(QKeySequence.StandardKey.Copy), can_use=can_copy
-        )
-        self._add(translate("Transcript", "Copy as plain text"), copy_plain, COPY_PLAIN, can_use=can_copy)
+        # Where nothing is selected the same keys copy the message.
+        copies, copies_plain = (QKeySequence(QKeySequence.StandardKey.Copy), COPY_PLAIN) if can_copy else (None, None)
+        self._add(translate("Transcript", "Copy"), copy, copies, can_use=can_copy)
+        self._add(translate("Transcript", "Copy as plain text"), copy_plain, copies_plain, can_use=can_copy)
         self._add(translate("Transcript", "Select all"), select_all, QKeySequence(QKeySequence.StandardKey.SelectAll))
 
     def _add(self, words: str, does: Does, keys: QKeySequence | None = None, *, can_use: bool = True) -> None:

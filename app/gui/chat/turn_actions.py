@@ -7,7 +7,7 @@ from collections.abc import Callable
 import msgspec
 from PySide6.QtCore import QObject, QPoint, Qt, Signal
 from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QInputDialog, QMenu, QMessageBox
+from PySide6.QtWidgets import QMenu, QMessageBox
 
 from app.core.sampling import SamplingSettings
 from app.gui.chat import footer
@@ -43,6 +43,8 @@ class TurnActions(QObject):
         self.editor.used.connect(branches.edit)
         self.editor.changed.connect(self._place_editor)
         self.editor.closed.connect(self._place_editor)
+        self._begun: dict[int, str] = {}
+        """By message: how another answer was to begin, while it was not used."""
         self._roomy: int | None = None
         """The turn (its number) that is as high as the editor over it."""
         transcript.moved.connect(self._place_editor)
@@ -78,7 +80,9 @@ class TurnActions(QObject):
 
         def add_wish(words: str, wish: Wish) -> None:
             action = add(words, lambda: self._do(turn, wish), enabled=self._can(turn, wish))
-            is_free = wish != "copy" or not self._transcript.has_selection  # else the key copies what is selected
+            is_free = (
+                wish not in ("copy", "copy_plain") or not self._transcript.has_selection
+            )  # else the key copies what is selected
             if (key := key_of(wish)) is not None and is_free:
                 # Only shown: the transcript listens to the keys itself.
                 action.setShortcut(key)
@@ -88,6 +92,8 @@ class TurnActions(QObject):
             add_wish(self.tr("Earlier version"), "earlier")
             add_wish(self.tr("Later version"), "later")
         add_wish(self.tr("Copy the question") if is_user else self.tr("Copy the answer"), "copy")
+        plain = self.tr("Copy the question as plain text") if is_user else self.tr("Copy the answer as plain text")
+        add_wish(plain, "copy_plain")
         add_wish(self.tr("Edit and ask again…") if is_user else self.tr("Edit the answer…"), "edit")
         if not is_user:
             add_wish(self.tr("Answer again"), "again")
@@ -148,13 +154,17 @@ class TurnActions(QObject):
         menu.popup(bar.more_button.mapToGlobal(QPoint(0, bar.more_button.height())))
 
     def _ask_beginning(self, turn: Turn) -> None:
-        dialog = QInputDialog(self._transcript.window())
-        dialog.setObjectName("beginning_dialog")
-        dialog.setWindowTitle(self.tr("Answer again"))
-        dialog.setLabelText(self.tr("The answer begins with:"))
-        dialog.setOption(QInputDialog.InputDialogOption.UsePlainTextEditForTextInput)
-        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        dialog.textValueSelected.connect(lambda words: self._branches.answer_again(turn, words))
+        # Loaded when it is first wanted, so that no start waits for it.
+        from app.gui.chat.beginning_dialog import BeginningDialog  # noqa: PLC0415
+
+        def use(words: str) -> None:
+            if self._branches.answer_again(turn, words):
+                self._begun.pop(turn.message, None)
+            self._transcript.setFocus()
+
+        dialog = BeginningDialog(self._begun.get(turn.message, ""), self._transcript.window())
+        dialog.written.connect(lambda words: self._begun.__setitem__(turn.message, words))
+        dialog.used.connect(use)
         dialog.open()
 
     def _show_settings(self, turn: Turn) -> None:
@@ -162,7 +172,8 @@ class TurnActions(QObject):
         box.setObjectName("answer_settings")
         box.setWindowTitle(self.tr("Settings of this answer"))
         box.setTextFormat(Qt.TextFormat.PlainText)
-        box.setText(footer.details(turn))
+        box.setText(box.windowTitle())  # some systems show no titles
+        box.setInformativeText(footer.details(turn))
         box.setStandardButtons(QMessageBox.StandardButton.Close)
         box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         box.open()

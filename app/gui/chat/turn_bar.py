@@ -78,6 +78,17 @@ class TurnBar(QWidget):
         return self._more
 
     @property
+    def arrows(self) -> tuple[IconButton, IconButton]:
+        """The buttons that step through versions."""
+        return self._earlier, self._later
+
+    @property
+    def held(self) -> IconButton | None:
+        """The button that the keyboard would be at with the window in use."""
+        focus = self.window().focusWidget()
+        return next((button for button in (*self._wishes, self._copy) if button is focus), None)
+
+    @property
     def has_keyboard(self) -> bool:
         """Whether one of its buttons has the keyboard."""
         return any(button.hasFocus() for button in (*self._wishes, self._copy))
@@ -98,8 +109,7 @@ class TurnBar(QWidget):
         is_user, is_open = turn.role == "user", turn.state in ("waiting", "writing")
         for widget in (self._earlier, self._number, self._later):
             widget.setVisible(version.of > 1)
-        self._earlier.setEnabled(version.number > 1)
-        self._later.setEnabled(version.number < version.of)
+        self._show_arrows(version)
         self._number.setText(f"{version.number} / {version.of}")
         self._number.setAccessibleName(
             self.tr("Version {number} of {of}").format(number=version.number, of=version.of)
@@ -114,6 +124,16 @@ class TurnBar(QWidget):
         self._more.setVisible(acts)
         self._name_keys()
         self._row.activate()
+
+    def _show_arrows(self, version: Version) -> None:
+        """Let the arrows step where there is a version; the keyboard stays on them and never goes on to a button."""
+        can_use = {self._earlier: version.number > 1, self._later: version.number < version.of}
+        for arrow, other in ((self._earlier, self._later), (self._later, self._earlier)):
+            if arrow is self.window().focusWidget() and not can_use[arrow] and can_use[other]:
+                other.setEnabled(True)
+                other.setFocus()
+        for arrow, usable in can_use.items():
+            arrow.setEnabled(usable)
 
     def _name_keys(self) -> None:
         """Say on hover which keys do the same, with the message at hand."""

@@ -64,6 +64,18 @@ class TurnBars(QObject):
 
     def place(self) -> None:
         """Show the bars that are wanted at the turns in view, each at its place."""
+        held = next((bar.held for bar in (self._last, *self._others) if bar.held is not None), None)
+        self._place_all()
+        if held is not None and not (held.isVisible() and held.isEnabled()):
+            self._keep_keyboard()
+
+    def _keep_keyboard(self) -> None:
+        """Let no other button get the keyboard by chance from one that is gone: it would write or delete."""
+        focus = self._transcript.window().focusWidget()
+        if not any(focus in bar.arrows for bar in (self._last, *self._others)):
+            self._transcript.setFocus()
+
+    def _place_all(self) -> None:
         is_busy, last = self._chat.busy, len(self._chat.turns) - 1
         chosen = {self._hovered, self._number_at_hand()}
         wanted: list[tuple[int, Turn, bool]] = []

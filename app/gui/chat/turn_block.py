@@ -229,7 +229,8 @@ class TurnBlock:
     def _measure(self) -> None:
         extra = self._text_top() + (CARD_PADDING_Y if self.is_user else self._footer_px)
         self.is_unread = self._text.is_unread
-        text = max(self._text.height if self.turn.text else 0, self._sizes.line)
+        is_wordless = not self.turn.text and not self._is_open  # what is said of that stands where the text would
+        text = 0 if is_wordless else max(self._text.height if self.turn.text else 0, self._sizes.line)
         self.height = max(int(text + extra + self.room_below), self.least_height) + GAP_PX
 
     def _paint_card(self, painter: QPainter, shape: Shape, look: theme.Theme) -> None:

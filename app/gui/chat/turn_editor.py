@@ -5,12 +5,12 @@ What was typed and not used stays for the next time that message is edited; says
 
 from __future__ import annotations
 
-from PySide6.QtCore import QRect, Qt, Signal
-from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QPlainTextEdit, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtCore import QRect, Signal
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
 from app.gui import theme
-from app.gui.widgets.direction import follow_direction
+from app.gui.chat.text_editor import TextEditor, hint_for
+from app.gui.widgets.labels import ElidedLabel
 from app.services.turns import Turn
 
 FEWEST_LINES = 3
@@ -18,11 +18,8 @@ MOST_SHARE = 0.7
 """Of the height of the view."""
 
 
-class _Text(QPlainTextEdit):
-    """The words: Ctrl+Enter uses them, Escape puts them away."""
-
-    used = Signal()
-    left = Signal()
+class _Text(TextEditor):
+    """The words, which know how high they are."""
 
     def words_px(self, most: int) -> int:
         """Return how high the words are, wrapped as they are now; of what is higher than `most` only that it is."""
@@ -31,16 +28,6 @@ class _Text(QPlainTextEdit):
             height += self.blockBoundingRect(block).height()
             block = block.next()
         return int(height)
-
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Tell of the two keys; all others write."""
-        is_enter = event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter)
-        if event.key() == Qt.Key.Key_Escape:
-            self.left.emit()
-        elif is_enter and event.modifiers() & Qt.KeyboardModifier.ControlModifier:
-            self.used.emit()
-        else:
-            super().keyPressEvent(event)
 
 
 class TurnEditor(QFrame):
@@ -59,12 +46,9 @@ class TurnEditor(QFrame):
         self.turn: Turn | None = None
         self._kept: dict[int, str] = {}
         """By message: what was typed and not used."""
-        self._text = _Text()
-        follow_direction(self._text.document())
-        self._text.setObjectName("turn_editor_text")
-        self._text.setTabChangesFocus(True)
-        self._text.setProperty("look", "field")
-        self._text.setFont(theme.font(theme.READING_PX))
+        self._text = _Text("turn_editor_text")
+        self._keys = ElidedLabel(theme.SMALL_PX)
+        self._keys.setObjectName("turn_editor_keys")
         self._cancel = QPushButton(self.tr("Cancel"))
         self._cancel.setObjectName("turn_editor_cancel")
         self._use = QPushButton(self.tr("Ask"))
@@ -72,7 +56,7 @@ class TurnEditor(QFrame):
         self._use.setProperty("look", "primary")
         row = QHBoxLayout()
         row.setSpacing(theme.SPACE_S)
-        row.addStretch(1)
+        row.addWidget(self._keys, 1)
         row.addWidget(self._cancel)
         row.addWidget(self._use)
         layout = QVBoxLayout(self)
@@ -93,6 +77,9 @@ class TurnEditor(QFrame):
         is_user = turn.role == "user"
         self._text.setAccessibleName(self.tr("Edit the question") if is_user else self.tr("Edit the answer"))
         self._use.setText(self.tr("Ask") if is_user else self.tr("Save as a version"))
+        self._text.setFont(theme.reading_font(theme.READING_PX))
+        self._keys.set_text(hint_for(self._use.text()))
+        self._text.setAccessibleDescription(self._keys.text())
         self._text.setPlainText(self._kept.get(turn.message, turn.text))
         self._text.moveCursor(self._text.textCursor().MoveOperation.End)
         self._changed()
@@ -123,7 +110,7 @@ class TurnEditor(QFrame):
         if self.turn is None:
             return
         text = self._text.toPlainText()
-        self._use.setEnabled(bool(text.strip()) and text != self.turn.text)
+        self._use.setEnabled(bool(text.strip()) and _used(self.turn, text) != self.turn.text)
         if text == self.turn.text:
             self._kept.pop(self.turn.message, None)
         else:
@@ -135,4 +122,9 @@ class TurnEditor(QFrame):
         if turn is not None and self._use.isEnabled():
             self._kept.pop(turn.message, None)
             self.leave()
-            self.used.emit(turn, text)
+            self.used.emit(turn, _used(turn, text))
+
+
+def _used(turn: Turn, text: str) -> str:
+    """Return what a turn is to say: a question never ends with empty lines; an answer may go on after some."""
+    return text.rstrip("\n") if turn.role == "user" else text

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QDate, Qt
-from PySide6.QtWidgets import QHBoxLayout, QListWidget, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtCore import QDate, QItemSelectionModel, Qt
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import QHBoxLayout, QListWidget, QPushButton, QStackedWidget, QVBoxLayout, QWidget
 
 from app.core.conversation import Trashed
 from app.gui import theme
-from app.gui.history.rows import day_in_words, one_line
+from app.gui.history.rows import day_in_words, one_line, start_ms
 from app.gui.widgets.labels import in_parts, label
 from app.gui.widgets.tall_dialog import TallDialog
 from app.services.trash import Trash
@@ -37,8 +38,13 @@ class TrashDialog(TallDialog):
         self._empty = label(look="muted", name="trash_empty")
         self._empty.setWordWrap(True)
         self._restore = self._button(self.tr("Bring back"), "trash_restore_button", self._bring_back)
-        self._erase = self._button(self.tr("Remove for good"), "trash_erase_button", self._remove)
-        close = self._button(self.tr("Close"), "trash_close_button", self.close)
+        self._erase = self._button(
+            self.tr("Remove for good…"), "trash_erase_button", lambda: self._ask(self._marked())
+        )
+        self._close = self._button(self.tr("Close"), "trash_close_button", self.close)
+        self._asked: Trashed | None = None
+        """What somebody may remove for good; they are asked."""
+        self._rows = QStackedWidget()
         contents = QWidget()
         column = QVBoxLayout(contents)
         column.setSpacing(theme.SPACE_S)
@@ -49,13 +55,9 @@ class TrashDialog(TallDialog):
         column.addWidget(hint)
         column.addWidget(self._list)
         column.addWidget(self._empty)
-        row = QHBoxLayout()
-        row.setSpacing(theme.SPACE_S)
-        row.addWidget(self._restore)
-        row.addWidget(self._erase)
-        row.addStretch(1)
-        row.addWidget(close)
-        self.hold(contents, row)
+        self._rows.addWidget(_row(self._restore, self._erase, None, self._close))
+        self._rows.addWidget(self._question_row())
+        self.hold(contents, self._rows)
         self._list.itemSelectionChanged.connect(self._show_buttons)
         self._list.itemActivated.connect(lambda _item: self._bring_back())
         self._disconnect = trash.changed.connect(self._show)
@@ -67,6 +69,20 @@ class TrashDialog(TallDialog):
         self._disconnect()
         super().done(result)
 
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Leave the question with Esc before the dialog."""
+        if event.key() == Qt.Key.Key_Escape and self._asked is not None:
+            self._ask(None)
+        else:
+            super().keyPressEvent(event)
+
+    def _question_row(self) -> QWidget:
+        """Lay out what asks before anything goes for good; to keep it is what has the keyboard."""
+        question = label(self.tr("This cannot be undone."), name="trash_question")
+        self._keep = self._button(self.tr("Keep it"), "trash_keep_button", lambda: self._ask(None))
+        really = self._button(self.tr("Really remove"), "trash_really_button", self._remove)
+        return _row(question, None, self._keep, really)
+
     def _button(self, words: str, name: str, slot: object) -> QPushButton:
         button = QPushButton(words)
         button.setObjectName(name)
@@ -76,7 +92,7 @@ class TrashDialog(TallDialog):
 
     def _show(self) -> None:
         items = self._trash.items
-        row = max(self._list.currentRow(), 0)
+        row, goes_on = max(self._list.currentRow(), 0), self._marked() is not None or not self._list.count()
         self._list.clear()
         for item in items or ():
             self._list.addItem(self._words(item))
@@ -84,32 +100,70 @@ class TrashDialog(TallDialog):
         self._empty.setVisible(not items)
         self._empty.setText(self.tr("Nothing was deleted.") if items is not None else self.tr("It is being read…"))
         if items:
-            self._list.setCurrentRow(min(row, len(items) - 1))
+            flags = QItemSelectionModel.SelectionFlag
+            how = flags.ClearAndSelect if goes_on else flags.NoUpdate
+            self._list.setCurrentRow(min(row, len(items) - 1), how)
         self._show_buttons()
 
     def _show_buttons(self) -> None:
+        if self._asked is not None and self._asked != self._marked():
+            self._ask(None)
         marked = self._marked() is not None
         self._restore.setEnabled(marked)
         self._erase.setEnabled(marked)
 
     def _words(self, item: Trashed) -> str:
-        day = day_in_words(item.deleted_ms, QDate.currentDate())
         messages = self.tr("1 message") if item.messages == 1 else self.tr("{count} messages")
-        deleted = self.tr("deleted {day}").format(day=day)
-        facts = in_parts((messages.format(count=count(item.messages)), deleted))
+        facts = in_parts((messages.format(count=count(item.messages)), *self._day(item)))
         title = one_line(item.title)
         if item.message is None:
             return self.tr("Chat “{title}”\n{facts}").format(title=title, facts=facts)
         return self.tr("“{text}” in “{title}”\n{facts}").format(text=one_line(item.text), title=title, facts=facts)
 
+    def _day(self, item: Trashed) -> tuple[str, ...]:
+        """Return on which day it was deleted; nothing where the clock was ahead then."""
+        today = QDate.currentDate()
+        if item.deleted_ms >= start_ms(today.addDays(1)):
+            return ()
+        return (self.tr("deleted {day}").format(day=day_in_words(item.deleted_ms, today)),)
+
     def _marked(self) -> Trashed | None:
-        row, items = self._list.currentRow(), self._trash.items or ()
-        return items[row] if 0 <= row < len(items) else None
+        rows, items = [index.row() for index in self._list.selectedIndexes()], self._trash.items or ()
+        return items[rows[0]] if rows and rows[0] < len(items) else None
 
     def _bring_back(self) -> None:
         if (item := self._marked()) is not None:
             self._trash.restore(item)
 
+    def _ask(self, item: Trashed | None) -> None:
+        """Ask whether to remove something for good, or ask no longer."""
+        focus: QWidget | None = self.focusWidget()
+        had_keyboard = focus is not None and self._rows.isAncestorOf(focus)
+        self._asked = item
+        self._rows.setCurrentIndex(0 if item is None else 1)
+        if item is not None:
+            self._keep.setFocus()
+        elif had_keyboard:
+            self._erase.setFocus()
+
     def _remove(self) -> None:
-        if (item := self._marked()) is not None:
+        """Remove what was asked about; nothing is marked then that another press could remove."""
+        item = self._asked
+        if item is not None:
+            self._list.clearSelection()
+            (self._list if self._list.count() > 1 else self._close).setFocus()
             self._trash.erase(item)
+
+
+def _row(*widgets: QWidget | None) -> QWidget:
+    """Lay out buttons in a row; None is room between them."""
+    made = QWidget()
+    row = QHBoxLayout(made)
+    row.setContentsMargins(0, 0, 0, 0)
+    row.setSpacing(theme.SPACE_S)
+    for widget in widgets:
+        if widget is None:
+            row.addStretch(1)
+        else:
+            row.addWidget(widget)
+    return made

@@ -241,10 +241,12 @@ class LivePanel(QWidget):
             return self.tr(
                 "Reading: how fast the model reads what it was sent, before it writes. A token is a word or a piece of one."
             )
-        if figures.stop_reason is not None:
-            return self.tr(
-                "Fewer than {least} tokens had to be read, too few to tell how fast: the model knew the rest from before."
-            ).format(least=MIN_PREFILL_TOKENS)
+        if figures.prompt_tokens is not None:
+            read = figures.prompt_tokens - (figures.prompt_tokens_from_cache or 0)
+            if read < MIN_PREFILL_TOKENS:
+                return self.tr(
+                    "Unknown: only {read} of {total} tokens had to be read, and below {least} it cannot be told how fast."
+                ).format(read=count(read), total=count(figures.prompt_tokens), least=MIN_PREFILL_TOKENS)
         return self.tr("How fast the model reads what it was sent: unknown until it has read some of it.")
 
     def _decode_hint(self, figures: Figures) -> str:

@@ -134,7 +134,8 @@ class ModelBar(QWidget):
         action.setChecked(is_loaded)
         action.setToolTip(hint_of(found.path if found.problem is None else f"{found.path}\n{render(found.problem)}"))
         action.setEnabled(found.problem is None)
-        action.triggered.connect(lambda: self._session.use(Wish(Path(found.path))))
+        if not is_loaded:  # the one with the tick is there already
+            action.triggered.connect(lambda: self._session.use(Wish(Path(found.path))))
 
     def _add_options(self, usable: list[FoundModel], loaded: ModelInfo | None) -> None:
         """Offer the options of the model that is loaded first, and those of the others in a menu of their own."""

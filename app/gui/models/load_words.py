@@ -63,9 +63,8 @@ def remarks(options: LoadOptions, file: FoundModel | None) -> list[str]:
         )
     trained = file.trained_context if file is not None else None
     if not said and file is not None:  # always one line: nothing below it moves when a context is chosen
-        said.append(
-            translate("LoadOptions", "Automatic is {tokens} tokens.").format(tokens=count(options.cells(trained)))
-        )
+        automatic = LoadOptions().cells(trained)  # whatever is chosen now
+        said.append(translate("LoadOptions", "Automatic is {tokens} tokens.").format(tokens=count(automatic)))
     return said
 
 

@@ -105,7 +105,7 @@ class NextTokenPanel(QWidget):
         self._show_view(view)
 
     def _show_view(self, view: CandidatesView | None) -> None:
-        whose = "" if view is None else view.whose
+        whose = "" if view is None else self._origin_words(view)
         self._legend.setVisible(view is not None and not whose)  # a line for both would take a row of the candidates
         self._say_whose(whose)
         self._pages.setCurrentWidget(self._reason if view is None else self.chart)
@@ -122,8 +122,13 @@ class NextTokenPanel(QWidget):
             else:
                 self.chart.show_rows(view.rows, view.request, view.token)
 
-    def _say_whose(self, title: str) -> None:
-        words = self.tr("from “{title}”").format(title=title) if title else ""
+    def _origin_words(self, view: CandidatesView) -> str:
+        """Return whose tokens these are, where they are not those of the last answer that is shown."""
+        if view.whose:
+            return self.tr("from “{title}”").format(title=view.whose)
+        return "" if view.origin is None else render(view.origin)
+
+    def _say_whose(self, words: str) -> None:
         self._whose.setVisible(bool(words))
         self._whose.set_text(words)
         set_hint(self._whose, words)

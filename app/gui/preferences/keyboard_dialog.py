@@ -39,9 +39,16 @@ def keys_of(action: QAction) -> Keys:
 
 
 class KeyboardDialog(TallDialog):
-    """Two lists: the keys of the window, and those for the message at hand."""
+    """Four lists: the keys of the window, those for the message at hand, and those where people write."""
 
-    def __init__(self, window: Sequence[Keys], message: Sequence[Keys], parent: QWidget | None = None) -> None:
+    def __init__(
+        self,
+        window: Sequence[Keys],
+        message: Sequence[Keys],
+        composer: Sequence[Keys],
+        editor: Sequence[Keys],
+        parent: QWidget | None = None,
+    ) -> None:
         super().__init__(parent)
         self.setObjectName("keyboard_dialog")
         self.setWindowTitle(self.tr("Keyboard"))
@@ -54,8 +61,16 @@ class KeyboardDialog(TallDialog):
         columns = QHBoxLayout()
         columns.setSpacing(theme.SPACE_XXL)
         hint = self.tr("“Previous message” and “Next message” put one at hand; it has a ring around it.")
-        columns.addLayout(self._column(self.tr("In the window"), "", window), 1)
-        columns.addLayout(self._column(self.tr("With a message at hand"), hint, message), 1)
+        left = self._column(self.tr("In the window"), "", window)
+        left.addStretch(1)
+        columns.addLayout(left, 1)
+        right = QVBoxLayout()
+        right.setSpacing(theme.SPACE_L)
+        right.addLayout(self._column(self.tr("With a message at hand"), hint, message))
+        right.addLayout(self._column(self.tr("While a message is written"), "", composer))
+        right.addLayout(self._column(self.tr("While a text is changed"), "", editor))
+        right.addStretch(1)
+        columns.addLayout(right, 1)
         whole.addLayout(columns)
         close = QPushButton(self.tr("Close"))
         close.setObjectName("keyboard_close_button")
@@ -86,5 +101,4 @@ class KeyboardDialog(TallDialog):
             grid.addWidget(label(each.words), row, 0)
             grid.addWidget(shown, row, 1, Qt.AlignmentFlag.AlignRight)
         column.addLayout(grid)
-        column.addStretch(1)
         return column

@@ -6,10 +6,11 @@ Knows nothing of what it holds.
 from __future__ import annotations
 
 from PySide6.QtCore import QEvent, QObject, QRect, QSize, Qt
-from PySide6.QtGui import QShowEvent
+from PySide6.QtGui import QKeyEvent, QShowEvent
 from PySide6.QtWidgets import QDialog, QFrame, QLayout, QScrollArea, QVBoxLayout, QWidget
 
 from app.gui import theme
+from app.gui.widgets.pressing import press_focused
 
 FRAME_PX = 40
 """What a system may draw around a dialog, above all its title bar."""
@@ -52,6 +53,11 @@ class TallDialog(QDialog):
         """Take the size that the contents need, before anybody sees another one."""
         self.fit()
         super().showEvent(event)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Press what has the keyboard; the main button only where that is no button."""
+        if not press_focused(self, event):
+            super().keyPressEvent(event)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Follow the contents when more or less of them is shown."""

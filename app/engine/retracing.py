@@ -20,7 +20,7 @@ from app.probability.draw import GENERATOR_VERSION
 from app.probability.record import FORCED, NO_DRAW, RecordError, TokenRecords, join_blocks, read_records
 
 
-class Comparison:
+class Retracing:
     """Takes each token that is drawn, and says when there is nothing more to compare."""
 
     def __init__(self, command: Reproduce, vocabulary: Vocabulary) -> None:
