@@ -68,7 +68,7 @@ def _answer() -> list[_Entry]:
     return [
         _Entry("go_on_action", translate("Actions", "Cont&inue the answer"), "Ctrl+Shift+R", "answer"),
         _Entry("answer_again_action", translate("Actions", "Answer &again"), "Ctrl+R", "answer"),
-        _Entry("copy_answer_action", translate("Actions", "&Copy the answer"), "Ctrl+Shift+C", "answer"),
+        _Entry("copy_answer_action", translate("Actions", "&Copy the answer"), "Alt+C", "answer"),
         _Entry("stop_action", translate("Actions", "&Stop the answer"), "Esc", "answer"),
     ]
 

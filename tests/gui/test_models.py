@@ -15,16 +15,17 @@ from app.core.commands import Load
 from app.core.events import ModelsListed
 from app.core.metrics import DeviceMemory
 from app.gui.widgets.words import hint_of
+from tests.ggufs import write_tiny_llama
 from tests.gui.conftest import Stage
 
 # The offscreen platform says this of every dialog and menu.
 pytestmark = pytest.mark.qt_log_ignore("^This plugin does not support")
 
 
-def test_the_menu_lists_the_models_that_are_there_and_why_one_cannot_be_used(ready: Stage, model: Path) -> None:
+def test_the_menu_lists_the_models_that_are_there_and_why_one_cannot_be_used(ready: Stage) -> None:
     folder = ready.desk.program.paths.models
     folder.mkdir(parents=True)
-    (folder / "good.gguf").write_bytes(model.read_bytes())
+    write_tiny_llama(folder / "good.gguf", seed=2)
     (folder / "bad.gguf").write_text("<html>")
     ready.desk.program.models.refresh()
     ready.desk.until(lambda: ready.desk.program.models.found)

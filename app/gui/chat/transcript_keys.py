@@ -19,7 +19,7 @@ SCROLLING: dict[int, QAbstractSlider.SliderAction] = {
     Qt.Key.Key_Home: QAbstractSlider.SliderAction.SliderToMinimum,
     Qt.Key.Key_End: QAbstractSlider.SliderAction.SliderToMaximum,
 }
-COPY_PLAIN = QKeySequence("Alt+C")
+COPY_PLAIN = QKeySequence("Ctrl+Shift+C")
 PRESSING = (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space)
 _KEYS: dict[Wish, tuple[str, ...]] = {
     "earlier": ("Alt+Left",),
@@ -27,13 +27,13 @@ _KEYS: dict[Wish, tuple[str, ...]] = {
     "edit": ("Return", "Enter"),
     "again": ("Ctrl+R",),
     "copy": ("Ctrl+C",),
-    "copy_plain": ("Alt+C",),
+    "copy_plain": ("Ctrl+Shift+C",),
     "delete": ("Del",),
     "more": ("Shift+F10", "Menu"),
 }
 """With the transcript in use and a message at hand; the first of each is the one that is named.
 
-None of them means something else in the window: F2 is the chat's everywhere, Ctrl+Shift+C the last answer's.
+None of them means something else in the window: F2 is the chat's everywhere, Alt+C the last answer's.
 """
 
 
