@@ -66,3 +66,14 @@ class ReadStretch(msgspec.Struct, frozen=True):
 def clean_text(text: str) -> str:
     """Return text that can be stored and tokenised: lone surrogates become U+FFFD, NUL characters go."""
     return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace").replace("\x00", "")
+
+
+def clean_value(value: object) -> object:
+    """Return a value of lists, dicts and plain values in which every text is clean."""
+    if isinstance(value, str):
+        return clean_text(value)
+    if isinstance(value, dict):
+        return {clean_value(key): clean_value(element) for key, element in value.items()}
+    if isinstance(value, list | tuple):
+        return [clean_value(element) for element in value]
+    return value

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from app.core.chat import clean_text
+from app.core.chat import clean_value
 from app.core.commands import Command
 from app.core.events import Event
 
@@ -24,7 +24,7 @@ def encode(message: Command | Event) -> bytes:
     try:
         return _encoder.encode(message)
     except UnicodeEncodeError:
-        return _encoder.encode(_cleaned(msgspec.to_builtins(message, builtin_types=(bytes,))))
+        return _encoder.encode(clean_value(msgspec.to_builtins(message, builtin_types=(bytes,))))
 
 
 def decode_command(data: bytes) -> Command:
@@ -35,13 +35,3 @@ def decode_command(data: bytes) -> Command:
 def decode_event(data: bytes) -> Event:
     """Return the event; raises `msgspec.DecodeError` on anything else."""
     return _events.decode(data)
-
-
-def _cleaned(value: object) -> object:
-    if isinstance(value, str):
-        return clean_text(value)
-    if isinstance(value, dict):
-        return {_cleaned(key): _cleaned(element) for key, element in value.items()}
-    if isinstance(value, list | tuple):
-        return [_cleaned(element) for element in value]
-    return value

@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from app.core.chat import PromptSpan, clean_text
+from app.core.chat import PromptSpan, clean_value
 from app.core.commands import SettingsChange
 from app.core.conversation import Thinking
 from app.core.metrics import Metrics
@@ -46,7 +46,7 @@ def to_json(value: object) -> str | None:
     try:
         return msgspec.json.encode(value).decode()
     except UnicodeEncodeError:  # a lone surrogate, as in the name of a file that is no UTF-8
-        return msgspec.json.encode(_cleaned(msgspec.to_builtins(value))).decode()
+        return msgspec.json.encode(clean_value(msgspec.to_builtins(value))).decode()
 
 
 def to_msgpack(value: object) -> bytes:
@@ -54,7 +54,7 @@ def to_msgpack(value: object) -> bytes:
     try:
         return msgspec.msgpack.encode(value)
     except UnicodeEncodeError:
-        return msgspec.msgpack.encode(_cleaned(msgspec.to_builtins(value, builtin_types=(bytes,))))
+        return msgspec.msgpack.encode(clean_value(msgspec.to_builtins(value, builtin_types=(bytes,))))
 
 
 def from_json(stored: Any, decoder: msgspec.json.Decoder[_Value], otherwise: _Value) -> _Value:
@@ -152,13 +152,3 @@ def unpack_spans(stored: Any) -> tuple[int, tuple[PromptSpan, ...]] | None:
         return shared, msgspec.convert(spans, tuple[PromptSpan, ...])
     except (*_UNREADABLE, zlib.error):
         return None
-
-
-def _cleaned(value: Any) -> Any:
-    if isinstance(value, str):
-        return clean_text(value)
-    if isinstance(value, dict):
-        return {_cleaned(key): _cleaned(element) for key, element in value.items()}
-    if isinstance(value, list | tuple):
-        return [_cleaned(element) for element in value]
-    return value
