@@ -263,7 +263,8 @@ class Wiring(QObject):
             self._on_demand.choose_options(Path(loaded.path))
 
     def _show_count(self) -> None:
-        self._window.parts.chat_page.show_count(self._program.prompt_count.count)
+        counted = self._program.prompt_count
+        self._window.parts.chat_page.follow_count(lambda: counted.count)
 
     def _show_model(self) -> None:
         session = self._program.session

@@ -1,7 +1,7 @@
 """How many tokens the next send takes, counted by the engine while people type.
 
 One question of each kind is open at a time and the newest text comes next; reads the vocabulary only, never the cache.
-Knows no clock: whoever types decides how often it asks.
+Knows no clock: whoever types decides how often it asks, and whoever shows the count how often it follows an answer.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ class PromptCount:
     ) -> None:
         """`templates` knows what people chose instead of the model's own, `settings` what becomes of a full context."""
         self.changed: Signal[()] = Signal()
-        """A count is another one."""
+        """A count is another one; while an answer is written it is told once, until somebody has read it."""
         self._session = session
         self._engine = engine
         self._chat = chat
@@ -94,6 +94,8 @@ class PromptCount:
         """Token ids of the prompt that was counted last."""
         self._cells = bytearray()
         """Token ids that the cells hold, those of the prompt that is being read included."""
+        self._used: int | None = None
+        """The cells in use that `count` does not say yet."""
         self._held: int | None = None
         """The answer that the cells end with, where its conversation was shown while it was written."""
         self._begun: tuple[int, int] | None = None
@@ -112,6 +114,8 @@ class PromptCount:
     @property
     def count(self) -> Count:
         """What is known now."""
+        if self._used is not None:
+            self._use_cells(self._used)
         return self._count
 
     def set_draft(self, text: str, pasted: tuple[str, ...] = ()) -> None:
@@ -171,7 +175,9 @@ class PromptCount:
             case Tokens():
                 self._hold(event.request)
                 self._cells += event.ids
-                self._use_cells(event.cells_used)
+                is_told, self._used = self._used is not None, event.cells_used
+                if not is_told:
+                    self.changed.emit()
             case Finished() | Reproduced():
                 used = (event.metrics.kv if isinstance(event, Finished) else event.kv).cells_used
                 del self._cells[used * _ID_BYTES :]
@@ -181,6 +187,7 @@ class PromptCount:
 
     def _use_cells(self, used: int) -> None:
         """So many cells are in use now, whosever they are."""
+        self._used = None
         cached = min(used, self._common())
         self._set(in_cache=used, cached=cached, holds_chat=self._holds_chat(), **self._under_way(used))
 
@@ -240,7 +247,7 @@ class PromptCount:
             self._model = model
             self._tokenizing = self._rendering = self._rendered = self._ahead = None
             self._tokens.clear()
-            self._next, self._cells, self._held = b"", bytearray(), None
+            self._next, self._cells, self._used, self._held = b"", bytearray(), None, None
             self._begun = self._sent = None
             self._count = _nothing_asked(model)
             self.changed.emit()
@@ -270,7 +277,7 @@ class PromptCount:
             if not self._text.strip():
                 self._ahead = None
             self._rendered = None
-            asked = self._under_way(self._count.in_cache)
+            asked = self._under_way(self.count.in_cache)
             self._set(prompt=None, refused=False, needed=None, answering=True, reason=_ANSWERING, **asked)
             if self._count.drops and self._text.strip() and (self._ahead is None or self._ahead[0] != self._text):
                 self._ask(is_ahead=True)

@@ -66,7 +66,7 @@ def test_without_a_model_the_count_is_unknown_and_says_why(stage: Stage) -> None
     assert status(stage) == ""
     stage.types("Hi")
     settles(stage)
-    stage.window.parts.chat_page.show_count(stage.desk.program.prompt_count.count)
+    stage.window.parts.chat_page.follow_count(lambda: stage.desk.program.prompt_count.count)
     assert status(stage) == "– tokens"
     assert "counted by the model" in stage.find("composer_status").toolTip()
 

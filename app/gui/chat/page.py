@@ -5,6 +5,8 @@ Listens to the chat service and says to it what people want; knows no other part
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from PySide6.QtCore import QEvent, QObject, QRect, Qt, QTimer, Signal
 from PySide6.QtWidgets import QHBoxLayout, QProgressBar, QStackedWidget, QVBoxLayout, QWidget
 
@@ -72,7 +74,7 @@ class ChatPage(QWidget):
         self._settled.setSingleShot(True)
         self._settled.setInterval(SETTLED_MS)
         self._settled.timeout.connect(self._tell_draft)
-        self._line = CountLine(chat, self.composer, self)
+        self._line = CountLine(chat, self.composer, self.transcript, self)
         self._make_overlays(icons)
         self._lay_out()
         self._use_text_size()
@@ -137,10 +139,9 @@ class ChatPage(QWidget):
             self._drafts.wait(waits)
             self._show_page()
 
-    def show_count(self, counted: Count) -> None:
-        """Show what is known of the next send."""
-        self.transcript.leave_out(frozenset(counted.left_out))
-        self._line.show_count(counted)
+    def follow_count(self, read: Callable[[], Count]) -> None:
+        """Show what is known of the next send, which `read` returns; it has changed."""
+        self._line.follow(read)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Keep the buttons over the transcript where they belong."""

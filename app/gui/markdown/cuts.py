@@ -47,6 +47,8 @@ _NO_CUT = re.compile(r"\||`{3}|~{3}|\$\$|\\\[")
 
 def stretch_end(source: str) -> int | None:
     """Return where a very long paragraph or quote that begins here is ended, or None where it is neither."""
+    if len(source) < MOST_CHARACTERS and source.count("\n") < MOST_LINES and _count_marks(source) < MOST_MARKS:
+        return None
     return _quote_end(source) if source.startswith(">") else _paragraph_end(source)
 
 
