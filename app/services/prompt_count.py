@@ -81,6 +81,8 @@ class PromptCount:
         self._templates = templates
         self._settings = settings
         self._asked = False
+        self._waits = False
+        """Whether what is written in the conversation that is shown is not known yet."""
         self._text = ""
         self._pasted: tuple[str, ...] = ()
         self._model: ModelInfo | None = None
@@ -120,7 +122,7 @@ class PromptCount:
 
     def set_draft(self, text: str, pasted: tuple[str, ...] = ()) -> None:
         """Count another message: all of its text, and each pasted part of it by itself."""
-        self._asked = True
+        self._asked, self._waits = True, False
         self._text, self._pasted = text, pasted
         kept = {text, *pasted}
         self._tokens = {known: tokens for known, tokens in self._tokens.items() if known in kept}
@@ -242,7 +244,7 @@ class PromptCount:
 
     def look_again(self) -> None:
         """Ask what is not known of the newest text, as the settings are now, if there is a model that can say it."""
-        model, answers = self._session.model, self._session.phase in ("ready", "busy")
+        model = self._session.model
         if model is not self._model:
             self._model = model
             self._tokenizing = self._rendering = self._rendered = self._ahead = None
@@ -254,7 +256,7 @@ class PromptCount:
         if not self._asked:
             return
         self._set(drops=self._settings.values.when_full == "drop_oldest")
-        if model is not None and answers:
+        if self._model is not None and self._session.phase in ("ready", "busy"):
             self._tokenize()
             self._render()
         self._set(draft=self._tokens_of(self._text), pasted=tuple(map(self._tokens_of, self._pasted)))
@@ -290,7 +292,7 @@ class PromptCount:
             self._ask(is_ahead=False)
 
     def _ask(self, *, is_ahead: bool) -> None:
-        if self._rendering is not None:
+        if self._rendering is not None or self._waits:
             return
         prompt = ChatPrompt(self._chat.messages_with(self._text), self._templates.for_model(self._session.ref))
         send = _Send(prompt, self._settings.values.when_full, self._room())
@@ -320,7 +322,8 @@ class PromptCount:
         return self._tokens.get(text) if text and self._model is not None else 0 if self._model is not None else None
 
     def _forget_prompt(self) -> None:
-        """Another conversation is shown: what was counted was the other one's."""
+        """Another conversation is shown: what was counted was the other one's. It is counted once its draft is set."""
+        self._waits, self._text, self._pasted = True, "", ()
         self._rendering = self._rendered = self._sent = self._ahead = None
         self._set(prompt=None, left_out=(), cached=0, refused=False, needed=None, reason=None)
         self.look_again()

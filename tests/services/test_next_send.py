@@ -58,6 +58,7 @@ def test_only_what_the_next_prompt_begins_with_counts_as_cached(desk: Desk, coun
     assert counted.count.in_cache == 43
     assert counted.count.shares == (2, 42, 4096 - 44)
     desk.program.conversations.new()
+    counted.set_draft("And then?")
     desk.engine.say(Rendered(desk.engine.all(Render)[-1].request, "", array("i", [7] * 30).tobytes(), ()))
     desk.settle()
     assert counted.count.shares == (30, 0, 4066)

@@ -190,11 +190,15 @@ def test_another_conversation_is_counted_anew(desk: Desk, counted: PromptCount) 
     counted.set_draft("Why?")
     render(desk, 4096)
     late = desk.engine.all(Render)[-1]
+    asked = len(desk.engine.all(Render))
     desk.program.conversations.new()
     assert not counted.count.refused
+    assert counted.count.draft == 0
+    assert len(desk.engine.all(Render)) == asked, "counting a long chat takes a moment: it is shown first"
+    counted.set_draft("Why?")
     assert [each.text for each in desk.engine.all(Render)[-1].prompt.messages] == ["Why?"]
     render(desk, 4096, late)
-    assert counted.count.prompt is None
+    assert (counted.count.message, counted.count.prompt) == ("", 0), "the late count is the other one's"
 
 
 def test_dropping_the_oldest_turns_is_told_with_the_count(desk: Desk, counted: PromptCount) -> None:

@@ -260,7 +260,7 @@ class ChatPage(QWidget):
         self._show_page()
         self._show_reading()
         self.composer.draft.setFocus()
-        self._tell_draft()
+        self._settled.start()  # counting a long chat takes a moment: it is seen first
 
     def _show_branch(self, first: int) -> None:
         self._show_page()
