@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from app.core.conversation import Conversation
-from app.core.events import ConversationMade
+from app.core.job_events import ConversationMade
 from app.core.ports import StorePort
 from app.core.store_commands import ReadConversation
 from app.core.store_events import ConversationRead

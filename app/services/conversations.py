@@ -10,7 +10,7 @@ from collections.abc import Sequence
 import msgspec
 
 from app.core.conversation import LONGEST_TITLE, Conversation, Trashed
-from app.core.events import ConversationMade
+from app.core.job_events import ConversationMade
 from app.core.ports import StorePort
 from app.core.signal import Signal
 from app.core.store_commands import OpenStore

@@ -20,13 +20,13 @@ from app.core.events import (
     Loaded,
     LoadProgress,
     MemoryMeasured,
-    ModelChecked,
     PrefillProgress,
     PromptReady,
     Reproduced,
     Step,
     Tokens,
 )
+from app.core.job_events import ModelChecked
 from app.core.model import FoundModel, ModelInfo, ModelRef
 from app.core.ports import EnginePort
 from app.core.sampling import SamplingSettings

@@ -13,7 +13,8 @@ from pathlib import Path
 import msgspec
 
 from app.core.devices import GPU_KINDS, MAIN_MEMORY, DeviceKind, MainMemory
-from app.core.events import Failed, MemoryMeasured, ModelChecked
+from app.core.events import Failed, MemoryMeasured
+from app.core.job_events import ModelChecked
 from app.core.metrics import DeviceMemory
 from app.core.model import KV_ELEMENT_BYTES, FoundModel, LoadOptions, ModelInfo, ModelRef
 from app.core.ports import DryRunPort

@@ -11,7 +11,8 @@ from pathlib import Path
 import msgspec
 
 from app.core.devices import GPU_KINDS, MAIN_MEMORY, MainMemory
-from app.core.events import Failed, MemoryMeasured, ModelChecked
+from app.core.events import Failed, MemoryMeasured
+from app.core.job_events import ModelChecked
 from app.core.metrics import DeviceMemory
 from app.core.model import CONTEXT_STEP, FoundModel, LoadOptions, ModelInfo, ModelRef
 from app.core.ports import DryRunPort

@@ -10,7 +10,8 @@ from typing import Protocol
 import msgspec
 
 from app.core.devices import Gpu, GpuReport, MainMemory
-from app.core.events import EngineGone, HardwareSampled, Hello, Unloaded
+from app.core.events import EngineGone, Hello, Unloaded
+from app.core.job_events import HardwareSampled
 from app.core.signal import Signal
 
 

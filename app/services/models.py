@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from app.core.errors import UserError
-from app.core.events import LastModelFound, ModelsListed
+from app.core.job_events import LastModelFound, ModelsListed
 from app.core.model import FoundModel, ModelRef
 from app.core.signal import Signal
 from app.core.words import Sentence, translate

@@ -9,7 +9,8 @@ import os
 from pathlib import Path
 
 from app.core.chat_preset import PresetModel
-from app.core.events import Failed, Finished, PresetModelFound, Reproduced
+from app.core.events import Failed, Finished, Reproduced
+from app.core.job_events import PresetModelFound
 from app.core.signal import Signal
 from app.services.engine_session import EngineSession
 from app.services.models import Models

@@ -8,34 +8,36 @@ from pathlib import Path
 from typing import assert_never
 
 from app.core.events import (
-    ConversationMade,
     DevicesListed,
     EngineEvent,
     EngineGone,
     Event,
     Failed,
     Finished,
-    HardwareSampled,
     Hello,
-    JobEvent,
-    JobFailed,
-    LastModelFound,
     Loaded,
     LoadProgress,
     MemoryMeasured,
-    ModelChecked,
-    ModelsListed,
     PiecesListed,
     PrefillProgress,
-    PresetModelFound,
     PromptReady,
     Rendered,
     Reproduced,
     Step,
-    Summoned,
     Tokenized,
     Tokens,
     Unloaded,
+)
+from app.core.job_events import (
+    ConversationMade,
+    HardwareSampled,
+    JobEvent,
+    JobFailed,
+    LastModelFound,
+    ModelChecked,
+    ModelsListed,
+    PresetModelFound,
+    Summoned,
 )
 from app.core.ports import DryRunPort, EnginePort, StorePort
 from app.core.signal import Signal

@@ -12,16 +12,7 @@ import msgspec
 
 from app.core.chat import ChatPrompt, clean_text
 from app.core.commands import Render, Tokenize, WhenFull
-from app.core.events import (
-    Failed,
-    Finished,
-    PrefillProgress,
-    PromptReady,
-    Rendered,
-    Reproduced,
-    Tokenized,
-    Tokens,
-)
+from app.core.events import Failed, Finished, PrefillProgress, PromptReady, Rendered, Reproduced, Tokenized, Tokens
 from app.core.model import ModelInfo
 from app.core.ports import EnginePort
 from app.core.signal import Signal

@@ -14,16 +14,7 @@ import msgspec
 
 from app.core.chat import ChatPrompt
 from app.core.commands import Cancel, ChangeSettings, Generate, Reproduce
-from app.core.events import (
-    Failed,
-    FailureKind,
-    Finished,
-    PrefillProgress,
-    PromptReady,
-    Reproduced,
-    Step,
-    Tokens,
-)
+from app.core.events import Failed, FailureKind, Finished, PrefillProgress, PromptReady, Reproduced, Step, Tokens
 from app.core.model import ModelRef
 from app.core.ports import EnginePort
 from app.core.sampling import SamplingSettings

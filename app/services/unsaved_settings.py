@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from app.core.events import JobFailed
+from app.core.job_events import JobFailed
 from app.services.notices import Notice, Notices
 from app.system.settings_file import SettingsFile
 

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from app.core.conversation import Conversation
 from app.core.draft import NEW_CHAT
-from app.core.events import JobFailed
+from app.core.job_events import JobFailed
 from app.core.ports import EventSink
 from app.core.store_commands import (
     CopyBranch,

@@ -14,7 +14,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from app.core.events import JobFailed
+from app.core.job_events import JobFailed
 from app.core.ports import EventSink
 from app.core.store_commands import KeepChunk, Settle, StoreCommand
 from app.store.mistakes import skipped

@@ -12,7 +12,7 @@ from collections.abc import Callable
 import msgspec
 
 from app.core.devices import GpuReport, MainMemory
-from app.core.events import HardwareSampled
+from app.core.job_events import HardwareSampled
 from app.core.ports import EventSink
 from app.system.gpu_probe import GpuProbe
 from app.system.memory import main_memory

@@ -21,7 +21,7 @@ from pathlib import Path
 import msgspec
 
 from app.core.errors import ExitCode, UserError
-from app.core.events import Summoned
+from app.core.job_events import Summoned
 from app.core.ports import EventSink
 from app.core.words import translate
 from app.system.doorbell import Doorbell, remove_door, ring

@@ -10,7 +10,8 @@ import queue
 import threading
 from collections.abc import Callable
 
-from app.core.events import Event, JobFailed
+from app.core.events import Event
+from app.core.job_events import JobFailed
 from app.core.ports import EventSink
 from app.core.words import translate
 

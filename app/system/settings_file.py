@@ -18,7 +18,8 @@ import msgspec
 
 from app.core.chat_preset import ChatSettings
 from app.core.commands import RecordKind, WhenFull
-from app.core.events import Event, JobFailed
+from app.core.events import Event
+from app.core.job_events import JobFailed
 from app.core.model import LoadOptions
 from app.core.preset_names import distinct
 from app.core.printable import printable

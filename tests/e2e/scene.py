@@ -16,7 +16,8 @@ from PySide6.QtWidgets import QApplication, QDialog, QScrollArea, QWidget
 
 from app.core.commands import Command, Generate, ListPieces, Render
 from app.core.devices import GpuReport, MainMemory
-from app.core.events import HardwareSampled, Loaded, Rendered
+from app.core.events import Loaded, Rendered
+from app.core.job_events import HardwareSampled
 from app.gui import application as application_module
 from app.gui.application import make_window
 from app.gui.history.panel import HistoryPanel

@@ -13,16 +13,7 @@ import psutil
 import pytest
 
 from app.core.commands import MeasureMemory
-from app.core.events import (
-    PROTOCOL_VERSION,
-    EngineGone,
-    Event,
-    Failed,
-    FailureKind,
-    Hello,
-    MemoryMeasured,
-    Unloaded,
-)
+from app.core.events import PROTOCOL_VERSION, EngineGone, Event, Failed, FailureKind, Hello, MemoryMeasured, Unloaded
 from app.core.library_fault import LibraryFault
 from app.core.metrics import DeviceMemory
 from app.core.model import LoadOptions

@@ -14,7 +14,8 @@ from pytestqt.qtbot import QtBot
 
 from app.core.chat import ChatPrompt, PromptMessage, PromptSpan
 from app.core.devices import GpuReport, MainMemory
-from app.core.events import Finished, HardwareSampled, Loaded, PrefillProgress, PromptReady, Tokens
+from app.core.events import Finished, Loaded, PrefillProgress, PromptReady, Tokens
+from app.core.job_events import HardwareSampled
 from app.core.metrics import KVUse, Metrics
 from app.core.model import ModelInfo
 from app.core.sampling import SamplingSettings

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
 from app.core.devices import Device, GpuReport
-from app.core.events import HardwareSampled
+from app.core.job_events import HardwareSampled
 from app.core.metrics import DeviceMemory
 from app.core.model import CacheSizes, MemoryKind
 from app.gui.widgets.gauge import Gauge

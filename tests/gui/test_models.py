@@ -12,7 +12,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QFileDialog, QPushButton, QToolButton
 
 from app.core.commands import Load
-from app.core.events import ModelsListed
+from app.core.job_events import ModelsListed
 from app.core.metrics import DeviceMemory
 from app.gui.widgets.words import hint_of
 from tests.ggufs import write_tiny_llama

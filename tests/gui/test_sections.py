@@ -6,7 +6,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QScrollBar, QToolButton, QWidget
 
 from app.core.devices import GpuReport
-from app.core.events import HardwareSampled
+from app.core.job_events import HardwareSampled
 from app.gui.next_token.candidates import LEAST_ROWS, ROW_PX, CandidatesChart
 from app.gui.widgets.section import Section, SectionHeader
 from app.gui.widgets.section_column import SectionColumn

@@ -13,7 +13,8 @@ import pytest
 from app.bootstrap import WINDOW_CHECK
 from app.core.commands import ListDevices
 from app.core.devices import Device, Gpu, GpuReport, MainMemory
-from app.core.events import PROTOCOL_VERSION, DevicesListed, EngineGone, Failed, HardwareSampled, Hello, Unloaded
+from app.core.events import PROTOCOL_VERSION, DevicesListed, EngineGone, Failed, Hello, Unloaded
+from app.core.job_events import HardwareSampled
 from app.core.library_fault import LibraryFault, says_why
 from app.core.words import translate
 from app.services.doctor import Doctor

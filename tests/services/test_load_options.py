@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from app.core.devices import Device
-from app.core.events import ModelChecked
+from app.core.job_events import ModelChecked
 from app.core.metrics import DeviceMemory
 from app.core.model import FoundModel, LoadOptions
 from app.services.load_options import LoadOptionsDraft

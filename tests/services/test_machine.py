@@ -5,7 +5,8 @@ from __future__ import annotations
 import msgspec
 
 from app.core.devices import Gpu, GpuReport, MainMemory
-from app.core.events import EngineGone, HardwareSampled, Hello, Unloaded
+from app.core.events import EngineGone, Hello, Unloaded
+from app.core.job_events import HardwareSampled
 from app.core.words import translate
 from app.services.machine import Machine
 from app.system.gpus import GpuReader

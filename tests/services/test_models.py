@@ -9,7 +9,7 @@ import pytest
 
 from app.core.commands import Load
 from app.core.errors import UserError
-from app.core.events import ModelsListed
+from app.core.job_events import ModelsListed
 from app.core.model import FoundModel
 from app.services.model_check import check_model, model_name
 from app.services.models import Models, is_very_small

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from app.core.events import JobFailed
+from app.core.job_events import JobFailed
 from app.core.words import translate
 from app.services.notices import Notice
 from app.services.wishes import Wish

@@ -8,7 +8,7 @@ import msgspec
 import pytest
 
 from app.core.conversation import AnswerPrompt, Message, StoredAnswer
-from app.core.events import JobFailed
+from app.core.job_events import JobFailed
 from app.core.store_commands import (
     EndAnswer,
     KeepConversation,

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from app.core.events import JobFailed
+from app.core.job_events import JobFailed
 from app.core.store_commands import KeepConversation, MeasureStore, OpenStore, ReadConversation
 from app.core.store_events import ConversationRead, Kept, StoreFailed, StoreMeasured, StoreOpened, StoreRecovered
 from app.store import store as store_module

@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 
 from app.core.devices import GpuReport, MainMemory
-from app.core.events import Event, HardwareSampled
+from app.core.events import Event
+from app.core.job_events import HardwareSampled
 from app.system.gpu_probe import GpuProbe
 from app.system.gpus import fault_report
 from app.system.hardware_sampler import LONGEST_SECONDS, STEP_BYTES, HardwareSampler

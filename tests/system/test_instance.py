@@ -15,7 +15,8 @@ import psutil
 import pytest
 
 from app.core.errors import ExitCode, UserError
-from app.core.events import Event, Summoned
+from app.core.events import Event
+from app.core.job_events import Summoned
 from app.system import instance as module
 from app.system.instance import ADDRESS_NAME, LOCK_NAME, Instance, claim, summon
 

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from app.core.events import Event, JobFailed, LoadProgress
+from app.core.events import Event, LoadProgress
+from app.core.job_events import JobFailed
 from app.system.jobs import WORKERS, Jobs
 
 WAIT_S = 60

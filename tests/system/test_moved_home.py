@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from app.core.events import Event, Summoned
+from app.core.events import Event
+from app.core.job_events import Summoned
 from app.system import instance as module
 from app.system.doorbell import Doorbell
 from app.system.doorbell_limits import Answer

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from app.core.events import Event, JobFailed
+from app.core.events import Event
+from app.core.job_events import JobFailed
 from app.core.model import LoadOptions
 from app.core.sampling import SamplingSettings
 from app.system.settings_file import MAX_BYTES, ModelSettings, Settings, SettingsFile

@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from app.core.events import Event, JobFailed
+from app.core.events import Event
+from app.core.job_events import JobFailed
 from app.system.settings_file import MOST_NAMED, RETRY_SECONDS, SettingsFile
 
 BROKEN = {"theme": "pink", "keep_record": 7, "panel_shown": "maybe", "folded": 1.5}
