@@ -10,6 +10,9 @@ import msgspec
 from app.core.model import ModelRef
 from app.core.sampling import SamplingSettings
 
+_MOST_DIGITS = 19
+"""Of a file's size: no file is larger than 2^63 bytes."""
+
 
 class PresetModel(msgspec.Struct, frozen=True):
     """The model of a preset: where its file was, and which one it is wherever that file lies now."""
@@ -23,7 +26,8 @@ class PresetModel(msgspec.Struct, frozen=True):
     def ref(self) -> ModelRef | None:
         """Which model it is; None where that is unknown or cannot be read."""
         size, _, digest = self.identity.partition("-")
-        return ModelRef(int(size), digest, self.path) if size.isascii() and size.isdigit() and digest else None
+        is_size = size.isascii() and size.isdigit() and len(size) <= _MOST_DIGITS
+        return ModelRef(int(size), digest, self.path) if is_size and digest else None
 
 
 class ChatPreset(msgspec.Struct, frozen=True):

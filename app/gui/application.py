@@ -26,6 +26,7 @@ from PySide6.QtCore import (
 from PySide6.QtWidgets import QApplication
 
 from app.core.errors import ExitCode, UserError
+from app.core.job_events import JobFailed
 from app.core.store_events import StoreFailed
 from app.core.words import translate
 from app.gui.chat.draft_keeper import DraftKeeper
@@ -46,6 +47,7 @@ from app.gui.theme import Themes
 from app.gui.wiring import Wiring
 from app.services.notices import Notice
 from app.services.program import Program
+from app.services.unsaved_settings import question_at_the_end
 
 _log = logging.getLogger(__name__)
 _LEVELS = {
@@ -74,7 +76,8 @@ def run(program: Program, model: Path | None, hang_up: Callable[[], None]) -> in
     window = make_window(program, themes)
     themes.dress()
     pump = Pump(program.inbox, program.dispatch, errors.take_one)
-    closing = Closing(program.answers, window, lambda: keep_drafts(window))
+    settings = program.settings
+    closing = Closing(program.answers, window, lambda: keep_drafts(window), lambda: question_at_the_end(settings))
     outside = OutsideSignals(closing.at_once)
     application.commitDataRequest.connect(closing.session_ends)
     pump.start()
@@ -92,9 +95,9 @@ def run(program: Program, model: Path | None, hang_up: Callable[[], None]) -> in
 
 
 def tell_last_words(program: Program) -> None:
-    """Say on standard error what the store told when no window could show it any more."""
+    """Say on standard error what could not be kept when no window could show it any more."""
     for event in program.inbox.drain():
-        if isinstance(event, StoreFailed) and sys.stderr is not None:
+        if isinstance(event, (StoreFailed, JobFailed)) and sys.stderr is not None:
             sys.stderr.write(f"{event.sentence.english()}\n")
 
 

@@ -27,12 +27,22 @@ SESSION_MS = 30_000
 class Closing(QObject):
     """Holds a window open that is being closed until what was written is safe; asks where it cannot be made so."""
 
-    def __init__(self, answers: Answers, window: MainWindow, before_closing: Callable[[], None]) -> None:
-        """`before_closing` hands on what nobody handed on yet; it is called before the store is asked."""
+    def __init__(
+        self,
+        answers: Answers,
+        window: MainWindow,
+        before_closing: Callable[[], None],
+        of_settings: Callable[[], Sentence | None] = lambda: None,
+    ) -> None:
+        """`before_closing` hands on what nobody handed on yet; it is called before the store is asked.
+
+        `of_settings` writes the settings, or returns the question whether they may be lost.
+        """
         super().__init__(window)
         self._answers = answers
         self._window = window
         self._before_closing = before_closing
+        self._of_settings = of_settings
         self._dialogs = Dialogs(window)
         self._box: QMessageBox | None = None
         self._may_go = False
@@ -78,9 +88,16 @@ class Closing(QObject):
                 if self._waits:
                     self._limit.start()
             else:
-                self._waits, self._may_go = False, True
+                self._waits = False
+                self._end_or_ask(self._of_settings())
+
+    def _end_or_ask(self, problem: Sentence | None) -> None:
+        self._may_go = problem is None
+        if problem is not None:
+            self._ask(problem)
 
     def _take(self, problem: Sentence | None) -> None:
+        problem = problem or self._of_settings()
         if not self._waits:
             if self._box is not None and problem is None:
                 self.at_once()
@@ -88,11 +105,8 @@ class Closing(QObject):
                 self._again.start()
             return
         self._waits = False
-        if problem is not None:
-            self._ask(problem)
-            return
-        self._may_go = True
-        if self._limit.isActive():
+        self._end_or_ask(problem)
+        if self._may_go and self._limit.isActive():
             # The close that began it is over.
             self._limit.stop()
             self._window.close()
@@ -108,7 +122,7 @@ class Closing(QObject):
 
     def _ask_again(self) -> None:
         if self._box is not None and not self._answers.settle():
-            self.at_once()
+            self._take(None)
 
     def _choose(self, closes: bool) -> None:
         self._box = None

@@ -3,8 +3,17 @@
 from __future__ import annotations
 
 from app.core.job_events import JobFailed
+from app.core.words import Sentence, translate
 from app.services.notices import Notice, Notices
 from app.system.settings_file import SettingsFile
+
+WRITTEN = frozenset({"system_prompt", "thinking_tags", "chats", "presets"})
+"""Settings in which people's own words and work are."""
+
+
+def question_at_the_end(settings: SettingsFile) -> Sentence | None:
+    """Write what is not written; return the question whether the program may end where people's words would go with it."""
+    return None if settings.write() is None or not settings.unsaved & WRITTEN else _NOT_SAVED
 
 
 class UnsavedSettings:
@@ -30,3 +39,10 @@ class UnsavedSettings:
         if self._told is not None:
             self._notices.withdraw(self._told)
             self._told = None
+
+
+_NOT_SAVED = translate(
+    "Closing",
+    "Presets and system prompts that were changed are not saved: the settings file cannot be written. "
+    "Close anyway and lose them, or keep the window open?",
+)

@@ -138,6 +138,12 @@ class SettingsFile:
         """Whether everything is in the file."""
         return self._values is self._written
 
+    @property
+    def unsaved(self) -> frozenset[str]:
+        """The names of the settings of which the file does not have the present value."""
+        values, written = self._values, self._written
+        return frozenset(name for name in values.__struct_fields__ if getattr(values, name) != getattr(written, name))
+
     def change(self, **changes: object) -> None:
         """Use other values for some settings from now on, and write them soon."""
         with self._lock:

@@ -157,3 +157,8 @@ def test_a_model_that_was_unloaded_comes_back_where_the_one_of_a_preset_took_its
     desk.settle()
     program.preset_use.undo()
     desk.until(lambda: loads(desk)[-1] == str(model))
+
+
+def test_a_model_whose_size_is_no_size_of_a_file_is_unknown() -> None:
+    assert PresetModel("x", "/x", f"{2**40}-ab").ref is not None
+    assert PresetModel("x", "/x", f"{'9' * 5000}-ab").ref is None
