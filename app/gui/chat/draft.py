@@ -55,7 +55,7 @@ class Draft(QPlainTextEdit):
         self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAsNeeded)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)  # every line is wrapped
         self.document().setDocumentMargin(0)
-        follow_direction(self.document())
+        follow_direction(self)
         self._composing = False
         self.document().documentLayout().documentSizeChanged.connect(lambda _size: self._fit())
         self.textChanged.connect(self._fit)  # the layout is silent where one paragraph takes the place of another

@@ -235,7 +235,7 @@ class _Text(QPlainTextEdit):
         self.setTabChangesFocus(True)
         self.setFont(theme.reading_font(theme.READING_PX))
         self.setWordWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
-        follow_direction(self.document())
+        follow_direction(self)
         self.setFixedHeight(self.fontMetrics().lineSpacing() * TEXT_LINES + theme.SPACE_XL)
 
     def showEvent(self, event: QShowEvent) -> None:

@@ -26,7 +26,7 @@ class TextEditor(QPlainTextEdit):
         self.setTabChangesFocus(True)
         self.setFont(theme.reading_font(theme.READING_PX))
         self.setWordWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
-        follow_direction(self.document())
+        follow_direction(self)
 
     def event(self, event: QEvent) -> bool:
         """Keep its keys from the window, where Esc stops an answer."""
@@ -50,7 +50,7 @@ class TextEditor(QPlainTextEdit):
 def hint_for(verb: str) -> str:
     """Return in one line what the keys do; `verb` is what the button says that uses the text."""
     said = QCoreApplication.translate(
-        "TextEditor", "{line}: new line · {use}: {verb} · {leave}: leave, keep the text"
+        "TextEditor", "{use}: {verb} · {leave}: leave, keep the text · {line}: new line"
     )
     line, use, leave = (key_named("editor", does) for does in ("new_line", "use", "leave"))
     return said.format(line=line, use=use, verb=verb, leave=leave)

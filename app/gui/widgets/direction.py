@@ -7,6 +7,7 @@ import unicodedata
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QTextDocument
+from PySide6.QtWidgets import QPlainTextEdit, QTextEdit
 
 _LOOK_AHEAD = 1000
 """A paragraph that begins with so many characters without a direction runs left to right."""
@@ -34,17 +35,18 @@ def runs_right_to_left(text: str, place: int = 0) -> bool:
     return False
 
 
-def follow_direction(document: QTextDocument) -> None:
+def follow_direction(edit: QTextEdit | QPlainTextEdit) -> None:
     """Let the lines of a text that is edited begin where it runs from; Qt turns each line, and leaves it on the left."""
 
     def follow() -> None:
+        document = edit.document()  # asked for each time: what Python holds of it can go before the editor does
         side = Qt.AlignmentFlag.AlignRight if runs_right_to_left(_beginning(document)) else Qt.AlignmentFlag.AlignLeft
         option = document.defaultTextOption()
         if option.alignment() != side:
             option.setAlignment(side)
             document.setDefaultTextOption(option)
 
-    document.contentsChanged.connect(follow)
+    edit.document().contentsChanged.connect(follow)
 
 
 def _beginning(document: QTextDocument) -> str:
