@@ -5,6 +5,7 @@ Knows rows by their roles; what a click means is the view's. Every row is equall
 
 from __future__ import annotations
 
+import re
 from html import escape
 
 from PySide6.QtCore import (
@@ -42,12 +43,23 @@ _BUSY_PX = 10
 _BAR_PX = 3
 _RING_PX = 2
 
+_NUMBER = re.compile(r" \(\d{1,3}\)$")
+
 Index = QModelIndex | QPersistentModelIndex
 
 
 def more_rect(row: QRect) -> QRect:
     """Return where the button for more is in a row."""
     return QRect(row.right() - MORE_PX - 1, row.top() + (row.height() - MORE_PX) // 2, MORE_PX, MORE_PX)
+
+
+def elided(title: str, metrics: QFontMetrics, width: int) -> str:
+    """Return as much of a title as there is room for; the number that tells a fork apart stays: “Why is th… (2)”."""
+    number = _NUMBER.search(title)
+    if number is None or metrics.horizontalAdvance(title) <= width:
+        return metrics.elidedText(title, Qt.TextElideMode.ElideRight, width)
+    room = width - metrics.horizontalAdvance(number[0])
+    return metrics.elidedText(title[: number.start()], Qt.TextElideMode.ElideRight, room) + number[0]
 
 
 class RowDelegate(QStyledItemDelegate):
@@ -144,7 +156,7 @@ class RowDelegate(QStyledItemDelegate):
         place = _title_rect(option.rect, index, is_hovered=is_hovered)
         painter.setFont(theme.font(theme.BASE_PX, bold=is_open))
         painter.setPen(palette.color(QPalette.ColorRole.WindowText))
-        shown = painter.fontMetrics().elidedText(str(index.data()), Qt.TextElideMode.ElideRight, place.width())
+        shown = elided(str(index.data()), painter.fontMetrics(), place.width())
         painter.drawText(place, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, shown)
         if index.data(Role.BUSY):
             _paint_busy(painter, place, palette)

@@ -10,18 +10,21 @@ from app.gui.markdown.cuts import MOST_CHARACTERS, MOST_MARKS
 from app.gui.markdown.values import Block, Paragraph, Place, Run, Runs, Table, text_of
 
 _WORD_CHARACTERS = 200
+_LONGEST = MOST_CHARACTERS + _WORD_CHARACTERS
+"""A part may be so long: what is cut while it is written ends behind a word, and no part is a word or two."""
 
 
 def short_paragraphs(paragraph: Paragraph) -> Iterator[Paragraph]:
     """Return the paragraph, or where it is too long its parts: where it is cut depends on nothing behind the cut."""
     text = text_of(paragraph.runs)
-    if len(text) <= MOST_CHARACTERS and len(paragraph.runs) <= MOST_MARKS:
+    if len(text) <= _LONGEST and len(paragraph.runs) <= MOST_MARKS:
         yield paragraph
         return
     rest, start = list(reversed(paragraph.runs)), 0
     while start < len(text):
-        end = start + MOST_CHARACTERS
-        if end < len(text):
+        end = len(text)
+        if end - start > _LONGEST:
+            end = start + MOST_CHARACTERS
             end = text.rfind(" ", end - _WORD_CHARACTERS, end) + 1 or end
         end = min(end, start + sum(len(run.text) for run in rest[-MOST_MARKS:]))
         end += text[end : end + 1] == " "

@@ -163,3 +163,15 @@ def test_however_what_is_cut_arrived_its_blocks_are_those_of_the_whole(
     shown = "".join(block.text + (block.language if isinstance(block, Code) else "") for block in whole)
     assert shown.count("w") >= text.count("w")
     assert streamed(text, []).source == text
+
+
+@pytest.mark.parametrize("step", [7, 50, 100_000])
+def test_no_part_of_a_long_paragraph_is_a_word_or_two(step: int) -> None:
+    text = "one very old and one very old being, and the end of it all. " * 120
+    document = Document()
+    for start in range(0, len(text), step):
+        document.append(text[start : start + step])
+    document.finish()
+    parts = [block.text for block in document.blocks]
+    assert "".join(parts) == text.rstrip()
+    assert len(parts) == 2 and min(map(len, parts)) > 3000
