@@ -65,6 +65,14 @@ class Options:
         QTest.keyClicks(box, text)
         QTest.keyClick(box, Qt.Key.Key_Tab)
 
+    def is_typing(self, name: str, text: str) -> None:
+        """Type into a box and stay in it."""
+        box = self.dialog.findChild(QDoubleSpinBox, name)
+        assert box is not None
+        box.setFocus()
+        box.selectAll()
+        QTest.keyClicks(box, text)
+
     def chooses(self, name: str, text: str) -> None:
         box = self.dialog.findChild(QComboBox, name)
         assert box is not None

@@ -58,7 +58,8 @@ def test_what_is_chosen_is_measured_and_loaded(ready: Stage, options: Options) -
     options.answer(DeviceMemory("CPU", MIB, MIB, MIB), devices=(GPU, CPU))
     options.chooses("kv_type_k_box", "8 bits (Q8_0)")
     options.chooses("kv_type_v_box", "4 bits (Q4_0)")
-    options.answer(DeviceMemory("CPU", MIB, MIB, MIB), devices=(GPU, CPU))
+    for _ in range(2):  # what was chosen last is asked about after what was chosen before it
+        options.answer(DeviceMemory("CPU", MIB, MIB, MIB), devices=(GPU, CPU))
     expected = {"context": 2048, "gpu_layers": 1, "kv_type_k": "q8_0", "kv_type_v": "q4_0"}
     assert options.measured == expected
     asked = len(ready.desk.dry_run.asked)
@@ -85,6 +86,8 @@ def test_the_rest_stands_behind_a_button_and_is_loaded_too(ready: Stage, options
         QTest.keyClick(box, Qt.Key.Key_Space)
     sent = len(ready.engine.sent)
     options.clicks("load_button")
+    assert options.reads("fit_answer") == "Working out what this takes, to load it then …"
+    options.answer_all(MIB)
     ready.desk.until(lambda: len(ready.engine.sent) > sent)
     loaded = ready.engine.load.options
     assert (loaded.flash_attention, loaded.threads, loaded.batch, loaded.micro_batch) == ("off", 1, 1024, 256)
@@ -220,3 +223,68 @@ def test_what_automatic_is_stays_whatever_is_chosen(options: Options) -> None:
     automatic = options.reads("load_remarks")
     options.types("context_box", "256")
     assert options.reads("load_remarks") == automatic == "Automatic is 1,024 tokens."
+
+
+@pytest.mark.parametrize(
+    ("name", "typed", "reads", "says"),
+    [
+        ("context_box", "16384", "fit_answer", "fall apart beyond 1,024"),
+        ("context_box", "700", "load_remarks", "700 tokens are rounded up to 768"),
+        ("batch_box", "64", "fit_answer", "Working out"),
+    ],
+)
+def test_what_is_being_typed_is_looked_at_after_a_pause(
+    options: Options, name: str, typed: str, reads: str, says: str
+) -> None:
+    options.answer_all(MIB)
+    options.clicks("more_options_button")
+    options.is_typing(name, typed)
+    options.stage.bot.waitUntil(lambda: says in options.reads(reads), timeout=60_000)
+    slider = options.dialog.findChild(QSlider, "context_slider")
+    assert slider is not None and slider.value() == (1 if name == "context_box" else 0)
+    box = options.dialog.findChild(QDoubleSpinBox, name)
+    assert box is not None and box.hasFocus()
+    options.answer_all(MIB)
+    assert box.lineEdit().text() == typed, "an answer does not write over it"
+
+
+def test_load_waits_until_it_is_known_what_the_typed_number_takes(ready: Stage, options: Options) -> None:
+    options.answer_all(MIB)
+    sent, asked = len(ready.engine.sent), len(ready.desk.dry_run.asked)
+    options.is_typing("context_box", "512")
+    box = options.dialog.findChild(QDoubleSpinBox, "context_box")
+    assert box is not None
+    QTest.keyClick(box, Qt.Key.Key_Return)
+    ready.desk.until(lambda: len(ready.desk.dry_run.asked) > asked)
+    assert options.dialog.isVisible() and len(ready.engine.sent) == sent
+    options.answer_all(MIB)
+    assert not options.dialog.isVisible()
+    ready.desk.until(lambda: len(ready.engine.sent) > sent)
+    assert ready.engine.load.options.context == 512
+
+
+@pytest.mark.parametrize(("typed", "kv", "warning"), [("16384", MIB, "fall apart"), ("65536", HUGE, "Does not fit")])
+def test_load_approves_nothing_that_nobody_could_read_of(
+    ready: Stage, options: Options, typed: str, kv: int, warning: str
+) -> None:
+    options.answer_all(MIB)
+    sent = len(ready.engine.sent)
+    options.is_typing("context_box", typed)
+    options.clicks("load_button")
+    options.answer_all(kv)
+    assert options.dialog.isVisible() and len(ready.engine.sent) == sent
+    assert warning in options.reads("fit_answer")
+    options.clicks("load_button")
+    assert not options.dialog.isVisible()
+    ready.desk.until(lambda: len(ready.engine.sent) > sent)
+    assert ready.engine.load.options.context == int(typed)
+
+
+def test_what_is_chosen_while_load_waits_is_not_loaded_by_that(ready: Stage, options: Options) -> None:
+    options.answer_all(MIB)
+    sent = len(ready.engine.sent)
+    options.is_typing("context_box", "512")
+    options.clicks("load_button")
+    options.types("context_box", "768")
+    options.answer_all(MIB)
+    assert options.dialog.isVisible() and len(ready.engine.sent) == sent

@@ -8,16 +8,7 @@ from __future__ import annotations
 from typing import get_args
 
 from PySide6.QtCore import QSignalBlocker, Qt
-from PySide6.QtWidgets import (
-    QCheckBox,
-    QGridLayout,
-    QHBoxLayout,
-    QLabel,
-    QPushButton,
-    QSizePolicy,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
 from app.core.model import (
     ALL_LAYERS,
@@ -32,10 +23,10 @@ from app.gui import theme
 from app.gui.models.context_row import ContextBox, ContextChoice, ContextSlider
 from app.gui.models.load_words import file_words, flash_name, kv_name, remarks, verdict
 from app.gui.models.memory_table import MemoryTable
-from app.gui.widgets.boxes import ChoiceBox, NumberBox
+from app.gui.models.option_form import OptionForm
+from app.gui.widgets.boxes import NumberBox
 from app.gui.widgets.labels import label
 from app.gui.widgets.tall_dialog import TallDialog
-from app.gui.widgets.tick_box import TickBox
 from app.gui.widgets.words import set_hint
 from app.services.load_options import LoadOptionsDraft
 from app.services.units import count
@@ -44,7 +35,7 @@ AUTOMATIC = -1
 """What a box of numbers shows as a word: the program chooses."""
 KV_TYPES: tuple[KVType, ...] = get_args(KVType)
 FLASH: tuple[FlashAttention, ...] = get_args(FlashAttention)
-CONTROL_PX, DIALOG_PX = 180, 520
+DIALOG_PX = 520
 MOST_LINES = 2
 """Of remarks and verdict: there is always room for so many: nothing moves while a context is chosen."""
 
@@ -59,6 +50,8 @@ class LoadOptionsDialog(TallDialog):
         self.setWindowTitle(self.tr("Load options"))
         self.setMinimumWidth(DIALOG_PX)
         self._draft = draft
+        self._awaited: LoadOptions | None = None
+        """What is to be loaded once it is known what it takes."""
         self._name = label(pixels=theme.HEADING_PX, bold=True, name="load_options_model")
         self._facts = label(look="muted", pixels=theme.SMALL_PX)
         self._remarks = label(look="muted", pixels=theme.SMALL_PX, name="load_remarks")
@@ -70,7 +63,7 @@ class LoadOptionsDialog(TallDialog):
             text.setMinimumHeight(MOST_LINES * (text.fontMetrics().lineSpacing() + 1))
         self._remarks.setMinimumWidth(1)  # it makes way for the button, not the dialog for it
         self._answer.setAlignment(Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignLeft)
-        self._front, self._more = _Form(), _Form()
+        self._front, self._more = OptionForm(), OptionForm()
         self._make_front()
         self._make_more()
         self._more_button = QPushButton(self.tr("More options"))
@@ -192,6 +185,8 @@ class LoadOptionsDialog(TallDialog):
 
     def _show(self) -> None:
         draft = self._draft
+        if self._awaited is not None and self._end_waiting(self._awaited):
+            return
         self._name.setText(draft.file.name if draft.file is not None else (draft.path.stem if draft.path else ""))
         self._facts.setText(file_words(draft.file))
         self._show_options(draft.options)
@@ -207,7 +202,7 @@ class LoadOptionsDialog(TallDialog):
         self._reset.setEnabled(draft.options != LoadOptions())
 
     def _show_verdict(self) -> None:
-        said, look = verdict(self._draft), self._answer.property("look")
+        said, look = verdict(self._draft, is_awaited=self._awaited is not None), self._answer.property("look")
         self._answer.setText(said.words)
         if said.warns is not (look == "problem"):
             self._answer.setProperty("look", "problem" if said.warns else "")
@@ -272,62 +267,23 @@ class LoadOptionsDialog(TallDialog):
             self._context.box.setFocus()
 
     def _choose(self) -> None:
-        self._draft.load(anyway=self._lacks)
+        """Load what is chosen, typed or not; what nobody could read of it yet is waited for."""
+        for box in self.findChildren(NumberBox):
+            box.finish_typing()
+        if self._draft.is_current:
+            self._draft.load(anyway=self._lacks)
+            self.accept()
+        else:
+            self._awaited = self._draft.options
+            self._show()
+
+    def _end_waiting(self, awaited: LoadOptions) -> bool:
+        """Go on once it is known what the options take, unless others are chosen meanwhile; whether it is loaded."""
+        if self._draft.options == awaited and not self._draft.is_current:
+            return False
+        self._awaited = None
+        if self._draft.options != awaited or verdict(self._draft).warns:
+            return False  # the warning is read first
+        self._draft.load()
         self.accept()
-
-
-class _Form(QWidget):
-    """Names on the left, controls of one width on the right."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._captions: dict[QWidget, QLabel] = {}
-        self._grid = QGridLayout(self)
-        self._grid.setContentsMargins(0, 0, 0, 0)
-        self._grid.setHorizontalSpacing(theme.SPACE_L)
-        self._grid.setVerticalSpacing(theme.SPACE_S)
-        self._grid.setColumnStretch(0, 1)
-        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
-
-    def number(self, name: str, title: str, low: int, high: int, word: str = "") -> NumberBox:
-        """Add a number whose lowest value shows as a word."""
-        box = NumberBox(low, high, whole=True, words={low: word} if word else None)
-        self.add(name, title, box)
-        return box
-
-    def choice(self, name: str, title: str, items: list[str], hint: str) -> ChoiceBox:
-        box = ChoiceBox()
-        box.addItems(items)
-        set_hint(box, hint)
-        self.add(name, title, box)
-        return box
-
-    def allow(self, control: QWidget, hint: str, reason: str) -> None:
-        """Let a control be used, or not for a reason, which its hint says then."""
-        caption = self._captions.get(control, control)
-        for part in (caption, control):
-            part.setEnabled(not reason)
-            set_hint(part, reason or hint)
-
-    def check(self, name: str, title: str) -> QCheckBox:
-        box = TickBox(title)
-        box.setObjectName(name)
-        self._grid.addWidget(box, self._grid.rowCount(), 0, 1, 2)
-        return box
-
-    def add(self, name: str, title: str, control: QWidget, *, beside: QWidget | None = None) -> None:
-        """Add a control under its name, with something more between the two."""
-        control.setObjectName(name)
-        control.setAccessibleName(title)
-        control.setFixedSize(CONTROL_PX, control.sizeHint().height())
-        caption: QLabel = label(title)
-        caption.setBuddy(control)
-        self._captions[control] = caption
-        row = self._grid.rowCount()
-        left = QHBoxLayout()
-        left.setSpacing(theme.SPACE_L)
-        left.addWidget(caption)
-        if beside is not None:
-            left.addWidget(beside, 1)
-        self._grid.addLayout(left, row, 0)
-        self._grid.addWidget(control, row, 1)
+        return True

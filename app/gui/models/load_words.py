@@ -76,13 +76,18 @@ class Verdict(NamedTuple):
     """Whether it is better not loaded so."""
 
 
-def verdict(draft: LoadOptionsDraft) -> Verdict:
-    """Return whether a load fits and is worth it: a context that the model was not trained for is never just approved."""
+def verdict(draft: LoadOptionsDraft, *, is_awaited: bool = False) -> Verdict:
+    """Return whether a load fits and is worth it: a context that the model was not trained for is never just approved.
+
+    `is_awaited` says that it is to be loaded as soon as it is known what it takes.
+    """
     trained = _passed_training(draft.options, draft.file)
     if draft.problem is not None:
         return Verdict(render(draft.problem), warns=True)
     if not draft.is_current or draft.measured is None:
         fit = translate("LoadOptions", "Working out what this takes …")
+        if is_awaited:
+            fit = translate("LoadOptions", "Working out what this takes, to load it then …")
     elif draft.lack is not None:
         fit = translate("LoadOptions", "Does not fit: it takes {needed}, and {free} are free.").format(
             needed=byte_size(draft.lack.needed), free=byte_size(draft.lack.free)

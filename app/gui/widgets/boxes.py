@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from PySide6.QtCore import Property, QPointF, QRectF, Qt
+from PySide6.QtCore import Property, QPointF, QRectF, Qt, QTimer
 from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen, QValidator, QWheelEvent
 from PySide6.QtWidgets import QComboBox, QDoubleSpinBox, QSlider, QStyle, QStyleOptionSlider, QWidget
 
@@ -16,6 +16,8 @@ ARROW_PX = 4
 KNOB_ARROW_PX = 2.5
 TRACK_PX = 4
 """As high as the style sheet's."""
+SETTLED_MS = 350
+"""After so long without a key a number that is being typed counts."""
 SHOWN_DECIMALS = 2
 KEPT_DECIMALS = 4
 _GROUPED = re.compile(r"[+-]?[0-9]{1,3}(?:([ ,.'’\u00a0\u202f])[0-9]{3})(?:\1[0-9]{3})*")
@@ -41,7 +43,8 @@ def read_number(text: str, *, whole: bool) -> float | None:
 class NumberBox(QDoubleSpinBox):
     """A number between two ends; certain values show as words, such as “off”, and can be typed as such.
 
-    What is typed beyond an end becomes the end; what is no number becomes the value before.
+    What is typed beyond an end becomes the end; what is no number becomes the value before. What is being typed counts
+    after a short pause, and stays as it is typed until it is finished.
     """
 
     def __init__(
@@ -57,6 +60,34 @@ class NumberBox(QDoubleSpinBox):
         self.setAlignment(Qt.AlignmentFlag.AlignRight)
         self.setKeyboardTracking(False)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self._is_typed = False
+        """Whether what stands there is being typed."""
+        self._settled = QTimer(self)
+        self._settled.setSingleShot(True)
+        self._settled.setInterval(SETTLED_MS)
+        self._settled.timeout.connect(self.take_typed)
+        self.lineEdit().textEdited.connect(self._note_typed)
+        self.editingFinished.connect(self._end_typing)
+
+    def setValue(self, value: float) -> None:
+        """Show a number; what is being typed stays unless this is another one than before."""
+        if not self._is_typed or round(value, KEPT_DECIMALS) != round(self.value(), KEPT_DECIMALS):
+            self._end_typing()
+            super().setValue(value)
+
+    def take_typed(self) -> None:
+        """Tell the number that is being typed, and leave its text; one below the range still lacks digits."""
+        text = self.lineEdit().text()
+        is_number = self._state_of(text.strip()) is QValidator.State.Acceptable
+        if is_number and self.valueFromText(text) >= self.minimum():
+            self.setKeyboardTracking(True)  # Qt then reads what is said to be typed, and leaves the text
+            self.lineEdit().textChanged.emit(text)
+            self.setKeyboardTracking(False)
+
+    def finish_typing(self) -> None:
+        """Take what is typed as it is now, as if the keyboard had left the box."""
+        self._end_typing()
+        self.interpretText()
 
     def validate(self, text: str, position: int) -> tuple[QValidator.State, str, int]:
         """Let everything be typed that can still become a number or one of the words."""
@@ -89,6 +120,14 @@ class NumberBox(QDoubleSpinBox):
             super().wheelEvent(event)
         else:
             event.ignore()
+
+    def _note_typed(self) -> None:
+        self._is_typed = True
+        self._settled.start()
+
+    def _end_typing(self) -> None:
+        self._is_typed = False
+        self._settled.stop()
 
     def _state_of(self, typed: str) -> QValidator.State:
         if self._worded(typed) is not None or read_number(typed, whole=self._whole) is not None:

@@ -12,8 +12,9 @@ from PySide6.QtWidgets import (
     QSlider,
     QWidget,
 )
+from pytestqt.qtbot import QtBot
 
-from app.gui.widgets.boxes import WheelSlider, read_number
+from app.gui.widgets.boxes import NumberBox, WheelSlider, read_number
 from tests.gui.sampling.stand import Stand, types
 
 
@@ -170,3 +171,36 @@ def _turns_wheel(widget: QWidget) -> None:
     phase = Qt.ScrollPhase.NoScrollPhase
     event = QWheelEvent(middle, widget.mapToGlobal(middle), QPoint(), QPoint(0, 120), buttons, keys, phase, False)
     QApplication.sendEvent(widget, event)
+
+
+@pytest.mark.parametrize(("name", "typed", "counts"), [("top_k", "64", 64), ("temperature", "1", 1.0)])
+def test_what_is_being_typed_counts_after_a_pause_and_stays_as_it_is_typed(
+    stand: Stand, qtbot: QtBot, name: str, typed: str, counts: float
+) -> None:
+    box = stand.find_as(QDoubleSpinBox, f"{name}_box")
+    slider = stand.find_as(QSlider, f"{name}_slider")
+    before = slider.value()
+    box.setFocus()
+    box.selectAll()
+    QTest.keyClicks(box, typed)
+    qtbot.waitUntil(lambda: getattr(stand.values, name) == counts, timeout=60_000)
+    assert slider.value() != before
+    assert box.lineEdit().text() == typed, "the next digit still belongs to it"
+    QTest.keyClick(box, Qt.Key.Key_Tab)
+    assert box.value() == counts
+
+
+def test_a_number_that_lacks_digits_or_is_none_waits_and_a_word_is_not_written_over_it(stand: Stand) -> None:
+    box = stand.find_as(NumberBox, "penalty_last_n_box")
+    for typed, said in (("-", []), ("", []), ("0", [0.0])):
+        told: list[float] = []
+        box.valueChanged.connect(told.append)
+        box.setFocus()
+        box.selectAll()
+        QTest.keyClick(box, Qt.Key.Key_Delete)
+        QTest.keyClicks(box, typed)
+        box.take_typed()
+        assert (told, box.lineEdit().text()) == (said, typed)
+        box.valueChanged.disconnect(told.append)
+    stand.sampling.change(penalty_last_n=7)
+    assert box.text() == "7", "another number from elsewhere is shown"
