@@ -5,6 +5,8 @@ Knows nothing of languages or widgets: `gui` renders a sentence translated, `cli
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import msgspec
 
 
@@ -16,8 +18,23 @@ class Sentence(msgspec.Struct, frozen=True):
     values: dict[str, str | int | float] = msgspec.field(default_factory=dict)
 
     def english(self) -> str:
-        """Return the English text; numbers keep Python's plain formatting unless the template formats them."""
-        return self.template.format(**self.values)
+        """Return the English text."""
+        return self.template.format(**grouped(self.values))
+
+
+class _Grouped(int):
+    """A whole number that shows with its thousands separated, unless a template says otherwise."""
+
+    def __format__(self, how: str) -> str:
+        return format(int(self), how or ",")
+
+
+def grouped(values: Mapping[str, str | int | float]) -> dict[str, str | int | float]:
+    """Return values as they stand in sentences: whole numbers with thousands separated, everything else as it is.
+
+    What names something and counts nothing, such as a seed, is given as text.
+    """
+    return {name: _Grouped(value) if isinstance(value, int) else value for name, value in values.items()}
 
 
 def translate(context: str, template: str, /, **values: str | int | float) -> Sentence:

@@ -167,7 +167,8 @@ class Worker:
         except LoadRefused as error:
             self._fail(request, error.kind, error.sentence, error.log)
         except UserError as error:
-            self._fail(request, failure_kind(error), error.sentence)
+            tokens = error.tokens if isinstance(error, PromptTooLong) else None
+            self._send(Failed(request, failure_kind(error), error.sentence, tokens=tokens))
         except (BrokenPipeError, ConnectionResetError):
             os._exit(EXIT_PARENT_GONE)
         except Exception as error:  # noqa: BLE001  the worker loop: nothing may end it silently

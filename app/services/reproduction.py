@@ -37,6 +37,8 @@ class Reproduction(msgspec.Struct, frozen=True):
     """What came of it, the result first."""
     offer: Offer | None = None
     """What would help, where something does."""
+    context: int | None = None
+    """The larger context that is offered, in tokens; None leaves it to people."""
 
     @property
     def is_open(self) -> bool:

@@ -104,7 +104,7 @@ def test_parts_with_too_few_tensors_do_not_belong_together() -> None:
 
 @pytest.mark.parametrize(("number", "count"), [(0, 60_000), (3, 3), (7, 3)])
 def test_an_impossible_part_is_damage(number: int, count: int) -> None:
-    assert f"claims to be part {number + 1} of {count}," in refusal_of(
+    assert f"claims to be part {number + 1} of {count:,}," in refusal_of(
         {NAMES[0]: part(number, count=count)}, NAMES[0]
     )
 

@@ -16,7 +16,7 @@ from app.core.words import translate
 def test_a_sentence_keeps_its_template_for_the_translator() -> None:
     sentence = translate("Engine", "{tokens} of {cells}", tokens=3031, cells=1024)
     assert (sentence.context, sentence.template) == ("Engine", "{tokens} of {cells}")
-    assert sentence.english() == "3031 of 1024"
+    assert sentence.english() == "3,031 of 1,024"
 
 
 def test_a_known_error_says_its_sentence_and_its_exit_code() -> None:

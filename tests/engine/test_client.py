@@ -312,7 +312,9 @@ def test_a_long_text_without_a_break_does_not_end_the_process(tmp_path: Path) ->
         engine.send(Tokenize(request, "a" * 60_000))
         assert len(ids_of(engine.wait(Tokenized, request=request).ids)) > 0
         request = engine.start("a" * 60_000)
-        assert engine.wait(Failed, request=request).kind == "prompt_too_long"
+        failed = engine.wait(Failed, request=request)
+        assert failed.kind == "prompt_too_long"
+        assert failed.tokens is not None and failed.tokens > 256, "a context that holds it can be offered"
 
 
 def test_a_template_that_writes_more_tokens_than_any_cell_is_refused_before_they_are_made(tmp_path: Path) -> None:

@@ -136,7 +136,7 @@ def test_a_context_that_is_too_small_now_is_said_with_the_numbers(desk: Desk, mo
     desk.settle()
     assert (known(desk).offer, desk.engine.all(Reproduce)) == ("larger_context", [])
     assert told(known(desk)) == (
-        "Prompt and answer have 4097 tokens, and the context holds 4096 now: load the model with a larger one."
+        "Prompt and answer have 4,097 tokens, and the context holds 4,096 now: load the model with a larger one."
     )
 
 

@@ -8,7 +8,7 @@ from html import escape
 from PySide6.QtCore import QCoreApplication
 from PySide6.QtWidgets import QWidget
 
-from app.core.words import Sentence
+from app.core.words import Sentence, grouped
 
 LONGEST_LINE = 60
 """Characters; a hint with a longer line is wrapped."""
@@ -19,7 +19,9 @@ _SHOWN = "hint"
 
 def render(sentence: Sentence) -> str:
     """Return a sentence translated and filled in."""
-    values = {name: isolated(value) if isinstance(value, str) else value for name, value in sentence.values.items()}
+    values = {
+        name: isolated(value) if isinstance(value, str) else value for name, value in grouped(sentence.values).items()
+    }
     template = QCoreApplication.translate(sentence.context, sentence.template)
     said = template.format(**values)
     # Text that can be selected takes its direction from the first letter, also from one in an isolate.
