@@ -161,7 +161,7 @@ class PreferencesDialog(TallDialog):
         edit.setTabChangesFocus(True)
         edit.setFixedHeight(edit.fontMetrics().lineSpacing() * TEXT_LINES + theme.SPACE_XL)
         edit.textChanged.connect(lambda: self._change(option.name, edit.toPlainText()))
-        follow_direction(edit.document())
+        follow_direction(edit)
 
         def show() -> None:
             if edit.toPlainText() != self._value(option.name):

@@ -94,7 +94,10 @@ def _appearance() -> Group:
             Number(
                 "text_size",
                 translate("Preferences", "Text size in %"),
-                translate("Preferences", "Of messages and of what you write; Ctrl + and Ctrl − change it anywhere."),
+                translate(
+                    "Preferences",
+                    "Of messages and of what you write; Ctrl\u00a0+ and Ctrl\u00a0− change it anywhere.",
+                ),
                 LEAST_TEXT_SIZE,
                 MOST_TEXT_SIZE,
                 10,

@@ -18,6 +18,7 @@ from PySide6.QtWidgets import (
 from app.core.sampling import PRESETS
 from app.gui import theme
 from app.gui.widgets.boxes import ChoiceBox
+from app.gui.widgets.buttons import PointedButton
 from app.gui.widgets.labels import label
 from app.gui.widgets.words import render, set_hint
 from app.services.sampling import LONGEST_NAME, Sampling
@@ -44,7 +45,7 @@ class PresetRow(QWidget):
         self._reset = QToolButton()
         self._reset.setObjectName("reset_button")
         self._reset.setProperty("look", "outlined")
-        self._more = QToolButton()
+        self._more = PointedButton()
         self._more.setObjectName("preset_menu_button")
         self._more.setProperty("look", "icon")
         self._more.setText("⋯")

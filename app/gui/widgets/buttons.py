@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import QEvent, QSize, Qt, QTimer
 from PySide6.QtGui import QPalette
-from PySide6.QtWidgets import QToolButton, QWidget
+from PySide6.QtWidgets import QApplication, QMenu, QToolButton, QWidget
 
 from app.gui.icons import Icons
 from app.gui.widgets.words import set_hint
@@ -13,7 +13,38 @@ ICON_PX = 20
 TICK_MS = 1000
 
 
-class IconButton(QToolButton):
+class PointedButton(QToolButton):
+    """A tool button that looks pointed at only while the mouse is its own."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.clicked.connect(lambda: QTimer.singleShot(0, self, self._yield_hover))
+
+    def setMenu(self, menu: QMenu) -> None:
+        """Open a menu when it is pressed; while that is open, and after it, the button looks pointed at no more."""
+        super().setMenu(menu)
+        menu.aboutToShow.connect(self.end_hover)
+        menu.aboutToHide.connect(lambda: QTimer.singleShot(0, self, self.end_hover))
+
+    def end_hover(self) -> None:
+        """Look as if the pointer were gone: Qt tells a button nothing of that while something else takes the mouse."""
+        if self.underMouse():
+            QApplication.sendEvent(self, QEvent(QEvent.Type.Leave))
+            self.setAttribute(Qt.WidgetAttribute.WA_UnderMouse, False)
+            self.update()
+
+    def event(self, event: QEvent) -> bool:
+        """Notice that a dialog takes over."""
+        if event.type() in (QEvent.Type.WindowBlocked, QEvent.Type.WindowDeactivate):
+            self.end_hover()
+        return super().event(event)
+
+    def _yield_hover(self) -> None:
+        if QApplication.activePopupWidget() is not None or QApplication.activeModalWidget() is not None:
+            self.end_hover()
+
+
+class IconButton(PointedButton):
     """A tool button whose icon is drawn again in the colour of its text when the theme changes."""
 
     def __init__(
