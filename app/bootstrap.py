@@ -184,16 +184,20 @@ def _talk(
     chat = Chat(session, answers, keeper, sampling, settings)
     branches = Branches(chat, answers, keeper, notices)
     conversations = Conversations(store, chat, answers, keeper, settings, notices, jobs)
+    branches.in_memory = conversations.in_memory
     branches.titles = lambda: (head.title for head in conversations.heads)
     trash = Trash(store, notices)
     trash.restored.connect(conversations.bring_back)
     trash.erased.connect(conversations.forget)
     trash.erased.connect(branches.forget)
+    trash.returned.connect(conversations.forget)
+    trash.returned.connect(branches.take_returned)
     branches.emptied.connect(conversations.delete)
     branches.brought_back.connect(conversations.bring_back)
     prompt = SystemPrompt(chat, conversations, settings, notices)
     presets = ChatPresets(settings, notices)
-    return _Talk(answers, chat, Queue(chat, answers, notices), branches, conversations, trash, prompt, presets)
+    queue = Queue(chat, answers, branches, notices)
+    return _Talk(answers, chat, queue, branches, conversations, trash, prompt, presets)
 
 
 def _presets(

@@ -85,6 +85,7 @@ class FakeEngine:
         self._request = 0
         self._text: dict[int, str] = {}
         self._count: dict[int, int] = {}
+        self._prompt: dict[int, int] = {}
         self._clock_ns: dict[int, int] = {}
         self.sent: list[Command] = []
         self.unloaded = 0
@@ -164,14 +165,15 @@ class FakeEngine:
         answer: tuple[int, ...] = (),
         seed: int | None = 7,
     ) -> None:
-        """Let the prompt be ready, without messages that are dropped and with the tokens of an answer at its end."""
-        request = self.question.request
-        ids = array("i", (*range(tokens - len(answer)), *answer)).tobytes()
-        spans = [PromptSpan(0, tokens - len(answer), "prompt", 0)]
+        """Let the prompt be ready: so many tokens, without messages that are dropped, and those of an answer behind it."""
+        request, total = self.question.request, tokens + len(answer)
+        ids = array("i", (*range(tokens), *answer)).tobytes()
+        self._prompt[request] = total
+        spans = [PromptSpan(0, tokens, "prompt", 0)]
         if answer:
-            spans.append(PromptSpan(tokens - len(answer), tokens, "answer", 1))
+            spans.append(PromptSpan(tokens, total, "answer", 1))
         self._sink(PromptReady(request, ids, tuple(spans), cached, 0, dropped=dropped, seed=seed))
-        self._sink(PrefillProgress(request, tokens, tokens, cached, 0))
+        self._sink(PrefillProgress(request, total, total, cached, 0))
 
     @property
     def written(self) -> int:
@@ -198,7 +200,7 @@ class FakeEngine:
                 ids=ids,
                 text=text,
                 record=b"",
-                cells_used=40 + first + count,
+                cells_used=self._prompt.get(request, 40) + first + count,
                 last_ns=last_ns,
                 first_ns=first_ns,
             )
@@ -215,7 +217,7 @@ class FakeEngine:
                 stop_reason=reason,
                 metrics=metrics(count),
                 seed=7,
-                settings=(SettingsChange(0, question.settings),),
+                settings=(SettingsChange(question.first_token, question.settings),),
             )
         )
 

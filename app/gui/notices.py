@@ -35,6 +35,9 @@ class NoticeBar(QWidget):
     details_wanted = Signal(str, list)
     """Somebody wants to read the lines of the log: the sentence and the lines."""
 
+    keyboard_left = Signal()
+    """What had the keyboard in it is gone: it belongs where people write."""
+
     def __init__(self, notices: Notices, themes: theme.Themes, icons: Icons, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setObjectName("notice_bar")
@@ -43,6 +46,8 @@ class NoticeBar(QWidget):
         self._icons = icons
         self._card = _Card(self)
         self._panes: Panes | None = None
+        self._elsewhere: frozenset[Remedy] = frozenset()
+        """What other places offer now: two buttons for the same are one too many."""
         self._picture = QLabel()
         self._text = label(name="notice_text")
         self._text.setWordWrap(True)
@@ -75,6 +80,13 @@ class NoticeBar(QWidget):
         panes.shown_changed.connect(self._place)
         panes.window().installEventFilter(self)
         self._show()
+
+    def leave_to_others(self, remedy: Remedy, is_elsewhere: bool) -> None:
+        """Offer nothing that another place offers now, or offer it again."""
+        elsewhere = self._elsewhere | {remedy} if is_elsewhere else self._elsewhere - {remedy}
+        if elsewhere != self._elsewhere:
+            self._elsewhere = elsewhere
+            self._show()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Let no time count while a dialog stands before the window, or nobody sees it."""
@@ -145,6 +157,13 @@ class NoticeBar(QWidget):
         card.raise_()
 
     def _show(self) -> None:
+        """Show the latest notice; the keyboard never goes on from a button that is gone to a strange one."""
+        had_keyboard = self._card.has_keyboard
+        self._show_latest()
+        if had_keyboard and not self._card.has_keyboard:
+            self.keyboard_left.emit()
+
+    def _show_latest(self) -> None:
         notice = self._notices.latest
         self.setVisible(notice is not None)
         self._lift()
@@ -154,7 +173,7 @@ class NoticeBar(QWidget):
             return
         self._text.setText(self._sentences(notice))
         self.setAccessibleName(self._text.text())
-        self._remedy.setVisible(notice.remedy is not None)
+        self._remedy.setVisible(notice.remedy is not None and notice.remedy not in self._elsewhere)
         if notice.remedy is not None:
             self._remedy.setText(self._words(notice.remedy))
         self._details.setVisible(bool(notice.details))
@@ -194,6 +213,7 @@ class NoticeBar(QWidget):
             "undo_system_prompt": self.tr("Undo"),
             "undo_preset": self.tr("Undo"),
             "restore_preset": self.tr("Undo"),
+            "show_sent": self.tr("Show it"),
             "restart_engine": self.tr("Restart the engine"),
             "open_model": self.tr("Open a model…"),
             "choose_template": self.tr("Choose a template…"),
@@ -230,6 +250,12 @@ class _Card(QWidget):
         self._row = QHBoxLayout(self._frame)
         self._row.setContentsMargins(theme.SPACE_M, theme.SPACE_S, theme.SPACE_S, theme.SPACE_S)
         self._row.setSpacing(theme.SPACE_M)
+
+    @property
+    def has_keyboard(self) -> bool:
+        """Whether one of its buttons has the keyboard, or will have it once the window is in use."""
+        focus: QWidget | None = self.window().focusWidget()
+        return focus is not None and self.isVisible() and self.isAncestorOf(focus)
 
     @property
     def is_pointed_at(self) -> bool:

@@ -18,6 +18,7 @@ from app.gui.theme import Themes
 from app.services.models import is_very_small
 from app.services.notices import Notice
 from app.services.program import Program
+from app.services.turns import Turn
 from app.services.units import count
 from app.services.wishes import Wish
 
@@ -89,18 +90,23 @@ class Wiring(QObject):
         window.preferences_button.clicked.connect(self._on_demand.open_preferences)
         parts.model_bar.open_wanted.connect(self._choose_model)
         parts.model_bar.options_wanted.connect(self._on_demand.choose_options)
-        page.larger_context_wanted.connect(self._choose_larger_context)
+        page.larger_context_wanted.connect(lambda: self._choose_context(program.prompt_count.count.larger_context))
         page.dropping_wanted.connect(self._drop_oldest)
+        page.composer.larger_context_offered.connect(
+            lambda offered: parts.notice_bar.leave_to_others("larger_context", offered)
+        )
         page.draft_settled.connect(program.prompt_count.set_draft)
+        page.draft_settled.connect(lambda message, _pasted: program.answers.note_draft(message))
         program.prompt_count.set_draft("")
         parts.notice_bar.remedy_wanted.connect(self._remedy)
         parts.notice_bar.float_over(window.panes)
+        parts.notice_bar.keyboard_left.connect(page.composer.draft.setFocus)
         parts.notice_bar.details_wanted.connect(self._dialogs.show_details)
         page.welcome.open_wanted.connect(self._choose_model)
         page.copied.connect(_copy)
-        page.turn_actions.settings_wanted.connect(lambda settings: program.sampling.change(**settings))
+        page.turn_actions.settings_wanted.connect(self._use_settings)
         page.turn_actions.more_for_answers.append(self._reproductions.add_to)
-        self._reproductions.larger_context_wanted.connect(self._choose_larger_context)
+        self._reproductions.larger_context_wanted.connect(self._choose_context)
         page.composer.draft.too_long.connect(self._tell_too_long)
         page.composer.draft.nothing_to_undo.connect(window.actions_by_name["undo_delete_action"].trigger)
         page.transcript.first_text_painted.connect(self._note_first_text)
@@ -179,13 +185,16 @@ class Wiring(QObject):
             case "open_model":
                 self._choose_model()
             case "larger_context":
-                self._choose_larger_context()
+                latest = self._program.notices.latest
+                self._choose_context(latest.context if latest is not None else None)
             case "load_options":
                 self._choose_refused()
             case "load_again":
                 self._program.session.restart()
             case "undo_delete" | "undo_branch" | "undo_withdraw":
                 self._undo()
+            case "show_sent":
+                self._program.queue.show_sent()
             case "undo_system_prompt":
                 self._program.system_prompt.undo()
             case "undo_preset":
@@ -239,9 +248,10 @@ class Wiring(QObject):
         if model:
             self._use(Path(model))
 
-    def _note_first_text(self, now_ns: int) -> None:
-        self._program.live.first_text_painted(now_ns)
-        self._program.chat.note_ttft(self._program.live.figures.ttft_ms)
+    def _note_first_text(self, turn: Turn, now_ns: int) -> None:
+        ttft_ms = self._program.live.first_text_painted(turn, now_ns)
+        if ttft_ms is not None:
+            self._program.chat.note_ttft(turn, ttft_ms)
 
     def _tell_too_long(self, characters: int) -> None:
         sentence = translate(
@@ -251,19 +261,30 @@ class Wiring(QObject):
         )
         self._program.notices.post(Notice(sentence, level="hint", brief=True))
 
+    def _use_settings(self, settings: dict[str, object]) -> None:
+        """Go on with the settings of an answer; where these hold already nothing else would show that it was heard."""
+        before = self._program.sampling.values
+        self._program.sampling.change(**settings)
+        if self._program.sampling.values == before:
+            sentence = translate("TurnActions", "These settings are in force already.")
+            self._program.notices.post(Notice(sentence, level="hint", brief=True))
+
     def _choose_refused(self) -> None:
         refused = self._program.session.refused
         if refused is not None:
             self._program.notices.dismiss()
             self._on_demand.choose_options(refused.path, refused.changes)
 
-    def _choose_larger_context(self) -> None:
+    def _choose_context(self, context: int | None) -> None:
+        """Open the options of the loaded model with a context, or with what is remembered."""
         loaded = self._program.session.model
         if loaded is not None:
-            self._on_demand.choose_options(Path(loaded.path))
+            self._on_demand.choose_options(Path(loaded.path), {"context": context} if context is not None else None)
 
     def _show_count(self) -> None:
         counted = self._program.prompt_count
+        if self._program.answers.tells_too_long and (known := counted.count).prompt is not None and known.message:
+            self._program.answers.note_draft(known.message, fits=True)
         self._window.parts.chat_page.follow_count(lambda: counted.count)
 
     def _show_model(self) -> None:

@@ -14,7 +14,7 @@ from app.core.commands import SettingsChange
 from app.core.events import Failed, Finished, Loaded, LoadProgress, PrefillProgress, PromptReady, Tokens
 from app.core.sampling import SamplingSettings
 from app.core.signal import Signal
-from app.core.store_events import Kept
+from app.core.store_events import Kept, PromptRead
 from app.core.thinking_tags import tag_pairs
 from app.core.words import Sentence
 from app.services.answer_ends import AnswerEnds
@@ -23,6 +23,7 @@ from app.services.keeper import Keeper
 from app.services.notices import Notices
 from app.services.open_conversation import Made, OpenConversation, Run, prompt_messages
 from app.services.questions import AnswerEvent, Unkept
+from app.services.reread_prompt import digest_before
 from app.services.thinking import Thoughts
 from app.services.turns import Turn
 from app.system.settings_file import SettingsFile
@@ -61,6 +62,8 @@ class Answers(AnswerEnds):
             when_full=self._settings.values.when_full,
             first_token=run.beginning.tokens,
         )
+        if run.goes_on and run.turn.behind is None:
+            self._keeper.ask_prompt(run)
         self._keeper.question(run)
         if run.request in self._unkept:
             self._session.ask(question)  # it waits with the others, and ends with them where no model comes
@@ -82,6 +85,12 @@ class Answers(AnswerEnds):
                 self.unkept.emit(run.conversation)
             saved_ns = time.perf_counter_ns() - run.began_ns
             self._session.ask(question.kept(self._wanted(run), saved_ns))
+
+    def take_prompt_read(self, event: PromptRead) -> None:
+        """Know what an answer that goes on was written behind."""
+        run = self._runs.get(event.request)
+        if run is not None and run.earlier is not None and event.prompt is not None:
+            run.earlier.behind = digest_before(event.prompt)
 
     def stop(self, conversation: OpenConversation) -> None:
         """End the answer of a conversation; what was written stays."""
@@ -160,15 +169,18 @@ class Answers(AnswerEnds):
         self._read(run, PrefillProgress(run.request, event.from_cache, total, event.from_cache, event.at_ns))
         turn.notes.extend(note for note in event.notes if note not in turn.notes)
         turn.author = self._session.name or turn.author
+        run.prompt, run.beginning = event, run.beginning.as_sent(event)
         model, settings = self._session.model, SettingsChange(run.beginning.tokens, self._wanted(run))
         tokenizer = model.tokenizer if model is not None else ""
-        run.made = Made(self._session.ref, tokenizer, event.seed, (settings,))
+        run.made = Made(self._session.ref, tokenizer, event.seed, (settings,), digest_before(event))
         if run.asked is not None:
             run.take_over()
-        run.beginning = run.beginning.as_sent(event)
+        if run.earlier is not None and run.goes_on and _parts_ways(run, run.earlier):
+            run.parts_ways, run.beginning = True, run.beginning.as_given()
         self._follow_thoughts(run, event)
-        self._keep_beginning(run)
-        self._keeper.prompt(run, event)
+        if not run.goes_on:
+            self._keeper.made(run)
+            self._keeper.prompt(run, event)
         self._tell(event.notes)
         if turn.dropped != len(event.dropped):
             turn.dropped = len(event.dropped)
@@ -180,16 +192,9 @@ class Answers(AnswerEnds):
         earlier = run.turn.thoughts.thinking if run.turn.thoughts is not None else None
         run.turn.thoughts = thoughts = Thoughts(pairs, opened=event.thinking_opened, sent_ns=run.began_ns)
         if run.beginning.goes_on:
+            if earlier is not None and not run.beginning.continues:
+                earlier = msgspec.structs.replace(earlier, first_answer_ms=None)  # that is by another clock
             thoughts.resume(run.beginning.kept, earlier)
-
-    def _keep_beginning(self, run: Run) -> None:
-        """Keep what an answer begins with, in a version of its own where that is not what is kept of it already."""
-        earlier = run.earlier if run.goes_on else None
-        if earlier is not None and run.beginning.differs_from(earlier):
-            run.conversation.split(run.turn, earlier, self._keeper.stamps.new_id())
-            self._keeper.keep_answer(run.conversation, earlier)
-        if not run.goes_on:
-            self._keeper.made(run)
 
     def _read(self, run: Run, progress: PrefillProgress | None) -> None:
         """Tell how far the prompt is read, from the moment at which it begins."""
@@ -198,10 +203,11 @@ class Answers(AnswerEnds):
 
     def _grow(self, run: Run, event: Tokens) -> None:
         turn, beginning = run.turn, run.beginning
-        is_first_text = turn.state == "waiting" and bool(event.text)
-        if turn.state == "waiting":
+        is_early = turn.state == "waiting"
+        is_first_text = is_early and bool(event.text)
+        if is_early:
             self._read(run, None)
-            run.early_ids += event.ids
+            run.early.append(event)
             if event.text:
                 turn.state, turn.finished = "writing", None
                 turn.text, turn.ids = beginning.kept, beginning.ids + run.early_ids
@@ -210,14 +216,31 @@ class Answers(AnswerEnds):
             turn.ids += event.ids
         if turn.thoughts is not None:
             turn.thoughts.take(event)
-        # The text first: whoever is killed between the two finds the old answer, or the new one with its beginning.
-        self._keeper.chunk(run, event)
-        if is_first_text:
+        if not (is_early and run.goes_on):
+            self._keeper.chunk(run, event)
+        elif is_first_text:
+            self._keep_more(run)
+        if is_first_text:  # the text first: whoever is killed between the two finds the old answer, or the new one
             self._take_over(run)
             self.changed.emit(run.conversation, turn)
         if event.text:
             turn.text += event.text
             self.grew.emit(run.conversation, turn, event.text)
+
+
+def _parts_ways(run: Run, earlier: Turn) -> bool:
+    """Return whether an answer cannot be one with its beginning, as nobody could write it again from its first word.
+
+    So it is where another model wrote that, or behind other tokens, or where it is no longer what was drawn.
+    """
+    made = run.made
+    if not earlier.ids or run.beginning.differs_from(earlier):
+        return True
+    if earlier.model is None or made.model is None or earlier.model.identity != made.model.identity:
+        return True
+    if earlier.tokenizer and made.tokenizer and earlier.tokenizer != made.tokenizer:
+        return True
+    return earlier.behind != made.behind
 
 
 def _messages(run: Run) -> list[PromptMessage]:

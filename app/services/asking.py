@@ -27,17 +27,27 @@ class Asking:
         self._keeper = keeper
         self._numbers = 0
 
-    def question(self, conversation: OpenConversation, text: str, parent: int | None, begins: str = "") -> None:
-        """Ask something behind a message; the answer may have to begin with given words."""
+    def question(self, conversation: OpenConversation, text: str, parent: int | None) -> None:
+        """Ask something behind a message, and show that."""
         back_to = conversation.leaf
         question = self.turn("user", parent, text)
         first = conversation.add(question)
-        answer = self._waiting(question.message, begins)
+        answer = self._waiting(question.message)
         conversation.add(answer)
         self.rebranched.emit(conversation, first)
-        run = Run(self._session.new_request(), conversation, answer, _given(begins), asked=question)
-        run.back_to = back_to
-        self._answers.begin(run)
+        self._answers.begin(Run(self._session.new_request(), conversation, answer, asked=question, back_to=back_to))
+
+    def question_aside(self, conversation: OpenConversation, text: str, parent: int) -> Turn:
+        """Ask something in a branch that is not shown, which stays so; return the answer that is waited for."""
+        back_to = conversation.leaf
+        question = self.turn("user", parent, text)
+        conversation.add(question, aside=True)
+        answer = self._waiting(question.message)
+        conversation.add(answer, aside=True)
+        self._answers.begin(Run(self._session.new_request(), conversation, answer, asked=question, back_to=back_to))
+        conversation.change_head(leaf=back_to)  # keeping a question has the branch end with it
+        self._keeper.head(conversation.head)
+        return answer
 
     def version(self, conversation: OpenConversation, of: Turn, begins: str = "") -> None:
         """Write an answer anew, beside the one that is there; that one is shown again if it comes to nothing."""
@@ -76,7 +86,7 @@ class Asking:
             self._numbers += 1
             turn.number = self._numbers
 
-    def _waiting(self, parent: int | None, begins: str) -> Turn:
+    def _waiting(self, parent: int | None, begins: str = "") -> Turn:
         answer = self.turn("assistant", parent, begins)
         answer.state, answer.author = "waiting", self._session.name or ""
         return answer

@@ -21,7 +21,7 @@ from app.services.answers import Answers
 from app.services.chat import Chat
 from app.services.keeper import Keeper
 from app.services.notices import Notice, Notices
-from app.services.open_conversation import OpenConversation, is_shown
+from app.services.open_conversation import OpenConversation, Run, is_shown
 from app.services.thinking import Thoughts
 from app.services.turns import Turn
 
@@ -34,11 +34,14 @@ class Version(NamedTuple):
 
 
 class _Deletion(NamedTuple):
-    """What was deleted at once, and where the branch that was shown ended before."""
+    """What was deleted at once: its ids alone, for the conversation can be long and closed long before it is undone."""
 
-    conversation: OpenConversation
-    gone: list[Turn]
+    head: Conversation
+    way: tuple[int, ...]
+    """The messages that led to it: it comes back with those of them that came to nothing meanwhile."""
+    gone: tuple[int, ...]
     leaf: int | None
+    """Where the branch that was shown ended before."""
 
 
 class Branches:
@@ -51,14 +54,19 @@ class Branches:
         """Nothing would be left of a conversation: it is to be deleted as a whole."""
         self.brought_back: Signal[Conversation] = Signal()
         """A branch is back in a conversation that is not shown, or was read again meanwhile."""
+        self.unused: Signal[Turn, str] = Signal()
+        """Another version of an answer came to nothing that was to begin with words: they are free for the next."""
         self._chat = chat
         self._answers = answers
         self._keeper = keeper
         self._notices = notices
         self.titles: Callable[[], Iterable[str]] = tuple
         """The titles that chats have: a fork gets another one."""
+        self.in_memory: Callable[[int], OpenConversation | None] = lambda _conversation: None
+        """Finds a conversation that is in memory, shown or not."""
         self._deleted: list[_Deletion] = []
         """What can be brought back, the latest last."""
+        answers.ended.connect(self._take_ended)
 
     def version(self, turn: Turn) -> Version:
         """Return which version of its message a turn is."""
@@ -72,8 +80,14 @@ class Branches:
         place = next(n for n, each in enumerate(versions) if each is turn) + by
         if not 0 <= place < len(versions):
             return False
-        self._show(shown, shown.leaf_through(versions[place]))
+        self.show(versions[place])
         return True
+
+    def show(self, turn: Turn) -> None:
+        """Show the branch through a message, with what was looked at behind it last."""
+        shown = self._chat.shown
+        if turn.message in shown.known:
+            self._show(shown, shown.leaf_through(turn))
 
     def edit(self, turn: Turn, text: str) -> bool:
         """Say something else in a message: a question is asked anew, an answer gets another version.
@@ -92,6 +106,7 @@ class Branches:
             return True
         edited = self._chat.asking.turn("assistant", turn.parent, text)
         edited.edited, edited.author, edited.model = True, turn.author, turn.model
+        edited.thoughts = Thoughts.edited(text, turn.thoughts.thinking if turn.thoughts is not None else None)
         first = shown.add(edited)
         shown.change_head(leaf=edited.message, changed_ms=self._keeper.stamps.now_ms())
         self._keeper.keep_answer(shown, edited)
@@ -156,14 +171,18 @@ class Branches:
         if standing is None:
             return
         leaf, next_leaf, was_shown = shown.leaf, shown.leaf_without(standing), is_shown(shown, standing)
+        way = tuple(each.message for each in shown.before(standing))
         gone = shown.remove(standing)
         deletion_ms = self._keeper.removed([each.message for each in gone])
         for each in gone:
             each.deleted_ms = deletion_ms
-        self._deleted.append(_Deletion(shown, gone, leaf))
+        latest = self._notices.latest
+        if latest is None or latest.remedy != "undo_branch":
+            self._deleted.clear()  # nobody remembers what was deleted long ago
+        self._deleted.append(_Deletion(shown.head, way, tuple(each.message for each in gone), leaf))
         if was_shown:
             self._show(shown, next_leaf)
-        self._offer_undo(len(gone))
+        self._offer_undo()
 
     def _ended(self, shown: OpenConversation, turn: Turn) -> Turn | None:
         """End the answer that is written in a branch that goes; return what stands for its message then, if anything.
@@ -174,35 +193,53 @@ class Branches:
         if run is None or all(each is not run.turn for each in shown.below(turn)):
             return turn
         self._answers.leave(shown, _DELETED)
-        if turn.message in shown.known:
-            return turn
+        if (standing := shown.known.get(turn.message)) is not None:
+            return standing  # one that was to go on is there as it was before
         earlier = run.turn  # an answer that went on is deleted as people saw it
         return earlier if turn.text and earlier.text == turn.text and earlier.message in shown.known else None
 
     def undo_delete(self) -> bool:
-        """Bring back what was deleted last; False where there is nothing."""
+        """Bring back what was deleted last, and offer the one before; False where there is nothing."""
         if not self._deleted:
             return False
-        conversation, gone, leaf = self._deleted.pop()
+        deletion = self._deleted.pop()
+        self._offer_undo()
+        conversation = self.in_memory(deletion.head.id)
+        gone = _turns_of(conversation, deletion.gone) if conversation is not None else None
+        if conversation is None or gone is None:  # it was read again since, or will be
+            self._keeper.restored((*deletion.way, *deletion.gone))
+            self.brought_back.emit(msgspec.structs.replace(deletion.head, leaf=deletion.leaf))
+            return True
         back = [*gone, *conversation.bring_back(gone)]
         for each in back:
             each.deleted_ms = None
         self._keeper.restored(sorted({each.message for each in back}))
         conversation.change_head(deleted_ms=None)
         if conversation is self._chat.shown:
-            self._show(conversation, conversation.leaf_behind(leaf))  # something may follow it meanwhile
+            self._show(conversation, conversation.leaf_behind(deletion.leaf))  # something may follow it meanwhile
         else:
-            conversation.change_head(leaf=leaf)
+            conversation.change_head(leaf=deletion.leaf)
             self.brought_back.emit(conversation.head)
-        self._notices.settle("undo_branch")
         return True
 
     def forget(self, item: Trashed) -> None:
         """Something of a conversation goes for good: what else was deleted in it comes back out of the trash alone."""
+        self._keep_offering(lambda each: each.head.id != item.conversation)
+
+    def take_returned(self, item: Trashed) -> None:
+        """A branch is back out of the trash: it is offered no longer, what else was deleted still is."""
+        self._keep_offering(lambda each: item.message not in each.gone)
+
+    def _keep_offering(self, is_offered: Callable[[_Deletion], bool]) -> None:
         before = self._deleted
-        self._deleted = [each for each in before if each.conversation.head.id != item.conversation]
-        if before and (not self._deleted or self._deleted[-1] is not before[-1]):
-            self._notices.settle("undo_branch")
+        self._deleted = [each for each in before if is_offered(each)]
+        latest = self._notices.latest
+        if len(self._deleted) < len(before) and latest is not None and latest.remedy == "undo_branch":
+            self._offer_undo()
+
+    def _take_ended(self, run: Run) -> None:
+        if run.came_to_nothing and run.beginning.is_given and run.beginning.text != run.turn.text:
+            self.unused.emit(run.turn, run.beginning.text)
 
     def _show(self, conversation: OpenConversation, leaf: int | None) -> None:
         first = conversation.show(leaf)
@@ -211,12 +248,23 @@ class Branches:
         self._chat.asking.rebranched.emit(conversation, first)
         self._chat.head_changed.emit()
 
-    def _offer_undo(self, count: int) -> None:
+    def _offer_undo(self) -> None:
+        """Say what was deleted last, in place of what was said before; each is brought back by itself."""
         self._notices.settle("undo_branch")
+        if not self._deleted:
+            return
+        count = len(self._deleted[-1].gone)
         sentence = translate("Branches", "A message was deleted.")
         if count > 1:
             sentence = translate("Branches", "{count} messages were deleted.", count=count)
         self._notices.post(Notice(sentence, level="hint", remedy="undo_branch", brief=True))
+
+
+def _turns_of(conversation: OpenConversation, messages: tuple[int, ...]) -> list[Turn] | None:
+    """Return turns that a conversation in memory has or had; None where one of them never was there."""
+    found = [conversation.removed.get(message) or conversation.known.get(message) for message in messages]
+    turns = [turn for turn in found if turn is not None]
+    return turns if len(turns) == len(found) else None
 
 
 def numbered_title(title: str, taken: Iterable[str]) -> str:

@@ -127,12 +127,12 @@ class Chat:
         """End the answer that is being waited for or written; what was written stays."""
         self._answers.stop(self._shown)
 
-    def note_ttft(self, ttft_ms: float | None) -> None:
+    def note_ttft(self, turn: Turn, ttft_ms: float | None) -> None:
         """Keep the time to the first painted character with its answer, also where that ended before it was painted."""
-        if self._shown.run is not None:
-            self._shown.run.turn.ttft_ms = ttft_ms
-        elif self.turns and self.turns[-1].finished is not None:
-            self._answers.note_ttft(self._shown, self.turns[-1], ttft_ms)
+        if self._shown.run is not None and self._shown.run.turn is turn:
+            turn.ttft_ms = ttft_ms
+        elif turn.finished is not None and self._shown.known.get(turn.message) is turn:
+            self._answers.note_ttft(self._shown, turn, ttft_ms)
 
     def show(self, conversation: OpenConversation) -> None:
         """Show another conversation, with its settings; what is being answered goes on."""

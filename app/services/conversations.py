@@ -90,6 +90,10 @@ class Conversations:
         """The conversations that are being answered."""
         return frozenset(run.conversation.head.id for run in self._answers.runs)
 
+    def in_memory(self, conversation: int) -> OpenConversation | None:
+        """Return a conversation that is shown, answered, or could not be kept; None for one that must be read."""
+        return next((each for each in self._all_in_memory() if each.head.id == conversation), None)
+
     def start(self) -> None:
         """Read the list; the conversation that was open last is shown again, unless somebody began a new one."""
         self._opens = True
@@ -110,7 +114,7 @@ class Conversations:
         self._end_start()
         if conversation == self.open_id:
             return
-        opened = self._in_memory(conversation)
+        opened = self.in_memory(conversation)
         if opened is not None:
             self._chat.show(opened)
         elif conversation in self._heads:
@@ -125,7 +129,7 @@ class Conversations:
     def change(self, conversation: int, **changes: object) -> None:
         """Give the head of a conversation in the list other values, and keep them."""
         head = msgspec.structs.replace(self._heads[conversation], **changes)
-        opened = self._in_memory(conversation)
+        opened = self.in_memory(conversation)
         if opened is not None:
             opened.change_head(**changes)
             head = opened.head
@@ -139,7 +143,7 @@ class Conversations:
         head = self._heads.get(conversation)
         if head is None:
             return
-        opened = self._in_memory(conversation)
+        opened = self.in_memory(conversation)
         if opened is not None:
             self._answers.stop(opened)
         self.change(conversation, deleted_ms=self._keeper.stamps.deletion_ms())
@@ -165,7 +169,7 @@ class Conversations:
         self.changed.emit()
 
     def forget(self, item: Trashed) -> None:
-        """Offer no longer to bring back what goes for good."""
+        """Offer no longer to bring back what goes for good, or is back."""
         before = self._deleted
         if item.message is None and any(head.id == item.conversation for head in before):
             self._deleted = [head for head in before if head.id != item.conversation]
@@ -257,7 +261,7 @@ class Conversations:
         head = self._heads.get(conversation)
         gives_way = starts and not self._chat.shown.is_new
         is_there = made is not None and not made.is_new and not gives_way
-        opened = self._in_memory(conversation)
+        opened = self.in_memory(conversation)
         if head is not None and made is not None and is_there:
             if opened is not None:
                 self._join(opened, tuple(made.known.values()), head)
@@ -307,9 +311,6 @@ class Conversations:
             self._heads[head.id] = head
         self._ordered = None
         self.changed.emit()
-
-    def _in_memory(self, conversation: int) -> OpenConversation | None:
-        return next((each for each in self._all_in_memory() if each.head.id == conversation), None)
 
     def _all_in_memory(self) -> tuple[OpenConversation, ...]:
         running = (run.conversation for run in self._answers.runs)

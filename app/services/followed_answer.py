@@ -44,16 +44,21 @@ class FollowedAnswer:
     @property
     def came_to_nothing(self) -> bool:
         """Whether its turn went back to the answer that was there before."""
-        return self.run is not None and self.run.turn is self.run.earlier
+        return self.run is not None and self.run.came_to_nothing
 
     @property
     def gaps_ms(self) -> tuple[float, ...]:
         """The last gaps between neighbouring tokens, oldest first."""
         return self._pace.gaps_ms
 
+    @property
+    def can_be_painted(self) -> bool:
+        """Whether there is a text of whose painting nobody knows when it was."""
+        return self._painted_ns is None and self._has_text and not self._goes_on
+
     def paint(self, now_ns: int) -> bool:
         """Note when the first text was painted; False where there was none yet, or its time is known already."""
-        if self._painted_ns is not None or not self._has_text or self._goes_on:
+        if not self.can_be_painted:
             return False
         self._painted_ns = now_ns
         if self._end is not None:

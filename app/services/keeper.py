@@ -21,6 +21,7 @@ from app.core.store_commands import (
     KeepDraft,
     KeepPrompt,
     KeepQuestion,
+    ReadPrompt,
     RemoveMessages,
     RestoreMessages,
     Settle,
@@ -68,8 +69,8 @@ class Keeper:
             model=self._session.ref or conversation.head.model,
         )
         messages = [_message(conversation.head.id, run.asked)] if run.asked is not None else []
-        if run.goes_on:
-            answer = _answer(run.turn, "open")
+        if run.goes_on and run.earlier is not None:
+            answer = _answer(run.earlier, _ended(run.earlier))  # nothing is changed of it before its first new text
         else:
             messages.append(self._empty_answer(run))
             answer = self._begun(run)
@@ -80,6 +81,15 @@ class Keeper:
         self._send(KeepQuestion(run.request, run.conversation.head, (self._empty_answer(run),), self._begun(run)))
         if run.beginning.goes_on:
             self._send(KeepChunk(Chunk(run.message, run.beginning.kept, run.beginning.ids)))
+
+    def ask_prompt(self, run: Run) -> None:
+        """Ask what an answer that is to go on was written behind; answered before its question is kept."""
+        self._store.send(ReadPrompt(run.request, run.message))
+
+    def more(self, run: Run, earlier: Turn) -> None:
+        """Keep that there is more of an answer: it is open again, and what it had ended with is over."""
+        answer = msgspec.structs.replace(_answer(earlier, "open"), reason=None)
+        self._send(KeepQuestion(NO_REQUEST, run.conversation.head, (), answer))
 
     def prompt(self, run: Run, ready: PromptReady) -> None:
         """Keep the prompt that the model gets."""
@@ -96,8 +106,7 @@ class Keeper:
 
     def keep_answer(self, conversation: OpenConversation, turn: Turn) -> None:
         """Keep an answer that ended as it is now."""
-        state: AnswerState = "done" if turn.state == "done" else "interrupted"
-        self._send(EndAnswer(_message(conversation.head.id, turn), _answer(turn, state)))
+        self._send(EndAnswer(_message(conversation.head.id, turn), _answer(turn, _ended(turn))))
 
     def keep_all(self, conversation: OpenConversation) -> None:
         """Keep everything that is in memory of a conversation, because the file that held it was made anew."""
@@ -105,8 +114,7 @@ class Keeper:
         asked = tuple(_message(conversation.head.id, turn) for turn in turns if turn.role == "user")
         written = [turn for turn in turns if turn.role == "assistant"]
         for number, turn in enumerate(written):
-            ended: AnswerState = "done" if turn.state == "done" else "interrupted"
-            answer = _answer(turn, "open" if turn.state in ("waiting", "writing") else ended)
+            answer = _answer(turn, "open" if turn.state in ("waiting", "writing") else _ended(turn))
             if not number:
                 self._send(KeepQuestion(NO_REQUEST, conversation.head, asked, answer))
             self._send(EndAnswer(_message(conversation.head.id, turn), answer))
@@ -145,6 +153,10 @@ class Keeper:
             seed=made.seed,
             settings=made.settings,
         )
+
+
+def _ended(turn: Turn) -> AnswerState:
+    return "done" if turn.state == "done" else "interrupted"
 
 
 def _message(conversation: int, turn: Turn) -> Message:

@@ -27,6 +27,8 @@ from app.services.turns import Turn
 
 MOST_KEPT = 64
 """So many answers are remembered with the gaps between their tokens, which nobody stores by themselves."""
+MOST_UNPAINTED = 8
+"""So many answers that have ended can wait to be painted: they are short, and a question waited behind each."""
 
 
 class EndedAnswer(msgspec.Struct, frozen=True):
@@ -58,6 +60,8 @@ class Live:
         self._sent: dict[int, int] = {}
         """Questions that have not ended, with the time at which their clock starts."""
         self._followed: FollowedAnswer | None = None
+        self._unpainted: dict[int, FollowedAnswer] = {}
+        """By message, oldest first: answers of the chat that is shown which ended before their first text was seen."""
         self._kept: dict[int, EndedAnswer] = {}
         """By message, oldest first: answers that have ended since the start."""
         self._cells = CellsInUse()
@@ -77,6 +81,7 @@ class Live:
         if chat is not None:
             chat.opened.connect(self._take_opened)
             chat.busy_changed.connect(self._look)
+            chat.rebranched.connect(lambda _first: self._look())
 
     @property
     def figures(self) -> Figures:
@@ -89,13 +94,21 @@ class Live:
         shown = self._shown_answer()
         return shown.gaps_ms if shown is not None else ()
 
-    def first_text_painted(self, now_ns: int) -> None:
-        """The first text of the answer is on the screen: the time to the first token ends here."""
-        followed = self._followed
-        if followed is not None and self._is_shown(followed.run) and followed.paint(now_ns):
-            if not followed.is_open:
-                self._keep(followed)
-            self._look()
+    def first_text_painted(self, turn: Turn | None, now_ns: int) -> float | None:
+        """The first text of an answer is on the screen: its time to the first token ends here, and is returned in ms.
+
+        None where it is not known, or was before. A turn is None for a question that belongs to no conversation.
+        """
+        painted = self._unpainted.pop(turn.message, None) if turn is not None else None
+        followed = self._followed if painted is None else painted
+        if followed is None or (followed.run.turn if followed.run is not None else None) is not turn:
+            return None
+        if not self._is_shown(followed.run) or not followed.paint(now_ns):
+            return None
+        if not followed.is_open:
+            self._keep(followed)
+        self._look()
+        return followed.figures.ttft_ms
 
     def _take_sent(self, request: int, sent_ns: int) -> None:
         self._sent[request] = sent_ns
@@ -136,6 +149,7 @@ class Live:
                 followed.take(event, None)
         if not followed.is_open:
             self._keep(followed)
+            self._await_paint(followed)
         if self._is_shown(followed.run):
             self._look()
         else:
@@ -185,6 +199,13 @@ class Live:
             if len(self._kept) > MOST_KEPT:
                 del self._kept[next(iter(self._kept))]
 
+    def _await_paint(self, followed: FollowedAnswer) -> None:
+        """Remember whose first text may still be painted once the next answer is followed."""
+        if followed.run is not None and followed.can_be_painted and self._is_shown(followed.run):
+            self._unpainted[followed.run.message] = followed
+            if len(self._unpainted) > MOST_UNPAINTED:
+                del self._unpainted[next(iter(self._unpainted))]
+
     def _circumstances(self, model: ModelInfo | None) -> Circumstances:
         if model is None:
             return Circumstances()
@@ -218,6 +239,7 @@ class Live:
 
     def _take_opened(self) -> None:
         """Show the figures of another conversation; a question that belongs to none is let go once it has ended."""
+        self._unpainted.clear()
         if self._followed is not None and self._followed.run is None and not self._followed.is_open:
             self._followed = None
         self._look()

@@ -11,6 +11,7 @@ import msgspec
 
 from app.core.model import MemoryKind
 from app.core.words import Sentence
+from app.services.larger_context import larger_context
 
 
 class Shares(NamedTuple):
@@ -48,6 +49,8 @@ class Count(msgspec.Struct, frozen=True):
     cells: int | None = None
     refused: bool = False
     """The engine would refuse it: it is too long, and no turn can be left out that makes it fit."""
+    trained: int = 0
+    """Tokens that the model was trained for; 0 is unknown."""
     needed: int | None = None
     """Tokens of a prompt that is refused; None where they are more than anybody counted."""
     answering: bool = False
@@ -65,6 +68,11 @@ class Count(msgspec.Struct, frozen=True):
     def excess(self) -> int | None:
         """How many tokens too many a prompt has that is refused: the answer needs room for one at least."""
         return self.needed - self.cells + 1 if self.needed is not None and self.cells is not None else None
+
+    @property
+    def larger_context(self) -> int | None:
+        """A context that would hold a prompt that is refused, in tokens; None where the model was trained for none such."""
+        return larger_context(self.needed, self.cells, self.trained) if self.refused and self.cells else None
 
     @property
     def is_long_by_itself(self) -> bool:

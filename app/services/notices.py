@@ -23,6 +23,7 @@ Remedy = Literal[
     "undo_delete",
     "undo_branch",
     "undo_withdraw",
+    "show_sent",
     "undo_system_prompt",
     "undo_preset",
     "restore_preset",
@@ -47,6 +48,8 @@ class Notice(msgspec.Struct, frozen=True):
     """It holds whatever is asked next: only people dismiss it, or who posted it withdraws it."""
     brief: bool = False
     """It says what somebody just did: it goes by itself after a while."""
+    context: int | None = None
+    """Tokens of the context that “larger_context” offers; None leaves it to people."""
     file: str = ""
     """Name of the file that it is about, where no sentence says it."""
 

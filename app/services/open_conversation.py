@@ -14,8 +14,9 @@ import msgspec
 from app.core.chat import PromptMessage, clean_text
 from app.core.commands import SettingsChange
 from app.core.conversation import Conversation
-from app.core.events import Finished, PrefillProgress
+from app.core.events import Finished, PrefillProgress, PromptReady, Tokens
 from app.core.message_tree import MessageTree
+from app.core.metrics import StopReason
 from app.core.model import ModelRef
 from app.core.words import Sentence
 from app.services.turns import Beginning, Turn
@@ -37,7 +38,7 @@ class OpenConversation:
         """The branch that is shown, oldest first."""
         self.known = {turn.message: turn for turn in turns}
         """All turns by message, in whatever branch."""
-        self._removed: dict[int, Turn] = {}
+        self.removed: dict[int, Turn] = {}
         """What was taken out: something that comes back can follow it."""
         self._tree = MessageTree((turn.message, turn.parent) for turn in turns)
         self.show(self.leaf_behind(leaf))
@@ -56,16 +57,19 @@ class OpenConversation:
         """Take over other values of the head."""
         self.head = msgspec.structs.replace(self.head, **changes)
 
-    def add(self, turn: Turn) -> int:
-        """Add a message behind the one it follows and show it; return the first place of the branch that is another."""
+    def add(self, turn: Turn, *, aside: bool = False) -> int:
+        """Add a message behind the one it follows, and show it unless it goes aside.
+
+        Returns the first place of the branch that is shown which is another.
+        """
         self._tree.add(turn.message, turn.parent)
         self.known[turn.message] = turn
-        return self.show(turn.message)
+        return len(self.turns) if aside else self.show(turn.message)
 
     def remove(self, turn: Turn) -> list[Turn]:
         """Take a message out with everything that follows it; the branch that is shown may have to be chosen anew."""
         gone = [self.known.pop(message) for message in self._tree.remove(turn.message)]
-        self._removed |= {each.message: each for each in gone}
+        self.removed |= {each.message: each for each in gone}
         return gone
 
     def bring_back(self, turns: Sequence[Turn]) -> list[Turn]:
@@ -73,12 +77,12 @@ class OpenConversation:
         wanted = {turn.message: turn for turn in turns}
         for turn in turns:
             parent = turn.parent
-            while parent is not None and parent not in self.known and parent in self._removed:
-                wanted.setdefault(parent, self._removed[parent])
-                parent = self._removed[parent].parent
+            while parent is not None and parent not in self.known and parent in self.removed:
+                wanted.setdefault(parent, self.removed[parent])
+                parent = self.removed[parent].parent
         back = [wanted[message] for message in sorted(wanted.keys() - self.known.keys())]
         for turn in back:
-            self._removed.pop(turn.message, None)
+            self.removed.pop(turn.message, None)
             self.known[turn.message] = turn
             self._tree.add(turn.message, turn.parent if turn.parent in self.known else None)
         return back
@@ -161,6 +165,8 @@ class Made:
     tokenizer: str = ""
     seed: int | None = None
     settings: tuple[SettingsChange, ...] = ()
+    behind: bytes | None = None
+    """`Turn.behind`."""
 
 
 @dataclass
@@ -177,12 +183,28 @@ class Run:
     """The answer that is there again if it comes to nothing: another version, or this one as it was."""
     back_to: int | None = None
     """The message that the shown branch ended with before."""
-    early_ids: bytes = b""
+    early: list[Tokens] = field(default_factory=list)
+    """What came up to the first text."""
+    prompt: PromptReady | None = None
+    parts_ways: bool = False
+    """Whether an answer that goes on becomes another version with its first text: it cannot be one with its beginning."""
     reading: PrefillProgress | None = None
     """How far the prompt is read, while it is."""
     began_ns: int = field(default_factory=time.perf_counter_ns)
     made: Made = field(default_factory=Made)
     """Set when the prompt is ready; the turn takes it over with the first text."""
+    stop_reason: StopReason | None = None
+    """Why an answer that is over and whole ended; None for one that failed, was left, or came to nothing."""
+
+    @property
+    def came_to_nothing(self) -> bool:
+        """Whether the answer that was there before is there again."""
+        return self.turn is self.earlier
+
+    @property
+    def early_ids(self) -> bytes:
+        """The tokens that came up to the first text."""
+        return b"".join(event.ids for event in self.early)
 
     @property
     def message(self) -> int:
@@ -198,6 +220,7 @@ class Run:
         """Let the turn say what it is made with."""
         turn, made = self.turn, self.made
         turn.model, turn.tokenizer, turn.seed, turn.settings = made.model, made.tokenizer, made.seed, made.settings
+        turn.behind = made.behind
 
     def interrupt(self, reason: Sentence) -> None:
         """Let the turn say that nothing more comes, and why."""

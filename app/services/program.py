@@ -201,7 +201,10 @@ class Program:
                 self.answers.take_kept(event)
             case PiecesRead():
                 self.vocabulary.take(event)
-            case PromptRead() | RecordRead():
+            case PromptRead():
+                self.answers.take_prompt_read(event)
+                self.reproducing.take(event)
+            case RecordRead():
                 self.reproducing.take(event)
             case TrashRead() | Restored():
                 self.trash.take(event)
@@ -259,7 +262,8 @@ class Program:
         self.dry_run.close()
         self.store.close()
         self.jobs.stop()
-        self.settings.write()
+        if (failed := self.settings.write()) is not None:
+            self.inbox.put(failed)
         self.logs.close()
 
     def _take_last_words(self) -> None:

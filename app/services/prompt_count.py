@@ -328,7 +328,10 @@ class PromptCount:
 
 def _nothing_asked(model: ModelInfo | None) -> Count:
     """Return what is known of a model that was just loaded."""
-    return Count() if model is None else Count(in_cache=0, cells=model.context, memory_kind=model.memory_kind)
+    if model is None:
+        return Count()
+    trained, kind = model.trained_context, model.memory_kind
+    return Count(in_cache=0, cells=model.context, trained=trained, memory_kind=kind)
 
 
 _ANSWERING = translate("PromptCount", "It is counted as soon as the answer is written.")

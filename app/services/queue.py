@@ -1,6 +1,8 @@
-"""Questions that were asked while an answer is written: each is sent when the answer before it has ended well.
+"""Questions that were asked while an answer is written: each is sent behind that answer when it has ended well.
 
-After a stop or a failure they wait until somebody sends them. They are kept with the draft of their conversation.
+What is shown meanwhile stays: a question whose answer is in another branch is sent there, and people are told. After a
+stop or a failure, and where the answer was deleted, they wait: until somebody sends them, behind what is shown then, or
+until the next answer in their conversation has ended well. They are kept with the draft of their conversation.
 """
 
 from __future__ import annotations
@@ -13,9 +15,10 @@ from app.core.metrics import StopReason
 from app.core.signal import Signal
 from app.core.words import translate
 from app.services.answers import Answers
+from app.services.branches import Branches
 from app.services.chat import Chat
 from app.services.notices import Notice, Notices
-from app.services.open_conversation import OpenConversation, title_of
+from app.services.open_conversation import OpenConversation, Run, is_shown, title_of
 from app.services.turns import Turn
 
 _GOOD_ENDS: frozenset[StopReason] = frozenset({"end", "length", "stop_string"})
@@ -32,17 +35,22 @@ class Queued(NamedTuple):
 class Queue:
     """The questions that wait, in every conversation."""
 
-    def __init__(self, chat: Chat, answers: Answers, notices: Notices) -> None:
+    def __init__(self, chat: Chat, answers: Answers, branches: Branches, notices: Notices) -> None:
         self.changed: Signal[()] = Signal()
         """Others wait in the conversation that is shown, or another one is shown."""
         self._chat = chat
+        self._branches = branches
         self._notices = notices
+        self._aside: Turn | None = None
+        """The answer to the question that was sent last in a branch that is not shown, while that is offered."""
         self._withdrawn: list[tuple[int, int, Queued]] = []
         """What can be brought back, the latest last: of which conversation, and at which place it waited."""
         self._waiting: dict[int, list[Queued]] = {}
         self._numbers = 0
-        answers.changed.connect(self._take_changed)
+        answers.ended.connect(self._take_ended)
         chat.opened.connect(self.changed.emit)
+        chat.opened.connect(self._forget_aside)
+        chat.rebranched.connect(self._take_branch)
 
     @property
     def shown(self) -> tuple[Queued, ...]:
@@ -95,26 +103,55 @@ class Queue:
         return True
 
     def send(self) -> bool:
-        """Send the first question that waits here; False where an answer is written or nothing waits."""
-        return not self._chat.busy and self._send_next(self._chat.shown)
+        """Send the first question that waits behind what is shown; False where an answer is written or none waits."""
+        return not self._chat.busy and self._send_next(self._chat.shown, self._chat.shown.leaf)
 
-    def _take_changed(self, conversation: OpenConversation, turn: Turn) -> None:
-        is_over = conversation.run is None and turn.state == "done" and turn.finished is not None
-        if is_over and turn.finished is not None and turn.finished.stop_reason in _GOOD_ENDS:
-            self._send_next(conversation)
+    def show_sent(self) -> None:
+        """Show the branch in which a question was sent that was not shown."""
+        if self._aside is not None:
+            self._branches.show(self._aside)
 
-    def _send_next(self, conversation: OpenConversation) -> bool:
+    def _take_ended(self, run: Run) -> None:
+        """Go on behind an answer, whatever is shown of its conversation."""
+        conversation = run.conversation
+        if conversation.run is None and run.stop_reason in _GOOD_ENDS and run.message in conversation.known:
+            self._send_next(conversation, run.message)
+
+    def _send_next(self, conversation: OpenConversation, parent: int | None) -> bool:
         waiting = self._waiting.get(conversation.head.id)
         if not waiting or conversation.head.deleted_ms is not None:
             return False
         queued = waiting.pop(0)
         seconds = (time.perf_counter_ns() - queued.since_ns) / 1e9
-        self._chat.asking.question(conversation, queued.text, conversation.leaf)
+        if parent is None or parent == conversation.leaf:
+            self._chat.asking.question(conversation, queued.text, parent)
+        else:
+            answer = self._chat.asking.question_aside(conversation, queued.text, parent)
+            self._tell_aside(conversation, answer, queued.text)
         if conversation.run is not None:
             waited = translate("Queue", "Waited {seconds} s for the answer before.", seconds=f"{seconds:.1f}")
             conversation.run.turn.notes.append(waited)
         self._tell(conversation.head.id)
         return True
+
+    def _tell_aside(self, conversation: OpenConversation, answer: Turn, text: str) -> None:
+        """Say where a question went that nobody sees; in another conversation the list says that it is answered."""
+        if conversation is self._chat.shown:
+            self._forget_aside()
+            self._aside = answer
+            sent = translate("Queue", "“{words}” was sent in another version of this chat.", words=title_of(text))
+            self._notices.post(Notice(sent, level="hint", remedy="show_sent", brief=True))
+
+    def _take_branch(self, _first: int) -> None:
+        """Offer no longer to show what is shown, or gone."""
+        shown, aside = self._chat.shown, self._aside
+        if aside is not None and (is_shown(shown, aside) or aside.message not in shown.known):
+            self._forget_aside()
+
+    def _forget_aside(self) -> None:
+        if self._aside is not None:
+            self._aside = None
+            self._notices.settle("show_sent")
 
     def _tell(self, conversation: int) -> None:
         self._chat.drafts.hold(conversation, tuple(queued.text for queued in self._waiting.get(conversation, ())))

@@ -8,6 +8,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+import msgspec
+
 from app.core.commands import Reproduce
 from app.core.conversation import AnswerPrompt
 from app.core.events import Failed, Finished, Loaded, LoadProgress, PrefillProgress, PromptReady, Reproduced, Tokens
@@ -20,6 +22,7 @@ from app.core.words import Sentence, translate
 from app.services.chat import Chat
 from app.services.conversations import Conversations
 from app.services.engine_session import EngineSession
+from app.services.larger_context import in_steps, larger_context
 from app.services.questions import Replay, ReplayEvent
 from app.services.reproduction import Offer, Phase, Reproduction, nearness, outcome
 from app.services.reread_prompt import stretches_of, tokens_before, written_before
@@ -275,7 +278,16 @@ class Reproducing:
 
     def _end(self, run: _Run, reproduction: Reproduction) -> None:
         self._run = None
+        if reproduction.offer == "larger_context" and run.prompt is not None:
+            reproduction = msgspec.structs.replace(reproduction, context=self._context(run, run.prompt))
         self._put(run, reproduction)
+
+    def _context(self, run: _Run, prompt: AnswerPrompt) -> int | None:
+        """Return a context that holds prompt and answer, beyond the training where they were there already."""
+        model, needed = self._session.model, tokens_before(prompt) + run.total
+        if model is None:
+            return None
+        return larger_context(needed, model.context, model.trained_context) or in_steps(needed + 1)
 
     def _tell(self, run: _Run, phase: Phase, done: int, total: int) -> None:
         self._put(run, Reproduction(run.message, phase, done, total))

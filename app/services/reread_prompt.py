@@ -5,17 +5,25 @@ Pure: told what is kept of the prompt and which turns led to the answer; knows n
 
 from __future__ import annotations
 
+from hashlib import blake2b
+
 from app.core.chat import ReadStretch
 from app.core.conversation import AnswerPrompt
+from app.core.events import PromptReady
 from app.services.open_conversation import OpenConversation, prompt_turns
 from app.services.turns import Turn
 
 _ID_BYTES = 4
 
 
-def tokens_before(prompt: AnswerPrompt) -> int:
+def tokens_before(prompt: AnswerPrompt | PromptReady) -> int:
     """Return how many tokens of a prompt come before the answer; one that went on had its beginning in the prompt."""
     return next((span.start for span in prompt.spans if span.part == "answer"), len(prompt.ids) // _ID_BYTES)
+
+
+def digest_before(prompt: AnswerPrompt | PromptReady) -> bytes:
+    """Return a digest of the tokens that an answer is written behind, whatever of it is in the prompt already."""
+    return blake2b(prompt.ids[: tokens_before(prompt) * _ID_BYTES], digest_size=16).digest()
 
 
 def written_before(conversation: OpenConversation, turn: Turn) -> tuple[bool, ...]:

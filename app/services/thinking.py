@@ -65,6 +65,18 @@ class Thoughts:
         made._is_whole = True
         return made
 
+    @classmethod
+    def edited(cls, text: str, before: Thinking | None) -> Thoughts | None:
+        """Return the thinking in what people made of an answer, which has the tags that it had; nobody measured it.
+
+        Where they took out the end of what the prompt had opened, all that is left is the answer.
+        """
+        if before is None:
+            return cls.kept(text, None)
+        is_closed = any(pair.closing and pair.closing in text for pair in pairs_for(before.tag))
+        made = cls.kept(text, Thinking(opened=before.opened and (is_closed or not before.closed), tag=before.tag))
+        return made if made is not None and made.thinking is not None else cls.kept(text, None)
+
     def resume(self, text: str, thinking: Thinking | None) -> None:
         """Begin behind the beginning of an answer that goes on, which thought so much already."""
         self._before = thinking
@@ -182,17 +194,3 @@ class Thoughts:
         count = max(ceil(share * step.tokens), 1)
         ns = step.first_ns + (step.last_ns - step.first_ns) * (count - 1) / max(step.tokens - 1, 1)
         return step.before + count, ns
-
-
-def segments_of(text: str, thinking: Thinking | None) -> tuple[Segment, ...]:
-    """Return the stretches of a kept answer: what of it is thinking, and what people asked for."""
-    thoughts = Thoughts.kept(text, thinking)
-    if thoughts is not None:
-        return thoughts.segments
-    return (Segment("answer", 0, len(text), 0, len(text)),) if text else ()
-
-
-def without_thinking(text: str, thinking: Thinking | None) -> str:
-    """Return a kept answer without its thinking, as people copy it."""
-    thoughts = Thoughts.kept(text, thinking)
-    return thoughts.said if thoughts is not None and thoughts.thinking is not None else text

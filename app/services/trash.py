@@ -26,7 +26,11 @@ class Trash:
         """Something goes for good: whoever could bring it back no longer can."""
         self._store = store
         self._notices = notices
+        self.returned: Signal[Trashed] = Signal()
+        """Something is back: whoever offered to bring it back has nothing to offer any more."""
         self._requests = 0
+        self._returning: dict[int, Trashed] = {}
+        """By request: what is to come back."""
         self._items: tuple[Trashed, ...] | None = None
 
     @property
@@ -42,25 +46,18 @@ class Trash:
     def restore(self, item: Trashed) -> None:
         """Bring something back."""
         self._requests += 1
+        self._returning[self._requests] = item
         self._store.send(RestoreTrash(self._requests, item.conversation, item.message))
 
     def erase(self, item: Trashed) -> None:
         """Remove something for good."""
-        self._erase(item)
-        self.look()
-
-    def erase_all(self) -> None:
-        """Remove everything for good."""
-        for item in self._items or ():
-            self._erase(item)
-        self.look()
-
-    def _erase(self, item: Trashed) -> None:
         self._store.send(EraseTrash(item.conversation, item.message))
         self.erased.emit(item)
+        self.look()
 
     def take(self, event: TrashRead | Restored) -> None:
         """Take in what the store says."""
+        item = self._returning.pop(event.request, None) if isinstance(event, Restored) else None
         match event:
             case TrashRead():
                 if event.request == self._requests:
@@ -70,6 +67,8 @@ class Trash:
                 self._notices.post(Notice(_NOT_BACK))
                 self.look()
             case Restored(_, conversation) if conversation is not None:
+                if item is not None:
+                    self.returned.emit(item)
                 self.restored.emit(conversation)
                 self.look()
             case _:

@@ -55,6 +55,8 @@ class Turn:
     """The seed of an answer's draws, also of one that was cut off."""
     settings: tuple[SettingsChange, ...] = ()
     """What an answer was begun with; `finished` knows all that was moved since."""
+    behind: bytes | None = None
+    """A digest of the tokens that an answer is written behind; None where only the store knows them."""
     message: int = 0
     """What it is kept as."""
     parent: int | None = None
@@ -91,7 +93,7 @@ class Beginning:
     seed: int | None = None
     """The seed that the draws go on with; None where it is not known."""
     is_given: bool = False
-    """Whether a person wrote it: then the model's own first token comes behind it."""
+    """Whether it is nothing that was drawn here, as where a person wrote it: the first token comes behind it."""
 
     @classmethod
     def of(cls, turn: Turn) -> Beginning:
@@ -106,7 +108,7 @@ class Beginning:
 
     @property
     def continues(self) -> bool:
-        """Whether the model began the answer, so that its first token and its clock are those of the beginning."""
+        """Whether it is one answer with its beginning, so that its first token and its clock are those of that."""
         return self.goes_on and not self.is_given
 
     @property
@@ -122,6 +124,10 @@ class Beginning:
     def differs_from(self, turn: Turn) -> bool:
         """Whether an answer cannot simply go on: its beginning is not what is kept of it."""
         return self.goes_on and (self.kept, self.ids) != (turn.text, turn.ids)
+
+    def as_given(self) -> Beginning:
+        """Return the beginning as words that are given: no draw of what follows leads to them."""
+        return replace(self, is_given=True)
 
     def message(self) -> PromptMessage:
         """Return the open answer for the prompt."""

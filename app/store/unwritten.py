@@ -72,12 +72,19 @@ class Parts:
     messages: dict[int, Message] = field(default_factory=dict)
     answers: dict[int, StoredAnswer] = field(default_factory=dict)
     dropped: dict[int, int] = field(default_factory=dict)
+    more: dict[int, str] = field(default_factory=dict)
+    """What was added to answers that had ended: it is theirs once they are open again."""
 
     def take(self, answer: StoredAnswer, dropped: int) -> None:
         """Take in how a message was written."""
         self.answers[answer.message] = answer
+        self.drop(answer.message, dropped)
+
+    def drop(self, message: int, dropped: int) -> None:
+        """Take in how many messages an answer is written without: with another prompt that is another number."""
+        self.dropped.pop(message, None)
         if dropped:
-            self.dropped[answer.message] = dropped
+            self.dropped[message] = dropped
 
     def of(self, conversation: int) -> Iterator[Message]:
         """Yield the messages of a conversation that are not deleted, oldest first."""
@@ -103,17 +110,19 @@ def lay_over(parts: Parts, pending: Sequence[Change]) -> None:
             case KeepQuestion(_, _, added, answer):
                 _put(parts, added)
                 _put_answer(parts, answer)
+                _open_again(parts, answer)
             case EndAnswer(message, answer):
                 _put(parts, (message,))
                 _put_answer(parts, answer)
+                parts.more.pop(answer.message, None)
             case EndOpenAnswers():
                 for key, answer in parts.answers.items():
                     if answer.state == "open":
                         parts.answers[key] = msgspec.structs.replace(answer, state="interrupted")
             case Stretch():
                 _extend(parts, change)
-            case KeepPrompt(prompt) if prompt.message in parts.messages and prompt.dropped:
-                parts.dropped[prompt.message] = len(prompt.dropped)
+            case KeepPrompt(prompt) if prompt.message in parts.messages:
+                parts.drop(prompt.message, len(prompt.dropped))
             case RemoveMessages(removed, deleted_ms):
                 _mark(parts, removed, deleted_ms)
             case RestoreMessages(removed):
@@ -135,6 +144,13 @@ def _put_answer(parts: Parts, answer: StoredAnswer) -> None:
     if answer.message in parts.messages:
         before = parts.answers.get(answer.message)
         parts.answers[answer.message] = msgspec.structs.replace(answer, ids=before.ids if before else b"")
+
+
+def _open_again(parts: Parts, answer: StoredAnswer) -> None:
+    if answer.state == "open" and answer.message in parts.messages:
+        message = parts.messages[answer.message]
+        more = parts.more.pop(answer.message, "")
+        parts.messages[answer.message] = msgspec.structs.replace(message, text=message.text + more)
 
 
 def _mark(parts: Parts, messages: Sequence[int], deleted_ms: int | None) -> None:
@@ -167,3 +183,5 @@ def _extend(parts: Parts, stretch: Stretch) -> None:
     parts.answers[answer.message] = msgspec.structs.replace(answer, ids=answer.ids + b"".join(stretch.ids))
     if answer.state == "open":
         parts.messages[message.id] = msgspec.structs.replace(message, text=message.text + "".join(stretch.texts))
+    else:
+        parts.more[message.id] = parts.more.get(message.id, "") + "".join(stretch.texts)

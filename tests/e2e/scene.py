@@ -23,6 +23,7 @@ from app.gui.application import make_window
 from app.gui.history.panel import HistoryPanel
 from app.gui.theme import Themes
 from app.services.models import Models
+from app.services.turns import Turn
 from app.services.wishes import Question
 from app.system.hardware_sampler import HardwareSampler
 from app.system.settings_file import Theme
@@ -211,11 +212,12 @@ class Scene:
         """Ask as if keeping the question always took the same time."""
         self._ask_session(msgspec.structs.replace(question, saved_ns=SAVED_NS))
 
-    def _paint_in_time(self, _now_ns: int) -> None:
+    def _paint_in_time(self, turn: Turn, _now_ns: int) -> None:
         """Say that the first text was painted when it always is, however fast this machine is."""
-        live = self.program.live
-        live.first_text_painted(self.desk.engine.question.sent_ns + PAINTED_NS)
-        self.program.chat.note_ttft(live.figures.ttft_ms)
+        at_ns = self.desk.engine.question.sent_ns + PAINTED_NS
+        ttft_ms = self.program.live.first_text_painted(turn, at_ns)
+        if ttft_ms is not None:
+            self.program.chat.note_ttft(turn, ttft_ms)
 
     def _dialogs(self) -> list[QDialog]:
         return [dialog for dialog in self.window.findChildren(QDialog) if dialog.isVisible()]

@@ -64,7 +64,7 @@ def test_a_stopped_answer_on_disk_is_what_the_screen_shows(home: Path, window: R
     window.clicks("stop_button")
     window.until(DONE)
     window.ask("find('transcript').select_all()")
-    shown = window.ask("find('transcript').selected_text()")
+    shown = window.ask("''.join(find('transcript')._selected_pieces())")
     (_, question, _), (_, answer, _) = window.turns()
     # A moment later it is the same: what the engine still had is nobody's any more.
     window.sends("Thank you.")

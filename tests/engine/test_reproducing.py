@@ -193,3 +193,27 @@ def test_a_prompt_is_read_in_the_stretches_in_which_it_had_come_into_the_cache(
     assert end_of(events).compared == len(warm.ids) // 4
     # So that this is a test: a batch of more than 64 rounds otherwise.
     assert asked > 64 < read[-1] - cached
+
+
+@pytest.mark.parametrize("is_recorded", [True, False])
+def test_what_was_added_behind_another_prompt_is_the_same_and_its_beginning_is_given(
+    starter_backend: LlamaBackend, cache: KVCache, is_recorded: bool
+) -> None:
+    short = msgspec.structs.replace(BALANCED, max_tokens=8)
+    first = finished(run(starter_backend, ChatPrompt((QUESTION,)), short, cache=cache))
+    begun = open_prompt(first, earlier=(PromptMessage("system", "You are a pirate. Speak French only."),))
+    events = run(starter_backend, begun, short, cache=cache, first_token=8)
+    rest, ready = finished(events), next(event for event in events if isinstance(event, PromptReady))
+    span = next(span for span in ready.spans if span.part == "answer")
+    command = Reproduce(
+        request=2,
+        prompt=ready.ids[: span.start * 4],
+        ids=first.ids + rest.ids,
+        settings=rest.settings,
+        seed=rest.seed or 0,
+        sent_ns=0,
+        given=8,
+        record=records_of(events) if is_recorded else (),
+    )
+    done = end_of(again(starter_backend, cache, command))
+    assert (done.difference, done.first, done.compared) == (None, 8, 16)

@@ -161,3 +161,10 @@ def test_a_reason_that_is_longer_than_a_line_is_read_whole() -> None:
     assert len(lines) > 1
     assert " ".join(lines) == reason
     assert all(measure.horizontalAdvance(line) <= 200.0 for line in lines)
+
+
+def test_an_answer_that_a_person_wrote_is_not_told_as_the_models() -> None:
+    assert footer.who(Turn(1, "assistant", "So", author="tiny")) == "tiny"
+    assert footer.who(Turn(1, "assistant", "So", author="tiny", edited=True)) == "tiny · edited by you"
+    assert footer.who(Turn(1, "assistant", "So", edited=True)) == "Answer · edited by you"
+    assert footer.who(Turn(1, "user", "So")) == "You"

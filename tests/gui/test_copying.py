@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QApplication, QMenu
 from app.gui.chat.selection import Place
 from app.gui.chat.transcript import Transcript
 from app.services.turns import Turn
-from tests.gui.transcripts import themes, transcript
+from tests.gui.transcripts import marked_text, themes, transcript
 
 __all__ = ["themes", "transcript"]
 
@@ -124,7 +124,7 @@ def test_whole_blocks_are_copied_as_they_were_written_and_parts_as_their_words(
 ) -> None:
     select(answer, first, last)
     assert copied(answer) == source
-    assert copied(answer, "plain") == answer.selected_text() != ""
+    assert copied(answer, "plain") == marked_text(answer) != ""
 
 
 def test_a_selection_with_the_mouse_over_messages_gives_the_source_of_all_of_them(transcript: Transcript) -> None:

@@ -14,7 +14,7 @@ from app.gui.chat.transcript import Transcript
 from app.gui.markdown.values import Run
 from app.services.turns import Turn
 from tests.gui.formula_pictures import HIGH, LETTER, LINE_PX, WIDE, rich
-from tests.gui.transcripts import copied_whole, finish, grow, on_screen, spots, themes, transcript
+from tests.gui.transcripts import copied_whole, finish, grow, marked_text, on_screen, spots, themes, transcript
 
 __all__ = ["themes", "transcript"]
 
@@ -38,7 +38,7 @@ def test_a_drag_over_a_formula_copies_its_source(transcript: Transcript, qtbot: 
     QTest.mousePress(view, Qt.MouseButton.LeftButton, pos=QPoint(left, top))
     for x in (left + 30, right):
         QTest.mouseMove(view, QPoint(x, top))
-    assert transcript.selected_text() == "Let $x^2$"
+    assert marked_text(transcript) == "Let $x^2$"
     QTest.mouseRelease(view, Qt.MouseButton.LeftButton, pos=QPoint(right, top))
     transcript.copy()
     qtbot.waitUntil(lambda: "$x^2$" in QGuiApplication.clipboard().text(), timeout=60_000)

@@ -34,7 +34,7 @@ SPANS = (
 def test_the_time_to_the_first_token_has_its_parts_in_colours_and_in_words(live: PanelStage) -> None:
     assert (live.reads("ttft_value"), live.find_as(Gauge, "ttft_bar").segments) == ("–", ())
     live.tokens(0, [100])
-    live.live.first_text_painted(live.engine.question.sent_ns + 115_400_000)
+    live.live.first_text_painted(None, live.engine.question.sent_ns + 115_400_000)
     parts = TtftParts(0.1, 0.8, 96.0, 12.0, 0.0, save=0.4)
     live.finish(msgspec.structs.replace(metrics(3), ttft_parts_ms=parts))
     assert live.reads("ttft_value") == "115 ms"

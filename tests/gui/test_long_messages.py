@@ -25,7 +25,7 @@ from app.gui.markdown.colouring import Lexers
 from app.gui.markdown.document import Document
 from app.services.turns import Turn
 from app.services.units import count
-from tests.gui.transcripts import LONG_ANSWER, copied_whole, grow, on_screen, spots, themes, transcript
+from tests.gui.transcripts import LONG_ANSWER, copied_whole, grow, marked_text, on_screen, spots, themes, transcript
 
 __all__ = ["themes", "transcript"]
 
@@ -124,7 +124,7 @@ def test_of_a_very_long_message_only_what_is_in_view_is_laid_out(
     QTest.keyClick(transcript, Qt.Key.Key_End)
     assert transcript.is_at_end
     assert made.taken() < 20_000
-    assert transcript.selected_text() == LONG[shape]
+    assert marked_text(transcript) == LONG[shape]
 
 
 @pytest.mark.parametrize("text", [*LONG.values(), "", "\n", "a\n" * 48, "a\n" * 96 + "b", "x" * 2000 + "\n" * 99])
@@ -214,8 +214,8 @@ def test_a_click_shows_the_rest_and_a_selection_goes_over_the_fold(transcript: T
     QTest.mousePress(view, Qt.MouseButton.LeftButton, pos=QPoint(130, 30))
     QTest.mouseMove(view, middle + QPoint(250, 0))
     QTest.mouseRelease(view, Qt.MouseButton.LeftButton, pos=middle + QPoint(250, 0))
-    assert transcript.selected_text().endswith("word ")
-    assert len(transcript.selected_text()) > FOLDED_CHARACTERS * 5
+    assert marked_text(transcript).endswith("word ")
+    assert len(marked_text(transcript)) > FOLDED_CHARACTERS * 5
     QTest.mouseMove(view, middle)
     assert view.cursor().shape() is Qt.CursorShape.PointingHandCursor
     before = on_screen(transcript)

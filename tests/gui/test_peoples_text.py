@@ -19,7 +19,7 @@ from app.gui.chat.transcript import Transcript
 from app.gui.widgets.direction import runs_right_to_left
 from app.services.notices import Notice
 from app.services.turns import Turn
-from tests.gui.transcripts import on_screen, themes, transcript
+from tests.gui.transcripts import marked_text, on_screen, themes, transcript
 
 __all__ = ["themes", "transcript"]
 HEBREW, ARABIC = "שלום עולם", "مرحبا بالعالم"
@@ -124,7 +124,7 @@ def test_a_selection_in_hebrew_is_what_was_pointed_at(transcript: Transcript) ->
     QTest.mousePress(view, Qt.MouseButton.LeftButton, pos=QPoint(columns[-1] + 2, y))
     QTest.mouseMove(view, QPoint(columns[0] - 2, y))
     QTest.mouseRelease(view, Qt.MouseButton.LeftButton, pos=QPoint(columns[0] - 2, y))
-    assert transcript.selected_text() == HEBREW
+    assert marked_text(transcript) == HEBREW
 
 
 def test_a_long_paragraph_runs_one_way_in_all_of_its_parts(qapp: QApplication) -> None:

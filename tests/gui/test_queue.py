@@ -62,6 +62,32 @@ def test_after_a_stop_it_waits_for_a_click(ready: Stage) -> None:
     assert ready.desk.program.chat.turns[2].text == "Two"
 
 
+def test_one_that_goes_to_another_version_is_told_and_shown(ready: Stage) -> None:
+    chat, branches = ready.desk.program.chat, ready.desk.program.branches
+    ready.sends("One")
+    ready.desk.answer("1")
+    branches.answer_again(chat.turns[1])
+    ready.sends("Two")
+    branches.step(chat.turns[1], -1)
+    ready.desk.answer("uno")
+    ready.settle()
+    assert [turn.text for turn in chat.turns] == ["One", "1"]
+    assert (rows(ready), ready.sees("stop_button")) == ([], True)
+    assert ready.reads("notice_text") == "“Two” was sent in another version of this chat."
+    assert ready.reads("notice_action") == "Show it"
+    ready.clicks("notice_action")
+    assert [turn.text for turn in chat.turns] == ["One", "uno", "Two", ""]
+    assert ready.desk.program.notices.latest is None
+
+
+def test_the_time_to_a_short_answer_is_its_own_though_the_next_one_is_waited_for(ready: Stage) -> None:
+    ready.sends("One")
+    ready.sends("Two")
+    ready.desk.answer("1")
+    ready.bot.waitUntil(lambda: ready.desk.program.chat.turns[1].ttft_ms is not None, timeout=10_000)
+    assert ready.desk.program.chat.turns[3].ttft_ms is None
+
+
 @pytest.mark.parametrize("way", ["button", "key"])
 def test_one_that_waits_is_withdrawn_and_that_is_undone(ready: Stage, way: str) -> None:
     for question in ("One", "Two", "Three"):

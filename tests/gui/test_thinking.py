@@ -19,7 +19,7 @@ from app.gui.chat.turn_block import TurnBlock
 from app.services.thinking import Thoughts
 from app.services.turns import Turn
 from tests.fake_engine import metrics
-from tests.gui.transcripts import click, copied_whole, finish, grow, on_screen, spots, themes, transcript
+from tests.gui.transcripts import click, copied_whole, finish, grow, marked_text, on_screen, spots, themes, transcript
 
 __all__ = ["themes", "transcript"]
 MS = 1_000_000
@@ -115,7 +115,7 @@ def test_a_copy_has_the_answer_and_unfolded_the_thinking_too(transcript: Transcr
     transcript.add(kept())
     assert copied_whole(transcript) == f"Why?\n\n{READ}"
     click(transcript, spots(transcript, "think")[0])
-    assert transcript.selected_text() == ""
+    assert marked_text(transcript) == ""
     assert copied_whole(transcript) == f"Why?\n\n{THOUGHT}\n\n{READ}"
 
 
@@ -128,9 +128,9 @@ def test_thinking_is_selected_by_mouse_where_it_is_unfolded(transcript: Transcri
     QTest.mousePress(view, Qt.MouseButton.LeftButton, pos=start)
     QTest.mouseMove(view, end_of_line)
     QTest.mouseRelease(view, Qt.MouseButton.LeftButton, pos=end_of_line)
-    assert transcript.selected_text() == THOUGHT.splitlines()[0]
+    assert marked_text(transcript) == THOUGHT.splitlines()[0]
     QTest.mouseDClick(view, Qt.MouseButton.LeftButton, pos=QPoint(left + 40, top + block.footer_top - 10))
-    assert transcript.selected_text() == "light"
+    assert marked_text(transcript) == "light"
 
 
 def test_each_character_is_found_where_it_lies(transcript: Transcript) -> None:

@@ -14,7 +14,7 @@ from app.gui.chat.selection import Place, Selection
 from app.gui.chat.transcript import Transcript
 from app.gui.chat.turn_block import TurnBlock
 from app.services.turns import Turn
-from tests.gui.transcripts import grow, on_screen, themes, transcript
+from tests.gui.transcripts import grow, marked_text, on_screen, themes, transcript
 
 __all__ = ["themes", "transcript"]
 
@@ -127,7 +127,7 @@ def test_text_is_selected_with_the_mouse_over_several_turns(transcript: Transcri
     QTest.mousePress(view, Qt.MouseButton.LeftButton, pos=QPoint(5, 5))
     QTest.mouseMove(view, bottom)
     QTest.mouseRelease(view, Qt.MouseButton.LeftButton, pos=bottom)
-    assert transcript.selected_text() == "first question\n\nsecond answer"
+    assert marked_text(transcript) == "first question\n\nsecond answer"
     transcript.grab()
 
 
@@ -149,8 +149,8 @@ def test_a_selection_can_run_backwards() -> None:
 def test_the_first_text_of_an_answer_is_reported_once_when_it_is_painted(
     transcript: Transcript, qtbot: QtBot
 ) -> None:
-    painted: list[int] = []
-    transcript.first_text_painted.connect(painted.append)
+    painted: list[tuple[Turn, int]] = []
+    transcript.first_text_painted.connect(lambda turn, at_ns: painted.append((turn, at_ns)))
     turn = Turn(1, "assistant", "", state="writing")
     transcript.add(turn)
     transcript.grab()
@@ -159,8 +159,19 @@ def test_the_first_text_of_an_answer_is_reported_once_when_it_is_painted(
     transcript.grab()
     grow(transcript, turn, " there")
     transcript.grab()
-    assert len(painted) == 1
-    assert painted[0] > 2**31
+    assert [each for each, _ in painted] == [turn]
+    assert painted[0][1] > 2**31
+
+
+def test_of_answers_whose_first_texts_are_painted_at_once_each_is_reported(transcript: Transcript) -> None:
+    painted: list[Turn] = []
+    transcript.first_text_painted.connect(lambda turn, _at_ns: painted.append(turn))
+    turns = [Turn(number, "assistant", "", state="writing") for number in (1, 2)]
+    for turn in turns:
+        transcript.add(turn)
+        grow(transcript, turn, "Yes")
+    transcript.grab()
+    assert painted == turns
 
 
 def test_a_reader_who_selects_is_not_carried_to_the_end(transcript: Transcript, qtbot: QtBot) -> None:
@@ -169,12 +180,12 @@ def test_a_reader_who_selects_is_not_carried_to_the_end(transcript: Transcript, 
     value = bar.value()
     QTest.mousePress(view, Qt.MouseButton.LeftButton, pos=QPoint(100, 100))
     QTest.mouseMove(view, QPoint(300, 150))
-    selected = transcript.selected_text()
+    selected = marked_text(transcript)
     grow(transcript, turn, PARAGRAPH * 3)
     QTest.mouseRelease(view, Qt.MouseButton.LeftButton, pos=QPoint(300, 150))
     grow(transcript, turn, PARAGRAPH * 3)
     assert bar.value() == value
-    assert transcript.selected_text() == selected != ""
+    assert marked_text(transcript) == selected != ""
     transcript.go_to_end()
     grow(transcript, turn, PARAGRAPH * 3)
     assert transcript.is_at_end
@@ -223,14 +234,14 @@ def test_what_is_selected_behind_an_emoji_is_what_is_copied(
     QTest.mousePress(view, Qt.MouseButton.LeftButton, pos=QPoint(start + 2, middle))
     QTest.mouseMove(view, QPoint(end + 2, middle))
     QTest.mouseRelease(view, Qt.MouseButton.LeftButton, pos=QPoint(end + 2, middle))
-    assert transcript.selected_text() == "first"
+    assert marked_text(transcript) == "first"
     assert max(line) == len("🙂🙂🙂 first words here")
     transcript.grab()
 
 
 def test_text_that_came_out_of_view_says_nothing_of_the_time_to_the_first_text(transcript: Transcript) -> None:
     painted: list[object] = []
-    transcript.first_text_painted.connect(painted.append)
+    transcript.first_text_painted.connect(lambda turn, _at_ns: painted.append(turn))
     fill(transcript, 10)
     turn = Turn(99, "assistant", "", state="waiting", author="tiny")
     transcript.add(turn)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QAction
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QLabel, QListWidget, QWidget
+from PySide6.QtWidgets import QApplication, QLabel, QListWidget, QWidget
 
 from app.gui.history.trash_dialog import TrashDialog
 from tests.gui.conftest import Stage
@@ -76,7 +77,7 @@ def test_what_is_removed_for_good_does_not_come_back(trash: Stage) -> None:
     trash.clicks("trash_erase_button")
     trash.clicks("trash_really_button")
     trash.settle()
-    assert trash.find_as(QLabel, "trash_empty").text() == "Nothing was deleted."
+    assert trash.find_as(QLabel, "trash_empty").text() == "The trash is empty."
 
 
 @pytest.mark.parametrize("key", [Qt.Key.Key_Space, Qt.Key.Key_Return])
@@ -150,3 +151,37 @@ def test_a_button_has_one_mark_of_the_keyboard_and_a_row_has_room(trash: Stage) 
     listed = trash.find_as(QListWidget, "trash_list")
     row = listed.visualItemRect(listed.item(0))
     assert row.height() >= 2 * listed.fontMetrics().lineSpacing() + 8
+
+
+def test_what_is_brought_back_is_offered_no_longer_and_the_dialog_keeps_its_size(trash: Stage) -> None:
+    dialog = trash.find_as(TrashDialog)
+    size = dialog.size()
+    assert trash.reads("notice_text") == "“Another chat” was deleted."
+    trash.clicks("trash_restore_button")
+    trash.settle()
+    latest = trash.desk.program.notices.latest
+    assert latest is None or latest.remedy == "undo_branch", "the chat is back: there is nothing to undo of it"
+    trash.clicks("trash_restore_button")
+    trash.settle()
+    assert trash.desk.program.notices.latest is None
+    assert not trash.find_as(QAction, "undo_delete_action").isEnabled()
+    QApplication.sendPostedEvents()
+    assert trash.sees("trash_empty") and dialog.size() == size
+
+
+@pytest.mark.parametrize("is_branch", [True, False])
+@pytest.mark.parametrize("button", ["notice_action", "notice_close"])
+def test_the_keyboard_goes_from_a_notice_to_where_people_write(ready: Stage, button: str, is_branch: bool) -> None:
+    ready.sends("One")
+    ready.desk.answer("1")
+    program = ready.desk.program
+    if is_branch:
+        program.branches.delete(program.chat.turns[1])
+    else:
+        program.conversations.delete(program.conversations.open_id)
+    ready.find(button).setFocus()
+    QTest.keyClick(ready.find(button), Qt.Key.Key_Space)
+    ready.settle()
+    assert not ready.sees("notice_bar")
+    assert ready.composer.hasFocus()
+    assert len(program.chat.turns) == (2 if button == "notice_action" else is_branch)

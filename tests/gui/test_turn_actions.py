@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from PySide6.QtCore import QEvent, QPoint, Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QLabel, QMenu, QMessageBox, QPlainTextEdit
+from PySide6.QtWidgets import QApplication, QDialog, QLabel, QMenu, QPlainTextEdit
 
 from tests.gui.conftest import Stage
 
@@ -108,6 +108,32 @@ def test_an_answer_can_be_made_to_begin_with_given_words(ready: Stage) -> None:
     assert ready.desk.engine.chat.continue_last
 
 
+@pytest.mark.parametrize("end", ["stop", "fail"])
+def test_given_words_are_there_again_when_the_answer_came_to_nothing(ready: Stage, end: str) -> None:
+    say(ready, "One", "no")
+    choose(ready, 1, "Answer again, beginning with…")
+    QTest.keyClicks(ready.find_as(QPlainTextEdit, "beginning_text"), "Yes,")
+    ready.clicks("beginning_use")
+    QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+    ready.settle()
+    if end == "stop":
+        ready.clicks("stop_button")
+        ready.engine.finish("cancelled")
+    else:
+        ready.engine.fail("template")
+    ready.settle()
+    assert shown(ready) == ["One", "no"]
+    choose(ready, 1, "Answer again, beginning with…")
+    assert ready.find_as(QPlainTextEdit, "beginning_text").toPlainText() == "Yes,"
+    ready.clicks("beginning_use")
+    QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+    ready.desk.answer(" it is")
+    ready.settle()
+    assert shown(ready) == ["One", "Yes, it is"]
+    choose(ready, 1, "Answer again, beginning with…")
+    assert ready.find_as(QPlainTextEdit, "beginning_text").toPlainText() == ""
+
+
 def test_what_is_deleted_from_a_message_on_is_back_with_undo(ready: Stage) -> None:
     say(ready, "One", "1")
     say(ready, "Two", "2")
@@ -125,18 +151,26 @@ def test_a_new_chat_begins_from_a_message(ready: Stage) -> None:
     assert len(ready.desk.program.conversations.heads) == 2
 
 
-def test_the_settings_of_an_answer_are_shown_and_used_again(ready: Stage) -> None:
+@pytest.mark.parametrize("way", ["dialog", "menu"])
+def test_the_settings_of_an_answer_are_shown_and_used_again(ready: Stage, way: str) -> None:
     ready.desk.program.sampling.change(temperature=0.3)
     say(ready, "One", "1")
     ready.desk.program.sampling.change(temperature=1.4)
     choose(ready, 1, "Settings of this answer")
-    box = ready.window.findChild(QMessageBox, "answer_settings")
-    assert box is not None
-    assert box.text() == "Settings of this answer"
-    assert "temperature 0.3" in box.informativeText()
-    box.close()
-    choose(ready, 1, "Use these settings again")
+    dialog = ready.find_as(QDialog, "answer_settings")
+    texts = [each.text() for each in dialog.findChildren(QLabel)]
+    assert texts[0] == "Settings of this answer"
+    assert texts[texts.index("temperature") + 1] == "0.3"
+    assert not [text for text in texts if "Waited" in text]
+    if way == "dialog":
+        ready.clicks("answer_settings_use")
+    else:
+        ready.clicks("answer_settings_close")
+        choose(ready, 1, "Use these settings again")
     assert ready.desk.program.sampling.values.temperature == 0.3
+    assert not ready.sees("notice_bar")
+    choose(ready, 1, "Use these settings again")
+    assert ready.reads("notice_text") == "These settings are in force already."
 
 
 def test_the_buttons_of_an_earlier_turn_come_with_the_mouse_and_go_with_it(ready: Stage) -> None:

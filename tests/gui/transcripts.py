@@ -108,7 +108,12 @@ def hints(monkeypatch: pytest.MonkeyPatch) -> Hints:
     return Hints(monkeypatch)
 
 
+def marked_text(transcript: Transcript) -> str:
+    """Return what is selected, as it is shown."""
+    return "".join(transcript._selected_pieces())
+
+
 def copied_whole(transcript: Transcript) -> str:
     """Return what selecting everything gives."""
     transcript.select_all()
-    return transcript.selected_text()
+    return marked_text(transcript)

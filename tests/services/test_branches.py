@@ -302,3 +302,19 @@ def test_what_a_file_that_was_made_anew_lacks_is_written_again_from_memory(
 )
 def test_a_fork_has_a_title_of_its_own(title: str, taken: tuple[str, ...], named: str) -> None:
     assert numbered_title(title, taken) == named
+
+
+@pytest.mark.parametrize("own", ["", "mytag"])
+def test_an_edited_answer_thinks_with_the_tags_that_it_had(
+    desk: Desk, chat: Chat, branches: Branches, again: Callable[[], Desk], own: str
+) -> None:
+    tag = own or "think"
+    desk.program.settings.change(thinking_tags=(own,) if own else ())
+    say(desk, "One", f"<{tag}>hm</{tag}>", "yes")
+    assert branches.edit(chat.turns[1], f"<{tag}>so</{tag}>no")
+    turn = chat.turns[1]
+    assert turn.thoughts is not None
+    assert (turn.thoughts.thought, turn.said) == ("so", "no")
+    kept = again().program.chat.turns[1]
+    assert kept.thoughts is not None
+    assert (kept.thoughts.thought, kept.said) == ("so", "no")

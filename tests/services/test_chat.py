@@ -260,7 +260,7 @@ def test_a_new_answer_whose_only_text_was_held_back_is_kept_when_stopped(desk: D
     chat.send("One")
     desk.answer("old")
     chat.answer_again()
-    chat.note_ttft(12.0)
+    chat.note_ttft(chat.turns[1], 12.0)
     desk.engine.write("")
     desk.engine.finish("cancelled", rest="new")
     desk.settle()

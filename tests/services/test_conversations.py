@@ -220,7 +220,7 @@ def test_a_conversation_that_goes_for_good_is_offered_no_longer(desk: Desk, chat
     assert trash.items is not None
     trash.erase(trash.items[0])
     assert (desk.notice.remedy, desk.told) == ("undo_delete", "“One” was deleted.")
-    trash.erase_all()
+    trash.erase(trash.items[0])
     assert desk.program.notices.latest is None
     desk.program.conversations.undo_delete()
     assert desk.program.conversations.heads == () and chat.turns == ()

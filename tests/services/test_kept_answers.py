@@ -74,8 +74,10 @@ def test_the_time_to_a_text_that_was_painted_after_the_end_is_kept(
 ) -> None:
     chat.send("One")
     desk.answer("Yes")
-    chat.note_ttft(321.0)
+    chat.send("Two")
     desk.settle()
-    assert chat.turns[1].ttft_ms == 321.0
+    chat.note_ttft(chat.turns[1], 321.0)
+    desk.settle()
+    assert (chat.turns[1].ttft_ms, chat.turns[3].ttft_ms) == (321.0, None)
     kept = again().program.chat.turns
     assert (kept[1].text, kept[1].ttft_ms, kept[1].state) == ("Yes", 321.0, "done")

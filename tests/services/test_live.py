@@ -111,8 +111,8 @@ def test_the_time_to_the_first_token_ends_when_it_is_painted(desk: Desk, live: L
     desk.engine.write("a")
     desk.settle()
     assert live.figures.ttft_ms == pytest.approx(113.0)
-    live.first_text_painted(sent_ns + 123 * MS)
-    live.first_text_painted(sent_ns + 999 * MS)
+    live.first_text_painted(None, sent_ns + 123 * MS)
+    live.first_text_painted(None, sent_ns + 999 * MS)
     desk.engine.finish()
     desk.settle()
     assert live.figures.ttft_ms == pytest.approx(123.0)
@@ -128,13 +128,13 @@ def test_the_time_to_the_first_token_ends_when_it_is_painted(desk: Desk, live: L
 
 
 def test_a_painting_before_there_is_text_belongs_to_another_answer(desk: Desk, live: Live) -> None:
-    live.first_text_painted(desk.engine.question.sent_ns + 5 * MS)
+    live.first_text_painted(None, desk.engine.question.sent_ns + 5 * MS)
     assert live.figures.ttft_ms is None
 
 
 def test_a_painting_after_the_end_still_counts(desk: Desk, live: Live) -> None:
     desk.answer("a", "b")
-    live.first_text_painted(desk.engine.question.sent_ns + 120 * MS)
+    live.first_text_painted(None, desk.engine.question.sent_ns + 120 * MS)
     assert live.figures.ttft_ms == pytest.approx(120.0)
     assert parts(live)["paint"] == 7.6
 
@@ -149,7 +149,7 @@ def test_the_parts_are_known_before_the_end_as_far_as_they_were_told(desk: Desk,
     desk.settle()
     assert live.figures.ttft_ms == pytest.approx(110.0)
     assert parts(live) == {"queue_and_tokens": 2.0, "prefill": 96.0, "first_sample": 12.0}
-    live.first_text_painted(sent_ns + 113 * MS)
+    live.first_text_painted(None, sent_ns + 113 * MS)
     assert live.figures.ttft_ms == pytest.approx(113.0)
     assert parts(live) == {"queue_and_tokens": 2.0, "prefill": 96.0, "first_sample": 12.0, "until_shown": 3.0}
 

@@ -57,7 +57,7 @@ def test_a_conversation_that_is_shown_again_has_its_figures_and_gaps_again(desk:
     desk.engine.prompt()
     desk.engine.write("abc", count=3, step_ms=13)
     desk.settle()
-    live.first_text_painted(desk.engine.question.sent_ns + 120 * MS)
+    live.first_text_painted(desk.program.chat.turns[-1], desk.engine.question.sent_ns + 120 * MS)
     desk.engine.finish("length")
     desk.settle()
     before, gaps = live.figures, live.gaps_ms
@@ -98,7 +98,7 @@ def test_an_answer_elsewhere_is_told_with_its_rate_and_its_figures_stay_there(de
     desk.program.conversations.new()
     assert live.figures.elsewhere == Elsewhere("Blue sky", 50.0)
     assert not live.figures.is_writing and live.figures.sampled_tokens == 0
-    live.first_text_painted(desk.engine.question.sent_ns + 500 * MS)
+    live.first_text_painted(first.turns[-1], desk.engine.question.sent_ns + 500 * MS)
     assert live.figures.ttft_ms is None
     desk.engine.write("def", count=10, step_ms=10)
     desk.settle()
@@ -167,8 +167,9 @@ def test_an_answer_that_went_on_has_the_figures_of_the_whole(desk: Desk, live: L
 def test_an_answer_that_goes_on_keeps_the_time_to_its_first_token_as_its_turn_has_it(desk: Desk, live: Live) -> None:
     half_an_answer(desk)
     chat, turn = desk.program.chat, desk.program.chat.turns[-1]
-    live.first_text_painted(desk.engine.question.sent_ns + 120 * MS)
-    chat.note_ttft(live.figures.ttft_ms)
+    ttft_ms = live.first_text_painted(turn, desk.engine.question.sent_ns + 120 * MS)
+    assert ttft_ms is not None
+    chat.note_ttft(turn, ttft_ms)
     assert turn.ttft_ms == pytest.approx(120.0)
     parts = live.figures.ttft_parts
     chat.go_on()
@@ -177,11 +178,31 @@ def test_an_answer_that_goes_on_keeps_the_time_to_its_first_token_as_its_turn_ha
     desk.engine.prompt(answer=(0, 1))
     desk.engine.write("wer", count=3)
     desk.settle()
-    live.first_text_painted(desk.engine.question.sent_ns + 500 * MS)
+    live.first_text_painted(desk.program.chat.turns[-1], desk.engine.question.sent_ns + 500 * MS)
     assert live.figures.ttft_ms == turn.ttft_ms
     desk.engine.finish()
     desk.settle()
     assert (live.figures.ttft_ms, live.figures.ttft_parts) == (turn.ttft_ms, parts)
+
+
+def test_short_answers_that_questions_waited_behind_keep_their_own_times(desk: Desk, live: Live) -> None:
+    chat, queue, sent_ns = desk.program.chat, desk.program.queue, list[int]()
+    assert chat.send("One")
+    assert queue.add("Two")
+    assert queue.add("Three")
+    desk.settle()
+    for text in "ab":
+        sent_ns.append(desk.engine.question.sent_ns)
+        desk.answer(text)
+    first, second, third = chat.turns[1::2]
+    assert live.first_text_painted(third, desk.engine.question.sent_ns + 9 * MS) is None
+    for turn, sent, ms in ((first, sent_ns[0], 120), (second, sent_ns[1], 130)):
+        ttft_ms = live.first_text_painted(turn, sent + ms * MS)
+        assert ttft_ms == pytest.approx(ms)
+        assert live.first_text_painted(turn, sent + 999 * MS) is None
+        chat.note_ttft(turn, ttft_ms)
+    assert (live.figures.ttft_ms, third.ttft_ms) == (None, None)
+    assert [turn.ttft_ms for turn in (first, second)] == pytest.approx([120.0, 130.0])
 
 
 def test_an_answer_that_began_while_another_chat_was_shown_has_the_engines_time_at_once(
@@ -231,7 +252,7 @@ def test_a_stored_answer_knows_whether_a_gpu_computed_it(device: str, helps: str
 
 def test_an_answer_that_has_ended_is_remembered_by_its_figures_alone(desk: Desk, live: Live) -> None:
     say(desk, "Blue sky", "a", "b")
-    live.first_text_painted(desk.engine.question.sent_ns + 120 * MS)
+    live.first_text_painted(desk.program.chat.turns[-1], desk.engine.question.sent_ns + 120 * MS)
     first, run = desk.program.chat.conversation_id, live._followed
     assert run is not None
     followed = weakref.ref(run)
@@ -260,3 +281,22 @@ def test_a_question_whose_model_was_unloaded_is_one_that_was_cut_off(desk: Desk,
     desk.program.conversations.open(first)
     desk.settle()
     assert later.figures.is_cut_off and later.figures.sampled_tokens == 0
+
+
+def test_a_version_that_is_stepped_to_has_its_own_figures(desk: Desk, live: Live) -> None:
+    chat, branches = desk.program.chat, desk.program.branches
+    say(desk, "Blue sky", "a", "b")
+    first = told(live.figures)
+    chat.answer_again()
+    desk.engine.prompt()
+    desk.engine.write("c", count=9)
+    desk.engine.finish("length")
+    desk.settle()
+    second = told(live.figures)
+    assert (first[2], second[2]) == ("end", "length")
+    assert branches.step(chat.turns[-1], -1)
+    assert told(live.figures) == first
+    assert branches.edit(chat.turns[-1], "What a person wrote")
+    assert told(live.figures) == (None, None, None, "")
+    assert branches.step(chat.turns[-1], -1)
+    assert told(live.figures) == second

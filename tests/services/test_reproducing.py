@@ -142,7 +142,7 @@ def test_an_answer_that_went_on_is_written_again_from_its_first_word(desk: Desk,
     half_an_answer(desk)
     desk.program.chat.go_on()
     desk.settle()
-    desk.engine.prompt(tokens=42, answer=(0, 1))
+    desk.engine.prompt(answer=(0, 1))
     desk.engine.write("wer", count=2)
     desk.engine.finish()
     desk.settle()
@@ -184,7 +184,7 @@ def test_what_is_known_is_of_the_answer_as_it_was(desk: Desk, model: Path) -> No
     assert told(known(desk)) == "Identical: all 2 tokens."
     desk.program.chat.go_on()
     desk.settle()
-    desk.engine.prompt(tokens=42, answer=(0, 1))
+    desk.engine.prompt(answer=(0, 1))
     desk.engine.write("wer", count=2)
     desk.engine.finish()
     desk.settle()

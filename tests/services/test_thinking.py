@@ -5,7 +5,7 @@ import pytest
 from app.core.conversation import Thinking
 from app.core.events import Tokens
 from app.core.thinking_tags import DEFAULT_PAIRS, tag_pairs
-from app.services.thinking import Thoughts, segments_of, without_thinking
+from app.services.thinking import Thoughts
 
 MS = 1_000_000
 SENT_NS = 5_000 * MS
@@ -152,8 +152,7 @@ def test_a_kept_answer_is_read_as_it_was_written(text: str, thinking: Thinking, 
     assert thoughts.thinking == thinking
     assert thoughts.is_whole
     assert not thoughts.is_thinking
-    assert without_thinking(text, thinking) == said
-    assert [text[each.text_start : each.text_end] for each in segments_of(text, thinking)] == [
+    assert [text[each.text_start : each.text_end] for each in thoughts.segments] == [
         part for part in (thought, said) if part
     ]
 
@@ -163,11 +162,9 @@ def test_an_old_answer_has_the_usual_tags_and_one_without_any_is_not_read() -> N
     assert old is not None
     assert (old.thought, old.said, old.thinking) == ("hm", "Yes", Thinking())
     assert Thoughts.kept("Yes, <b>no</b>", None) is None
-    assert without_thinking("Yes", None) == "Yes"
-    assert [each.kind for each in segments_of("Yes", None)] == ["answer"]
-    assert segments_of("", None) == ()
-    literal = "Write `<think>` first."
-    assert without_thinking(literal, None) == literal
+    assert Thoughts.kept("", None) is None
+    literal = Thoughts.kept("Write `<think>` first.", None)
+    assert literal is None or (literal.said, literal.thinking) == ("Write `<think>` first.", None)
 
 
 def test_the_tag_is_kept_under_the_name_that_finds_it_again() -> None:
@@ -175,3 +172,27 @@ def test_the_tag_is_kept_under_the_name_that_finds_it_again() -> None:
     thoughts.take(tokens("[THINK]a[/THINK]b", 100, 100))
     assert thoughts.thinking is not None
     assert thoughts.thinking.tag == "[THINK]"
+
+
+@pytest.mark.parametrize(
+    ("text", "before", "thought", "said"),
+    [
+        ("<mytag>so</mytag>No", Thinking(tag="mytag", tokens=5, ms=9.0), "so", "No"),
+        ("so</think>No", Thinking(opened=True, tokens=5), "so", "No"),
+        ("No", Thinking(opened=True, tokens=5), "", "No"),
+        ("let me see", Thinking(opened=True, tokens=5, closed=False), "let me see", ""),
+        ("No", Thinking(tag="mytag", tokens=5), "", "No"),
+        ("<think>so</think>No", None, "so", "No"),
+        ("No", None, "", "No"),
+    ],
+)
+def test_the_thinking_of_an_edited_answer_is_read_with_the_tags_that_it_had(
+    text: str, before: Thinking | None, thought: str, said: str
+) -> None:
+    thoughts = Thoughts.edited(text, before)
+    assert (thoughts.thought if thoughts else "", thoughts.said if thoughts else text) == (thought, said)
+    thinking = thoughts.thinking if thoughts is not None else None
+    assert (thinking is not None) == bool(thought)
+    assert thinking is None or (thinking.tokens, thinking.ms, thinking.first_answer_ms) == (0, 0.0, None)
+    kept = Thoughts.kept(text, thinking)
+    assert (kept.thought if kept else "", kept.said if kept else text) == (thought, said)

@@ -124,6 +124,9 @@ class Walk(RuleBasedStateMachine):
         gone = self.chat.shown.below(turn)
         texts, messages = frozenset(each.text for each in gone), frozenset(each.message for each in gone)
         deletion = Deletion(turn.text, turn.parent, texts, messages)
+        latest = self.desk.program.notices.latest
+        if latest is None or latest.remedy != "undo_branch":
+            self.undoable.clear()
         self.desk.program.branches.delete(turn)
         self.deleted.append(deletion)
         self.undoable.append(deletion)
@@ -143,6 +146,7 @@ class Walk(RuleBasedStateMachine):
         trash = self.desk.program.trash
         trash.look()
         trash.restore(next(item for item in trash.items or () if item.text == deletion.top))
+        self.undoable = [each for each in self.undoable if each is not deletion]
         self.bring_back(deletion)
 
     @rule(data=st.data())
@@ -162,7 +166,7 @@ class Walk(RuleBasedStateMachine):
         assert not self.desk.program.branches.undo_delete()
 
     def bring_back(self, deletion: Deletion) -> None:
-        """What was brought back out of the trash can be undone too, which changes nothing."""
+        """Note that something is there again, or gone for good."""
         self.deleted = [each for each in self.deleted if each is not deletion]
 
     @rule()

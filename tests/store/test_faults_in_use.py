@@ -280,3 +280,18 @@ def test_a_damaged_database_on_a_full_disk_is_put_right_once_there_is_room(
         assert settled == Kept(5, on_disk=True)
     with shelf(tmp_path) as again:
         assert {each.id for each in again.open().conversations} == {1, 7}
+
+
+def test_an_answer_that_goes_on_is_read_the_same_whether_it_is_written_or_waits(tmp_path: Path) -> None:
+    with shelf(tmp_path) as kept:
+        kept.send(question(1, head(), 1), KeepPrompt(AnswerPrompt(2, ids(1, 2), (), dropped=(0, 1))))
+        kept.send(chunk(2, "Half", 7), end(2, "Half"))
+        with locked(kept.path):
+            kept.send(chunk(2, " of", 8), KeepPrompt(AnswerPrompt(2, ids(1, 2, 7), ())))
+            kept.send(KeepQuestion(0, head(), (), StoredAnswer(2, "open")), chunk(2, " it", 9))
+            waiting = kept.read()
+        kept.store.work.do(())
+        written = kept.read()
+        assert not kept.store.work.behind
+        for read in (waiting, written):
+            assert (read.messages[1].text, read.answers[0].ids, read.dropped) == ("Half of it", ids(7, 8, 9), {})

@@ -91,6 +91,8 @@ class Composer(QFrame):
     """Somebody wants to see a message that is left out (its turn's number)."""
     larger_context_wanted = Signal()
     """Somebody wants to load the model with a larger context."""
+    larger_context_offered = Signal(bool)
+    """Whether a button here offers a larger context; said again whenever it may have changed."""
     dropping_wanted = Signal()
     """Somebody wants the oldest turns to go where the context is full."""
 
@@ -170,6 +172,7 @@ class Composer(QFrame):
 
     def offer_room(self, *, larger_context: bool, dropping: bool) -> None:
         """Offer to load the model with a larger context and to let the oldest turns go, or do not."""
+        self.larger_context_offered.emit(larger_context)
         for button, offered in ((self._larger, larger_context), (self._drop, dropping)):
             if not offered and button.hasFocus():
                 self.draft.setFocus()

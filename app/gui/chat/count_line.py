@@ -70,7 +70,9 @@ class CountLine(QObject):
         if self._chat.busy and not self.is_stopping and has_text:
             words = with_draft(goes_on, counted)
         self._composer.status.show_text(*words[:2], alarm=words.alarm)
-        self._composer.offer_room(larger_context=words.is_refused, dropping=words.can_drop)
+        self._composer.offer_room(
+            larger_context=words.is_refused and known.larger_context is not None, dropping=words.can_drop
+        )
         self._composer.refuse(counted.hint if counted.is_refused else "")
         numbers = frozenset(known.left_out)
         self._transcript.leave_out(numbers)

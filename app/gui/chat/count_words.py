@@ -28,6 +28,8 @@ class CountWords(NamedTuple):
     """Whether nothing can be sent."""
     can_drop: bool = False
     """Whether leaving the oldest turns out would help."""
+    short: str = ""
+    """The line where something else stands beside it: what is new, and what is left."""
 
 
 def count_words(counted: Count, *, has_text: bool) -> CountWords:
@@ -53,7 +55,8 @@ def count_words(counted: Count, *, has_text: bool) -> CountWords:
         in_cache = translate("Composer", "{count} of this chat already read")
     parts.append(in_cache.format(count=count(cached)) if cached or has_text else "")
     parts.append(left.format(count=count(shares.left if shares else None), cells=count(counted.cells)))
-    return CountWords(" · ".join(filter(None, parts)), _hint(counted, shares))
+    new_and_left = " · ".join(filter(None, (parts[0], parts[-1])))
+    return CountWords(" · ".join(filter(None, parts)), _hint(counted, shares), short=new_and_left)
 
 
 def _new_words(counted: Count, new: int | None, *, has_text: bool) -> str:
@@ -77,7 +80,7 @@ def with_draft(goes_on: CountWords | None, counted: CountWords) -> CountWords:
     if goes_on is not None:
         text = f"{goes_on.text} · {later}"
         return CountWords(text, text)
-    return counted._replace(text=f"{later} · {counted.text}", hint=f"{counted.text}. {counted.hint}")
+    return counted._replace(text=f"{later} · {counted.short or counted.text}", hint=f"{counted.text}. {counted.hint}")
 
 
 def left_out_words(counted: Count, *, is_ahead: bool) -> str:
@@ -117,7 +120,18 @@ def _refusal(counted: Count, *, has_text: bool) -> CountWords:
             " one at least. Let the oldest turns go, load the model with a larger context, or begin a new chat.",
         )
     cells, excess = count(counted.cells), counted.excess
-    if excess is None:
+    trained = count(counted.trained)
+    is_beyond = bool(counted.trained) and counted.larger_context is None
+    if is_beyond:  # no other button stands beside it
+        text = translate("Composer", "Too long: {tokens} tokens, and the model was trained for {trained}. {what}")
+        if not has_text:
+            text = translate("Composer", "Full: {tokens} tokens, and the model was trained for {trained}. {what}")
+        hint = translate(
+            "Composer",
+            "{tokens} tokens would be sent and this model was trained for {trained}, of which the answer needs one at"
+            " least: a larger context would not help. Shorten what is sent, let the oldest turns go, or begin a new chat.",
+        )
+    elif excess is None:
         text = translate("Composer", "Too long: more than {cells} tokens. {what}")
     elif not has_text:
         text = translate("Composer", "Full: {tokens} + 1 for the answer, of {cells}. {what}")
@@ -128,9 +142,10 @@ def _refusal(counted: Count, *, has_text: bool) -> CountWords:
     else:
         text = translate("Composer", "Too long by {excess} tokens: {tokens} + 1 for the answer, of {cells}. {what}")
     tokens = f"> {cells}" if counted.needed is None else count(counted.needed)
-    words = text.format(excess=count(excess), tokens=tokens, cells=cells, what=what).rstrip()
+    words = text.format(excess=count(excess), tokens=tokens, cells=cells, what=what, trained=trained).rstrip()
     can_drop = not counted.is_long_by_itself and not counted.drops
-    return CountWords(words, hint.format(tokens=tokens, cells=cells), has_text, is_refused=True, can_drop=can_drop)
+    hint = hint.format(tokens=tokens, cells=cells, trained=trained)
+    return CountWords(words, hint, has_text, is_refused=True, can_drop=can_drop)
 
 
 def _hint(counted: Count, shares: Shares | None) -> str:

@@ -7,8 +7,10 @@ from collections.abc import Sequence
 from PySide6.QtCore import QCoreApplication, Qt
 from PySide6.QtGui import QFontMetricsF
 
+from app.core.commands import SettingsChange
 from app.core.events import Finished
 from app.core.sampling import SamplingSettings
+from app.gui.widgets.labels import in_parts
 from app.gui.widgets.words import render
 from app.services.thinking import Thoughts
 from app.services.turns import Turn
@@ -17,6 +19,8 @@ from app.services.units import UNKNOWN, count, milliseconds, rate, seconds, stop
 translate = QCoreApplication.translate
 _BETWEEN = " · "
 _NEUTRAL = {"repeat_penalty": 1.0, "frequency_penalty": 0.0, "presence_penalty": 0.0}
+NO_WAIT = "0.0"
+"""What a wait of less than 0.05 s reads as in seconds."""
 _FROM_SECONDS_MS = 10_000
 """A time from here on is told in seconds, and the shorter one beside it as well."""
 _MOST_SHARE = 0.6
@@ -65,7 +69,8 @@ def who(turn: Turn) -> str:
     """Return who says it."""
     if turn.role == "user":
         return translate("TurnBlock", "You")
-    return turn.author or translate("TurnBlock", "Answer")
+    name = turn.author or translate("TurnBlock", "Answer")
+    return translate("TurnBlock", "{name} · edited by you").format(name=name) if turn.edited else name
 
 
 def dropped(turn: Turn) -> str:
@@ -172,23 +177,40 @@ def details(turn: Turn) -> str:
     finished = turn.finished
     if turn.state != "done" or finished is None:
         return ""
-    metrics = finished.metrics
-    prompt = translate("TurnBlock", "Prompt: {tokens} tokens, {cached} of them from the cache")
-    prefill = translate("TurnBlock", "Prefill: {rate} tok/s")
-    lines = [
-        prompt.format(tokens=count(metrics.prompt_tokens), cached=count(metrics.prompt_tokens_from_cache)),
-        prefill.format(rate=rate(metrics.prefill_tokens_per_s)),
-        translate("TurnBlock", "Seed: {seed}").format(seed=UNKNOWN if finished.seed is None else finished.seed),
-    ]
+    lines = [f"{name}: {value}" for name, value in figures(turn)]
     for change in finished.settings:
-        active = " · ".join(_active(change.settings))
-        if change.token:
-            later = translate("TurnBlock", "From token {token} on: {settings}")
-            lines.append(later.format(token=count(change.token), settings=active))
-        else:
-            lines.append(translate("TurnBlock", "Settings: {settings}").format(settings=active))
-    lines += [render(note) for note in turn.notes]
-    return "\n".join(lines)
+        active = in_parts([f"{name} {value}" for name, value in active_settings(change.settings)])
+        lines.append(f"{since(change)}: {active}")
+    return "\n".join([*lines, *notes(turn)])
+
+
+def figures(turn: Turn) -> list[tuple[str, str]]:
+    """Return what is known of how an answer came about, beside its settings: names and values."""
+    finished = turn.finished
+    if turn.state != "done" or finished is None:
+        return []
+    metrics = finished.metrics
+    prompt = translate("TurnBlock", "{tokens} tokens, {cached} of them from the cache")
+    prefill = translate("TurnBlock", "{rate} tok/s")
+    return [
+        (
+            translate("TurnBlock", "Prompt"),
+            prompt.format(tokens=count(metrics.prompt_tokens), cached=count(metrics.prompt_tokens_from_cache)),
+        ),
+        (translate("TurnBlock", "Prefill"), prefill.format(rate=rate(metrics.prefill_tokens_per_s))),
+        (translate("TurnBlock", "Seed"), UNKNOWN if finished.seed is None else str(finished.seed)),
+    ]
+
+
+def since(change: SettingsChange) -> str:
+    """Return from where on settings held in an answer."""
+    later = translate("TurnBlock", "From token {token} on")
+    return later.format(token=count(change.token)) if change.token else translate("TurnBlock", "Settings")
+
+
+def notes(turn: Turn) -> list[str]:
+    """Return what else is to be said of an answer; that it waited for no time is nothing to say."""
+    return [render(note) for note in turn.notes if note.values.get("seconds") != NO_WAIT]
 
 
 def _settings_in_short(finished: Finished) -> list[str]:
@@ -215,10 +237,10 @@ def _course(values: Sequence[str]) -> str:
     return " → ".join(steps if len(steps) < 3 else (steps[0], "…", steps[-1]))
 
 
-def _active(settings: SamplingSettings) -> list[str]:
-    """Return the settings that shape the draw, in the order of the stages' names."""
+def active_settings(settings: SamplingSettings) -> list[tuple[str, str]]:
+    """Return names and values of the settings that shape the draw, in the order of the stages' names."""
     off = _off(settings) - {name for name in _NEUTRAL if settings.penalty_reach(1)}
-    return [f"{words} {getattr(settings, name):g}" for name, words in _names().items() if name not in off]
+    return [(words, f"{getattr(settings, name):g}") for name, words in _names().items() if name not in off]
 
 
 def _off(settings: SamplingSettings) -> set[str]:

@@ -79,7 +79,7 @@ class ChatPage(QWidget):
         self._lay_out()
         self._use_text_size()
         themes.text_size_changed.connect(self._use_text_size)
-        self._disconnect = [
+        self._disconnect += [
             chat.opened.connect(self._show_opened),
             chat.rebranched.connect(self._show_branch),
             chat.head_changed.connect(self._drafts.move),
@@ -173,6 +173,7 @@ class ChatPage(QWidget):
         self._latest.setCursor(Qt.CursorShape.ArrowCursor)
         self._latest.clicked.connect(self.transcript.go_to_end)
         self.turn_actions = TurnActions(self.transcript, self._chat, self._branches, icons)
+        self._disconnect = [self._branches.unused.connect(self.turn_actions.keep_words)]
         self.turn_actions.copied.connect(self.copied)
         self.turn_actions.editor.closed.connect(self._leave_editor)
         self._queued.copied.connect(self.copied)

@@ -11,6 +11,7 @@ from app.gui.icons import Icons
 from app.gui.widgets.buttons import IconButton
 from app.gui.widgets.labels import ElidedLabel
 from app.services.queue import Queued
+from app.services.units import count
 
 ROW_PX = 36
 MOST_ROWS = 3
@@ -58,7 +59,7 @@ class QueuedList(QWidget):
             self._column.addWidget(row)
             row.show()
         if more > 0:
-            self._rows[-1].setAccessibleDescription(self.tr("{count} more wait behind it").format(count=more))
+            self._rows[-1].setAccessibleDescription(self.tr("{count} more wait behind it").format(count=count(more)))
         self.setVisible(bool(queued))
         if held is not None:
             self._give(*held)

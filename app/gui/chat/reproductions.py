@@ -22,8 +22,8 @@ _ABOVE, _BELOW = theme.SPACE_S, theme.SPACE_XS
 class Reproductions(QObject):
     """Joins the turns of a transcript to what is known of their reproduction."""
 
-    larger_context_wanted = Signal()
-    """Somebody wants to load the model with a larger context."""
+    larger_context_wanted = Signal(object)
+    """Somebody wants to load the model with a larger context: its tokens, or None."""
 
     def __init__(self, transcript: Transcript, chat: Chat, reproducing: Reproducing, icons: Icons) -> None:
         super().__init__(transcript)
@@ -117,7 +117,7 @@ class Reproductions(QObject):
         if known is not None and known.offer == "load_model":
             self._reproducing.begin(turn, loads=True)
         elif known is not None:
-            self.larger_context_wanted.emit()
+            self.larger_context_wanted.emit(known.context)
 
     def _show_changed(self, message: int) -> None:
         turn = next((turn for turn in self._chat.turns if turn.message == message), None)

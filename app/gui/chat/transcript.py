@@ -140,10 +140,6 @@ class Transcript(PointedView):
         if is_end:
             self._writing = None
 
-    def selected_text(self) -> str:
-        """Return what is selected."""
-        return "".join(self._selected_pieces())
-
     def select_all(self) -> None:
         """Select every turn."""
         if self.turns.blocks:

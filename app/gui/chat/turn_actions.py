@@ -7,7 +7,7 @@ from collections.abc import Callable
 import msgspec
 from PySide6.QtCore import QObject, QPoint, Qt, Signal
 from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QMenu, QMessageBox
+from PySide6.QtWidgets import QMenu
 
 from app.core.sampling import SamplingSettings
 from app.gui.chat import footer
@@ -44,7 +44,7 @@ class TurnActions(QObject):
         self.editor.changed.connect(self._place_editor)
         self.editor.closed.connect(self._place_editor)
         self._begun: dict[int, str] = {}
-        """By message: how another answer was to begin, while it was not used."""
+        """By message: how another answer was to begin, while none does."""
         self._roomy: int | None = None
         """The turn (its number) that is as high as the editor over it."""
         transcript.moved.connect(self._place_editor)
@@ -67,6 +67,10 @@ class TurnActions(QObject):
         index = self._transcript.turns.index_of(turn.number)
         if index is not None:
             self._transcript.show_whole(index)
+
+    def keep_words(self, turn: Turn, words: str) -> None:
+        """Offer words again with which another version of an answer was to begin; what was written since is kept."""
+        self._begun.setdefault(turn.message, words)
 
     def add_to(self, menu: QMenu, turn: Turn) -> None:
         """Add what can be done with a turn to a menu."""
@@ -168,15 +172,12 @@ class TurnActions(QObject):
         dialog.open()
 
     def _show_settings(self, turn: Turn) -> None:
-        box = QMessageBox(self._transcript.window())
-        box.setObjectName("answer_settings")
-        box.setWindowTitle(self.tr("Settings of this answer"))
-        box.setTextFormat(Qt.TextFormat.PlainText)
-        box.setText(box.windowTitle())  # some systems show no titles
-        box.setInformativeText(footer.details(turn))
-        box.setStandardButtons(QMessageBox.StandardButton.Close)
-        box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        box.open()
+        # Loaded when it is first wanted, so that no start waits for it.
+        from app.gui.chat.settings_dialog import SettingsDialog  # noqa: PLC0415
+
+        dialog = SettingsDialog(turn, self._transcript.window())
+        dialog.use_wanted.connect(lambda: self._use_settings(turn))
+        dialog.open()
 
     def _use_settings(self, turn: Turn) -> None:
         used = turn.finished.settings if turn.finished is not None else turn.settings

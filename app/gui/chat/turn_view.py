@@ -36,8 +36,8 @@ AGAIN_MS = 15
 class TurnView(QAbstractScrollArea):
     """A scrolling column of turns."""
 
-    first_text_painted = Signal(object)
-    """The first text of an answer is on the screen: the moment, `perf_counter_ns`."""
+    first_text_painted = Signal(object, object)
+    """The first text of an answer is on the screen: the turn, and the moment, `perf_counter_ns`."""
     moved = Signal()
     """Something lies elsewhere now: scrolled, grown or resized."""
 
@@ -62,7 +62,7 @@ class TurnView(QAbstractScrollArea):
         """So far the view may be scrolled although it ends before: what people look at keeps its place."""
         self._conversation: Hashable = None
         self._remembered = RememberedPlaces()
-        self._unpainted: int | None = None
+        self._unpainted = set[int]()
         self.places.widest = theme.reading_width()
         self._line_px = theme.reading_px(theme.READING_LINE_PX)
         self._again = QTimer(self)
@@ -85,6 +85,7 @@ class TurnView(QAbstractScrollArea):
     def clear(self) -> None:
         """Show no turns."""
         self._held = 0
+        self._unpainted.clear()
         self.turns.clear()
         self._forget()
         self._settle(follow=True)
@@ -135,9 +136,9 @@ class TurnView(QAbstractScrollArea):
             self._settle(follow)
         top = max(self.turns.top(index) + block.changed_top - self._scrolled, 0)
         bottom = self.viewport().height()
-        if is_first:
+        if is_first and top < bottom and self._is_seen():
             # Only what can be seen when it comes ends the time to the first token, not what is scrolled to later.
-            self._unpainted = turn.number if top < bottom and self._is_seen() else None
+            self._unpainted.add(turn.number)
         if scrolled == self._scrolled and (block.height == height or index == len(self.turns.blocks) - 1):
             ends = max(block.height, height) - GAP_PX
             bottom = min(self.turns.top(index) + ends - self._scrolled, bottom)
@@ -173,7 +174,7 @@ class TurnView(QAbstractScrollArea):
         area = event.rect()
         painter.fillRect(area, look.colour("surface"))
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        has_first_text = is_unfinished = False
+        is_unfinished, first_seen = False, list[Turn]()
         for index in self.turns.visible(area.top() + scrolled, area.bottom() + scrolled):
             block, top = self.turns.blocks[index], self.turns.top(index) - scrolled
             painter.save()
@@ -183,16 +184,15 @@ class TurnView(QAbstractScrollArea):
             block.paint(painter, shape, QRectF(area).translated(0, -top), look, selected)
             painter.restore()
             is_unfinished = is_unfinished or block.is_unfinished
-            has_first_text = has_first_text or (
-                block.turn.number == self._unpainted and bool(block.turn.text) and block.body.height > 0
-            )
+            if block.turn.number in self._unpainted and block.turn.text and block.body.height > 0:
+                first_seen.append(block.turn)
         self._paint_over(painter, area)
         painter.end()
         if is_unfinished:
             self._again.start()
-        if has_first_text:
-            self._unpainted = None
-            self.first_text_painted.emit(time.perf_counter_ns())
+        for turn in first_seen:
+            self._unpainted.discard(turn.number)
+            self.first_text_painted.emit(turn, time.perf_counter_ns())
 
     def resizeEvent(self, _event: QResizeEvent) -> None:
         """Wrap the text at the new width; what was at the top stays there, or the end if the reader was at the end."""

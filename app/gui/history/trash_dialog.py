@@ -30,13 +30,17 @@ class TrashDialog(TallDialog):
         self._list = QListWidget()
         self._list.setObjectName("trash_list")
         self._list.setAccessibleName(self.tr("What was deleted"))
-        self._list.setFixedHeight(theme.scaled(LIST_PX))
         self._list.setUniformItemSizes(True)
         self._list.setSpacing(theme.SPACE_XS)
         self._list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self._list.setTextElideMode(Qt.TextElideMode.ElideRight)
         self._empty = label(look="muted", name="trash_empty")
         self._empty.setWordWrap(True)
+        self._empty.setAlignment(Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignLeft)
+        self._pages = QStackedWidget()
+        self._pages.setFixedHeight(theme.scaled(LIST_PX))  # nothing moves when it empties
+        self._pages.addWidget(self._list)
+        self._pages.addWidget(self._empty)
         self._restore = self._button(self.tr("Bring back"), "trash_restore_button", self._bring_back)
         self._erase = self._button(
             self.tr("Remove for good…"), "trash_erase_button", lambda: self._ask(self._marked())
@@ -53,8 +57,7 @@ class TrashDialog(TallDialog):
         hint = label(stays, look="muted", pixels=theme.SMALL_PX)
         hint.setWordWrap(True)
         column.addWidget(hint)
-        column.addWidget(self._list)
-        column.addWidget(self._empty)
+        column.addWidget(self._pages)
         self._rows.addWidget(_row(self._restore, self._erase, None, self._close))
         self._rows.addWidget(self._question_row())
         self.hold(contents, self._rows)
@@ -96,9 +99,8 @@ class TrashDialog(TallDialog):
         self._list.clear()
         for item in items or ():
             self._list.addItem(self._words(item))
-        self._list.setVisible(bool(items))
-        self._empty.setVisible(not items)
-        self._empty.setText(self.tr("Nothing was deleted.") if items is not None else self.tr("It is being read…"))
+        self._pages.setCurrentWidget(self._list if items else self._empty)
+        self._empty.setText(self.tr("The trash is empty.") if items is not None else self.tr("It is being read…"))
         if items:
             flags = QItemSelectionModel.SelectionFlag
             how = flags.ClearAndSelect if goes_on else flags.NoUpdate

@@ -205,7 +205,7 @@ class LivePanel(QWidget):
         if itl is not None and figures.is_writing:
             told = self.tr(
                 "Time between neighbouring tokens, over the last {count}: p50 {p50:.1f} ms, p95 {p95:.1f} ms"
-            ).format(count=len(self._chart.gaps), p50=itl.p50, p95=itl.p95)
+            ).format(count=count(len(self._chart.gaps)), p50=itl.p50, p95=itl.p95)
         elif itl is not None:
             told = self.tr(
                 "Time between neighbouring tokens: p50 {p50:.1f} ms, p95 {p95:.1f} ms, p99 {p99:.1f} ms"
