@@ -148,8 +148,8 @@ class AnswerEnds:
             return notice
         context = larger_context(event.tokens, model.context, model.trained_context)
         if context is None and model.trained_context:
-            beyond = beyond_training(event.tokens, model.trained_context)
-            return msgspec.structs.replace(notice, sentence=beyond, remedy=None)
+            beyond = beyond_training(model.trained_context)
+            return msgspec.structs.replace(notice, more=(beyond,), remedy=None)
         return msgspec.structs.replace(notice, context=context)
 
     def _interrupt(self, run: Run, reason: Sentence) -> None:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from app.core.model import CONTEXT_STEP, MOST_CONTEXT
 from app.core.words import Sentence, translate
-from app.services.units import count
 
 ANSWER_ROOM = 512
 """Tokens that a larger context leaves for the answer, where what the model was trained for has room for them."""
@@ -35,19 +34,10 @@ def in_steps(tokens: int) -> int:
     return -(-tokens // CONTEXT_STEP) * CONTEXT_STEP
 
 
-def beyond_training(tokens: int | None, trained: int) -> Sentence:
-    """Say plainly that a prompt is longer than anything the model was trained for, and what helps instead."""
-    if tokens is None:
-        return translate(
-            "LargerContext",
-            "The prompt has more tokens than the {trained} that this model was trained for: a larger context would not "
-            "help. Shorten the prompt, let the oldest turns go, or begin a new chat.",
-            trained=count(trained),
-        )
+def beyond_training(trained: int) -> Sentence:
+    """Say that a context that would hold the prompt is larger than anything the model was trained for."""
     return translate(
         "LargerContext",
-        "The prompt has {tokens} tokens and this model was trained for {trained}: a larger context would not help. "
-        "Shorten the prompt, let the oldest turns go, or begin a new chat.",
-        tokens=count(tokens),
-        trained=count(trained),
+        "The model was trained for {trained} tokens: in a larger context its answers usually fall apart.",
+        trained=trained,
     )

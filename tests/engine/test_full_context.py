@@ -174,7 +174,7 @@ def test_an_answer_that_goes_on_stays_with_its_question() -> None:
 def test_a_chat_that_cannot_fit_without_its_oldest_turns_says_what_to_do_about_it() -> None:
     messages = chat(30)
     told = refused(messages)
-    assert str(size(messages)) in told and str(CELLS) in told
+    assert f"{size(messages):,}" in told and str(CELLS) in told
     assert "Drop the oldest turns" in told
     assert fitted(messages).dropped
 

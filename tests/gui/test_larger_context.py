@@ -44,7 +44,9 @@ def test_a_larger_context_is_preset_and_offered_once(ready: Stage, button: str) 
 def test_beyond_the_training_it_is_said_plainly_and_nothing_is_offered_that_does_not_help(ready: Stage) -> None:
     refuse(ready, 9_000)
     assert not ready.sees("notice_action")
-    assert "trained for 8,192: a larger context would not help" in ready.reads("notice_text")
+    assert "trained for 8,192 tokens: in a larger context its answers usually fall apart" in ready.reads(
+        "notice_text"
+    )
     counts(ready, draft=9_000, prompt=9_000)
     assert status(ready).startswith(
         "Too long: 9,000 tokens, and the model was trained for 8,192. Shorten the message."
