@@ -7,6 +7,7 @@ from typing import Literal
 import msgspec
 
 from app.core.chat import ChatPrompt, Prompt, PromptSpan, ReadStretch
+from app.core.devices import MainMemory
 from app.core.model import LoadOptions
 from app.core.sampling import SamplingSettings
 
@@ -79,6 +80,32 @@ class Reproduce(msgspec.Struct, frozen=True, tag="reproduce"):
     """How what it found in the cache had come there: batches of other shapes round differently."""
 
 
+class Compare(msgspec.Struct, frozen=True, tag="compare"):
+    """Answer one prompt in several lanes, each with settings of its own, from one prefill.
+
+    Answered by `PromptReady`, `PrefillProgress`, `LanesPlanned`, `LaneTokens` and one `LaneFinished` for each lane, then
+    `Compared`, or by `Failed`. `Cancel` ends all lanes, `StopLane` one. What the chat's cells held of other prompts is
+    given up as for any question; afterwards they hold the prompt and nothing of the lanes.
+    """
+
+    request: int
+    prompt: Prompt
+    lanes: tuple[SamplingSettings, ...]
+    """1 to `MOST_LANES` complete settings; a seed that is None is drawn, the same one for all lanes without one."""
+    sent_ns: int
+    record: RecordKind = "all"
+    when_full: WhenFull = "stop"
+    main_memory: MainMemory | None = None
+    """As it was when the command was sent; None is unknown. Lanes that need more than there is run a few at a time."""
+
+
+class StopLane(msgspec.Struct, frozen=True, tag="stop_lane"):
+    """End one lane of a comparison; the others go on."""
+
+    request: int
+    lane: int
+
+
 class ChangeSettings(msgspec.Struct, frozen=True, tag="change_settings"):
     """Use other sampling settings from the next token on; seed, limits and stops of the answer stay as they are."""
 
@@ -145,6 +172,8 @@ Command = (
     Load
     | Generate
     | Reproduce
+    | Compare
+    | StopLane
     | ChangeSettings
     | Cancel
     | Watch

@@ -8,6 +8,7 @@ import msgspec
 
 from app.core.chat import PromptSpan
 from app.core.commands import SettingsChange
+from app.core.comparison import LanePlan, SharedPrefill
 from app.core.conversation import Pieces
 from app.core.devices import Device, LibraryFacts
 from app.core.job_events import JobEvent
@@ -17,7 +18,7 @@ from app.core.model import LoadOptions, ModelInfo
 from app.core.store_events import StoreEvent
 from app.core.words import Sentence
 
-PROTOCOL_VERSION = 3
+PROTOCOL_VERSION = 4
 
 FailureKind = Literal[
     "model", "memory", "template", "template_missing", "prompt_too_long", "wrong_use", "cancelled", "engine"
@@ -163,6 +164,43 @@ class Reproduced(msgspec.Struct, frozen=True, tag="reproduced"):
     """The cache now: it holds the prompt, and the answer as far as it was written."""
 
 
+class LanesPlanned(msgspec.Struct, frozen=True, tag="lanes_planned"):
+    """How the lanes of a comparison share the cells; sent before the first of them begins."""
+
+    request: int
+    plan: LanePlan
+    seeds: tuple[int, ...]
+    """By lane: the seed of its draws."""
+    notes: tuple[Sentence, ...] = ()
+    """What people should know of it, such as why the lanes run one after another."""
+
+
+class LaneTokens(msgspec.Struct, frozen=True, tag="lane_tokens"):
+    """Newly sampled tokens of one lane; `cells_used` are those of the prompt and of all lanes."""
+
+    request: int
+    lane: int
+    tokens: Tokens
+
+
+class LaneFinished(msgspec.Struct, frozen=True, tag="lane_finished"):
+    """The end of one lane, whole; its metrics' time to the first token is that of the shared prefill and its own draw."""
+
+    request: int
+    lane: int
+    finished: Finished
+
+
+class Compared(msgspec.Struct, frozen=True, tag="compared"):
+    """The end of a comparison: all of its lanes have ended."""
+
+    request: int
+    prefill: SharedPrefill
+    kv: KVUse
+    """The cache now: it holds the prompt, and nothing of the lanes."""
+    notes: tuple[Sentence, ...] = ()
+
+
 class Failed(msgspec.Struct, frozen=True, tag="failed"):
     """A request that came to nothing, with the reason; nothing that was said before is lost."""
 
@@ -249,6 +287,10 @@ EngineEvent = (
     | Step
     | Finished
     | Reproduced
+    | LanesPlanned
+    | LaneTokens
+    | LaneFinished
+    | Compared
     | Failed
     | Tokenized
     | Rendered

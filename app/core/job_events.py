@@ -61,6 +61,21 @@ class ConversationMade(msgspec.Struct, frozen=True, tag="conversation_made"):
     conversation: int
 
 
+class LanesAnalysed(msgspec.Struct, frozen=True, tag="lanes_analysed"):
+    """A job has worked out something about lanes; it is where the job was told to put it."""
+
+    request: int
+    job: str
+
+
+class FileSaved(msgspec.Struct, frozen=True, tag="file_saved"):
+    """A job has made a file that somebody wanted, and has written it unless there was a problem."""
+
+    request: int
+    name: str
+    problem: Sentence | None = None
+
+
 class JobFailed(msgspec.Struct, frozen=True, tag="job_failed"):
     """A job of the parent process ended with an error that nobody expected; its traceback is in the log."""
 
@@ -76,6 +91,8 @@ JobEvent = (
     | HardwareSampled
     | Summoned
     | ConversationMade
+    | LanesAnalysed
+    | FileSaved
     | JobFailed
 )
 """What the parent process finds out by itself."""

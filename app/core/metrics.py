@@ -50,7 +50,7 @@ class KVUse(msgspec.Struct, frozen=True, gc=False):
 
 
 class DeviceMemory(msgspec.Struct, frozen=True, gc=False):
-    """The engine's own buffers on one device, in bytes, as llama.cpp reported them at load; None is none, or unknown."""
+    """The engine's own buffers on one device, in bytes, as llama.cpp reported them when it made them; None is none, or unknown."""
 
     device: str
     weights: int | None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
+from app.core.comparison import Comparison
 from app.core.conversation import AnswerPrompt, Chunk, Conversation, Message, Pieces, StoredAnswer
 from app.core.draft import Draft
 
@@ -25,6 +26,26 @@ class KeepQuestion(msgspec.Struct, frozen=True):
     conversation: Conversation
     messages: tuple[Message, ...]
     answer: StoredAnswer
+
+
+class KeepLanes(msgspec.Struct, frozen=True):
+    """Add a comparison with the messages before it and its lanes' answers; answered by `Kept` once it is on disk.
+
+    The lanes' messages are named in the comparison and are empty until they grow, as with `KeepQuestion`.
+    """
+
+    request: int
+    conversation: Conversation
+    messages: tuple[Message, ...]
+    comparison: Comparison
+    answers: tuple[StoredAnswer, ...]
+    """One for each lane, in their order."""
+
+
+class KeepComparison(msgspec.Struct, frozen=True):
+    """Take over what is known of a comparison now; one that is not there is added."""
+
+    comparison: Comparison
 
 
 class KeepPrompt(msgspec.Struct, frozen=True):
@@ -152,6 +173,8 @@ StoreCommand = (
     OpenStore
     | KeepConversation
     | KeepQuestion
+    | KeepLanes
+    | KeepComparison
     | KeepPrompt
     | KeepChunk
     | EndAnswer

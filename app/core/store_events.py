@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
+from app.core.comparison import Comparison
 from app.core.conversation import AnswerPrompt, Conversation, Message, Pieces, StoredAnswer, Trashed
 from app.core.draft import Draft
 from app.core.words import Sentence
@@ -20,7 +21,7 @@ class StoreOpened(msgspec.Struct, frozen=True, tag="store_opened"):
     draft: Draft | None = None
     """What was written in the chat that has no message yet."""
     newest: int = 0
-    """The largest id of a conversation or a message, deleted ones among them."""
+    """The largest id of a conversation, a message or a comparison, deleted ones among them."""
     newest_deletion: int = 0
     """The latest time of a deletion."""
 
@@ -45,6 +46,8 @@ class ConversationRead(msgspec.Struct, frozen=True, tag="conversation_read"):
     """By message: how many earlier messages an answer was written without."""
     draft: Draft | None = None
     """What was written in it and not sent."""
+    comparisons: tuple[Comparison, ...] = ()
+    """Those of which a lane is there, oldest first."""
 
 
 class TrashRead(msgspec.Struct, frozen=True, tag="trash_read"):
@@ -59,7 +62,10 @@ class Restored(msgspec.Struct, frozen=True, tag="restored"):
 
     request: int
     conversation: Conversation | None
-    """Its head, whose leaf is the newest message of what is back; None where it is gone or cannot be written."""
+    """Its head, whose leaf is the newest message of what is back, or beside it where that is a lane that nobody kept.
+
+    None where it is gone or cannot be written.
+    """
 
 
 class PiecesRead(msgspec.Struct, frozen=True, tag="pieces_read"):
