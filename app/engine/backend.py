@@ -11,9 +11,12 @@ from typing import Any, Literal, Protocol
 import numpy as np
 import numpy.typing as npt
 
+from app.core.devices import MainMemory
+from app.core.errors import UserError
 from app.core.metrics import DeviceMemory
 from app.core.model import MemoryKind, ModelInfo
 from app.core.sampling import SamplingSettings
+from app.core.words import translate
 
 Row = npt.NDArray[np.float32]
 """One row of logits, shape (vocabulary,)."""
@@ -84,6 +87,50 @@ class Chain(Protocol):
         """Free the native stages."""
 
 
+class ContextLost(UserError):
+    """The context was given up for another one, and neither could be made: the model has to be loaded again."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            translate(
+                "Engine",
+                "The memory of the context was given up to compare, and could not be had back. Load the model again.",
+            )
+        )
+
+
+class Sequences(Protocol):
+    """The sequences of the context: 0 is the chat, the others are lanes that go on behind the same cells."""
+
+    @property
+    def count(self) -> int:
+        """How many the context has, the chat's included."""
+
+    def fitting(self, count: int, main_memory: MainMemory | None) -> int:
+        """Return how many of so many would fit into memory, by what is known of it; at least as many as there are."""
+
+    def open(self, count: int) -> bool:
+        """Have at least so many, with what the chat holds; False where the memory does not suffice.
+
+        A context that has fewer is made anew. Raises `ContextLost` where even the one before cannot be made again.
+        """
+
+    def close(self) -> bool:
+        """Have as many as were there at the load, and give the memory of the others back; False where that cannot be.
+
+        Raises `ContextLost`.
+        """
+
+    def share(self, source: int, target: int, length: int) -> None:
+        """Let one sequence hold the first cells of another, too; nothing is copied but a state that changes."""
+
+    def decode(self, ids: TokenIds, positions: TokenIds, sequences: Sequence[int]) -> DecodeResult:
+        """Evaluate a token in each of n sequences at once; `Backend.logits` has a row for each, in this order.
+
+        Raises RuntimeError when llama.cpp refuses the batch.
+        """
+
+
 class Backend(Protocol):
     """A loaded model with its context."""
 
@@ -95,6 +142,7 @@ class Backend(Protocol):
     window: int
     """Tokens of the sliding window, 0 for none."""
     memory: tuple[DeviceMemory, ...]
+    """Its buffers as they are now: lanes can need larger ones."""
 
     @property
     def vocabulary(self) -> Vocabulary:
@@ -103,8 +151,15 @@ class Backend(Protocol):
     def decode(self, ids: TokenIds, position: int, *, sequence: int, logits: bool) -> DecodeResult:
         """Evaluate tokens at positions from `position` on; `logits` asks for the last token's row."""
 
-    def logits(self) -> Row:
-        """Return the last row asked for, waiting for the device; a view, valid until the next decode."""
+    @property
+    def sequences(self) -> Sequences:
+        """What evaluates several answers at once."""
+
+    def logits(self, place: int = -1) -> Row:
+        """Return a row of the last decode, waiting for the device; a view, valid until the next decode.
+
+        `place` counts the tokens whose rows were asked for; -1 is the last one.
+        """
 
     def remove(self, sequence: int, start: int) -> bool:
         """Remove the cells of a sequence from a position on; False when the cache cannot do that."""

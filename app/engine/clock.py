@@ -28,6 +28,15 @@ class AnswerClock:
         self.prefilled = self.started
         self.visible: int | None = None
         self._times: list[int] = []
+        self._waited = 0
+        """How long an answer waited for others behind the same prefill; in none of its figures."""
+
+    def shared(self, *, waits: bool) -> AnswerClock:
+        """Return the clock of another answer behind the same prefill; one that waits its turn begins its draw now."""
+        clock = AnswerClock(self.sent, self._now)
+        clock.started, clock.tokens_ready, clock.prefilled = self.started, self.tokens_ready, self.prefilled
+        clock._waited = self._now() - self.prefilled if waits else 0
+        return clock
 
     def mark_tokens(self) -> None:
         """The prompt is rendered and tokenised."""
@@ -61,7 +70,7 @@ class AnswerClock:
             queue=(self.started - self.sent) / MS,
             tokens=(self.tokens_ready - self.started) / MS,
             prefill=(self.prefilled - self.tokens_ready) / MS,
-            first_sample=None if first is None else (first - self.prefilled) / MS,
+            first_sample=None if first is None else (first - self.prefilled - self._waited) / MS,
             held_back=None if first is None or held is None else (held - first) / MS,
         )
 
@@ -81,7 +90,7 @@ class AnswerClock:
             traffic = (info.weight_bytes_per_token + kv.bytes) * decode / 1e9
         speak = evaluated >= MIN_PREFILL_TOKENS and prefill_s > 0
         return Metrics(
-            ttft_ms=None if self.visible is None else (self.visible - self.sent) / MS,
+            ttft_ms=None if self.visible is None else (self.visible - self.sent - self._waited) / MS,
             ttft_parts_ms=self.ttft_parts(),
             prompt_tokens=prompt_tokens,
             prompt_tokens_from_cache=from_cache,

@@ -16,7 +16,7 @@ from app.core.gguf_header import Header
 from app.core.metrics import DeviceMemory
 from app.core.model import KV_ELEMENT_BYTES, CacheSizes, LoadOptions
 from app.engine.llama import LogCapture, api
-from app.engine.llama_model import LoadFailed
+from app.engine.llama_context import LoadFailed
 from app.engine.llama_parameters import ModelParameters, context_parameters, unable_to_chat
 from app.engine.placement import cache_by_device, weights_by_device
 from app.engine.sizes import parse_cache, parse_sizes

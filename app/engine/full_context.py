@@ -34,6 +34,12 @@ class Fitted:
     prepared: Prepared
     dropped: tuple[int, ...] = ()
 
+    @property
+    def given(self) -> int | None:
+        """Tokens of an answer at the end of the prompt, which is to go on; None where there is none."""
+        sent = next((span for span in self.prepared.spans if span.part == "answer"), None)
+        return None if sent is None else sent.end - sent.start
+
 
 @dataclass(frozen=True)
 class Policy:

@@ -18,6 +18,7 @@ import msgspec
 from app.core.commands import (
     Cancel,
     Command,
+    Compare,
     Generate,
     ListDevices,
     ListPieces,
@@ -31,6 +32,7 @@ from app.core.commands import (
 )
 from app.core.events import (
     PROTOCOL_VERSION,
+    Compared,
     DevicesListed,
     EngineGone,
     Event,
@@ -64,15 +66,27 @@ FIRST_PHASES: dict[type[Command], Phase] = {
     Load: "loading",
     Generate: "preparing",
     Reproduce: "preparing",
+    Compare: "preparing",
     Render: "preparing",
     Tokenize: "preparing",
     MeasureMemory: "loading",
     ListPieces: "preparing",
     ListDevices: "answering",
 }
-ANSWERED = (Load, Generate, Reproduce, Render, Tokenize, ListPieces, MeasureMemory, ListDevices)
+ANSWERED = (Load, Generate, Reproduce, Compare, Render, Tokenize, ListPieces, MeasureMemory, ListDevices)
 """Commands that are requests: they start a process where there is none, and something answers each of them."""
-LAST_EVENTS = (Loaded, Finished, Reproduced, Failed, Rendered, Tokenized, PiecesListed, MemoryMeasured, DevicesListed)
+LAST_EVENTS = (
+    Loaded,
+    Finished,
+    Reproduced,
+    Compared,
+    Failed,
+    Rendered,
+    Tokenized,
+    PiecesListed,
+    MemoryMeasured,
+    DevicesListed,
+)
 
 
 class Order(NamedTuple):

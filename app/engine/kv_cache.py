@@ -1,6 +1,6 @@
 """The cells of the KV cache: which tokens are in them, what of a prompt can be reused, trimming and rewinding.
 
-Sequence 0 is the chat. Knows token ids and positions; what they say is the tokenizer's business.
+Sequence 0 is the chat; lanes of a comparison go on behind its cells (`lane_cells.py`). Knows token ids and positions; what they say is the tokenizer's business.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import numpy.typing as npt
 from app.core.metrics import KVUse
 from app.core.words import Sentence
 from app.engine.backend import Backend, DecodeResult, TokenIds
-from app.engine.checkpoints import Checkpoints
+from app.engine.checkpoints import Checkpoints, State
 
 CHAT = 0
 
@@ -36,6 +36,8 @@ class KVCache:
         self._ids = np.zeros(backend.cells, np.int32)
         self._checkpoints = Checkpoints(backend, CHAT, 0 if backend.memory_kind == "plain" else checkpoints)
         self.used = 0
+        self.beside = 0
+        """Cells of lanes, which go on behind those of the chat."""
 
     @property
     def ids(self) -> npt.NDArray[np.int32]:
@@ -62,9 +64,9 @@ class KVCache:
             if self._backend.memory_kind == "window":  # a hybrid tells its recurrent state's position instead
                 window = self.used - oldest if oldest >= 0 else 0
         return KVUse(
-            cells_used=self.used,
+            cells_used=self.used + self.beside,
             cells=self.cells,
-            bytes=info.cache.in_use(self.used, self.cells, window or 0),
+            bytes=info.cache.in_use(self.used + self.beside, self.cells, window or 0),
             window_cells_used=window,
             window_cells=info.cache.window_cells,
             checkpoints=len(self._checkpoints),
@@ -113,6 +115,15 @@ class KVCache:
     def checkpoint(self) -> None:
         """Save the state as it is now, where this cache needs that to come back to it."""
         self._checkpoints.save(self.ids)
+
+    def saved(self) -> State | None:
+        """Return what `go_back` needs to come back to the cells as they are now; None where that is nothing."""
+        return None if self._backend.memory_kind == "plain" else self._backend.save_state(CHAT)
+
+    def go_back(self, length: int, state: State | None) -> None:
+        """Keep the first cells, as they were when the state was saved; nothing where llama.cpp does not take it."""
+        taken = state is None or self._backend.restore_state(CHAT, state)
+        self._cut(length if taken else 0)
 
     def take_problem(self) -> Sentence | None:
         """Return what people should know of a state that could not be saved, once."""

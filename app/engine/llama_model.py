@@ -9,36 +9,22 @@ import ctypes
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from app.core.metrics import DeviceMemory
 from app.core.model import LoadOptions, ModelInfo
 from app.core.sampling import SamplingSettings
 from app.engine.backend import DecodeResult, Row, TokenIds
 from app.engine.llama import LlamaCandidates, LlamaChain, LlamaVocabulary, LogCapture, api
-from app.engine.llama_parameters import ModelParameters, NoChat, context_parameters, memory_kind, unable_to_chat
-from app.engine.sizes import parse_cache, parse_sizes
-from app.engine.thread_pool import ThreadPool
+from app.engine.llama_context import WARNING_LEVEL, LlamaContext, LoadFailed, bytes_of
+from app.engine.llama_parameters import ModelParameters, memory_kind, unable_to_chat
+from app.engine.llama_sequences import LlamaSequences
+from app.engine.sizes import with_context
 
-DECODE_RESULTS: tuple[DecodeResult, ...] = ("done", "no_room", "aborted")
-WARNING_LEVEL, ERROR_LEVEL = 3, 4
 PARTIAL = api.LLAMA_STATE_SEQ_FLAGS_PARTIAL_ONLY
-
-
-FailedStep = Literal["model", "context", "cancelled"] | NoChat
-
-
-class LoadFailed(Exception):
-    """llama.cpp refused a model or a context; the log says why."""
-
-    def __init__(self, step: FailedStep, log: LogCapture) -> None:
-        super().__init__(step)
-        self.step = step
-        self.log = log.lines(WARNING_LEVEL)
-        self.reason = next(iter(log.lines(ERROR_LEVEL)), "")
-        """The first error that llama.cpp logged, with the name of its function."""
 
 
 class LlamaBackend:
@@ -56,30 +42,37 @@ class LlamaBackend:
         began = time.perf_counter()
         self._log = log
         self._batch: Any = None
-        self._context: Any = None
-        self._threads: ThreadPool | None = None
         log.clear()
         self._model = self._load_model(path, options, progress)
         try:
-            self._context = self._make_context(options)
+            self._context = LlamaContext(self._model, options, log)
         except LoadFailed:
-            self.close()
+            api.llama_model_free(self._model)
             raise
-        self._threads = ThreadPool(self._context, int(api.llama_n_threads(self._context)))
-        self._memory = api.llama_get_memory(self._context)
+        context = self._context.handle
+        self.sequences = LlamaSequences(self._context)
         self.vocabulary = LlamaVocabulary(self._model)
         self.vocabulary.special_texts()  # looked up here once: no prompt has to wait for it
-        self.cells = int(api.llama_n_ctx(self._context))
-        self.micro_batch = int(api.llama_n_ubatch(self._context))
+        self.cells = int(api.llama_n_ctx(context))
+        self.micro_batch = int(api.llama_n_ubatch(context))
         self.memory_kind = memory_kind(self._model)
         self.window = int(api.llama_model_n_swa(self._model))
-        self.memory = parse_sizes(log.lines())
-        self._make_batch(int(api.llama_n_batch(self._context)))
+        self._memory = self._context.sizes.memory
+        self._make_batch(int(api.llama_n_batch(context)))
         self._abort_callback: Any = None
-        self._row: Row = np.empty(0, np.float32)
-        self._row_address = 0
+        self._rows: dict[int, Row] = {}
+        """Views of llama.cpp's rows by their addresses, of which there are as many as sequences."""
         load_ms = (time.perf_counter() - began) * 1000
         self.info = self._describe(path, options, weight_bytes_per_token, load_ms)
+
+    @property
+    def memory(self) -> tuple[DeviceMemory, ...]:
+        """Its buffers by device: the weights of the load, and those of the context as it is now."""
+        return self._memory if self._context.is_usual else with_context(self._memory, self._context.buffers())
+
+    @memory.setter
+    def memory(self, at_load: tuple[DeviceMemory, ...]) -> None:
+        self._memory = at_load
 
     def _load_model(self, path: str, options: LoadOptions, progress: Callable[[float], bool]) -> Any:
         self._parameters = ModelParameters(options)
@@ -100,15 +93,6 @@ class LlamaBackend:
             api.llama_model_free(model)
             raise LoadFailed(reason, self._log)
         return model
-
-    def _make_context(self, options: LoadOptions) -> Any:
-        context = api.llama_init_from_model(self._model, context_parameters(self._model, options))
-        if not context:
-            raise LoadFailed("context", self._log)
-        if not api.llama_get_memory(context):  # embedding models keep nothing of their past
-            api.llama_free(context)
-            raise LoadFailed("encoder", self._log)
-        return context
 
     def _make_batch(self, capacity: int) -> None:
         self._batch = api.llama_batch_init(capacity, 0, 1)
@@ -133,57 +117,54 @@ class LlamaBackend:
         self._positions[:count] = np.arange(position, position + count, dtype=np.int32)
         self._outputs[:count] = 0
         self._outputs[count - 1] = logits
-        code = int(api.llama_decode(self._context, self._batch))
-        if not 0 <= code < len(DECODE_RESULTS):
-            raise RuntimeError(f"llama_decode returned {code}")
-        return DECODE_RESULTS[code]
+        return self._context.evaluate(self._batch)
 
-    def logits(self) -> Row:
-        """Return the last row asked for, shape (vocabulary,); valid until the next decode."""
-        pointer = api.llama_get_logits_ith(self._context, -1)
+    def logits(self, place: int = -1) -> Row:
+        """Return a row of the last decode, shape (vocabulary,); valid until the next decode."""
+        pointer = api.llama_get_logits_ith(self._context.handle, place)
         if not pointer:
             raise RuntimeError("llama.cpp has no logits: nothing was evaluated")
         address = ctypes.addressof(pointer.contents)
-        if address != self._row_address:  # making a view costs as much as a quarter of the sampling
-            self._row = np.ctypeslib.as_array(pointer, (self.vocabulary.size,))
-            self._row_address = address
-        return self._row
+        row = self._rows.get(address)
+        if row is None:  # making a view costs as much as a quarter of the sampling
+            row = self._rows[address] = np.ctypeslib.as_array(pointer, (self.vocabulary.size,))
+        return row
 
     def synchronize(self) -> None:
         """Wait until the device has finished."""
-        api.llama_synchronize(self._context)
+        api.llama_synchronize(self._context.handle)
 
     def remove(self, sequence: int, start: int) -> bool:
         """Remove the cells of a sequence from a position on."""
-        return bool(api.llama_memory_seq_rm(self._memory, sequence, start, -1))
+        return bool(api.llama_memory_seq_rm(self._context.memory, sequence, start, -1))
 
     def min_position(self, sequence: int) -> int:
         """Return the smallest position that is still in the cache, or -1."""
-        return int(api.llama_memory_seq_pos_min(self._memory, sequence))
+        return int(api.llama_memory_seq_pos_min(self._context.memory, sequence))
 
     def state_bytes(self, sequence: int) -> int:
         """Return the bytes of what a sequence cannot rewind."""
-        return int(api.llama_state_seq_get_size_ext(self._context, sequence, PARTIAL))
+        return int(api.llama_state_seq_get_size_ext(self._context.handle, sequence, PARTIAL))
 
     def save_state(self, sequence: int) -> npt.NDArray[np.uint8]:
         """Return what a sequence cannot rewind, shape (bytes,)."""
         state = np.empty(self.state_bytes(sequence), np.uint8)
-        written = int(
-            api.llama_state_seq_get_data_ext(self._context, _bytes_of(state), state.nbytes, sequence, PARTIAL)
-        )
+        handle = self._context.handle
+        written = int(api.llama_state_seq_get_data_ext(handle, bytes_of(state), state.nbytes, sequence, PARTIAL))
         if written != state.nbytes:
             raise RuntimeError(f"llama.cpp saved {written} of {state.nbytes} bytes of a state")
         return state
 
     def restore_state(self, sequence: int, state: npt.NDArray[np.uint8]) -> bool:
         """Put a saved state back."""
-        read = api.llama_state_seq_set_data_ext(self._context, _bytes_of(state), state.nbytes, sequence, PARTIAL)
+        handle = self._context.handle
+        read = api.llama_state_seq_set_data_ext(handle, bytes_of(state), state.nbytes, sequence, PARTIAL)
         return int(read) == state.nbytes
 
     def set_abort(self, stop: Callable[[], bool] | None) -> None:
         """Ask `stop` after every node of the graph (CPU only); None turns it off."""
         callback = api.ggml_abort_callback(lambda _: stop()) if stop is not None else api.ggml_abort_callback()
-        api.llama_set_abort_callback(self._context, callback, ctypes.c_void_p(0))
+        api.llama_set_abort_callback(self._context.handle, callback, ctypes.c_void_p(0))
         self._abort_callback = callback
 
     def candidates(self) -> LlamaCandidates:
@@ -223,30 +204,23 @@ class LlamaBackend:
             chat_template=self.vocabulary.chat_template(),
             license=self._metadata("general.license"),
             kv_bytes=sum(kv) if kv else None,
-            threads=int(api.llama_n_threads(self._context)),
+            threads=int(api.llama_n_threads(self._context.handle)),
             gpu_layers=min(wanted, layers + 1) if offload else 0,
             devices=tuple(use.device for use in self.memory),
             system_info=api.llama_print_system_info().decode("utf-8", "replace").strip(),
             load_ms=load_ms,
             memory_kind=self.memory_kind,
             window=self.window,
-            cache=parse_cache(self._log.lines()),
+            cache=self._context.sizes.cache,
             notes=self._log.lines(WARNING_LEVEL),
         )
 
     def close(self) -> None:
-        """Free the batch, the context and the model; calling it twice is harmless."""
+        """Free the batches, the context and the model; calling it twice is harmless."""
         if self._batch is not None:
             api.llama_batch_free(self._batch)
-        if self._context is not None:
-            api.llama_free(self._context)
-        if self._threads is not None:
-            self._threads.free()
+        self.sequences.free()
+        self._context.free()
         if self._model is not None:
             api.llama_model_free(self._model)
-        self._batch = self._context = self._model = None
-
-
-def _bytes_of(state: npt.NDArray[np.uint8]) -> Any:
-    """Return a saved state as llama.cpp takes it."""
-    return ctypes.cast(state.ctypes.data, ctypes.POINTER(ctypes.c_uint8))
+        self._batch = self._model = None

@@ -44,13 +44,18 @@ class ModelParameters:
             params.tensor_buft_overrides = ctypes.cast(self._overrides, ctypes.c_void_p)
 
 
-def context_parameters(model: Any, options: LoadOptions) -> Any:
-    """Return the `llama_context_params` for a loaded model."""
+def sequences_at_load(model: Any) -> int:
+    """Return how many sequences a context of the model has where nothing is compared."""
+    return LANES if memory_kind(model) == "plain" else 1
+
+
+def context_parameters(model: Any, options: LoadOptions, sequences: int | None = None) -> Any:
+    """Return the `llama_context_params` for a loaded model; None is as many sequences as at a load."""
     params = api.llama_context_default_params()
     params.n_ctx = options.cells(int(api.llama_model_n_ctx_train(model)) or None)
     params.n_ubatch = min(options.micro_batch, params.n_ctx)
     params.n_batch = max(min(options.batch, params.n_ctx), params.n_ubatch)
-    params.n_seq_max = LANES if memory_kind(model) == "plain" else 1
+    params.n_seq_max = sequences_at_load(model) if sequences is None else sequences
     params.n_outputs_max = params.n_seq_max
     if options.threads is not None:
         params.n_threads = params.n_threads_batch = options.threads

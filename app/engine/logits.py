@@ -31,9 +31,15 @@ class Logits:
         self._backend = backend
         self._reader = RowReader(backend.vocabulary.size)
 
-    def take(self) -> tuple[Row, RowFacts]:
-        """Return the last evaluated token's row, shape (vocabulary,), and its facts. Raises `BrokenLogits`."""
-        row = self._backend.logits()
+    def take(self, place: int = -1) -> tuple[Row, RowFacts]:
+        """Return a row of the last decode, shape (vocabulary,), and its facts. Raises `BrokenLogits`.
+
+        The facts are good until the next row is taken.
+        """
+        return self.read(self._backend.logits(place))
+
+    def read(self, row: Row) -> tuple[Row, RowFacts]:
+        """Return a row that was kept, and its facts. Raises `BrokenLogits`."""
         try:
             return row, self._reader.read(row)
         except UnusableRow as error:

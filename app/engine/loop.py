@@ -18,25 +18,19 @@ from app.core.errors import UserError
 from app.core.events import Event, Finished, PrefillProgress, PromptReady, Step
 from app.core.metrics import StopReason
 from app.core.sampling import MAX_SEED
-from app.engine.answer_ids import ids_of, open_answer
 from app.engine.backend import Backend, Row
 from app.engine.clock import AnswerClock
 from app.engine.control import Control
 from app.engine.deadline import Deadline
-from app.engine.detokenizer import Detokenizer
 from app.engine.full_context import Fitted, Policy, fit
-from app.engine.joiner import TokenJoiner
 from app.engine.kv_cache import KVCache
 from app.engine.logits import Logits
 from app.engine.prefill import prefill
 from app.engine.retracing import Retracing
 from app.engine.sampling import Sampler
-from app.engine.stops import StopWatch, control_stops, usable_stops
-from app.probability.record import RecordWriter
+from app.engine.writing import Asked, Writing
 from app.probability.row import RowFacts
 
-RECORD_TOKENS = 8
-"""The record of at least so many tokens goes together: a block has a head of 29 bytes."""
 STEP_NS = 250_000_000
 """Whoever looks at the latest step gets one at most so often: nobody reads a list of words faster."""
 
@@ -66,25 +60,15 @@ class Answer:
         self._control = control
         self._clock = AnswerClock(command.sent_ns)
         self._settings = command.settings.validated()
-        stops, self._notes = usable_stops(self._settings.stop)
-        self._stops = StopWatch(stops)
-        self._stop_tokens = control_stops(stops, backend.vocabulary)
-        self._detokenizer = Detokenizer(backend.vocabulary)
-        if (answer := open_answer(command.prompt)) is not None:
-            ids = ids_of(answer.ids, backend.vocabulary) or []
-            self._stops.resume(self._detokenizer.resume(answer.text, ids))
-        elif retracing is not None:
-            self._stops.resume("".join(map(self._detokenizer.step, retracing.given)))
-        self._joiner = TokenJoiner(command.request)
-        self._record = RecordWriter(backend.vocabulary.size, alternatives=command.record == "all")
+        asked = Asked(command.request, command.prompt, self._settings.stop, command.record)
+        given = None if retracing is None else retracing.given
+        self._writing = Writing(asked, backend.vocabulary, self._clock, given)
         self._seed = secrets.randbelow(MAX_SEED) if self._settings.seed is None else self._settings.seed
         self._fixed = self._settings
         """Seed, limit and stops hold for the whole answer."""
         self._first = command.first_token
         self._changes = [SettingsChange(self._first, self._settings)]
         self._replay = sorted(command.replay, key=lambda change: change.token)
-        self._ids: list[int] = []
-        self._text: list[str] = []
         self._step_ns = 0
 
     def run(self, watched: Callable[[], bool]) -> Iterator[Event]:
@@ -115,7 +99,7 @@ class Answer:
 
     def _generate(self, prompt: list[int], watched: Callable[[], bool]) -> Generator[Event, None, StopReason]:
         logits = Logits(self._backend)
-        sampler = Sampler(self._backend, self._settings, self._seed, prompt)
+        sampler, writing = Sampler(self._backend, self._settings, self._seed, prompt), self._writing
         try:
             while True:
                 row, facts = logits.take()
@@ -123,22 +107,19 @@ class Answer:
                 choice = sampler.draw(row, facts, self._position)
                 if self._retracing is not None:
                     choice = self._retracing.take(choice, row, sampler)
-                token, probability, flags = choice
                 at_ns = self._clock.mark_token()
-                if self._command.record != "off":
-                    rank = facts.rank(token)
-                    self._record.add(token, float(row[token]), facts, rank, probability, at_ns, flags)
-                reason = self._append(token, at_ns, len(prompt))
-                sends = reason is not None or self._joiner.due()
+                reason = writing.add(choice, row, facts, at_ns, self._limit(len(prompt)))
+                sends = reason is not None or writing.due()
                 if sends:
-                    yield self._take_tokens(last=reason is not None)  # before the step: who looks knows its tokens
+                    # before the step: who looks knows its tokens
+                    yield writing.take(self._cache.used, last=reason is not None)
                 if sends and watched() and (reason is not None or at_ns - self._step_ns >= STEP_NS):
                     self._step_ns = at_ns
                     yield self._step(row, facts, whole=reason is not None)
                 if reason is not None:
                     return reason
-                sampler.accept(token)
-                if self._cache.append((token,), logits=True) != "done":
+                sampler.accept(choice.token)
+                if self._cache.append((choice.token,), logits=True) != "done":
                     yield from self._flush()
                     return "context_full"
         finally:
@@ -147,38 +128,17 @@ class Answer:
     @property
     def _position(self) -> int:
         """Index in the answer of the next token; an answer that goes on does not begin at 0."""
-        return self._first + len(self._ids)
+        return self._first + len(self._writing.ids)
 
     def _count_from(self, fitted: Fitted) -> None:
         """Count an answer that goes on from the tokens that the model got for its beginning: they can be others."""
-        sent = next((span for span in fitted.prepared.spans if span.part == "answer"), None)
-        if sent is not None:
-            self._first = sent.end - sent.start
+        if fitted.given is not None:
+            self._first = fitted.given
             self._changes = [SettingsChange(self._first, self._settings)]
 
-    def _append(self, token: int, at_ns: int, prompt_tokens: int) -> StopReason | None:
-        """Append a token to the answer and its text to what is visible; returns why the answer ends, if it does."""
-        self._ids.append(token)
-        reason = self._limit(prompt_tokens)
-        text = ""
-        if self._backend.vocabulary.is_end(token):
-            reason = "end"
-        elif token in self._stop_tokens:
-            reason = "stop_string"
-        else:
-            text, _ = self._stops.step(self._detokenizer.step(token))
-        if reason is not None:
-            text += self._rest()
-        self._show(text)
-        self._joiner.add(token, text, at_ns)
-        return "stop_string" if self._stops.stopped else reason
-
-    def _rest(self) -> str:
-        """Return the text that is still held back, at the end of the answer."""
-        return self._stops.step(self._detokenizer.flush())[0] + self._stops.flush()
-
     def _limit(self, prompt_tokens: int) -> StopReason | None:
-        sampled = len(self._ids)
+        """Return why the answer ends with the next token, whatever that one says."""
+        sampled = len(self._writing.ids) + 1
         if self._retracing is not None and self._retracing.is_over:
             return "length"
         if self._fixed.max_tokens and sampled >= self._fixed.max_tokens:
@@ -187,18 +147,10 @@ class Answer:
             return "context_full"
         return "cancelled" if self._control.cancelled else None
 
-    def _show(self, text: str) -> None:
-        if text:
-            self._text.append(text)
-            self._clock.mark_visible()
-
     def _flush(self) -> Iterator[Event]:
         """Let go of what is held back when the answer ends outside of a step."""
-        text = self._rest()
-        self._show(text)
-        self._joiner.add_text(text)
-        if self._joiner or len(self._record):
-            yield self._take_tokens(last=True)
+        if (tokens := self._writing.flush(self._cache.used)) is not None:
+            yield tokens
 
     def _move_sliders(self, sampler: Sampler) -> None:
         """Use settings that were moved, or that a replayed answer had moved here, from this token on."""
@@ -217,15 +169,10 @@ class Answer:
             self._changes.append(SettingsChange(position, moved))
             sampler.change(moved)
 
-    def _take_tokens(self, *, last: bool) -> Event:
-        """Return the tokens since the last time; their record comes along in blocks of a few, which are smaller."""
-        record = self._record.take() if last or len(self._record) >= RECORD_TOKENS else b""
-        return self._joiner.take(record, self._cache.used)
-
     def _step(self, row: Row, facts: RowFacts, *, whole: bool) -> Step:
         return Step(
             request=self._command.request,
-            token=len(self._ids) - 1,
+            token=len(self._writing.ids) - 1,
             ids=b"" if whole else facts.ids.tobytes(),
             logits=(row if whole else facts.logits).tobytes(),
             log_sum_exp=facts.log_sum_exp,
@@ -238,7 +185,7 @@ class Answer:
             spans=fitted.prepared.spans,
             from_cache=reused,
             at_ns=self._clock.tokens_ready,
-            notes=(*fitted.prepared.notes, *self._notes),
+            notes=(*fitted.prepared.notes, *self._writing.notes),
             dropped=fitted.dropped,
             seed=self._seed,
             thinking_opened=fitted.prepared.thinking_opened,
@@ -248,8 +195,8 @@ class Answer:
         problem = self._cache.take_problem()
         return Finished(
             request=self._command.request,
-            text="".join(self._text),
-            ids=np.asarray(self._ids, np.int32).tobytes(),
+            text=self._writing.text,
+            ids=self._writing.id_bytes,
             stop_reason=reason,
             metrics=self._clock.metrics(self._backend, prompt, reused, evaluated, self._cache.use),
             seed=self._seed,

@@ -30,7 +30,8 @@ from app.engine.dry_run import DryRun, gpu_bytes
 from app.engine.failures import LoadRefused
 from app.engine.layer_choice import Choice, Room, choose_layers
 from app.engine.llama import LogCapture, start_library
-from app.engine.llama_model import LlamaBackend, LoadFailed
+from app.engine.llama_context import LoadFailed
+from app.engine.llama_model import LlamaBackend
 from app.engine.load_remarks import load_remarks, without_context_warnings
 from app.engine.pieces import end_tokens
 from app.engine.placement import narrowed

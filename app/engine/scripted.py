@@ -24,10 +24,10 @@ from app.core.metrics import DeviceMemory
 from app.core.model import DEFAULT_CONTEXT, CacheSizes, LoadOptions, MemoryKind, ModelInfo
 from app.core.sampling import SamplingSettings
 from app.core.words import translate
-from app.engine.backend import DecodeResult, Row, TokenIds
+from app.engine.backend import ContextLost, DecodeResult, Row, TokenIds
+from app.engine.scripted_chain import ScriptedCandidates, ScriptedChain
+from app.engine.scripted_sequences import ScriptedSequences
 from app.engine.scripted_vocabulary import END, START, TEMPLATE, ScriptedVocabulary
-from app.probability import stages
-from app.probability.candidates import candidates_of
 
 LIKELY, MARGIN = 20.0, 8.0
 """Logits of the scripted token and of the best of the others."""
@@ -35,7 +35,9 @@ KV_BYTES_PER_CELL = 1024
 MOST_LATE_S = 0.5
 """A token that comes later than this moves those after it; a shorter delay is made up for."""
 
-Fault = Literal["none", "abort", "hang", "exit", "memory"]
+CHAT = 0
+
+Fault = Literal["none", "abort", "hang", "exit", "memory", "context"]
 
 
 class Script(msgspec.Struct, frozen=True):
@@ -61,48 +63,6 @@ class Script(msgspec.Struct, frozen=True):
     gpu_layers: int = 0
 
 
-class ScriptedCandidates:
-    """The candidates of one step, for the pure stages of `app.probability`."""
-
-    def __init__(self) -> None:
-        self.value = candidates_of(np.empty(0, np.int32), np.empty(0, np.float32))
-
-    def fill(self, ids: npt.NDArray[np.int32], logits: Row) -> None:
-        """Start a step."""
-        self.value = candidates_of(np.array(ids), np.array(logits))
-
-    def survivors(self) -> tuple[npt.NDArray[np.int32], Row]:
-        """Return the ids and logits that are left."""
-        return self.value.ids, self.value.logits
-
-
-class ScriptedStage:
-    """One pure stage, fed with the tokens that it is told."""
-
-    def __init__(self, stage: stages.Stage, history: list[int]) -> None:
-        self.name = stage.name
-        self.remembers = stage.name == "penalties"
-        self._stage = stage
-        self._history = history
-        self.accept: Callable[[int], object] = history.append
-
-    def apply(self, candidates: ScriptedCandidates) -> None:
-        """Cut or reshape the candidates in place."""
-        step = stages.Step(np.asarray(self._history, np.int32), xtc_decides=True)
-        candidates.value = self._stage.apply(candidates.value, step)
-
-
-class ScriptedChain:
-    """The pure stages that a set of settings turns on."""
-
-    def __init__(self, settings: SamplingSettings) -> None:
-        self.stages: Sequence[ScriptedStage] = [ScriptedStage(stage, []) for stage in stages.chain(settings)]
-
-    def close(self) -> None:
-        """Forget the stages."""
-        self.stages = []
-
-
 class ScriptedBackend:
     """Follows a script; a path that ends in .json is read as one, any other gets the script of the defaults."""
 
@@ -113,6 +73,9 @@ class ScriptedBackend:
         self._answer = -1
         self._turn = -1
         self._position = 0
+        self.sequences = ScriptedSequences(self._step, self._evaluated)
+        self._next: list[int] = []
+        """The token that each row of the last decode makes likely."""
         self._due = 0.0
         """When the next token is due, by the monotonic clock."""
         self.vocabulary = ScriptedVocabulary(script.template, script.pieces)
@@ -172,27 +135,39 @@ class ScriptedBackend:
                 if self._stop is not None and self._stop():
                     return "aborted"
                 self._wait.wait(1 / rate)
-        elif self._script.tokens_per_s:
-            self._pace(1 / self._script.tokens_per_s)
+        else:
+            self._step(self._answer)
         self._position = position + count
         self._answer += int(logits)
-        if self._answer >= 0 and self._script.fault_at == self._answer:
-            self.strike()
+        self._evaluated([(0, self._answer)])
         return "done"
 
-    def _pace(self, seconds: float) -> None:
+    def _step(self, index: int) -> None:
+        """Take the time of the token of this index."""
+        if self._script.tokens_per_s:
+            self._pace(1 / self._script.tokens_per_s, index)
+
+    def _evaluated(self, lanes: Sequence[tuple[int, int]]) -> None:
+        """Have rows for the next tokens of these lanes, of which the chat is the first one; or strike."""
+        answers = [self._ids_of(lane) for lane, _ in lanes]
+        nexts = zip(answers, (index for _, index in lanes), strict=True)
+        self._next = [ids[index] if 0 <= index < len(ids) else END for ids, index in nexts]
+        furthest = max(index for _, index in lanes)
+        if furthest >= 0 and self._script.fault_at == furthest:
+            self.strike()
+
+    def _pace(self, seconds: float, index: int) -> None:
         """Wait until the next token of the answer is due."""
         now, last = time.monotonic(), self._script.paced_last
-        first = max(len(self._ids) - last, 0) if last else 0
-        if self._answer >= first:
-            self._due = now if self._answer == first else max(self._due, now - MOST_LATE_S)
+        first = max(len(self._ids_of(0)) - last, 0) if last else 0
+        if index >= first:
+            self._due = now if index == first else max(self._due, now - MOST_LATE_S)
             self._due += seconds
             self._wait.wait(max(self._due - now, 0.0))
 
-    @property
-    def _ids(self) -> list[int]:
-        """The tokens of the answer that is being written."""
-        return self._answers[self._turn % len(self._answers)]
+    def _ids_of(self, lane: int) -> list[int]:
+        """Return the tokens that a lane writes: those of the chat's turn, the next ones in the next lanes."""
+        return self._answers[(self._turn + lane) % len(self._answers)]
 
     def strike(self) -> None:
         """Fail in the way that the script says, or not at all."""
@@ -205,21 +180,26 @@ class ScriptedBackend:
                 self._wait.wait()
             case "memory":
                 raise MemoryError
+            case "context":
+                raise ContextLost
             case "none":
                 pass
 
-    def logits(self) -> Row:
+    def logits(self, place: int = -1) -> Row:
         """Return a row in which the script's next token is likely and the bytes share the rest."""
         row = self._noise + np.float32(LIKELY - MARGIN)
         row[START:] = -LIKELY
-        row[self._ids[self._answer] if self._answer < len(self._ids) else END] = LIKELY
+        row[self._next[place]] = LIKELY
         return row
 
     def synchronize(self) -> None:
         """Nothing runs behind our back."""
 
     def remove(self, sequence: int, start: int) -> bool:
-        """Forget the cells from a position on: the next logits begin a new answer."""
+        """Forget the cells from a position on: the next logits begin a new answer, where they are the chat's."""
+        if sequence != CHAT:
+            self.sequences.forget(sequence)
+            return True
         self._answer = -1
         self._turn += 1
         self._position = start

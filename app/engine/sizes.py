@@ -8,6 +8,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+import msgspec
+
 from app.core.devices import MAIN_MEMORY
 from app.core.metrics import DeviceMemory
 from app.core.model import CacheSizes
@@ -49,6 +51,20 @@ def parse_sizes(lines: Sequence[str]) -> tuple[DeviceMemory, ...]:
             output=figures.get("output"),
         )
         for name, figures in sums.items()
+    )
+
+
+def with_context(loaded: Sequence[DeviceMemory], context: Sequence[DeviceMemory]) -> tuple[DeviceMemory, ...]:
+    """Return the buffers of a model whose context was made anew: its weights stay where they are."""
+    weights = {use.device: use for use in loaded}
+    buffers = {use.device: use for use in context}
+    return tuple(
+        msgspec.structs.replace(
+            buffers.get(name, DeviceMemory(name, None, None, None)),
+            weights=weights[name].weights if name in weights else None,
+            complete=name not in weights or weights[name].complete,
+        )
+        for name in dict.fromkeys((*weights, *buffers))
     )
 
 

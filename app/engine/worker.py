@@ -22,6 +22,7 @@ from app.core.commands import (
     Cancel,
     ChangeSettings,
     Command,
+    Compare,
     Generate,
     ListDevices,
     ListPieces,
@@ -30,6 +31,7 @@ from app.core.commands import (
     Quit,
     Render,
     Reproduce,
+    StopLane,
     Tokenize,
     Watch,
 )
@@ -37,6 +39,7 @@ from app.core.errors import UserError
 from app.core.events import (
     PROTOCOL_VERSION,
     DevicesListed,
+    EngineGone,
     Event,
     Failed,
     FailureKind,
@@ -48,7 +51,8 @@ from app.core.events import (
     Tokenized,
 )
 from app.core.words import Sentence, translate
-from app.engine.backend import Backend
+from app.engine.backend import Backend, ContextLost
+from app.engine.comparing import Comparing
 from app.engine.control import Control
 from app.engine.deadline import Deadline, LastResort
 from app.engine.failures import LoadRefused, failure_kind
@@ -66,9 +70,10 @@ PROGRESS_NS = 50_000_000
 STACK_BYTES = 256 * 1024 * 1024
 """llama.cpp splits text with recursive regular expressions: a long word needs stack, which costs nothing unused."""
 EXIT_PARENT_GONE = 0
+EXIT_CONTEXT_LOST = 5
 LAST_RESORT_SECONDS = 8.0
 """A template that holds the interpreter for so long ends the process; the parent starts a fresh one."""
-Work = Load | Generate | Reproduce | MeasureMemory
+Work = Load | Generate | Reproduce | Compare | MeasureMemory
 """What is done one after another, on the main thread."""
 Talk = Tokenize | Render | ListPieces | ListDevices
 """What is answered meanwhile."""
@@ -112,6 +117,8 @@ class Worker:
                 self._generate(command, control)
             case Reproduce():
                 self._reproduce(command, control)
+            case Compare():
+                self._compare(command, control)
             case MeasureMemory():
                 self._send(self._opener.measure(command, lambda: control.cancelled))
             case _:
@@ -140,7 +147,7 @@ class Worker:
 
     def _route(self, command: Command) -> None:
         match command:
-            case Load() | Generate() | Reproduce() | MeasureMemory():
+            case Load() | Generate() | Reproduce() | Compare() | MeasureMemory():
                 self._controls[command.request] = Control(command.request)
                 self._work.put(command)
             case Tokenize() | Render() | ListPieces() | ListDevices():
@@ -148,6 +155,9 @@ class Worker:
             case Cancel():
                 if (control := self._controls.get(command.request)) is not None:
                     control.cancelled = True
+            case StopLane():
+                if (control := self._controls.get(command.request)) is not None:
+                    control.stopped |= {command.lane}
             case ChangeSettings():
                 if (control := self._controls.get(command.request)) is not None:
                     control.settings = command.settings
@@ -164,6 +174,8 @@ class Worker:
         """Turn whatever goes wrong into an event: the process stays, the request ends with a sentence."""
         try:
             work()
+        except ContextLost as error:
+            self._leave(error)
         except LoadRefused as error:
             self._fail(request, error.kind, error.sentence, error.log)
         except UserError as error:
@@ -179,6 +191,12 @@ class Worker:
                 fault=type(error).__name__,
             )
             self._fail(request, "engine", reason, (repr(error),))
+
+    def _leave(self, lost: ContextLost) -> None:
+        """End the process, of no use without its context: the parent tells all that is open and forgets the model."""
+        with self._sending:  # to the end: after the farewell nobody listens
+            self._connection.send_bytes(encode(EngineGone(EXIT_CONTEXT_LOST, (), lost.sentence)))
+            os._exit(EXIT_CONTEXT_LOST)
 
     def _fail(self, request: int, kind: FailureKind, sentence: Sentence, details: tuple[str, ...] = ()) -> None:
         self._send(Failed(request, kind, sentence, details))
@@ -217,6 +235,12 @@ class Worker:
             self._send(cancelled_before_replay(cache, command))
             return
         for event in reproduce(backend, cache, command, control):
+            self._send(event)
+
+    def _compare(self, command: Compare, control: Control) -> None:
+        backend, cache = self._loaded()
+        comparing = Comparing(backend, cache, command, control, self._deadline)
+        for event in comparing.cancelled() if control.cancelled else comparing.run():
             self._send(event)
 
     def _loaded(self) -> tuple[Backend, KVCache]:

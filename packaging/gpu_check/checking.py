@@ -17,6 +17,7 @@ from app.core.devices import GPU_KINDS, Device
 from app.core.events import DevicesListed
 from gpu_check.automatic import automatic
 from gpu_check.cancelling import cancelling
+from gpu_check.comparing import comparing
 from gpu_check.engine import Engine
 from gpu_check.logits import logits
 from gpu_check.meters import ProcessMeter, meter_for
@@ -32,6 +33,7 @@ CHECKS: dict[str, Callable[[Setting], None]] = {
     "logits": logits,
     "speed": speed,
     "cancel": cancelling,
+    "lanes": comparing,
     "auto": automatic,
 }
 

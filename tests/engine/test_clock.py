@@ -98,3 +98,28 @@ def test_a_prompt_from_the_cache_has_no_prefill_speed(hands: Hands, backend: Scr
     clock.mark_prefill()
     assert clock.metrics(backend, 500, 485, 15, in_use(500)).prefill_tokens_per_s is None
     assert clock.metrics(backend, 500, 484, 16, in_use(500)).prefill_tokens_per_s == pytest.approx(160)
+
+
+@pytest.mark.parametrize("waits", [False, True])
+def test_answers_behind_one_prefill_count_it_and_not_the_wait_for_their_turn(
+    hands: Hands, backend: ScriptedBackend, waits: bool
+) -> None:
+    clock = AnswerClock(0, hands)
+    hands.now = 10 * MS
+    clock.mark_tokens()
+    hands.now = 110 * MS
+    clock.mark_prefill()
+    hands.now = 500 * MS
+    lane = clock.shared(waits=waits)
+    hands.now = 520 * MS
+    lane.mark_token()
+    lane.mark_visible()
+    hands.now = 540 * MS
+    lane.mark_token()
+    metrics, parts = lane.metrics(backend, 50, 0, 50, in_use(52)), lane.ttft_parts()
+    assert (parts.tokens, parts.prefill, parts.held_back) == (10, 100, 0)
+    assert parts.first_sample == (20 if waits else 410)
+    assert metrics.ttft_ms == (130 if waits else 520)
+    assert metrics.prefill_tokens_per_s == pytest.approx(500)
+    assert metrics.decode_tokens_per_s == pytest.approx(50)
+    assert clock.first_token is None, "its own clock is another one"

@@ -14,7 +14,7 @@ from app.core.model import LoadOptions, ModelInfo
 from app.engine import library, opening
 from app.engine.failures import LoadRefused
 from app.engine.llama import LogCapture
-from app.engine.llama_model import LoadFailed
+from app.engine.llama_context import LoadFailed
 from app.engine.load_remarks import load_remarks, without_context_warnings
 from app.engine.opening import LlamaOpener
 from tests.ggufs import write_tiny_llama, write_tiny_mixture

@@ -108,20 +108,6 @@ def test_text_that_only_began_like_a_stop_string_is_let_go() -> None:
     assert streamed(events) == ANSWER
 
 
-def test_a_control_token_named_as_a_stop_ends_the_answer_by_its_id(
-    starter_backend: LlamaBackend, cache: KVCache
-) -> None:
-    vocabulary = starter_backend.vocabulary
-    stops = ("<|im_start|>",)
-    prompt = TokenPrompt(np.asarray(vocabulary.tokenize("a b c", special=False), np.int32).tobytes())
-    command = Generate(1, prompt, msgspec.structs.replace(GREEDY, stop=stops), 0)
-    answer = Answer(starter_backend, cache, command, Control(1))
-    assert answer._append(vocabulary.tokenize(" word", special=False)[0], 1, 3) is None
-    (start,) = vocabulary.tokenize("<|im_start|>", special=True)
-    assert answer._append(start, 2, 3) == "stop_string"
-    assert "".join(answer._text) == " word"
-
-
 def test_a_blank_stop_string_is_dropped_with_a_hint() -> None:
     events = run(scripted(), settings=msgspec.structs.replace(GREEDY, stop=("", "  ")))
     assert finished(events).stop_reason == "end"

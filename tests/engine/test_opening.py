@@ -15,7 +15,7 @@ from app.core.model import LoadOptions
 from app.core.model_reads import weight_bytes_per_token
 from app.engine.failures import LoadRefused, failure_kind
 from app.engine.llama import LogCapture
-from app.engine.llama_model import LoadFailed
+from app.engine.llama_context import LoadFailed
 from app.engine.opening import LlamaOpener, _refusal, checked_headers
 from tests.engine.harness import GREEDY, Engine
 from tests.ggufs import copy_with, write_other_tokenizer, write_split_llama, write_tiny_mixture, write_vocab_only

@@ -1,0 +1,122 @@
+"""One lane of a comparison: an answer with settings, draws, stops, record and clock of its own.
+
+Knows its row of logits and nothing of the cells or of the other lanes.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from app.core.commands import Compare, SettingsChange
+from app.core.events import Finished, LaneFinished, LaneTokens
+from app.core.metrics import KVUse, Metrics, StopReason
+from app.core.sampling import SamplingSettings
+from app.engine.backend import Backend, Row
+from app.engine.clock import AnswerClock
+from app.engine.control import Control
+from app.engine.sampling import Sampler
+from app.engine.writing import Asked, Writing
+from app.probability.row import RowFacts
+
+
+@dataclass(frozen=True)
+class Terms:
+    """What one lane is to do."""
+
+    number: int
+    settings: SamplingSettings
+    seed: int
+    limit: int
+    """The most tokens that it may have."""
+    first: int
+    """Index in the answer of its first token: above 0 for an answer that goes on where it stopped."""
+
+
+@dataclass(frozen=True)
+class Prompted:
+    """What all lanes of a comparison share."""
+
+    backend: Backend
+    command: Compare
+    control: Control
+    ids: list[int]
+    """The prompt."""
+    reused: int
+    evaluated: int
+
+    def metrics(self, clock: AnswerClock, kv: KVUse) -> Metrics:
+        """Return the figures of one lane by its clock."""
+        return clock.metrics(self.backend, len(self.ids), self.reused, self.evaluated, kv)
+
+
+class Lane:
+    """A lane that runs; its native stages are freed with `close`."""
+
+    def __init__(self, terms: Terms, place: int, prompted: Prompted, clock: AnswerClock) -> None:
+        """`place` is where it stands in its wave; its clock begins with the shared prefill."""
+        self.place = place
+        self.clock = clock
+        self._terms = terms
+        self._prompted = prompted
+        command, backend = prompted.command, prompted.backend
+        asked = Asked(command.request, command.prompt, terms.settings.stop, command.record)
+        self._writing = Writing(asked, backend.vocabulary, clock)
+        self._sampler = Sampler(backend, terms.settings, terms.seed, prompted.ids)
+        self.token = -1
+        """The last one that was drawn."""
+        self.reason: StopReason | None = None
+        """Why it ended; None while it runs."""
+
+    def draw(self, row: Row, facts: RowFacts) -> bool:
+        """Draw the next token from its row and append it; returns whether it is time to send."""
+        writing = self._writing
+        choice = self._sampler.draw(row, facts, self._terms.first + len(writing.ids))
+        self.token = choice.token
+        self.reason = writing.add(choice, row, facts, self.clock.mark_token(), self._limit())
+        if self.reason is None:
+            self._sampler.accept(choice.token)
+        return self.reason is not None or writing.due()
+
+    def _limit(self) -> StopReason | None:
+        """Return why the lane ends with the next token, whatever that one says."""
+        terms, sampled = self._terms, len(self._writing.ids) + 1
+        if sampled >= terms.limit:
+            return "length" if terms.limit == terms.settings.max_tokens else "context_full"
+        return "cancelled" if self._prompted.control.is_stopped(terms.number) else None
+
+    def tokens(self, cells_used: int) -> LaneTokens:
+        """Return the tokens since the last time."""
+        tokens = self._writing.take(cells_used, last=self.reason is not None)
+        return LaneTokens(self._prompted.command.request, self._terms.number, tokens)
+
+    def flush(self, cells_used: int) -> LaneTokens | None:
+        """Let go of what is held back when the lane ends outside of a step; None where there is nothing."""
+        tokens = self._writing.flush(cells_used)
+        return None if tokens is None else LaneTokens(self._prompted.command.request, self._terms.number, tokens)
+
+    def finished(self, kv: KVUse) -> LaneFinished:
+        """Return its end."""
+        assert self.reason is not None
+        return lane_finished(
+            self._terms, self._prompted.command, self._prompted.metrics(self.clock, kv), self.reason, self._writing
+        )
+
+    def close(self) -> None:
+        """Free the native stages; calling it twice is harmless."""
+        self._sampler.close()
+
+
+def lane_finished(
+    terms: Terms, command: Compare, metrics: Metrics, reason: StopReason, writing: Writing | None = None
+) -> LaneFinished:
+    """Return the end of a lane; without a writing it never began."""
+    finished = Finished(
+        request=command.request,
+        text="" if writing is None else writing.text,
+        ids=b"" if writing is None else writing.id_bytes,
+        stop_reason=reason,
+        metrics=metrics,
+        seed=terms.seed,
+        settings=(SettingsChange(terms.first, terms.settings),),
+    )
+    return LaneFinished(command.request, terms.number, finished)
