@@ -6,7 +6,6 @@ alternatives, then their log-probabilities; all little endian. Must not know whe
 
 from __future__ import annotations
 
-import struct
 import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -17,9 +16,10 @@ import numpy.typing as npt
 
 from app.probability.candidates import Ids
 from app.probability.draw import GENERATOR_VERSION
+from app.probability.record_layout import BODY_AT, CHECKSUM, HEAD, MAGIC, NARROW_VOCABULARY, VERSION, step_layout
 from app.probability.row import PREFIX, RowFacts
 
-RECORD_VERSION = 1
+RECORD_VERSION = VERSION
 
 FORCED = 1
 """Flag: somebody chose the token, the draw did not."""
@@ -31,11 +31,6 @@ MASS = 0.99
 LEAST_ALTERNATIVES = 8
 MOST_ALTERNATIVES = PREFIX
 
-_MAGIC = b"TLr"
-_HEAD = struct.Struct("<3sBBIIIq")
-_CHECKSUM = struct.Struct("<I")
-_BODY_AT = _HEAD.size + _CHECKSUM.size
-_NARROW_VOCABULARY = 65_536
 _FIRST_CAPACITY = 16
 TICK_NS = 10_000
 """Times are kept in hundredths of a millisecond: four bytes reach over almost six hours."""
@@ -103,7 +98,7 @@ class RecordWriter:
         """Without `alternatives` only what was chosen is noted of each token."""
         self._vocabulary = vocabulary
         self._generator = generator
-        self._step = struct.Struct("<iffIffHB" if _is_narrow(vocabulary) else "<iffIffIB")
+        self._step = step_layout(vocabulary)
         self._width = min(MOST_ALTERNATIVES, vocabulary) if alternatives else 0
         self._least = min(LEAST_ALTERNATIVES, vocabulary)
         self._ids = np.empty((_FIRST_CAPACITY, self._width), np.int32)
@@ -208,7 +203,7 @@ def join_blocks(blocks: Sequence[bytes]) -> bytes:
 
 
 def _is_narrow(vocabulary: int) -> bool:
-    return vocabulary <= _NARROW_VOCABULARY
+    return vocabulary <= NARROW_VOCABULARY
 
 
 def _id_type(vocabulary: int) -> str:
@@ -239,29 +234,29 @@ def _packed(
 ) -> bytes:
     vocabulary, generator, base_ns = origin
     body = b"".join((steps, counts.tobytes(), ids.tobytes(), log_probabilities.tobytes()))
-    head = _HEAD.pack(_MAGIC, RECORD_VERSION, generator, vocabulary, counts.size, ids.size, base_ns)
-    return b"".join((head, _CHECKSUM.pack(zlib.crc32(body, zlib.crc32(head))), body))
+    head = HEAD.pack(MAGIC, RECORD_VERSION, generator, vocabulary, counts.size, ids.size, base_ns)
+    return b"".join((head, CHECKSUM.pack(zlib.crc32(body, zlib.crc32(head))), body))
 
 
 def _unpacked(block: bytes) -> _Block:
-    if len(block) < _BODY_AT:
+    if len(block) < BODY_AT:
         raise RecordError(f"{len(block)} bytes are too few for a record")
-    magic, version, generator, vocabulary, count, alternatives, base_ns = _HEAD.unpack_from(block)
-    if magic != _MAGIC:
+    magic, version, generator, vocabulary, count, alternatives, base_ns = HEAD.unpack_from(block)
+    if magic != MAGIC:
         raise RecordError("these bytes are no record")
     if version != RECORD_VERSION:
         raise RecordError(f"a record of version {version}; this program reads version {RECORD_VERSION}")
     step_type, id_type = _step_type(vocabulary), np.dtype(_id_type(vocabulary))
-    counts_at = _BODY_AT + count * step_type.itemsize
+    counts_at = BODY_AT + count * step_type.itemsize
     ids_at = counts_at + count
     log_probabilities_at = ids_at + alternatives * id_type.itemsize
     length = log_probabilities_at + alternatives * 2
     if len(block) != length:
         raise RecordError(f"a record of {length} bytes that has {len(block)}")
-    (checksum,) = _CHECKSUM.unpack_from(block, _HEAD.size)
-    if zlib.crc32(block[_BODY_AT:], zlib.crc32(block[: _HEAD.size])) != checksum:
+    (checksum,) = CHECKSUM.unpack_from(block, HEAD.size)
+    if zlib.crc32(block[BODY_AT:], zlib.crc32(block[: HEAD.size])) != checksum:
         raise RecordError("a damaged record")
-    steps = np.frombuffer(block, step_type, count, _BODY_AT)
+    steps = np.frombuffer(block, step_type, count, BODY_AT)
     counts = np.frombuffer(block, np.uint8, count, counts_at)
     if int(counts.sum(dtype=np.int64)) != alternatives:
         raise RecordError("a record whose alternatives do not add up")

@@ -1,0 +1,162 @@
+"""Replays a sampler chain on rounded records of many steps at once, and says only what holds for certain.
+
+`what_if` replays one row whose logits are exact. Here each value is a stretch and most tokens are not at hand, so that
+a candidate may be left for certain, cut for certain, or neither; no cut is claimed that could be false.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from app.core.sampling import SamplingSettings
+from app.probability.bounded_stages import After, Alive
+from app.probability.candidates import Ids
+from app.probability.dry import NO_BREAKERS, Breakers
+from app.probability.known_rows import Flags, Floats, KnownRows
+from app.probability.lowered_rows import as_recorded, lowered
+from app.probability.stages import chain
+from app.probability.what_if import NOT_CUT
+
+UNKNOWN = -2
+"""A candidate of which nobody can say whether it is left."""
+CUT_SOMEWHERE = -3
+"""A candidate that is cut for certain, but not by which of several stages."""
+LOWERING = ("penalties", "dry")
+"""The stages that change logits and cut nobody."""
+_ORDER_KEEPING = ("penalties", "dry", "top_k", "top_p", "min_p")
+
+
+@dataclass(frozen=True, slots=True)
+class BoundedReplay:
+    """What a chain leaves of n steps with c candidates in all."""
+
+    stages: tuple[str, ...]
+    cut_by: npt.NDArray[np.int8]
+    """c numbers: index of the stage that cut a candidate, else `NOT_CUT`, `UNKNOWN` or `CUT_SOMEWHERE`."""
+    after_low: Floats
+    after: Floats
+    after_high: Floats
+    """c numbers each: the probability after the chain is between low and high; `after` is the best guess."""
+    ahead_low: Floats
+    ahead_high: Floats
+    """c numbers each: the probability after the chain of all that the draw walks over before a candidate."""
+    survivors: npt.NDArray[np.int64]
+    """n numbers: at least so many tokens are left."""
+    is_exact: Flags
+    """n flags: whether exactly these are left."""
+    unseen: Floats
+    """n numbers: the raw probability of what is not at hand and may be left; 0 where all that is left is at hand."""
+
+    def cutter(self, place: int) -> str | None:
+        """Return the name of the stage that cut a candidate for certain."""
+        number = int(self.cut_by[place])
+        return self.stages[number] if number >= 0 else None
+
+    def falls_on(self, place: int, number: float) -> bool | None:
+        """Return whether the draw with a number in [0, 1) takes a candidate; None where nobody can say."""
+        status = int(self.cut_by[place])
+        if status >= 0 or status == CUT_SOMEWHERE:
+            return False
+        begins = float(self.ahead_low[place]), float(self.ahead_high[place])
+        ends = begins[0] + float(self.after_low[place]), begins[1] + float(self.after_high[place])
+        if status == NOT_CUT and begins[1] <= number < ends[0]:
+            return True
+        return False if number < begins[0] or number >= ends[1] else None
+
+
+def bounded_replay(
+    rows: KnownRows,
+    settings: SamplingSettings,
+    xtc_acts: tuple[Flags, Flags],
+    histories: list[Ids] | None = None,
+    breakers: Breakers = NO_BREAKERS,
+    *,
+    for_draws: bool = False,
+) -> BoundedReplay:
+    """Run the chain of the settings; `histories` are the tokens before each step, needed by penalties and DRY alone.
+
+    `xtc_acts` says of each step whether XTC takes effect for certain, and whether it may; see `per_step`. Only `for_draws` the result can say on which candidate a draw falls.
+    """
+    stages = chain(settings)
+    lowering = [stage for stage in stages if stage.name in LOWERING]
+    if lowering and histories is None:
+        raise ValueError("penalties and DRY look at the tokens before each step")
+    # Before the first token there is nothing that could be lowered.
+    looks_back = lowering and histories is not None and any(history.size for history in histories)
+    known = lowered(rows, lowering, histories, breakers) if looks_back and histories else as_recorded(rows)
+    alive = Alive(rows, known)
+    cut_by = np.full(rows.ids.size, NOT_CUT, np.int8)
+    for number, stage in enumerate(stages):
+        sure, maybe = alive.sure, alive.maybe
+        alive.keeps_order = alive.keeps_order and stage.name in _ORDER_KEEPING
+        match stage.name:
+            case "top_k":
+                alive.top_k(settings.top_k)
+            case "typical":
+                alive.typical(single(settings.typical_p))
+            case "top_p":
+                alive.top_p(single(settings.top_p))
+            case "min_p":
+                alive.min_p(single(settings.min_p))
+            case "xtc":
+                alive.xtc(single(settings.xtc_threshold), xtc_acts)
+            case "temperature" if single(settings.temperature) <= 0:
+                alive.greedy()
+        gone = maybe & ~alive.maybe
+        cut_by[gone & sure] = number
+        cut_by[gone & ~sure] = CUT_SOMEWHERE
+    cut_by[alive.maybe & ~alive.sure] = UNKNOWN
+    temperature = single(settings.temperature) if single(settings.temperature) > 0 else 1.0
+    names = tuple(stage.name for stage in stages)
+    return _result(rows, alive, (names, cut_by), alive.after(temperature, for_draws=for_draws))
+
+
+def _result(
+    rows: KnownRows, alive: Alive, cuts: tuple[tuple[str, ...], npt.NDArray[np.int8]], after: After
+) -> BoundedReplay:
+    at_hand = alive.order.total(alive.sure).astype(np.int64)
+    survivors = np.maximum(at_hand + alive.unseen_least.astype(np.int64), 1)
+    same = alive.order.total(alive.maybe != alive.sure) == 0
+    may_be_left = alive.unseen_most > 0
+    raw_unseen = np.where(may_be_left, (rows.mass_low + rows.mass_high) / 2, 0.0)
+    is_exact = same & (alive.unseen_least == alive.unseen_most)
+    return BoundedReplay(
+        stages=cuts[0],
+        cut_by=cuts[1],
+        after_low=after.low,
+        after=after.guess,
+        after_high=after.high,
+        ahead_low=after.ahead_low,
+        ahead_high=after.ahead_high,
+        survivors=survivors,
+        is_exact=is_exact,
+        unseen=raw_unseen,
+    )
+
+
+def histories_of(prompt: Ids, tokens: Ids, reach: int) -> list[Ids]:
+    """Return the tokens before each token of an answer, as many as are looked at."""
+    together = np.concatenate((prompt, tokens)).astype(np.int32, copy=False)
+    ends = range(prompt.size, together.size)
+    return [together[max(end - reach, 0) : end] for end in ends]
+
+
+def lowering_reach(settings: SamplingSettings, whole: int) -> int:
+    """Return how many earlier tokens the penalties and DRY look at, 0 where both are off; `whole` is all there are."""
+    return max(settings.penalty_reach(whole), settings.dry_reach(whole))
+
+
+def per_step(decides: bool | list[bool] | None, steps: int) -> tuple[Flags, Flags]:
+    """Return where XTC acts for certain, and where it may."""
+    if isinstance(decides, list):
+        flags = np.array(decides, np.bool_)
+        return flags, flags
+    return np.full(steps, decides is True), np.full(steps, decides is not False)
+
+
+def single(value: float) -> float:
+    """Return a setting as llama.cpp keeps it, in float32."""
+    return float(np.float32(value))
