@@ -13,7 +13,7 @@ from typing import assert_never
 import msgspec
 
 from app.core.conversation import AnswerPrompt, Message, Pieces, Trashed
-from app.core.draft import Draft
+from app.core.draft import NEW_CHAT, Draft
 from app.core.store_commands import (
     CopyBranch,
     KeepPrompt,
@@ -30,11 +30,15 @@ from app.core.store_events import (
     PromptRead,
     RecordRead,
     StoreMeasured,
+    StoreOpened,
     TrashRead,
 )
 from app.store.answer_rows import read_answer, read_answers
+from app.store.changes import Change
+from app.store.comparisons import Lane, is_lane_of, read_comparisons
 from app.store.drafts import read_draft
 from app.store.faults import DATABASE_ERRORS
+from app.store.opening import Opened
 from app.store.pieces import read_pieces
 from app.store.prompts import PromptRows
 from app.store.reading import (
@@ -48,8 +52,7 @@ from app.store.reading import (
     record_bytes,
 )
 from app.store.trash import read_trash
-from app.store.unwritten import Parts, lay_over, named_in
-from app.store.writing import Change
+from app.store.unwritten import Parts, heads_with_unwritten, lay_over, named_in, newest_deletion_in, newest_in
 
 _log = logging.getLogger(__name__)
 
@@ -105,6 +108,7 @@ class Reader:
             tuple(parts.answers[message.id] for message in there if message.id in parts.answers),
             {message.id: parts.dropped[message.id] for message in there if message.id in parts.dropped},
             self.draft(question.conversation),
+            parts.compared(there),
         )
 
     def _read_all(self, connection: sqlite3.Connection, conversation: int, parts: Parts) -> None:
@@ -123,6 +127,23 @@ class Reader:
         for answer in parts.answers.values():
             if answer.state == "open":
                 self._read_text(connection, answer.message, parts)
+        self._read_comparisons(connection, conversation, parts)
+
+    def _read_comparisons(self, connection: sqlite3.Connection, conversation: int, parts: Parts) -> None:
+        """Read what is kept of the comparisons; an answer that its comparison does not name is in none."""
+        lanes = [
+            Lane(answer.message, answer.comparison, answer.lane)
+            for answer in parts.answers.values()
+            if answer.comparison is not None
+        ]
+        with self._noting():
+            for comparison in read_comparisons(connection, conversation, lanes):
+                parts.comparisons[comparison.id] = comparison
+        for lane in lanes:
+            named = parts.comparisons.get(lane.comparison) if lane.comparison is not None else None
+            if named is not None and not is_lane_of(named, lane):
+                answer = parts.answers[lane.message]
+                parts.answers[lane.message] = msgspec.structs.replace(answer, comparison=None, lane=None)
 
     def _read_one(self, connection: sqlite3.Connection, key: int, parts: Parts) -> None:
         """Read one message of any conversation, deleted or not."""
@@ -157,15 +178,24 @@ class Reader:
                 return read_draft(self._connection, conversation)
         return None
 
-    def newest(self) -> int:
-        """Return the largest id of a conversation or a message, 0 where there is none."""
+    def opened(self, opened: Opened, pending: Sequence[Change], draft: Draft | None) -> StoreOpened:
+        """Return which chats there are, with what waits laid over them; `draft` is that of the new chat if it waits."""
+        return StoreOpened(
+            heads_with_unwritten(opened.conversations, pending),
+            opened.connection is not None,
+            opened.problems,
+            draft or self.draft(NEW_CHAT),
+            max(self._newest(), newest_in(pending)),
+            max(self._newest_deletion(), newest_deletion_in(pending)),
+        )
+
+    def _newest(self) -> int:
         if self._connection is not None:
             with self._noting():
                 return read_newest(self._connection)
         return 0
 
-    def newest_deletion(self) -> int:
-        """Return the latest time of a deletion, 0 where there is none."""
+    def _newest_deletion(self) -> int:
         if self._connection is not None:
             with self._noting():
                 return read_newest_deletion(self._connection)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sqlite3
-from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -11,9 +10,7 @@ from app.core.chat import clean_text
 from app.core.draft import Draft
 from app.core.store_commands import KeepDraft
 from app.store import columns
-
-if TYPE_CHECKING:
-    from app.store.writing import Change
+from app.store.changes import Change
 
 _TEXTS = msgspec.json.Decoder(tuple[str, ...])
 

@@ -9,6 +9,7 @@ import logging
 import sqlite3
 import time
 
+from app.store.comparisons import remove_without_lanes
 from app.store.deletions import TO_ERASE, mark_old
 from app.store.faults import DATABASE_ERRORS
 from app.store.prompts import PromptRows
@@ -98,7 +99,10 @@ def _erase_message(connection: sqlite3.Connection, prompts: PromptRows, message:
         "DELETE FROM chunk WHERE id IN (SELECT id FROM chunk WHERE answer = ? LIMIT ?)", (message, _CHUNKS)
     )
     if chunks.rowcount < _CHUNKS:
+        lane = connection.execute("SELECT comparison FROM answer WHERE message = ?", (message,)).fetchone()
         connection.execute("DELETE FROM message WHERE id = ?", (message,))
+        if lane is not None and lane[0] is not None:
+            remove_without_lanes(connection, lane[0])
 
 
 def _erase_conversations(connection: sqlite3.Connection) -> bool:

@@ -15,26 +15,11 @@ from app.core.conversation import Conversation
 from app.core.draft import NEW_CHAT
 from app.core.job_events import JobFailed
 from app.core.ports import EventSink
-from app.core.store_commands import (
-    CopyBranch,
-    EndAnswer,
-    EraseTrash,
-    KeepChunk,
-    KeepConversation,
-    KeepDraft,
-    KeepPieces,
-    KeepPrompt,
-    KeepQuestion,
-    OpenStore,
-    RemoveMessages,
-    RestoreMessages,
-    RestoreTrash,
-    Settle,
-    StoreCommand,
-)
-from app.core.store_events import Kept, Restored, StoreOpened, StoreRenewed
+from app.core.store_commands import EraseTrash, KeepChunk, OpenStore, RestoreTrash, Settle, StoreCommand
+from app.core.store_events import Kept, Restored, StoreRenewed
 from app.store import faults
 from app.store.answering import Question
+from app.store.changes import Asked, Change, Unasked
 from app.store.database import Database
 from app.store.faults import DATABASE_ERRORS, Fault, fault_of
 from app.store.mistakes import skipped
@@ -43,9 +28,7 @@ from app.store.patience import Patience
 from app.store.read_only import open_read_only
 from app.store.refuge import Refuge
 from app.store.troubles import Troubles
-from app.store.unwritten import heads_with_unwritten, newest_deletion_in, newest_in
 from app.store.waiting import Waiting
-from app.store.writing import Change
 
 WRITING_S = 2.0
 """How long another program may hold the database before people are told and the chat goes on."""
@@ -95,22 +78,18 @@ class StoreWork:
 
     def take(self, command: StoreCommand) -> None:
         """Answer a question, or put what is to be kept with what waits for `flush`."""
+        if isinstance(command, Asked):
+            self._ask(command)
+            return
+        if isinstance(command, Unasked):
+            self._add(command)
+            if isinstance(command, EraseTrash):
+                self.database.erasing.begin()
+            return
         match command:
             case KeepChunk():
                 if self._keeps:
                     self._waiting.add_chunk(command)
-            case KeepQuestion(request) | CopyBranch(request):
-                self._waiting.asked.add(request)
-                self._add(command)
-                if not self._keeps:
-                    self._answer_unkept()
-            case KeepConversation() | KeepPrompt() | EndAnswer() | KeepPieces() | KeepDraft():
-                self._add(command)
-            case RemoveMessages() | RestoreMessages():
-                self._add(command)
-            case EraseTrash():
-                self._add(command)
-                self.database.erasing.begin()
             case RestoreTrash(request):
                 self.flush()
                 self._sink(Restored(request, self._restored(command)))
@@ -213,11 +192,8 @@ class StoreWork:
 
     def _tell_opened(self, opened: Opened) -> None:
         """Tell which chats there are, with what waits laid over them."""
-        draft = self._waiting.draft(NEW_CHAT) or self.database.reader.draft(NEW_CHAT)
-        heads = heads_with_unwritten(opened.conversations, self._waiting.changes)
-        newest = max(self.database.reader.newest(), newest_in(self._waiting.changes))
-        deletion = max(self.database.reader.newest_deletion(), newest_deletion_in(self._waiting.changes))
-        self._sink(StoreOpened(heads, opened.connection is not None, opened.problems, draft, newest, deletion))
+        told = self.database.reader.opened(opened, self._waiting.changes, self._waiting.draft(NEW_CHAT))
+        self._sink(told)
 
     def _take_opened(self, opened: Opened) -> None:
         """Use what was opened, or keep nothing from now on."""
@@ -230,6 +206,13 @@ class StoreWork:
         self._tell_opened(opened)
         if opened.connection is None:
             self._give_up()
+
+    def _ask(self, command: Asked) -> None:
+        """Let somebody wait until a change is on disk, or for nothing where nothing is kept."""
+        self._waiting.asked.add(command.request)
+        self._add(command)
+        if not self._keeps:
+            self._answer_unkept()
 
     def _add(self, change: Change) -> None:
         if self._keeps:

@@ -93,6 +93,25 @@ _VERSION_5 = (
 )
 
 
+_VERSION_6 = (
+    # All that is known of a comparison; a parent is no foreign key, and where answers begin a conversation there is none.
+    "ALTER TABLE comparison RENAME TO comparison_of_version_1",
+    """CREATE TABLE comparison (
+        id INTEGER PRIMARY KEY, conversation INTEGER NOT NULL REFERENCES conversation (id) ON DELETE CASCADE,
+        parent INTEGER, created_ms INTEGER NOT NULL, lanes TEXT, baseline INTEGER, layout TEXT, kept TEXT, plan TEXT,
+        prefill TEXT)""",
+    "CREATE INDEX comparison_conversation ON comparison (conversation)",
+    "CREATE INDEX answer_comparison ON answer (comparison) WHERE comparison IS NOT NULL",
+    """INSERT INTO comparison (id, conversation, parent, created_ms, baseline, layout)
+        SELECT old.id, conversation, message.id, created_ms, baseline, layout FROM comparison_of_version_1 AS old
+        JOIN message ON message.id = old.message WHERE old.id IN (SELECT comparison FROM answer)""",
+    "DROP TABLE comparison_of_version_1",
+    # A lane of no comparison is an answer like others.
+    """UPDATE answer SET comparison = NULL, lane = NULL
+        WHERE comparison IS NOT NULL AND comparison NOT IN (SELECT id FROM comparison)""",
+)
+
+
 def _first_tables(connection: sqlite3.Connection) -> None:
     for statement in _VERSION_1:
         connection.execute(statement)
@@ -126,7 +145,12 @@ def _deletions(connection: sqlite3.Connection) -> None:
         connection.execute(statement)
 
 
-MIGRATIONS: tuple[Migration, ...] = (_first_tables, _drafts, _trees, _wrong_clocks, _deletions)
+def _comparisons(connection: sqlite3.Connection) -> None:
+    for statement in _VERSION_6:
+        connection.execute(statement)
+
+
+MIGRATIONS: tuple[Migration, ...] = (_first_tables, _drafts, _trees, _wrong_clocks, _deletions, _comparisons)
 """The n-th leads from version n to n + 1; `execute` only, because `executescript` would commit."""
 
 

@@ -1,6 +1,7 @@
 """The prompts of answers, kept as what they add to the prompt and answer before them in the conversation.
 
-A conversation of n turns would take n² tokens and parts otherwise. Must not know how a prompt was made.
+A conversation of n turns would take n² tokens and parts otherwise; the lanes of a comparison, whose prompts are the
+same, keep one. Must not know how a prompt was made.
 """
 
 from __future__ import annotations
@@ -66,18 +67,14 @@ class PromptRows:
         return [prompt for prompt in prompts if prompt is not None]
 
     def _write(self, prompt: AnswerPrompt) -> None:
-        base = self._base(prompt.message)
-        shared, parts = 0, 0
-        if base is not None and (before := self._whole(base)) is not None:
-            shared = common_start(before.ids + read_ids(self._connection, base), prompt.ids)
-            parts = _alike(before.spans, prompt.spans) if shared else 0
+        base, shared, parts = self._beginning(prompt)
         rest, width = pack_ids(prompt.ids[shared * WIDE :])
         self._connection.execute(
             "INSERT OR REPLACE INTO answer_prompt (message, base, shared, dropped, id_width, spans, ids) "
             "VALUES (?, ?, ?, ?, ?, ?, ?)",
             (
                 prompt.message,
-                base if shared else None,
+                base,
                 shared,
                 columns.pack_indices(prompt.dropped),
                 width,
@@ -86,6 +83,38 @@ class PromptRows:
             ),
         )
         self._last = (prompt.message, _Whole(prompt.ids, prompt.spans))
+
+    def _beginning(self, prompt: AnswerPrompt) -> tuple[int | None, int, int]:
+        """Return the answer that a prompt builds on, and how many tokens and parts it has from there."""
+        for lane in self._lanes_beside(prompt.message):
+            shared, parts = self._alike(lane, prompt)
+            if shared * WIDE * 2 >= len(prompt.ids) > 0:  # else the next lanes could not build on this one
+                return lane, shared, parts
+        base = self._base(prompt.message)
+        shared, parts = self._alike(base, prompt) if base is not None else (0, 0)
+        return (base, shared, parts) if shared else (None, 0, 0)
+
+    def _alike(self, base: int, prompt: AnswerPrompt) -> tuple[int, int]:
+        """Count the tokens and parts that a prompt begins with like an answer and its prompt."""
+        before = self._whole(base)
+        if before is None:
+            return 0, 0
+        shared = common_start(before.ids + read_ids(self._connection, base), prompt.ids)
+        return shared, _alike(before.spans, prompt.spans) if shared else 0
+
+    def _lanes_beside(self, message: int) -> list[int]:
+        """Return the lanes of the same comparison whose prompts build on no other of it: mostly all have the same."""
+        rows = self._connection.execute(
+            "SELECT other.message FROM answer AS own JOIN answer AS other ON other.comparison = own.comparison "
+            "JOIN answer_prompt AS prompt ON prompt.message = other.message "
+            "JOIN message AS here ON here.id = own.message "
+            "JOIN message AS there ON there.id = other.message AND there.conversation = here.conversation "
+            "LEFT JOIN answer AS base ON base.message = prompt.base "
+            "WHERE own.message = ?1 AND other.message <> ?1 AND base.comparison IS NOT own.comparison "
+            "ORDER BY other.message",
+            (message,),
+        )
+        return [int(lane) for (lane,) in rows.fetchall()]
 
     def _base(self, message: int) -> int | None:
         """Return the nearest answer on the path above that has a prompt; going in circles ends the search."""

@@ -54,8 +54,10 @@ def read_conversation(connection: sqlite3.Connection, conversation: int) -> Conv
 
 
 def read_newest(connection: sqlite3.Connection) -> int:
-    """Return the largest id of a conversation or a message, 0 where there is none."""
-    newest = (f"SELECT MAX(id) FROM {table} WHERE id < ?" for table in ("conversation", "message"))
+    """Return the largest id of a conversation, a message or a comparison, 0 where there is none."""
+    newest = [f"SELECT MAX(id) FROM {table} WHERE id < ?" for table in ("conversation", "message")]
+    # By its lanes, without which none is kept: those of one that was lost must not be lanes of the next.
+    newest.append("SELECT MAX(comparison) FROM answer WHERE comparison < ?")
     return max(connection.execute(select, (_BEYOND_IDS,)).fetchone()[0] or 0 for select in newest)
 
 

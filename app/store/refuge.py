@@ -19,10 +19,10 @@ from typing import Any, NamedTuple, get_args
 
 import msgspec
 
-from app.core.store_commands import CopyBranch, KeepPieces, KeepQuestion
+from app.core.store_commands import KeepPieces
 from app.core.words import Sentence
 from app.store import columns, faults
-from app.store.writing import Change, Stretch, TakenOver
+from app.store.changes import Asked, Change, Stretch, TakenOver
 
 NOBODY = -1
 """In place of a request of an earlier run: nobody waits for its answer."""
@@ -222,7 +222,7 @@ def _changes(frames: bytes) -> Iterator[tuple[bytes, Change | None]]:
 
 def _renewed(change: Change) -> Change:
     """Return a change of an earlier run as one that nobody waits for, and that may be on disk already."""
-    if isinstance(change, KeepQuestion | CopyBranch):
+    if isinstance(change, Asked):
         return msgspec.structs.replace(change, request=NOBODY)
     if isinstance(change, Stretch):
         change.once = True

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from app.store.faults import DATABASE_ERRORS, Fault, fault_of
+from app.store.leaves import newest_leaf
 
 _IDS = {
     "conversation": "SELECT DISTINCT conversation FROM message INDEXED BY message_conversation",
@@ -17,7 +18,7 @@ _IDS = {
     "answer": "SELECT message FROM answer INDEXED BY answer_record_bytes",
     "answer_prompt": "SELECT message FROM answer_prompt INDEXED BY answer_prompt_base",
     "chunk": "SELECT id FROM chunk INDEXED BY chunk_answer",
-    "comparison": "SELECT id FROM comparison INDEXED BY comparison_message",
+    "comparison": "SELECT id FROM comparison INDEXED BY comparison_conversation",
     "attachment": "SELECT id FROM attachment INDEXED BY attachment_message",
     "draft": "SELECT conversation FROM draft INDEXED BY draft_changed",
     "deletion": "SELECT DISTINCT deleted_ms FROM message INDEXED BY message_deleted WHERE deleted_ms IS NOT NULL",
@@ -94,16 +95,24 @@ def _join_again(fresh: sqlite3.Connection) -> None:
 
     What only a message leads to goes with a message that is lost; prompts stay, for later ones may build on them.
     """
-    fresh.execute(
-        "INSERT INTO conversation (id, title, created_ms, changed_ms, leaf) "
-        "SELECT conversation, '', MIN(created_ms), MAX(created_ms), MAX(id) FROM message "
+    lost = fresh.execute(
+        "SELECT conversation, MIN(created_ms), MAX(created_ms) FROM message "
         "WHERE typeof(conversation) = 'integer' AND conversation NOT IN (SELECT id FROM conversation) "
         "AND deleted_ms IS NULL GROUP BY conversation"
-    )
+    ).fetchall()
+    fresh.executemany("INSERT INTO conversation (id, title, created_ms, changed_ms) VALUES (?, '', ?, ?)", lost)
+    for conversation, _, _ in lost:
+        leaf = newest_leaf(fresh, conversation)
+        fresh.execute("UPDATE conversation SET leaf = ? WHERE id = ?", (leaf, conversation))
     fresh.execute(
         "UPDATE conversation SET title = COALESCE((SELECT substr(text, 1, 60) FROM message "
         "WHERE message.conversation = conversation.id ORDER BY message.id LIMIT 1), '') WHERE title = ''"
     )
     fresh.execute("DELETE FROM message WHERE conversation NOT IN (SELECT id FROM conversation)")
-    for table in ("answer", "comparison", "attachment"):
+    for table in ("answer", "attachment"):
         fresh.execute(f"DELETE FROM {table} WHERE message NOT IN (SELECT id FROM message)")
+    # A comparison goes with its conversation, and with the last of its lanes.
+    fresh.execute(
+        "DELETE FROM comparison WHERE conversation NOT IN (SELECT id FROM conversation) "
+        "OR NOT EXISTS (SELECT 1 FROM answer WHERE answer.comparison = comparison.id)"
+    )

@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterable
-from typing import Any
 
 import msgspec
 
 from app.core.conversation import LONGEST_GLIMPSE, Conversation, Trashed
 from app.store import columns, deletions
 from app.store.deletions import TO_ERASE
+from app.store.leaves import is_shown_leaf, newest_leaf
 from app.store.reading import read_conversation
 
 # What is being written has its text in its chunks; of a long text the first line is enough.
@@ -162,14 +162,7 @@ def _restore_conversation(connection: sqlite3.Connection, head: Conversation) ->
         return None
     connection.execute(f"UPDATE message SET deleted_ms = NULL WHERE conversation = ?1 AND {come_back}", (head.id,))
     _restore_way_up(connection, head.id, row[0])
-    is_leaf_there = connection.execute(
-        "SELECT EXISTS (SELECT 1 FROM message WHERE id = ? AND conversation = ? AND deleted_ms IS NULL)",
-        (head.leaf, head.id),
-    ).fetchone()
-    if is_leaf_there[0]:
-        return head.leaf
-    tops = "SELECT id FROM message WHERE conversation = ? AND deleted_ms IS NULL"
-    return _newest_leaf(connection, tops, (head.id,))
+    return head.leaf if is_shown_leaf(connection, head.id, head.leaf) else newest_leaf(connection, head.id)
 
 
 def _restore_branch(
@@ -183,7 +176,7 @@ def _restore_branch(
             (message, conversation, deleted_ms),
         )
     _restore_way_up(connection, conversation, message)
-    return _newest_leaf(connection, "SELECT ?", (message,))
+    return newest_leaf(connection, conversation, message)
 
 
 def _restore_way_up(connection: sqlite3.Connection, conversation: int, message: int) -> None:
@@ -194,19 +187,6 @@ def _restore_way_up(connection: sqlite3.Connection, conversation: int, message: 
         "UPDATE message SET deleted_ms = NULL WHERE id IN (SELECT id FROM way) AND deleted_ms IS NOT NULL",
         (message, conversation),
     )
-
-
-def _newest_leaf(connection: sqlite3.Connection, tops: str, values: tuple[Any, ...]) -> int | None:
-    """Return the newest message that nothing follows, behind some; a lane of a comparison only where there is no other."""
-    row = connection.execute(
-        f"WITH RECURSIVE branch (id) AS ({tops} UNION SELECT message.id FROM branch JOIN message "
-        "ON parent = branch.id WHERE deleted_ms IS NULL) "
-        "SELECT branch.id FROM branch LEFT JOIN answer ON answer.message = branch.id WHERE NOT EXISTS "
-        "(SELECT 1 FROM message WHERE parent = branch.id AND deleted_ms IS NULL AND message.id <> branch.id) "
-        "ORDER BY comparison IS NULL DESC, branch.id DESC LIMIT 1",
-        values,
-    ).fetchone()
-    return None if row is None else int(row[0])
 
 
 def _glimpse(text: str) -> str:

@@ -2,29 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 import msgspec
 
+from app.core.comparison import Comparison
 from app.core.conversation import AnswerState, Conversation, Message, StoredAnswer
 from app.core.store_commands import (
     CopyBranch,
     EndAnswer,
+    KeepComparison,
     KeepConversation,
+    KeepLanes,
     KeepPrompt,
     KeepQuestion,
     RemoveMessages,
     RestoreMessages,
 )
-from app.store.writing import Change, EndOpenAnswers, Stretch
+from app.store.changes import Change, EndOpenAnswers, Stretch
 
 
 def heads_with_unwritten(read: Sequence[Conversation], pending: Sequence[Change]) -> tuple[Conversation, ...]:
     """Return the conversations as they will be on disk once everything is written, newest first."""
     heads = {head.id: head for head in read}
     for change in pending:
-        if isinstance(change, KeepConversation | KeepQuestion | CopyBranch):
+        if isinstance(change, KeepConversation | KeepQuestion | KeepLanes | CopyBranch):
             head = change.head if isinstance(change, CopyBranch) else change.conversation
             if head.deleted_ms is None:
                 heads[head.id] = head
@@ -34,7 +37,7 @@ def heads_with_unwritten(read: Sequence[Conversation], pending: Sequence[Change]
 
 
 def newest_in(pending: Sequence[Change]) -> int:
-    """Return the largest id of a conversation or a message that changes add, 0 where none adds any."""
+    """Return the largest id of a conversation, a message or a comparison that changes add, 0 where none adds any."""
     newest = 0
     for change in pending:
         match change:
@@ -42,6 +45,11 @@ def newest_in(pending: Sequence[Change]) -> int:
                 newest = max(newest, head.id)
             case KeepQuestion(_, head, added, answer):
                 newest = max(newest, head.id, answer.message, *(message.id for message in added))
+            case KeepLanes(_, head, added, comparison, answers):
+                messages = (*(message.id for message in added), *(answer.message for answer in answers))
+                newest = max(newest, head.id, comparison.id, *messages)
+            case KeepComparison(comparison):
+                newest = max(newest, comparison.id)
             case EndAnswer(message):
                 newest = max(newest, message.id)
             case CopyBranch(_, head, copied):
@@ -72,6 +80,7 @@ class Parts:
     messages: dict[int, Message] = field(default_factory=dict)
     answers: dict[int, StoredAnswer] = field(default_factory=dict)
     dropped: dict[int, int] = field(default_factory=dict)
+    comparisons: dict[int, Comparison] = field(default_factory=dict)
     more: dict[int, str] = field(default_factory=dict)
     """What was added to answers that had ended: it is theirs once they are open again."""
 
@@ -93,6 +102,12 @@ class Parts:
             if message.conversation == conversation and message.deleted_ms is None:
                 yield message
 
+    def compared(self, messages: Iterable[Message]) -> tuple[Comparison, ...]:
+        """Return the comparisons that have a lane among messages, oldest first."""
+        there = {message.id for message in messages} if self.comparisons else set()
+        found = (self.comparisons[key] for key in sorted(self.comparisons))
+        return tuple(comparison for comparison in found if not there.isdisjoint(comparison.lanes))
+
 
 def named_in(pending: Sequence[Change]) -> Iterator[int]:
     """Yield the messages that changes bring back or copy: they may be deleted, or of another conversation."""
@@ -111,6 +126,10 @@ def lay_over(parts: Parts, pending: Sequence[Change]) -> None:
                 _put(parts, added)
                 _put_answer(parts, answer)
                 _open_again(parts, answer)
+            case KeepLanes():
+                _put_lanes(parts, change)
+            case KeepComparison(comparison):
+                _put_comparison(parts, comparison)
             case EndAnswer(message, answer):
                 _put(parts, (message,))
                 _put_answer(parts, answer)
@@ -144,6 +163,23 @@ def _put_answer(parts: Parts, answer: StoredAnswer) -> None:
     if answer.message in parts.messages:
         before = parts.answers.get(answer.message)
         parts.answers[answer.message] = msgspec.structs.replace(answer, ids=before.ids if before else b"")
+
+
+def _put_lanes(parts: Parts, command: KeepLanes) -> None:
+    _put(parts, command.messages)
+    conversation, comparison = command.conversation.id, command.comparison
+    for answer in command.answers:
+        if answer.message not in parts.messages:
+            empty = Message(answer.message, conversation, comparison.parent, "assistant", "", comparison.created_ms)
+            parts.messages[empty.id] = empty
+        _put_answer(parts, answer)
+    _put_comparison(parts, comparison)
+
+
+def _put_comparison(parts: Parts, comparison: Comparison) -> None:
+    """Take over what is known of a comparison, as far as a lane of it is there."""
+    if any(answer.comparison == comparison.id for answer in parts.answers.values()):
+        parts.comparisons[comparison.id] = comparison
 
 
 def _open_again(parts: Parts, answer: StoredAnswer) -> None:

@@ -9,10 +9,11 @@ import sqlite3
 from collections.abc import Sequence
 
 from app.core.draft import Draft
-from app.core.store_commands import CopyBranch, KeepChunk, KeepDraft, KeepPieces, KeepQuestion
+from app.core.store_commands import KeepChunk, KeepDraft, KeepPieces
 from app.store import drafts
+from app.store.changes import Asked, Change, EndOpenAnswers, Stretch, TakenOver
 from app.store.patience import Patience
-from app.store.writing import Change, EndOpenAnswers, Stretch, TakenOver, Writer, written
+from app.store.writing import Writer, written
 
 
 class Waiting:
@@ -79,9 +80,9 @@ class Waiting:
             raise
         return broken
 
-    def questions(self) -> list[KeepQuestion | CopyBranch]:
-        """Return the questions and copies that nobody has answered."""
-        questions = (change for change in self.changes if isinstance(change, KeepQuestion | CopyBranch))
+    def questions(self) -> list[Asked]:
+        """Return the questions, comparisons and copies that nobody has answered."""
+        questions = (change for change in self.changes if isinstance(change, Asked))
         return [question for question in questions if question.request in self.asked]
 
     def clear(self) -> None:

@@ -7,16 +7,18 @@ from __future__ import annotations
 
 import logging
 import sqlite3
-from dataclasses import dataclass, field
+from collections.abc import Sequence
 
 from app.core.chat import clean_text
-from app.core.conversation import Chunk, Conversation, Message, StoredAnswer
+from app.core.conversation import Conversation, Message, StoredAnswer
 from app.core.store_commands import (
     CopyBranch,
     EndAnswer,
     EraseTrash,
+    KeepComparison,
     KeepConversation,
     KeepDraft,
+    KeepLanes,
     KeepPieces,
     KeepPrompt,
     KeepQuestion,
@@ -24,6 +26,8 @@ from app.core.store_commands import (
     RestoreMessages,
 )
 from app.store import columns, deletions, trash
+from app.store.changes import Change, EndOpenAnswers, Stretch, TakenOver
+from app.store.comparisons import keep_comparison
 from app.store.copying import copy_branch
 from app.store.drafts import keep_draft
 from app.store.faults import fault_of
@@ -33,54 +37,6 @@ from app.store.prompts import PromptRows
 from app.store.reading import read_ids, read_text
 
 _log = logging.getLogger(__name__)
-
-
-@dataclass
-class Stretch:
-    """The chunks of one answer that wait together: they become one row."""
-
-    answer: int
-    texts: list[str] = field(default_factory=list)
-    ids: list[bytes] = field(default_factory=list)
-    blocks: list[bytes] = field(default_factory=list)
-    once: bool = False
-    """Whether it may be there already: then it is not added again."""
-
-    def add(self, chunk: Chunk) -> None:
-        """Take one more."""
-        self.texts.append(chunk.text)
-        self.ids.append(chunk.ids)
-        self.blocks.append(chunk.record)
-
-
-@dataclass(frozen=True)
-class EndOpenAnswers:
-    """Answers that an earlier run of the program left open were cut off; their text is what was written of them."""
-
-
-@dataclass(frozen=True)
-class TakenOver:
-    """What an earlier run left in a file is in the chats now: it is never taken over again."""
-
-    digest: bytes
-
-
-Change = (
-    KeepConversation
-    | KeepQuestion
-    | KeepPrompt
-    | EndAnswer
-    | RemoveMessages
-    | RestoreMessages
-    | CopyBranch
-    | EraseTrash
-    | KeepDraft
-    | KeepPieces
-    | Stretch
-    | EndOpenAnswers
-    | TakenOver
-)
-"""What is written: the commands that keep something, with the chunks joined."""
 
 
 class Writer:
@@ -98,16 +54,16 @@ class Writer:
             case KeepConversation(conversation):
                 self._keep_conversation(conversation)
             case KeepQuestion(_, conversation, messages, answer):
-                self._keep_conversation(conversation)
-                self._stay(conversation)
-                for message in messages:
-                    self._keep_message(message)
-                self._connection.execute(
-                    "INSERT OR IGNORE INTO message (id, conversation, parent, role, created_ms, text) "
-                    "VALUES (?, ?, ?, 'assistant', ?, '')",
-                    (answer.message, conversation.id, messages[-1].id if messages else None, conversation.changed_ms),
-                )
-                self._keep_answer(answer)
+                self._begin(conversation, messages)
+                parent = messages[-1].id if messages else None
+                self._begin_answer(conversation.id, answer, parent, conversation.changed_ms)
+            case KeepLanes(_, conversation, messages, comparison, answers):
+                self._begin(conversation, messages)
+                for answer in answers:
+                    self._begin_answer(conversation.id, answer, comparison.parent, comparison.created_ms)
+                keep_comparison(self._connection, comparison)
+            case KeepComparison(comparison):
+                keep_comparison(self._connection, comparison)
             case KeepPrompt(prompt):
                 self.prompts.keep(prompt)
                 self._connection.execute(
@@ -134,6 +90,22 @@ class Writer:
                 end_open_answers(self._connection)
             case TakenOver(digest):
                 self._connection.execute("INSERT OR IGNORE INTO taken_over (digest) VALUES (?)", (digest,))
+
+    def _begin(self, conversation: Conversation, messages: Sequence[Message]) -> None:
+        """Keep what somebody asks in a conversation."""
+        self._keep_conversation(conversation)
+        self._stay(conversation)
+        for message in messages:
+            self._keep_message(message)
+
+    def _begin_answer(self, conversation: int, answer: StoredAnswer, parent: int | None, created_ms: int) -> None:
+        """Keep how an answer will be written, with its message, which is empty where it is not there."""
+        self._connection.execute(
+            "INSERT OR IGNORE INTO message (id, conversation, parent, role, created_ms, text) "
+            "VALUES (?, ?, ?, 'assistant', ?, '')",
+            (answer.message, conversation, parent, created_ms),
+        )
+        self._keep_answer(answer)
 
     def _keep_conversation(self, conversation: Conversation) -> None:
         self._note_deletion(conversation)

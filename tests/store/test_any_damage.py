@@ -4,11 +4,14 @@ import random
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
+from app.core.comparison import Layout
 from app.core.conversation import AnswerPrompt
-from app.core.store_commands import KeepPrompt, MeasureStore, ReadConversation, ReadPieces, ReadRecord
+from app.core.store_commands import KeepComparison, KeepPrompt, MeasureStore, ReadConversation, ReadPieces, ReadRecord
 from app.core.store_events import ConversationRead, Kept, PiecesRead, RecordRead, StoreMeasured
 from app.store.opening import FILE_NAME
+from tests.store.lanes import compared
 from tests.store.shelf import Shelf, chunk, end, head, ids, question, shelf
 
 
@@ -21,6 +24,8 @@ def filled(folder: Path) -> bytes:
             )
             kept.send(chunk(key * 10 + 1, "word " * 200, key, record=b"record" * 200))
             kept.send(end(key * 10 + 1, "word " * 200, key))
+            begun = compared(key, head(key), key * 10 + 2)
+            kept.send(begun, KeepComparison(replace(begun.comparison, layout=Layout(1, "word " * 50, ""))))
     return (folder / FILE_NAME).read_bytes()
 
 

@@ -7,8 +7,16 @@ from types import SimpleNamespace
 import msgspec
 import pytest
 
+from app.core.comparison import Comparison
 from app.core.conversation import AnswerPrompt
-from app.core.store_commands import EraseTrash, KeepConversation, KeepPrompt, OpenStore, RemoveMessages
+from app.core.store_commands import (
+    EraseTrash,
+    KeepComparison,
+    KeepConversation,
+    KeepPrompt,
+    OpenStore,
+    RemoveMessages,
+)
 from app.store.deletions import DAYS_OF_USE, KEPT_DAYS
 from tests.store.shelf import Shelf, chunk, end, head, ids, question, shelf, used_every_day
 
@@ -22,7 +30,8 @@ def keep_deleted(kept: Shelf, key: int, days_ago: float) -> None:
     kept.send(question(key, head(key), first), KeepPrompt(AnswerPrompt(first + 1, ids(1, 2), ())))
     kept.send(chunk(first + 1, f"secret {key}", 3, record=b"record"), end(first + 1, f"secret {key}", key))
     kept.sql("INSERT INTO attachment (message, name, text) VALUES (?, 'a', 'b')", first)
-    kept.sql("INSERT INTO comparison (message) VALUES (?)", first)
+    kept.sql("UPDATE answer SET comparison = ?, lane = 0 WHERE message = ?", first + 2, first + 1)
+    kept.send(KeepComparison(Comparison(first + 2, key, first, first, (first + 1,))))
     used_every_day(kept)
     deleted = int(time.time() * 1000 - days_ago * DAY_MS)
     kept.send(KeepConversation(msgspec.structs.replace(head(key), deleted_ms=deleted)))

@@ -10,12 +10,14 @@ from pathlib import Path
 
 import pytest
 
+from app.core.comparison import Comparison
 from app.core.draft import Draft
-from app.core.store_commands import KeepDraft
+from app.core.store_commands import KeepComparison, KeepDraft
 from app.store.migrations import MIGRATIONS, Migration, migrate, version_of
 from app.store.opening import FILE_NAME, SUSPECT_NAME, open_database
 from app.store.patience import Patience
-from tests.store.shelf import break_pages, shelf
+from tests.store.lanes import compared
+from tests.store.shelf import break_pages, head, shelf
 
 SCHEMA_1 = Path(__file__).with_name("schema_1.sql")
 BACKUP = "tokenlight-before-update-1.sqlite3"
@@ -180,3 +182,85 @@ def test_what_can_be_read_of_a_damaged_old_database_is_taken_over(tmp_path: Path
     with shelf(tmp_path) as kept:
         assert [(message.text, message.edited) for message in kept.read().messages] == [("Hello", False), ("", False)]
         assert kept.sql("SELECT message FROM answer") == [(2,)]
+
+
+def database_of_version_5(folder: Path) -> Path:
+    """Make a database of the version before comparisons were written, in which their columns are not empty."""
+    path = old_database(folder)
+    with closing(sqlite3.connect(path, isolation_level=None)) as connection:
+        migrate(connection, MIGRATIONS[:5])
+        connection.execute("PRAGMA foreign_keys = OFF")
+        for key, parent in ((3, 1), (4, 1), (5, None), (6, 5)):
+            values = (key, parent, "user" if parent is None else "assistant", f"Text {key}")
+            connection.execute(
+                "INSERT INTO message (id, conversation, parent, role, created_ms, text) VALUES (?1, 1, ?2, ?3, ?1, ?4)",
+                values,
+            )
+        connection.execute("UPDATE answer SET comparison = 77, lane = 1")
+        # One that is known of, with a lane; one without any; one whose message is not there.
+        connection.execute("INSERT INTO answer (message, state, comparison, lane) VALUES (3, 'done', 20, 0)")
+        connection.execute("INSERT INTO answer (message, state, comparison, lane) VALUES (4, 'done', 20, 1)")
+        connection.execute("INSERT INTO answer (message, state, comparison, lane) VALUES (6, 'done', 22, 0)")
+        connection.execute("INSERT INTO comparison VALUES (20, 1, 1, 'anything'), (21, 1, NULL, NULL)")
+        connection.execute("INSERT INTO comparison VALUES (22, 99, 0, NULL)")
+        assert version_of(connection) == 5
+    return path
+
+
+def test_a_database_of_before_comparisons_were_kept_loses_no_answer_and_takes_them(tmp_path: Path) -> None:
+    path = database_of_version_5(tmp_path)
+    with shelf(tmp_path) as kept:
+        read = kept.read()
+        assert [m.text for m in read.messages] == ["Hello", "", "Text 3", "Text 4", "Text 5", "Text 6"]
+        assert [(a.message, a.comparison, a.lane) for a in read.answers] == [
+            (2, None, None),
+            (3, 20, 0),
+            (4, 20, 1),
+            (6, None, None),
+        ]
+        # Which of its lanes were kept is not known: so none is hidden.
+        assert read.comparisons == (Comparison(20, 1, 1, 1, (3, 4), baseline=1, kept=(0, 1)),)
+        assert kept.sql("SELECT id FROM comparison") == [(20,)]
+        begun = compared(1, head(), 31)
+        kept.send(begun, KeepComparison(begun.comparison))
+        assert kept.read().comparisons[1:] == (begun.comparison,)
+        assert kept.sql("PRAGMA integrity_check") == [("ok",)] and kept.sql("PRAGMA foreign_key_check") == []
+    assert look(tmp_path / "tokenlight-before-update-5.sqlite3", "SELECT count(*) FROM comparison") == [(3,)]
+    with closing(sqlite3.connect(":memory:", isolation_level=None)) as fresh, closing(sqlite3.connect(path)) as old:
+        migrate(fresh)
+        assert schema(fresh) == schema(old)
+
+
+def test_a_program_that_is_killed_while_comparisons_get_their_table_leaves_the_version_before(tmp_path: Path) -> None:
+    path = database_of_version_5(tmp_path)
+    code = """
+        import os, sys
+        from pathlib import Path
+        from app.store.migrations import MIGRATIONS
+        from app.store.opening import open_database
+        from app.store.patience import Patience
+
+        def die(connection):
+            MIGRATIONS[5](connection)
+            os._exit(9)
+
+        open_database(Path(sys.argv[1]), Patience(), (*MIGRATIONS[:5], die))
+    """
+    child = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(code), str(tmp_path)], check=False, cwd=Path(__file__).parents[2]
+    )
+    assert child.returncode == 9
+    assert look(path, "PRAGMA user_version") == [(5,)]
+    assert look(path, "SELECT id, message FROM comparison ORDER BY id") == [(20, 1), (21, 1), (22, 99)]
+    with shelf(tmp_path) as kept:
+        assert len(kept.read().messages) == 6
+
+
+def test_a_damaged_database_of_before_comparisons_were_kept_is_taken_over_without_them(tmp_path: Path) -> None:
+    path = database_of_version_5(tmp_path)
+    break_pages(path, "chunk")
+    (tmp_path / SUSPECT_NAME).touch()
+    with shelf(tmp_path) as kept:
+        assert [m.text for m in kept.read().messages] == ["Hello", "", "Text 3", "Text 4", "Text 5", "Text 6"]
+        assert kept.read().comparisons == ()
+        assert kept.sql("PRAGMA foreign_key_check") == []

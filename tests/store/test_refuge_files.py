@@ -15,6 +15,7 @@ from msgspec.structs import replace
 
 from app.core.chat import PromptSpan
 from app.core.commands import SettingsChange
+from app.core.comparison import Comparison
 from app.core.conversation import AnswerPrompt, Message, StoredAnswer, Thinking
 from app.core.draft import Draft
 from app.core.model import ModelRef
@@ -23,6 +24,7 @@ from app.core.store_commands import (
     CopyBranch,
     EndAnswer,
     EraseTrash,
+    KeepComparison,
     KeepConversation,
     KeepDraft,
     KeepPieces,
@@ -31,8 +33,9 @@ from app.core.store_commands import (
     RestoreMessages,
 )
 from app.core.words import translate
+from app.store.changes import Change, EndOpenAnswers, Stretch, TakenOver
 from app.store.refuge import NOBODY, Refuge, temporary_folders
-from app.store.writing import Change, EndOpenAnswers, Stretch, TakenOver
+from tests.store.lanes import GRID, PLAN, PREFILL, compared
 from tests.store.shelf import Shelf, head, ids, question, shelf
 from tests.store.unsaved import BACK, connect_full, end_unsaved, left, refused, texts, told
 
@@ -217,6 +220,8 @@ ANSWER = StoredAnswer(
 CHANGES: tuple[Change, ...] = (
     KeepConversation(replace(head(), settings=SamplingSettings(top_k=3), deleted_ms=4)),
     question(NOBODY, head(), 1),
+    replace(compared(NOBODY, head(), 11), comparison=replace(compared(NOBODY, head(), 11).comparison, kept=(1, 2))),
+    KeepComparison(Comparison(15, 1, None, 11, (12, 13, 14), 1, GRID, (2,), PLAN, PREFILL)),
     KeepPrompt(AnswerPrompt(2, ids(1, 2, 3), (PromptSpan(0, 1, "prompt", 0),), (1,))),
     EndAnswer(Message(2, 1, 1, "assistant", "Line\nline \U0001f600", 5, edited=True), ANSWER),
     RemoveMessages((1, 2), 5),

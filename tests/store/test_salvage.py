@@ -3,10 +3,13 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
-from app.core.store_commands import ReadRecord, StoreCommand
+from app.core.comparison import Layout
+from app.core.store_commands import KeepComparison, ReadRecord, StoreCommand
 from app.core.store_events import RecordRead
 from app.store.opening import FILE_NAME, SUSPECT_NAME
+from tests.store.lanes import compared, end_lane, texts_of
 from tests.store.shelf import PAGE, Shelf, break_pages, chunk, end, head, ids, question, shelf
 
 COUNT = 300
@@ -95,3 +98,56 @@ def test_messages_whose_conversation_is_lost_are_in_one_that_is_named_after_the_
     )
     assert answers(kept) == {answer_of(key) for key in range(COUNT)}
     kept.close()
+
+
+def test_comparisons_are_taken_over_with_their_lanes_and_go_with_the_last_of_them(tmp_path: Path) -> None:
+    with shelf(tmp_path) as kept:
+        begun = [compared(key, head(key), 10 * key) for key in range(1, 6)]
+        made = [replace(each.comparison, kept=(key % 3,)) for key, each in enumerate(begun)]
+        kept.store.work.do([*begun, *map(KeepComparison, made), end_lane(begun[0], 0, "a lane that stays")])
+        kept.sql("DELETE FROM answer WHERE comparison = ?", made[2].id)
+        kept.sql("UPDATE comparison SET conversation = 4 WHERE id = ?", made[2].id)
+    break_pages(tmp_path / FILE_NAME, "conversation", filling=b"\0")
+    (tmp_path / SUSPECT_NAME).touch()
+    with shelf(tmp_path) as kept:
+        opened = kept.open()
+        for number in (0, 1, 3, 4):
+            assert kept.read(number + 1).comparisons == (made[number],)
+        assert kept.sql("SELECT count(*) FROM comparison") == [(4,)]
+        assert kept.read(1).messages[1].text == "a lane that stays"
+        assert {each.id: each.leaf for each in opened.conversations} == {
+            1: 11,
+            2: 22,
+            3: 33,
+            4: 41,
+            5: 52,
+        }, "no lane that nobody kept"
+        assert kept.sql("PRAGMA foreign_key_check") == []
+
+
+def test_lanes_whose_comparison_is_lost_are_answers_like_others(tmp_path: Path) -> None:
+    with shelf(tmp_path) as kept:
+        begun = compared(1, head(), 1)
+        kept.send(begun, *(end_lane(begun, number, f"lane {number}") for number in range(3)))
+    break_pages(tmp_path / FILE_NAME, "comparison", "comparison_conversation")
+    with shelf(tmp_path) as kept:
+        assert texts_of(kept.read()) == ["Question 1", "lane 0", "lane 1", "lane 2"]
+        kept.send(KeepComparison(begun.comparison))
+        assert kept.read().comparisons == (begun.comparison,)
+        assert len(kept.read().answers) == 3
+
+
+def test_comparisons_between_bad_pages_are_taken_over(tmp_path: Path) -> None:
+    with shelf(tmp_path) as kept:
+        commands: list[StoreCommand] = []
+        for key in range(COUNT):
+            begun = compared(key, head(), 10 * key + 1, 1)
+            commands += [begun, KeepComparison(replace(begun.comparison, layout=Layout(1, answer_of(key))))]
+        kept.store.work.do(commands)
+    break_pages_with(tmp_path / FILE_NAME, answer_of(60).encode(), answer_of(240).encode())
+    with shelf(tmp_path) as kept:
+        read = kept.read()
+        assert len(read.messages) == 2 * COUNT
+        there = {comparison.layout.column_setting for comparison in read.comparisons}
+        lost = {answer_of(key) for key in range(COUNT)} - there
+        assert {answer_of(60), answer_of(240)} <= lost and len(lost) <= 40

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from msgspec.structs import replace
 
+from app.core.comparison import Comparison
 from app.core.conversation import AnswerPrompt, Conversation, Message, StoredAnswer, Trashed
 
 DAY_MS = 24 * 60 * 60 * 1000
@@ -22,6 +23,7 @@ class TreeModel:
     heads: dict[int, Conversation] = field(default_factory=dict)
     messages: dict[int, Message] = field(default_factory=dict)
     answers: dict[int, StoredAnswer] = field(default_factory=dict)
+    comparisons: dict[int, Comparison] = field(default_factory=dict)
     prompts: dict[int, AnswerPrompt] = field(default_factory=dict)
     dropped: dict[int, int] = field(default_factory=dict)
     blocks: dict[int, tuple[bytes, ...]] = field(default_factory=dict)
@@ -76,13 +78,13 @@ class TreeModel:
             self.mark([m.id for m in back], None)
             self.mark(self.path(back[-1].id), None)
             leaf = head.leaf
-            if leaf not in [m.id for m in self.live(conversation)]:
-                leaf = self._newest_leaf([m.id for m in self.live(conversation)])
+            if leaf not in self._shown(conversation):
+                leaf = self._newest_leaf(conversation, None)
         else:
             branch = self.below(message, deleted_ms=self.messages[message].deleted_ms)
             self.mark(branch, None)
             self.mark(self.path(message), None)
-            leaf = self._newest_leaf(self.below(message, deleted_ms=None))
+            leaf = self._newest_leaf(conversation, message)
         self.heads[conversation] = replace(head, deleted_ms=None, leaf=leaf)
 
     def erase(self, conversation: int, message: int | None) -> None:
@@ -133,13 +135,26 @@ class TreeModel:
     def _of(self, conversation: int) -> list[Message]:
         return [m for m in self.messages.values() if m.conversation == conversation]
 
-    def _is_lane(self, message: int) -> bool:
-        return message in self.answers and self.answers[message].comparison is not None
+    def _is_hidden(self, message: int) -> bool:
+        answer = self.answers.get(message)
+        made = self.comparisons.get(answer.comparison) if answer is not None and answer.comparison else None
+        return answer is not None and made is not None and answer.lane not in made.kept
 
-    def _newest_leaf(self, among: list[int]) -> int:
-        parents = {m.parent for m in self.messages.values() if m.deleted_ms is None}
-        leaves = [message for message in among if message not in parents]
-        return max(leaves, key=lambda message: (not self._is_lane(message), message))
+    def _shown(self, conversation: int) -> list[int]:
+        return [m.id for m in self.live(conversation) if not self._is_hidden(m.id)]
+
+    def _newest_leaf(self, conversation: int, top: int | None) -> int | None:
+        """Return the newest end of what is shown behind a message; a lane that nobody kept is looked past."""
+        while top is not None and self._is_hidden(top):
+            top = self.messages[top].parent
+        shown = self._shown(conversation)
+        ends = set(shown) - {self.messages[message].parent for message in shown}
+        if top is not None:
+            behind = [top]
+            for each in behind:
+                behind += [message for message in shown if self.messages[message].parent == each]
+            ends &= set(behind)
+        return max(ends, default=None)
 
     def _trashed_branches(self) -> Iterator[Trashed]:
         for head in self.seen_heads():

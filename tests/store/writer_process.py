@@ -1,4 +1,4 @@
-"""A program that writes an answer until it is killed; a line on its standard output says what is on disk for certain."""
+"""A program that writes an answer, or lanes in turn, until it is killed; a line on its standard output says what is on disk for certain."""
 
 from __future__ import annotations
 
@@ -14,16 +14,21 @@ from app.core.store_commands import KeepChunk, KeepQuestion, OpenStore
 from app.core.store_events import Kept
 from app.store.opening import FILE_NAME
 from app.store.store import Store
+from tests.store.lanes import compared
 
 
-def write_for_ever(folder: Path) -> None:
-    """Keep chunks and tell which of them are there."""
+def write_for_ever(folder: Path, answers: int = 1) -> None:
+    """Keep chunks and tell how much of them is there; several answers are lanes of one comparison."""
     events: queue.SimpleQueue[object] = queue.SimpleQueue()
     store = Store(folder, events.put)
     asked = Message(1, 1, None, "user", "Count", 1)
     answer = Message(2, 1, 1, "assistant", "", 1)
     store.send(OpenStore())
-    store.send(KeepQuestion(1, Conversation(1, "Numbers", 1, 1), (asked, answer), StoredAnswer(2, "open")))
+    head = Conversation(1, "Numbers", 1, 1)
+    if answers > 1:
+        store.send(compared(1, head, 1, answers))
+    else:
+        store.send(KeepQuestion(1, head, (asked, answer), StoredAnswer(2, "open")))
     while not isinstance(events.get(), Kept):
         continue
     print("asked", flush=True)
@@ -31,7 +36,8 @@ def write_for_ever(folder: Path) -> None:
     number = 0
     with closing(sqlite3.connect(folder / FILE_NAME)) as connection:
         while True:
-            store.send(KeepChunk(Chunk(2, f"{number} ", number.to_bytes(4, "little"), b"r%d" % number)))
+            for message in range(2, 2 + answers):
+                store.send(KeepChunk(Chunk(message, f"{number} ", number.to_bytes(4, "little"), b"r%d" % number)))
             number += 1
             pause.wait(0.01)
             (length,) = connection.execute("SELECT COALESCE(SUM(length(text)), 0) FROM chunk").fetchone()
@@ -39,4 +45,4 @@ def write_for_ever(folder: Path) -> None:
 
 
 if __name__ == "__main__":
-    write_for_ever(Path(sys.argv[1]))
+    write_for_ever(Path(sys.argv[1]), *map(int, sys.argv[2:]))
