@@ -18,11 +18,15 @@ from app.services.ask import Ask
 from app.services.branches import Branches
 from app.services.chat import Chat
 from app.services.chat_presets import ChatPresets
+from app.services.comparing import Comparing
+from app.services.comparison_analysis import ComparisonAnalysis
 from app.services.conversations import Conversations
 from app.services.disk_use import DiskUse
 from app.services.doctor import Doctor
 from app.services.engine_session import EngineSession
+from app.services.file_export import FileExport
 from app.services.keeper import Keeper
+from app.services.lane_outlook import LaneOutlook
 from app.services.live import Live
 from app.services.load_check import CheckModel, LoadCheck
 from app.services.load_options import LoadOptionsDraft
@@ -118,7 +122,6 @@ def assemble(
     talk = _talk(store, session, sampling, settings, notices, jobs)
     vocabulary = Vocabulary(session, engine, store, asks=options.window)
     memory = Memory(session, dry_run, engine, asks=options.window)
-    prompt_count = PromptCount(session, engine, talk.chat, templates, settings, sampling)
     return Program(
         paths=paths,
         resources=resources,
@@ -136,12 +139,13 @@ def assemble(
         sampling=sampling,
         **talk._asdict(),
         disk_use=DiskUse(store, engine),
-        prompt_count=prompt_count,
-        prompt_costs=PromptCosts(session, engine, talk.chat, templates, talk.system_prompt, prompt_count, settings),
+        **_counts(session, engine, talk, templates, settings, sampling)._asdict(),
         **_presets(talk, session, sampling, models, jobs, notices)._asdict(),
         load_options=LoadOptionsDraft(session, dry_run, settings, jobs, check, main_memory),
         vocabulary=vocabulary,
         reproducing=Reproducing(session, store, vocabulary, talk.chat, talk.conversations),
+        comparison_analysis=ComparisonAnalysis(talk.comparing, session, store, vocabulary, jobs),
+        file_export=FileExport(jobs, notices),
         next_token=NextToken(session, engine, sampling, vocabulary, talk.answers, talk.conversations),
         live=Live(session, lambda: memory.gpu_is_there, talk.chat, talk.answers),
         memory=memory,
@@ -159,9 +163,18 @@ class _Talk(NamedTuple):
     queue: Queue
     branches: Branches
     conversations: Conversations
+    comparing: Comparing
     trash: Trash
     system_prompt: SystemPrompt
     chat_presets: ChatPresets
+
+
+class _Counts(NamedTuple):
+    """What counts prompts before they are sent."""
+
+    prompt_count: PromptCount
+    prompt_costs: PromptCosts
+    lane_outlook: LaneOutlook
 
 
 class _Presets(NamedTuple):
@@ -196,8 +209,12 @@ def _talk(
     branches.brought_back.connect(conversations.bring_back)
     prompt = SystemPrompt(chat, conversations, settings, notices)
     presets = ChatPresets(settings, notices)
+    comparing = Comparing(session, chat, answers, keeper, settings, notices)
+    conversations.leaves.connect(comparing.stop_in)
+    conversations.compared = lambda: (comparing.running.conversation,) if comparing.running is not None else ()
+    comparing.busy_changed.connect(conversations.changed.emit)
     queue = Queue(chat, answers, branches, notices)
-    return _Talk(answers, chat, queue, branches, conversations, trash, prompt, presets)
+    return _Talk(answers, chat, queue, branches, conversations, comparing, trash, prompt, presets)
 
 
 def _presets(
@@ -213,3 +230,17 @@ def _check_script(path: Path) -> tuple[FoundModel, ModelRef | None]:
     if path.suffix != ".json":
         return check_model(path)
     return FoundModel(str(path), 0, path.stem), ModelRef(0, path.name, str(path))
+
+
+def _counts(
+    session: EngineSession,
+    engine: EnginePort,
+    talk: _Talk,
+    templates: Templates,
+    settings: SettingsFile,
+    sampling: Sampling,
+) -> _Counts:
+    """Make what counts prompts."""
+    count = PromptCount(session, engine, talk.chat, templates, settings, sampling)
+    costs = PromptCosts(session, engine, talk.chat, templates, talk.system_prompt, count, settings)
+    return _Counts(count, costs, LaneOutlook(session, engine, talk.chat, templates, settings))

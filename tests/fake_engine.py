@@ -10,7 +10,7 @@ from typing import TypeVar
 import msgspec
 
 from app.core.chat import ChatPrompt, PromptSpan
-from app.core.commands import Cancel, ChangeSettings, Command, Generate, Load, SettingsChange
+from app.core.commands import Cancel, ChangeSettings, Command, Compare, Generate, Load, SettingsChange
 from app.core.events import (
     EngineGone,
     Event,
@@ -27,6 +27,7 @@ from app.core.events import (
 from app.core.metrics import ItlQuantiles, KVUse, Metrics, StopReason, TtftParts
 from app.core.model import CacheSizes, ModelInfo
 from app.core.words import Sentence, translate
+from tests.fake_lanes import FakeLanes
 
 _Kind = TypeVar("_Kind", bound=Command)
 CONTEXT = 4096
@@ -87,6 +88,7 @@ class FakeEngine:
         self._count: dict[int, int] = {}
         self._prompt: dict[int, int] = {}
         self._clock_ns: dict[int, int] = {}
+        self._lanes: FakeLanes | None = None
         self.sent: list[Command] = []
         self.unloaded = 0
         self.closed = False
@@ -134,6 +136,14 @@ class FakeEngine:
         prompt = self.question.prompt
         assert isinstance(prompt, ChatPrompt)
         return prompt
+
+    @property
+    def lanes(self) -> FakeLanes:
+        """The comparison that was asked for last."""
+        command = self.all(Compare)[-1]
+        if self._lanes is None or self._lanes.command is not command:
+            self._lanes = FakeLanes(command, self._sink, metrics)
+        return self._lanes
 
     @property
     def cancelled(self) -> list[int]:

@@ -185,15 +185,27 @@ class AnswerEnds:
             if is_answered:
                 first = self._take_out(conversation, run.turn, None)
             else:
-                first = self._take_out(conversation, asked, run.back_to)
-                if conversation.leaf is None:
-                    conversation.change_head(leaf=None, deleted_ms=self._keeper.stamps.deletion_ms())
-                    self._keeper.head(conversation.head)
+                first = self._take_question(conversation, asked, run.back_to)
         self._tell_branch(conversation, first)
         if not is_answered:
             self._was_returned = True
             self.returned.emit(asked.text)
         self.ended.emit(run)
+
+    def return_question(self, conversation: OpenConversation, asked: Turn) -> None:
+        """Take a question back to which nobody wrote an answer; its text goes back to where it was written."""
+        if conversation is not self.shown or len(conversation.below(asked)) > 1:
+            return
+        self._tell_branch(conversation, self._take_question(conversation, asked, asked.parent))
+        self._was_returned = True
+        self.returned.emit(asked.text)
+
+    def _take_question(self, conversation: OpenConversation, asked: Turn, back_to: int | None) -> int | None:
+        first = self._take_out(conversation, asked, back_to)
+        if conversation.leaf is None:
+            conversation.change_head(leaf=None, deleted_ms=self._keeper.stamps.deletion_ms())
+            self._keeper.head(conversation.head)
+        return first
 
     def _take_out(self, conversation: OpenConversation, turn: Turn, back_to: int | None) -> int | None:
         """Remove a turn with what follows it; return from where on another branch is shown, if one is.

@@ -14,6 +14,7 @@ from app.core.commands import SettingsChange
 from app.core.events import Failed, Finished, Loaded, LoadProgress, PrefillProgress, PromptReady, Tokens
 from app.core.sampling import SamplingSettings
 from app.core.signal import Signal
+from app.core.store_commands import ReadPrompt
 from app.core.store_events import Kept, PromptRead
 from app.core.thinking_tags import tag_pairs
 from app.core.words import Sentence
@@ -63,7 +64,7 @@ class Answers(AnswerEnds):
             first_token=run.beginning.tokens,
         )
         if run.goes_on and run.turn.behind is None:
-            self._keeper.ask_prompt(run)
+            self._keeper.send(ReadPrompt(run.request, run.message))  # answered before its question is kept
         self._keeper.question(run)
         if run.request in self._unkept:
             self._session.ask(question)  # it waits with the others, and ends with them where no model comes
@@ -231,9 +232,12 @@ class Answers(AnswerEnds):
 def _parts_ways(run: Run, earlier: Turn) -> bool:
     """Return whether an answer cannot be one with its beginning, as nobody could write it again from its first word.
 
-    So it is where another model wrote that, or behind other tokens, or where it is no longer what was drawn.
+    So it is where another model wrote that, or behind other tokens, or where it is no longer what was drawn. A lane of a
+    comparison stays what it is: the comparison is opened again as it was.
     """
     made = run.made
+    if earlier.comparison is not None:
+        return True
     if not earlier.ids or run.beginning.differs_from(earlier):
         return True
     if earlier.model is None or made.model is None or earlier.model.identity != made.model.identity:

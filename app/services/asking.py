@@ -6,6 +6,7 @@ Puts the new turns into the tree of their conversation, shows them, and hands th
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Callable
 from typing import Literal
 
 from app.core.signal import Signal
@@ -22,6 +23,8 @@ class Asking:
     def __init__(self, session: EngineSession, answers: Answers, keeper: Keeper) -> None:
         self.rebranched: Signal[OpenConversation, int] = Signal()
         """From this place on the branch that is shown of a conversation is another."""
+        self.prepare: Callable[[], None] = lambda: None
+        """Lets a conversation that is shown and has no message yet take over what is set for new ones."""
         self._session = session
         self._answers = answers
         self._keeper = keeper

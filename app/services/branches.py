@@ -42,6 +42,8 @@ class _Deletion(NamedTuple):
     gone: tuple[int, ...]
     leaf: int | None
     """Where the branch that was shown ended before."""
+    messages: int
+    """How many of what is gone people saw: lanes of comparisons stand in no branch."""
 
 
 class Branches:
@@ -130,7 +132,8 @@ class Branches:
         copies: list[Turn] = []
         ids: dict[int, int] = {}
         for each in way:
-            copy = dataclasses.replace(each, number=0, notes=list(each.notes), message=self._keeper.stamps.new_id())
+            copy = dataclasses.replace(each, number=0, notes=list(each.notes), comparison=None, lane=None)
+            copy.message = self._keeper.stamps.new_id()
             copy.parent = copies[-1].message if copies else None
             if copy.state not in ("done", "interrupted"):
                 copy.state, copy.reason = "interrupted", _FORKED
@@ -171,7 +174,7 @@ class Branches:
         if standing is None:
             return
         leaf, next_leaf, was_shown = shown.leaf, shown.leaf_without(standing), is_shown(shown, standing)
-        way = tuple(each.message for each in shown.before(standing))
+        way, lanes = tuple(each.message for each in shown.before(standing)), set(shown.lanes.hidden)
         gone = shown.remove(standing)
         deletion_ms = self._keeper.removed([each.message for each in gone])
         for each in gone:
@@ -179,7 +182,8 @@ class Branches:
         latest = self._notices.latest
         if latest is None or latest.remedy != "undo_branch":
             self._deleted.clear()  # nobody remembers what was deleted long ago
-        self._deleted.append(_Deletion(shown.head, way, tuple(each.message for each in gone), leaf))
+        ids = tuple(each.message for each in gone)
+        self._deleted.append(_Deletion(shown.head, way, ids, leaf, len(set(ids) - lanes)))
         if was_shown:
             self._show(shown, next_leaf)
         self._offer_undo()
@@ -253,7 +257,7 @@ class Branches:
         self._notices.settle("undo_branch")
         if not self._deleted:
             return
-        count = len(self._deleted[-1].gone)
+        count = self._deleted[-1].messages
         sentence = translate("Branches", "A message was deleted.")
         if count > 1:
             sentence = translate("Branches", "{count} messages were deleted.", count=count)

@@ -47,9 +47,9 @@ def _counted(spans: Sequence[PromptSpan], in_prompt: int) -> dict[PartName, int]
     return counts
 
 
-def _parts(prompt: Mapping[PartName, int], behind: int) -> tuple[CachePart, ...]:
-    """Return the parts of a prompt and of so many cells of the answer behind it."""
-    counts = {**prompt, "answer": prompt.get("answer", 0) + behind}
+def _parts(prompt: Mapping[PartName, int], behind: int, part: PartName = "answer") -> tuple[CachePart, ...]:
+    """Return the parts of a prompt and of so many cells behind it: of the answer, or of a comparison's lanes."""
+    counts = {**prompt, part: prompt.get(part, 0) + behind}
     return tuple(CachePart(name, counts[name]) for name in PARTS if counts.get(name))
 
 
@@ -60,17 +60,22 @@ class CellsInUse:
         self._prompt: PromptReady | None = None
         self._whole: dict[PartName, int] = {}
 
-    def of(self, model: ModelInfo, prompt: PromptReady | None, used: int) -> dict[str, object]:
-        """Return the figures of so many cells in use, by their names in `Figures`; a window holds the last of them."""
-        return _figures(model, self._parts_of(prompt, used) if prompt is not None else (), used)
+    def of(
+        self, model: ModelInfo, prompt: PromptReady | None, used: int, behind: PartName = "answer"
+    ) -> dict[str, object]:
+        """Return the figures of so many cells in use, by their names in `Figures`; a window holds the last of them.
 
-    def _parts_of(self, prompt: PromptReady, used: int) -> tuple[CachePart, ...]:
+        `behind` is what the cells hold that are not the prompt's.
+        """
+        return _figures(model, self._parts_of(prompt, used, behind) if prompt is not None else (), used)
+
+    def _parts_of(self, prompt: PromptReady, used: int, behind: PartName) -> tuple[CachePart, ...]:
         tokens = len(prompt.ids) // 4
         if used < tokens:
             return cache_parts(prompt.spans, tokens, used)
         if prompt is not self._prompt:
             self._prompt, self._whole = prompt, _counted(prompt.spans, tokens)
-        return _parts(self._whole, used - tokens)
+        return _parts(self._whole, used - tokens, behind)
 
 
 def _figures(model: ModelInfo, parts: tuple[CachePart, ...], used: int) -> dict[str, object]:

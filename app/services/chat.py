@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from app.core.chat import PromptMessage, clean_text
 from app.core.conversation import Conversation
-from app.core.events import PrefillProgress
+from app.core.events import LaneFinished, PrefillProgress
 from app.core.sampling import SamplingSettings
 from app.core.signal import Signal
 from app.core.words import Sentence, translate
@@ -17,6 +17,7 @@ from app.services.drafts import Drafts
 from app.services.engine_session import EngineSession
 from app.services.keeper import Keeper
 from app.services.open_conversation import OpenConversation, prompt_messages, title_of
+from app.services.questions import LanesEvent
 from app.services.sampling import Sampling
 from app.services.turns import Turn
 from app.system.settings_file import SettingsFile
@@ -53,6 +54,7 @@ class Chat:
         self._settings = settings
         self.asking = Asking(session, answers, keeper)
         """How answers begin."""
+        self.asking.prepare = self._take_start_values
         self._shown = answers.shown = self.new_conversation()
         self._follow()
 
@@ -77,10 +79,14 @@ class Chat:
         return self._shown.run is not None
 
     @property
-    def waits_for(self) -> str | None:
-        """The title of the conversation whose answer comes before the one that is waited for here."""
+    def waits_for(self) -> Sentence | None:
+        """What comes before the answer that is waited for here: a comparison, or the answer of another conversation."""
+        if (lanes := self._lanes_before()) is not None:
+            return lanes
         before = self._answers.before(self._shown)
-        return before.head.title if before is not None else None
+        if before is None:
+            return None
+        return translate("Chat", "This question waits for the answer in “{title}”", title=before.head.title)
 
     @property
     def can_answer_again(self) -> bool:
@@ -178,6 +184,7 @@ class Chat:
         answers.returned.connect(self.draft_returned.emit)
         self._sampling.changed.connect(self._sampling_changed)
         self._session.changed.connect(self._take_load)
+        self._session.lanes_told.connect(self._take_lanes)
 
     def _take_changed(self, conversation: OpenConversation, turn: Turn) -> None:
         if conversation is not self._shown:
@@ -192,17 +199,30 @@ class Chat:
             self._take_load()
 
     def _take_load(self) -> None:
-        """Say with an answer that is waited for that the model is being loaded, and how far that is."""
+        """Say with an answer that is waited for what comes first: the load of a model, or a comparison."""
         if (turn := self._note_load()) is not None:
             self.changed.emit(turn)
 
+    def _take_lanes(self, event: LanesEvent) -> None:
+        """Say anew how many lanes come before an answer that is waited for."""
+        if isinstance(event, LaneFinished):
+            self._take_load()
+
     def _note_load(self) -> Turn | None:
-        """Note with an answer that is waited for how far the load is; returns its turn if that is news."""
-        run, doing = self._shown.run, _loading(self._session)
+        """Note with an answer that is waited for what comes first; returns its turn if that is news."""
+        run, doing = self._shown.run, _loading(self._session) or self._lanes_before()
         if run is None or run.turn.state != "waiting" or run.turn.doing == doing:
             return None
         run.turn.doing = doing
         return run.turn
+
+    def _lanes_before(self) -> Sentence | None:
+        """Return in words that a comparison comes before the answer that is waited for; None where none does."""
+        run = self._shown.run
+        lanes = self._session.lanes_before(run.request) if run is not None and run.turn.state == "waiting" else 0
+        if lanes == 1:
+            return translate("Chat", "Waits for the comparison (1 lane running)")
+        return translate("Chat", "Waits for the comparison ({lanes} lanes running)", lanes=lanes) if lanes else None
 
     def _take_branch(self, conversation: OpenConversation, first: int) -> None:
         if conversation is self._shown:

@@ -76,4 +76,4 @@ class ConversationReads:
 def _made(head: Conversation, event: ConversationRead) -> OpenConversation:
     """Return a conversation with everything that was read of it."""
     turns = turns_of(event.messages, event.answers, event.dropped, head.leaf)
-    return OpenConversation(head, turns, head.leaf)
+    return OpenConversation(head, turns, head.leaf, event.comparisons)

@@ -5,7 +5,7 @@ What is said in them is the chat's; where they are kept is the store's.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import msgspec
 
@@ -42,6 +42,10 @@ class Conversations:
     ) -> None:
         self.changed: Signal[()] = Signal()
         """The list, a title, the open conversation or what is being answered is another one."""
+        self.leaves: Signal[OpenConversation] = Signal()
+        """A conversation is about to be deleted: whatever goes on in it ends."""
+        self.compared: Callable[[], Sequence[OpenConversation]] = tuple
+        """The conversations in which a comparison runs: they stay in memory."""
         self._store = store
         self._chat = chat
         self._answers = answers
@@ -88,7 +92,8 @@ class Conversations:
     @property
     def busy(self) -> frozenset[int]:
         """The conversations that are being answered."""
-        return frozenset(run.conversation.head.id for run in self._answers.runs)
+        answered = (run.conversation for run in self._answers.runs)
+        return frozenset(each.head.id for each in (*answered, *self.compared()))
 
     def in_memory(self, conversation: int) -> OpenConversation | None:
         """Return a conversation that is shown, answered, or could not be kept; None for one that must be read."""
@@ -146,6 +151,7 @@ class Conversations:
         opened = self.in_memory(conversation)
         if opened is not None:
             self._answers.stop(opened)
+            self.leaves.emit(opened)
         self.change(conversation, deleted_ms=self._keeper.stamps.deletion_ms())
         latest = self._notices.latest
         if latest is None or latest.remedy != "undo_delete":
@@ -264,7 +270,8 @@ class Conversations:
         opened = self.in_memory(conversation)
         if head is not None and made is not None and is_there:
             if opened is not None:
-                self._join(opened, tuple(made.known.values()), head)
+                opened.lanes.join(made.lanes)
+                self._join(opened, (*made.known.values(), *made.lanes.hidden.values()), head)
             else:
                 made.head = head
                 self._chat.show(made)
@@ -314,4 +321,4 @@ class Conversations:
 
     def _all_in_memory(self) -> tuple[OpenConversation, ...]:
         running = (run.conversation for run in self._answers.runs)
-        return (self._chat.shown, *running, *self._unkept.values())
+        return (self._chat.shown, *running, *self.compared(), *self._unkept.values())

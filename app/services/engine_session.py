@@ -13,10 +13,14 @@ import msgspec
 
 from app.core.commands import Cancel, Load
 from app.core.events import (
+    Compared,
     EngineGone,
     Event,
     Failed,
     Finished,
+    LaneFinished,
+    LanesPlanned,
+    LaneTokens,
     Loaded,
     LoadProgress,
     MemoryMeasured,
@@ -36,9 +40,9 @@ from app.services.load_check import Checked, LoadCheck
 from app.services.load_notices import LoadNotices
 from app.services.model_check import model_name
 from app.services.notices import Notices
-from app.services.questions import STOPPED, Questions, Replay
+from app.services.questions import STOPPED, Asked, Questions
 from app.services.templates import Templates
-from app.services.wishes import Loading, Question, Wish
+from app.services.wishes import Loading, Wish
 from app.system.hardware import decode_threads, usable_cores
 from app.system.settings_file import SettingsFile
 
@@ -75,11 +79,15 @@ class EngineSession:
         self._held: Wish | None = None
         self._given_up: Wish | None = None
         """The model that gave way to the load: the next question goes to it if the load fails."""
-        self._questions = Questions(engine, templates)
+        self._questions = Questions(engine, templates, check.memory)
         self.answer_told = self._questions.told
         """What the engine says of an open question; `Finished` or `Failed` is the last of it."""
         self.replayed = self._questions.replayed
         """What the engine says of an answer that it writes once more; `Reproduced` or `Failed` is the last of it."""
+        self.lanes_told = self._questions.lanes_told
+        """What the engine says of the lanes of a comparison; `Compared` or `Failed` is the last of it."""
+        self.lanes_before = self._questions.lanes_before
+        """How many lanes of a comparison are still written before a question begins; 0 where none is."""
         self.sent = self._questions.sent
         """A question went to a loaded model: its request and the time that its clock starts at (`perf_counter_ns`)."""
         self._told = LoadNotices(notices)
@@ -158,8 +166,8 @@ class EngineSession:
         """Return a number for a question."""
         return self._engine.new_request()
 
-    def ask(self, question: Question | Replay) -> None:
-        """Answer a question, or write an answer once more, as soon as its model is loaded."""
+    def ask(self, question: Asked) -> None:
+        """Answer a question, in one lane or several, or write an answer once more, as soon as its model is loaded."""
         self._questions.wait(question)
         if self.wish is None:
             self._questions.fail_waiting("model", _NO_MODEL)
@@ -168,9 +176,12 @@ class EngineSession:
         elif not self._check.busy and self._loading is None:
             self.restart()
 
-    def cancel(self, request: int) -> None:
-        """End a question in whatever phase it is."""
-        self._questions.cancel(request)
+    def cancel(self, request: int, lane: int | None = None) -> None:
+        """End a question in whatever phase it is, or one of its lanes, while the others go on."""
+        if lane is None:
+            self._questions.cancel(request)
+        else:
+            self._questions.stop_lane(request, lane)
 
     def cancel_load(self) -> None:
         """Stop checking or loading; a model that gave way to a load is gone already."""
@@ -206,7 +217,9 @@ class EngineSession:
                 self._fail_load(event, path)
             case PromptReady() | PrefillProgress() | Tokens() | Step():
                 self._questions.take(event)
-            case Finished() | Reproduced() | Failed():
+            case LanesPlanned() | LaneTokens() | LaneFinished():
+                self._questions.take(event)
+            case Finished() | Reproduced() | Compared() | Failed():
                 if self._questions.take(event):
                     self._send_next()
                     self.changed.emit()

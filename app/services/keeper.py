@@ -17,11 +17,11 @@ from app.core.store_commands import (
     CopyBranch,
     EndAnswer,
     KeepChunk,
+    KeepComparison,
     KeepConversation,
     KeepDraft,
     KeepPrompt,
     KeepQuestion,
-    ReadPrompt,
     RemoveMessages,
     RestoreMessages,
     Settle,
@@ -53,11 +53,11 @@ class Keeper:
 
     def head(self, head: Conversation) -> None:
         """Keep the head of a conversation."""
-        self._send(KeepConversation(head))
+        self.send(KeepConversation(head))
 
     def draft(self, draft: Draft) -> None:
         """Keep what is written and not sent."""
-        self._send(KeepDraft(draft, self.stamps.now_ms()))
+        self.send(KeepDraft(draft, self.stamps.now_ms()))
 
     def question(self, run: Run) -> None:
         """Keep what was asked and that an answer follows; with a question the branch ends there from now on."""
@@ -68,72 +68,71 @@ class Keeper:
             leaf=run.message if run.asked is not None else run.back_to,
             model=self._session.ref or conversation.head.model,
         )
-        messages = [_message(conversation.head.id, run.asked)] if run.asked is not None else []
+        messages = [message_of(conversation.head.id, run.asked)] if run.asked is not None else []
         if run.goes_on and run.earlier is not None:
-            answer = _answer(run.earlier, _ended(run.earlier))  # nothing is changed of it before its first new text
+            answer = answer_of(run.earlier, _ended(run.earlier))  # nothing is changed of it before its first new text
         else:
             messages.append(self._empty_answer(run))
             answer = self._begun(run)
-        self._send(KeepQuestion(run.request, conversation.head, tuple(messages), answer))
+        self.send(KeepQuestion(run.request, conversation.head, tuple(messages), answer))
 
     def made(self, run: Run) -> None:
         """Keep what an answer is made of and begins with: one that is cut off goes on as if nothing had stopped it."""
-        self._send(KeepQuestion(run.request, run.conversation.head, (self._empty_answer(run),), self._begun(run)))
+        self.send(KeepQuestion(run.request, run.conversation.head, (self._empty_answer(run),), self._begun(run)))
         if run.beginning.goes_on:
-            self._send(KeepChunk(Chunk(run.message, run.beginning.kept, run.beginning.ids)))
-
-    def ask_prompt(self, run: Run) -> None:
-        """Ask what an answer that is to go on was written behind; answered before its question is kept."""
-        self._store.send(ReadPrompt(run.request, run.message))
+            self.send(KeepChunk(Chunk(run.message, run.beginning.kept, run.beginning.ids)))
 
     def more(self, run: Run, earlier: Turn) -> None:
         """Keep that there is more of an answer: it is open again, and what it had ended with is over."""
-        answer = msgspec.structs.replace(_answer(earlier, "open"), reason=None)
-        self._send(KeepQuestion(NO_REQUEST, run.conversation.head, (), answer))
+        answer = msgspec.structs.replace(answer_of(earlier, "open"), reason=None)
+        self.send(KeepQuestion(NO_REQUEST, run.conversation.head, (), answer))
 
     def prompt(self, run: Run, ready: PromptReady) -> None:
         """Keep the prompt that the model gets."""
-        self._send(KeepPrompt(AnswerPrompt(run.message, ready.ids, ready.spans, ready.dropped)))
+        self.send(KeepPrompt(AnswerPrompt(run.message, ready.ids, ready.spans, ready.dropped)))
 
     def chunk(self, run: Run, event: Tokens) -> None:
         """Keep a stretch of the answer."""
-        self._send(KeepChunk(Chunk(run.message, event.text, event.ids, event.record)))
+        self.send(KeepChunk(Chunk(run.message, event.text, event.ids, event.record)))
 
     def rest(self, run: Run, text: str, ids: bytes) -> None:
         """Keep what came with the end of an answer and not before."""
         if text or ids:
-            self._send(KeepChunk(Chunk(run.message, text, ids)))
+            self.send(KeepChunk(Chunk(run.message, text, ids)))
 
     def keep_answer(self, conversation: OpenConversation, turn: Turn) -> None:
         """Keep an answer that ended as it is now."""
-        self._send(EndAnswer(_message(conversation.head.id, turn), _answer(turn, _ended(turn))))
+        self.send(EndAnswer(message_of(conversation.head.id, turn), answer_of(turn, _ended(turn))))
 
     def keep_all(self, conversation: OpenConversation) -> None:
         """Keep everything that is in memory of a conversation, because the file that held it was made anew."""
-        turns = list(conversation.known.values())
-        asked = tuple(_message(conversation.head.id, turn) for turn in turns if turn.role == "user")
+        turns = [*conversation.known.values(), *conversation.lanes.hidden.values()]
+        asked = tuple(message_of(conversation.head.id, turn) for turn in turns if turn.role == "user")
         written = [turn for turn in turns if turn.role == "assistant"]
         for number, turn in enumerate(written):
-            answer = _answer(turn, "open" if turn.state in ("waiting", "writing") else _ended(turn))
+            answer = answer_of(turn, "open" if turn.state in ("waiting", "writing") else _ended(turn))
             if not number:
-                self._send(KeepQuestion(NO_REQUEST, conversation.head, asked, answer))
-            self._send(EndAnswer(_message(conversation.head.id, turn), answer))
+                self.send(KeepQuestion(NO_REQUEST, conversation.head, asked, answer))
+            self.send(EndAnswer(message_of(conversation.head.id, turn), answer))
+        for comparison in conversation.lanes.comparisons.values():
+            self.send(KeepComparison(comparison))
 
     def removed(self, messages: Sequence[int]) -> int:
         """Mark messages that came to nothing or were deleted, as one deletion; return its time."""
         deletion_ms = self.stamps.deletion_ms()
-        self._send(RemoveMessages(tuple(messages), deletion_ms))
+        self.send(RemoveMessages(tuple(messages), deletion_ms))
         return deletion_ms
 
     def restored(self, messages: Sequence[int]) -> None:
         """Take a deletion back."""
-        self._send(RestoreMessages(tuple(messages)))
+        self.send(RestoreMessages(tuple(messages)))
 
     def fork(self, head: Conversation, messages: Sequence[tuple[int, int]]) -> None:
         """Copy a branch into a new conversation: the ids of its messages and of their copies."""
-        self._send(CopyBranch(self._session.new_request(), head, tuple(messages)))
+        self.send(CopyBranch(self._session.new_request(), head, tuple(messages)))
 
-    def _send(self, command: StoreCommand) -> None:
+    def send(self, command: StoreCommand) -> None:
+        """Send a command to the store."""
         self._said_anything = True
         self._store.send(command)
 
@@ -159,7 +158,8 @@ def _ended(turn: Turn) -> AnswerState:
     return "done" if turn.state == "done" else "interrupted"
 
 
-def _message(conversation: int, turn: Turn) -> Message:
+def message_of(conversation: int, turn: Turn) -> Message:
+    """Return a turn as a message is kept."""
     return Message(
         id=turn.message,
         conversation=conversation,
@@ -172,7 +172,8 @@ def _message(conversation: int, turn: Turn) -> Message:
     )
 
 
-def _answer(turn: Turn, state: AnswerState) -> StoredAnswer:
+def answer_of(turn: Turn, state: AnswerState) -> StoredAnswer:
+    """Return what is kept of how a turn was written."""
     answer = StoredAnswer(
         message=turn.message,
         state=state,
@@ -185,6 +186,8 @@ def _answer(turn: Turn, state: AnswerState) -> StoredAnswer:
         reason=turn.reason,
         notes=tuple(turn.notes),
         thinking=turn.thoughts.thinking if turn.thoughts is not None else None,
+        comparison=turn.comparison,
+        lane=turn.lane,
     )
     finished = turn.finished
     if finished is None:

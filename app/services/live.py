@@ -10,21 +10,32 @@ from collections.abc import Callable
 
 import msgspec
 
-from app.core.events import Failed, Finished, PrefillProgress, PromptReady, Reproduced, Tokens
+from app.core.events import (
+    Compared,
+    Failed,
+    Finished,
+    LaneTokens,
+    PrefillProgress,
+    PromptReady,
+    Reproduced,
+    Tokens,
+)
 from app.core.metrics import KVUse
 from app.core.model import ModelInfo
 from app.core.signal import Signal
 from app.planner.diagnosis import Circumstances
 from app.services.answers import Answers
-from app.services.cache_parts import CellsInUse
+from app.services.cache_parts import CellsInUse, PartName
 from app.services.chat import Chat
 from app.services.engine_session import EngineSession
 from app.services.figures import Elsewhere, Figures, figures_of_turn
 from app.services.followed_answer import FollowedAnswer
 from app.services.open_conversation import OpenConversation, Run
-from app.services.questions import AnswerEvent, ReplayEvent
+from app.services.questions import AnswerEvent, LanesEvent, ReplayEvent
 from app.services.turns import Turn
 
+_ANSWER: PartName = "answer"
+_LANES: PartName = "lanes"
 MOST_KEPT = 64
 """So many answers are remembered with the gaps between their tokens, which nobody stores by themselves."""
 MOST_UNPAINTED = 8
@@ -67,7 +78,7 @@ class Live:
         self._cells = CellsInUse()
         self._cache: dict[str, object] = {}
         self._cache_of: OpenConversation | None = None
-        self._replayed: PromptReady | None = None
+        self._beside: PromptReady | None = None
         """The prompt of an answer that is written once more: no figure of it is shown but what the cells hold."""
         self._model: ModelInfo | None = None
         """Whose cache is shown."""
@@ -76,7 +87,8 @@ class Live:
         """Of the answer that is shown; the cache is told beside it."""
         session.sent.connect(self._take_sent)
         session.answer_told.connect(self._take)
-        session.replayed.connect(self._take_replay)
+        session.replayed.connect(self._take_beside)
+        session.lanes_told.connect(self._take_beside)
         session.changed.connect(self._model_changed)
         if chat is not None:
             chat.opened.connect(self._take_opened)
@@ -155,25 +167,29 @@ class Live:
         else:
             self._show()
 
-    def _take_replay(self, event: ReplayEvent) -> None:
-        """Show what the cells hold, which all answers share."""
-        model, used = self._session.model, None
+    def _take_beside(self, event: ReplayEvent | LanesEvent) -> None:
+        """Show what the cells hold, which answers share with what is written once more and with comparisons."""
+        model, used, behind = self._session.model, None, _ANSWER
         match event:
             case PromptReady():
-                self._replayed, used = event, event.from_cache
+                self._beside, used = event, event.from_cache
                 self._cache_of = self._chat.shown if self._chat is not None else None
             case PrefillProgress():
                 used = event.done
             case Tokens():
                 used = event.cells_used
-            case Reproduced():
+            case LaneTokens():
+                used, behind = event.tokens.cells_used, _LANES
+            case Reproduced() | Compared():
                 used = event.kv.cells_used
+            case Failed() if self._beside is not None:
+                used = min(self._figures.kv_cells_used or 0, len(self._beside.ids) // 4)
             case _:
                 pass
-        replayed = self._replayed
-        if model is not None and used is not None and replayed is not None and replayed.request == event.request:
-            self._cache |= self._cells.of(model, replayed, used)
-            if isinstance(event, Reproduced):
+        beside = self._beside
+        if model is not None and used is not None and beside is not None and beside.request == event.request:
+            self._cache |= self._cells.of(model, beside, used, behind)
+            if isinstance(event, (Reproduced, Compared)):
                 self._cache |= _measured_cells(event.kv, model)
             self._show()
 
@@ -227,7 +243,7 @@ class Live:
         model = self._session.model
         if model is self._model:
             return
-        self._model, self._cache, self._cache_of, self._replayed = model, {}, None, None
+        self._model, self._cache, self._cache_of, self._beside = model, {}, None, None
         if self._followed is not None:
             self._followed.prompt = None
         if model is None:

@@ -78,7 +78,8 @@ class LoadCheck:
         self._settings = settings
         self._dry_run = dry_run
         self._check = check
-        self._memory = memory
+        self.memory = memory
+        """What main memory there is now."""
         self._inquiry: _Inquiry | None = None
 
     @property
@@ -111,7 +112,7 @@ class LoadCheck:
                 self._take_file(inquiry, event)
             case MemoryMeasured() if inquiry.checked is not None:
                 checked = inquiry.checked
-                lack = shortage(event, checked.options, self._memory().available, inquiry.present)
+                lack = shortage(event, checked.options, self.memory().available, inquiry.present)
                 self._end(checked, None if lack is None else _no_room(checked, event, lack))
             case Failed() if inquiry.checked is not None:
                 self._end(inquiry.checked, event if event.kind in ("model", "wrong_use") else None)
@@ -127,7 +128,7 @@ class LoadCheck:
         remembered = self._settings.model(ref.identity).options or LoadOptions()
         options = msgspec.structs.replace(remembered, **inquiry.changes).validated()
         inquiry.checked = checked = Checked(event.request, event.file, ref, options)
-        if not inquiry.anyway and doubtful(checked.file, options, self._memory().available, inquiry.present):
+        if not inquiry.anyway and doubtful(checked.file, options, self.memory().available, inquiry.present):
             self._dry_run.measure(event.request, str(inquiry.path), options, keep=False)
         else:
             self._end(checked, None)

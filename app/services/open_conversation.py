@@ -13,12 +13,14 @@ import msgspec
 
 from app.core.chat import PromptMessage, clean_text
 from app.core.commands import SettingsChange
+from app.core.comparison import Comparison
 from app.core.conversation import Conversation
 from app.core.events import Finished, PrefillProgress, PromptReady, Tokens
 from app.core.message_tree import MessageTree
 from app.core.metrics import StopReason
 from app.core.model import ModelRef
 from app.core.words import Sentence
+from app.services.conversation_lanes import ConversationLanes
 from app.services.turns import Beginning, Turn
 
 TITLE_CHARACTERS = 60
@@ -27,8 +29,17 @@ TITLE_CHARACTERS = 60
 class OpenConversation:
     """What the window shows, or what an answer is written into while it shows another one."""
 
-    def __init__(self, head: Conversation, turns: Sequence[Turn] = (), leaf: int | None = None) -> None:
-        """Take all messages, in any order; the branch that is shown ends with `leaf`, or with the newest one."""
+    def __init__(
+        self,
+        head: Conversation,
+        turns: Sequence[Turn] = (),
+        leaf: int | None = None,
+        comparisons: Sequence[Comparison] = (),
+    ) -> None:
+        """Take all messages, in any order; the branch that is shown ends with `leaf`, or with the newest one.
+
+        Lanes of `comparisons` are no versions of an answer until they are kept.
+        """
         self.head = head
         self.run: Run | None = None
         """The answer that is being waited for or written."""
@@ -36,11 +47,13 @@ class OpenConversation:
         """Whether somebody chose its system prompt before its first message: what is set for new chats passes it by."""
         self.turns: list[Turn] = []
         """The branch that is shown, oldest first."""
-        self.known = {turn.message: turn for turn in turns}
-        """All turns by message, in whatever branch."""
+        self.lanes = ConversationLanes(comparisons)
+        """Its comparisons, and the answers that are in no branch because they are lanes alone."""
+        self.known = {turn.message: turn for turn in self.lanes.take(turns)}
+        """All other turns by message, in whatever branch."""
         self.removed: dict[int, Turn] = {}
         """What was taken out: something that comes back can follow it."""
-        self._tree = MessageTree((turn.message, turn.parent) for turn in turns)
+        self._tree = MessageTree((turn.message, turn.parent) for turn in self.known.values())
         self.show(self.leaf_behind(leaf))
 
     @property
@@ -69,6 +82,7 @@ class OpenConversation:
     def remove(self, turn: Turn) -> list[Turn]:
         """Take a message out with everything that follows it; the branch that is shown may have to be chosen anew."""
         gone = [self.known.pop(message) for message in self._tree.remove(turn.message)]
+        gone += self.lanes.remove_behind({each.message for each in gone})
         self.removed |= {each.message: each for each in gone}
         return gone
 
@@ -80,9 +94,13 @@ class OpenConversation:
             while parent is not None and parent not in self.known and parent in self.removed:
                 wanted.setdefault(parent, self.removed[parent])
                 parent = self.removed[parent].parent
-        back = [wanted[message] for message in sorted(wanted.keys() - self.known.keys())]
+        there = self.known.keys() | self.lanes.hidden.keys()
+        back = [wanted[message] for message in sorted(wanted.keys() - there)]
         for turn in back:
             self.removed.pop(turn.message, None)
+            if self.lanes.hides(turn):
+                self.lanes.take((turn,))
+                continue
             self.known[turn.message] = turn
             self._tree.add(turn.message, turn.parent if turn.parent in self.known else None)
         return back
@@ -96,7 +114,7 @@ class OpenConversation:
         """Let a turn be a new message, beside the one that it was, which is `earlier` again."""
         earlier.number = 0  # views know the turn that goes on
         self.known[earlier.message] = earlier
-        turn.message = message
+        turn.message, turn.comparison, turn.lane = message, None, None
         self._tree.add(message, turn.parent)
         self.known[message] = turn
         self._tree.show(message)

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import assert_never
 
 from app.core.events import (
+    Compared,
     DevicesListed,
     EngineEvent,
     EngineGone,
@@ -15,6 +16,9 @@ from app.core.events import (
     Failed,
     Finished,
     Hello,
+    LaneFinished,
+    LanesPlanned,
+    LaneTokens,
     Loaded,
     LoadProgress,
     MemoryMeasured,
@@ -30,9 +34,11 @@ from app.core.events import (
 )
 from app.core.job_events import (
     ConversationMade,
+    FileSaved,
     HardwareSampled,
     JobEvent,
     JobFailed,
+    LanesAnalysed,
     LastModelFound,
     ModelChecked,
     ModelsListed,
@@ -61,10 +67,14 @@ from app.services.ask import Ask
 from app.services.branches import Branches
 from app.services.chat import Chat
 from app.services.chat_presets import ChatPresets
+from app.services.comparing import Comparing
+from app.services.comparison_analysis import ComparisonAnalysis
 from app.services.conversations import Conversations
 from app.services.disk_use import DiskUse
 from app.services.doctor import Doctor
 from app.services.engine_session import EngineSession
+from app.services.file_export import FileExport
+from app.services.lane_outlook import LaneOutlook
 from app.services.live import Live
 from app.services.load_options import LoadOptionsDraft
 from app.services.machine import Machine
@@ -116,17 +126,21 @@ class Program:
     queue: Queue
     branches: Branches
     conversations: Conversations
+    comparing: Comparing
     trash: Trash
     disk_use: DiskUse
     prompt_count: PromptCount
     system_prompt: SystemPrompt
     prompt_costs: PromptCosts
+    lane_outlook: LaneOutlook
     chat_presets: ChatPresets
     preset_models: PresetModels
     preset_use: PresetUse
     load_options: LoadOptionsDraft
     vocabulary: Vocabulary
     reproducing: Reproducing
+    comparison_analysis: ComparisonAnalysis
+    file_export: FileExport
     next_token: NextToken
     live: Live
     memory: Memory
@@ -186,6 +200,10 @@ class Program:
                 self.summoned.emit(event.model)
             case ConversationMade():
                 self.conversations.take(event)
+            case LanesAnalysed():
+                self.comparison_analysis.take(event)
+            case FileSaved():
+                self.file_export.take(event)
             case JobFailed(job="settings"):
                 self._unsaved_settings.take(event)
             case JobFailed():
@@ -199,13 +217,17 @@ class Program:
                 self.conversations.take(event)
             case Kept():
                 self.answers.take_kept(event)
+                self.comparing.take_kept(event)
             case PiecesRead():
                 self.vocabulary.take(event)
+                self.comparison_analysis.take_read(event)
             case PromptRead():
                 self.answers.take_prompt_read(event)
                 self.reproducing.take(event)
+                self.comparison_analysis.take_read(event)
             case RecordRead():
                 self.reproducing.take(event)
+                self.comparison_analysis.take_read(event)
             case TrashRead() | Restored():
                 self.trash.take(event)
             case StoreMeasured():
@@ -230,6 +252,8 @@ class Program:
                 self.session.take(event)
             case Finished() | Reproduced():
                 self.session.take(event)
+            case LanesPlanned() | LaneTokens() | LaneFinished() | Compared():
+                self.session.take(event)
             case DevicesListed():
                 self.memory.take(event)
                 self.doctor.take(event)
@@ -250,12 +274,14 @@ class Program:
     def _take_count(self, event: Tokenized | Rendered | Failed) -> None:
         self.prompt_count.take(event)
         self.prompt_costs.take(event)
+        self.lane_outlook.take(event)
 
     def stop(self) -> None:
         """End everything in order: the samples, the answers, the engine, the chats, the jobs, the settings, the logs."""
         self.machine.stop()
         self.answers.shown = None  # nobody reads a draft any more: what comes to nothing stays with its question
         self.answers.stop_all()
+        self.comparing.stop()
         self.ask.cancel()
         self.engine.close()
         self._take_last_words()
@@ -269,7 +295,7 @@ class Program:
     def _take_last_words(self) -> None:
         """Take in how the answers ended that the end of the program stopped, so that they are kept whole."""
         for event in self.inbox.drain():
-            if isinstance(event, (PromptReady, Tokens, Finished, Failed)):
+            if isinstance(event, (PromptReady, Tokens, Finished, LaneTokens, LaneFinished, Compared, Failed)):
                 self.session.take(event)
 
     def _begin_with(self, last: LastModelFound) -> None:

@@ -6,49 +6,38 @@ Knows no clock: whoever types decides how often it asks, and whoever shows the c
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import msgspec
 
 from app.core.chat import ChatPrompt, clean_text
-from app.core.commands import Render, Tokenize, WhenFull
-from app.core.events import Failed, Finished, PrefillProgress, PromptReady, Rendered, Reproduced, Tokenized, Tokens
+from app.core.commands import Render, Tokenize
+from app.core.events import (
+    Compared,
+    Failed,
+    Finished,
+    LaneTokens,
+    PrefillProgress,
+    PromptReady,
+    Rendered,
+    Reproduced,
+    Tokenized,
+    Tokens,
+)
 from app.core.model import ModelInfo
 from app.core.ports import EnginePort
 from app.core.signal import Signal
 from app.core.token_ids import common_start
 from app.core.words import translate
+from app.services.asked_count import AskedCount, Send
 from app.services.chat import Chat
 from app.services.engine_session import EngineSession
 from app.services.next_send import Count
 from app.services.open_conversation import prompt_messages, prompt_turns
-from app.services.questions import AnswerEvent, ReplayEvent
+from app.services.questions import AnswerEvent, LanesEvent, ReplayEvent
 from app.services.sampling import Sampling
 from app.services.templates import Templates
-from app.services.turns import Turn
 from app.system.settings_file import SettingsFile
 
 _ID_BYTES = 4
-
-
-class _Send(NamedTuple):
-    """What would be sent, and what decides what is left out of it."""
-
-    prompt: ChatPrompt
-    when_full: WhenFull
-    max_tokens: int
-
-
-class _Asked(NamedTuple):
-    """A prompt that is being counted."""
-
-    request: int
-    message: str
-    send: _Send
-    turns: tuple[Turn | None, ...]
-    """Whose its messages are, but for the one that is written now."""
-    is_ahead: bool
-    """The answer before it is still being written: all that is learned is what is left out at least."""
 
 
 class PromptCount:
@@ -78,9 +67,9 @@ class PromptCount:
         self._pasted: tuple[str, ...] = ()
         self._model: ModelInfo | None = None
         self._tokenizing: tuple[int, str] | None = None
-        self._rendering: _Asked | None = None
+        self._rendering: AskedCount | None = None
         self._tokens: dict[str, int | None] = {}
-        self._rendered: _Send | None = None
+        self._rendered: Send | None = None
         self._ahead: tuple[str, tuple[int, ...]] | None = None
         """A text that was asked about while an answer was written, and what would be left out with it."""
         self._next = b""
@@ -99,6 +88,7 @@ class PromptCount:
         session.changed.connect(self.look_again)
         session.answer_told.connect(self._follow)
         session.replayed.connect(self._follow)
+        session.lanes_told.connect(self._follow)
         chat.busy_changed.connect(self.look_again)
         chat.opened.connect(self._forget_prompt)
         chat.rebranched.connect(self._look_at_branch)
@@ -132,7 +122,7 @@ class PromptCount:
             return
         self.look_again()
 
-    def _take_prompt(self, asked: _Asked, event: Tokenized | Rendered | Failed) -> None:
+    def _take_prompt(self, asked: AskedCount, event: Tokenized | Rendered | Failed) -> None:
         """Take in how long a prompt is and what is left out of it, or that the engine would refuse it."""
         rendered = event if isinstance(event, Rendered) else None
         owners = [asked.turns[index] for index in rendered.dropped] if rendered is not None else []
@@ -154,7 +144,7 @@ class PromptCount:
             holds_chat=self._holds_chat(),
         )
 
-    def _follow(self, event: AnswerEvent | ReplayEvent) -> None:
+    def _follow(self, event: AnswerEvent | ReplayEvent | LanesEvent) -> None:
         match event:
             case PromptReady():
                 self._cells = bytearray(event.ids)
@@ -168,15 +158,23 @@ class PromptCount:
             case Tokens():
                 self._hold(event.request)
                 self._cells += event.ids
-                is_told, self._used = self._used is not None, event.cells_used
-                if not is_told:
-                    self.changed.emit()
-            case Finished() | Reproduced():
+                self._use_later(event.cells_used)
+            case LaneTokens():
+                self._use_later(event.tokens.cells_used)
+            case Failed() if self.count.in_cache is not None:
+                self._use_cells(min(self.count.in_cache, len(self._cells) // _ID_BYTES))
+            case Finished() | Reproduced() | Compared():
                 used = (event.metrics.kv if isinstance(event, Finished) else event.kv).cells_used
                 del self._cells[used * _ID_BYTES :]
                 self._use_cells(used)
             case _:
                 pass
+
+    def _use_later(self, used: int) -> None:
+        """So many cells are in use: worked out when somebody asks."""
+        is_told, self._used = self._used is not None, used
+        if not is_told:
+            self.changed.emit()
 
     def _use_cells(self, used: int) -> None:
         """So many cells are in use now, whosever they are."""
@@ -286,12 +284,12 @@ class PromptCount:
         if self._rendering is not None or self._waits:
             return
         prompt = ChatPrompt(self._chat.messages_with(self._text), self._templates.for_model(self._session.ref))
-        send = _Send(prompt, self._settings.values.when_full, self._room())
+        send = Send(prompt, self._settings.values.when_full, self._room())
         if send == self._rendered:
             return
         shown = self._chat.shown
         turns = tuple(prompt_turns(shown.head.system_prompt, shown.turns))
-        self._rendering = _Asked(self._session.new_request(), self._text, send, turns, is_ahead)
+        self._rendering = AskedCount(self._session.new_request(), self._text, send, turns, is_ahead)
         self._engine.send(Render(self._rendering.request, *send))
 
     def _room(self) -> int:

@@ -1,30 +1,46 @@
 """The questions that wait and the one that the engine has; each ends in exactly one `Finished` or `Failed`.
 
-An answer that is written once more, to be compared, takes its turn among them and ends in `Reproduced` or `Failed`; it
-is told apart, so that nobody takes it for an answer. A question's clock starts when it goes to the engine, not while
+An answer that is written once more takes its turn among them and ends in `Reproduced` or `Failed`, and so do the lanes
+of a comparison, which end in `Compared` or `Failed`; both are told apart, so that nobody takes them for an answer. A question's clock starts when it goes to the engine, not while
 another one is answered. Knows no model and no file; when a question may go is the session's to say.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 import msgspec
 
-from app.core.chat import ChatPrompt
-from app.core.commands import Cancel, ChangeSettings, Generate, Reproduce
-from app.core.events import Failed, FailureKind, Finished, PrefillProgress, PromptReady, Reproduced, Step, Tokens
+from app.core.chat import ChatPrompt, Prompt
+from app.core.commands import Cancel, ChangeSettings, Compare, Generate, Reproduce, StopLane
+from app.core.devices import MainMemory
+from app.core.events import (
+    Compared,
+    Failed,
+    FailureKind,
+    Finished,
+    LaneFinished,
+    LanesPlanned,
+    LaneTokens,
+    PrefillProgress,
+    PromptReady,
+    Reproduced,
+    Step,
+    Tokens,
+)
 from app.core.model import ModelRef
 from app.core.ports import EnginePort
 from app.core.sampling import SamplingSettings
 from app.core.signal import Signal
 from app.core.words import Sentence, translate
 from app.services.templates import Templates
-from app.services.wishes import Question
+from app.services.wishes import LanesQuestion, Question
 
 AnswerEvent = PromptReady | PrefillProgress | Tokens | Step | Finished | Failed
 ReplayEvent = PromptReady | PrefillProgress | Tokens | Reproduced | Failed
+LanesEvent = PromptReady | PrefillProgress | LanesPlanned | LaneTokens | LaneFinished | Compared | Failed
+QuestionEvent = AnswerEvent | Reproduced | LanesPlanned | LaneTokens | LaneFinished | Compared
 
 
 class Unkept(Question, frozen=True):
@@ -51,31 +67,48 @@ class Replay(msgspec.Struct, frozen=True):
         return model is not None and model.identity == self.model.identity
 
 
+Asked = Question | Replay | LanesQuestion
+
+
 class Questions:
     """Sends questions and hands on what the engine says of them."""
 
-    def __init__(self, engine: EnginePort, templates: Templates) -> None:
+    def __init__(self, engine: EnginePort, templates: Templates, memory: Callable[[], MainMemory]) -> None:
         self.told: Signal[AnswerEvent] = Signal()
         """What the engine says of an open question; `Finished` or `Failed` is the last of it."""
         self.replayed: Signal[ReplayEvent] = Signal()
         """What the engine says of an answer that it writes once more; `Reproduced` or `Failed` is the last of it."""
+        self.lanes_told: Signal[LanesEvent] = Signal()
+        """What the engine says of the lanes of a comparison; `Compared` or `Failed` is the last of it."""
         self.sent: Signal[int, int] = Signal()
         """A question went to a loaded model: its request and the time that its clock starts at (`perf_counter_ns`)."""
         self._engine = engine
         self._templates = templates
-        self._waiting: dict[int, Question | Replay] = {}
-        self._open: dict[int, Question | Replay] = {}
+        self._memory = memory
+        self._waiting: dict[int, Asked] = {}
+        self._open: dict[int, Asked] = {}
+        self._stopped: list[StopLane] = []
+        """Of comparisons that wait."""
+        self._ended: set[int] = set()
+        """Lanes that have ended of the comparison that the engine has."""
 
     @property
     def are_open(self) -> bool:
         """Whether the engine has a question."""
         return bool(self._open)
 
+    def lanes_before(self, request: int) -> int:
+        """Return how many lanes of a comparison are still written before this question begins; 0 where none is."""
+        if request in self._open:
+            return 0
+        lanes = [len(each.lanes) for each in self._open.values() if isinstance(each, LanesQuestion)]
+        return max(sum(lanes) - len(self._ended), 0)
+
     def template_for(self, model: ModelRef | None) -> str | None:
         """Return the chat template that people chose for a model; None takes the model's own."""
         return self._templates.for_model(model)
 
-    def wait(self, question: Question | Replay) -> None:
+    def wait(self, question: Asked) -> None:
         """Let a question wait for its model, or for the answers before it; once kept it takes its own place."""
         self._waiting[question.request] = question
 
@@ -88,6 +121,8 @@ class Questions:
             del self._waiting[first.request]
             if isinstance(first, Question):
                 self._send(first, model)
+            elif isinstance(first, LanesQuestion):
+                self._send_lanes(first, model)
             elif first.belongs_to(model):
                 self._replay(first)
             else:
@@ -103,15 +138,12 @@ class Questions:
     def _send(self, question: Question, model: ModelRef | None) -> None:
         """Send a question to the engine, with the template that people chose for the model."""
         self._open[question.request] = question
-        prompt = question.prompt
-        if isinstance(prompt, ChatPrompt) and prompt.template is None:
-            prompt = msgspec.structs.replace(prompt, template=self._templates.for_model(model))
         starts = time.perf_counter_ns() - question.saved_ns
         self.sent.emit(question.request, starts)
         self._engine.send(
             Generate(
                 request=question.request,
-                prompt=prompt,
+                prompt=self._with_template(question.prompt, model),
                 settings=question.settings,
                 sent_ns=starts,
                 record=question.record,
@@ -119,6 +151,37 @@ class Questions:
                 first_token=question.first_token,
             )
         )
+
+    def _send_lanes(self, question: LanesQuestion, model: ModelRef | None) -> None:
+        self._open[question.request] = question
+        self._ended.clear()
+        self._engine.send(
+            Compare(
+                request=question.request,
+                prompt=self._with_template(question.prompt, model),
+                lanes=question.lanes,
+                sent_ns=time.perf_counter_ns(),
+                record=question.record,
+                when_full=question.when_full,
+                main_memory=self._memory(),
+            )
+        )
+        for stop in [each for each in self._stopped if each.request == question.request]:
+            self._stopped.remove(stop)
+            self._engine.send(stop)
+
+    def _with_template(self, prompt: Prompt, model: ModelRef | None) -> Prompt:
+        """Return a chat with the template that people chose for the model."""
+        if not isinstance(prompt, ChatPrompt) or prompt.template is not None:
+            return prompt
+        return msgspec.structs.replace(prompt, template=self._templates.for_model(model))
+
+    def stop_lane(self, request: int, lane: int) -> None:
+        """End one lane of a comparison, at once or as soon as the engine has it."""
+        if request in self._open:
+            self._engine.send(StopLane(request, lane))
+        elif request in self._waiting:
+            self._stopped.append(StopLane(request, lane))
 
     def cancel(self, request: int) -> None:
         """End a question in whatever phase it is."""
@@ -141,19 +204,39 @@ class Questions:
             if request in (None, opened.request) and isinstance(opened, Question):
                 self._engine.send(ChangeSettings(opened.request, settings))
 
-    def take(self, event: AnswerEvent | Reproduced) -> bool:
+    def take(self, event: QuestionEvent) -> bool:
         """Take in what was said of a question; False when it is nobody's."""
         question = self._open.get(event.request)
         if question is None:
             return False
-        if isinstance(event, (Finished, Reproduced, Failed)):
+        if isinstance(event, LaneFinished):
+            self._ended.add(event.lane)
+        if isinstance(event, _ENDS):
             del self._open[event.request]
-        if isinstance(question, Replay):
-            if not isinstance(event, (Step, Finished)):
-                self.replayed.emit(event)
-        elif not isinstance(event, Reproduced):
-            self.told.emit(_with_saving(event, question.saved_ns) if isinstance(event, Finished) else event)
+        self._tell(question, event)
         return True
+
+    def _tell(self, question: Asked, event: QuestionEvent) -> None:
+        """Hand on what belongs to a kind of question; of anything else nothing is known."""
+        match question, event:
+            case Question(), Finished():
+                self.told.emit(_with_saving(event, question.saved_ns))
+            case Question(), PromptReady() | PrefillProgress() | Tokens() | Step() | Failed():
+                self.told.emit(event)
+            case Replay(), PromptReady() | PrefillProgress() | Tokens() | Reproduced() | Failed():
+                self.replayed.emit(event)
+            case LanesQuestion(), (
+                PromptReady()
+                | PrefillProgress()
+                | LanesPlanned()
+                | LaneTokens()
+                | LaneFinished()
+                | Compared()
+                | Failed()
+            ):
+                self.lanes_told.emit(event)
+            case _:
+                pass
 
     def fail_waiting(self, kind: FailureKind, sentence: Sentence, details: tuple[str, ...] = ()) -> None:
         """End every question that waits for a model that does not come."""
@@ -174,13 +257,12 @@ class Questions:
                 self._tell_failed(opened, kind, sentence, details)
 
     def _tell_failed(
-        self, question: Question | Replay, kind: FailureKind, sentence: Sentence, details: tuple[str, ...] = ()
+        self, question: Asked, kind: FailureKind, sentence: Sentence, details: tuple[str, ...] = ()
     ) -> None:
-        failed = Failed(question.request, kind, sentence, details)
-        if isinstance(question, Replay):
-            self.replayed.emit(failed)
-        else:
-            self.told.emit(failed)
+        self._tell(question, Failed(question.request, kind, sentence, details))
+
+
+_ENDS = (Finished, Reproduced, Compared, Failed)
 
 
 def _with_saving(event: Finished, saved_ns: int) -> Finished:

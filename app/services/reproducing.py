@@ -24,7 +24,7 @@ from app.services.conversations import Conversations
 from app.services.engine_session import EngineSession
 from app.services.larger_context import in_steps, larger_context
 from app.services.questions import Replay, ReplayEvent
-from app.services.reproduction import Offer, Phase, Reproduction, nearness, outcome
+from app.services.reproduction import Circumstances, Offer, Phase, Reproduction, nearness, outcome
 from app.services.reread_prompt import stretches_of, tokens_before, written_before
 from app.services.turns import Turn
 from app.services.vocabulary import Vocabulary
@@ -50,6 +50,8 @@ class _Run:
     model: ModelRef
     loads: bool
     """Whether the model that wrote it is loaded first."""
+    then: Circumstances = ""
+    """What was otherwise when it was written, as far as its turn knows."""
     request: int = 0
     """The open question to the store or the engine."""
     prompt: AnswerPrompt | None = None
@@ -125,6 +127,7 @@ class Reproducing:
             finished.seed,
             model,
             loads=loads and is_missing,
+            then="beside" if turn.comparison is not None else "",
         )
         self._run = run
         if not loads and is_missing:
@@ -265,7 +268,9 @@ class Reproducing:
     def _outcome(self, run: _Run, event: Reproduced, near: float) -> Reproduction:
         ended, reused = run.finished.stop_reason, run.finished.metrics.prompt_tokens_from_cache
         text_of = self._vocabulary.text
-        return outcome(run.message, event, run.total, ended, near, text_of, was_warm=bool(reused))
+        return outcome(
+            run.message, event, run.total, ended, near, text_of, then=run.then or ("warm" if reused else "")
+        )
 
     def _take_failed(self, run: _Run, event: Failed) -> None:
         if event.kind == "cancelled":

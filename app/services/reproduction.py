@@ -51,6 +51,10 @@ def nearness(options: LoadOptions) -> float:
     return NEARNESS if options.kv_type_k == options.kv_type_v == "f16" else QUANTISED_NEARNESS
 
 
+Circumstances = Literal["", "warm", "beside"]
+"""What was otherwise when an answer was written: its prompt was in the cache, or it was a lane beside others."""
+
+
 def outcome(
     message: int,
     found: Reproduced,
@@ -59,14 +63,15 @@ def outcome(
     near: float,
     text_of: Callable[[int], str | None],
     *,
-    was_warm: bool = False,
+    then: Circumstances = "",
 ) -> Reproduction:
     """Return what came of comparing an answer of `total` tokens that had ended like this.
 
-    `was_warm` tells that a part of its prompt was in the cache then: it was read in other batches than now.
+    `then` tells what was otherwise when it was written: a part of its prompt was in the cache, which was read in other
+    batches than now, or it was a lane beside others, whose batches held tokens of them all.
     """
     if found.difference is not None:
-        return _different(message, found.difference, total, near, text_of, was_warm=was_warm)
+        return _different(message, found.difference, total, near, text_of, then=then)
     same = found.compared - found.first
     if found.stop_reason == "cancelled":
         stopped = translate("Reproducing", "Stopped before a token was compared.")
@@ -104,7 +109,7 @@ def _different(
     near: float,
     text_of: Callable[[int], str | None],
     *,
-    was_warm: bool,
+    then: Circumstances,
 ) -> Reproduction:
     values: dict[str, str | int | float] = {
         "token": found.token + 1,
@@ -128,11 +133,11 @@ def _different(
             then=_gap(found.stored_gap),
             **values,
         )
-    phase, what_it_means = _meaning(found, near, was_warm=was_warm)
+    phase, what_it_means = _meaning(found, near, then)
     return Reproduction(message, phase, found.token, total, (first, what_it_means))
 
 
-def _meaning(found: Difference, near: float, *, was_warm: bool) -> tuple[Phase, Sentence]:
+def _meaning(found: Difference, near: float, then: Circumstances) -> tuple[Phase, Sentence]:
     """Return what a difference is: a tie only where both tokens were known to be as good as equal in both runs."""
     if found.gap <= near and found.stored_gap is not None and found.stored_gap <= near:
         return "tie", _TIE
@@ -146,7 +151,7 @@ def _meaning(found: Difference, near: float, *, was_warm: bool) -> tuple[Phase, 
         return "near", border
     if found.gap <= near and found.stored_gap is None:
         return "near", _NEAR_NOW
-    return "different", _WARM if was_warm else _REAL
+    return "different", {"warm": _WARM, "beside": _BESIDE}.get(then, _REAL)
 
 
 def _gap(value: float) -> str:
@@ -174,6 +179,11 @@ _REAL = translate(
 _NEAR_NOW = translate(
     "Reproducing",
     "Now the two are as good as equal, but only this run's distance is known: whether they were then, nobody can say.",
+)
+_BESIDE = translate(
+    "Reproducing",
+    "It was written as one lane beside others, in batches with tokens of them all, and alone it is written in batches of "
+    "another shape: they round differently, so nobody can say whether this difference is real.",
 )
 _WARM = translate(
     "Reproducing",

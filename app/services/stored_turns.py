@@ -23,7 +23,9 @@ def turns_of(
 
 
 def _is_nothing(turn: Turn, followed: set[int | None], answered: set[int | None]) -> bool:
-    """Whether it is an empty version beside others, behind which nobody wrote."""
+    """Whether it is an empty version beside others, behind which nobody wrote; a lane has its place whatever it says."""
+    if turn.comparison is not None:
+        return False
     is_empty = turn.role == "assistant" and not turn.text and turn.state == "interrupted"
     return is_empty and turn.parent in answered and turn.message not in followed
 
@@ -41,7 +43,7 @@ def _turn(message: Message, answer: StoredAnswer | None, dropped: int) -> Turn:
         answer.seed,
         answer.settings,
     )
-    turn.notes = list(answer.notes)
+    turn.notes, turn.comparison, turn.lane = list(answer.notes), answer.comparison, answer.lane
     turn.thoughts = Thoughts.kept(message.text, answer.thinking)
     if answer.state == "done" and answer.metrics is not None and answer.stop_reason is not None:
         turn.finished = Finished(

@@ -67,6 +67,10 @@ class Turn:
     deleted_ms: int | None = None
     thoughts: Thoughts | None = None
     """The thinking of an answer and what it says apart; None where there is none."""
+    comparison: int | None = None
+    """Of which comparison an answer is a lane."""
+    lane: int | None = None
+    """Which of its lanes, from 0."""
 
     @property
     def said(self) -> str:

@@ -5,10 +5,6 @@ All of it is one stretch of bytes and where each token ends in it. Must not know
 
 from __future__ import annotations
 
-import codecs
-from array import array
-from bisect import bisect_right
-
 from app.core.commands import ListPieces
 from app.core.conversation import Pieces
 from app.core.events import Failed, Loaded, LoadProgress, PiecesListed
@@ -17,10 +13,10 @@ from app.core.signal import Signal
 from app.core.store_commands import KeepPieces, ReadPieces
 from app.core.store_events import PiecesRead
 from app.services.engine_session import EngineSession
+from app.services.piece_table import PieceTable, ends_of
 
 PART_TOKENS = 4_096
 """So many tokens are asked of the engine at once; others' questions about text come between."""
-_AS_CODES = "tokenlight-bytes-as-codes"
 
 
 class Vocabulary:
@@ -39,8 +35,7 @@ class Vocabulary:
         self._ends_answers: frozenset[int] = frozenset()
         self._request = 0
         """The open question to store or engine, 0 for none."""
-        self._data = bytearray()
-        self._ends = array("I")
+        self._table = PieceTable()
         session.load_told.connect(self._follow_load)
 
     @property
@@ -56,19 +51,20 @@ class Vocabulary:
     @property
     def known(self) -> int:
         """How many tokens can be read, from the first on."""
-        return len(self._ends)
+        return len(self._table)
+
+    @property
+    def table(self) -> PieceTable:
+        """What can be read now, as a copy that nobody changes any more."""
+        return self._table.copy()
 
     def piece(self, token: int) -> bytes | None:
         """Return the bytes of a token, control tokens by their name; None where they are not known."""
-        if not 0 <= token < len(self._ends):
-            return None
-        start = self._ends[token - 1] if token else 0
-        return bytes(self._data[start : self._ends[token]])
+        return self._table.piece(token)
 
     def text(self, token: int) -> str | None:
         """Return a token's text for display, parts of characters as `<0xD7>`; None where it is not known."""
-        piece = self.piece(token)
-        return None if piece is None else piece.decode("utf-8", _AS_CODES)
+        return self._table.text(token)
 
     def ends_answers(self, token: int) -> bool:
         """Return whether an answer ends at a token."""
@@ -76,15 +72,7 @@ class Vocabulary:
 
     def holding(self, part: bytes) -> list[int]:
         """Return the tokens whose bytes hold others, in order."""
-        found: list[int] = []
-        place = self._data.find(part) if part else -1
-        while place >= 0:
-            token = bisect_right(self._ends, place)
-            is_within = place + len(part) <= self._ends[token]
-            if is_within:
-                found.append(token)
-            place = self._data.find(part, self._ends[token] if is_within else place + 1)
-        return found
+        return self._table.holding(part)
 
     def take(self, event: PiecesListed | PiecesRead | Failed) -> None:
         """Take in what tokens say; what belongs to an earlier question is ignored."""
@@ -108,7 +96,7 @@ class Vocabulary:
         self._ends_answers = frozenset(event.model.end_tokens)
         if (tokenizer, size) != (self._tokenizer, self._size):
             self._tokenizer, self._size = tokenizer, size
-            self._data, self._ends = bytearray(), array("I")
+            self._table = PieceTable()
             self.changed.emit()
         self._request = 0
         if not self._asks or not tokenizer or self.known >= size:
@@ -120,20 +108,16 @@ class Vocabulary:
             self._store.send(ReadPieces(self._request, tokenizer))
 
     def _take_whole(self, pieces: Pieces) -> None:
-        ends = _ends_of(pieces)
-        if pieces.first or len(ends) != self._size:
+        if pieces.first or len(ends_of(pieces)) != self._size:
             self._ask_next()
             return
-        self._data, self._ends = bytearray(pieces.data), ends
+        self._table = PieceTable(pieces)
         self.changed.emit()
 
     def _take_part(self, pieces: Pieces) -> None:
-        ends = _ends_of(pieces)
-        if pieces.tokenizer != self._tokenizer or pieces.first != self.known or not ends:
+        if pieces.tokenizer != self._tokenizer or pieces.first != self.known or not pieces.ends:
             return
-        start = len(self._data)
-        self._data += pieces.data
-        self._ends.extend(start + end for end in ends)
+        self._table.extend(pieces)
         self._store.send(KeepPieces(pieces, self._size))
         self._ask_next()
         self.changed.emit()
@@ -145,19 +129,3 @@ class Vocabulary:
         if is_there and self.known < self._size:
             self._request = self._engine.new_request()
             self._engine.send(ListPieces(self._request, self.known, PART_TOKENS))
-
-
-def _ends_of(pieces: Pieces) -> array[int]:
-    ends = array("I")
-    ends.frombytes(pieces.ends)
-    return ends
-
-
-def _bytes_as_codes(error: UnicodeError) -> tuple[str, int]:
-    """Say which bytes they are: tokens of single bytes would all look the same as U+FFFD."""
-    if not isinstance(error, UnicodeDecodeError):
-        raise error
-    return "".join(f"<0x{byte:02X}>" for byte in error.object[error.start : error.end]), error.end
-
-
-codecs.register_error(_AS_CODES, _bytes_as_codes)

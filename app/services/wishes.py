@@ -42,6 +42,16 @@ class Question(msgspec.Struct, frozen=True):
     """How long it took to save the question before it could go: part of the time to the first token."""
 
 
+class LanesQuestion(msgspec.Struct, frozen=True):
+    """A prompt that waits to be answered in several lanes, or is being answered so."""
+
+    request: int
+    prompt: Prompt
+    lanes: tuple[SamplingSettings, ...]
+    record: RecordKind = "all"
+    when_full: WhenFull = "stop"
+
+
 class Loading(msgspec.Struct, frozen=True):
     """A wish that the engine was asked to fulfil."""
 

@@ -97,7 +97,8 @@ def test_a_question_in_another_conversation_waits_its_turn(desk: Desk, chat: Cha
     first = chat.conversation_id
     desk.program.conversations.new()
     assert chat.send("Second")
-    assert chat.waits_for == "First"
+    assert chat.waits_for is not None
+    assert chat.waits_for.english() == "This question waits for the answer in “First”"
     assert desk.program.conversations.busy == {first, chat.conversation_id}
     (asked,) = desk.engine.all(Generate)
     before = time.perf_counter_ns()

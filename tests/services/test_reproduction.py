@@ -90,10 +90,10 @@ def test_what_is_as_close_as_a_tie_is_told_from_a_real_difference(
 
 
 def test_an_answer_that_found_a_part_of_its_prompt_in_the_cache_may_differ_for_that_reason() -> None:
-    found = outcome(5, other(gap=0.3, stored_gap=0.1), 57, "length", NEARNESS, PIECES.get, was_warm=True)
+    found = outcome(5, other(gap=0.3, stored_gap=0.1), 57, "length", NEARNESS, PIECES.get, then="warm")
     assert found.phase == "different"
     assert "may have been read in batches of other shapes" in said(found) and "a real difference" not in said(found)
-    near = outcome(5, other(), 57, "length", NEARNESS, PIECES.get, was_warm=True)
+    near = outcome(5, other(), 57, "length", NEARNESS, PIECES.get, then="warm")
     assert near.phase == "tie"
 
 

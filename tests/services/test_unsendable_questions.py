@@ -13,6 +13,7 @@ from app.core.sampling import SamplingSettings
 from app.services.questions import AnswerEvent, Questions
 from app.services.templates import Templates
 from app.services.wishes import Question
+from app.system.memory import main_memory
 from app.system.resources import Resources
 from app.system.settings_file import SettingsFile
 from tests.engine.harness import GREEDY, Engine
@@ -32,7 +33,7 @@ def end_of(folder: Path, prompt: Prompt, settings: SamplingSettings) -> Finished
 
     with Engine("scripted") as engine:
         engine.load("any")
-        questions = Questions(engine.client, Templates(Resources(folder), settings_file))
+        questions = Questions(engine.client, Templates(Resources(folder), settings_file), main_memory)
         questions.told.connect(note)
         for each in (Question(engine.client.new_request(), prompt, settings), Question(99, TextPrompt("x"), SHORT)):
             questions.wait(each)

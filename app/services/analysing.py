@@ -1,0 +1,191 @@
+"""Analyses lanes: what probability finds in their records, joined with what their tokens say.
+
+Loads numpy, so whoever may run before the window is there loads this module late. Pure: knows no session and no store.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import msgspec
+import numpy as np
+
+from app.core.sampling import SamplingSettings
+from app.core.word_difference import word_difference
+from app.probability.bounded import UNKNOWN
+from app.probability.lane_tree import LaneNode, lane_tree
+from app.probability.replayed import WhatIf, what_if
+from app.probability.scores import scores
+from app.probability.what_if import NOT_CUT
+from app.services.divergence_words import NO_RECORD
+from app.services.known_lanes import Known, doubt_of, known, with_settings
+from app.services.lane_analysis import (
+    AnalysedLane,
+    Analysis,
+    BranchNode,
+    LaneFigures,
+    LaneWhatIf,
+    LaneWords,
+    TextSpan,
+    TokenState,
+    WhatIfToken,
+)
+from app.services.lane_inputs import LaneInputs
+from app.services.told_divergences import told_divergence
+
+_MS = 1e6
+
+
+def analyse(inputs: LaneInputs) -> Analysis:
+    """Return all that is known of lanes."""
+    lanes = [known(inputs, each) for each in inputs.lanes]
+    baseline = next((each for each in lanes if each.given.index == inputs.baseline), None)
+    return Analysis(
+        comparison=inputs.comparison,
+        baseline=inputs.baseline,
+        lanes=tuple(_analysed(each) for each in lanes),
+        divergences=tuple(
+            None if baseline is None or each is baseline else told_divergence(inputs, baseline, each)
+            for each in lanes
+        ),
+        tree=tuple(_node(node, lanes) for node in lane_tree([each.lane for each in lanes])),
+        is_whole=inputs.is_whole,
+        prompt_ids=inputs.prompt,
+        prompt_text=None if inputs.prompt is None or inputs.pieces is None else inputs.pieces.joined(inputs.prompt),
+    )
+
+
+def replayed(inputs: LaneInputs, index: int, settings: SamplingSettings) -> LaneWhatIf | None:
+    """Return a lane's record under other settings; None where there is no such lane.
+
+    The draws of XTC are those of the settings' seed, or of the lane's own where they have none.
+    """
+    given = inputs.lane(index)
+    if given is None:
+        return None
+    lane = known(inputs, given)
+    nothing = LaneWhatIf(inputs.comparison, index, settings)
+    doubt = doubt_of(inputs, lane.lane, settings)
+    if doubt is not None:
+        return msgspec.structs.replace(nothing, problem=doubt)
+    found = what_if(with_settings(inputs, lane.lane, settings), settings, settings.seed)
+    if found is None:
+        return msgspec.structs.replace(nothing, problem=NO_RECORD)
+    tokens = _tokens_of(found)
+    count = len(tokens)
+    return msgspec.structs.replace(
+        nothing,
+        tokens=tokens,
+        spans=tuple(lane.places.span(token) for token in range(count)) if lane.places is not None else (),
+        cuts=dict(found.cuts),
+        cut=int(found.cut.size),
+        unknown=int(found.unknown.size),
+        known=int(found.is_known.sum()),
+        log_probability=found.log_probability if count == lane.lane.tokens.size else None,
+        log_probability_of_known=found.log_probability_of_known,
+        greedy_leaves_at=found.greedy_leaves_at,
+    )
+
+
+def compared_words(inputs: LaneInputs, first: int, second: int) -> LaneWords | None:
+    """Return the words in which two lanes differ; None where one is not there."""
+    one, other = inputs.lane(first), inputs.lane(second)
+    if one is None or other is None:
+        return None
+    return LaneWords(inputs.comparison, first, second, word_difference(one.text, other.text))
+
+
+def _analysed(lane: Known) -> AnalysedLane:
+    found, given = scores(lane.lane), lane.given
+    median, speed = _pace_of(lane)
+    figures = LaneFigures(
+        length=found.length,
+        recorded=found.recorded,
+        mean_log_probability=found.mean_log_probability,
+        perplexity=found.perplexity,
+        mean_entropy=found.mean_entropy,
+        repetition=found.repetition,
+        distinct_1=found.distinct_1,
+        distinct_2=found.distinct_2,
+        itl_p50_ms=median,
+        tokens_per_s=speed,
+        shared_ttft_ms=given.metrics.ttft_ms if given.metrics is not None else None,
+        stop_reason=given.stop_reason,
+    )
+    return AnalysedLane(
+        index=given.index,
+        message=given.message,
+        settings=given.settings,
+        text=given.text,
+        figures=figures,
+        surprise=found.surprise,
+        entropies=found.entropies,
+        token_starts=lane.places.starts if lane.places is not None else (),
+        is_open=given.is_open,
+    )
+
+
+def _pace_of(lane: Known) -> tuple[float | None, float | None]:
+    """Return the median gap in ms and the tokens/s, as the engine told them or as the record has the times."""
+    metrics = lane.given.metrics
+    if metrics is not None:
+        return metrics.itl_ms.p50 if metrics.itl_ms is not None else None, metrics.decode_tokens_per_s
+    records, count = lane.lane.records, lane.lane.recorded
+    if records is None or count < 2:
+        return None, None
+    times = records.time[:count]
+    took_ns = int(times[-1] - times[0])
+    return float(np.median(np.diff(times))) / _MS, (count - 1) * 1e9 / took_ns if took_ns > 0 else None
+
+
+def _node(node: LaneNode, lanes: Sequence[Known]) -> BranchNode:
+    first = lanes[node.lanes[0]]
+    span = None
+    if first.places is not None:
+        span = TextSpan(first.places.starts[node.start], first.places.starts[node.end])
+    indices = [each.given.index for each in lanes]
+    return BranchNode(
+        start=node.start,
+        end=node.end,
+        lanes=tuple(indices[place] for place in node.lanes),
+        span=span,
+        text=first.given.text[span.start : span.end] if span is not None else "",
+        parent=node.parent,
+        children=node.children,
+        ends=tuple(indices[place] for place in node.ends),
+        probability=node.probability,
+        probability_after=node.probability_after,
+        log_probability=node.log_probability,
+        open=tuple(indices[place] for place in node.ends if lanes[place].given.is_open),
+    )
+
+
+def _tokens_of(found: WhatIf) -> tuple[WhatIfToken, ...]:
+    columns = zip(
+        found.cut_by.tolist(),
+        found.is_known.tolist(),
+        found.after.tolist(),
+        found.survivors.tolist(),
+        found.is_exact.tolist(),
+        found.unseen.tolist(),
+        strict=True,
+    )
+    return tuple(
+        WhatIfToken(
+            state := _state(cut_by, is_known=is_known),
+            0.0 if state == "cut" else after if state == "known" else None,
+            found.stages[cut_by] if cut_by >= 0 else None,
+            survivors,
+            is_exact,
+            unseen,
+        )
+        for cut_by, is_known, after, survivors, is_exact, unseen in columns
+    )
+
+
+def _state(cut_by: int, *, is_known: bool) -> TokenState:
+    if cut_by == UNKNOWN:
+        return "unknown"
+    if cut_by != NOT_CUT:
+        return "cut"
+    return "known" if is_known else "left"

@@ -1,0 +1,75 @@
+"""Writes files that somebody wants: their bytes are made and written by a background job, and people are told how it ended.
+
+One file at a time. Knows no view and not what is in a file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from app.core.job_events import FileSaved
+from app.core.signal import Signal
+from app.core.words import Sentence, translate
+from app.services.notices import Notice, Notices
+from app.system.jobs import Jobs
+from app.system.whole_file import replace_whole
+
+
+class FileExport:
+    """Says in a notice what became of each file."""
+
+    def __init__(self, jobs: Jobs, notices: Notices) -> None:
+        self.changed: Signal[()] = Signal()
+        """A file is being written, or is not any more."""
+        self._jobs = jobs
+        self._notices = notices
+        self._request = 0
+        self._is_busy = False
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether a file is being made or written."""
+        return self._is_busy
+
+    def save(self, path: Path, make: Callable[[], bytes]) -> bool:
+        """Write what `make` returns, which runs beside the window and must not share anything that changes.
+
+        False while another file is being written.
+        """
+        if self._is_busy:
+            return False
+        self._request += 1
+        request = self._request
+        self._is_busy = True
+        self.changed.emit()
+
+        def write() -> FileSaved:
+            try:
+                replace_whole(path, make())
+            except OSError as error:
+                return FileSaved(request, path.name, _not_saved(path, error.strerror or str(error)))
+            return FileSaved(request, path.name)
+
+        self._jobs.submit("export", write, lambda: FileSaved(request, path.name, _broken(path)))
+        return True
+
+    def take(self, event: FileSaved) -> None:
+        """Tell people what became of a file."""
+        if event.request != self._request:
+            return
+        self._is_busy = False
+        if event.problem is not None:
+            self._notices.post(Notice(event.problem))
+        else:
+            said = translate("FileExport", "Saved as {name}", name=event.name)
+            self._notices.post(Notice(said, level="hint", brief=True))
+        self.changed.emit()
+
+
+def _not_saved(path: Path, reason: str) -> Sentence:
+    return translate("FileExport", "The file {name} could not be saved: {reason}", name=path.name, reason=reason)
+
+
+def _broken(path: Path) -> Sentence:
+    return translate("FileExport", "The file {name} could not be made; the log has the details.", name=path.name)

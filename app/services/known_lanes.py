@@ -1,0 +1,93 @@
+"""One lane with all that is known of it: its tokens, its record as far as that can be used, and where its tokens stand.
+
+Loads numpy, so whoever may run before the window is there loads this module late. Pure: knows no session and no store.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import logging
+from typing import NamedTuple
+
+import numpy as np
+
+from app.core.sampling import SamplingSettings
+from app.core.words import Sentence
+from app.probability.candidates import Ids
+from app.probability.draw import GENERATOR_VERSION
+from app.probability.dry import NO_BREAKERS, Breakers
+from app.probability.lane import Lane
+from app.probability.record import RecordError, TokenRecords, join_blocks, read_records
+from app.services.divergence_words import BREAKERS_UNKNOWN, PROMPT_UNKNOWN
+from app.services.lane_inputs import LaneInput, LaneInputs
+from app.services.piece_table import PieceTable
+from app.services.token_places import TokenPlaces, token_places
+
+_NO_TOKENS: Ids = np.empty(0, np.int32)
+_log = logging.getLogger(__name__)
+
+
+class Known(NamedTuple):
+    """One lane with all that is known of it."""
+
+    given: LaneInput
+    lane: Lane
+    places: TokenPlaces | None
+
+
+def known(inputs: LaneInputs, given: LaneInput) -> Known:
+    """Return a lane with its record, as far as that is usable."""
+    tokens: Ids = np.frombuffer(given.ids, "<i4").astype(np.int32)
+    records = _records_of(given, tokens)
+    is_same_generator = records is None or records.generator == GENERATOR_VERSION
+    lane = Lane(
+        tokens=tokens,
+        records=records,
+        settings=given.settings,
+        seed=given.seed if is_same_generator else None,
+        prompt=_NO_TOKENS if inputs.prompt is None else np.frombuffer(inputs.prompt, "<i4").astype(np.int32),
+    )
+    places = None if inputs.pieces is None else token_places(given.text, given.ids, inputs.pieces)
+    return Known(given, lane, places)
+
+
+def with_settings(inputs: LaneInputs, lane: Lane, settings: SamplingSettings) -> Lane:
+    """Return a lane as if it had been drawn with other settings; DRY's breakers are theirs."""
+    return dataclasses.replace(lane, settings=settings, breakers=_breakers_of(settings, inputs.pieces))
+
+
+def _breakers_of(settings: SamplingSettings, pieces: PieceTable | None) -> Breakers:
+    """Return DRY's breakers, as far as single tokens hold them."""
+    if pieces is None or settings.dry_multiplier <= 0:
+        return NO_BREAKERS
+    tokens = {token for text in settings.dry_sequence_breakers for token in pieces.holding(text.encode())}
+    return Breakers(dict.fromkeys(tokens, ((),)))
+
+
+def doubt_of(inputs: LaneInputs, lane: Lane, settings: SamplingSettings) -> Sentence | None:
+    """Return why a chain cannot be replayed on a lane's record; None where it can."""
+    whole = lane.prompt.size + lane.tokens.size + 1
+    if inputs.prompt is None and (settings.penalty_reach(whole) or settings.dry_reach(whole)):
+        return PROMPT_UNKNOWN
+    texts = settings.dry_sequence_breakers if settings.dry_reach(whole) else ()
+    size = lane.records.vocabulary if lane.records is not None else 0
+    is_read = inputs.pieces is not None and len(inputs.pieces) >= size
+    # A breaker of several bytes may also end within the next token, which only the engine can tokenise.
+    if texts and not (is_read and all(len(text.encode()) <= 1 for text in texts)):
+        return BREAKERS_UNKNOWN
+    return None
+
+
+def _records_of(given: LaneInput, tokens: Ids) -> TokenRecords | None:
+    """Return the record of the first tokens; None where there is none that can be read and is of these tokens."""
+    blocks = [block for block in given.blocks if block]
+    while blocks:
+        try:
+            records = read_records(join_blocks(blocks))
+        except RecordError as error:
+            _log.warning("A part of the record of answer %d cannot be used: %s", given.message, error)
+            blocks.pop()
+            continue
+        count = min(len(records), tokens.size)
+        return records if np.array_equal(records.tokens[:count], tokens[:count]) else None
+    return None

@@ -1,0 +1,86 @@
+"""What an analysis of lanes is made from, taken down at one moment so that a job can work on it.
+
+Plain values; knows no numbers library and no store.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from app.core.commands import SettingsChange
+from app.core.metrics import Metrics, StopReason
+from app.core.sampling import SamplingSettings
+from app.services.lanes_run import Lane, LanesRun
+from app.services.piece_table import PieceTable
+
+
+@dataclass(frozen=True, slots=True)
+class LaneInput:
+    """One lane as it is now."""
+
+    index: int
+    message: int
+    text: str
+    ids: bytes
+    """Its tokens, int32, little endian."""
+    blocks: tuple[bytes, ...]
+    """Of its per-token record, as many as are known."""
+    settings: SamplingSettings
+    changes: tuple[SettingsChange, ...]
+    """What it was written with; more than one where it was kept and went on with others."""
+    seed: int | None
+    metrics: Metrics | None
+    """None while it is written and where it was interrupted."""
+    stop_reason: StopReason | None
+    is_open: bool = False
+    """Whether more of it may come: it is written, or waits for its wave."""
+
+    def settings_at(self, token: int) -> SamplingSettings:
+        """Return the settings with which a token was drawn."""
+        if len(self.changes) < 2:
+            return self.settings
+        return next((each.settings for each in reversed(self.changes) if each.token <= token), self.settings)
+
+
+@dataclass(frozen=True, slots=True)
+class LaneInputs:
+    """The lanes of one comparison, and what they share."""
+
+    comparison: int
+    baseline: int
+    lanes: tuple[LaneInput, ...]
+    prompt: bytes | None
+    """Tokens before the answers, int32; None where that is not kept."""
+    pieces: PieceTable | None
+    """What the tokens say, as far as anybody knows."""
+    is_whole: bool
+
+    def lane(self, index: int) -> LaneInput | None:
+        """Return a lane by its index."""
+        return next((each for each in self.lanes if each.index == index), None)
+
+
+def inputs_of(run: LanesRun, prompt: bytes | None, pieces: PieceTable | None) -> LaneInputs:
+    """Take down what is known of a comparison now."""
+    lanes = tuple(_input_of(lane) for lane in run.lanes)
+    indices = [lane.index for lane in lanes]
+    baseline = run.comparison.baseline if run.comparison.baseline in indices else min(indices, default=0)
+    return LaneInputs(run.comparison.id, baseline, lanes, prompt, pieces, not run.is_running)
+
+
+def _input_of(lane: Lane) -> LaneInput:
+    turn = lane.turn
+    finished = turn.finished
+    return LaneInput(
+        index=lane.index,
+        message=turn.message,
+        text=turn.text,
+        ids=turn.ids,
+        blocks=tuple(lane.record),
+        settings=lane.settings,
+        changes=finished.settings if finished is not None else turn.settings,
+        seed=turn.seed,
+        metrics=finished.metrics if finished is not None else None,
+        stop_reason=finished.stop_reason if finished is not None else None,
+        is_open=lane.is_open,
+    )
