@@ -68,6 +68,7 @@ def _answer() -> list[_Entry]:
     return [
         _Entry("go_on_action", translate("Actions", "Cont&inue the answer"), "Ctrl+Shift+R", "answer"),
         _Entry("answer_again_action", translate("Actions", "Answer &again"), "Ctrl+R", "answer"),
+        _Entry("compare_action", translate("Actions", "Co&mpare settings…"), "Ctrl+Shift+K", "answer"),
         _Entry("copy_answer_action", translate("Actions", "&Copy the answer"), "Alt+C", "answer"),
         _Entry("stop_action", translate("Actions", "&Stop the answer"), "Esc", "answer"),
     ]
@@ -77,6 +78,7 @@ def _view() -> list[_Entry]:
     theme, text = "view/theme", "view/text"
     toggle = translate("Actions", "Light or dark &theme")
     return [
+        _Entry("chat_page_action", translate("Actions", "C&hat"), "Ctrl+Shift+H", "view"),
         _Entry("history_action", translate("Actions", "Chats on the &left"), "F8", "view"),
         _Entry("panel_action", translate("Actions", "Side &panel"), "F9", "view"),
         _Entry("light_theme_action", translate("Actions", "&Light"), "", theme, theme="light"),

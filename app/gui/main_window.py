@@ -7,7 +7,16 @@ from typing import NamedTuple
 
 from PySide6.QtCore import QByteArray, QEvent, QSize, Qt, Signal
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QIcon, QKeyEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QMainWindow, QMenu, QToolButton, QVBoxLayout
+from PySide6.QtWidgets import (
+    QFrame,
+    QHBoxLayout,
+    QMainWindow,
+    QMenu,
+    QStackedWidget,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
 
 from app.gui import theme
 from app.gui.actions import Actions
@@ -21,6 +30,7 @@ from app.gui.next_token.panel import NextTokenPanel
 from app.gui.notices import NoticeBar
 from app.gui.sampling.panel import SamplingPanel
 from app.gui.widgets.buttons import IconButton
+from app.gui.widgets.page_tabs import PageTabs
 from app.gui.widgets.panes import Panes
 from app.gui.widgets.pressing import press_focused
 from app.gui.widgets.section import Section
@@ -49,6 +59,8 @@ class MainWindow(QMainWindow):
 
     model_dropped = Signal(Path)
     """A model file was dropped on the window."""
+    page_wanted = Signal(str)
+    """Somebody wants to see a page: its name."""
     closing = Signal()
     """The window is about to go."""
 
@@ -61,6 +73,8 @@ class MainWindow(QMainWindow):
         self.setAcceptDrops(True)
         self.actions_by_name = Actions(self, parts.chat_page)
         self.parts = parts
+        self._pages: dict[str, QWidget] = {"chat": parts.chat_page}
+        self._stack = QStackedWidget()
         self._make_buttons(icons)
         self.sections = SectionColumn(
             [
@@ -73,6 +87,26 @@ class MainWindow(QMainWindow):
         self.panes.shown_changed.connect(self._show_buttons)
         self.setCentralWidget(self.panes)
         self._show_buttons()
+        self.show_page("chat")
+
+    @property
+    def page(self) -> str:
+        """The page that is shown."""
+        shown = self._stack.currentWidget()
+        return next(name for name, page in self._pages.items() if page is shown)
+
+    def add_page(self, name: str, page: QWidget) -> None:
+        """Add a page that was just made."""
+        self._pages[name] = page
+        self._stack.addWidget(page)
+
+    def show_page(self, name: str) -> None:
+        """Show another page; beside any but the chat nothing stands on the right, unless somebody opens it."""
+        is_chat = name == "chat"
+        self._stack.setCurrentWidget(self._pages[name])
+        self._above_chat.setVisible(is_chat)
+        self.panes.lay_aside("right", away=not is_chat)
+        self._tabs.show_page(name)
 
     def come_forward(self) -> None:
         """Stand in front of other windows, and be no icon."""
@@ -140,6 +174,18 @@ class MainWindow(QMainWindow):
         )
         self.preferences_button.setText(self.tr("Preferences"))
         self.preferences_button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
+        self._tabs = PageTabs(
+            (
+                ("chat", "chat_button", self.tr("Chat"), self.tr("The conversation (Ctrl+Shift+H)")),
+                (
+                    "compare",
+                    "compare_button",
+                    self.tr("Compare"),
+                    self.tr("One prompt, many settings, side by side (Ctrl+Shift+K)"),
+                ),
+            )
+        )
+        self._tabs.wanted.connect(self.page_wanted)
         self._more = IconButton(icons, "more", self.tr("Menu"), object_name="menu_button")
         menu = QMenu(self._more)
         menu.setAccessibleName(self._more.accessibleName())
@@ -169,10 +215,19 @@ class MainWindow(QMainWindow):
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
         column.addWidget(self._header())
-        column.addWidget(self.parts.system_prompt)
+        column.addWidget(self._above())
         column.addWidget(self.parts.notice_bar)
-        column.addWidget(self.parts.chat_page, 1)
+        self._stack.addWidget(self.parts.chat_page)
+        column.addWidget(self._stack, 1)
         return pane
+
+    def _above(self) -> QWidget:
+        """Return what belongs to the chat alone and stands over what is told."""
+        self._above_chat = QWidget()
+        column = QVBoxLayout(self._above_chat)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.addWidget(self.parts.system_prompt)
+        return self._above_chat
 
     def _header(self) -> QFrame:
         header = QFrame()
@@ -183,6 +238,7 @@ class MainWindow(QMainWindow):
         row.addWidget(self.history_button)
         row.addWidget(self.new_chat_button)
         row.addWidget(self.parts.model_bar, 1)
+        row.addWidget(self._tabs)
         for button in (self.theme_button, self.panel_button, self._more):
             row.addWidget(button)
         return header

@@ -20,6 +20,7 @@ from app.services.turns import Turn
 
 if TYPE_CHECKING:
     from app.gui.chat.printing import Printing
+    from app.gui.compare.page import ComparePage
     from app.gui.preferences.dialog import PreferencesDialog
 
 
@@ -77,16 +78,32 @@ class OnDemand(QObject):
         dialog.accepted.connect(self._window.parts.chat_page.composer.draft.setFocus)  # a message comes next
         dialog.open()
 
+    def compare_page(self) -> ComparePage:
+        """Make the page Compare."""
+        from app.gui.compare.lane_text import Background
+        from app.gui.compare.page import ComparePage
+
+        program = self._program
+        background = Background(
+            self._window.parts.chat_page.transcript.lexers,
+            lambda work: program.jobs.submit("formulas", work),
+        )
+        icons = Icons(program.resources)
+        page = ComparePage(program.comparing, program.sampling, self._themes, icons, background)
+        page.analyse(program.comparison_analysis, program.file_export)
+        return page
+
     def open_keyboard(self) -> None:
         """Open the list of the keys that do something in the window, read from what they do."""
         from app.gui.chat.transcript_keys import message_keys
         from app.gui.chat.writing_keys import writing_keys
+        from app.gui.compare.lane_words import lane_keys
         from app.gui.preferences.keyboard_dialog import KeyboardDialog, Keys, keys_of
 
         actions = [action for action in self._window.actions_by_name.in_order if action.shortcuts()]
         lists = (message_keys(), writing_keys("composer"), writing_keys("editor"))
         at_message, in_composer, in_editor = ([Keys(each.words, each.keys) for each in keys] for keys in lists)
-        window = list(map(keys_of, actions))
+        window = [*map(keys_of, actions), *(Keys(words, keys) for words, keys in lane_keys())]
         KeyboardDialog(window, at_message, in_composer, in_editor, self._window).open()
 
     def open_preferences(self) -> None:

@@ -144,6 +144,11 @@ class Themes(QObject):
         return self._known["light"]
 
     @property
+    def night(self) -> Theme:
+        """The dark theme, for what follows the look of another program."""
+        return self._known["dark"]
+
+    @property
     def choice(self) -> Choice:
         """What people chose."""
         return self._settings.values.theme

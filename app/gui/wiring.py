@@ -10,6 +10,7 @@ from PySide6.QtGui import QDesktopServices, QGuiApplication
 from app.core.words import translate
 from app.gui.chat.glyphs import Glyphs
 from app.gui.chat.reproductions import Reproductions
+from app.gui.compare_wiring import CompareWiring
 from app.gui.dialogs import Dialogs
 from app.gui.icons import Icons
 from app.gui.main_window import MainWindow
@@ -35,6 +36,7 @@ class Wiring(QObject):
         self._on_demand = OnDemand(program, window, themes)
         page, icons = window.parts.chat_page, Icons(program.resources)
         self._reproductions = Reproductions(page.transcript, program.chat, program.reproducing, icons)
+        self._compare = CompareWiring(program, window, self._on_demand.compare_page)
         self._offered: Notice | None = None
         """What could be undone last."""
         self._connect_window()
@@ -43,6 +45,7 @@ class Wiring(QObject):
             program.session.changed.connect(self._show_model),
             program.prompt_count.changed.connect(self._show_count),
             program.chat.busy_changed.connect(self._show_busy),
+            program.comparing.busy_changed.connect(self._show_busy),
             program.chat.opened.connect(self._show_opened),
             program.chat.rebranched.connect(lambda _first: self._show_busy()),
             program.conversations.changed.connect(self._show_opening),
@@ -65,6 +68,7 @@ class Wiring(QObject):
         for part in window.parts:
             part.disconnect_services()
         self._reproductions.disconnect_services()
+        self._compare.close()
         for disconnect in self._disconnect:
             disconnect()
         self._program.load_options.end()
@@ -105,7 +109,7 @@ class Wiring(QObject):
         page.welcome.open_wanted.connect(self._choose_model)
         page.copied.connect(_copy)
         page.turn_actions.settings_wanted.connect(self._use_settings)
-        page.turn_actions.more_for_answers.append(self._reproductions.add_to)
+        page.turn_actions.more_entries.append(self._reproductions.add_to)
         self._reproductions.larger_context_wanted.connect(self._choose_context)
         page.composer.draft.too_long.connect(self._tell_too_long)
         page.composer.draft.nothing_to_undo.connect(window.actions_by_name["undo_delete_action"].trigger)
@@ -139,7 +143,7 @@ class Wiring(QObject):
             "go_on_action": program.chat.go_on,
             "answer_again_action": program.chat.answer_again,
             "copy_answer_action": page.copy_answer,
-            "stop_action": page.stop,
+            "stop_action": self._stop,
             "rename_action": self._rename,
             "delete_chat_action": lambda: program.conversations.delete(program.conversations.open_id),
             "undo_delete_action": self._undo,
@@ -162,6 +166,11 @@ class Wiring(QObject):
             window.actions_by_name[name].triggered.connect(lambda _checked=False, slot=slot: slot())
         for choice, action in window.actions_by_name.themes.items():
             action.triggered.connect(lambda _checked=False, choice=choice: self._themes.choose(choice))
+
+    def _stop(self) -> None:
+        """End what people look at: all lanes on their page, else the answer."""
+        if not self._compare.stop():
+            self._window.parts.chat_page.stop()
 
     def _rename(self) -> None:
         if not self._window.panes.shows("left"):
@@ -321,7 +330,9 @@ class Wiring(QObject):
         for name in ("print_action", "save_pdf_action"):
             self._window.actions_by_name[name].setEnabled(bool(chat.turns))
         self._window.actions_by_name["copy_answer_action"].setEnabled(self._window.parts.chat_page.can_copy_answer)
-        self._window.actions_by_name["stop_action"].setEnabled(chat.busy)
+        self._window.actions_by_name["stop_action"].setEnabled(
+            chat.busy or self._program.comparing.running is not None
+        )
         self._window.actions_by_name["go_on_action"].setEnabled(chat.can_go_on)
         self._window.actions_by_name["answer_again_action"].setEnabled(chat.can_answer_again)
 

@@ -11,7 +11,9 @@ from PySide6.QtGui import QColor, QImage, QPalette
 from PySide6.QtWidgets import QApplication, QCheckBox, QLineEdit, QPushButton, QTextBrowser, QToolButton, QWidget
 from pytestqt.qtbot import QtBot
 
+from app.core.comparison import MOST_AT_ONCE
 from app.gui import theme
+from app.gui.compare.lane_mark import lane_colour
 from app.gui.theme import Themes, contrast_theme
 from app.gui.widgets.boxes import ChoiceBox
 from app.gui.widgets.labels import label
@@ -83,9 +85,11 @@ def test_text_can_be_read_on_every_surface(look: theme.Theme) -> None:
 
 
 def test_marks_can_be_seen_on_every_surface(look: theme.Theme) -> None:
+    lanes = [lane_colour(lane) for lane in range(MOST_AT_ONCE)]
+    assert len(set(lanes)) == MOST_AT_ONCE
     weak = [
         (mark, surface)
-        for mark in MARKS
+        for mark in (*MARKS, *lanes)
         for surface in SURFACES
         if contrast(look.colour(mark), look.colour(surface)) < 3
     ]

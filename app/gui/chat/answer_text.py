@@ -7,7 +7,6 @@ Knows no widget.
 from __future__ import annotations
 
 import time
-from bisect import bisect_right
 from collections.abc import Iterator
 
 from PySide6.QtCore import QPointF, QRectF, Qt
@@ -22,8 +21,7 @@ from app.gui.chat.growing_text import WHOLE_CHARACTERS, average_advance
 from app.gui.chat.laid import OLD, Laid, Pictures, text_of
 from app.gui.chat.later import Later
 from app.gui.chat.leaf import Leaf, Range, Spot
-from app.gui.chat.read_text import ReadText
-from app.gui.chat.stack import Stack
+from app.gui.chat.placed_text import PlacedText
 from app.gui.chat.text_view import TextView
 from app.gui.formulas.shelf import Formulas
 from app.gui.markdown.colouring import Lexers
@@ -39,7 +37,7 @@ _WORDS = "Words of ordinary width"
 _NS_PER_MS = 1_000_000
 
 
-class AnswerText(ReadText):
+class AnswerText(PlacedText):
     """The blocks of one answer."""
 
     used_width = 0.0
@@ -54,8 +52,6 @@ class AnswerText(ReadText):
         self._formulas = formulas or Formulas()
         self._line_px = line_px
         self._is_whole = False
-        self._laid: list[Laid] = []
-        self._stack = Stack()
         self._reached: set[int] = set()
         """Which blocks have their lines."""
         self._said, self._said_blocks = "", 0
@@ -204,14 +200,6 @@ class AnswerText(ReadText):
             return laid.start + laid.length
         self._prepare(index)
         return laid.start + laid.leaf.offset_at(x - laid.indent.left, y - self._stack.top(index) - laid.gap)
-
-    def span_of(self, offset: int) -> tuple[float, float]:
-        """Return from which height to which the block goes that a character is in."""
-        if not self._laid:
-            return 0.0, 0.0
-        index = max(bisect_right(self._laid, offset, key=lambda laid: laid.start) - 1, 0)
-        self._stack.put(index, self._prepare(index))
-        return self._stack.top(index), self._stack.top(index + 1)
 
     def spots(self, top: float, bottom: float) -> list[Spot]:
         """Return the places that do something in the blocks between two heights, in reading order."""

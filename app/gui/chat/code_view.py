@@ -11,7 +11,7 @@ from PySide6.QtGui import QFontMetricsF, QPainter
 
 from app.gui import theme
 from app.gui.chat.code_font import BLOCK_PX, code_font
-from app.gui.chat.growing_text import GrowingText
+from app.gui.chat.code_lines import CodeLines
 from app.gui.chat.leaf import BAR_KEY, Range, Spot, draw_sunken
 from app.gui.chat.longest_line import LongestLine
 from app.gui.chat.sideways import BAR_PX, Sideways
@@ -39,7 +39,7 @@ class CodeView:
         self._head_px = theme.reading_px(HEAD_PX)
         self._line_px = theme.reading_px(LINE_PX)
         font = code_font(theme.reading_px(BLOCK_PX))
-        self._lines = GrowingText(font, self._line_px)
+        self._lines = CodeLines(font, self._line_px)
         self._lines.set_text(value.code)
         self._longest = LongestLine(font)
         self._longest.add(value.code)
@@ -141,6 +141,13 @@ class CodeView:
         return len(self._value.place.prefix) + self._lines.offset_at(
             x - PADDING_PX + self._sideways.offset, max(y - self._head_px, 0.0)
         )
+
+    def rects(self, start: int, end: int) -> list[QRectF]:
+        """Return where characters are seen, a place for each line, without what is scrolled out of view."""
+        shift, seen = len(self._value.place.prefix), self._seen_rect()
+        corner = QPointF(PADDING_PX - self._sideways.offset, self._head_px)
+        found = (rect.translated(corner) & seen for rect in self._lines.rects(start - shift, end - shift))
+        return [rect for rect in found if rect.width() > 0]
 
     def spots(self) -> list[Spot]:
         """Return the place to copy the code, and the bar where there is one."""

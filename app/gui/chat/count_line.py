@@ -10,6 +10,7 @@ from app.core.events import PrefillProgress
 from app.gui.chat.composer import Composer
 from app.gui.chat.count_words import CountWords, count_words, left_out_words, with_draft
 from app.gui.chat.transcript import Transcript
+from app.gui.widgets.words import render
 from app.services.chat import Chat
 from app.services.next_send import Count
 from app.services.units import count
@@ -88,6 +89,4 @@ class CountLine(QObject):
             reading = self.tr("Reading the prompt: {done} of {total} tokens")
             done, total = (count(tokens - progress.from_cache) for tokens in (progress.done, progress.total))
             return CountWords(reading.format(done=done, total=total))
-        if before is not None:
-            return CountWords(self.tr("This question waits for the answer in “{title}”").format(title=before))
-        return None
+        return CountWords(render(before)) if before is not None else None

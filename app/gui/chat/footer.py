@@ -49,8 +49,8 @@ def _names() -> dict[str, str]:
     }
 
 
-def _short_names() -> dict[str, str]:
-    """Return what is called by name under an answer: the temperature, and every filter by one of its numbers."""
+def short_names() -> dict[str, str]:
+    """Return what settings are called in few words: the temperature, and every filter by one of its numbers."""
     return {
         "temperature": "T",
         "top_k": "top-k",
@@ -142,7 +142,9 @@ def _parts(turn: Turn) -> list[str]:
         said.append(translate("TurnBlock", "{rate} tok/s").format(rate=rate(metrics.decode_tokens_per_s)))
     ttft = turn.ttft_ms if turn.ttft_ms is not None else metrics.ttft_ms
     if ttft is not None:
-        said.append(_ttft(ttft, turn.thoughts))
+        ttft_words = _ttft(ttft, turn.thoughts)
+        shared = translate("TurnBlock", "{ttft} (shared with the other lanes)")
+        said.append(ttft_words if turn.comparison is None else shared.format(ttft=ttft_words))
     said.append(render(stop_words(finished.stop_reason)))
     if turn.author:
         said.append(turn.author)
@@ -218,8 +220,8 @@ def _settings_in_short(finished: Finished) -> list[str]:
         return []
     used = [change.settings for change in finished.settings]
     said = [
-        f"{words} {_course([_value(each, name) for each in used])}"
-        for name, words in _short_names().items()
+        f"{words} {_course([shown_value(each, name) for each in used])}"
+        for name, words in short_names().items()
         if any(name not in _off(each) for each in used)
     ]
     if finished.seed is not None:
@@ -227,7 +229,8 @@ def _settings_in_short(finished: Finished) -> list[str]:
     return said
 
 
-def _value(settings: SamplingSettings, name: str) -> str:
+def shown_value(settings: SamplingSettings, name: str) -> str:
+    """Return the value of a setting in words: those that shape nothing are off."""
     return translate("TurnBlock", "off") if name in _off(settings) else f"{getattr(settings, name):g}"
 
 

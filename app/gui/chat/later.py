@@ -91,6 +91,11 @@ class Later(msgspec.Struct, gc=False, eq=False):
         """Return the character at a place."""
         return self._made().offset_at(x, y)
 
+    def rects(self, start: int, end: int) -> list[QRectF]:
+        """Return where characters are seen, one place for each line that they lie in."""
+        self._made()
+        return self._picture.rects(start, end) if self._picture is not None else []
+
     def spots(self) -> list[Spot]:
         """Return the places that do something, in reading order."""
         return self._made().spots()

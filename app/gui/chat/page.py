@@ -272,6 +272,8 @@ class ChatPage(QWidget):
     def _show_changed(self, turn: Turn) -> None:
         self.transcript.refresh(turn)
         self.turn_actions.bars.place()
+        if turn.state == "waiting":
+            self._line.show()  # what it waits for is said there, too
         if turn.state == "done" and turn.number == self._chat.turns[-1].number:
             missing = footer.dropped(turn)
             if missing != self.transcript.accessibleDescription():

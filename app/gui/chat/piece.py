@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from PySide6.QtCore import QPointF, Qt
+from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QFont, QFontMetricsF, QTextLayout, QTextOption
 
 from app.gui import theme
+from app.gui.chat.code_units import units
 
 TAB_SPACES = 4
 _BREAK = re.compile("\r(?!\\Z)|[\x0b\x0c\x85\u2029]")
@@ -64,6 +65,24 @@ def laid_out(
         width = max(width, line.naturalTextWidth())
     layout.endLayout()
     return Piece(layout, text, start, top, max(height, float(setting.line_px)), width, bool(from_right))
+
+
+def rects_in(piece: Piece, start: int, end: int) -> list[QRectF]:
+    """Return where characters, counted in the whole text, are seen in a paragraph: a place for each of its lines."""
+    first, last = (units(piece.text[: max(each - piece.start, 0)]) for each in (start, end))
+    found = []
+    for number in range(piece.layout.lineCount()):
+        line = piece.layout.lineAt(number)
+        begin, stop = max(first, line.textStart()), min(last, line.textStart() + line.textLength())
+        if begin < stop:
+            left, right = sorted(_x(line.cursorToX(each)) for each in (begin, stop))
+            found.append(QRectF(left, line.y(), right - left, line.height()))
+    return found
+
+
+def _x(answer: object) -> float:
+    """Return the place of a cursor, which the binding gives alone or with the cursor it moved to."""
+    return float(answer[0] if isinstance(answer, tuple) else answer)  # type: ignore[arg-type]  # a number else
 
 
 def _option(font: QFont, from_right: bool | None) -> QTextOption:

@@ -144,6 +144,12 @@ class RichText:
                 return self._shown.written_at(characters(self._shown.text, int(line.xToCursor(x))))
         return len(self.text)
 
+    def rects(self, start: int, end: int) -> list[QRectF]:
+        """Return where characters are seen, one place for each line that they lie in."""
+        self.lay_out(self._width)
+        first, last = (units(self._shown.text[: self._shown.shown_at(max(each, 0))]) for each in (start, end))
+        return self._rects(first, last)
+
     def spots(self) -> list[Spot]:
         """Return the links: one place for each line that a link lies in."""
         found: list[Spot] = []

@@ -146,6 +146,23 @@ class TableView:
             left += self._columns[index]
         return offset
 
+    def rects(self, start: int, end: int) -> list[QRectF]:
+        """Return where characters are seen, a place for each line of a cell, without what is scrolled out of view."""
+        found: list[QRectF] = []
+        seen = QRectF(0, 0, self._width, self._stack.total)
+        begin = len(self._value.place.prefix)
+        for number, length in enumerate(self._lengths):
+            if begin < end and begin + length > start:
+                left, place = -self._sideways.offset, begin
+                for cell, column in zip(self._cells(number), self._columns, strict=False):
+                    corner = QPointF(left + CELL_X, self._stack.top(number) + CELL_Y)
+                    inside = cell.rects(start - place, min(end - place, len(cell.text)))
+                    found += [rect.translated(corner) & seen for rect in inside]
+                    place += len(cell.text) + 1
+                    left += column
+            begin += length
+        return [rect for rect in found if rect.width() > 0]
+
     def spots(self) -> list[Spot]:
         """Return the links that can be seen, of a long table in the rows that somebody looked at, and the bar."""
         found: list[Spot] = []

@@ -92,6 +92,11 @@ class TextView(msgspec.Struct, gc=False, eq=False):
         """Return the character at a place."""
         return len(self.value.place.prefix) + self._lines().offset_at(x, y)
 
+    def rects(self, start: int, end: int) -> list[QRectF]:
+        """Return where characters are seen, one place for each line that they lie in."""
+        shift = len(self.value.place.prefix)
+        return self._lines().rects(start - shift, end - shift)
+
     def spots(self) -> list[Spot]:
         """Return the links."""
         return self._lines().spots() if any(run.target for run in self.value.runs) else []

@@ -87,6 +87,10 @@ class ThoughtfulText(PartedText):
             return self._view.offset_at(x, y)
         return self.lead + self._answer.offset_at(x, y - self._above)
 
+    def rects(self, start: int, end: int) -> list[QRectF]:
+        """Return where characters of the answer are seen, a place for each line; counted in what can be selected."""
+        return [rect.translated(0, self._above) for rect in self._answer.rects(start - self.lead, end - self.lead)]
+
     def span_of(self, offset: int) -> tuple[float, float]:
         """Return from which height to which the block goes that a character is in."""
         if self._view is not None and offset < self.lead:

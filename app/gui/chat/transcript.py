@@ -32,7 +32,6 @@ from app.gui.chat.spots import RING_PX, Spotted, spoken
 from app.gui.chat.transcript_keys import PRESSING, SCROLLING, wish_of
 from app.gui.chat.transcript_menu import TranscriptMenu
 from app.gui.chat.turn_block import CARD_PADDING_X
-from app.gui.chat.turn_places import MARGIN_PX
 from app.gui.chat.turn_wish import Wish
 from app.services.turns import Turn
 
@@ -104,8 +103,8 @@ class Transcript(PointedView):
     def show_whole(self, index: int) -> None:
         """Bring all of a turn into view, or of a high one what fits, from its beginning on."""
         self.turns.update(index)
-        above, height = self.turns.top(index) - self._scrolled - MARGIN_PX, self.viewport().height()
-        below = above + MARGIN_PX + self.turns.blocks[index].height - height
+        above, height = self.turns.top(index) - self._scrolled - self.margin_px, self.viewport().height()
+        below = above + self.margin_px + self.turns.blocks[index].height - height
         if above < 0 or below > 0:
             self._scroll_to(self._scrolled + min(above, max(below, 0)))
 

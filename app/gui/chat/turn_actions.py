@@ -35,8 +35,8 @@ class TurnActions(QObject):
         self._transcript = transcript
         self._chat = chat
         self._branches = branches
-        self.more_for_answers: list[Callable[[QMenu, Turn], None]] = []
-        """What else adds entries to the menu of an answer."""
+        self.more_entries: list[Callable[[QMenu, Turn], None]] = []
+        """What else adds entries to the menu of a message."""
         self.bars = TurnBars(transcript, chat, branches, icons)
         self.editor = TurnEditor(transcript.viewport())
         self.bars.wanted.connect(self._do)
@@ -105,8 +105,8 @@ class TurnActions(QObject):
             has_settings = bool(footer.details(turn))
             add(self.tr("Settings of this answer"), lambda: self._show_settings(turn), enabled=has_settings)
             add(self.tr("Use these settings again"), lambda: self._use_settings(turn), enabled=has_settings)
-            for add_more in self.more_for_answers:
-                add_more(menu, turn)
+        for add_more in self.more_entries:
+            add_more(menu, turn)
         add(self.tr("Begin a new chat from here"), lambda: self._branches.fork(turn))
         add_wish(self.tr("Delete from here on"), "delete")
 

@@ -246,20 +246,21 @@ class TurnBlock:
         name = QFontMetricsF(name_font).elidedText(footer.who(self.turn), Qt.TextElideMode.ElideRight, shape.width)
         painter.drawText(line, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop, name)
         if self._waits:
-            font = theme.reading_font(theme.READING_PX)
-            painter.setFont(font)
-            place = QRectF(shape.left, self._text_top(), shape.width, self._sizes.line)
-            # Of a long name the middle goes: how far it is stands at the end.
-            words = QFontMetricsF(font).elidedText(
-                footer.waiting(self.turn), Qt.TextElideMode.ElideMiddle, shape.width
-            )
-            painter.drawText(place, Qt.AlignmentFlag.AlignVCenter, words)
+            self._paint_waiting(painter, shape)
         if missing := footer.dropped(self.turn):
             small = theme.reading_font(theme.SMALL_PX)
             painter.setFont(small)
             place = QRectF(shape.left, self._sizes.name, shape.width, self._sizes.dropped)
             shown = QFontMetricsF(small).elidedText(missing, Qt.TextElideMode.ElideRight, shape.width)
             painter.drawText(place, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop, shown)
+
+    def _paint_waiting(self, painter: QPainter, shape: Shape) -> None:
+        font = theme.reading_font(theme.READING_PX)
+        painter.setFont(font)
+        place = QRectF(shape.left, self._text_top(), shape.width, self._sizes.line)
+        # Of a long name the middle goes: how far it is stands at the end.
+        words = QFontMetricsF(font).elidedText(footer.waiting(self.turn), Qt.TextElideMode.ElideMiddle, shape.width)
+        painter.drawText(place, Qt.AlignmentFlag.AlignVCenter, words)
 
     def _paint_below(self, painter: QPainter, shape: Shape, look: theme.Theme) -> None:
         painter.setFont(theme.reading_font(theme.SMALL_PX))

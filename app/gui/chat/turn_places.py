@@ -16,16 +16,17 @@ MARGIN_PX = theme.SPACE_XL
 class TurnPlaces:
     """Places in the viewport of a view."""
 
-    def __init__(self, view: QAbstractScrollArea, turns: TurnList) -> None:
+    def __init__(self, view: QAbstractScrollArea, turns: TurnList, margin_px: int = MARGIN_PX) -> None:
         self._view = view
         self._turns = turns
+        self._margin_px = margin_px
         self.widest = theme.reading_width()
         """Width of the column where there is room."""
 
     @property
     def shape(self) -> Shape:
         """The column, in the middle of the whole view: a scroll bar that comes moves nothing."""
-        width = min(int(self.widest), self._view.width() - 2 * MARGIN_PX)
+        width = min(int(self.widest), self._view.width() - 2 * self._margin_px)
         return Shape((self._view.width() - width + 1) // 2 - self._view.viewport().x(), max(width, 1))
 
     @property

@@ -40,6 +40,8 @@ class TurnView(QAbstractScrollArea):
     """The first text of an answer is on the screen: the turn, and the moment, `perf_counter_ns`."""
     moved = Signal()
     """Something lies elsewhere now: scrolled, grown or resized."""
+    margin_px = MARGIN_PX
+    """Room around the column."""
 
     def __init__(self, themes: theme.Themes, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -47,11 +49,11 @@ class TurnView(QAbstractScrollArea):
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.verticalScrollBar().setSingleStep(theme.reading_px(theme.READING_LINE_PX) * 2)
         self.viewport().setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
-        self.turns = TurnList(MARGIN_PX, theme.SPACE_S, self._block)
+        self.turns = TurnList(self.margin_px, theme.SPACE_S, self._block)
         """The turns with their places."""
         self.lexers = Lexers()
         """What loads the colours of code; it can be told to do so in the background."""
-        self.places = TurnPlaces(self, self.turns)
+        self.places = TurnPlaces(self, self.turns, self.margin_px)
         """Where turns lie in the view."""
         self.formulas = Formulas()
         """What draws formulas; it can be told so, too."""

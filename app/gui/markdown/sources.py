@@ -40,8 +40,13 @@ class Sources:
 
     def source_of(self, first: int, last: int) -> str:
         """Return the lines that the blocks from one to another were read from, whole, without the blank ones behind."""
+        start, end = self.place_of(first, last)
+        return _BLANK_END.sub("", self._source[start:end])
+
+    def place_of(self, first: int, last: int) -> tuple[int, int]:
+        """Return from where to where in the source the lines go that these blocks were read from."""
         end = self._starts[last + 1] if last + 1 < len(self._starts) else len(self._source)
-        return _BLANK_END.sub("", self._source[self._starts[first] : max(end, self._starts[first])])
+        return self._starts[first], max(end, self._starts[first])
 
     def alike(self, index: int) -> range:
         """Return the blocks that begin with the same line as a block: a very long paragraph is read into several."""

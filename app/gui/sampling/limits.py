@@ -35,7 +35,8 @@ class Limits(QWidget):
     when_full_chosen = Signal(str)
     """Somebody wants another policy of a full context: the policy."""
 
-    def __init__(self, parent: QWidget | None = None) -> None:
+    def __init__(self, parent: QWidget | None = None, *, of_chat: bool = True) -> None:
+        """Without `of_chat` what holds for every chat is left out: what a full context does."""
         super().__init__(parent)
         self._keep_seed = QToolButton()
         self._keep_seed.setObjectName("seed_button")
@@ -53,8 +54,10 @@ class Limits(QWidget):
         column.setSpacing(theme.SPACE_S)
         column.addWidget(self._seed)
         column.addWidget(self._keep_seed, 0, Qt.AlignmentFlag.AlignRight)
-        for widget in (self._limit, self._stops, self._policy_part(self._when_full)):
+        for widget in (self._limit, self._stops):
             column.addWidget(widget)
+        if of_chat:
+            column.addWidget(self._policy_part(self._when_full))
         self._keep_seed.clicked.connect(self.seed_clicked)
         self._seed.moved.connect(
             lambda value: self.changed.emit("seed", None if value == RANDOM_SEED else int(value))

@@ -106,8 +106,8 @@ class FixedText(QWidget):
             return self._text
         metrics, text = QFontMetrics(self.font()), self._text
         room = self.width() - (theme.SPACE_S if self._fit == "whole" else 0)
-        if self._short and metrics.horizontalAdvance(text) > room:
-            text = self._short
+        if self._short and metrics.elidedText(text, Qt.TextElideMode.ElideRight, room) != text:
+            text = self._short  # to part of a pixel, which the advance is rounded to
         if self._fit == "whole":
             return text if metrics.horizontalAdvance(text) <= room else ""
         return metrics.elidedText(text, Qt.TextElideMode.ElideRight, room)

@@ -66,6 +66,7 @@ class Panes(QWidget):
         for pane in (left, middle, right):  # the order of Tab
             pane.setParent(self)
         self._wanted: dict[Side, bool] = {"left": True, "right": True}
+        self._aside: set[Side] = set()
         self._pinned = False
         self._drawer: Side | None = None
         self._focus_before: QWidget | None = None
@@ -89,7 +90,8 @@ class Panes(QWidget):
     def shows(self, side: Side) -> bool:
         """Return whether a pane is there, beside the middle or as a drawer."""
         is_wanted = self._pinned if side == "right" and self._is_narrow else self._wanted[side]
-        return side == self._drawer or (is_wanted and self.docks(side))
+        stands = is_wanted and side not in self._aside
+        return side == self._drawer or (stands and self.docks(side))
 
     @property
     def pinned(self) -> bool:
@@ -120,6 +122,14 @@ class Panes(QWidget):
     def want(self, side: Side, shown: bool) -> None:
         """Show or hide a pane beside the middle, once there is room."""
         self._wanted[side] = shown
+        self._lay_out()
+        self.shown_changed.emit()
+
+    def lay_aside(self, side: Side, away: bool) -> None:
+        """Give the room of a pane to the middle for a while, or no longer; until somebody opens the pane."""
+        if away is (side in self._aside):
+            return
+        self._aside ^= {side}
         self._lay_out()
         self.shown_changed.emit()
 
@@ -189,6 +199,7 @@ class Panes(QWidget):
         return self.width() < theme.scaled(DOCKED_FROM_PX["right"])
 
     def _show_beside(self, side: Side, shown: bool) -> None:
+        self._aside.discard(side)
         if side == "right" and self._is_narrow:
             self._wanted[side] = self._wanted[side] or shown  # a wider window shows it, too
             self.pin(shown)

@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from app.gui import theme
 from app.gui.ground import paint_ground, stand_alone
+from app.gui.widgets.direction import runs_right_to_left
 
 
 class Paragraph(QWidget):
@@ -69,8 +70,10 @@ class Paragraph(QWidget):
         palette = self.palette()
         painter.setPen((palette.placeholderText() if self._is_muted else palette.windowText()).color())
         ascent = painter.fontMetrics().ascent()
+        turned = runs_right_to_left(self._text)
         for number, line in enumerate(self._laid):
-            painter.drawText(QPointF(0, number * self.line_px + ascent), line)
+            left = self.width() - painter.fontMetrics().horizontalAdvance(line) if turned else 0
+            painter.drawText(QPointF(left, number * self.line_px + ascent), line)
         painter.end()
 
     def _lay_out(self) -> None:

@@ -1,0 +1,46 @@
+"""Where the characters of an answer are seen: its blocks under one another, each with the text of its own."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+
+from PySide6.QtCore import QRectF
+
+from app.gui.chat.laid import Laid
+from app.gui.chat.later import Later
+from app.gui.chat.read_text import ReadText
+from app.gui.chat.stack import Stack
+from app.gui.chat.text_view import TextView
+
+
+class PlacedText(ReadText):
+    """A text whose blocks have their places."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._laid: list[Laid] = []
+        self._stack = Stack()
+
+    def rects(self, start: int, end: int) -> list[QRectF]:
+        """Return where characters are seen, a place for each line; of what is no text nothing."""
+        found: list[QRectF] = []
+        for index, laid in enumerate(self._laid):
+            if start < laid.start + laid.length and end > laid.start and isinstance(laid.leaf, TextView | Later):
+                self._prepare(index)
+                left, top = laid.indent.left, self._stack.top(index) + laid.gap
+                found += [
+                    each.translated(left, top) for each in laid.leaf.rects(start - laid.start, end - laid.start)
+                ]
+        return found
+
+    def span_of(self, offset: int) -> tuple[float, float]:
+        """Return from which height to which the block goes that a character is in."""
+        if not self._laid:
+            return 0.0, 0.0
+        index = max(bisect_right(self._laid, offset, key=lambda laid: laid.start) - 1, 0)
+        self._stack.put(index, self._prepare(index))
+        return self._stack.top(index), self._stack.top(index + 1)
+
+    def _prepare(self, index: int) -> float:
+        """Measure a block; return its height with the gap above it."""
+        raise NotImplementedError

@@ -1,0 +1,136 @@
+"""Under a question that was compared: a quiet button that opens the comparison, or a menu of all of them.
+
+Stands in the gap under its question, so that nothing moves. Does nothing but say which one is wanted.
+"""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QEvent, QObject, QPoint, QRect, QSize, Qt, Signal
+from PySide6.QtWidgets import QMenu
+
+from app.core.comparison import Comparison
+from app.gui import theme
+from app.gui.chat.transcript import Transcript
+from app.gui.compare.lane_words import compared_words
+from app.gui.icons import Icons
+from app.gui.widgets.buttons import IconButton
+from app.services.chat import Chat
+from app.services.comparing import Comparing
+from app.services.lanes_there import lanes_there
+from app.services.turns import Turn
+
+ICON_PX = 16
+
+
+class ComparedLinks(QObject):
+    """The buttons over a transcript, one at each question in view that has comparisons."""
+
+    wanted = Signal(object)
+    """Somebody wants to see a comparison (its id)."""
+
+    def __init__(self, transcript: Transcript, chat: Chat, comparing: Comparing, icons: Icons) -> None:
+        super().__init__(transcript)
+        self._transcript = transcript
+        self._chat = chat
+        self._comparing = comparing
+        self._icons = icons
+        self._links: dict[int, _Link] = {}
+        """By the number of the question."""
+        transcript.moved.connect(self.place)
+        transcript.installEventFilter(self)
+        self._disconnect = [
+            comparing.opened.connect(self.place),
+            comparing.changed.connect(self.place),
+            comparing.busy_changed.connect(self.place),
+            chat.rebranched.connect(lambda _first: self.place()),
+        ]
+
+    def disconnect_services(self) -> None:
+        """Listen to the services no longer."""
+        for disconnect in self._disconnect:
+            disconnect()
+
+    def eventFilter(self, _watched: QObject, event: QEvent) -> bool:
+        """Look again once the conversation is shown."""
+        if event.type() == QEvent.Type.Show:
+            self.place()
+        return False
+
+    def place(self) -> None:
+        """Put each button into the gap under its question."""
+        if not self._transcript.isVisible():
+            return
+        shown: set[int] = set()
+        turns = self._transcript.turns.blocks.turns
+        if self._chat.shown.lanes.comparisons:
+            for index in self._transcript.places.in_view():
+                if index < len(turns) and turns[index].role == "user":
+                    self._put(index, turns[index], shown)
+        for number in self._links.keys() - shown:
+            self._links.pop(number).deleteLater()
+
+    def _put(self, index: int, question: Turn, shown: set[int]) -> None:
+        found = self._comparing.of(question)
+        if not found:
+            return
+        link = self._links.get(question.number)
+        if link is None:
+            link = self._links[question.number] = _Link(self._icons, self._transcript)
+            link.wanted.connect(self.wanted)
+        running = self._comparing.running
+        is_running = running is not None and any(each.id == running.comparison.id for each in found)
+        names = tuple(self._compared(each) for each in found)
+        link.show_comparisons(found, names, is_running=is_running)
+        gap, size = self._transcript.places.bar(index), link.sizeHint()
+        link.setGeometry(QRect(QPoint(gap.left() - theme.SPACE_XS, gap.top()), size))
+        link.show()
+        shown.add(question.number)
+
+    def _compared(self, comparison: Comparison) -> str:
+        """Return what a comparison compared."""
+        settings = [lane.settings for lane in lanes_there(self._chat.shown, comparison)]
+        return compared_words(settings, len(comparison.lanes))
+
+
+class _Link(IconButton):
+    """One button."""
+
+    wanted = Signal(object)
+    """Somebody wants to see a comparison (its id)."""
+
+    def __init__(self, icons: Icons, transcript: Transcript) -> None:
+        super().__init__(
+            icons, "compare", "", object_name="compared_link", look="quiet", parent=transcript.viewport()
+        )
+        self._found: tuple[Comparison, ...] = ()
+        self._names: tuple[str, ...] = ()
+        self.setIconSize(QSize(ICON_PX, ICON_PX))
+        self.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
+        self.setFont(theme.font(theme.SMALL_PX))
+        self.setCursor(Qt.CursorShape.ArrowCursor)
+        self.clicked.connect(self._open)
+
+    def show_comparisons(self, found: tuple[Comparison, ...], names: tuple[str, ...], *, is_running: bool) -> None:
+        """Show other comparisons of the question, what each compared, and whether one of them runs."""
+        self._found, self._names = found, names
+        said = self.tr("Comparing: {lanes} lanes") if is_running else self.tr("Compared: {lanes} lanes")
+        lanes = said.format(lanes=len(found[-1].lanes))
+        is_one = len(found) == 1 or is_running
+        words = lanes if is_one else self.tr("Compared {times} times").format(times=len(found))
+        if words == self.text():
+            return
+        self.setText(words)
+        self.set_name(words)
+
+    def _open(self) -> None:
+        if len(self._found) == 1:
+            self.wanted.emit(self._found[0].id)
+            return
+        menu = QMenu(self)
+        menu.setObjectName("compared_menu")
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        for number, (each, what) in enumerate(zip(self._found, self._names, strict=True), 1):
+            words = self.tr("Comparison {number}: {what}").format(number=number, what=what)
+            action = menu.addAction(words)
+            action.triggered.connect(lambda _checked=False, wanted=each.id: self.wanted.emit(wanted))
+        menu.popup(self.mapToGlobal(QPoint(0, self.height())))

@@ -1,0 +1,295 @@
+"""Joins the analysis of a comparison to its page: marks in the lanes, the card, figures, what if, branches and export."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QObject, QPoint, QRect, QTimer
+from PySide6.QtGui import QCursor, QImage
+from PySide6.QtWidgets import QMenu, QVBoxLayout
+
+from app.core.comparison import LETTERS
+from app.gui import theme
+from app.gui.compare.branch_view import BranchView
+from app.gui.compare.divergence_card import DivergenceCard
+from app.gui.compare.exporting import ExportButton
+from app.gui.compare.lane_column import LaneColumn
+from app.gui.compare.lane_insight import LaneInsight
+from app.gui.compare.lane_words import run_lane_name
+from app.gui.compare.lower_strip import LowerStrip
+from app.gui.compare.marks import Marks, TokenMark, stage_marks, token_marks, word_marks
+from app.gui.compare.run_view import RunView
+from app.gui.compare.view_bar import ViewBar
+from app.gui.icons import Icons
+from app.gui.widgets.words import render
+from app.services.comparison_analysis import ComparisonAnalysis
+from app.services.file_export import FileExport
+from app.services.lane_analysis import Analysis, LaneDivergence, LaneWords
+from app.services.lanes_run import LanesRun
+
+LINGER_MS = 250
+"""A card that came on hover stays so long when the pointer has left the mark, so that it can be reached."""
+
+
+class Differences(QObject):
+    """Everything on the page that an analysis is needed for."""
+
+    def __init__(
+        self,
+        view: RunView,
+        analysis: ComparisonAnalysis,
+        themes: theme.Themes,
+        icons: Icons,
+        files: FileExport,
+    ) -> None:
+        super().__init__(view)
+        self._view = view
+        self._service = analysis
+        self._themes = themes
+        self._run: LanesRun | None = None
+        self._analysis: Analysis | None = None
+        self._insights: dict[int, LaneInsight] = {}
+        """By lane."""
+        self.branches = BranchView(themes)
+        self.card = DivergenceCard(view, themes, icons)
+        self.strip = LowerStrip(themes, icons)
+        self.export = ExportButton(themes, icons, self._picture, files)
+        self.bar = ViewBar(self.export)
+        self._asked_words: tuple[Analysis | None, tuple[int, int] | None, LaneWords | None] = (None, None, None)
+        """Of which analysis which two lanes were asked about, and what was known of words before."""
+        self._shown_from: LaneInsight | None = None
+        """The lane whose card was asked for, and stays until somebody puts it away."""
+        self._linger = QTimer(self)
+        self._linger.setSingleShot(True)
+        self._linger.setInterval(LINGER_MS)
+        self._linger.timeout.connect(self._leave_card)
+        self._lay_out()
+        self.bar.view_wanted.connect(self._show_view)
+        self.bar.shown_changed.connect(self._show_marks)
+        self.bar.zoom_wanted.connect(self.branches.zoom_by)
+        self.branches.lane_wanted.connect(self._go_to)
+        self.strip.figures.lane_wanted.connect(self._go_to)
+        self.strip.page_changed.connect(self._take_page)
+        self.strip.chosen.connect(lambda: self._view.reveal_wanted.emit(self.strip))
+        self._view.room_changed.connect(self._follow_room)
+        self._view.figures_shown.connect(self._show_live)
+        self.strip.what_if.asked.connect(analysis.ask_what_if)
+        self.card.closed.connect(self._free_card)
+        self._disconnect = analysis.changed.connect(self._take_analysis)
+
+    def disconnect_services(self) -> None:
+        """Listen to the services no longer."""
+        self.export.disconnect_services()
+        self._disconnect()
+
+    def show_run(self, run: LanesRun | None) -> None:
+        """Show another comparison, whose lanes are in the view already, or none."""
+        self._run, self._analysis = run, None
+        if run is not None and run.is_running:
+            self.strip.begin()
+        self._hide_card()
+        self._insights = {}
+        for column in self._view.columns:
+            insight = LaneInsight(column, self._themes)
+            insight.overlay.pointed.connect(self._point)
+            insight.asked.connect(self._show_card)
+            column.text.turn_menu_opens.connect(lambda menu, _turn, lane=column.lane.index: self._add_to(menu, lane))
+            self._insights[column.lane.index] = insight
+        self._take_analysis()
+        self._show_analysis()
+
+    def what_if(self, lane: int) -> None:
+        """Show a lane under other settings."""
+        self.strip.choose("what_if")
+        self.strip.what_if.choose(lane)
+
+    def _lay_out(self) -> None:
+        self._view.views.addWidget(self.bar)
+        self._view.strip.addWidget(self.strip)
+        layout = self._view.layout()
+        assert isinstance(layout, QVBoxLayout)
+        layout.insertWidget(layout.indexOf(self._view.area) + 1, self.branches, 1)
+        self.branches.hide()
+
+    def _take_analysis(self) -> None:
+        """Show what is known now; what only concerns one question is shown without everything else."""
+        found = self._service.shown
+        run = self._run
+        is_theirs = found is not None and run is not None and found.comparison == run.comparison.id
+        analysis = found if is_theirs else None
+        if analysis is not self._analysis:
+            self._analysis = analysis
+            self._show_analysis()
+        self._follow_room()
+        problem = self._service.problem
+        self.bar.show_problem(render(problem) if problem is not None else "")
+        if self.strip.page == "what_if":
+            self.strip.what_if.show_found(self._service.what_if)
+        self._show_marks()
+
+    def _show_analysis(self) -> None:
+        run, analysis = self._run, self._analysis
+        lanes = run.lanes if run is not None else []
+        names = [(lane, run_lane_name(run, lane)) for lane in lanes] if run is not None else []
+        baseline = analysis.baseline if analysis is not None else run.comparison.baseline if run is not None else 0
+        ended = [(lane, name) for lane, name in names if not lane.is_open and lane.turn.ids]
+        self.strip.figures.figures.show_analysis(analysis, [(lane.index, name) for lane, name in names])
+        self.strip.what_if.show_lanes(ended, baseline)
+        self.branches.show_analysis(analysis)
+        self.export.show_analysis(run, analysis)
+        self.bar.offer([lane.index for lane in lanes], baseline)
+        self._follow_room()
+        for insight in self._insights.values():
+            insight.show_analysis(analysis)
+
+    def _follow_room(self) -> None:
+        """Open the strip or close it where nobody did: the lanes come first."""
+        is_running = self._run is not None and self._run.is_running
+        has_room = self._view.has_room_for(self.strip.height_with_figures)
+        self.strip.follow(is_running=is_running, has_room=has_room)
+
+    def _show_live(self) -> None:
+        """Show how undecided the model is in lanes that are written, all of them measured alike."""
+        run = self._run
+        if run is None or not run.is_running:
+            return
+        top = max((insight.most_entropy for insight in self._insights.values()), default=1.0)
+        for insight in self._insights.values():
+            if self._view.area.is_seen(insight.column):
+                insight.show_live(run, self._analysis, top)
+
+    def _show_marks(self) -> None:
+        """Mark in each lane what is to be marked."""
+        if self._analysis is not None and self.bar.shown == "words" and self.bar.pair is not None:
+            self._ask_words(self._analysis, self.bar.pair)
+        for lane, insight in self._insights.items():
+            insight.overlay.show_marks(self._marks_of(lane))
+
+    def _ask_words(self, analysis: Analysis, pair: tuple[int, int]) -> None:
+        """Ask about the words of two lanes, once for each analysis."""
+        if self._asked_words[0] is not analysis or self._asked_words[1] != pair:
+            self._asked_words = (analysis, pair, self._service.words)
+            self._service.ask_words(*pair)
+
+    @property
+    def _words(self) -> LaneWords | None:
+        """What is known of the words of the two lanes as they are now."""
+        words = self._service.words
+        is_theirs = words is not None and (words.first, words.second) == self.bar.pair
+        return words if is_theirs and words is not self._asked_words[-1] else None
+
+    def _marks_of(self, lane: int) -> Marks:
+        analysis, shown = self._analysis, self.bar.shown
+        known = analysis.lane(lane) if analysis is not None else None
+        column = self._column(lane)
+        if analysis is None or known is None or column is None or known.text != column.lane.turn.text:
+            return Marks()
+        marks = Marks()
+        if shown == "tokens":
+            marks = token_marks(analysis, lane)
+        words = self._words if shown == "words" else None
+        if words is not None:
+            marks = Marks(words=word_marks(words, lane))
+        found = self._service.what_if
+        if self.strip.page == "what_if" and found is not None and found.lane == lane == self.strip.what_if.lane:
+            marks = marks._replace(stages=stage_marks(found))
+        return marks
+
+    def _show_view(self, name: str) -> None:
+        self._hide_card()
+        self._view.area.setVisible(name == "lanes")
+        self.branches.setVisible(name == "branches")
+
+    def _take_page(self) -> None:
+        if self.strip.page == "what_if":
+            self.strip.what_if.ask()
+        self._show_marks()
+
+    def _column(self, lane: int) -> LaneColumn | None:
+        return next((column for column in self._view.columns if column.lane.index == lane), None)
+
+    def _go_to(self, lane: int, _token: int = 0) -> None:
+        """Show a lane where it leaves the baseline, with the keyboard in it."""
+        column = self._column(lane)
+        if column is None:
+            return
+        self.bar.show_view("lanes")
+        self._view.area.reveal(column)
+        column.text.setFocus()
+        self._insights[lane].reveal()
+
+    def _show_card(self, lane: int) -> None:
+        """Show why a lane leaves the baseline, or why all others leave it here; asked for, the card stays."""
+        insight = self._insights.get(lane)
+        marks = insight.overlay.marks.tokens if insight is not None else ()
+        found = self._found(marks[0].lanes if marks else (lane,))
+        if insight is None or not found:
+            return
+        insight.reveal()
+        place = QRect(insight.column.mapToGlobal(QPoint(0, insight.column.height() // 3)), insight.column.size() / 4)
+        if marks:
+            inside = insight.overlay.place_of(marks[0])
+            place = QRect(insight.column.text.viewport().mapToGlobal(inside.topLeft()), inside.size())
+        self._shown_from = insight
+        self.card.show_found(found, self._baseline, place, takes_focus=True)
+
+    def _point(self, mark: TokenMark | None, place: QRect) -> None:
+        if self._shown_from is not None:
+            return
+        if mark is None:
+            self._linger.start()
+            return
+        self._linger.stop()
+        found = self._found(mark.lanes)
+        if found:
+            self.card.show_found(found, self._baseline, place, takes_focus=False)
+
+    def _found(self, lanes: tuple[int, ...]) -> tuple[LaneDivergence, ...]:
+        analysis = self._analysis
+        if analysis is None:
+            return ()
+        found = (analysis.divergence(lane) for lane in lanes)
+        if lanes == (analysis.baseline,):
+            found = (each for each in analysis.divergences)
+        return tuple(each for each in found if each is not None)
+
+    @property
+    def _baseline(self) -> int:
+        return self._analysis.baseline if self._analysis is not None else 0
+
+    def _leave_card(self) -> None:
+        if self._shown_from is not None:
+            return
+        if self.card.rect().contains(self.card.mapFromGlobal(QCursor.pos())):
+            self._linger.start()
+        else:
+            self.card.hide()
+
+    def _hide_card(self) -> None:
+        """Put the card away because what it is about is not shown any more."""
+        self._shown_from = None
+        self.card.hide()
+
+    def _free_card(self) -> None:
+        if self._shown_from is not None:
+            self._shown_from.link.setFocus()
+            self._shown_from = None
+
+    def _add_to(self, menu: QMenu, lane: int) -> None:
+        """Offer in the menu of a lane what an analysis is needed for."""
+        insight = self._insights.get(lane)
+        if insight is None:
+            return
+        menu.addSeparator()
+        shows = menu.addAction(self.tr("Show where {lane} differs").format(lane=LETTERS[lane]))
+        shows.setObjectName("show_divergence_action")
+        shows.setEnabled(insight.link.isEnabled())
+        shows.triggered.connect(lambda _checked=False: self._show_card(lane))
+        asks = menu.addAction(self.tr("What if: other settings…"))
+        asks.setObjectName("what_if_action")
+        asks.setEnabled(not insight.column.lane.is_open and bool(insight.column.lane.turn.ids))
+        asks.triggered.connect(lambda _checked=False: self.what_if(lane))
+
+    def _picture(self) -> QImage:
+        """Return what is shown: all branches, or the page with its lanes."""
+        if self.branches.isVisible():
+            return self.branches.picture()
+        return self._view.grab().toImage()

@@ -1,0 +1,132 @@
+"""Saves a comparison for others: its figures as a table, everything as JSON, a picture, or a page to hand out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from PySide6.QtCore import QBuffer, QIODevice, QSize, QStandardPaths, Qt
+from PySide6.QtGui import QFontMetrics, QImage, QImageWriter
+from PySide6.QtWidgets import QFileDialog, QMenu, QToolButton
+
+from app.gui import theme
+from app.gui.chat.printing import file_stem
+from app.gui.icons import Icons
+from app.gui.widgets.file_chooser import dress
+from app.gui.widgets.words import set_hint
+from app.services.file_export import FileExport
+from app.services.lane_analysis import Analysis
+from app.services.lanes_run import LanesRun, still_run
+
+
+class ExportButton(QToolButton):
+    """A menu with the kinds of files; it asks where each goes."""
+
+    def __init__(self, themes: theme.Themes, icons: Icons, picture: Callable[[], QImage], files: FileExport) -> None:
+        """`picture` is asked for what is shown now; `files` writes a file beside the window."""
+        super().__init__()
+        self._themes = themes
+        self._icons = icons
+        self._picture = picture
+        self._files = files
+        self._run: LanesRun | None = None
+        self._analysis: Analysis | None = None
+        self.setObjectName("compare_export_button")
+        self.setProperty("look", "outlined")
+        self.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        set_hint(self, self.tr("Save the comparison as a table, as data, as a picture, or as a page to hand out"))
+        menu = QMenu(self)
+        menu.setObjectName("compare_export_menu")
+        entries = (
+            ("csv", self.tr("Table of the figures (CSV)…")),
+            ("json", self.tr("Everything as data (JSON)…")),
+            ("png", self.tr("Picture of what is shown (PNG)…")),
+            ("html", self.tr("Page to hand out (HTML)…")),
+        )
+        for kind, words in entries:
+            action = menu.addAction(words)
+            action.setObjectName(f"export_{kind}_action")
+            action.triggered.connect(lambda _checked=False, kind=kind: self.choose(kind))
+        self.setMenu(menu)
+        self.setText(self.tr("Export"))
+        self._show_state()
+        self._disconnect = files.changed.connect(self._show_state)
+
+    def disconnect_services(self) -> None:
+        """Listen to the services no longer."""
+        self._disconnect()
+
+    def sizeHint(self) -> QSize:
+        """Ask for the room of the longer word: nothing moves while a file is written."""
+        size, metrics = super().sizeHint(), QFontMetrics(self.font())
+        missing = metrics.horizontalAdvance(self.tr("Exporting…")) - metrics.horizontalAdvance(self.text())
+        return QSize(size.width() + max(missing, 0), size.height())
+
+    def show_analysis(self, run: LanesRun | None, analysis: Analysis | None) -> None:
+        """Know what there is to be saved."""
+        self._run, self._analysis = run, analysis
+        self._show_state()
+
+    def choose(self, kind: str) -> None:
+        """Ask where a file of a kind goes, and save it there."""
+        run = self._run
+        if run is None or self._analysis is None:
+            return
+        filters = {
+            "csv": self.tr("Tables (*.csv)"),
+            "json": self.tr("Data (*.json)"),
+            "png": self.tr("Pictures (*.png)"),
+            "html": self.tr("Pages (*.html)"),
+        }
+        folder = QStandardPaths.writableLocation(QStandardPaths.StandardLocation.DocumentsLocation)
+        dialog = QFileDialog(self.window(), self.tr("Export the comparison"), folder)
+        dialog.setObjectName("compare_export_dialog")
+        dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
+        dialog.setNameFilters([filters[kind]])
+        dialog.setDefaultSuffix(kind)
+        name = self.tr("{title} – comparison").format(title=run.conversation.head.title)
+        dialog.selectFile(f"{file_stem(name)}.{kind}")
+        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        dress(dialog, self._icons)
+        dialog.fileSelected.connect(lambda path: self.save(kind, Path(path)))
+        dialog.open()
+
+    def save(self, kind: str, path: Path) -> None:
+        """Have a file made and written as everything is now; people are told how it ended."""
+        run, analysis = self._run, self._analysis
+        if run is None or analysis is None:
+            return
+        still, looks = still_run(run), (self._themes.paper, self._themes.night)
+        picture = self._picture() if kind == "png" else QImage()
+        self._files.save(path, lambda: _content(kind, still, analysis, looks, picture))
+
+    def _show_state(self) -> None:
+        is_busy = self._files.is_busy
+        self.setText(self.tr("Exporting…") if is_busy else self.tr("Export"))
+        self.setEnabled(not is_busy and self._run is not None and self._analysis is not None)
+
+
+def _content(
+    kind: str, run: LanesRun, analysis: Analysis, looks: tuple[theme.Theme, theme.Theme], picture: QImage
+) -> bytes:
+    # Only who exports loads what writes the files.
+    from app.gui.compare.report import report  # noqa: PLC0415
+    from app.services.comparison_export import comparison_json, lanes_csv  # noqa: PLC0415
+
+    match kind:
+        case "csv":
+            return lanes_csv(run, analysis)
+        case "json":
+            return comparison_json(run, analysis)
+        case "png":
+            return _png(picture)
+        case _:
+            return report(run, analysis, *looks)
+
+
+def _png(image: QImage) -> bytes:
+    buffer = QBuffer()
+    buffer.open(QIODevice.OpenModeFlag.WriteOnly)
+    QImageWriter(buffer, b"png").write(image)
+    return bytes(buffer.data().data())

@@ -1,0 +1,310 @@
+"""What is painted over and beside the text of a lane: the shared beginning dimmed, tokens and words that differ marked.
+
+A mark is a letter in the gutter and a line under the characters first, and a colour second. Where it is not certain which
+characters are meant, the line alone is marked in the gutter, never a word.
+"""
+
+from __future__ import annotations
+
+import time
+from typing import NamedTuple
+
+from PySide6.QtCore import QEvent, QObject, QPointF, QRect, QRectF, Qt, QTimer, Signal
+from PySide6.QtGui import QMouseEvent, QPainter, QPen
+
+from app.core.comparison import LETTERS
+from app.gui import theme
+from app.gui.chat.thoughtful_text import ThoughtfulText
+from app.gui.compare.lane_mark import PATTERNS, lane_colour, lane_pen
+from app.gui.compare.lane_text import LaneText
+from app.gui.compare.marks import Marks, TokenMark
+from app.gui.compare.plain_places import PlainPlaces
+from app.gui.widgets.direction import runs_right_to_left
+from app.services.lane_analysis import TextSpan
+
+DIM, TINT = 0.35, 0.16
+"""How much of the ground lies over the shared beginning, and of a lane's colour over a token."""
+BADGE_PX = 14
+READ_NS = 3_000_000
+"""A text is read for so long at a time."""
+_NEAR_PX = 3
+_STAGE_PATTERNS = {"top_k": 1, "top_p": 2, "min_p": 3, "typical": 5, "xtc": 6}
+"""Which pattern a line has under a token that a stage would have cut; the legend shows the same."""
+
+
+def stage_pen(stage: str, look: theme.Theme, *, is_certain: bool = True) -> QPen:
+    """Return the line under a token that a stage would have cut; a faint one where that is not certain."""
+    pen = QPen(look.colour("danger" if is_certain else "muted"), 2.0 if is_certain else 1.0)
+    number = _STAGE_PATTERNS.get(stage, 0) if is_certain else 2
+    if number:
+        pen.setDashPattern(PATTERNS[number])
+    pen.setCapStyle(Qt.PenCapStyle.FlatCap)
+    return pen
+
+
+class _Placed(NamedTuple):
+    """A stretch of text in the picture, counted from the text's own corner."""
+
+    rects: tuple[QRectF, ...]
+    line: QRectF
+    """Where its beginning is; as high as its line."""
+    is_certain: bool
+
+
+class LaneOverlay(QObject):
+    """The marks of one lane."""
+
+    pointed = Signal(object, QRect)
+    """The pointer came to the mark of a token, a `TokenMark`: where that is on the screen. None where it left it."""
+
+    def __init__(self, lane: int, text: LaneText, themes: theme.Themes) -> None:
+        super().__init__(text)
+        self._lane = lane
+        self._text = text
+        self._themes = themes
+        self._marks = Marks()
+        self._places: PlainPlaces | None = None
+        self._shift = 0
+        """How many characters of the turn's text stand before the Markdown."""
+        self._read: str | None = None
+        self._placed: dict[TextSpan, _Placed] = {}
+        self._state: tuple[object, ...] = ()
+        self._pointed: TokenMark | None = None
+        self._reading = QTimer(self)
+        self._reading.setSingleShot(True)
+        self._reading.timeout.connect(self._read_on)
+        text.over = self._paint
+        text.viewport().installEventFilter(self)
+
+    @property
+    def is_ready(self) -> bool:
+        """Whether what is to be marked is marked."""
+        return not self._reading.isActive()
+
+    @property
+    def marks(self) -> Marks:
+        """What is marked."""
+        return self._marks
+
+    def show_marks(self, marks: Marks) -> None:
+        """Mark other places."""
+        if marks != self._marks:
+            self._marks = marks
+            self._reading.start()
+
+    def place_of(self, mark: TokenMark) -> QRect:
+        """Return where the mark of a token is in the viewport."""
+        placed = self._place(mark.span)
+        found = placed.rects[0] if placed.rects else placed.line
+        return found.translated(self._corner()).toAlignedRect()
+
+    def reveal(self, mark: TokenMark) -> None:
+        """Scroll so that the mark of a token is in view."""
+        place, height = self.place_of(mark), self._text.viewport().height()
+        if not 0 <= place.top() <= place.bottom() < height:
+            bar = self._text.verticalScrollBar()
+            bar.setValue(bar.value() + place.top() - height // 3)
+
+    def eventFilter(self, _watched: QObject, event: QEvent) -> bool:
+        """Notice when the pointer comes to a mark or leaves it."""
+        if event.type() == QEvent.Type.MouseMove and isinstance(event, QMouseEvent):
+            self._point(self._mark_at(event.position()))
+        elif event.type() == QEvent.Type.Leave:
+            self._point(None)
+        return False
+
+    def _point(self, mark: TokenMark | None) -> None:
+        if mark == self._pointed:
+            return
+        self._pointed = mark
+        place = QRect()
+        if mark is not None:
+            inside = self.place_of(mark)
+            place = QRect(self._text.viewport().mapToGlobal(inside.topLeft()), inside.size())
+        self.pointed.emit(mark, place)
+
+    def _mark_at(self, point: QPointF) -> TokenMark | None:
+        corner = self._corner()
+        for mark in self._marks.tokens:
+            placed = self._place(mark.span)
+            spots = [*placed.rects, QRectF(-corner.x(), placed.line.top(), corner.x(), placed.line.height())]
+            around = (each.adjusted(-_NEAR_PX, 0, _NEAR_PX, 0).translated(corner) for each in spots)
+            if any(each.contains(point) for each in around):
+                return mark
+        return None
+
+    def _corner(self) -> QPointF:
+        if not self._text.turns.blocks:
+            return QPointF()
+        place = self._text.places.turn(0)
+        return QPointF(place.left(), place.top() + self._text.turns.blocks[0].text_top)
+
+    def _body(self) -> ThoughtfulText | None:
+        body = self._text.turns.blocks[0].body if self._text.turns.blocks else None
+        return body if isinstance(body, ThoughtfulText) else None
+
+    def _place(self, span: TextSpan) -> _Placed:
+        """Return where a stretch of the turn's text is seen."""
+        body = self._body()
+        if body is None:
+            return _Placed((), QRectF(), is_certain=False)
+        self._look(body)
+        if span not in self._placed:
+            self._placed[span] = self._found(body, span)
+        return self._placed[span]
+
+    def _read_on(self) -> None:
+        """Read some of the text, and mark it once it is read: that of several long lanes would hold up the window."""
+        body = self._body()
+        if body is not None and self._marks != Marks():
+            self._look(body)
+            if self._places is not None and not self._places.read_until(time.perf_counter_ns() + READ_NS):
+                self._reading.start()
+                return
+        self._text.viewport().update()
+
+    def _look(self, body: ThoughtfulText) -> None:
+        """Forget places where the text is another one or lies otherwise."""
+        block = self._text.turns.blocks[0]
+        whole = block.turn.text
+        state = (len(whole), block.height, self._text.places.shape, self._themes.text_size, body.lead)
+        if state != self._state:
+            self._state = state
+            self._placed.clear()
+        if self._read != body.markdown:
+            self._read = markdown = body.markdown
+            self._placed.clear()
+            self._shift = whole.rfind(markdown) if markdown else -1
+            self._places = PlainPlaces(markdown) if self._shift >= 0 else None
+
+    def _found(self, body: ThoughtfulText, span: TextSpan) -> _Placed:
+        if self._places is None or (span.end <= self._shift and span.start < self._shift):
+            top, bottom = body.span_of(0)
+            return _Placed((), QRectF(0, top, 0, min(bottom - top, theme.reading_px(theme.READING_LINE_PX))), False)
+        found = self._places.find(span.start - self._shift, span.end - self._shift)
+        lead = body.lead
+        rects: list[QRectF] = []
+        if found.is_certain:
+            for start, end in found.ranges:
+                rects += body.rects(lead + start, lead + end)
+        near = body.rects(lead + found.near, lead + found.near + 1)
+        if rects:
+            line = rects[0]
+        elif near:
+            line = QRectF(near[0].left(), near[0].top(), 0, near[0].height())
+        elif behind := body.rects(lead + found.near - 1, lead + found.near):
+            line = QRectF(behind[-1].right(), behind[-1].top(), 0, behind[-1].height())
+        else:
+            top, bottom = body.span_of(lead + found.near)
+            line = QRectF(0, top, 0, min(bottom - top, theme.reading_px(theme.READING_LINE_PX)))
+        return _Placed(tuple(rects), line, found.is_certain)
+
+    def _paint(self, painter: QPainter, area: QRect) -> None:
+        """Paint everything that is marked."""
+        body = self._body()
+        if self._marks == Marks() or body is None:
+            return
+        self._look(body)
+        if self._places is not None and not self._places.is_ready:
+            self._reading.start()
+            return
+        look, corner = self._themes.current, self._corner()
+        painter.save()
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        if self._marks.shared_end and self._marks.tokens:
+            self._paint_shared(painter, look, corner)
+        seen = QRectF(area)
+        for span in self._marks.words:
+            self._paint_word(painter, span, look, corner, seen)
+        for stage in self._marks.stages:
+            placed = self._place(stage.span)
+            painter.setPen(stage_pen(stage.stage, look, is_certain=stage.is_certain))
+            self._underline(painter, placed, corner, seen)
+        badges: dict[float, list[int]] = {}
+        for mark in self._marks.tokens:
+            line = self._paint_token(painter, mark, look, corner)
+            badges.setdefault(line, []).extend(mark.lanes)
+        if self._text.margin_px >= BADGE_PX:  # a cell of a grid has no gutter, and its lane no letter
+            for middle, lanes in badges.items():
+                _paint_badge(painter, lanes, middle, look)
+        painter.restore()
+
+    def _paint_shared(self, painter: QPainter, look: theme.Theme, corner: QPointF) -> None:
+        """Dim what is shared, and draw a dotted line beside it."""
+        line = self._place(self._marks.tokens[0].span).line.translated(corner)
+        width = self._text.places.shape.width
+        top = corner.y()
+        if look.line_px == 1:
+            veil = look.colour("surface")
+            veil.setAlphaF(DIM)
+            painter.fillRect(QRectF(0, top, self._text.viewport().width(), line.top() - top), veil)
+            before = QRectF(corner.x(), line.top(), line.left() - corner.x(), line.height())
+            if self._is_turned(self._marks.tokens[0].span):
+                before = QRectF(line.right(), line.top(), corner.x() + width - line.right(), line.height())
+            painter.fillRect(before, veil)
+        pen = QPen(look.colour("border_strong"), 1.5)
+        pen.setDashPattern((1, 2))
+        painter.setPen(pen)
+        left = corner.x() - theme.SPACE_XS - 1
+        if line.top() - BADGE_PX > top:
+            painter.drawLine(QPointF(left, top + 2), QPointF(left, line.top() - 2))
+
+    def _is_turned(self, span: TextSpan) -> bool:
+        """Return whether the paragraph of a stretch runs from right to left."""
+        return runs_right_to_left(self._read or "", max(span.start - self._shift, 0))
+
+    def _paint_word(
+        self, painter: QPainter, span: TextSpan, look: theme.Theme, corner: QPointF, seen: QRectF
+    ) -> None:
+        placed = self._place(span)
+        tint = look.colour(lane_colour(self._lane))
+        tint.setAlphaF(TINT)
+        for rect in placed.rects:
+            around = rect.translated(corner)
+            if around.intersects(seen):
+                painter.fillRect(around, tint)
+        painter.setPen(lane_pen(self._lane, look))
+        self._underline(painter, placed, corner, seen)
+
+    def _underline(self, painter: QPainter, placed: _Placed, corner: QPointF, seen: QRectF) -> None:
+        """Draw a line under characters; where they are not certain, a short one beside their line."""
+        if not placed.is_certain:
+            beside = placed.line.translated(corner)
+            left = corner.x() - theme.SPACE_S
+            painter.drawLine(QPointF(left, beside.top() + 2), QPointF(left, beside.bottom() - 2))
+        for rect in placed.rects:
+            around = rect.translated(corner)
+            if around.intersects(seen):
+                painter.drawLine(around.bottomLeft(), around.bottomRight())
+
+    def _paint_token(self, painter: QPainter, mark: TokenMark, look: theme.Theme, corner: QPointF) -> float:
+        """Mark the first token that differs; return the middle of its line."""
+        placed = self._place(mark.span)
+        lane = mark.lanes[0]
+        colour = look.colour(lane_colour(lane))
+        line = placed.line.translated(corner)
+        tint = look.colour(lane_colour(lane))
+        tint.setAlphaF(TINT)
+        painter.setPen(lane_pen(lane, look))
+        for rect in placed.rects:
+            around = rect.translated(corner)
+            painter.fillRect(around, tint)
+            painter.drawLine(around.bottomLeft(), around.bottomRight())
+        if placed.is_certain:
+            painter.setPen(QPen(colour, 2))
+            left = line.right() + 1 if self._is_turned(mark.span) else line.left() - 1
+            painter.drawLine(QPointF(left, line.top() - 1), QPointF(left, line.bottom() + 1))
+        return line.center().y()
+
+
+def _paint_badge(painter: QPainter, lanes: list[int], middle: float, look: theme.Theme) -> None:
+    """Say in the gutter which lanes part in a line."""
+    letters = LETTERS[lanes[0]] + ("+" if len(lanes) > 1 else "")
+    badge = QRectF(0.0, middle - BADGE_PX / 2, BADGE_PX, BADGE_PX)
+    painter.setPen(QPen(look.colour(lane_colour(lanes[0])), 1.5))
+    painter.setBrush(look.colour("surface"))
+    painter.drawRoundedRect(badge, 4, 4)
+    painter.setBrush(Qt.BrushStyle.NoBrush)
+    painter.setPen(look.colour("text"))
+    painter.setFont(theme.font(theme.SMALL_PX - 1 if len(letters) == 1 else theme.SMALL_PX - 3, bold=True))
+    painter.drawText(badge, Qt.AlignmentFlag.AlignCenter, letters)

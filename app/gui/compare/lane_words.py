@@ -1,0 +1,203 @@
+"""What is said of lanes: what each is called after what differs, what they share, and how they run."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from PySide6.QtCore import QCoreApplication
+from PySide6.QtGui import QKeySequence
+
+from app.core.comparison import LETTERS, MOST_AT_ONCE, LanePlan, Layout
+from app.core.sampling import SamplingSettings
+from app.gui.chat.footer import short_names, shown_value
+from app.gui.sampling.controls import dry, main_controls, penalties, typical_control, xtc
+from app.gui.sampling.escapes import with_escapes
+from app.gui.widgets.words import render
+from app.services.lane_outlook import Outlook
+from app.services.lane_starts import WITHOUT_EFFECT_AT_0, differing
+from app.services.lanes_run import Lane, LanesRun
+from app.services.units import count, stop_words
+
+translate = QCoreApplication.translate
+BETWEEN = " · "
+
+
+def setting_titles() -> dict[str, str]:
+    """Return what each setting is called where there is room."""
+    controls = [*main_controls(), typical_control(), *penalties().controls, *dry().controls, *xtc().controls]
+    titles = {each.name: each.spoken or each.title for each in controls}
+    return titles | {
+        "dry_sequence_breakers": translate("Compare", "DRY starts anew at"),
+        "seed": translate("Compare", "Seed"),
+        "max_tokens": translate("Compare", "Longest answer"),
+        "stop": translate("Compare", "Stop strings"),
+    }
+
+
+def setting_value(settings: SamplingSettings, name: str) -> str:
+    """Return the value of a setting in words."""
+    value = getattr(settings, name)
+    if isinstance(value, tuple):
+        return " ".join(f"“{with_escapes(text)}”" for text in value) or translate("Compare", "none")
+    if name == "seed":
+        return translate("Compare", "random") if value is None else str(value)
+    if name == "max_tokens":
+        return count(value) if value else translate("Compare", "no limit")
+    return shown_value(settings, name)
+
+
+def lane_name(settings: SamplingSettings, differs: Sequence[str]) -> str:
+    """Return what a lane is called: the settings in which it differs from the others, with their values."""
+    return BETWEEN.join(_named(settings, differs, setting_titles())) or translate("Compare", "The same settings")
+
+
+def short_lane_parts(settings: SamplingSettings, differs: Sequence[str]) -> list[str]:
+    """Return the settings in which a lane differs from the others under their short names, with their values."""
+    return _named(settings, differs, setting_titles() | short_names())
+
+
+def _named(settings: SamplingSettings, differs: Sequence[str], titles: Mapping[str, str]) -> list[str]:
+    is_greedy = settings.temperature == 0 and "temperature" in differs
+    names = [name for name in differs if not (is_greedy and name in WITHOUT_EFFECT_AT_0)]
+    return [f"{titles[name]} {setting_value(settings, name)}" for name in names]
+
+
+def shared_words(settings: SamplingSettings, differs: Sequence[str]) -> str:
+    """Return in few words what else is in use: no setting that differs, and not the seed, which is told of all lanes."""
+    off = translate("TurnBlock", "off")
+    said = [translate("Compare", "always the likeliest token")] if settings.temperature == 0 else []
+    for name, words in short_names().items():
+        without_effect = settings.temperature == 0 and name in ("temperature", *WITHOUT_EFFECT_AT_0)
+        value = shown_value(settings, name)
+        if name not in differs and not without_effect and value != off:
+            said.append(f"{words} {value}")
+    return BETWEEN.join(said)
+
+
+def cell_name(layout: Layout, settings: SamplingSettings) -> str:
+    """Return what a cell of a grid is called: its two values."""
+    names, titles = short_names(), setting_titles()
+    pair = (layout.column_setting, layout.row_setting)
+    return BETWEEN.join(f"{names.get(name, titles[name])} {setting_value(settings, name)}" for name in pair)
+
+
+def short_cell_name(layout: Layout, settings: SamplingSettings) -> str:
+    """Return what a cell is called where there is little room: that of the row is its value alone."""
+    first = cell_name(layout, settings).partition(BETWEEN)[0]
+    return BETWEEN.join((first, setting_value(settings, layout.row_setting)))
+
+
+def run_lane_name(run: LanesRun, lane: Lane) -> str:
+    """Return what a lane of a comparison is called."""
+    if run.comparison.layout.columns:
+        return cell_name(run.comparison.layout, lane.settings)
+    return lane_name(lane.settings, differing(each.settings for each in run.lanes))
+
+
+def seed_words(settings: Sequence[SamplingSettings], *, short: bool = False) -> str:
+    """Return what the seeds of lanes mean for what people see, in few words where asked; empty for one lane."""
+    seeds = {each.seed for each in settings}
+    if len(settings) < 2:
+        return ""
+    if len(seeds) > 1:
+        return translate("Compare", "The seeds differ, so other numbers are drawn in each lane.")
+    if None in seeds:
+        return translate("Compare", "All lanes draw the same numbers: what differs is the setting, up to rounding.")
+    if short:
+        said = translate("Compare", "Same seed ({seed}): what differs is the setting, up to rounding.")
+        return said.format(seed=next(iter(seeds)))
+    said = translate(
+        "Compare",
+        "Same seed ({seed}): all lanes draw the same numbers, so what differs is the setting, up to rounding: where two "
+        "tokens are almost equally likely, equal settings can part.",
+    )
+    return said.format(seed=next(iter(seeds)))
+
+
+def compared_words(settings: Sequence[SamplingSettings], lanes: int) -> str:
+    """Return what was compared: the settings that differ from lane to lane, with the values where it is one, and how many
+    lanes there are."""
+    differs, titles = differing(settings), setting_titles()
+    said = BETWEEN.join(titles[name] for name in differs) or translate("Compare", "The same settings")
+    if len(differs) == 1:
+        values = dict.fromkeys(setting_value(each, differs[0]) for each in settings)
+        said = f"{said} {BETWEEN.join(values)}"
+    return translate("Compare", "{what} ({lanes} lanes)").format(what=said, lanes=lanes)
+
+
+def outlook_words(outlook: Outlook, settings: Sequence[SamplingSettings]) -> str:
+    """Return what a comparison would take before it begins; empty where nothing is known of it."""
+    if outlook.refusal is not None:
+        return render(outlook.refusal)
+    if outlook.prompt is None or outlook.cells is None:
+        return ""
+    words = translate("Compare", "Prompt: {prompt} of {cells} cells; {lanes} lanes × {tokens} tokens.")
+    if outlook.plan is None:
+        words = translate("Compare", "Prompt: {prompt} of {cells} cells.")
+    limits = dict.fromkeys(each.max_tokens for each in settings)
+    least, most = min(limits, default=0), max(limits, default=0)
+    if not least:
+        words = translate("Compare", "Prompt: {prompt} of {cells} cells; {lanes} lanes without a limit.")
+    tokens = count(least) if least == most else f"{count(least)}–{count(most)}"
+    said = words.format(prompt=count(outlook.prompt), cells=count(outlook.cells), lanes=len(settings), tokens=tokens)
+    return " ".join((said, *(plan_words(outlook.plan) if outlook.plan is not None else ())))
+
+
+def plan_words(plan: LanePlan) -> list[str]:
+    """Return how lanes share the cells: together, in waves or one by one, and what that costs them."""
+    lanes = sum(len(wave) for wave in plan.waves)
+    said = []
+    if plan.how == "one_by_one":
+        said.append(translate("Compare", "The lanes run one after another, each from the saved prompt."))
+    elif len(plan.waves) > 1:
+        most = max(len(wave) for wave in plan.waves)
+        words = translate("Compare", "The lanes run in {waves} waves, at most {most} at once")
+        which = translate("Compare", ", then ").join(_letters(wave) for wave in plan.waves)
+        said.append(f"{words.format(waves=len(plan.waves), most=most)}: {which}.")
+    elif lanes == 2:
+        said.append(translate("Compare", "Both lanes run at once."))
+    elif lanes > 1:
+        said.append(translate("Compare", "All {count} lanes run at once.").format(count=lanes))
+    if plan.lowered and plan.limits:
+        low, high = min(plan.limits), max(plan.limits)
+        words = translate("Compare", "So that all of them fit, a lane gets at most {tokens} tokens.")
+        said.append(words.format(tokens=count(low) if low == high else f"{count(low)}–{count(high)}"))
+    return said
+
+
+def state_words(run: LanesRun, lane: Lane) -> str:
+    """Return what a lane does, or how it ended."""
+    turn = lane.turn
+    if turn.state == "waiting":
+        reading = run.reading
+        if run.comparison.plan is None or (reading is not None and reading.done < reading.total):
+            return translate("Compare", "Reads the prompt")
+        wave = next((number for number, wave in enumerate(run.comparison.plan.waves) if lane.index in wave), 0)
+        first = run.comparison.plan.how == "together" and not wave
+        return translate("Compare", "Begins") if first else translate("Compare", "Waits for its turn")
+    if turn.state == "writing":
+        return translate("Compare", "Writes")
+    if turn.finished is not None:
+        said = render(stop_words(turn.finished.stop_reason))
+        return said[:1].upper() + said[1:]
+    return render(turn.reason) if turn.reason is not None else translate("Compare", "Interrupted")
+
+
+def lane_key(place: int) -> str:
+    """Return the key that the lane at a place is reached by."""
+    return f"Ctrl+{place + 1}"
+
+
+def lane_keys() -> list[tuple[str, tuple[QKeySequence, ...]]]:
+    """Return what keys do on the page Compare: in words, and the keys."""
+    first, last = (QKeySequence(lane_key(place)) for place in (0, MOST_AT_ONCE - 1))
+    return [
+        (translate("Compare", "First to eighth lane of a comparison"), (first, last)),
+        (translate("Compare", "The lane beside this one"), (QKeySequence("Left"), QKeySequence("Right"))),
+    ]
+
+
+def _letters(lanes: Sequence[int]) -> str:
+    names = [LETTERS[lane] for lane in lanes]
+    in_a_row = list(lanes) == list(range(lanes[0], lanes[0] + len(lanes))) if lanes else False
+    return f"{names[0]}–{names[-1]}" if in_a_row and len(names) > 2 else ", ".join(names)

@@ -1,0 +1,115 @@
+"""The lanes of a comparison that is being set up: their settings, how they are laid out, and which is the baseline.
+
+Plain state; who changes it shows it anew.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import msgspec
+
+from app.core.comparison import MOST_AT_ONCE, Layout
+from app.core.sampling import SamplingSettings
+from app.services.lane_starts import Lanes, Start, another, lanes_for, with_seed
+
+USUAL_TOKENS = 256
+"""Of a lane, where the settings have no limit: answers beside each other are compared at a glance."""
+
+
+class LanesDraft:
+    """Two to eight lanes, or the cells of a grid."""
+
+    def __init__(self, present: SamplingSettings) -> None:
+        self.start: Start | None = None
+        """The quick start that the lanes come from; None once somebody changed them."""
+        self.present = present
+        """What the lanes have where they do not differ."""
+        self._settings: list[SamplingSettings] = []
+        self._layout = Layout()
+        self._baseline = 0
+        self.begin_with(present)
+
+    @property
+    def settings(self) -> tuple[SamplingSettings, ...]:
+        """The settings of each lane."""
+        return tuple(self._settings)
+
+    @property
+    def is_grid(self) -> bool:
+        """Whether the lanes are the cells of a grid."""
+        return bool(self._layout.columns)
+
+    @property
+    def lanes(self) -> Lanes:
+        """The lanes as they are asked for."""
+        return Lanes(tuple(self._settings), self._layout, self._baseline)
+
+    @property
+    def max_tokens(self) -> int:
+        """The longest answer of any lane; 0 is no limit."""
+        limits = [each.max_tokens for each in self._settings]
+        return 0 if 0 in limits else max(limits)
+
+    @property
+    def can_add(self) -> bool:
+        """Whether there may be one more lane."""
+        return len(self._settings) < MOST_AT_ONCE
+
+    @property
+    def can_remove(self) -> bool:
+        """Whether more lanes are left than a comparison needs."""
+        return len(self._settings) > 2
+
+    def begin_with(self, present: SamplingSettings) -> None:
+        """Begin anew with the settings that people have: steps of temperature."""
+        limited = present.max_tokens or USUAL_TOKENS
+        self.present = with_seed(msgspec.structs.replace(present, max_tokens=limited))
+        self.use_start("temperature")
+
+    def use_start(self, start: Start, seeds: int = 4) -> None:
+        """Take the lanes of a quick start."""
+        self.use(lanes_for(start, self.present, seeds))
+        self.start = start
+
+    def use(self, lanes: Lanes) -> None:
+        """Take other lanes."""
+        self._settings, self._layout, self._baseline = list(lanes.settings), lanes.layout, lanes.baseline
+        self.start = None
+
+    def add(self) -> None:
+        """Put one more lane behind the others: like the last one, with another seed."""
+        more = another(self._settings) if self.can_add else None
+        if more is not None:
+            self._edit(lambda: self._settings.append(more))
+
+    def duplicate(self, lane: int) -> None:
+        """Put a lane with the same settings behind one."""
+        if self.can_add:
+            self._edit(lambda: self._settings.insert(lane + 1, self._settings[lane]))
+            self._baseline += self._baseline > lane
+
+    def remove(self, lane: int) -> None:
+        """Take a lane away."""
+        if self.can_remove:
+            self._edit(lambda: self._settings.pop(lane))
+            self._baseline = min(self._baseline - (self._baseline > lane), len(self._settings) - 1)
+
+    def change(self, lane: int, settings: SamplingSettings) -> None:
+        """Let a lane have other settings."""
+        if settings != self._settings[lane]:
+            self._edit(lambda: self._settings.__setitem__(lane, settings))
+
+    def pin(self, lane: int) -> None:
+        """Compare the other lanes with this one."""
+        self._baseline = lane
+
+    def limit(self, tokens: int) -> None:
+        """Let no lane have more tokens; 0 is no limit."""
+        self.present = msgspec.structs.replace(self.present, max_tokens=tokens)
+        self._settings = [msgspec.structs.replace(each, max_tokens=tokens) for each in self._settings]
+
+    def _edit(self, edit: Callable[[], object]) -> None:
+        """Change single lanes: they are no grid any more and no quick start's."""
+        edit()
+        self._layout, self.start = Layout(), None

@@ -1,0 +1,121 @@
+"""The pictures of a report: the tree of lanes and the figures as SVG that follows the light or dark look of its reader."""
+
+from __future__ import annotations
+
+from html import escape
+
+from app.core.comparison import LETTERS
+from app.gui.compare.branch_layout import BranchLayout, NodePlace, branch_layout
+from app.gui.compare.branch_words import node_figures, node_sentence, node_text
+from app.gui.compare.lane_mark import PATTERNS
+from app.services.lane_analysis import Analysis, BranchNode, Contender
+
+_CHARACTER_PX, _SMALL_PX = 6.6, 5.8
+"""About as wide is a character; what does not fit ends in …."""
+BAR_PX, ROW_PX, TEXT_PX, FIGURE_PX = 8, 30, 120, 110
+
+
+def branches_svg(analysis: Analysis, title: str) -> str:
+    """Return the tree of lanes."""
+    layout = branch_layout(analysis.tree)
+    parts = [_fork(analysis, layout, number) for number in range(len(layout.places))]
+    for node, place in zip(analysis.tree, layout.places, strict=True):
+        parts.append(_stretch(node, place))
+    return _svg(layout.width, layout.height, title, parts)
+
+
+def distributions_svg(rows: tuple[Contender, ...], lanes: tuple[int, int], title: str, shown: dict[int, str]) -> str:
+    """Return two distributions over one another; `shown` are the figures of each row, by its place."""
+    width, height = 560.0, float(ROW_PX * len(rows))
+    room = width - TEXT_PX - FIGURE_PX
+    most = max((max(row.raw or 0, row.baseline.after or 0, row.lane.after or 0) for row in rows), default=1) or 1
+    parts = []
+    for number, row in enumerate(rows):
+        top = number * ROW_PX
+        said = _fitting(row.text if row.text is not None else f"#{row.token}", TEXT_PX - 10)
+        parts.append(f'<text x="0" y="{top + 20}" class="code">{escape(said)}</text>')
+        for side, share in enumerate((row.baseline, row.lane)):
+            length = room * (share.after or 0) / most
+            look = f"l{lanes[side] % 8}" + (" hatched" if side else "")
+            y = top + 5 + side * (BAR_PX + 3)
+            parts.append(
+                f'<rect x="{TEXT_PX}" y="{y}" width="{max(length, 1):.1f}" height="{BAR_PX}" class="bar {look}"/>'
+            )
+        raw = room * (row.raw or 0) / most
+        parts.append(f'<rect x="{TEXT_PX}" y="{top + 14}" width="{max(raw, 1):.1f}" height="1.5" class="raw"/>')
+        parts.append(f'<text x="{width:.0f}" y="{top + 20}" class="small end">{escape(shown[number])}</text>')
+    return _svg(width, height, title, parts)
+
+
+def bar_svg(share: float, lane: int) -> str:
+    """Return the bar of a figure, as a share of the longest one."""
+    width = max(60 * share, 1)
+    return (
+        '<svg class="cell" viewBox="0 0 60 5" width="60" height="5" aria-hidden="true">'
+        f'<rect width="{width:.1f}" height="5" class="bar l{lane % 8}"/></svg>'
+    )
+
+
+def entropy_svg(values: tuple[float | None, ...], top: float, lane: int, title: str) -> str:
+    """Return how undecided the model was, token by token."""
+    known = [(place, value) for place, value in enumerate(values) if value is not None]
+    step = 300 / max(len(values) - 1, 1)
+    points = " ".join(f"{place * step:.1f},{38 - 36 * min(value / max(top, 1e-9), 1):.1f}" for place, value in known)
+    return _svg(300, 40, title, [f'<polyline points="{points}" class="line l{lane % 8}"/>'])
+
+
+def _svg(width: float, height: float, title: str, parts: list[str]) -> str:
+    inside = "\n".join(parts)
+    return (
+        f'<svg role="img" viewBox="0 0 {width:.0f} {height:.0f}" width="{width:.0f}" height="{height:.0f}">'
+        f"<title>{escape(title)}</title>\n{inside}\n</svg>"
+    )
+
+
+def _fork(analysis: Analysis, layout: BranchLayout, number: int) -> str:
+    node, place = analysis.tree[number], layout.places[number]
+    if node.parent is None:
+        return ""
+    parent = layout.places[node.parent]
+    middle = (parent.right + place.left) / 2
+    way = (
+        f"M{parent.right:.1f},{parent.y:.1f} C{middle:.1f},{parent.y:.1f} "
+        f"{middle:.1f},{place.y:.1f} {place.left:.1f},{place.y:.1f}"
+    )
+    return f'<path d="{way}" class="line {_look(node)}" style="stroke-width:{place.thickness:.1f}"/>'
+
+
+def _stretch(node: BranchNode, place: NodePlace) -> str:
+    thickness = place.thickness
+    dashes = ""
+    if len(node.lanes) == 1 and len(pattern := PATTERNS[node.lanes[0] % len(PATTERNS)]) > 1:
+        dashes = f' stroke-dasharray="{" ".join(f"{each * 2:.1f}" for each in pattern)}"'
+    width = place.right - place.left
+    line = (
+        f'<g><title>{escape(node_sentence(node))}</title><line x1="{place.left:.1f}" y1="{place.y:.1f}" '
+        f'x2="{place.right:.1f}" y2="{place.y:.1f}" class="line {_look(node)}" '
+        f'style="stroke-width:{thickness:.1f}"{dashes}/>'
+    )
+    parts = [line]
+    if node.end > node.start:
+        said = node_figures(node)
+        figures = next((each for each in said if len(each) * _SMALL_PX <= width), said[-1])
+        text = _fitting(node_text(node), width)
+        parts.append(f'<text x="{place.left:.1f}" y="{place.y - 8:.1f}">{escape(text)}</text>')
+        parts.append(f'<text x="{place.left:.1f}" y="{place.y + 16:.1f}" class="small">{escape(figures)}</text>')
+    for number, lane in enumerate(node.ends):
+        left = place.right + 6 + number * 22
+        parts.append(
+            f'<rect x="{left:.1f}" y="{place.y - 9:.1f}" width="18" height="18" rx="5" class="badge l{lane % 8}"/>'
+        )
+        parts.append(f'<text x="{left + 9:.1f}" y="{place.y + 4:.1f}" class="letter">{LETTERS[lane]}</text>')
+    return "".join(parts) + "</g>"
+
+
+def _look(node: BranchNode) -> str:
+    return f"l{node.lanes[0] % 8}" if len(node.lanes) == 1 else "shared"
+
+
+def _fitting(text: str, width: float) -> str:
+    most = max(int(width / _CHARACTER_PX), 1)
+    return text if len(text) <= most else text[: most - 1] + "…"

@@ -1,0 +1,165 @@
+"""Joins the page Compare to the window: how people come to it, what it compares, and how they go back to the chat."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PySide6.QtCore import QObject
+from PySide6.QtWidgets import QMenu
+
+from app.gui.chat.composer import Written
+from app.gui.compare.compared_links import ComparedLinks
+from app.gui.compare.page import ComparePage
+from app.gui.icons import Icons
+from app.gui.main_window import MainWindow
+from app.gui.widgets.words import hint_of, render
+from app.services.lanes_there import settings_of
+from app.services.program import Program
+from app.services.turns import Turn
+
+
+class CompareWiring(QObject):
+    """Makes the page when somebody wants it."""
+
+    def __init__(self, program: Program, window: MainWindow, make_page: Callable[[], ComparePage]) -> None:
+        super().__init__(window)
+        self._program = program
+        self._window = window
+        self._make_page = make_page
+        self._page: ComparePage | None = None
+        chat_page = window.parts.chat_page
+        self._links = ComparedLinks(chat_page.transcript, program.chat, program.comparing, Icons(program.resources))
+        self._links.wanted.connect(self._open)
+        chat_page.turn_actions.more_entries.append(self._add_to)
+        window.page_wanted.connect(self._go)
+        actions = window.actions_by_name
+        actions["compare_action"].triggered.connect(lambda _checked=False: self.compare())
+        actions["chat_page_action"].triggered.connect(lambda _checked=False: self.show_chat())
+        actions["write_action"].triggered.connect(lambda _checked=False: self.show_chat())
+        self._disconnect = [
+            program.comparing.opened.connect(self._show_opened),
+            program.chat.opened.connect(self._leave),
+            program.chat.busy_changed.connect(self._show_refusal),
+            program.chat.rebranched.connect(lambda _first: self._offer()),
+        ]
+
+    @property
+    def is_shown(self) -> bool:
+        """Whether people are on the page."""
+        return self._window.page == "compare"
+
+    def close(self) -> None:
+        """Listen to the services no longer."""
+        self._links.disconnect_services()
+        if self._page is not None:
+            self._page.disconnect_services()
+        for disconnect in self._disconnect:
+            disconnect()
+
+    def stop(self) -> bool:
+        """End the comparison that runs, if people look at the page; return whether that was meant."""
+        meant = self.is_shown and self._program.comparing.running is not None
+        if meant:
+            self._program.comparing.stop()
+        return meant
+
+    def compare(self, turn: Turn | None = None) -> None:
+        """Go to the page; where a message is given, set up a comparison of its question."""
+        page = self._shown_page()
+        if turn is not None:
+            self._program.comparing.close()
+            question = self._question_of(turn)
+            present = settings_of(turn) if turn.role == "assistant" else self._program.sampling.values
+            page.set_up(question, present)
+        elif not page.shows_lanes:
+            self._offer()
+        self._window.show_page("compare")
+        if not page.shows_lanes:
+            page.setup_view.take_focus()
+
+    def show_chat(self) -> None:
+        """Go back to the chat, where something can be written."""
+        self._window.show_page("chat")
+        self._window.parts.chat_page.composer.draft.setFocus()
+
+    def _shown_page(self) -> ComparePage:
+        if self._page is None:
+            self._page = page = self._make_page()
+            self._window.add_page("compare", page)
+            page.begun.connect(self._take_begun)
+            page.closed.connect(self.show_chat)
+            page.run_view.kept.connect(self.show_chat)
+            page.run_view.copied.connect(self._window.parts.chat_page.copied)
+            page.run_view.link_clicked.connect(self._window.parts.chat_page.transcript.link_clicked)
+            page.setup_view.prompt.written.connect(self._take_written)
+            self._disconnect.append(page.setup_view.follow_outlook(self._program.lane_outlook))
+        return self._page
+
+    def _go(self, name: str) -> None:
+        if name == "compare":
+            self.compare()
+        else:
+            self.show_chat()
+
+    def _open(self, comparison: int) -> None:
+        self._shown_page()
+        if self._program.comparing.open(comparison):
+            self._window.show_page("compare")
+
+    def _show_opened(self) -> None:
+        if self._program.comparing.shown is not None:
+            self._shown_page()
+            self._window.show_page("compare")
+        else:
+            self._offer()
+
+    def _leave(self) -> None:
+        """Another chat is shown: what can be compared is something else."""
+        if self.is_shown:
+            self._window.show_page("chat")
+        self._offer()
+
+    def _offer(self) -> None:
+        """Offer the question that is at hand, or the last one, and what is written."""
+        if self._page is None:
+            return
+        chat_page = self._window.parts.chat_page
+        written, at_hand = chat_page.composer.written, chat_page.transcript.at_hand
+        turns = self._program.chat.turns
+        turn = at_hand if at_hand is not None else turns[-1] if turns else None
+        question = self._question_of(turn) if turn is not None else None
+        self._page.setup_view.offer(question, written.message, can_write=not written.pasted)
+
+    def _show_refusal(self) -> None:
+        if self._page is not None:
+            self._page.setup_view.show_refusal()
+
+    def _question_of(self, turn: Turn) -> Turn | None:
+        """Return the question that a message is, or that it answers."""
+        if turn.role == "user":
+            return turn
+        return self._program.chat.shown.known.get(turn.parent) if turn.parent is not None else None
+
+    def _take_written(self, text: str) -> None:
+        """Let the draft of the chat be what is written on the page: it is kept like any draft."""
+        self._window.parts.chat_page.composer.write(Written(text))
+
+    def _take_begun(self, is_new: bool) -> None:
+        if is_new:
+            self._window.parts.chat_page.composer.take_text()
+
+    def _add_to(self, menu: QMenu, turn: Turn) -> None:
+        """Offer to compare the question of a message, or say why that cannot be done now."""
+        question = self._question_of(turn)
+        if question is None:
+            return
+        refusal = self._program.comparing.refusal(question)
+        action = menu.addAction(self.tr("Compare settings…"))
+        action.setObjectName("compare_settings_action")
+        action.setEnabled(refusal is None)
+        hint = self.tr("Answer this prompt in several lanes, each with settings of its own, side by side.")
+        words = render(refusal) if refusal is not None else hint
+        menu.setToolTipsVisible(True)
+        action.setToolTip(hint_of(words))
+        action.setStatusTip(words)
+        action.triggered.connect(lambda _checked=False: self.compare(turn))

@@ -1,0 +1,61 @@
+"""Which page of the window is shown: a row of words, of which one is underlined."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QToolButton, QWidget
+
+from app.gui import theme
+from app.gui.widgets.words import set_hint
+
+_STEPS = {Qt.Key.Key_Left: -1, Qt.Key.Key_Right: 1}
+
+
+class PageTabs(QWidget):
+    """One button a page; the arrow keys go from one to the next."""
+
+    wanted = Signal(str)
+    """Somebody wants to see a page: its name."""
+
+    def __init__(self, pages: Sequence[tuple[str, str, str, str]]) -> None:
+        """Each page has a name, the object name of its button, what it is called, and what is said on hover."""
+        super().__init__()
+        self._buttons: dict[str, QToolButton] = {}
+        self._group = QButtonGroup(self)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(theme.SPACE_XS)
+        for name, object_name, words, hint in pages:
+            button = QToolButton()
+            button.setObjectName(object_name)
+            button.setProperty("look", "tab")
+            button.setText(words)
+            button.setAccessibleName(words)
+            set_hint(button, hint)
+            button.setCheckable(True)
+            button.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+            button.clicked.connect(lambda _checked=False, name=name: self.wanted.emit(name))
+            self._group.addButton(button)
+            self._buttons[name] = button
+            row.addWidget(button)
+
+    def show_page(self, name: str) -> None:
+        """Mark the page that is shown."""
+        self._buttons[name].setChecked(True)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Go to the page beside."""
+        step = _STEPS.get(Qt.Key(event.key()))
+        buttons = list(self._buttons.values())
+        focus = next((place for place, button in enumerate(buttons) if button.hasFocus()), None)
+        if step is None or focus is None:
+            super().keyPressEvent(event)
+            return
+        is_turned = self.layoutDirection() is Qt.LayoutDirection.RightToLeft
+        place = focus + (-step if is_turned else step)
+        if 0 <= place < len(buttons):
+            buttons[place].setFocus()
+            buttons[place].click()

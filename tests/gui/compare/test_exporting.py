@@ -1,0 +1,145 @@
+from __future__ import annotations
+
+import json
+import re
+import threading
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+from PySide6.QtGui import QImage
+from PySide6.QtWidgets import QFileDialog
+
+from app.core.comparison import LETTERS
+from app.gui.compare.exporting import ExportButton
+from app.services import comparison_export
+from app.services.comparison_export import comparison_json
+from app.services.lane_analysis import Analysis
+from app.services.lanes_run import LanesRun, still_run
+from tests.gui.compare.conftest import desk, model, stage
+from tests.gui.compare.insight import InsightStage, insight
+
+__all__ = ["desk", "insight", "model", "stage"]
+pytestmark = pytest.mark.qt_log_ignore("^This plugin does not support")
+QUESTION = 'Is 1 < 2 & "so" on? <script>alert(1)</script>'
+
+
+class Page(HTMLParser):
+    """The tags of a page and what can be read of it."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.tags: list[str] = []
+        self.open: list[str] = []
+        self.attributes: list[tuple[str, str | None]] = []
+        self.read = ""
+        self.feed(text)
+        self.close()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append(tag)
+        self.attributes += attrs
+        if tag not in ("meta", "br"):
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append(tag)
+        self.attributes += attrs
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        self.read += data
+
+
+def saves(insight: InsightStage, kind: str, path: Path) -> bytes:
+    """Choose a kind in the menu, and where the file goes."""
+    button = insight.stage.find_as(ExportButton, "compare_export_button")
+    action = next(each for each in button.menu().actions() if each.objectName() == f"export_{kind}_action")
+    action.trigger()
+    dialog = insight.stage.window.findChildren(QFileDialog, "compare_export_dialog")[-1]
+    assert dialog.defaultSuffix() == kind
+    dialog.fileSelected.emit(str(path))
+    dialog.close()
+    insight.desk.until(lambda: not insight.desk.program.file_export.is_busy)
+    return path.read_bytes() if path.exists() else b""
+
+
+def test_figures_and_data_are_saved(insight: InsightStage, tmp_path: Path) -> None:
+    insight.asked().ran("a", "c")
+    table = saves(insight, "csv", tmp_path / "a.csv").decode("utf-8-sig")
+    assert table.splitlines()[0].startswith("lane,is_baseline") and len(table.splitlines()) >= 3
+    assert insight.desk.told == "Saved as a.csv"
+    data = json.loads(saves(insight, "json", tmp_path / "a.json"))
+    assert [lane["lane"] for lane in data["lanes"]] == ["A", "B"]
+
+
+def test_a_file_is_made_beside_the_window_of_what_was_there_when_somebody_asked(
+    insight: InsightStage, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    insight.asked().ran("a", "c")
+    threads: list[str] = []
+
+    def noted(run: LanesRun, analysis: Analysis) -> bytes:
+        threads.append(threading.current_thread().name)
+        return comparison_json(run, analysis)
+
+    monkeypatch.setattr(comparison_export, "comparison_json", noted)
+    button = insight.stage.find_as(ExportButton, "compare_export_button")
+    width = button.sizeHint().width()
+    button.save("json", tmp_path / "a.json")
+    assert (button.text(), button.isEnabled()) == ("Exporting…", False)
+    assert button.sizeHint().width() == width, "nothing moves"
+    insight.desk.until(lambda: not insight.desk.program.file_export.is_busy)
+    assert (button.text(), button.isEnabled()) == ("Export", True)
+    assert threads != [] and threading.current_thread().name not in threads
+    assert insight.desk.told == "Saved as a.json"
+
+
+def test_what_is_exported_changes_no_more(insight: InsightStage) -> None:
+    insight.asked().ran("a", "c")
+    run = insight.comparing.shown
+    assert run is not None
+    still, before = still_run(run), comparison_json(run, insight.known())
+    assert comparison_json(still, insight.known()) == before
+    run.lanes[0].turn.author, run.question.text = "Somebody else", "Another question"
+    assert comparison_json(still, insight.known()) == before != comparison_json(run, insight.known())
+
+
+def test_a_picture_of_the_page_and_of_the_branches_is_saved(insight: InsightStage, tmp_path: Path) -> None:
+    insight.asked().ran("a", "c")
+    page = QImage.fromData(saves(insight, "png", tmp_path / "page.png"))
+    assert page.width() >= insight.page.run_view.width() and not page.isNull()
+    insight.stage.clicks("compare_branches_tab")
+    tree = QImage.fromData(saves(insight, "png", tmp_path / "tree.png"))
+    wanted = insight.differences.branches._layout
+    assert (tree.width(), tree.height()) == (round(2 * wanted.width), round(2 * wanted.height))
+
+
+def test_the_page_to_hand_out_is_whole_escaped_and_needs_nothing(insight: InsightStage, tmp_path: Path) -> None:
+    insight.asked(QUESTION).ran("a", "c", "e")
+    text = saves(insight, "html", tmp_path / "page.html").decode()
+    page = Page(text)
+    assert page.open == [] and "script" not in page.tags and "link" not in page.tags
+    assert not [name for name, _value in page.attributes if name in ("src", "href") or name.startswith("on")]
+    assert not re.search(r"url\(|@import|https?://", text)
+    assert QUESTION in page.read
+    assert "prefers-color-scheme: dark" in text and page.tags.count("svg") > 5
+    analysis = insight.known()
+    for lane in analysis.lanes:
+        assert lane.text in page.read and LETTERS[lane.index] in page.read
+        found = analysis.divergence(lane.index)
+        assert found is None or found.reason.english() in page.read
+
+
+def test_what_cannot_be_written_is_one_sentence(insight: InsightStage, tmp_path: Path) -> None:
+    insight.asked().ran("a", "c")
+    saves(insight, "html", tmp_path / "missing" / "page.html")
+    assert insight.desk.told == "The file page.html could not be saved: No such file or directory"
+    assert insight.desk.notice.level == "error"
+
+
+def test_there_is_nothing_to_export_before_anything_is_known(insight: InsightStage) -> None:
+    insight.asked().begun("a", "b").planned()
+    assert not insight.stage.find("compare_export_button").isEnabled()
