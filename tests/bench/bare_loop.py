@@ -83,6 +83,31 @@ class BareLoop:
         api.llama_sampler_free(chain)
         return tokens - 1, ended - began
 
+    def lanes_slice(self, prompt: list[int], lanes: int, tokens: int, seed: int) -> tuple[int, int]:
+        """Generate several answers behind one prompt, one batch a step; returns as `decode_slice`, for each of them."""
+        self._rewind(prompt)
+        chains = [balanced_chain(seed + lane) for lane in range(lanes)]
+        batch, context = api.llama_batch_init(lanes, 0, 1), self._context
+        batch.n_tokens = lanes
+        for lane, chain in enumerate(chains):
+            api.llama_memory_seq_cp(self._memory, 0, lane + 1, 0, len(prompt))
+            batch.n_seq_id[lane], batch.seq_id[lane][0], batch.logits[lane] = 1, lane + 1, 1
+            batch.token[lane] = api.llama_sampler_sample(chain, context, -1)
+        began = time.perf_counter_ns()
+        for position in range(len(prompt), len(prompt) + tokens - 1):
+            for lane in range(lanes):
+                batch.pos[lane] = position
+            if api.llama_decode(context, batch):
+                raise RuntimeError("llama_decode refused a batch")
+            for lane, chain in enumerate(chains):
+                batch.token[lane] = api.llama_sampler_sample(chain, context, lane)
+        ended = time.perf_counter_ns()
+        for lane, chain in enumerate(chains):
+            api.llama_memory_seq_rm(self._memory, lane + 1, 0, -1)
+            api.llama_sampler_free(chain)
+        api.llama_batch_free(batch)
+        return tokens - 1, ended - began
+
     def prefill(self, prompt: list[int]) -> int:
         """Evaluate a prompt into the emptied cache in micro-batches; returns the ns that it took."""
         self._prompt = []

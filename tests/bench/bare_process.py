@@ -27,6 +27,11 @@ class Handlers:
         steps, ns = self._loop.decode_slice(prompt, tokens, seed)
         return {"steps": steps, "ns": ns}
 
+    def lanes(self, prompt: list[int], lanes: int, tokens: int, seed: int) -> Answer:
+        """Generate a slice of several answers at once."""
+        steps, ns = self._loop.lanes_slice(prompt, lanes, tokens, seed)
+        return {"steps": steps, "ns": ns}
+
     def prefill(self, prompt: list[int]) -> Answer:
         """Evaluate a prompt."""
         return {"ns": self._loop.prefill(prompt)}
@@ -36,7 +41,7 @@ def main() -> None:
     """Load the model and answer until the parent is done."""
     entry._lower_priority()  # the same niceness as the engine's
     handlers = Handlers(open_bare(sys.argv[1], *map(int, sys.argv[2:])))
-    serve({"tokenize": handlers.tokenize, "decode": handlers.decode, "prefill": handlers.prefill})
+    serve({name: getattr(handlers, name) for name in ("tokenize", "decode", "lanes", "prefill")})
 
 
 if __name__ == "__main__":

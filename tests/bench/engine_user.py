@@ -14,8 +14,9 @@ from typing import Self, TypeVar
 import numpy as np
 
 from app.core.chat import Prompt, TokenPrompt
-from app.core.commands import Cancel, Generate, Load
-from app.core.events import EngineGone, Event, Failed, Finished, Loaded, Tokens
+from app.core.commands import Cancel, Compare, Generate, Load
+from app.core.comparison import SharedPrefill
+from app.core.events import Compared, EngineGone, Event, Failed, Finished, LaneFinished, Loaded, Tokens
 from app.core.model import LoadOptions
 from app.core.sampling import SamplingSettings
 from app.engine.client import EngineClient
@@ -82,6 +83,22 @@ class EngineUser:
         request = self.client.new_request()
         self.client.send(Generate(request, prompt, settings, time.perf_counter_ns()))
         return request
+
+    def compare(self, prompt: Prompt, lanes: tuple[SamplingSettings, ...]) -> int:
+        """Send a prompt for lanes with these settings, record on, and return the request's number."""
+        request = self.client.new_request()
+        self.client.send(Compare(request, prompt, lanes, time.perf_counter_ns()))
+        return request
+
+    def compared(self, request: int) -> tuple[dict[int, Finished], SharedPrefill]:
+        """Drain a comparison to its end; returns the ends of its lanes and what they shared."""
+        ends: dict[int, Finished] = {}
+        while True:
+            match self.next().event:
+                case LaneFinished(request=number, lane=lane, finished=end) if number == request:
+                    ends[lane] = end
+                case Compared(request=number, prefill=prefill) if number == request:
+                    return ends, prefill
 
     def cancel(self, request: int) -> None:
         """Cancel a request."""

@@ -13,6 +13,9 @@ from tests.bench.decoding import against_bare, against_high_level, record_cost
 from tests.bench.dry_running import dry_run
 from tests.bench.frozen import frozen_start
 from tests.bench.kept import gui_memory, record_bytes
+from tests.bench.lane_figures import divergence_of_lanes
+from tests.bench.lane_speeds import batch_step_4, compare_prefill, compare_vs_sequential, share_prompt
+from tests.bench.lane_windows import ui_stall_8_lanes
 from tests.bench.long_chats import (
     key_to_paint,
     memory_many_chats,
@@ -52,6 +55,10 @@ FIGURES = (
     Figure(Bar("reuse", "ratio", 1.1, "lower"), reuse),
     Figure(Bar("cancel_prefill", "s", 0.5, "lower"), cancel_prefill),
     Figure(Bar("checkpoint_cost", "ratio", 0.98, "higher"), checkpoint_cost),
+    Figure(Bar("compare_vs_sequential", "ratio", 0.5, "lower"), compare_vs_sequential),
+    Figure(Bar("compare_prefill", "ratio", 1.0, "lower"), compare_prefill),
+    Figure(Bar("batch_step_4", "ratio", 1.05, "lower"), batch_step_4),
+    Figure(Bar("share_prompt", "ms", 1.0, "lower"), share_prompt),
     Figure(Bar("dry_run", "s", 0.5, "lower"), dry_run),
     Figure(Bar("engine_start", "s", 0.6, "lower"), engine_start),
     Figure(Bar("frozen_start", "s", 0.5, "lower"), frozen_start),
@@ -72,4 +79,6 @@ FIGURES = (
     Figure(Bar("key_to_paint", "ms", 16.0, "lower"), key_to_paint),
     Figure(Bar("memory_many_chats", "ratio", 1.2, "lower"), memory_many_chats),
     Figure(Bar("stop_to_still", "ms", 100.0, "lower"), stop_to_still),
+    Figure(Bar("ui_stall_8_lanes", "ms", 16.0, "lower"), ui_stall_8_lanes),
+    Figure(Bar("divergence_8x2000", "ms", 100.0, "lower"), divergence_of_lanes),
 )

@@ -32,7 +32,7 @@ class Handlers:
     def __init__(self, backend: LlamaBackend) -> None:
         self._backend = backend
         self._cache = KVCache(backend)
-        self._bare = BareLoop(backend._model, backend._context)
+        self._bare = BareLoop(backend._model, backend._context.handle)
 
     def tokenize(self, text: str) -> Answer:
         """Return the ids of a text."""

@@ -24,7 +24,7 @@ from app.gui.history.panel import HistoryPanel
 from app.gui.theme import Themes
 from app.services.models import Models
 from app.services.turns import Turn
-from app.services.wishes import Question
+from app.services.wishes import LanesQuestion, Question
 from app.system.hardware_sampler import HardwareSampler
 from app.system.settings_file import Theme
 from tests.desk import Desk
@@ -208,9 +208,11 @@ class Scene:
     def _today(self) -> QDate:
         return QDateTime.fromSecsSinceEpoch(NOON_S).date()
 
-    def _ask_in_time(self, question: Question) -> None:
+    def _ask_in_time(self, question: Question | LanesQuestion) -> None:
         """Ask as if keeping the question always took the same time."""
-        self._ask_session(msgspec.structs.replace(question, saved_ns=SAVED_NS))
+        if isinstance(question, Question):
+            question = msgspec.structs.replace(question, saved_ns=SAVED_NS)
+        self._ask_session(question)
 
     def _paint_in_time(self, turn: Turn, _now_ns: int) -> None:
         """Say that the first text was painted when it always is, however fast this machine is."""

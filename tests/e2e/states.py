@@ -12,6 +12,7 @@ from app.core.metrics import DeviceMemory
 from app.core.words import translate
 from app.services.notices import Notice
 from app.system.settings_file import Theme
+from tests.e2e.compare_states import compare_done, compare_grid, compare_running, set_up
 from tests.e2e.scene import DAY_S, MEMORY, Scene
 
 NARROW = QSize(960, 800)
@@ -189,5 +190,15 @@ STATES = (
     State("folded", folded, ("section_column",), hides=("decode_rate_value", "temperature_slider")),
     State("sampling_more", sampling_more, ("dry_breakers_box", "xtc_threshold_box")),
     State("window", finished, ("transcript", "composer"), ("contrast",)),
+    State("compare_set_up", set_up, ("compare_set_up", "compare_start_button"), hides=("side_panel", "composer")),
+    State("compare_running", compare_running, ("compare_lanes", "compare_stop_button"), hides=("side_panel",)),
+    State(
+        "compare_done",
+        compare_done,
+        ("compare_lanes", "keep_lane_a"),
+        hides=("compare_stop_button",),
+        themes=("light",),
+    ),
+    State("compare_grid", compare_grid, ("compare_lanes", "lane_text_p"), ("dark",)),
 )
 """In the order of the table of contents; `window-light.png` stands in the README."""

@@ -231,7 +231,9 @@ def test_the_check_runs_whole_on_the_cpu(tmp_path: Path) -> None:
     lines = found(tmp_path)
     assert not [name for name, line in lines.items() if line["ok"] is False]
     assert lines["library"]["value"] == str(elsewhere)
-    assert {"devices", "offload_half_dry_run", "decode_ratio", "prefill_ratio", "cancel_prefill"} <= set(lines)
+    assert {"devices", "offload_half_dry_run", "decode_ratio", "prefill_ratio", "cancel_prefill", "lanes_8"} <= set(
+        lines
+    )
     assert not list((tmp_path / "work").glob("*.gguf"))
 
 
