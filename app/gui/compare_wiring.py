@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QMenu
 
 from app.gui.chat.composer import Written
 from app.gui.compare.compared_links import ComparedLinks
-from app.gui.compare.page import ComparePage
 from app.gui.icons import Icons
 from app.gui.main_window import MainWindow
 from app.gui.widgets.words import hint_of, render
 from app.services.lanes_there import settings_of
 from app.services.program import Program
 from app.services.turns import Turn
+
+if TYPE_CHECKING:
+    from app.gui.compare.page import ComparePage
 
 
 class CompareWiring(QObject):
