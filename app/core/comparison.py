@@ -20,6 +20,23 @@ HowRun = Literal["together", "one_by_one"]
 """All lanes of a wave in one batch, or one after another from the saved prompt where the memory does not suffice."""
 
 
+ReasonKind = Literal[
+    "cut",
+    "made_cut",
+    "reshaped",
+    "most_likely",
+    "greedy",
+    "draw",
+    "either",
+    "together",
+    "rounding",
+    "forced",
+    "ended",
+    "unknown",
+]
+"""Why a lane took another token than the baseline; `probability.deciding` says what each of them means."""
+
+
 class LanePlan(msgspec.Struct, frozen=True):
     """How the cells are shared before the start: prompt + lanes of a wave x their limits never exceed them."""
 

@@ -7,32 +7,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 import msgspec
 import numpy as np
 
+from app.core.comparison import ReasonKind
 from app.core.sampling import SamplingSettings
 from app.probability.bounded import LOWERING, BoundedReplay, bounded_replay, lowering_reach, per_step, single
 from app.probability.known_rows import KnownRows
 from app.probability.lane import Lane, xtc_decisions
 from app.probability.stages import chain
 from app.probability.what_if import NOT_CUT
-
-Kind = Literal[
-    "cut",
-    "made_cut",
-    "reshaped",
-    "most_likely",
-    "greedy",
-    "draw",
-    "either",
-    "together",
-    "rounding",
-    "forced",
-    "ended",
-    "unknown",
-]
 
 _FIELDS: dict[str, tuple[str, ...]] = {
     "penalties": ("repeat_penalty", "frequency_penalty", "presence_penalty", "penalty_last_n"),
@@ -51,7 +37,7 @@ _ORDER = tuple(_FIELDS)
 class Reason(NamedTuple):
     """Why two lanes took different tokens."""
 
-    kind: Kind
+    kind: ReasonKind
     """`cut`: the stage, which differs, cut the other's token. `made_cut`: `cutter` cut it, which does the same in both
     lanes but got something else from the stage, which differs before it. `reshaped`: both tokens were left in both
     lanes, and the stage changed their shares. `most_likely`: a lane takes the most likely token without a draw, or both

@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Literal, NamedTuple
 
+from app.core.comparison import ReasonKind
 from app.core.metrics import StopReason
 from app.core.words import Sentence, translate
-from app.services.lane_analysis import ReasonKind
 
 _NAMES = {
     "top_k": "top-k",

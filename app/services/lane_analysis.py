@@ -11,27 +11,12 @@ from typing import Literal
 
 import msgspec
 
-from app.core.comparison import LETTERS
+from app.core.comparison import LETTERS, ReasonKind
 from app.core.metrics import StopReason
 from app.core.sampling import SamplingSettings
 from app.core.word_difference import WordSpan
 from app.core.words import Sentence, translate
 
-ReasonKind = Literal[
-    "cut",
-    "made_cut",
-    "reshaped",
-    "most_likely",
-    "greedy",
-    "draw",
-    "either",
-    "together",
-    "rounding",
-    "forced",
-    "ended",
-    "unknown",
-]
-"""As `app.probability.deciding` tells them apart."""
 TokenState = Literal["known", "left", "unknown", "cut"]
 """Of a token under other settings. `known`: left, with a probability. `left`: left for certain, but its probability is
 not known closely. `unknown`: the record does not say whether it would have been cut. `cut`: it would not have come."""

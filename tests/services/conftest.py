@@ -7,10 +7,12 @@ import pytest
 
 from app.core.events import Failed, Finished
 from app.services.chat import Chat
+from app.services.comparing import Comparing
 from app.services.questions import AnswerEvent
 from tests.desk import Desk
 from tests.ggufs import write_tiny_llama
 from tests.services.asking import End
+from tests.services.lanes import LanesLead
 
 
 @pytest.fixture(scope="session")
@@ -36,6 +38,19 @@ def chat(desk: Desk, model: Path) -> Chat:
     desk.program.conversations.start()
     desk.load(model)
     return desk.program.chat
+
+
+@pytest.fixture
+def comparing(chat: Chat, desk: Desk) -> Comparing:
+    """Return the comparisons of a program in whose chat nothing was said yet."""
+    assert chat.turns == ()
+    return desk.program.comparing
+
+
+@pytest.fixture
+def lead(desk: Desk) -> LanesLead:
+    """Return what says the engine's words of a comparison."""
+    return LanesLead(desk)
 
 
 @pytest.fixture

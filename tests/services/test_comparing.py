@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from itertools import pairwise
 
-import pytest
-
 from app.core.chat import ChatPrompt
 from app.core.commands import Cancel, Compare, StopLane
 from app.core.sampling import SamplingSettings
@@ -19,17 +17,6 @@ from tests.services.lanes import LanesLead
 
 STEPS = lanes_for("temperature", SamplingSettings(seed=7))
 TWO = Lanes((SamplingSettings(seed=7), SamplingSettings(seed=7, temperature=0.0)))
-
-
-@pytest.fixture
-def comparing(chat: Chat, desk: Desk) -> Comparing:
-    assert chat.turns == ()
-    return desk.program.comparing
-
-
-@pytest.fixture
-def lead(desk: Desk) -> LanesLead:
-    return LanesLead(desk)
 
 
 def asked_once(desk: Desk, chat: Chat) -> None:

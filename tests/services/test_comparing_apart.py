@@ -18,17 +18,6 @@ from tests.services.test_comparing import TWO, asked_once
 
 
 @pytest.fixture
-def comparing(chat: Chat, desk: Desk) -> Comparing:
-    assert chat.turns == ()
-    return desk.program.comparing
-
-
-@pytest.fixture
-def lead(desk: Desk) -> LanesLead:
-    return LanesLead(desk)
-
-
-@pytest.fixture
 def waiting(comparing: Comparing, chat: Chat, desk: Desk) -> Comparing:
     """Return a comparison of an earlier question that waits behind an answer of the same chat."""
     asked_once(desk, chat)

@@ -11,9 +11,11 @@ from PySide6.QtWidgets import QFileDialog, QMenu, QToolButton
 
 from app.gui import theme
 from app.gui.chat.printing import file_stem
+from app.gui.compare.report import report
 from app.gui.icons import Icons
 from app.gui.widgets.file_chooser import dress
 from app.gui.widgets.words import set_hint
+from app.services.comparison_export import comparison_json, lanes_csv
 from app.services.file_export import FileExport
 from app.services.lane_analysis import Analysis
 from app.services.lanes_run import LanesRun, still_run
@@ -110,10 +112,6 @@ class ExportButton(QToolButton):
 def _content(
     kind: str, run: LanesRun, analysis: Analysis, looks: tuple[theme.Theme, theme.Theme], picture: QImage
 ) -> bytes:
-    # Only who exports loads what writes the files.
-    from app.gui.compare.report import report  # noqa: PLC0415
-    from app.services.comparison_export import comparison_json, lanes_csv  # noqa: PLC0415
-
     match kind:
         case "csv":
             return lanes_csv(run, analysis)

@@ -11,8 +11,8 @@ from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QFileDialog
 
 from app.core.comparison import LETTERS
+from app.gui.compare import exporting
 from app.gui.compare.exporting import ExportButton
-from app.services import comparison_export
 from app.services.comparison_export import comparison_json
 from app.services.lane_analysis import Analysis
 from app.services.lanes_run import LanesRun, still_run
@@ -85,7 +85,7 @@ def test_a_file_is_made_beside_the_window_of_what_was_there_when_somebody_asked(
         threads.append(threading.current_thread().name)
         return comparison_json(run, analysis)
 
-    monkeypatch.setattr(comparison_export, "comparison_json", noted)
+    monkeypatch.setattr(exporting, "comparison_json", noted)
     button = insight.stage.find_as(ExportButton, "compare_export_button")
     width = button.sizeHint().width()
     button.save("json", tmp_path / "a.json")
