@@ -5,6 +5,7 @@ Standard library only at the top, because the engine process imports this file a
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 from multiprocessing import freeze_support
@@ -101,6 +102,7 @@ def _open_window(arguments: Arguments, terminal: Terminal, instance: Instance) -
     from app.core.errors import UserError
 
     try:
+        load_window()
         from app.gui.application import run as run_window
     except ImportError as error:
         if _package(error) not in ("", "PySide6", "shiboken6"):
@@ -117,6 +119,18 @@ def _open_window(arguments: Arguments, terminal: Terminal, instance: Instance) -
     except UserError as error:
         terminal.say(error.sentence.english())
         return error.exit_code
+    finally:
+        gc.enable()
+
+
+def load_window() -> None:
+    """Import what the window needs, in the order that takes least; nothing is collected until it is painted.
+
+    Qt's modules read the source of everything that is imported after them, so what does not need them comes first.
+    """
+    gc.disable()
+    import app.bootstrap
+    import app.gui.application  # noqa: F401
 
 
 def _build(fake_engine: bool, *, window: bool) -> Program:

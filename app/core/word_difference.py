@@ -22,7 +22,7 @@ _SPACELESS = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u2e80-\u2fff\u3040-\u30ff\
 _MARKS = "\u0e31\u0e34-\u0e3a\u0e47-\u0e4e\u0eb1\u0eb4-\u0ebc\u0ec8-\u0ecd\u102b-\u103e\u17b4-\u17d3\u3099\u309a"
 _SIGNS = "!-/:-@\\[-`{-~\u00a1-\u00bf\u2010-\u205e\u3000-\u303f\uff01-\uff0f\uff1a-\uff20\uff3b-\uff40\uff5b-\uff65"
 _WORD = f"[^\\s{_SPACELESS}{_SIGNS}]+"
-_PIECE = re.compile(f"({_WORD}(?:['’]{_WORD})*|[{_SPACELESS}][{_MARKS}]*|[{_SIGNS}]|\\n)[^\\S\\n]*|[^\\S\\n]+")
+_PIECE = f"({_WORD}(?:['’]{_WORD})*|[{_SPACELESS}][{_MARKS}]*|[{_SIGNS}]|\\n)[^\\S\\n]*|[^\\S\\n]+"  # compiled when first used
 
 
 class WordSpan(msgspec.Struct, frozen=True):
@@ -56,7 +56,7 @@ def word_difference(first: str, second: str) -> tuple[WordSpan, ...]:
 
 
 def _words(text: str) -> _Words:
-    found = list(_PIECE.finditer(text))
+    found = list(re.finditer(_PIECE, text))
     return _Words([piece[1] or " " for piece in found], [*(piece.start() for piece in found), len(text)])
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import msgspec
 
 from app.core.chat import clean_value
@@ -15,8 +17,6 @@ UNSENDABLE = (ValueError, TypeError, OverflowError, RecursionError)
 """What `encode` raises for values that no message can hold."""
 
 _encoder = msgspec.msgpack.Encoder()
-_commands = msgspec.msgpack.Decoder(Command)
-_events = msgspec.msgpack.Decoder(Event)
 
 
 def encode(message: Command | Event) -> bytes:
@@ -29,9 +29,20 @@ def encode(message: Command | Event) -> bytes:
 
 def decode_command(data: bytes) -> Command:
     """Return the command; raises `msgspec.DecodeError` on anything else."""
-    return _commands.decode(data)
+    return _command_decoder().decode(data)
 
 
 def decode_event(data: bytes) -> Event:
     """Return the event; raises `msgspec.DecodeError` on anything else."""
-    return _events.decode(data)
+    return _event_decoder().decode(data)
+
+
+# Each process reads one of the two alone, and making them takes milliseconds of its start.
+@cache
+def _command_decoder() -> msgspec.msgpack.Decoder[Command]:
+    return msgspec.msgpack.Decoder(Command)
+
+
+@cache
+def _event_decoder() -> msgspec.msgpack.Decoder[Event]:
+    return msgspec.msgpack.Decoder(Event)

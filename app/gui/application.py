@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import json
+import linecache
 import logging
 import os
 import signal
@@ -112,6 +113,8 @@ def _warm_up(program: Program, window: MainWindow) -> None:
     window.parts.chat_page.transcript.warm_up()
     # What is there now stays: the collector need not walk over it in the middle of an answer.
     gc.freeze()
+    gc.enable()
+    linecache.clearcache()  # Qt's modules leave the source of every module in it
     program.jobs.submit("the arithmetic of candidates", program.next_token.warm_up)
 
 

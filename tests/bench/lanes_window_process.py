@@ -1,11 +1,9 @@
 """The whole application in a process of its own, led through a comparison.
 
-`python -m tests.bench.lanes_window_process --fake-engine [SCRIPT]` with `TOKENLIGHT_HOME` set.
+`python -m tests.bench.window_start tests.bench.lanes_window_process --fake-engine [SCRIPT]` with `TOKENLIGHT_HOME` set.
 """
 
 from __future__ import annotations
-
-import sys
 
 import msgspec
 
@@ -13,7 +11,7 @@ from app.gui.main_window import MainWindow
 from app.services.lane_starts import Lanes, lanes_for
 from app.services.lanes_run import LanesRun
 from app.services.program import Program
-from tests.bench.window_process import Led, run
+from tests.bench.window_process import Led
 
 
 class LanesLed(Led):
@@ -49,5 +47,4 @@ class LanesLed(Led):
         return {"rates": rates, "tokens": tokens, "late_ms": self.heart.late_ms, "page": page}
 
 
-if __name__ == "__main__":
-    sys.exit(run(LanesLed))
+LEADER = LanesLed

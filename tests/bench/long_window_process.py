@@ -1,11 +1,10 @@
 """The whole application in a process of its own, led through long chats.
 
-`python -m tests.bench.long_window_process --fake-engine [SCRIPT]` with `TOKENLIGHT_HOME` set.
+`python -m tests.bench.window_start tests.bench.long_window_process --fake-engine [SCRIPT]` with `TOKENLIGHT_HOME` set.
 """
 
 from __future__ import annotations
 
-import sys
 import time
 from collections.abc import Callable
 from typing import cast
@@ -22,7 +21,7 @@ from app.gui.live.memory import MemoryRows
 from app.gui.main_window import MainWindow
 from app.services.program import Program
 from app.services.turns import Turn
-from tests.bench.window_process import Led, run
+from tests.bench.window_process import Led
 
 STILL_MS = 1_500
 """So long nothing may change before the window counts as still."""
@@ -241,5 +240,4 @@ class LongLed(Led):
         }
 
 
-if __name__ == "__main__":
-    sys.exit(run(LongLed))
+LEADER = LongLed

@@ -1,12 +1,12 @@
 """The whole application in a process of its own: the real window offscreen, led by one JSON line a request.
 
-`python -m tests.bench.window_process [MODEL]` with `TOKENLIGHT_HOME` set; all sections are open, as at a first start.
+`python -m tests.bench.window_start tests.bench.window_process [MODEL]` with `TOKENLIGHT_HOME` set; all sections are
+open, as at a first start.
 """
 
 from __future__ import annotations
 
 import json
-import os
 import sys
 import time
 from collections.abc import Callable
@@ -16,11 +16,8 @@ from typing import Any
 import psutil
 from PySide6.QtCore import QEvent, QObject, QSocketNotifier, Qt, QTimer
 
-import app.gui.application as application
-from app.__main__ import main
 from app.engine.client import EngineClient
 from app.gui.main_window import MainWindow
-from app.gui.theme import Themes
 from app.services.program import Program
 from app.services.wishes import Wish
 
@@ -233,20 +230,4 @@ class Led(QObject):
         getattr(self, request.pop("do"))(**request)
 
 
-def run(leader: type[Led] = Led) -> int:
-    """Be the application, led by one of these."""
-    os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
-    make = application.make_window
-
-    def make_and_lead(program: Program, themes: Themes) -> MainWindow:
-        window = make(program, themes)
-        leader(window, program)
-        return window
-
-    setattr(application, "make_window", make_and_lead)  # noqa: B010  a type checker rejects assigning to a function
-    sys.argv = ["tokenlight", *sys.argv[1:]]
-    return main()
-
-
-if __name__ == "__main__":
-    sys.exit(run())
+LEADER = Led

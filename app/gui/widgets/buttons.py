@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, QSize, Qt, QTimer
-from PySide6.QtGui import QPalette
+from PySide6.QtCore import QEvent, QObject, QSize, Qt, QTimer
+from PySide6.QtGui import QEnterEvent, QPalette
 from PySide6.QtWidgets import QApplication, QMenu, QToolButton, QWidget
 
 from app.gui.icons import Icons
@@ -33,11 +33,21 @@ class PointedButton(QToolButton):
             self.setAttribute(Qt.WidgetAttribute.WA_UnderMouse, False)
             self.update()
 
-    def event(self, event: QEvent) -> bool:
-        """Notice that a dialog takes over."""
+    def enterEvent(self, event: QEnterEvent) -> None:
+        """Notice from now on that a dialog takes over."""
+        super().enterEvent(event)
+        self.window().installEventFilter(self)
+
+    def leaveEvent(self, event: QEvent) -> None:
+        """Be like any other button."""
+        super().leaveEvent(event)
+        self.window().removeEventFilter(self)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Notice that a dialog takes over; only while the pointer is here, as Python at every event costs time."""
         if event.type() in (QEvent.Type.WindowBlocked, QEvent.Type.WindowDeactivate):
             self.end_hover()
-        return super().event(event)
+        return super().eventFilter(watched, event)
 
     def _yield_hover(self) -> None:
         if QApplication.activePopupWidget() is not None or QApplication.activeModalWidget() is not None:

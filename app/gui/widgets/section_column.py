@@ -94,7 +94,10 @@ class SectionColumn(QScrollArea):
         with QSignalBlocker(self):
             for section in self._sections:
                 section.recall(folded)
-        self._put(names)
+        if self.order != tuple(names):
+            self._put(names)
+        else:
+            self._spread()
         self._fit()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
