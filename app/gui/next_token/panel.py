@@ -21,7 +21,7 @@ from app.gui.widgets.words import render, set_hint
 from app.services.next_token import CandidatesView, NextToken
 from app.services.units import UNKNOWN, count
 
-REPAINT_MS = 330
+REPAINT_MS = 400
 """Nobody reads a list of words faster."""
 LEFT_SHARE, WHOSE_SHARE = 5, 4
 """Of one line: how many tokens are left, and of which other chat they are."""
