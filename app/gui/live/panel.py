@@ -31,7 +31,7 @@ from app.services.memory import Memory
 from app.services.units import UNKNOWN, count, rate, stop_words
 
 REPAINT_MS = 250
-"""With the next event after it, about five pictures a second: more than anybody reads."""
+"""With the next event after it, about four pictures a second: more than anybody reads."""
 ENDED_MS = 15
 """People who stop an answer wait for its end; what belongs to it comes within one batch of events or two."""
 SHOWS_PER_HINT = 5
