@@ -9,6 +9,7 @@ from __future__ import annotations
 import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import NamedTuple
 
 import numpy as np
@@ -160,9 +161,9 @@ class RecordWriter:
         return block
 
 
-def read_records(block: bytes) -> TokenRecords:
-    """Return the records of a block; bytes that are not exactly one block are a `RecordError`."""
-    parts = _unpacked(block)
+def read_records(block: bytes, *more: bytes) -> TokenRecords:
+    """Return the records of blocks, in their order; bytes that are not exactly one block are a `RecordError`."""
+    parts = _joined([_unpacked(each) for each in (block, *more)])
     steps = parts.steps
     return TokenRecords(
         vocabulary=parts.vocabulary,
@@ -187,15 +188,27 @@ def join_blocks(blocks: Sequence[bytes]) -> bytes:
     parts = [_unpacked(block) for block in blocks if block]
     if not parts:
         return b""
+    whole = _joined(parts)
+    origin = whole.vocabulary, whole.generator, whole.base_ns
+    return _packed(origin, whole.steps.tobytes(), whole.counts, whole.ids, whole.log_probabilities)
+
+
+def _joined(parts: list[_Block]) -> _Block:
+    """Return the parts as one; those of other models are a `RecordError`."""
+    if len(parts) == 1:
+        return parts[0]
     first = parts[0]
     if any((part.vocabulary, part.generator) != (first.vocabulary, first.generator) for part in parts):
         raise RecordError("records of different vocabularies or generators do not belong together")
-    steps = np.concatenate([part.steps for part in parts])
+    # As bytes: numpy would compare the fields of every part with those of the next.
+    steps = np.frombuffer(bytearray().join(part.steps.data for part in parts), _step_type(first.vocabulary))
     later = [(part.base_ns - first.base_ns) // TICK_NS for part in parts]
     steps["time"] += np.repeat(np.array(later, "<i4"), [part.steps.size for part in parts])
-    return _packed(
-        (first.vocabulary, first.generator, first.base_ns),
-        steps.tobytes(),
+    return _Block(
+        first.vocabulary,
+        first.generator,
+        first.base_ns,
+        steps,
         np.concatenate([part.counts for part in parts]),
         np.concatenate([part.ids for part in parts]),
         np.concatenate([part.log_probabilities for part in parts]),
@@ -211,6 +224,11 @@ def _id_type(vocabulary: int) -> str:
 
 
 def _step_type(vocabulary: int) -> np.dtype[np.void]:
+    return _step_type_of(_id_type(vocabulary))
+
+
+@cache
+def _step_type_of(id_type: str) -> np.dtype[np.void]:
     return np.dtype(
         [
             ("time", "<i4"),
@@ -219,7 +237,7 @@ def _step_type(vocabulary: int) -> np.dtype[np.void]:
             ("rank", "<u4"),
             ("entropy", "<f4"),
             ("log_sum_exp", "<f4"),
-            ("token", _id_type(vocabulary)),
+            ("token", id_type),
             ("flags", "u1"),
         ]
     )

@@ -76,7 +76,7 @@ def replayed(inputs: LaneInputs, index: int, settings: SamplingSettings) -> Lane
     return msgspec.structs.replace(
         nothing,
         tokens=tokens,
-        spans=tuple(lane.places.span(token) for token in range(count)) if lane.places is not None else (),
+        spans=lane.places.spans(count) if lane.places is not None else (),
         cuts=dict(found.cuts),
         cut=int(found.cut.size),
         unknown=int(found.unknown.size),
@@ -161,25 +161,26 @@ def _node(node: LaneNode, lanes: Sequence[Known]) -> BranchNode:
 
 
 def _tokens_of(found: WhatIf) -> tuple[WhatIfToken, ...]:
-    columns = zip(
-        found.cut_by.tolist(),
-        found.is_known.tolist(),
-        found.after.tolist(),
-        found.survivors.tolist(),
-        found.is_exact.tolist(),
-        found.unseen.tolist(),
-        strict=True,
-    )
+    """Return the tokens one by one; column by column, since there are thousands of them with every slider's move."""
+    stages: list[str | None] = [*found.stages, None]  # -1 is the last
+    cut_by = found.cut_by.tolist()
+    states = [
+        _state(stage, is_known=is_known) for stage, is_known in zip(cut_by, found.is_known.tolist(), strict=True)
+    ]
+    probabilities = [
+        after if state == "known" else 0.0 if state == "cut" else None
+        for state, after in zip(states, found.after.tolist(), strict=True)
+    ]
     return tuple(
-        WhatIfToken(
-            state := _state(cut_by, is_known=is_known),
-            0.0 if state == "cut" else after if state == "known" else None,
-            found.stages[cut_by] if cut_by >= 0 else None,
-            survivors,
-            is_exact,
-            unseen,
+        map(
+            WhatIfToken,
+            states,
+            probabilities,
+            [stages[max(stage, -1)] for stage in cut_by],
+            found.survivors.tolist(),
+            found.is_exact.tolist(),
+            found.unseen.tolist(),
         )
-        for cut_by, is_known, after, survivors, is_exact, unseen in columns
     )
 
 

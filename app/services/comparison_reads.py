@@ -32,6 +32,7 @@ class ComparisonReads:
         self._pieces_request = 0
         self._prompt: bytes | None = None
         self._pieces: PieceTable | None = None
+        self._inputs = inputs_of(run, None, None)
 
     @property
     def is_whole(self) -> bool:
@@ -64,12 +65,15 @@ class ComparisonReads:
             self._store.send(ReadPieces(self._pieces_request, self._tokenizer))
 
     def inputs(self) -> LaneInputs:
-        """Take down what is known now."""
+        """Take down what is known now; the same as before where nothing was added, with what was worked out of it."""
         if self.lacks_pieces:
             self._pieces = self._vocabulary.table
         if self.run.ready is not None:
             self._prompt = self.run.ready.ids
-        return inputs_of(self.run, self._prompt, self._pieces)
+        made = inputs_of(self.run, self._prompt, self._pieces)
+        if made != self._inputs:
+            self._inputs = made
+        return self._inputs
 
     def take(self, event: RecordRead | PromptRead | PiecesRead) -> bool:
         """Take in what the store knows; returns whether it was asked for here."""

@@ -17,7 +17,7 @@ from app.probability.candidates import Ids
 from app.probability.draw import GENERATOR_VERSION
 from app.probability.dry import NO_BREAKERS, Breakers
 from app.probability.lane import Lane
-from app.probability.record import RecordError, TokenRecords, join_blocks, read_records
+from app.probability.record import RecordError, TokenRecords, read_records
 from app.services.divergence_words import BREAKERS_UNKNOWN, PROMPT_UNKNOWN
 from app.services.lane_inputs import LaneInput, LaneInputs
 from app.services.piece_table import PieceTable
@@ -36,7 +36,14 @@ class Known(NamedTuple):
 
 
 def known(inputs: LaneInputs, given: LaneInput) -> Known:
-    """Return a lane with its record, as far as that is usable."""
+    """Return a lane with its record, as far as that is usable; worked out once."""
+    found = inputs.known.get(given.index)
+    if found is None:
+        found = inputs.known[given.index] = _known(inputs, given)
+    return found
+
+
+def _known(inputs: LaneInputs, given: LaneInput) -> Known:
     tokens: Ids = np.frombuffer(given.ids, "<i4").astype(np.int32)
     records = _records_of(given, tokens)
     is_same_generator = records is None or records.generator == GENERATOR_VERSION
@@ -83,7 +90,7 @@ def _records_of(given: LaneInput, tokens: Ids) -> TokenRecords | None:
     blocks = [block for block in given.blocks if block]
     while blocks:
         try:
-            records = read_records(join_blocks(blocks))
+            records = read_records(*blocks)
         except RecordError as error:
             _log.warning("A part of the record of answer %d cannot be used: %s", given.message, error)
             blocks.pop()

@@ -5,13 +5,17 @@ Plain values; knows no numbers library and no store.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from app.core.commands import SettingsChange
 from app.core.metrics import Metrics, StopReason
 from app.core.sampling import SamplingSettings
 from app.services.lanes_run import Lane, LanesRun
 from app.services.piece_table import PieceTable
+
+if TYPE_CHECKING:
+    from app.services.known_lanes import Known
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +58,8 @@ class LaneInputs:
     pieces: PieceTable | None
     """What the tokens say, as far as anybody knows."""
     is_whole: bool
+    known: dict[int, Known] = field(default_factory=dict, init=False, compare=False, repr=False)
+    """What was worked out of each lane by its index, for the next question about it."""
 
     def lane(self, index: int) -> LaneInput | None:
         """Return a lane by its index."""

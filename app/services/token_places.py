@@ -30,6 +30,10 @@ class TokenPlaces(NamedTuple):
             return TextSpan(self.starts[-1], self.starts[-1])
         return TextSpan(self.starts[token], self.ends[token])
 
+    def spans(self, count: int) -> tuple[TextSpan, ...]:
+        """Return the stretches of the first tokens, at most as many as there are."""
+        return tuple(map(TextSpan, self.starts[: min(count, len(self.ends))], self.ends[:count]))
+
 
 def token_places(text: str, ids: bytes, pieces: PieceTable) -> TokenPlaces | None:
     """Return the places of tokens (int32) in the text that they say; None where they are found to say another one."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import statistics
 import time
 
@@ -43,6 +44,7 @@ def divergence_of_lanes(setting: Setting) -> Measurement:
     inputs = _inputs()
     took, parts = [], []
     for _ in runs(setting.seconds):
+        inputs = dataclasses.replace(inputs)  # as lanes are that were never looked at
         began = time.perf_counter_ns()
         found = analyse(inputs)
         told = time.perf_counter_ns()

@@ -120,6 +120,7 @@ def test_joined_blocks_are_what_one_block_would_have_been() -> None:
     blocks = [write(rows[start:end], writer, start) for start, end in itertools.pairwise(cuts)]
     assert join_blocks([b"", *blocks, b""]) == whole
     assert join_blocks([join_blocks(blocks[:2]), join_blocks(blocks[2:])]) == whole
+    assert read_records(*blocks).time.tolist() == read_records(whole).time.tolist()
     check(rows, whole)
     assert join_blocks([]) == b""
 
