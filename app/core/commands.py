@@ -52,6 +52,26 @@ class Generate(msgspec.Struct, frozen=True, tag="generate"):
     settings are counted in the answer, so that it goes on as if nothing had stopped it; events hold what this request
     adds.
     """
+    tokens_per_s: float | None = None
+    """The pace that it begins with, as `SetPace` says it."""
+    forced: tuple[int, ...] = ()
+    """Its first tokens where somebody chose them: they use no draw, and the record marks them."""
+
+
+class SetPace(msgspec.Struct, frozen=True, tag="set_pace"):
+    """Write an answer at another pace from its next token on; the time that it waits is in none of its figures."""
+
+    request: int
+    tokens_per_s: float | None = None
+    """None is as fast as it goes; at 0 the answer is held, `Held` tells it, and each token waits for a `StepOn`."""
+
+
+class StepOn(msgspec.Struct, frozen=True, tag="step_on"):
+    """Let an answer that is held go on by one token."""
+
+    request: int
+    token: int | None = None
+    """The token that somebody chose; None leaves it to the draw. It uses no draw, and the record marks it."""
 
 
 class Reproduce(msgspec.Struct, frozen=True, tag="reproduce"):
@@ -175,6 +195,8 @@ Command = (
     | Compare
     | StopLane
     | ChangeSettings
+    | SetPace
+    | StepOn
     | Cancel
     | Watch
     | Tokenize

@@ -18,7 +18,7 @@ from app.core.model import LoadOptions, ModelInfo
 from app.core.store_events import StoreEvent
 from app.core.words import Sentence
 
-PROTOCOL_VERSION = 4
+PROTOCOL_VERSION = 5
 
 FailureKind = Literal[
     "model", "memory", "template", "template_missing", "prompt_too_long", "wrong_use", "cancelled", "engine"
@@ -84,7 +84,7 @@ class PrefillProgress(msgspec.Struct, frozen=True, tag="prefill_progress"):
 
 
 class Tokens(msgspec.Struct, frozen=True, tag="tokens"):
-    """Newly sampled tokens, joined for about a twenty-fifth of a second."""
+    """Newly sampled tokens, joined for about a fifteenth of a second."""
 
     request: int
     first: int
@@ -113,6 +113,17 @@ class Step(msgspec.Struct, frozen=True, tag="step"):
     """int32, by falling logit; empty for a full row, which is in the order of ids."""
     logits: bytes
     """float32, before any stage of the chain."""
+    log_sum_exp: float
+
+
+class Held(msgspec.Struct, frozen=True, tag="held"):
+    """An answer waits for somebody before its next token; all tokens before it were sent."""
+
+    request: int
+    token: int
+    """Index, among those of this request, of the token that will be drawn from this row."""
+    logits: bytes
+    """float32, the whole row in the order of ids, before any stage of the chain."""
     log_sum_exp: float
 
 
@@ -285,6 +296,7 @@ EngineEvent = (
     | PrefillProgress
     | Tokens
     | Step
+    | Held
     | Finished
     | Reproduced
     | LanesPlanned

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
 import numpy as np
 
@@ -30,6 +31,15 @@ class AnswerClock:
         self._times: list[int] = []
         self._waited = 0
         """How long an answer waited for others behind the same prefill; in none of its figures."""
+        self._held = 0
+        """How long it waited for somebody between its tokens; in none of its figures either."""
+
+    @contextmanager
+    def held(self) -> Iterator[None]:
+        """Leave out of everything what passes meanwhile."""
+        began = self._now()
+        yield
+        self._held += self._now() - began
 
     def shared(self, *, waits: bool) -> AnswerClock:
         """Return the clock of another answer behind the same prefill; one that waits its turn begins its draw now."""
@@ -47,15 +57,15 @@ class AnswerClock:
         self.prefilled = self._now()
 
     def mark_token(self) -> int:
-        """A token is drawn; returns the moment."""
-        now = self._now()
+        """A token is drawn; returns the moment, without the time for which the answer was held."""
+        now = self._now() - self._held
         self._times.append(now)
         return now
 
     def mark_visible(self) -> None:
         """The first visible character leaves the engine."""
         if self.visible is None:
-            self.visible = self._now()
+            self.visible = self._now() - self._held
 
     @property
     def first_token(self) -> int | None:

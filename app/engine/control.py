@@ -3,18 +3,25 @@
 from __future__ import annotations
 
 from app.core.sampling import SamplingSettings
+from app.engine.pacing import Pacing
 
 
 class Control:
-    """Plain attributes: each is one value, so that no lock is needed."""
+    """Plain attributes, each one value, so that no lock is needed; a pace, which can be waited for, has its own."""
 
-    def __init__(self, request: int) -> None:
+    def __init__(self, request: int, rate: float | None = None) -> None:
         self.request = request
+        self.pacing = Pacing(rate)
         self.cancelled = False
         self.stopped: frozenset[int] = frozenset()
         """Lanes of a comparison that are to end by themselves."""
         self.settings: SamplingSettings | None = None
         """Settings to use from the next token on; the loop takes them and sets None."""
+
+    def cancel(self) -> None:
+        """Ask for the end of this request; what waits for somebody waits no more."""
+        self.cancelled = True
+        self.pacing.end()
 
     def is_cancelled(self) -> bool:
         """Return whether somebody asked for the end of this request."""

@@ -15,9 +15,10 @@ import numpy.typing as npt
 
 from app.core.commands import Generate, SettingsChange
 from app.core.errors import UserError
-from app.core.events import Event, Finished, PrefillProgress, PromptReady, Step
+from app.core.events import Event, Finished, Held, PrefillProgress, PromptReady, Step
 from app.core.metrics import StopReason
 from app.core.sampling import MAX_SEED
+from app.core.words import translate
 from app.engine.backend import Backend, Row
 from app.engine.clock import AnswerClock
 from app.engine.control import Control
@@ -25,10 +26,12 @@ from app.engine.deadline import Deadline
 from app.engine.full_context import Fitted, Policy, fit
 from app.engine.kv_cache import KVCache
 from app.engine.logits import Logits
+from app.engine.pacing import Turn
 from app.engine.prefill import prefill
 from app.engine.retracing import Retracing
-from app.engine.sampling import Sampler
+from app.engine.sampling import Choice, Sampler
 from app.engine.writing import Asked, Writing
+from app.probability.record import FORCED, NO_DRAW
 from app.probability.row import RowFacts
 
 STEP_NS = 250_000_000
@@ -69,6 +72,7 @@ class Answer:
         self._first = command.first_token
         self._changes = [SettingsChange(self._first, self._settings)]
         self._replay = sorted(command.replay, key=lambda change: change.token)
+        self._forced = list(command.forced)
         self._step_ns = 0
 
     def run(self, watched: Callable[[], bool]) -> Iterator[Event]:
@@ -103,10 +107,12 @@ class Answer:
         try:
             while True:
                 row, facts = logits.take()
+                turn = yield from self._wait(row, facts)
+                if turn is None:
+                    yield from self._flush()
+                    return "cancelled"
                 self._move_sliders(sampler)
-                choice = sampler.draw(row, facts, self._position)
-                if self._retracing is not None:
-                    choice = self._retracing.take(choice, row, sampler)
+                choice = self._choose(turn, sampler, row, facts)
                 at_ns = self._clock.mark_token()
                 reason = writing.add(choice, row, facts, at_ns, self._limit(len(prompt)))
                 sends = reason is not None or writing.due()
@@ -124,6 +130,29 @@ class Answer:
                     return "context_full"
         finally:
             sampler.close()
+
+    def _wait(self, row: Row, facts: RowFacts) -> Generator[Event, None, Turn | None]:
+        """Wait until the next token may be drawn; None when the answer is to end instead."""
+        pacing = self._control.pacing
+        if pacing.is_held:
+            if self._writing.is_waiting:  # who holds an answer sees all of it
+                yield self._writing.take(self._cache.used, last=False)
+            yield Held(self._command.request, len(self._writing.ids), row.tobytes(), facts.log_sum_exp)
+        with self._clock.held():
+            return pacing.wait()
+
+    def _choose(self, turn: Turn, sampler: Sampler, row: Row, facts: RowFacts) -> Choice:
+        """Draw the next token, or take the one that somebody chose. Raises `UserError` on one that is not there."""
+        choice = sampler.draw(row, facts, self._position)
+        if self._retracing is not None:
+            return self._retracing.take(choice, row, sampler)
+        chosen = self._forced.pop(0) if self._forced else turn.token
+        if chosen is None:
+            return choice
+        if not 0 <= chosen < len(row):
+            raise UserError(translate("Engine", "Token {token} is none of this model's tokens.", token=chosen))
+        share = choice.probability if chosen == choice.token else sampler.share(chosen)
+        return Choice(chosen, share, FORCED | NO_DRAW)
 
     @property
     def _position(self) -> int:

@@ -82,6 +82,14 @@ class Sampler:
         drawn = draw(ids, logits, uniform(self._seed, position, DRAW_STREAM))
         return Choice(drawn.token, drawn.probability)
 
+    def share(self, token: int) -> float:
+        """Return the probability after the chain of a token in the draw that was just made, 0 for one that was cut."""
+        ids, logits = self._candidates.survivors()
+        if self._settings.temperature <= 0 or not (found := np.flatnonzero(ids == token)).size:
+            return 0.0
+        weights = np.exp(logits.astype(np.float64) - logits.max())
+        return float(weights[found[0]] / weights.sum())
+
     def distance(self, token: int, position: int) -> float | None:
         """Return how far the draw that was just made at a position was from a token; None where it could not get it."""
         if self._settings.temperature <= 0:

@@ -31,6 +31,8 @@ from app.core.commands import (
     Quit,
     Render,
     Reproduce,
+    SetPace,
+    StepOn,
     StopLane,
     Tokenize,
     Watch,
@@ -148,24 +150,31 @@ class Worker:
     def _route(self, command: Command) -> None:
         match command:
             case Load() | Generate() | Reproduce() | Compare() | MeasureMemory():
-                self._controls[command.request] = Control(command.request)
+                rate = command.tokens_per_s if isinstance(command, Generate) else None
+                self._controls[command.request] = Control(command.request, rate)
                 self._work.put(command)
             case Tokenize() | Render() | ListPieces() | ListDevices():
                 self._texts.put(command)
             case Cancel():
                 if (control := self._controls.get(command.request)) is not None:
-                    control.cancelled = True
+                    control.cancel()
             case StopLane():
                 if (control := self._controls.get(command.request)) is not None:
                     control.stopped |= {command.lane}
             case ChangeSettings():
                 if (control := self._controls.get(command.request)) is not None:
                     control.settings = command.settings
+            case SetPace():
+                if (control := self._controls.get(command.request)) is not None:
+                    control.pacing.set_rate(command.tokens_per_s)
+            case StepOn():
+                if (control := self._controls.get(command.request)) is not None:
+                    control.pacing.give(command.token)
             case Watch():
                 self._watched = command.on
             case Quit():
                 for control in tuple(self._controls.values()):
-                    control.cancelled = True
+                    control.cancel()
                 self._work.put(None)
             case _:
                 assert_never(command)

@@ -100,6 +100,11 @@ class Writing:
         self._joiner.add(token, text, at_ns)
         return "stop_string" if self._stops.stopped else reason
 
+    @property
+    def is_waiting(self) -> bool:
+        """Whether there are tokens that were not sent yet."""
+        return bool(self._joiner)
+
     def due(self) -> bool:
         """Return whether it is time to send."""
         return self._joiner.due()

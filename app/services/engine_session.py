@@ -18,6 +18,7 @@ from app.core.events import (
     Event,
     Failed,
     Finished,
+    Held,
     LaneFinished,
     LanesPlanned,
     LaneTokens,
@@ -215,7 +216,7 @@ class EngineSession:
                 if event.kind != "cancelled" and self._given_up is not None and not self._check.busy:
                     self.wish = self._given_up
                 self._fail_load(event, path)
-            case PromptReady() | PrefillProgress() | Tokens() | Step():
+            case PromptReady() | PrefillProgress() | Tokens() | Step() | Held():
                 self._questions.take(event)
             case LanesPlanned() | LaneTokens() | LaneFinished():
                 self._questions.take(event)

@@ -20,6 +20,7 @@ from app.core.events import (
     Failed,
     FailureKind,
     Finished,
+    Held,
     LaneFinished,
     LanesPlanned,
     LaneTokens,
@@ -37,7 +38,7 @@ from app.core.words import Sentence, translate
 from app.services.templates import Templates
 from app.services.wishes import LanesQuestion, Question
 
-AnswerEvent = PromptReady | PrefillProgress | Tokens | Step | Finished | Failed
+AnswerEvent = PromptReady | PrefillProgress | Tokens | Step | Held | Finished | Failed
 ReplayEvent = PromptReady | PrefillProgress | Tokens | Reproduced | Failed
 LanesEvent = PromptReady | PrefillProgress | LanesPlanned | LaneTokens | LaneFinished | Compared | Failed
 QuestionEvent = AnswerEvent | Reproduced | LanesPlanned | LaneTokens | LaneFinished | Compared
@@ -221,7 +222,7 @@ class Questions:
         match question, event:
             case Question(), Finished():
                 self.told.emit(_with_saving(event, question.saved_ns))
-            case Question(), PromptReady() | PrefillProgress() | Tokens() | Step() | Failed():
+            case Question(), PromptReady() | PrefillProgress() | Tokens() | Step() | Held() | Failed():
                 self.told.emit(event)
             case Replay(), PromptReady() | PrefillProgress() | Tokens() | Reproduced() | Failed():
                 self.replayed.emit(event)
