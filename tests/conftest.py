@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
+from tests import examples
 from tests.guards import Leaks, Origins, UnexpectedLogs, end_processes
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -40,6 +41,11 @@ settings.load_profile("tokenlight")
 
 ORIGINS = Origins()
 ORIGINS.watch()
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Try every example only where the slow tests run, too."""
+    examples.keep_one_in(3 if config.option.markexpr == "not slow" else 1)
 
 
 def pytest_unconfigure() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from tests.e2e.remote_window import RemoteWindow
-from tests.ggufs import copy_with
+from tests.ggufs import copy_with, write_tiny_llama
 
 READY = "program.session.phase == 'ready'"
 ANSWERED = "not program.chat.busy and program.chat.turns[-1].state == 'done' and program.chat.turns[-1].text"
@@ -17,7 +17,7 @@ STRICT = (
     f"{TURN}{{% endfor %}}{{% if add_generation_prompt %}}{{{{ '<|im_start|>assistant\\n' }}}}{{% endif %}}"
 )
 BROKEN = "{% if messages %}{{ messages[0].content }}"
-LONG = "Tell me of the sea. " * 150
+LONG = "Tell me of the sea. " * 80
 
 
 def opened(home: Path, model: Path) -> RemoteWindow:
@@ -49,9 +49,9 @@ def test_roles_that_must_alternate_never_end_a_chat(tmp_path: Path, starter_mode
 
 
 def test_a_template_that_cannot_be_read_costs_no_load_and_is_named_and_another_one_answers(
-    tmp_path: Path, starter_model: Path
+    tmp_path: Path,
 ) -> None:
-    model = copy_with(starter_model, tmp_path / "broken.gguf", chat_template=BROKEN)
+    model = write_tiny_llama(tmp_path / "broken.gguf", chat_template=BROKEN)
     home = tmp_path / "home"
     with opened(home, model) as window:
         window.sends("Hello")

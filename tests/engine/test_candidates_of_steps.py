@@ -102,11 +102,10 @@ def test_an_answer_that_goes_on_is_counted_from_its_beginning(starter_backend: L
     first = whole[-1]
     assert isinstance(first, Finished)
     later = {}
+    starter_backend.remove(0, 0)
+    cache, prompt = KVCache(starter_backend), open_prompt(first)
     for tokens in range(1, 7):
         goes_on = msgspec.structs.replace(settings, max_tokens=tokens)
-        starter_backend.remove(0, 0)
-        cache = KVCache(starter_backend)
-        prompt = open_prompt(first)
         events = run(starter_backend, prompt, goes_on, cache=cache, watched=True, first_token=len(first.ids) // 4)
         view = seen(starter_backend, settings, events)[-1]
         records = read_records(join_blocks([event.record for event in events if isinstance(event, Tokens)]))

@@ -181,9 +181,10 @@ def test_an_unloaded_engine_is_gone_and_says_so(tmp_path: Path) -> None:
         assert "No model is loaded" in engine.wait(Failed, request=request).sentence.english()
 
 
-def test_a_hundred_cancels_and_new_prompts_in_a_row(starter_model: Path) -> None:
+def test_a_hundred_cancels_and_new_prompts_in_a_row(tmp_path: Path) -> None:
+    model = write_tiny_llama(tmp_path / "tiny.gguf", layers=8)
     with Engine() as engine:
-        engine.load(starter_model, context=1024, threads=2)
+        engine.load(model, context=1024, threads=2)
         before = engine.ask("What is the capital of France?", SHORT)
         for number in range(100):
             request = engine.start(f"Count to {number}.")
@@ -207,7 +208,7 @@ def test_a_cancel_ends_a_load(tmp_path: Path) -> None:
 
 def test_a_cancel_ends_a_prefill_and_the_cache_stays_good(starter_model: Path) -> None:
     with Engine() as engine:
-        engine.load(starter_model, context=4096, threads=2)
+        engine.load(starter_model, context=4096, threads=2, batch=64, micro_batch=64)
         before = engine.ask("What is the capital of France?", SHORT)
         request = engine.start("word " * 3000)
         engine.wait(PrefillProgress, request=request)

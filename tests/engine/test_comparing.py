@@ -108,9 +108,9 @@ def test_lanes_end_one_after_another(starter_backend: LlamaBackend, cache: KVCac
     assert told.ids(3)[:7] == told.ids(1) and told.ids(1)[:3] == told.ids(2)
 
 
-def test_lanes_that_do_not_fit_at_once_run_in_waves(starter_backend: LlamaBackend, cache: KVCache) -> None:
+def test_lanes_that_do_not_fit_at_once_run_in_waves(quick_backend: LlamaBackend, quick_cache: KVCache) -> None:
     ids = tokens(724, 1)
-    told = compare(starter_backend, cache, [limited(GREEDY, 120, stop=(".", "e"))] * 5, as_prompt(ids))
+    told = compare(quick_backend, quick_cache, [limited(GREEDY, 120, stop=(".", "e"))] * 5, as_prompt(ids))
     assert told.plan.plan.waves == ((0, 1), (2, 3), (4,)) and not told.plan.plan.lowered
     assert_whole(told, 5)
     for lane in range(1, 5):
@@ -119,9 +119,9 @@ def test_lanes_that_do_not_fit_at_once_run_in_waves(starter_backend: LlamaBacken
     assert {each.prefill for each in figures} == {told.end.prefill.prefill_ms}
 
 
-def test_a_lowered_lane_ends_where_its_share_does(starter_backend: LlamaBackend, cache: KVCache) -> None:
+def test_a_lowered_lane_ends_where_its_share_does(quick_backend: LlamaBackend, quick_cache: KVCache) -> None:
     ids = tokens(1000, 1)
-    told = compare(starter_backend, cache, [limited(GREEDY, 0), limited(GREEDY, 3)], as_prompt(ids))
+    told = compare(quick_backend, quick_cache, [limited(GREEDY, 0), limited(GREEDY, 3)], as_prompt(ids))
     assert told.plan.plan.lowered and told.plan.plan.limits == (21, 3)
     assert told.lane(1).finished.stop_reason in LANES_END and len(told.ids(1)) <= 3
     if told.lane(0).finished.stop_reason != "end":
@@ -130,12 +130,13 @@ def test_a_lowered_lane_ends_where_its_share_does(starter_backend: LlamaBackend,
 
 
 def test_a_cancel_in_the_prefill_ends_every_lane_without_a_token(
-    starter_backend: LlamaBackend, cache: KVCache
+    quick_backend: LlamaBackend, quick_cache: KVCache
 ) -> None:
     def cancel(event: Event, control: Control) -> None:
         control.cancelled |= isinstance(event, PrefillProgress)
 
-    told = compare(starter_backend, cache, [limited(GREEDY, 5)] * 3, as_prompt(tokens(700, 2)), on_event=cancel)
+    prompt = as_prompt(tokens(700, 2))
+    told = compare(quick_backend, quick_cache, [limited(GREEDY, 5)] * 3, prompt, on_event=cancel)
     assert [told.lane(lane).finished.stop_reason for lane in range(3)] == ["cancelled"] * 3
     assert [told.ids(lane) for lane in range(3)] == [[]] * 3
     assert 0 < told.end.kv.cells_used < 700

@@ -10,7 +10,7 @@ import pytest
 
 from app.core.events import Event, LaneTokens
 from app.core.model import LoadOptions
-from app.engine.backend import ContextLost
+from app.engine.backend import ContextLost, DecodeResult
 from app.engine.control import Control
 from app.engine.kv_cache import KVCache
 from app.engine.llama import LogCapture, api
@@ -148,6 +148,37 @@ def test_without_checkpoints_lanes_go_back_to_the_prompt_all_the_same(
     told = compare(backend, KVCache(backend, 0), LANES, as_prompt(PROMPT))
     assert (told.end.kv.checkpoints, told.end.kv.cells_used) == (0, len(PROMPT))
     assert_as_alone(told, backend)
+
+
+@pytest.mark.parametrize("result", ["no_room", "aborted"])
+@pytest.mark.parametrize("kind", REMADE)
+def test_a_token_that_is_not_evaluated_ends_its_lane_alone_where_lanes_run_one_after_another(
+    backend: LlamaBackend, kind: str, result: DecodeResult, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    Refusing(monkeypatch)
+    evaluate, steps = LlamaContext.evaluate, 0
+
+    def fail_once(self: LlamaContext, batch: Any) -> DecodeResult:
+        nonlocal steps
+        steps += batch.n_tokens == 1
+        done = evaluate(self, batch)  # what it evaluated spoils a recurrent state, as an abort does
+        return result if steps == 12 else done
+
+    cache = KVCache(backend)
+    compare(backend, cache, LANES[:1], as_prompt(PROMPT[:100]))  # with a checkpoint that lies before the prompt's end
+    monkeypatch.setattr(LlamaContext, "evaluate", fail_once)
+    told = compare(backend, cache, LANES, as_prompt(PROMPT))
+    assert told.plan.plan.how == "one_by_one"
+    reason = "context_full" if result == "no_room" else "cancelled"
+    assert [told.lane(lane).finished.stop_reason == reason for lane in range(4)] == [True, False, False, False]
+    assert told.streamed(0)[0] == told.ids(0) == told.ids(3)[: len(told.ids(0))] != []
+    assert told.end.kv.cells_used == len(PROMPT)
+    monkeypatch.setattr(LlamaContext, "evaluate", evaluate)
+    further = [*PROMPT, *tokens(40, 2)]
+    got = run(backend, as_prompt(further), LANES[0], cache=cache)
+    assert finished(got).metrics.prompt_tokens_from_cache == len(PROMPT)
+    assert_same_answer(records_of(got, 1), records_of(run(backend, as_prompt(further), LANES[0]), 1))
+    assert_same_answer(told.records(3), records_of(run(backend, as_prompt(PROMPT), LANES[3]), 1))
 
 
 @pytest.mark.parametrize("kind", REMADE)

@@ -1,10 +1,9 @@
-"""A chat with the real model in a context of 512 cells: what is evaluated and what is kept, turn after turn."""
+"""A chat in a context of 768 cells: what is evaluated and what is kept, turn after turn, whatever is said."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
-from pathlib import Path
 from typing import NamedTuple
 
 import msgspec
@@ -22,8 +21,9 @@ from app.engine.prompt_size import PromptTooLong
 from app.engine.tokenizer import prepare
 from tests.engine.harness import GREEDY, ids_of
 from tests.engine.test_loop import run
+from tests.ggufs_kinds import write_tiny_plain
 
-CELLS = 512
+CELLS = 768
 QUARTER = CELLS // 4
 LIMIT = 8
 SYSTEM = PromptMessage("system", "You answer in a few plain words.")
@@ -78,9 +78,10 @@ class Talk:
 
 
 @pytest.fixture(scope="module")
-def small(llama_log: LogCapture, starter_model: Path) -> Iterator[LlamaBackend]:
-    size = starter_model.stat().st_size
-    backend = LlamaBackend(str(starter_model), LoadOptions(context=CELLS, threads=2), llama_log, lambda _: True, size)
+def small(llama_log: LogCapture, tmp_path_factory: pytest.TempPathFactory) -> Iterator[LlamaBackend]:
+    """A small model: what goes and what stays is a matter of how many tokens there are, not of what they say."""
+    path = write_tiny_plain(tmp_path_factory.mktemp("small") / "small.gguf")
+    backend = LlamaBackend(str(path), LoadOptions(context=CELLS, threads=2), llama_log, lambda _: True)
     yield backend
     backend.close()
 
@@ -156,4 +157,4 @@ def test_a_chat_of_hundreds_of_messages_goes_on_in_a_small_context(small: LlamaB
     for before, now in pairwise(turns):
         assert now.dropped[0] == 1 and CELLS - QUARTER - 60 < len(now.prompt) <= CELLS - 2
         if before.dropped == now.dropped:
-            assert len(now.prompt) - now.from_cache == evaluated_of_new(before, now) < 40
+            assert len(now.prompt) - now.from_cache == evaluated_of_new(before, now) < 60

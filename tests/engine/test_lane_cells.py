@@ -32,13 +32,17 @@ def has_room_for(cache: KVCache, count: int) -> bool:
     return result == "done"
 
 
-def test_the_use_returns_to_the_prompt_a_hundred_times_in_a_row(
-    starter_backend: LlamaBackend, cache: KVCache
+@pytest.mark.parametrize(("model", "times"), [("quick", 100), ("starter", 7)])
+def test_the_use_returns_to_the_prompt_many_times_in_a_row(
+    request: pytest.FixtureRequest, model: str, times: int
 ) -> None:
+    backend: LlamaBackend = request.getfixturevalue(f"{model}_backend")
+    backend.remove(0, 0)
+    cache = KVCache(backend)
     filled(cache, 40)
-    free = CELLS - 40
-    for number in range(100):
-        cells = SharedCells(starter_backend, cache)
+    free = CELLS - 40 if model == "quick" else 2 * 8  # the real model is slow: as many as the most lanes had
+    for number in range(times):
+        cells = SharedCells(backend, cache)
         lanes = 2 + number % 7
         cells.open(lanes)
         for _ in range(2):
@@ -49,19 +53,19 @@ def test_the_use_returns_to_the_prompt_a_hundred_times_in_a_row(
         cells.close()
         assert cache.use.cells_used == cache.used == 40
     assert has_room_for(cache, free), "llama.cpp holds no cell of a lane any more"
-    assert [starter_backend.min_position(sequence) for sequence in range(9)] == [0] + [-1] * 8
+    assert [backend.min_position(sequence) for sequence in range(9)] == [0] + [-1] * 8
 
 
-def test_lanes_take_what_the_prompt_left_and_no_more(starter_backend: LlamaBackend, cache: KVCache) -> None:
-    filled(cache, CELLS - 6)
-    cells = SharedCells(starter_backend, cache)
+def test_lanes_take_what_the_prompt_left_and_no_more(quick_backend: LlamaBackend, quick_cache: KVCache) -> None:
+    filled(quick_cache, CELLS - 6)
+    cells = SharedCells(quick_backend, quick_cache)
     cells.open(4)
     assert cells.append([0, 1, 2, 3], [20] * 4) == "done"
     assert cells.append([0, 1, 2, 3], [20] * 4) == "no_room"
     cells.end(2)
     assert cells.append([0, 1, 3], [20] * 3) == "done", "the cells of a lane that ended are free"
     cells.close()
-    assert has_room_for(cache, 6)
+    assert has_room_for(quick_cache, 6)
 
 
 def test_rows_belong_to_their_lanes(starter_backend: LlamaBackend, cache: KVCache) -> None:
@@ -140,19 +144,20 @@ def test_a_batch_that_llama_refuses_ends_the_lanes_with_what_they_have(
     assert again.end.prefill.evaluated == 1
 
 
-def test_no_room_in_the_middle_ends_all_running_lanes(
-    starter_backend: LlamaBackend, cache: KVCache, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(("result", "reason"), [("no_room", "context_full"), ("aborted", "cancelled")])
+def test_a_batch_that_is_not_evaluated_ends_all_running_lanes_and_they_say_why(
+    starter_backend: LlamaBackend, cache: KVCache, result: str, reason: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     decode, calls = LlamaSequences.decode, 0
 
     def refuse(self: LlamaSequences, *batch: object) -> object:
         nonlocal calls
         calls += 1
-        return "no_room" if calls == 4 else decode(self, *batch)  # type: ignore[arg-type]
+        return result if calls == 4 else decode(self, *batch)  # type: ignore[arg-type]
 
     monkeypatch.setattr(LlamaSequences, "decode", refuse)
     told = compare(starter_backend, cache, [limited(GREEDY, 20), limited(GREEDY, 2), limited(GREEDY, 20)])
-    assert [told.lane(lane).finished.stop_reason for lane in range(3)] == ["context_full", "length", "context_full"]
+    assert [told.lane(lane).finished.stop_reason for lane in range(3)] == [reason, "length", reason]
     assert [told.streamed(lane)[0] for lane in range(3)] == [told.ids(lane) for lane in range(3)]
     assert told.end.kv.cells_used == told.end.prefill.prompt_tokens
 

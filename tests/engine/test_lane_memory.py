@@ -6,12 +6,13 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from app.core.devices import MAIN_MEMORY, MainMemory
+from app.core.lane_memory import ContextSizes, growth, most_sequences, sizes_of
 from app.core.metrics import DeviceMemory
 from app.core.model import CacheSizes, LoadOptions
 from app.engine.kv_cache import KVCache
-from app.engine.lane_memory import ContextSizes, growth, most_sequences
 from app.engine.llama import LogCapture, api
 from app.engine.llama_context import LlamaContext, State
 from app.engine.llama_model import LlamaBackend
@@ -55,6 +56,14 @@ def backend(kind: str, llama_log: LogCapture, tmp_path: Path) -> Iterator[LlamaB
     loaded = LlamaBackend(str(path), LoadOptions(**OPTIONS), llama_log, lambda percent: True)  # type: ignore[arg-type]
     yield loaded
     loaded.close()
+
+
+@pytest.mark.parametrize("kind", list(WRITERS))
+def test_what_is_told_of_a_load_is_enough_to_foresee_what_the_engine_will_find(backend: LlamaBackend) -> None:
+    options = LoadOptions(**OPTIONS)  # type: ignore[arg-type]
+    told = sizes_of(replace(backend.info, memory=backend.memory, options=options))  # as a load tells it
+    assert told == backend._context.sizes
+    assert told.sequences == backend.sequences.count
 
 
 def test_a_state_is_there_once_for_each_sequence() -> None:

@@ -63,11 +63,11 @@ def test_a_prefill_that_is_told_to_stop_leaves_no_cells(starter_backend: LlamaBa
     assert asked == 51
 
 
-def test_more_tokens_than_cells_find_no_room(starter_backend: LlamaBackend) -> None:
-    starter_backend.remove(0, 0)
-    starter_backend.decode([5] * 1000, 0, sequence=0, logits=False)
-    assert starter_backend.decode([5] * 100, 1000, sequence=0, logits=True) == "no_room"
-    starter_backend.remove(0, 0)
+def test_more_tokens_than_cells_find_no_room(quick_backend: LlamaBackend) -> None:
+    quick_backend.remove(0, 0)
+    quick_backend.decode([5] * 1000, 0, sequence=0, logits=False)
+    assert quick_backend.decode([5] * 100, 1000, sequence=0, logits=True) == "no_room"
+    quick_backend.remove(0, 0)
 
 
 def test_the_chain_has_the_stages_that_the_settings_turn_on(starter_backend: LlamaBackend) -> None:

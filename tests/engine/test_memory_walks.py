@@ -24,6 +24,7 @@ from tests.engine.exchanges import (
 from tests.engine.harness import Engine
 
 STEPS = 30
+FEWER_STEPS = 12
 NEAR = 0.02
 """Rounding in other batches was at most 0.013 apart; another beginning of a prompt is 0.3 apart and more."""
 CANCELLED_AFTER = (PromptReady, PrefillProgress, Tokens)
@@ -89,17 +90,18 @@ class Walk:
         return exchanged(self._engine, self._engine.wait(Finished, request=request))
 
 
+@pytest.mark.parametrize("steps", [FEWER_STEPS, pytest.param(STEPS, marks=pytest.mark.slow)])
 @pytest.mark.parametrize(("seed", "checkpoints"), [(1, 8), (2, 2)])
 @pytest.mark.parametrize("kind", list(WRITERS))
 def test_every_answer_of_a_walk_is_the_one_from_an_empty_cache(
-    tmp_path: Path, llama_log: LogCapture, kind: str, seed: int, checkpoints: int
+    tmp_path: Path, llama_log: LogCapture, kind: str, seed: int, checkpoints: int, steps: int
 ) -> None:
     path = WRITERS[kind](tmp_path / "model.gguf")
     gap, reused = 0.0, 0
     with Engine() as engine, EmptyCache(path, CONTEXT) as empty:
         engine.load(path, **{**OPTIONS, "checkpoints": checkpoints})
         walk = Walk(engine, seed)
-        for _ in range(STEPS):
+        for _ in range(steps):
             got = walk.step()
             if got.answer:
                 expected = empty.log_probabilities(got.ids, got.answer)

@@ -6,7 +6,7 @@ import msgspec
 import numpy as np
 import pytest
 
-from app.core.chat import ChatPrompt, PromptMessage, ReadStretch, TokenPrompt
+from app.core.chat import ChatPrompt, PromptMessage, ReadStretch
 from app.core.commands import Reproduce
 from app.core.events import Event, PrefillProgress, PromptReady, Tokens
 from app.core.sampling import PRESETS
@@ -14,6 +14,7 @@ from app.engine.control import Control
 from app.engine.kv_cache import KVCache
 from app.engine.llama_model import LlamaBackend
 from app.probability.record import join_blocks, read_records
+from tests.engine.exchanges import as_prompt, tokens
 from tests.engine.harness import ids_of
 from tests.engine.replays import again, assert_cache_is_true, assert_same, end_of, records_of, written
 from tests.engine.test_going_on import QUESTION, open_prompt
@@ -134,18 +135,18 @@ def test_the_record_knows_how_far_apart_the_two_were_then(starter_backend: Llama
 
 @pytest.mark.parametrize("kind", [PrefillProgress, Tokens])
 def test_a_cancel_ends_it_in_whatever_phase_and_the_cache_stays_true(
-    starter_backend: LlamaBackend, cache: KVCache, kind: type[Event]
+    quick_backend: LlamaBackend, quick_cache: KVCache, kind: type[Event]
 ) -> None:
-    long = TokenPrompt(np.arange(100, 700, dtype=np.int32).tobytes())
-    command = written(starter_backend, cache, msgspec.structs.replace(BALANCED, max_tokens=12), long)
+    long = as_prompt(tokens(600, 1))
+    command = written(quick_backend, quick_cache, msgspec.structs.replace(BALANCED, max_tokens=12), long)
 
     def cancel(event: Event, control: Control) -> None:
         control.cancelled = control.cancelled or isinstance(event, kind)
 
-    done = end_of(again(starter_backend, cache, command, cancel))
+    done = end_of(again(quick_backend, quick_cache, command, cancel))
     assert (done.stop_reason, done.difference) == ("cancelled", None)
     assert done.compared < 12
-    assert_cache_is_true(cache, command, done)
+    assert_cache_is_true(quick_cache, command, done)
 
 
 def test_the_next_turn_reuses_what_the_reproduction_left(starter_backend: LlamaBackend, cache: KVCache) -> None:

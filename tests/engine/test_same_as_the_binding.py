@@ -22,17 +22,15 @@ from app.engine.llama_model import LlamaBackend
 from app.engine.loop import Answer
 from tests.engine.harness import GREEDY, ids_of
 
-QUESTIONS = (
+QUESTIONS = ("What is the capital of France?", "def fibonacci(n):", "日本の首都はどこですか。")
+MORE_QUESTIONS = (
     "Explain why the sky is blue.",
-    "What is the capital of France?",
     "Write a haiku about rain.",
     "List five fruits.",
     "How do I boil an egg?",
     "Translate 'good morning' into German.",
-    "def fibonacci(n):",
     "What is 12 times 12?",
     "Tell me a story about a fox who could not sleep.",
-    "日本の首都はどこですか。",
 )
 TOKENS = 48
 
@@ -57,7 +55,9 @@ def ours(starter_model: Path, llama_log: LogCapture) -> Iterator[LlamaBackend]:
     backend.close()
 
 
-@pytest.mark.parametrize("question", QUESTIONS)
+@pytest.mark.parametrize(
+    "question", [*QUESTIONS, *(pytest.param(question, marks=pytest.mark.slow) for question in MORE_QUESTIONS)]
+)
 def test_greedy_output_is_the_same_token_by_token(binding: Llama, ours: LlamaBackend, question: str) -> None:
     prompt = ours.vocabulary.tokenize(
         f"<|im_start|>user\n{question}<|im_end|>\n<|im_start|>assistant\n", special=True

@@ -16,6 +16,7 @@ from app.engine.tokenizer import prepare
 from tests.engine.chat_examples import CHATML, OUR_TEMPLATES, THINKING, answer, system, user
 from tests.engine.tiny_vocabulary import END, START, TinyVocabulary
 from tests.engine.vocabularies import vocabulary_of
+from tests.examples import examples
 from tests.ggufs import write_other_tokenizer
 
 PIECES = (b"He", b"llo", b" wor", b"ld", b" Hello", b"\xf0\x9f", b"\x98\x8a", b"Hel", b"lo")
@@ -165,6 +166,7 @@ def test_what_is_left_open_is_an_answer_and_never_a_question(tiny: TinyVocabular
 
 
 @pytest.mark.parametrize("name", sorted(OUR_TEMPLATES))
+@examples(100)
 @given(st.data())
 def test_the_next_turn_begins_with_what_is_in_the_cache(
     starter_backend: LlamaBackend, spm: LlamaVocabulary, name: str, data: st.DataObject

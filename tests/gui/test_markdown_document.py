@@ -5,7 +5,7 @@ import subprocess
 import sys
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from app.gui.markdown import document as document_module
@@ -13,6 +13,7 @@ from app.gui.markdown import reader
 from app.gui.markdown.document import Document
 from app.gui.markdown.reader import Part, read
 from app.gui.markdown.values import Block, Code, Paragraph, Rule, Table, text_of
+from tests.examples import examples
 
 PIECES = (
     "a", "foo bar", "\n", "\n\n", "- ", "* ", "1. ", "2) ", "> ", "    ", "  ", "```", "~~~", "`", "````", "**", "*", "_",
@@ -41,7 +42,7 @@ def shown(text: str) -> str:
     return "".join(block.place.gap + block.text for block in Document(text).blocks)
 
 
-@settings(max_examples=300, deadline=None)
+@examples(300)
 @given(text=MARKDOWN, cuts=st.lists(st.integers(0, 400), max_size=40))
 def test_a_text_that_arrived_in_pieces_becomes_the_blocks_of_the_whole(text: str, cuts: list[int]) -> None:
     document = streamed(text, cuts)
@@ -49,13 +50,13 @@ def test_a_text_that_arrived_in_pieces_becomes_the_blocks_of_the_whole(text: str
     assert document.source == text
 
 
-@settings(max_examples=100, deadline=None)
+@examples(100)
 @given(text=MARKDOWN)
 def test_a_text_that_arrived_by_characters_becomes_the_blocks_of_the_whole(text: str) -> None:
     assert streamed(text, list(range(len(text)))).blocks == Document(text).blocks
 
 
-@settings(max_examples=200, deadline=None)
+@examples(200)
 @given(text=MARKDOWN, rest=MARKDOWN)
 def test_a_finished_text_can_go_on(text: str, rest: str) -> None:
     document = Document(text)
@@ -66,7 +67,7 @@ def test_a_finished_text_can_go_on(text: str, rest: str) -> None:
     assert text.endswith("\r") or document.blocks == whole.blocks
 
 
-@settings(max_examples=300, deadline=None)
+@examples(300)
 @given(text=st.lists(st.sampled_from(WORDS)).map("".join))
 def test_no_letter_is_lost_whatever_the_text(text: str) -> None:
     blocks = Document(text).blocks
@@ -274,7 +275,7 @@ def test_what_looked_like_a_table_ends_no_paragraph_until_its_second_line_is_who
     assert streamed(text, list(range(len(text)))).blocks == Document(text).blocks
 
 
-@settings(max_examples=300)
+@examples(300)
 @given(
     text=st.text(
         st.sampled_from("abc XYZ,.;:'\"()-+=0123456789 \n\t\u00a0\u3000éß日/?%$@^{}"), min_size=1, max_size=40

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from app.gui.markdown.document import Document
 from app.gui.markdown.sources import Sources
+from tests.examples import examples
 
 LINES = (
     "# Head", "words **bold**", "more words", "", "", "- one", "  - two", "1. first", "   more", "> quoted", ">",
@@ -24,7 +25,7 @@ def read(source: str, *, is_whole: bool = True) -> Sources:
 
 
 @given(st.lists(st.sampled_from(LINES), max_size=14), st.sampled_from(["\n", "\r\n", "\r"]))
-@settings(deadline=None, max_examples=400)
+@examples(400)
 def test_blocks_are_those_of_the_document_and_their_lines_make_up_the_text(lines: list[str], end: str) -> None:
     source = end.join(lines)
     sources = read(source)

@@ -5,10 +5,11 @@ import math
 import numpy as np
 import numpy.typing as npt
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from app.probability.draw import GENERATOR_VERSION, XTC_STREAM, draw, uniform
+from tests.examples import examples
 from tests.probability.rows import Row
 from tests.probability.rows import rows as any_row
 
@@ -23,7 +24,7 @@ def naive_span(ids: npt.NDArray[np.int32], logits: Row, token: int) -> tuple[flo
     return math.fsum(weights[:place]) / total, math.fsum(weights[: place + 1]) / total
 
 
-@settings(deadline=None, max_examples=400)
+@examples(400)
 @given(any_row(), st.floats(0, 1, exclude_max=True), st.integers(0, 2**32))
 def test_the_draw_falls_where_a_naive_walk_falls(row: Row, u: float, seed: int) -> None:
     ids = np.random.default_rng(seed).permutation(3 * row.size)[: row.size].astype(np.int32)

@@ -2,12 +2,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from app.core.sampling import SamplingSettings
 from app.probability.candidates import Candidates
 from app.probability.dry import Breakers, DryRule, apply_dry, find_breakers
+from tests.examples import examples
 from tests.probability import native
 
 TEXTS = ("\n", ":", '"', " the", "ab", "e\n", "<|im_end|>", "é", "once upon a time there was a king and a queen")
@@ -42,7 +43,7 @@ def assert_same(ours: Candidates, theirs: Candidates) -> None:
     np.testing.assert_allclose(ours.logits, theirs.logits, rtol=1e-5, atol=1e-5)
 
 
-@settings(deadline=None, max_examples=300)
+@examples(300)
 @given(rule=RULES, seed=st.integers(0, 2**32), variety=st.integers(1, 8), length=st.integers(0, 300))
 def test_dry_without_breakers_equals_the_native_stage(
     starter: native.StarterVocabulary, rule: DryRule, seed: int, variety: int, length: int
@@ -59,7 +60,7 @@ def found(starter: native.StarterVocabulary) -> dict[tuple[str, ...], Breakers]:
     return {texts: find_breakers(texts, starter.pieces, starter.tokenize) for texts in choices}
 
 
-@settings(deadline=None, max_examples=60)
+@examples(60)
 @given(
     rule=RULES, choice=st.integers(0, 3), start=st.integers(0, 20), times=st.integers(1, 3), seed=st.integers(0, 99)
 )

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from app.core.sampling import SamplingSettings
 from app.probability.candidates import Ids, Logits, Ranking, candidates_of, falling
 from app.probability.stages import _closest
 from app.probability.what_if import Replay, WholeRow, replay
+from tests.examples import examples
 from tests.probability.rows import Row
 from tests.probability.rows import rows as any_row
 from tests.probability.test_stages import HISTORIES, any_settings, history_of
 
-MANY = settings(deadline=None, max_examples=300)
+MANY = examples(300)
 
 
 def by_id(row: Row) -> tuple[Ids, Logits, Ranking]:

@@ -7,7 +7,7 @@ import zlib
 import numpy as np
 import numpy.typing as npt
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from app.probability.record import (
@@ -21,6 +21,7 @@ from app.probability.record import (
     read_records,
 )
 from app.probability.row import RowReader
+from tests.examples import examples
 from tests.probability.rows import Row
 from tests.probability.rows import rows as any_row
 
@@ -70,7 +71,7 @@ def check(rows: npt.NDArray[np.float32] | list[Row], block: bytes) -> TokenRecor
     return records
 
 
-@settings(deadline=None, max_examples=100)
+@examples(100)
 @given(st.data(), st.sampled_from([3, 40, 5000]))
 def test_what_is_written_is_read(data: st.DataObject, size: int) -> None:
     rows = data.draw(st.lists(any_row((size,)), min_size=1, max_size=20))

@@ -8,7 +8,7 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from app.core.sampling import PRESETS, SamplingSettings
@@ -19,6 +19,7 @@ from app.probability.lane import Lane
 from app.probability.replayed import KNOWN_WITHIN, WhatIf, what_if
 from app.probability.stages import Step, chain
 from app.probability.what_if import NOT_CUT
+from tests.examples import examples
 from tests.probability import native
 from tests.probability.cuts import is_undecided
 from tests.probability.recorded import record_of
@@ -80,7 +81,7 @@ def assert_true(
     assert result.after_low[step] <= result.after[step] <= result.after_high[step]
 
 
-@settings(deadline=None, max_examples=600)
+@examples(600)
 @given(
     given_rows=st.lists(any_row(sizes=(800,)), min_size=1, max_size=3),
     s=any_settings(),
@@ -135,7 +136,7 @@ def native_steps(
     return steps
 
 
-@settings(deadline=None, max_examples=120)
+@examples(120)
 @given(number=st.integers(0, 29), s=any_settings(), drawn=HISTORIES, seed=st.integers(0, 2**32))
 def test_what_is_claimed_of_real_rows_is_what_llama_cpp_does(
     starter: native.StarterVocabulary,

@@ -3,10 +3,11 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from app.probability.row import RowReader, UnusableRow
+from tests.examples import examples
 from tests.probability.rows import Row
 from tests.probability.rows import rows as any_row
 
@@ -36,7 +37,7 @@ def check(row: Row, largest: int = 1024) -> None:
     assert facts.logits.tolist() == row[order[:largest]].tolist()
 
 
-@settings(deadline=None, max_examples=200)
+@examples(200)
 @given(any_row(), st.sampled_from([1, 40, 64, 65, 1024]))
 def test_facts_equal_a_naive_reading_of_any_row(row: Row, largest: int) -> None:
     check(row, largest)
@@ -65,7 +66,7 @@ def test_a_single_possible_token_has_no_entropy_and_all_the_others_come_behind_i
     assert facts.rank(4999) == 5000
 
 
-@settings(deadline=None, max_examples=100)
+@examples(100)
 @given(any_row(), st.lists(st.integers(1, 3000), min_size=1, max_size=4))
 def test_any_number_of_top_tokens_can_be_asked_for_in_any_order(row: Row, counts: list[int]) -> None:
     facts = RowReader(row.size).read(row)
@@ -76,7 +77,7 @@ def test_any_number_of_top_tokens_can_be_asked_for_in_any_order(row: Row, counts
         assert logits.tolist() == row[order[:count]].tolist()
 
 
-@settings(deadline=None, max_examples=100)
+@examples(100)
 @given(any_row(), st.floats(-40, 40, width=32))
 def test_above_gives_every_token_at_or_over_a_logit(row: Row, logit: float) -> None:
     ids, logits = RowReader(row.size).read(row).above(logit)
@@ -85,7 +86,7 @@ def test_above_gives_every_token_at_or_over_a_logit(row: Row, logit: float) -> N
     assert logits.tolist() == row[wanted].tolist()
 
 
-@settings(deadline=None, max_examples=200)
+@examples(200)
 @given(any_row(), st.data())
 def test_rank_counts_larger_logits_and_equal_ones_with_a_lower_id(row: Row, data: st.DataObject) -> None:
     reader = RowReader(row.size)

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from llama_cpp import llama_cpp
 
@@ -13,12 +13,13 @@ from app.core.sampling import PRESETS, SamplingSettings
 from app.probability import stages
 from app.probability.candidates import Candidates, candidates_of
 from app.probability.stages import Step, chain
+from tests.examples import examples
 from tests.probability import native
 from tests.probability.cuts import is_undecided
 from tests.probability.rows import Row
 from tests.probability.rows import rows as any_row
 
-MANY = settings(deadline=None, max_examples=300)
+MANY = examples(300)
 
 
 def assert_same(ours: Candidates, theirs: Candidates) -> None:
@@ -176,7 +177,7 @@ def test_whole_chains_equal_the_native_ones(
     assert_same(left, theirs(row, s, history, starter))
 
 
-@settings(deadline=None, max_examples=150)
+@examples(150)
 @given(number=st.integers(0, 29), s=any_settings(), drawn=HISTORIES)
 def test_whole_chains_equal_the_native_ones_on_real_rows(
     starter: native.StarterVocabulary, rows: Row, number: int, s: SamplingSettings, drawn: tuple[int, int, int]

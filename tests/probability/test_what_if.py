@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from app.core.sampling import PRESETS, SamplingSettings
@@ -14,6 +14,7 @@ from app.probability.draw import draw
 from app.probability.row import RowReader
 from app.probability.stages import Step, chain
 from app.probability.what_if import NOT_CUT, Replay, WholeRow, replay
+from tests.examples import examples
 from tests.probability.cuts import is_undecided
 from tests.probability.rows import Row
 from tests.probability.rows import rows as any_row
@@ -39,7 +40,7 @@ def softmax(row: Row) -> npt.NDArray[np.float64]:
     return weights
 
 
-@settings(deadline=None, max_examples=200)
+@examples(200)
 @given(row=any_row(), s=any_settings(), drawn=HISTORIES)
 def test_a_replay_counts_and_cuts_what_the_stages_cut(
     row: Row, s: SamplingSettings, drawn: tuple[int, int, int]
@@ -64,7 +65,7 @@ def test_a_replay_counts_and_cuts_what_the_stages_cut(
         np.testing.assert_allclose(result.after[left.ids], softmax(left.logits), atol=1e-6)
 
 
-@settings(deadline=None, max_examples=100)
+@examples(100)
 @given(row=any_row(), s=any_settings())
 def test_the_walk_is_that_of_the_draw(row: Row, s: SamplingSettings) -> None:
     result = of_whole(row, s)
@@ -82,7 +83,7 @@ def test_the_walk_is_that_of_the_draw(row: Row, s: SamplingSettings) -> None:
             assert draw(walk.astype(np.int32), result.logits[walk], float(middle)).token == place
 
 
-@settings(deadline=None, max_examples=500)
+@examples(500)
 @given(
     row=any_row(sizes=(65, 130, 2000, 5000)), s=any_settings(), drawn=HISTORIES, count=st.sampled_from([8, 64, 1024])
 )

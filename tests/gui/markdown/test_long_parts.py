@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from app.gui.markdown import block_rules, cuts, latex, long_parts
@@ -13,9 +13,10 @@ from app.gui.markdown import document as document_module
 from app.gui.markdown.document import Document
 from app.gui.markdown.reader import Part, read
 from app.gui.markdown.values import Block, Code, Paragraph, Table
+from tests.examples import examples
 from tests.gui.test_markdown_document import streamed
 
-SIZE = 60_000
+SIZE = 30_000
 LONG = {
     "a line of an item": "- " + "some **bold** words ",
     "lines of an item": "- start\n" + "  some **bold** words\n",
@@ -131,7 +132,7 @@ def test_a_paragraph_behind_a_long_quote_is_outside_of_it() -> None:
     assert (end.text, end.place.frames, end.place.gap) == ("End", (), "\n\n")
 
 
-@settings(max_examples=120, deadline=None)
+@examples(120)
 @example(
     begin="$$\n", pieces=["$$\n", "===# \n>\n> \\[<b>\n>\n> * |\n", "word \n>\n" * 30, "  > - [ ] word\n"], size=1
 )

@@ -7,11 +7,12 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from app.gui.markdown.document import Document
 from app.gui.markdown.values import Block, Code, Formula, Paragraph, Run, Table
+from tests.examples import examples
 from tests.gui.test_markdown_document import streamed
 
 MIXED = (Path(__file__).parent / "mixed.md").read_text(encoding="utf-8")
@@ -74,13 +75,13 @@ def test_a_mixed_document_in_pieces_is_that_of_the_whole(size: int) -> None:
     assert streamed(MIXED, list(range(0, len(MIXED), size))).blocks == Document(MIXED).blocks
 
 
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(cuts=st.lists(st.integers(0, len(MIXED)), max_size=60))
 def test_a_mixed_document_cut_anywhere_is_that_of_the_whole(cuts: list[int]) -> None:
     assert streamed(MIXED, cuts).blocks == Document(MIXED).blocks
 
 
-@settings(max_examples=300, deadline=None)
+@examples(300)
 @given(text=MARKDOWN, size=st.integers(1, 9))
 def test_fragments_in_any_order_become_the_blocks_of_the_whole(text: str, size: int) -> None:
     document = Document()
