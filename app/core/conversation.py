@@ -93,6 +93,7 @@ class StoredAnswer(msgspec.Struct, frozen=True, gc=False):
     comparison: int | None = None
     """Of which comparison it is one lane: until it is kept, it is no version that people step to."""
     lane: int | None = None
+    """Which of its lanes; where there is no comparison, it is the copy of a lane in a fork."""
     thinking: Thinking | None = None
     """None for an answer that did not think."""
 
@@ -128,9 +129,11 @@ class Trashed(msgspec.Struct, frozen=True):
     text: str
     """The first line of what was said in it, at most `LONGEST_GLIMPSE` characters."""
     messages: int
-    """How many messages come back with it."""
+    """How many messages come back with it that people saw in the chat."""
     deleted_ms: int
     """When that was by the clock; a later deletion may lie before it where the clock was set back."""
+    lanes: int = 0
+    """How many lanes of comparisons come back with it that nobody made an answer of the chat."""
 
 
 class Pieces(msgspec.Struct, frozen=True):

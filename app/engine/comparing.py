@@ -16,6 +16,7 @@ from app.core.comparison import MOST_AT_ONCE, MOST_LANES, LanePlan, SharedPrefil
 from app.core.errors import UserError
 from app.core.events import Compared, Event, LaneFinished, LanesPlanned, PrefillProgress, PromptReady
 from app.core.lane_plan import plan_lanes
+from app.core.metrics import StopReason
 from app.core.sampling import MAX_SEED
 from app.core.words import Sentence, translate
 from app.engine.backend import Backend, Row
@@ -150,8 +151,8 @@ class Comparing:
             while running := (yield from self._still_running(running, cells)):
                 yield from self._stopped_waiting(prompted)
                 places, tokens = [lane.place for lane in running], [lane.token for lane in running]
-                if cells.append(places, tokens) != "done":
-                    yield from self._out_of_room(running, cells)
+                if (result := cells.append(places, tokens)) != "done":
+                    yield from self._end_all(running, cells, "cancelled" if result == "aborted" else "context_full")
                     return
                 for index, lane in enumerate(running):
                     if lane.draw(*logits.take(index)):
@@ -176,11 +177,11 @@ class Comparing:
                 yield lane.finished(use)
         return running
 
-    def _out_of_room(self, lanes: list[Lane], cells: LaneCells) -> Iterator[Event]:
-        """End all lanes where llama.cpp found no cells for their tokens."""
+    def _end_all(self, lanes: list[Lane], cells: LaneCells, reason: StopReason) -> Iterator[Event]:
+        """End all lanes whose tokens were not evaluated: somebody stopped that, or llama.cpp found no cells for them."""
         yield from self._flush(lanes)
         for lane in lanes:
-            lane.reason = "context_full"
+            lane.reason = reason
         yield from self._still_running(lanes, cells)
 
     def _flush(self, lanes: list[Lane]) -> Iterator[Event]:

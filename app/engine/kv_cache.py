@@ -5,6 +5,8 @@ Sequence 0 is the chat; lanes of a comparison go on behind its cells (`lane_cell
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 import numpy.typing as npt
 
@@ -14,6 +16,14 @@ from app.engine.backend import Backend, DecodeResult, TokenIds
 from app.engine.checkpoints import Checkpoints, State
 
 CHAT = 0
+
+
+class Place(NamedTuple):
+    """Where the cells can go back to: so many of them, as they were when the state was saved."""
+
+    length: int
+    state: State | None
+    """None where a cut is enough."""
 
 
 def common_prefix(left: npt.NDArray[np.int32], right: npt.NDArray[np.int32]) -> int:
@@ -97,33 +107,37 @@ class KVCache:
         """
         return self._cut(0)
 
-    def append(self, ids: TokenIds, *, logits: bool) -> DecodeResult:
-        """Evaluate tokens behind those in the cells; after an abort the cells of this call are freed."""
+    def append(self, ids: TokenIds, *, logits: bool, back: Place | None = None) -> DecodeResult:
+        """Evaluate tokens behind those in the cells; after an abort the cells of this call are freed.
+
+        `back` is where to go then if the cache cannot rewind; else it goes to a checkpoint.
+        """
         count = len(ids)
         try:
             result = self._backend.decode(ids, self.used, sequence=CHAT, logits=logits)
         except RuntimeError:
-            self._undo()
+            self._undo(back)
             raise
         if result == "done":
             self._ids[self.used : self.used + count] = ids
             self.used += count
         else:
-            self._undo()
+            self._undo(back)
         return result
 
     def checkpoint(self) -> None:
         """Save the state as it is now, where this cache needs that to come back to it."""
         self._checkpoints.save(self.ids)
 
-    def saved(self) -> State | None:
-        """Return what `go_back` needs to come back to the cells as they are now; None where that is nothing."""
-        return None if self._backend.memory_kind == "plain" else self._backend.save_state(CHAT)
+    def place(self) -> Place:
+        """Return what `go_back` needs to come back to the cells as they are now."""
+        state = None if self._backend.memory_kind == "plain" else self._backend.save_state(CHAT)
+        return Place(self.used, state)
 
-    def go_back(self, length: int, state: State | None) -> None:
-        """Keep the first cells, as they were when the state was saved; nothing where llama.cpp does not take it."""
-        taken = state is None or self._backend.restore_state(CHAT, state)
-        self._cut(length if taken else 0)
+    def go_back(self, place: Place) -> None:
+        """Keep the first cells, as they were then; nothing where llama.cpp does not take the state."""
+        taken = place.state is None or self._backend.restore_state(CHAT, place.state)
+        self._cut(place.length if taken else 0)
 
     def take_problem(self) -> Sentence | None:
         """Return what people should know of a state that could not be saved, once."""
@@ -138,10 +152,13 @@ class KVCache:
             return True
         return kind == "window" and oldest <= max(0, length - self._backend.window - 1)
 
-    def _undo(self) -> None:
+    def _undo(self, back: Place | None) -> None:
         """Free the cells of a decode that came to nothing; a recurrent state is spoilt by it."""
         if self._backend.memory_kind in ("plain", "window"):
             self._cut(self.used)
+            return
+        if back is not None:
+            self.go_back(back)
             return
         checkpoint = self._checkpoints.best(self.ids, self.used)
         kept = checkpoint is not None and self._checkpoints.restore(checkpoint)

@@ -82,8 +82,7 @@ class ChatCells:
 
     def __init__(self, cache: KVCache) -> None:
         self._cache = cache
-        self._prompt = cache.used
-        self._state = cache.saved()
+        self._prompt = cache.place()
 
     def open(self, lanes: int) -> None:
         """Begin behind the prompt: it is there."""
@@ -91,16 +90,16 @@ class ChatCells:
             raise ValueError(f"one lane runs at a time, not {lanes}")
 
     def append(self, places: Sequence[int], tokens: Sequence[int]) -> DecodeResult:
-        """Evaluate the lane's next token."""
-        return self._cache.append(tokens, logits=True)
+        """Evaluate the lane's next token; where that comes to nothing, a state that it spoilt is the prompt's again."""
+        return self._cache.append(tokens, logits=True, back=self._prompt)
 
     def end(self, place: int) -> None:
         """Go back to the prompt; raises RuntimeError where llama.cpp does not."""
         self.close()
-        if self._cache.used != self._prompt:
+        if self._cache.used != self._prompt.length:
             raise RuntimeError("llama.cpp does not go back to the prompt")
 
     def close(self) -> None:
         """Go back to the prompt, as far as that is possible."""
-        if self._cache.used > self._prompt:
-            self._cache.go_back(self._prompt, self._state)
+        if self._cache.used > self._prompt.length:
+            self._cache.go_back(self._prompt)

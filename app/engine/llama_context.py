@@ -11,10 +11,10 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
+from app.core.lane_memory import ContextSizes
 from app.core.metrics import DeviceMemory
 from app.core.model import LoadOptions
 from app.engine.backend import ContextLost, DecodeResult
-from app.engine.lane_memory import ContextSizes
 from app.engine.llama import LogCapture, api
 from app.engine.llama_parameters import NoChat, context_parameters, sequences_at_load
 from app.engine.sizes import parse_cache, parse_sizes

@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 
 from app.core.devices import GPU_KINDS, MainMemory
+from app.core.lane_memory import most_sequences
 from app.engine.backend import DecodeResult, TokenIds
 from app.engine.devices import list_devices
-from app.engine.lane_memory import most_sequences
 from app.engine.llama import api
 from app.engine.llama_context import LlamaContext
 from app.engine.llama_parameters import LANES

@@ -178,9 +178,11 @@ class AnswerEnds:
         self.ended.emit(run)
 
     def _take_back(self, run: Run, asked: Turn) -> None:
-        """Take a question back with the answer that never came; it stays where people wrote another answer to it."""
+        """Take a question back with the answer that never came; it stays where something else answers it, lanes too."""
         conversation = run.conversation
-        is_answered = len(conversation.below(asked)) > len((asked, run.turn))
+        is_answered = len(conversation.below(asked)) > len((asked, run.turn)) or conversation.lanes.answers(
+            asked.message
+        )
         with self._ending(run):
             if is_answered:
                 first = self._take_out(conversation, run.turn, None)

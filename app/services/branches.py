@@ -132,7 +132,7 @@ class Branches:
         copies: list[Turn] = []
         ids: dict[int, int] = {}
         for each in way:
-            copy = dataclasses.replace(each, number=0, notes=list(each.notes), comparison=None, lane=None)
+            copy = dataclasses.replace(each, number=0, notes=list(each.notes), comparison=None)
             copy.message = self._keeper.stamps.new_id()
             copy.parent = copies[-1].message if copies else None
             if copy.state not in ("done", "interrupted"):
@@ -186,6 +186,8 @@ class Branches:
         self._deleted.append(_Deletion(shown.head, way, ids, leaf, len(set(ids) - lanes)))
         if was_shown:
             self._show(shown, next_leaf)
+        else:
+            self._chat.asking.rebranched.emit(shown, len(shown.turns))  # what goes on behind it has to know
         self._offer_undo()
 
     def _ended(self, shown: OpenConversation, turn: Turn) -> Turn | None:

@@ -64,7 +64,8 @@ class Comparing:
         self._follower.changed.connect(self._take_changed)
         self._follower.ended.connect(self._take_end)
         chat.opened.connect(self._leave)
-        chat.rebranched.connect(self._look_for_it)
+        chat.asking.rebranched.connect(lambda conversation, _first: self._look_for_it(conversation))
+        answers.rebranched.connect(lambda conversation, _first: self._look_for_it(conversation))
         answers.busy_changed.connect(self._leave_alone)
 
     @property
@@ -158,9 +159,11 @@ class Comparing:
             self._follower.give_up(run, _STOPPED)
 
     def stop_in(self, conversation: OpenConversation) -> None:
-        """End the comparison that runs in a conversation, if one does."""
-        if self._running is not None and self._running.conversation is conversation:
-            self.stop()
+        """End the comparison that runs in a conversation that is deleted, if one does."""
+        run = self._running
+        if run is not None and run.conversation is conversation:
+            self._follower.give_up(run, _CHAT_DELETED)  # at once: nobody waits for what the engine says of it
+            self._session.cancel(run.request)
 
     def stop_lane(self, lane: int) -> None:
         """End one lane of the comparison that runs, or waits; the others go on."""
@@ -277,6 +280,7 @@ class Comparing:
         if not run.wrote and run is self._shown:
             self._show(None)
         elif run is self._shown:
+            self._look_at_lanes(run)  # one that was kept may have been deleted meanwhile
             self.changed.emit()
 
     def _leave(self) -> None:
@@ -284,26 +288,32 @@ class Comparing:
         if self._shown is not None and self._shown.conversation is not self._chat.shown:
             self._show(None)
 
-    def _look_for_it(self, _first: int) -> None:
-        """End what goes on, and look at nothing, where the question was deleted; other turns may stand for lanes."""
+    def _look_for_it(self, conversation: OpenConversation) -> None:
+        """End what goes on, and look at nothing, where the question was deleted; other turns may stand for lanes.
+
+        It can stand in a branch that is not shown, or in a chat that is not.
+        """
         run = self._running
-        if run is not None and run.question.message not in run.conversation.known:
+        if run is not None and run.conversation is conversation and run.question.message not in conversation.known:
             self._follower.give_up(run, _DELETED)
             self._session.cancel(run.request)
         shown = self._shown
-        if shown is not None and shown.question.message not in shown.conversation.known:
+        if shown is None or shown.conversation is not conversation:
+            return
+        if shown.question.message not in conversation.known:
             self._show(None)
-        elif shown is not None and not shown.is_running:
+        elif not shown.is_running:
             self._look_at_lanes(shown)
 
     def _leave_alone(self, conversation: OpenConversation) -> None:
         """Look at a lane as it was while the answer that it became goes on."""
-        run, earlier = self._shown, conversation.run.earlier if conversation.run is not None else None
-        if run is None or run.is_running or earlier is None or earlier.comparison != run.comparison.id:
-            return
-        for lane in run.lanes:
-            if lane.index == earlier.lane:
-                lane.turn = earlier
+        earlier = conversation.run.earlier if conversation.run is not None else None
+        for run in (self._shown, self._running):
+            if run is None or earlier is None or earlier.comparison != run.comparison.id:
+                continue
+            for lane in run.lanes:
+                if lane.index == earlier.lane:
+                    lane.turn = earlier
 
     def _look_at_lanes(self, run: LanesRun) -> None:
         """Look at the lanes that are there, as they were: one that was kept and goes on is another message by then."""
@@ -320,3 +330,4 @@ _NO_PROMPT = translate("Comparing", "Write a prompt first: all lanes answer it."
 _BUSY = translate("Comparing", "An answer is being written in this chat: wait for its end, or stop it.")
 _STOPPED = translate("Comparing", "Stopped before the model began to answer.")
 _DELETED = translate("Comparing", "Interrupted: its question was deleted.")
+_CHAT_DELETED = translate("Comparing", "Interrupted: its chat was deleted.")

@@ -56,6 +56,10 @@ class ConversationLanes:
             del self.hidden[turn.message]
         return gone
 
+    def answers(self, message: int) -> bool:
+        """Whether a lane that nobody kept answers a message."""
+        return any(turn.parent == message for turn in self.hidden.values())
+
     def hides(self, turn: Turn) -> bool:
         """Whether a turn is a lane that nobody kept; one whose comparison was lost is a version like others."""
         comparison = self.comparisons.get(turn.comparison) if turn.comparison is not None else None

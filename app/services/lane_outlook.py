@@ -6,14 +6,16 @@ comes next. Knows no clock and no view.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import msgspec
 
 from app.core.chat import ChatPrompt
 from app.core.commands import Render
-from app.core.comparison import MOST_AT_ONCE, LanePlan
+from app.core.comparison import MOST_AT_ONCE, HowRun, LanePlan
+from app.core.devices import MainMemory
 from app.core.events import Failed, Rendered, Tokenized
+from app.core.lane_memory import most_sequences, sizes_of
 from app.core.lane_plan import plan_lanes
 from app.core.model import ModelInfo
 from app.core.ports import EnginePort
@@ -39,7 +41,9 @@ class Outlook(msgspec.Struct, frozen=True):
     cells: int | None = None
     """What the context holds."""
     plan: LanePlan | None = None
-    """How the lanes would run, if the memory suffices for as many as the cells do."""
+    """How the lanes would run, by the cells and by what is known of memory; the engine may have to lower that."""
+    is_short: bool = False
+    """Whether memory is why fewer of them run at once than the cells would allow."""
     refusal: Sentence | None = None
     """Why the engine would not answer this prompt."""
 
@@ -48,9 +52,17 @@ class LaneOutlook:
     """Follows one prompt, the one that is set up."""
 
     def __init__(
-        self, session: EngineSession, engine: EnginePort, chat: Chat, templates: Templates, settings: SettingsFile
+        self,
+        session: EngineSession,
+        engine: EnginePort,
+        chat: Chat,
+        templates: Templates,
+        settings: SettingsFile,
+        memory: Callable[[], MainMemory],
     ) -> None:
         """`templates` knows what people chose instead of the model's own, `settings` what becomes of a full context."""
+        self.free_on_gpus: Callable[[], Mapping[str, int | None]] = dict
+        """Tells what is free on each GPU of the engine, in bytes; None is unknown."""
         self.changed: Signal[()] = Signal()
         """More is known of the prompt, or something else."""
         self._session = session
@@ -58,6 +70,7 @@ class LaneOutlook:
         self._chat = chat
         self._templates = templates
         self._settings = settings
+        self._memory = memory
         self._wanted: Send | None = None
         self._asked: tuple[int, Send] | None = None
         self._known: tuple[Send, Rendered | Failed] | None = None
@@ -92,8 +105,22 @@ class LaneOutlook:
         prompt = len(said.ids) // _ID_BYTES
         if prompt >= model.context or not lanes:
             return Outlook(prompt, model.context)
-        plan = plan_lanes(prompt, [each.max_tokens for each in lanes], model.context, MOST_AT_ONCE)
-        return Outlook(prompt, model.context, plan)
+        wanted = [each.max_tokens for each in lanes]
+        plan = plan_lanes(prompt, wanted, model.context, MOST_AT_ONCE)
+        at_once = max(map(len, plan.waves))
+        most = self._fitting(model, prompt, at_once)
+        if most >= at_once:
+            return Outlook(prompt, model.context, plan)
+        how: HowRun = "together" if most > 1 else "one_by_one"
+        return Outlook(prompt, model.context, plan_lanes(prompt, wanted, model.context, most, how), is_short=True)
+
+    def _fitting(self, model: ModelInfo, prompt: int, lanes: int) -> int:
+        """Return how many of so many lanes fit into memory at once, where the context is made anew for them."""
+        sizes = sizes_of(model)
+        if lanes == 1 or lanes < sizes.sequences:
+            return lanes
+        state = model.cache.in_use(prompt, model.context, min(prompt, model.cache.window_cells or 0)) or 0
+        return most_sequences(sizes, sizes.sequences, lanes + 1, state, self._memory(), self.free_on_gpus()) - 1
 
     def take(self, event: Tokenized | Rendered | Failed) -> None:
         """Take in a prompt; one that nobody waits for any more is ignored."""

@@ -18,7 +18,13 @@ from app.services.turns import Turn
 
 
 def lane_of(conversation: OpenConversation, message: int) -> Turn | None:
-    """Return a lane, whether it was kept or not; None for one that was deleted."""
+    """Return a lane, whether it was kept or not; None for one that was deleted.
+
+    One that was kept and goes on is still what it was: where it went on becomes another message.
+    """
+    earlier = conversation.run.earlier if conversation.run is not None else None
+    if earlier is not None and earlier.message == message and message in conversation.known:
+        return earlier
     return conversation.lanes.hidden.get(message) or conversation.known.get(message)
 
 

@@ -127,7 +127,7 @@ class Reproducing:
             finished.seed,
             model,
             loads=loads and is_missing,
-            then="beside" if turn.comparison is not None else "",
+            then="beside" if turn.was_lane else "",
         )
         self._run = run
         if not loads and is_missing:

@@ -70,7 +70,12 @@ class Turn:
     comparison: int | None = None
     """Of which comparison an answer is a lane."""
     lane: int | None = None
-    """Which of its lanes, from 0."""
+    """Which of its lanes, from 0; the copy of a lane in a fork has it too and is in no comparison."""
+
+    @property
+    def was_lane(self) -> bool:
+        """Whether it was written beside other lanes, in batches with tokens of them all."""
+        return self.lane is not None
 
     @property
     def said(self) -> str:

@@ -84,11 +84,13 @@ def is_lane_of(comparison: Comparison, lane: Lane) -> bool:
     return number is not None and 0 <= number < len(comparison.lanes) and comparison.lanes[number] == lane.message
 
 
-def hidden_lanes(connection: sqlite3.Connection, conversation: int) -> frozenset[int]:
-    """Return the messages that are there and are lanes that nobody kept."""
+def hidden_lanes(
+    connection: sqlite3.Connection, conversation: int, which: str = "deleted_ms IS NULL"
+) -> frozenset[int]:
+    """Return the messages that are lanes that nobody kept, of those that are there or that `which` names in SQL."""
     rows = connection.execute(
         "SELECT answer.message, comparison, lane FROM message CROSS JOIN answer ON answer.message = message.id "
-        "WHERE conversation = ? AND deleted_ms IS NULL AND comparison IS NOT NULL",
+        f"WHERE conversation = ?1 AND {which} AND comparison IS NOT NULL",
         (conversation,),
     )
     lanes = [Lane(message, columns.integer(key), columns.integer(number)) for message, key, number in rows]

@@ -16,11 +16,12 @@ from app.store.reading import read_text
 
 _MESSAGE = """INSERT INTO message (id, conversation, parent, role, created_ms, text, edited)
     SELECT ?, ?, ?, role, created_ms, text, edited FROM message WHERE id = ?"""
-# The copy of a lane stands in no comparison, and nobody writes on in the copy of what is being written.
+# The copy of a lane stands in no comparison but was written beside others all the same, and nobody writes on in the
+# copy of what is being written.
 _ANSWER = """INSERT INTO answer (message, state, record_bytes, tokenizer, seed, ttft_ms, stop_reason, model_name, model,
-        settings, metrics, reason, notes, thinking, dropped, ids)
+        settings, metrics, reason, notes, lane, thinking, dropped, ids)
     SELECT ?, CASE state WHEN 'open' THEN 'interrupted' ELSE state END, record_bytes, tokenizer, seed, ttft_ms,
-        stop_reason, model_name, model, settings, metrics, reason, notes, thinking, dropped, ids
+        stop_reason, model_name, model, settings, metrics, reason, notes, lane, thinking, dropped, ids
     FROM answer WHERE message = ?"""
 _CHUNKS = """INSERT INTO chunk (answer, number, text, id_width, ids, record)
     SELECT ?, number, text, id_width, ids, record FROM chunk WHERE answer = ? ORDER BY number"""

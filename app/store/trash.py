@@ -12,6 +12,7 @@ import msgspec
 
 from app.core.conversation import LONGEST_GLIMPSE, Conversation, Trashed
 from app.store import columns, deletions
+from app.store.comparisons import hidden_lanes
 from app.store.deletions import TO_ERASE
 from app.store.leaves import is_shown_leaf, newest_leaf
 from app.store.reading import read_conversation
@@ -109,6 +110,8 @@ def _branches(connection: sqlite3.Connection) -> Iterable[Trashed]:
             behind.setdefault(parent, []).append(message)
         else:
             tops.append(message)
+    conversations = {row[0] for row in deleted.values()}
+    lanes = {each: hidden_lanes(connection, each, "deleted_ms IS NOT NULL") for each in conversations}
     for top in tops:
         branch = [top]
         for message in branch:
@@ -116,7 +119,8 @@ def _branches(connection: sqlite3.Connection) -> Iterable[Trashed]:
         text = next((line for message in branch if (line := _glimpse(deleted[message][4]))), "")
         if text:
             conversation, _, deleted_ms, title, _ = deleted[top]
-            yield Trashed(conversation, top, title, text, len(branch), deleted_ms)
+            beside = len(lanes[conversation].intersection(branch))
+            yield Trashed(conversation, top, title, text, len(branch) - beside, deleted_ms, beside)
 
 
 def _conversations(connection: sqlite3.Connection) -> Iterable[Trashed]:
@@ -128,7 +132,8 @@ def _conversations(connection: sqlite3.Connection) -> Iterable[Trashed]:
         if text:
             count = f"SELECT COUNT(*) FROM message WHERE conversation = ?1 AND {come_back}"
             ((messages,),) = connection.execute(count, (conversation,))
-            yield Trashed(conversation, None, columns.text(title), text, messages, deleted_ms)
+            lanes = len(hidden_lanes(connection, conversation, come_back))
+            yield Trashed(conversation, None, columns.text(title), text, messages - lanes, deleted_ms, lanes)
 
 
 def _first_line(connection: sqlite3.Connection, conversation: int, which: str) -> str:

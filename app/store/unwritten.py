@@ -208,7 +208,7 @@ def _copy(parts: Parts, command: CopyBranch) -> None:
         )
         if answer is not None:
             state: AnswerState = "interrupted" if answer.state == "open" else answer.state
-            copied = msgspec.structs.replace(answer, message=copy, state=state, comparison=None, lane=None)
+            copied = msgspec.structs.replace(answer, message=copy, state=state, comparison=None)
             parts.take(copied, parts.dropped.get(key, 0))
 
 

@@ -15,7 +15,7 @@ from app.probability.draw import GENERATOR_VERSION
 from app.probability.record import RecordWriter
 from app.probability.replayed import what_if
 from app.probability.row import RowReader
-from app.services.analysing import analyse, compared_words, replayed
+from app.services.analysing import analyse, compared_words, record_kind, replayed
 from app.services.lane_analysis import LaneDivergence, LaneWhatIf
 from app.services.lane_inputs import LaneInput, LaneInputs
 from app.services.piece_table import PieceTable
@@ -321,3 +321,28 @@ def shortened(given: LaneInput, length: int) -> LaneInput:
     """Return a lane that has no more tokens than these."""
     ids = given.ids[: 4 * length]
     return dataclasses.replace(given, ids=ids, text=text_of(np.frombuffer(ids, np.int32).tolist()))
+
+
+def test_words_that_were_given_are_no_draws_and_what_is_told_is_of_those_behind_them() -> None:
+    given_ids = lane_of(ROWS, settings()).tokens[4:8]  # they come again, so that penalties see them twice
+    whole, first = lane(0, settings()), given_ids.size
+    beginning = text_of(given_ids.tolist())
+    changes = (SettingsChange(first, settings()),)
+    ids = given_ids.tobytes() + whole.ids
+    given = dataclasses.replace(whole, text=beginning + whole.text, ids=ids, changes=changes)
+    for other in (settings(frequency_penalty=1.5, penalty_last_n=-1), settings(xtc_probability=0.5)):
+        told, drawn = replay(inputs(given), other), lane_of(ROWS, settings())
+        prompt = np.array([*range(PROMPT), *given_ids.tolist()], np.int32)
+        expected = what_if(dataclasses.replace(drawn, prompt=prompt, first=first), other)
+        assert expected is not None and told.log_probability_of_known == expected.log_probability_of_known
+        assert told.cut == expected.cut.size and len(told.tokens) == len(ROWS)
+        assert [span.start - len(beginning) for span in told.spans] == [
+            span.start for span in replay(inputs(whole), other).spans
+        ]
+
+
+@pytest.mark.parametrize(("alternatives", "kind"), [(True, "all"), (False, "chosen"), (None, "off")])
+def test_what_was_recorded_is_told_by_its_kind(alternatives: bool | None, kind: str) -> None:
+    drawn = lane_of(ROWS, settings())
+    blocks = () if alternatives is None else tuple(blocks_of(ROWS, drawn, alternatives=alternatives))
+    assert record_kind(inputs(lane(0, settings(), blocks=blocks)), 0) == kind

@@ -168,9 +168,8 @@ class AnswerWalk(RuleBasedStateMachine):
         if len(self.chat.turns) > 1:
             turn, shown, before = self.chat.turns[-1], self.shown, dict(self.shown.known)
             self.program.branches.delete(turn)
-            gone = [
-                each for message, each in before.items() if message not in shown.known and each.state != "waiting"
-            ]
+            taken = [shown.removed[message] for message in before if message not in shown.known]
+            gone = [each for each in taken if each.state != "waiting"]  # one that was to go on is what it was before
             if gone:
                 assert self.program.branches.undo_delete()
                 assert self.shown is shown

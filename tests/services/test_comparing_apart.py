@@ -205,12 +205,38 @@ def test_a_kept_lane_that_is_reproduced_is_told_as_one_of_several(
     desk.settle()
     lead.all("one way", "another")
     assert comparing.keep(0)
-    reproducing = desk.program.reproducing
-    assert reproducing.begin(chat.turns[1])
+    assert "one lane beside others" in told_of_a_difference(desk)
+
+
+@pytest.mark.parametrize("behind", [False, True])
+def test_the_copy_of_a_kept_lane_in_a_fork_is_told_as_one_of_several_too(
+    comparing: Comparing, chat: Chat, desk: Desk, lead: LanesLead, again: Callable[[], Desk], behind: bool
+) -> None:
+    asked_once(desk, chat)
+    comparing.begin(TWO, chat.turns[0])
+    desk.settle()
+    lead.all("one way", "another")
+    assert comparing.keep(1)
+    if behind:
+        chat.send("More")
+        desk.answer("There is more")
+    desk.program.branches.fork(chat.turns[-1])
+    assert chat.turns[1].comparison is None and comparing.of(chat.turns[0]) == ()
+    assert "one lane beside others" in told_of_a_difference(desk)
+    later = again()
+    assert later.program.chat.turns[1].text == "another" and later.program.chat.turns[1].was_lane
+    assert [turn.was_lane for turn in later.program.chat.turns].count(True) == 1
+
+
+def told_of_a_difference(desk: Desk) -> str:
+    """Have the second turn written once more, with another token, and return what is told of that."""
+    turn = desk.program.chat.turns[1]
+    assert desk.program.reproducing.begin(turn)
     desk.settle()
     asked = desk.engine.all(Reproduce)[-1]
     difference = Difference(0, 0, 1, gap=0.3, stored_gap=0.2, draw_distance=0.3)
     desk.engine.say(Reproduced(asked.request, 0, 0, difference, None, KVUse(40, 4096, None)))
     desk.settle()
-    told = reproducing.of(chat.turns[1])
-    assert told is not None and "one lane beside others" in told.sentences[-1].english()
+    told = desk.program.reproducing.of(turn)
+    assert told is not None
+    return told.sentences[-1].english()

@@ -9,11 +9,14 @@ import msgspec
 import pytest
 
 from app.core.commands import Render
-from app.core.events import Rendered
+from app.core.devices import MAIN_MEMORY, MainMemory
+from app.core.events import Loaded, Rendered
+from app.core.metrics import DeviceMemory
+from app.core.model import CacheSizes, MemoryKind
 from app.core.sampling import SamplingSettings
 from app.services.lane_outlook import LaneOutlook, Outlook
 from tests.desk import Desk
-from tests.fake_engine import CONTEXT
+from tests.fake_engine import CONTEXT, model_info
 
 LANES = tuple(SamplingSettings(temperature=each, max_tokens=100) for each in (0.0, 0.5, 1.0))
 
@@ -75,3 +78,58 @@ def test_a_prompt_that_the_engine_refuses_is_told_with_its_reason(desk: Desk, ou
     desk.settle()
     known = outlook.of(LANES)
     assert known.refusal is not None and known.refusal.english() == "Too long." and known.plan is None
+
+
+GIB = 1 << 30
+STATE = DeviceMemory(MAIN_MEMORY, GIB, None, 7, state=GIB)
+ON_GPU = DeviceMemory("CUDA0", GIB, None, 7, state=GIB)
+
+
+def of_kind(desk: Desk, model: Path, kind: MemoryKind, *memory: DeviceMemory) -> LaneOutlook:
+    """Load a model whose state takes a gigabyte for each lane, and watch a prompt of 40 tokens."""
+    desk.begin_load(model)
+    state = CacheSizes(full=CONTEXT * 1024, state=GIB)
+    info = msgspec.structs.replace(model_info(str(model)), memory_kind=kind, cache=state, memory=memory)
+    desk.engine.say(Loaded(desk.engine.load.request, info))
+    desk.settle()
+    outlook = desk.program.lane_outlook
+    outlook.watch(None, "Why?", LANES)
+    told(desk, 40)
+    return outlook
+
+
+@pytest.mark.parametrize(
+    ("available", "waves", "how"),
+    [
+        (12 * GIB, ((0, 1, 2),), "together"),
+        (5 * GIB, ((0, 1), (2,)), "together"),
+        (4 * GIB - 1, ((0,), (1,), (2,)), "one_by_one"),
+        (GIB, ((0,), (1,), (2,)), "one_by_one"),
+    ],
+)
+def test_lanes_whose_states_do_not_fit_into_memory_are_told_to_run_one_after_another(
+    desk: Desk, model: Path, available: int, waves: tuple[tuple[int, ...], ...], how: str
+) -> None:
+    outlook = of_kind(desk, model, "recurrent", STATE)
+    outlook._memory = lambda: MainMemory(64 * GIB, available, 64 * GIB)
+    known = outlook.of(LANES)
+    assert known.plan is not None and (known.plan.waves, known.plan.how) == (waves, how)
+    assert known.is_short == (len(waves) > 1)
+    single = outlook.of(LANES[:1])
+    assert single.plan is not None and single.plan.how == "together" and not single.is_short
+
+
+def test_a_gpu_that_cannot_hold_the_states_is_told_before_too(desk: Desk, model: Path) -> None:
+    outlook = of_kind(desk, model, "hybrid", ON_GPU)
+    outlook._memory = lambda: MainMemory(64 * GIB, 32 * GIB, 64 * GIB)
+    assert not outlook.of(LANES).is_short, "what is free there is not known"
+    outlook.free_on_gpus = lambda: {"CUDA0": GIB}
+    known = outlook.of(LANES)
+    assert known.is_short and known.plan is not None and known.plan.how == "one_by_one"
+
+
+def test_lanes_of_a_plain_cache_need_no_more_memory(desk: Desk, model: Path) -> None:
+    outlook = of_kind(desk, model, "plain", STATE)
+    outlook._memory = lambda: MainMemory(64 * GIB, 0, 64 * GIB)
+    known = outlook.of(LANES)
+    assert known.plan is not None and known.plan.waves == ((0, 1, 2),) and not known.is_short

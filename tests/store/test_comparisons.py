@@ -125,7 +125,7 @@ def test_a_branch_that_is_deleted_takes_comparisons_along_and_an_undo_brings_the
         kept.send(RestoreMessages((4,)), RestoreMessages((2, 3)))
         assert kept.read() == before
         kept.send(RemoveMessages((1, 2, 3, 4), 70))
-        assert kept.ask(ReadTrash(1), TrashRead).items == (Trashed(1, 1, "Chat 1", "Question 1", 4, 70),)
+        assert kept.ask(ReadTrash(1), TrashRead).items == (Trashed(1, 1, "Chat 1", "Question 1", 2, 70, lanes=2),)
         assert kept.ask(RestoreTrash(2, 1, 1), Restored).conversation is not None
         assert replace(kept.read(), request=0) == before
         assert rows(kept) == [(5, 1)]

@@ -3,6 +3,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from app.core.chat import PromptSpan
 from app.core.conversation import AnswerPrompt, Conversation
@@ -67,13 +68,13 @@ def test_a_copy_has_everything_of_its_branch_and_stays_when_the_branch_goes(tmp_
         assert again.sql("PRAGMA foreign_key_check") == []
 
 
-def test_a_copy_of_a_lane_is_in_no_comparison_and_what_was_never_kept_is_left_out(tmp_path: Path) -> None:
+def test_a_copy_of_a_lane_is_in_no_comparison_but_was_one_and_what_was_never_kept_is_left_out(tmp_path: Path) -> None:
     with shelf(tmp_path) as kept:
         talk(kept)
         kept.sql("UPDATE answer SET comparison = 5, lane = 1 WHERE message = 2")
         kept.send(CopyBranch(6, COPY, ((1, 91), (2, 92), (77, 93))))
         assert [message.id for message in kept.read(9).messages] == [91, 92]
-        assert [(answer.comparison, answer.lane) for answer in kept.read(9).answers] == [(None, None)]
+        assert [(answer.comparison, answer.lane) for answer in kept.read(9).answers] == [(None, 1)]
 
 
 def test_a_prompt_that_builds_on_something_off_the_branch_is_copied_whole(tmp_path: Path) -> None:
@@ -91,9 +92,11 @@ def test_a_copy_that_waits_for_the_disk_is_read_as_it_will_be(
     with shelf(tmp_path) as kept:
         talk(kept)
         with locked(kept.path):
-            kept.send(question(4, head(), 7, parent=4), end(8, "Late"))
+            late = end(8, "Late")
+            kept.send(question(4, head(), 7, parent=4), replace(late, answer=replace(late.answer, lane=1)))
             assert Kept(6, on_disk=False) in kept.send(CopyBranch(6, COPY, (*COPIES, (7, 97), (8, 98))))
             waits = kept.read(9)
             assert [message.id for message in waits.messages] == [91, 92, 93, 94, 97, 98]
+            assert waits.answers[-1].lane == 1
         kept.store.work.do(())
         assert kept.read(9) == waits

@@ -98,7 +98,7 @@ def test_a_lane_that_is_copied_without_the_others_has_its_prompt_and_stands_in_n
         kept.send(CopyBranch(2, copy, ((1, 901), (LANES[2], 902))))
         kept.send(RemoveMessages((1, *LANES), 50), EraseTrash(1, 1))
         assert whole(kept, 902)
-        assert [(a.comparison, a.lane) for a in kept.read(900).answers] == [(None, None)]
+        assert [(a.comparison, a.lane) for a in kept.read(900).answers] == [(None, 2)]
         assert kept.read(900).comparisons == ()
         assert kept.sql("SELECT count(*) FROM comparison") == [(0,)]
 

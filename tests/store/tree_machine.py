@@ -225,7 +225,7 @@ class Trees(RuleBasedStateMachine):
             )
             if (answer := model.answers.get(message)) is not None:
                 state = "interrupted" if answer.state == "open" else answer.state
-                model.answers[copy] = replace(answer, message=copy, state=state, comparison=None, lane=None)
+                model.answers[copy] = replace(answer, message=copy, state=state, comparison=None)
                 model.blocks[copy] = model.blocks[message]
             if message in model.prompts:
                 model.prompts[copy] = replace(model.prompts[message], message=copy)

@@ -164,7 +164,10 @@ class TreeModel:
                     continue
                 branch = self.below(message.id, deleted_ms=message.deleted_ms)
                 if text := next((self.messages[key].text for key in branch if self.messages[key].text.strip()), ""):
-                    yield Trashed(head.id, message.id, head.title, first_line(text), len(branch), message.deleted_ms)
+                    lanes = sum(map(self._is_hidden, branch))
+                    seen = len(branch) - lanes
+                    line = first_line(text)
+                    yield Trashed(head.id, message.id, head.title, line, seen, message.deleted_ms, lanes)
 
     def _come_back(self, conversation: int) -> list[Message]:
         live = self.live(conversation)
@@ -178,7 +181,9 @@ class TreeModel:
             back = self._come_back(head.id)
             known = [*back, *(m for m in self._of(head.id) if m.deleted_ms != ERASED)]
             if text := next((m.text for m in known if m.text.strip()), ""):
-                yield Trashed(head.id, None, head.title, first_line(text), len(back), head.deleted_ms)
+                lanes = sum(self._is_hidden(m.id) for m in back)
+                seen = len(back) - lanes
+                yield Trashed(head.id, None, head.title, first_line(text), seen, head.deleted_ms, lanes)
 
 
 def first_line(text: str) -> str:

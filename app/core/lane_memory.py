@@ -1,7 +1,8 @@
 """What a context with more sequences takes beyond the one of the load, and how many of them fit.
 
-Pure. Main memory is the point of it: a system that promises more than it has does not refuse a context, it ends the
-process later. Where a figure is unknown nothing stands in the way, and llama.cpp may still refuse.
+Pure: the engine asks before it makes one, and whoever sets up a comparison before that. Main memory is the point of it:
+a system that promises more than it has does not refuse a context, it ends the process later. Where a figure is unknown
+nothing stands in the way, and llama.cpp may still refuse.
 """
 
 from __future__ import annotations
@@ -9,14 +10,19 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple
 
+from app.core.comparison import MOST_AT_ONCE
 from app.core.devices import MAIN_MEMORY, MainMemory
 from app.core.metrics import DeviceMemory
-from app.core.model import CacheSizes
+from app.core.model import CacheSizes, ModelInfo
 
 MARGIN = 1 << 30
 """Left of main memory, or half of what is available where that is less: buffers for computing grow a little, too."""
 PADDING = 256
 """llama.cpp rounds the cells of a sliding window up to these (llama-cpp-python 0.3.36)."""
+PLAIN_SEQUENCES = MOST_AT_ONCE + 1
+"""Of a plain cache at the load: the chat and all lanes, which cost output rows only."""
+ROW_BYTES = 4
+"""Of each logit."""
 
 
 class ContextSizes(NamedTuple):
@@ -31,6 +37,19 @@ class ContextSizes(NamedTuple):
     micro_batch: int
     row_bytes: int
     """Of the logits of one token."""
+
+
+def sizes_of(model: ModelInfo) -> ContextSizes:
+    """Return the sizes of a model's context by what the engine told of its load."""
+    return ContextSizes(
+        memory=model.memory,
+        cache=model.cache,
+        sequences=PLAIN_SEQUENCES if model.memory_kind == "plain" else 1,
+        cells=model.context,
+        window=model.window,
+        micro_batch=min(model.options.micro_batch, model.context),
+        row_bytes=ROW_BYTES * model.vocabulary,
+    )
 
 
 def growth(sizes: ContextSizes, sequences: int) -> dict[str, int] | None:
