@@ -6,8 +6,11 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject
+from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QMenu
 
+from app.core.devices import MAIN_MEMORY
+from app.core.words import Sentence
 from app.gui.chat.composer import Written
 from app.gui.compare.compared_links import ComparedLinks
 from app.gui.icons import Icons
@@ -24,16 +27,23 @@ if TYPE_CHECKING:
 class CompareWiring(QObject):
     """Makes the page when somebody wants it."""
 
-    def __init__(self, program: Program, window: MainWindow, make_page: Callable[[], ComparePage]) -> None:
+    def __init__(
+        self,
+        program: Program,
+        window: MainWindow,
+        make_page: Callable[[], ComparePage],
+        open_what_if: Callable[[Turn], None],
+    ) -> None:
         super().__init__(window)
         self._program = program
         self._window = window
         self._make_page = make_page
+        self._open_what_if = open_what_if
         self._page: ComparePage | None = None
         chat_page = window.parts.chat_page
         self._links = ComparedLinks(chat_page.transcript, program.chat, program.comparing, Icons(program.resources))
         self._links.wanted.connect(self._open)
-        chat_page.turn_actions.more_entries.append(self._add_to)
+        chat_page.turn_actions.more_entries += [self._add_to, self._add_what_if]
         window.page_wanted.connect(self._go)
         actions = window.actions_by_name
         actions["compare_action"].triggered.connect(lambda _checked=False: self.compare())
@@ -95,8 +105,15 @@ class CompareWiring(QObject):
             page.run_view.copied.connect(self._window.parts.chat_page.copied)
             page.run_view.link_clicked.connect(self._window.parts.chat_page.transcript.link_clicked)
             page.setup_view.prompt.written.connect(self._take_written)
+            self._program.lane_outlook.free_on_gpus = self._free_on_gpus
             self._disconnect.append(page.setup_view.follow_outlook(self._program.lane_outlook))
         return self._page
+
+    def _free_on_gpus(self) -> dict[str, int | None]:
+        """Return what is free on each GPU that the model lies on, by the latest sample of the machine."""
+        machine = self._program.machine
+        uses = self._program.memory.uses(machine.memory, machine.gpus)
+        return {use.device: use.free for use in uses if use.device != MAIN_MEMORY}
 
     def _go(self, name: str) -> None:
         if name == "compare":
@@ -159,10 +176,25 @@ class CompareWiring(QObject):
         refusal = self._program.comparing.refusal(question)
         action = menu.addAction(self.tr("Compare settings…"))
         action.setObjectName("compare_settings_action")
-        action.setEnabled(refusal is None)
         hint = self.tr("Answer this prompt in several lanes, each with settings of its own, side by side.")
-        words = render(refusal) if refusal is not None else hint
-        menu.setToolTipsVisible(True)
-        action.setToolTip(hint_of(words))
-        action.setStatusTip(words)
+        _explain(menu, action, hint, refusal)
         action.triggered.connect(lambda _checked=False: self.compare(turn))
+
+    def _add_what_if(self, menu: QMenu, turn: Turn) -> None:
+        """Offer to look at an answer under other settings, or say why that cannot be done."""
+        if turn.role != "assistant":
+            return
+        action = menu.addAction(self.tr("What if…"))
+        action.setObjectName("answer_what_if_action")
+        hint = self.tr("See what other settings would have made of this answer, without writing it anew.")
+        _explain(menu, action, hint, self._program.answer_what_if.hindrance(turn))
+        action.triggered.connect(lambda _checked=False: self._open_what_if(turn))
+
+
+def _explain(menu: QMenu, action: QAction, hint: str, refusal: Sentence | None) -> None:
+    """Say on hover what an entry does, or why it does nothing now."""
+    action.setEnabled(refusal is None)
+    words = render(refusal) if refusal is not None else hint
+    menu.setToolTipsVisible(True)
+    action.setToolTip(hint_of(words))
+    action.setStatusTip(words)

@@ -2,34 +2,13 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QByteArray, QRect, QRectF, QSize, Qt
-from PySide6.QtGui import QColor, QIcon, QIconEngine, QPainter, QPixmap
+from PySide6.QtCore import QByteArray, QRectF, Qt
+from PySide6.QtGui import QColor, QIcon, QPainter, QPixmap
 from PySide6.QtSvg import QSvgRenderer
 
 from app.system.resources import Resources
 
-
-class LineEngine(QIconEngine):
-    """Draws one icon when it is first shown in a size, so that it is sharp on any screen and costs no start."""
-
-    def __init__(self, icons: Icons, name: str, colour: QColor, disabled: QColor) -> None:
-        super().__init__()
-        self._icons = icons
-        self._name = name
-        self._colours = (colour, disabled)
-
-    def pixmap(self, size: QSize, mode: QIcon.Mode, _state: QIcon.State) -> QPixmap:
-        """Return the icon as large as fits into `size`, in pixels of the device."""
-        colour = self._colours[mode == QIcon.Mode.Disabled]
-        return self._icons.drawn(self._name, min(size.width(), size.height()), colour)
-
-    def paint(self, painter: QPainter, rect: QRect, mode: QIcon.Mode, state: QIcon.State) -> None:
-        """Draw the icon into a rectangle."""
-        painter.drawPixmap(rect, self.pixmap(rect.size() * painter.device().devicePixelRatio(), mode, state))
-
-    def clone(self) -> QIconEngine:
-        """Return another engine of the same icon."""
-        return LineEngine(self._icons, self._name, *self._colours)
+_SIZES_PX = (16, 20, 32, 40)
 
 
 class Icons:
@@ -38,7 +17,6 @@ class Icons:
     def __init__(self, resources: Resources) -> None:
         self._resources = resources
         self._made: dict[tuple[str, str], QIcon] = {}
-        self._drawn: dict[tuple[str, int, str], QPixmap] = {}
         self._sources: dict[str, str] = {}
 
     def icon(self, name: str, colour: QColor, disabled: QColor | None = None) -> QIcon:
@@ -46,15 +24,13 @@ class Icons:
         faint = disabled or colour
         key = (name, colour.name() + faint.name())
         if key not in self._made:
-            self._made[key] = QIcon(LineEngine(self, name, colour, faint))
+            icon, drawing = QIcon(), self._drawing(name, colour)
+            for size in _SIZES_PX:
+                normal = _drawn(drawing, size)
+                icon.addPixmap(normal, QIcon.Mode.Normal)
+                icon.addPixmap(normal if faint == colour else _tinted(normal, faint), QIcon.Mode.Disabled)
+            self._made[key] = icon
         return self._made[key]
-
-    def drawn(self, name: str, size: int, colour: QColor) -> QPixmap:
-        """Return what `pixmap` does, and keep it: what is shown is drawn again with every repaint."""
-        key = (name, size, colour.name())
-        if key not in self._drawn:
-            self._drawn[key] = self.pixmap(name, size, colour)
-        return self._drawn[key]
 
     def application_icon(self) -> QIcon:
         """Return the icon of the program."""
@@ -64,12 +40,29 @@ class Icons:
 
     def pixmap(self, name: str, size: int, colour: QColor) -> QPixmap:
         """Return an icon as a picture of `size` pixels."""
+        return _drawn(self._drawing(name, colour), size)
+
+    def _drawing(self, name: str, colour: QColor) -> QSvgRenderer:
         if name not in self._sources:
             self._sources[name] = self._resources.read_text(f"icons/{name}.svg")
-        source = self._sources[name].replace("currentColor", colour.name())
-        pixmap = QPixmap(size, size)
-        pixmap.fill(Qt.GlobalColor.transparent)
-        painter = QPainter(pixmap)
-        QSvgRenderer(QByteArray(source.encode())).render(painter, QRectF(0, 0, size, size))
-        painter.end()
-        return pixmap
+        return QSvgRenderer(QByteArray(self._sources[name].replace("currentColor", colour.name()).encode()))
+
+
+def _drawn(drawing: QSvgRenderer, size: int) -> QPixmap:
+    pixmap = QPixmap(size, size)
+    pixmap.fill(Qt.GlobalColor.transparent)
+    painter = QPainter(pixmap)
+    drawing.render(painter, QRectF(0, 0, size, size))
+    painter.end()
+    return pixmap
+
+
+def _tinted(drawn: QPixmap, colour: QColor) -> QPixmap:
+    """Return a line icon in another colour, which takes a fraction of drawing it again."""
+    pixmap = QPixmap(drawn.size())
+    pixmap.fill(colour)
+    painter = QPainter(pixmap)
+    painter.setCompositionMode(QPainter.CompositionMode.CompositionMode_DestinationIn)
+    painter.drawPixmap(0, 0, drawn)
+    painter.end()
+    return pixmap

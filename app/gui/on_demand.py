@@ -20,7 +20,9 @@ from app.services.turns import Turn
 
 if TYPE_CHECKING:
     from app.gui.chat.printing import Printing
+    from app.gui.compare.lane_text import Background
     from app.gui.compare.page import ComparePage
+    from app.gui.compare.what_if_dialog import WhatIfDialog
     from app.gui.preferences.dialog import PreferencesDialog
 
 
@@ -36,6 +38,7 @@ class OnDemand(QObject):
         self._window = window
         self._themes = themes
         self._preferences: PreferencesDialog | None = None
+        self._what_if: WhatIfDialog | None = None
         self._made_printing: Printing | None = None
 
     def close(self) -> None:
@@ -80,31 +83,50 @@ class OnDemand(QObject):
 
     def compare_page(self) -> ComparePage:
         """Make the page Compare."""
-        from app.gui.compare.lane_text import Background
         from app.gui.compare.page import ComparePage
 
         program = self._program
-        background = Background(
-            self._window.parts.chat_page.transcript.lexers,
-            lambda work: program.jobs.submit("formulas", work),
-        )
         icons = Icons(program.resources)
-        page = ComparePage(program.comparing, program.sampling, self._themes, icons, background)
+        page = ComparePage(program.comparing, program.sampling, self._themes, icons, self._background())
         page.analyse(program.comparison_analysis, program.file_export)
         return page
 
+    def open_what_if(self, turn: Turn) -> None:
+        """Show an answer under other settings, in the window that does so already if there is one."""
+        from app.gui.compare.what_if_dialog import WhatIfDialog
+
+        program = self._program
+        if not program.answer_what_if.open(turn):
+            return
+        if self._what_if is None:
+            self._what_if = WhatIfDialog(program.answer_what_if, self._themes, self._background(), self._window)
+            self._what_if.finished.connect(self._forget_what_if)
+            self._what_if.show()
+        self._what_if.raise_()
+        self._what_if.activateWindow()
+
     def open_keyboard(self) -> None:
         """Open the list of the keys that do something in the window, read from what they do."""
+        from app.gui.chat.queued_list import queue_keys
         from app.gui.chat.transcript_keys import message_keys
         from app.gui.chat.writing_keys import writing_keys
         from app.gui.compare.lane_words import lane_keys
-        from app.gui.preferences.keyboard_dialog import KeyboardDialog, Keys, keys_of
+        from app.gui.history.list_keys import list_keys
+        from app.gui.preferences.keyboard_dialog import KeyboardDialog, Keys, KeysOf, keys_of
+        from app.gui.widgets.section import section_keys
 
         actions = [action for action in self._window.actions_by_name.in_order if action.shortcuts()]
-        lists = (message_keys(), writing_keys("composer"), writing_keys("editor"))
-        at_message, in_composer, in_editor = ([Keys(each.words, each.keys) for each in keys] for keys in lists)
-        window = [*map(keys_of, actions), *(Keys(words, keys) for words, keys in lane_keys())]
-        KeyboardDialog(window, at_message, in_composer, in_editor, self._window).open()
+        known = {
+            KeysOf.WINDOW: list(map(keys_of, actions)),
+            KeysOf.COMPARISON: [Keys(*each) for each in lane_keys()],
+            KeysOf.MESSAGE: [Keys(each.words, each.keys) for each in message_keys()],
+            KeysOf.COMPOSER: [Keys(*each) for each in writing_keys("composer")],
+            KeysOf.EDITOR: [Keys(*each) for each in writing_keys("editor")],
+            KeysOf.QUEUE: [Keys(*each) for each in queue_keys()],
+            KeysOf.CHATS: [Keys(*each) for each in list_keys()],
+            KeysOf.SECTION: [Keys(*each) for each in section_keys()],
+        }
+        KeyboardDialog(known, self._window).open()
 
     def open_preferences(self) -> None:
         """Open the preferences, or bring those that are open to the front."""
@@ -121,6 +143,15 @@ class OnDemand(QObject):
 
     def _forget_preferences(self) -> None:
         self._preferences = None
+
+    def _forget_what_if(self) -> None:
+        self._what_if = None
+
+    def _background(self) -> Background:
+        from app.gui.compare.lane_text import Background
+
+        jobs = self._program.jobs
+        return Background(self._window.parts.chat_page.transcript.lexers, lambda work: jobs.submit("formulas", work))
 
     def _printing(self) -> Printing:
         from app.gui.chat.printing import Printing

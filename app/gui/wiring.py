@@ -36,7 +36,7 @@ class Wiring(QObject):
         self._on_demand = OnDemand(program, window, themes)
         page, icons = window.parts.chat_page, Icons(program.resources)
         self._reproductions = Reproductions(page.transcript, program.chat, program.reproducing, icons)
-        self._compare = CompareWiring(program, window, self._on_demand.compare_page)
+        self._compare = CompareWiring(program, window, self._on_demand.compare_page, self._on_demand.open_what_if)
         self._offered: Notice | None = None
         """What could be undone last."""
         self._connect_window()

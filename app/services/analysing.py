@@ -10,6 +10,7 @@ from collections.abc import Sequence
 import msgspec
 import numpy as np
 
+from app.core.commands import RecordKind
 from app.core.sampling import SamplingSettings
 from app.core.word_difference import word_difference
 from app.probability.bounded import UNKNOWN
@@ -76,7 +77,7 @@ def replayed(inputs: LaneInputs, index: int, settings: SamplingSettings) -> Lane
     return msgspec.structs.replace(
         nothing,
         tokens=tokens,
-        spans=lane.places.spans(count) if lane.places is not None else (),
+        spans=lane.places.spans(given.begins + count)[given.begins :] if lane.places is not None else (),
         cuts=dict(found.cuts),
         cut=int(found.cut.size),
         unknown=int(found.unknown.size),
@@ -85,6 +86,15 @@ def replayed(inputs: LaneInputs, index: int, settings: SamplingSettings) -> Lane
         log_probability_of_known=found.log_probability_of_known,
         greedy_leaves_at=found.greedy_leaves_at,
     )
+
+
+def record_kind(inputs: LaneInputs, index: int) -> RecordKind:
+    """Return what was recorded of a lane, as far as that can be read."""
+    given = inputs.lane(index)
+    records = known(inputs, given).lane.records if given is not None else None
+    if records is None or not len(records):
+        return "off"
+    return "all" if records.alternative_ids.size else "chosen"
 
 
 def compared_words(inputs: LaneInputs, first: int, second: int) -> LaneWords | None:

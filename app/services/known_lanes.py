@@ -44,7 +44,9 @@ def known(inputs: LaneInputs, given: LaneInput) -> Known:
 
 
 def _known(inputs: LaneInputs, given: LaneInput) -> Known:
-    tokens: Ids = np.frombuffer(given.ids, "<i4").astype(np.int32)
+    written: Ids = np.frombuffer(given.ids, "<i4").astype(np.int32)
+    before, tokens = written[: given.begins], written[given.begins :]
+    prompt = _NO_TOKENS if inputs.prompt is None else np.frombuffer(inputs.prompt, "<i4").astype(np.int32)
     records = _records_of(given, tokens)
     is_same_generator = records is None or records.generator == GENERATOR_VERSION
     lane = Lane(
@@ -52,7 +54,8 @@ def _known(inputs: LaneInputs, given: LaneInput) -> Known:
         records=records,
         settings=given.settings,
         seed=given.seed if is_same_generator else None,
-        prompt=_NO_TOKENS if inputs.prompt is None else np.frombuffer(inputs.prompt, "<i4").astype(np.int32),
+        prompt=np.concatenate((prompt, before)) if before.size else prompt,
+        first=given.begins,
     )
     places = None if inputs.pieces is None else token_places(given.text, given.ids, inputs.pieces)
     return Known(given, lane, places)

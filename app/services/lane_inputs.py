@@ -39,6 +39,11 @@ class LaneInput:
     is_open: bool = False
     """Whether more of it may come: it is written, or waits for its wave."""
 
+    @property
+    def begins(self) -> int:
+        """The first token that was drawn: those before it are words that were given."""
+        return self.changes[0].token if self.changes else 0
+
     def settings_at(self, token: int) -> SamplingSettings:
         """Return the settings with which a token was drawn."""
         if len(self.changes) < 2:

@@ -291,9 +291,9 @@ def _step_candidates() -> type[StepCandidates]:
 _NO_MODEL = translate("NextToken", "Open a model, then send a message to see which tokens it weighs.")
 _NO_STEP = translate("NextToken", "Send a message to see which tokens the model weighs.")
 _MISSED = translate("NextToken", "The latest tokens came while this was closed: send a message to see the next ones.")
-_OTHER_VERSION = translate("NextToken", "from another version")
-_EARLIER = translate("NextToken", "from an earlier answer")
-_DELETED = translate("NextToken", "from a deleted answer")
+_OTHER_VERSION = translate("NextToken", "another version")
+_EARLIER = translate("NextToken", "earlier answer")
+_DELETED = translate("NextToken", "deleted answer")
 _SHORT = translate(
     "NextToken",
     "Worked out from the most likely tokens alone; it is exact once the answer has ended.",

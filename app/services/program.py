@@ -15,6 +15,7 @@ from app.core.events import (
     Event,
     Failed,
     Finished,
+    Held,
     Hello,
     LaneFinished,
     LanesPlanned,
@@ -62,6 +63,7 @@ from app.core.store_events import (
     StoreRenewed,
     TrashRead,
 )
+from app.services.answer_what_if import AnswerWhatIf
 from app.services.answers import Answers
 from app.services.ask import Ask
 from app.services.branches import Branches
@@ -140,6 +142,7 @@ class Program:
     vocabulary: Vocabulary
     reproducing: Reproducing
     comparison_analysis: ComparisonAnalysis
+    answer_what_if: AnswerWhatIf
     file_export: FileExport
     next_token: NextToken
     live: Live
@@ -202,6 +205,7 @@ class Program:
                 self.conversations.take(event)
             case LanesAnalysed():
                 self.comparison_analysis.take(event)
+                self.answer_what_if.take(event)
             case FileSaved():
                 self.file_export.take(event)
             case JobFailed(job="settings"):
@@ -221,13 +225,16 @@ class Program:
             case PiecesRead():
                 self.vocabulary.take(event)
                 self.comparison_analysis.take_read(event)
+                self.answer_what_if.take_read(event)
             case PromptRead():
                 self.answers.take_prompt_read(event)
                 self.reproducing.take(event)
                 self.comparison_analysis.take_read(event)
+                self.answer_what_if.take_read(event)
             case RecordRead():
                 self.reproducing.take(event)
                 self.comparison_analysis.take_read(event)
+                self.answer_what_if.take_read(event)
             case TrashRead() | Restored():
                 self.trash.take(event)
             case StoreMeasured():
@@ -248,7 +255,7 @@ class Program:
                 self.session.take(event)
                 self.load_options.take(event)
                 self.memory.take(event)
-            case LoadProgress() | Loaded() | PromptReady() | PrefillProgress() | Tokens() | Step():
+            case LoadProgress() | Loaded() | PromptReady() | PrefillProgress() | Tokens() | Step() | Held():
                 self.session.take(event)
             case Finished() | Reproduced():
                 self.session.take(event)

@@ -2,26 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from itertools import combinations
 
 import pytest
-from PySide6.QtCore import QEvent, QPoint, Qt
+from PySide6.QtCore import QPoint, QRect, Qt
 from PySide6.QtGui import (
     QAccessible,
     QAccessibleEvent,
-    QAction,
     QGuiApplication,
     QImage,
     QKeySequence,
+    QRegion,
 )
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QLabel, QMenu, QPlainTextEdit, QWidget
+from PySide6.QtWidgets import QMenu, QPlainTextEdit, QWidget
 
+from app.gui.chat.spots import RING_PX
 from app.gui.chat.transcript import Transcript
-from app.gui.chat.transcript_keys import message_keys
-from app.gui.chat.writing_keys import PLACES, writing_keys
-from app.gui.preferences.keyboard_dialog import KeyboardDialog
+from app.gui.chat.turn_bar import TurnBar
 from app.services.turns import Turn
 from tests.gui.conftest import Stage
 
@@ -297,28 +295,6 @@ def test_the_buttons_name_their_keys_on_hover(ready: Stage) -> None:
     assert ready.find("edit_button").accessibleName() == "Edit the answer"
 
 
-def words_of(dialog: KeyboardDialog) -> set[str]:
-    return {label.text() for label in dialog.findChildren(QLabel)}
-
-
-def test_the_keyboard_dialog_lists_every_key_of_the_window_and_of_a_message(ready: Stage) -> None:
-    press(ready, "F1")
-    dialog = ready.find_as(KeyboardDialog)
-    listed = words_of(dialog)
-    native: Callable[[QKeySequence], str] = lambda key: key.toString(QKeySequence.SequenceFormat.NativeText)  # noqa: E731
-    for action in ready.window.findChildren(QAction):
-        if action.shortcuts():
-            assert ", ".join(map(native, action.shortcuts())) in listed, action.objectName()
-    known = [(each.words, each.keys) for each in message_keys()]
-    known += [(each.words, each.keys) for place in PLACES for each in writing_keys(place)]
-    for words, keys in known:
-        assert words in listed and ", ".join(map(native, keys)) in listed
-    assert "New chat" in listed and "Light or dark theme" in listed
-    QTest.mouseClick(ready.find("keyboard_close_button"), Qt.MouseButton.LeftButton)
-    QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
-    assert ready.window.findChild(KeyboardDialog) is None
-
-
 def test_a_message_that_is_gone_is_not_at_hand(ready: Stage) -> None:
     say(ready, "One", "1")
     press(ready, "Alt+Up")
@@ -328,3 +304,28 @@ def test_a_message_that_is_gone_is_not_at_hand(ready: Stage) -> None:
     assert at_hand(ready) is None
     transcript(ready).take(Turn(99, "user", "").number)
     assert at_hand(ready) is None
+
+
+def test_the_ring_around_a_message_goes_through_no_buttons(ready: Stage) -> None:
+    say(ready, "One", "1")
+    again(ready, "2")
+    press(ready, "Alt+Up")
+    press(ready, "Alt+Up")
+    press(ready, "Return")
+    QTest.keyClicks(ready.find("turn_editor_text"), " more")
+    press(ready, "Ctrl+Return")
+    ready.desk.answer("3")
+    ready.settle()
+    again(ready, "4")
+    for index in (1, 0):
+        press(ready, "Alt+Up")
+        bars = [bar for bar in transcript(ready).viewport().findChildren(TurnBar) if bar.isVisible()]
+        assert len(bars) == 2
+        half = RING_PX // 2
+        middle = transcript(ready)._ring(index)
+        line = QRegion(middle.adjusted(-half, -half, half, half)) - QRegion(middle.adjusted(half, half, -half, -half))
+        inset = 4  # of the signs in their buttons
+        signs = [bar.geometry().adjusted(inset, inset, -inset, -inset) for bar in bars]
+        assert not any(line.intersects(sign) for sign in signs)
+        if index == 1:
+            assert not line.intersects(max((bar.geometry() for bar in bars), key=QRect.top))

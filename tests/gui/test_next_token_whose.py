@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,9 @@ from pytestqt.qtbot import QtBot
 from app.gui.icons import Icons
 from app.gui.next_token.panel import NextTokenPanel
 from app.gui.theme import Themes
+from app.gui.widgets.fixed_text import FixedText
+from app.gui.widgets.words import render
+from app.services.next_token import _DELETED, _EARLIER, _OTHER_VERSION
 from tests.desk import Desk
 from tests.gui.looker import WIDTH_PX
 from tests.gui.looking import take_away
@@ -109,7 +113,7 @@ def test_another_version_than_the_one_that_is_shown_says_so(section: Section) ->
     section.desk.settle()
     assert section.whose is None
     assert program.branches.step(program.chat.turns[-1], -1)
-    assert section.whose == "from another version"
+    assert section.whose == "another version"
     assert program.branches.step(program.chat.turns[-1], 1)
     assert section.whose is None
 
@@ -122,4 +126,18 @@ def test_after_an_answer_without_a_token_the_ones_before_it_are_called_so(sectio
     assert section.whose is None, "the next one is on its way"
     section.desk.engine.finish("cancelled")
     section.desk.settle()
-    assert section.whose == "from an earlier answer"
+    assert section.whose == "earlier answer"
+
+
+def test_whose_candidates_they_are_is_never_cut_beside_the_usual_count(section: Section) -> None:
+    section.asks("Write a story")
+    panel = section.panel
+    left, whose = (panel.findChild(FixedText, f"candidates_{name}") for name in ("left", "whose"))
+    view = section.desk.program.next_token.candidates()
+    layout = panel.layout()
+    assert left is not None and whose is not None and view is not None and layout is not None
+    for words in (_OTHER_VERSION, _EARLIER, _DELETED):
+        panel._show_view(replace(view, origin=words, survivors=1_024, vocabulary=151_936, is_exact=False))
+        layout.activate()
+        assert left.shown == "about 1,024 tokens left"
+        assert whose.shown == render(words)

@@ -12,10 +12,12 @@ from app.core.conversation import Thinking
 from app.core.events import Finished, Tokens
 from app.core.thinking_tags import DEFAULT_PAIRS
 from app.gui.chat import footer
+from app.gui.chat.answer_text import AnswerText
 from app.gui.chat.thinking_view import ThinkingView
 from app.gui.chat.thoughtful_text import ThoughtfulText
 from app.gui.chat.transcript import Transcript
 from app.gui.chat.turn_block import TurnBlock
+from app.gui.markdown.colouring import Lexers
 from app.services.thinking import Thoughts
 from app.services.turns import Turn
 from tests.fake_engine import metrics
@@ -240,9 +242,9 @@ def test_thinking_that_never_ended_is_marked(transcript: Transcript) -> None:
     assert turn.thoughts is not None
     turn.thoughts.finish()
     transcript.refresh(turn)
-    assert line(transcript) == "Not finished thinking: 0.0 s · 2 tokens"
+    assert line(transcript) == "Thinking was not finished: 0.0 s · 2 tokens"
     transcript.show_turns([kept(closed=False)])
-    assert line(transcript) == "Not finished thinking: 3.2 s · 214 tokens"
+    assert line(transcript) == "Thinking was not finished: 3.2 s · 214 tokens"
     assert copied_whole(transcript) == ""
 
 
@@ -321,12 +323,13 @@ def test_the_figures_tell_both_times_to_the_first_token(transcript: Transcript) 
 
 
 def test_a_preference_can_unfold_the_thinking(qapp: QApplication) -> None:
-    view = ThinkingView(is_folded=False)
+    answer = AnswerText(Lexers(), 23)
+    view = ThinkingView(answer, is_folded=False)
     view.show("one", Thinking(tokens=1, ms=10.0), is_open=False)
     view.lay_out(400)
     assert view.text == "one"
     assert view.line() == "Thought for 0.0 s · 1 token, unfolded"
-    assert view.height > ThinkingView().height
+    assert view.height > ThinkingView(answer).height
 
 
 def test_paper_has_the_answer_alone() -> None:

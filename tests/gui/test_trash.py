@@ -8,6 +8,8 @@ from PySide6.QtGui import QAction
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLabel, QListWidget, QWidget
 
+from app.core.conversation import Trashed
+from app.core.store_events import TrashRead
 from app.gui.history.trash_dialog import TrashDialog
 from tests.gui.conftest import Stage
 
@@ -51,6 +53,22 @@ def test_it_lists_what_was_deleted_the_latest_first(trash: Stage) -> None:
     assert chat.startswith("Chat “Another chat”\n")
     assert branch.startswith("“Two” in “One”\n")
     assert all("2 messages" in entry for entry in (chat, branch))
+
+
+@pytest.mark.parametrize(
+    ("messages", "lanes", "said"),
+    [
+        (1, 3, "1 message · 3 lanes of comparisons"),
+        (2, 1, "2 messages · 1 lane of a comparison"),
+        (0, 2, "2 lanes of comparisons"),
+    ],
+)
+def test_lanes_that_nobody_kept_are_told_apart(trash: Stage, messages: int, lanes: int, said: str) -> None:
+    shown = trash.desk.program.trash
+    item = Trashed(1, 1, "One", "Two", messages, 1, lanes)
+    shown.take(TrashRead(shown._requests, (item,)))
+    (entry,) = entries(trash)
+    assert f"\n{said} · deleted" in entry
 
 
 def test_what_is_brought_back_is_shown_and_gone_from_the_list(trash: Stage) -> None:

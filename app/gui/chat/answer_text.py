@@ -52,8 +52,6 @@ class AnswerText(PlacedText):
         self._formulas = formulas or Formulas()
         self._line_px = line_px
         self._is_whole = False
-        self._reached: set[int] = set()
-        """Which blocks have their lines."""
         self._said, self._said_blocks = "", 0
         """The text of the first blocks, which are closed, and how many they are."""
         self._width = -1.0
@@ -63,6 +61,10 @@ class AnswerText(PlacedText):
         self.changed_top = 0.0
         """From where on the text looks different since it last grew."""
         self._stays = 0.0
+
+    def another(self, line_px: int, pictures: Pictures) -> AnswerText:
+        """Return a text of its own, empty, whose code and formulas are coloured and drawn by the same."""
+        return AnswerText(self._lexers, line_px, self._formulas, pictures)
 
     def texts(self, *, at_once: bool = False) -> Iterator[str]:
         """Return in pieces what can be read, without the marks of Markdown; none of them takes long.
@@ -164,10 +166,8 @@ class AnswerText(PlacedText):
         """Drop the lines, and what was read of a text that is quickly read again, unless part of it is scrolled."""
         if self._is_short and self._document.is_finished and not self._is_scrolled:
             self.set_text(self.source, is_open=False)
-            return
-        for index in self._reached:
-            self._laid[index].leaf.release()
-        self._reached.clear()
+        else:
+            self.release_lines()
 
     def draw(
         self, painter: QPainter, origin: QPointF, clip: QRectF, look: theme.Theme, selected: Range | None

@@ -8,7 +8,7 @@ from PySide6.QtGui import QFontMetricsF, QPainter
 from app.gui import theme
 from app.gui.chat.block_places import BAR_PX, Indent
 from app.gui.chat.laid import Laid
-from app.gui.chat.text_view import TextView
+from app.gui.chat.text_view import QUIET_PX, TextView
 from app.gui.markdown.values import Block
 
 
@@ -29,7 +29,8 @@ def draw_marker(painter: QPainter, block: QRectF, laid: Laid, line_px: int, look
     marker, indent = laid.value.place.marker, laid.indent
     if not marker:
         return
-    font = theme.reading_font(theme.READING_PX)
+    is_quiet = isinstance(laid.leaf, TextView) and laid.leaf.is_quiet
+    font = theme.reading_font(QUIET_PX if is_quiet else theme.READING_PX)
     metrics = QFontMetricsF(font)
     painter.setFont(font)
     painter.setPen(look.colour("text"))

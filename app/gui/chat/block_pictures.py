@@ -27,6 +27,13 @@ def made(value: Block, lexers: Lexers, formulas: Formulas, *, is_open: bool) -> 
     assert_never(value)
 
 
+def quiet(value: Block, lexers: Lexers, formulas: Formulas, *, is_open: bool) -> Leaf:
+    """Return a picture of a block of the thinking, whose words are a little smaller than the answer's."""
+    if isinstance(value, Paragraph):
+        return TextView(value, formulas, is_quiet=True)
+    return made(value, lexers, formulas, is_open=is_open)
+
+
 def kept(leaf: Leaf, shown: Block, value: Block, *, is_open: bool) -> Leaf | None:
     """Return the picture that is there, if it shows the block or has grown to show it."""
     if isinstance(leaf, Later) and isinstance(value, Code | Table):

@@ -15,6 +15,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple, Protocol
 
+from app.gui.chat.parted_text import GAP
 from app.gui.chat.selection import END, Selection
 from app.gui.chat.thoughtful_text import ThoughtfulText
 from app.gui.markdown.sources import Sources
@@ -59,16 +60,17 @@ def source_pieces(selection: Selection, turns: Sequence[Copied]) -> Iterator[str
             yield turn.text[slice(*selected)]
             continue
         body = turns[number].body
-        lead = "".join(body.lead_texts()) if isinstance(body, ThoughtfulText) else ""
         text = body.markdown if isinstance(body, ThoughtfulText) else turn.text
+        lead = body.lead if isinstance(body, ThoughtfulText) else 0
         start, end = selected
-        yield lead[start:end]
-        if number in numbers[1:-1]:
-            yield text
-        elif end > len(lead):
-            end = end if end == END else end - len(lead)
-            is_whole = turn.state not in ("waiting", "writing")
-            yield from _of_answer(text, max(start - len(lead), 0), end, is_whole=is_whole, is_alone=len(numbers) == 1)
+        is_whole, is_alone = turn.state not in ("waiting", "writing"), len(numbers) == 1
+        if start < lead and isinstance(body, ThoughtfulText) and body.thinking is not None:
+            last = END if end >= lead else end
+            yield from _of_answer(body.thinking.source, start, last, is_whole=is_whole, is_alone=is_alone)
+            yield GAP if end >= lead else ""
+        if end > lead:
+            last = end if end == END else end - lead
+            yield from _of_answer(text, max(start - lead, 0), last, is_whole=is_whole, is_alone=is_alone)
 
 
 def _of_answer(text: str, start: int, end: int, *, is_whole: bool, is_alone: bool) -> Iterator[str]:

@@ -144,7 +144,7 @@ def _parts(turn: Turn) -> list[str]:
     if ttft is not None:
         ttft_words = _ttft(ttft, turn.thoughts)
         shared = translate("TurnBlock", "{ttft} (shared with the other lanes)")
-        said.append(ttft_words if turn.comparison is None else shared.format(ttft=ttft_words))
+        said.append(shared.format(ttft=ttft_words) if turn.was_lane else ttft_words)
     said.append(render(stop_words(finished.stop_reason)))
     if turn.author:
         said.append(turn.author)

@@ -19,6 +19,8 @@ BAR_KEY = (-1,)
 """The key of the bar of a block, in the block."""
 THINK_KEY = (-2,)
 """The key of the line over the thinking, in the answer."""
+FIRST_THOUGHT_KEY = -3
+"""Begins the keys of what is in the first block of the thinking, in the answer; those of the others go down from it."""
 
 
 @dataclass(frozen=True)

@@ -124,7 +124,8 @@ class PartedText:
         """Return in pieces what stands before the answer in what can be selected."""
         self._part()
         if self.lead and self._view is not None:
-            yield self._view.text + GAP
+            yield from self._view.texts(at_once=self._view.is_unread)
+            yield GAP
 
     @property
     def _above(self) -> float:
@@ -168,5 +169,5 @@ class PartedText:
         if figures is None:
             return False
         if self._view is None:
-            self._view = ThinkingView(is_folded=not self._unfolds)
+            self._view = ThinkingView(self._answer, is_folded=not self._unfolds)
         return self._view.show(thoughts.thought, figures, is_open=self._is_open)

@@ -20,6 +20,20 @@ class PlacedText(ReadText):
         super().__init__()
         self._laid: list[Laid] = []
         self._stack = Stack()
+        self._reached: set[int] = set()
+        """Which blocks have their lines."""
+
+    @property
+    def length(self) -> int:
+        """How many characters can be read, counted without reading on: what is not read yet has its marks."""
+        last = self._laid[-1] if self._laid else None
+        return (last.start + last.length if last is not None else 0) + len(self._unread) - self._next
+
+    def release_lines(self) -> None:
+        """Drop the lines alone; what is read stays."""
+        for index in self._reached:
+            self._laid[index].leaf.release()
+        self._reached.clear()
 
     def rects(self, start: int, end: int) -> list[QRectF]:
         """Return where characters are seen, a place for each line; of what is no text nothing."""

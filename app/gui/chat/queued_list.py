@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QPoint, Qt, Signal
+from PySide6.QtCore import QCoreApplication, QPoint, Qt, Signal
 from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QMenu, QVBoxLayout, QWidget
 
@@ -16,6 +16,12 @@ from app.services.units import count
 ROW_PX = 36
 MOST_ROWS = 3
 PREVIEW_CHARACTERS = 120
+_WITHDRAWS = QKeySequence("Del")
+
+
+def queue_keys() -> list[tuple[str, tuple[QKeySequence, ...]]]:
+    """Return what keys do with a question that waits: in words, and the keys."""
+    return [(QCoreApplication.translate("QueuedList", "Do not send it"), (_WITHDRAWS,))]
 
 
 class QueuedList(QWidget):
@@ -118,7 +124,7 @@ class QueuedList(QWidget):
         name = self.tr("Do not send it (Delete)")
         button = IconButton(self._icons, "close", name, object_name="queued_withdraw_button")
         button.clicked.connect(lambda: self.withdrawn.emit(number))
-        keys = QShortcut(QKeySequence(QKeySequence.StandardKey.Delete), row)
+        keys = QShortcut(_WITHDRAWS, row)
         keys.setContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
         keys.activated.connect(lambda: self.withdrawn.emit(number))
         return button

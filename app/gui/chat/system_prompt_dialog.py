@@ -5,8 +5,8 @@ What is typed and not saved stays with its chat: Esc loses nothing, and changes 
 
 from __future__ import annotations
 
-from PySide6.QtCore import QMimeData, Qt, QTimer, Signal
-from PySide6.QtGui import QKeyEvent, QShowEvent, QTextCursor, QTextOption
+from PySide6.QtCore import QMimeData, QSignalBlocker, Qt, QTimer, Signal
+from PySide6.QtGui import QKeyEvent, QPaintEvent, QShowEvent, QTextCursor, QTextOption
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QPlainTextEdit, QPushButton, QToolButton, QVBoxLayout, QWidget
 
 from app.gui import theme
@@ -28,6 +28,8 @@ TEXT_LINES = 10
 COST_LINES = 2
 LINE_PX = 28
 """Of the line with the tokens: as high as something that is pressed has to be."""
+QUICK_LINE = 20_000
+"""Characters of a line that is laid out before anybody notices; a longer one can be kept, though not be saved."""
 SETTLED_MS = 120
 """After so long without a key the text is kept and counted."""
 
@@ -84,11 +86,11 @@ class SystemPromptDialog(TallDialog):
         set_hint(self._cancel, self.tr("Close (Esc): what you typed stays here until you save it"))
         self.hold(self._contents(), self._buttons(icons))
         draft = prompt.draft
-        self._edit.setPlainText(prompt.text if draft is None else draft)
-        self._edit.goes_on = draft is not None
+        text = prompt.text if draft is None else draft
+        self._edit.begin(text, goes_on=draft is not None)
         self._connect()
         self._show()
-        if too_long(text := self._edit.toPlainText()) is None:
+        if too_long(text) is None:
             self._costs.watch(text)
         self._show_cost()
         self._edit.setFocus()
@@ -157,7 +159,7 @@ class SystemPromptDialog(TallDialog):
 
     def _tell(self) -> None:
         """Keep what is typed; what is too long to be saved is counted no more, and kept all the same."""
-        text = self._edit.toPlainText()
+        text = self._edit.whole
         self._prompt.write(text)
         if too_long(text) is None:
             self._costs.watch(text)
@@ -165,11 +167,12 @@ class SystemPromptDialog(TallDialog):
     def _take(self) -> None:
         if self._save.isEnabled():
             self._settled.stop()
-            self._prompt.save(self._edit.toPlainText())
+            self._prompt.save(self._edit.whole)
             self.accept()
 
     def _go_back(self) -> None:
         """Show the saved text again; the editor's own undo brings back what was typed."""
+        self._edit.fill()
         cursor = self._edit.textCursor()
         cursor.select(cursor.SelectionType.Document)
         cursor.insertText(self._prompt.text)
@@ -185,7 +188,7 @@ class SystemPromptDialog(TallDialog):
 
     def _save_preset(self, name: str | None = None) -> None:
         """Ask what of the chat becomes a new preset, or what the one of this name holds from now on."""
-        PresetDialog(self._use.presets, self._use.current(self._edit.toPlainText()), self, updated=name).open()
+        PresetDialog(self._use.presets, self._use.current(self._edit.whole), self, updated=name).open()
 
     def _refuse(self, text: str) -> None:
         """Say why a text was not inserted, until something is typed."""
@@ -194,7 +197,7 @@ class SystemPromptDialog(TallDialog):
         self._show_cost()
 
     def _show(self) -> None:
-        text = self._edit.toPlainText()
+        text = self._edit.whole
         problem, is_other = too_long(text), text != self._prompt.text
         self._refused = render(problem) if problem is not None else ""
         self._show_cost()
@@ -225,8 +228,10 @@ class _Text(QPlainTextEdit):
 
     def __init__(self) -> None:
         super().__init__()
-        self.goes_on = False
+        self._goes_on = False
         """Whether somebody goes on with what was begun: then its end is shown first."""
+        self._awaited: str | None = None
+        """What is still to be put in: laying out a line of half a megabyte holds the window, so that is seen first."""
         self.setObjectName("system_prompt_text")
         self.setAccessibleName(self.tr("System prompt"))
         self.setAccessibleDescription(self.tr("Ctrl+Enter saves, Esc closes and keeps what is typed."))
@@ -238,12 +243,48 @@ class _Text(QPlainTextEdit):
         follow_direction(self)
         self.setFixedHeight(self.fontMetrics().lineSpacing() * TEXT_LINES + theme.SPACE_XL)
 
+    @property
+    def whole(self) -> str:
+        """What is written, all of it."""
+        return self.toPlainText() if self._awaited is None else self._awaited
+
+    def begin(self, text: str, *, goes_on: bool) -> None:
+        """Begin with a text; one with a very long line comes once the field is seen, in the width that it will have."""
+        self._goes_on = goes_on
+        if all(len(line) <= QUICK_LINE for line in text.split("\n")):
+            self.setPlainText(text)
+            return
+        self._awaited = text
+        self.setReadOnly(True)
+        self.setPlaceholderText("")
+        # A bar that comes later would have the lines made once more.
+        self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOn)
+
+    def fill(self) -> None:
+        """Put in what is awaited."""
+        if self._awaited is None:
+            return
+        text, self._awaited = self._awaited, None
+        self.setReadOnly(False)
+        with QSignalBlocker(self):  # nobody wrote it
+            self.setPlainText(text)
+        self._show_end()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Put in what is awaited once the empty field is on the screen."""
+        super().paintEvent(event)
+        if self._awaited is not None:
+            QTimer.singleShot(0, self, self.fill)
+
     def showEvent(self, event: QShowEvent) -> None:
         """Show whole lines, and of a long text that is saved the beginning; else people write on at the end."""
         super().showEvent(event)
         around = self.height() - self.viewport().height() + round(2 * self.document().documentMargin())
         self.setFixedHeight(self.fontMetrics().lineSpacing() * TEXT_LINES + around)
-        if self.goes_on or not self.verticalScrollBar().maximum():
+        self._show_end()
+
+    def _show_end(self) -> None:
+        if self._goes_on or not self.verticalScrollBar().maximum():
             self.moveCursor(QTextCursor.MoveOperation.End)
             self.ensureCursorVisible()
 

@@ -15,6 +15,8 @@ from app.gui.markdown.values import Paragraph, Rule
 RULE_PX = 17
 _HEADINGS_PX = {1: theme.TITLE_PX, 2: theme.HEADING_PX}
 _HEADING_LINE = 1.4
+QUIET_PX, QUIET_LINE_PX = 14, 21
+"""Of the thinking over an answer, whose headings are no larger than the answer's text."""
 
 
 class TextView(msgspec.Struct, gc=False, eq=False):
@@ -23,6 +25,8 @@ class TextView(msgspec.Struct, gc=False, eq=False):
     value: Paragraph
     formulas: Formulas | None = None
     """What draws those in the text; without it their source is shown."""
+    is_quiet: bool = False
+    """Whether it is thinking, which is a little smaller than an answer."""
     length: int = 0
     """How many characters `text` has."""
     _made: RichText | None = None
@@ -108,11 +112,20 @@ class TextView(msgspec.Struct, gc=False, eq=False):
 
     def _rich(self) -> RichText:
         if self._made is None:
-            pixels = _HEADINGS_PX.get(self.value.level, theme.READING_PX)
-            line_px = round(pixels * _HEADING_LINE) if pixels != theme.READING_PX else theme.READING_LINE_PX
+            pixels, line_px = self._pixels()
             font = theme.reading_font(pixels, bold=self.value.level > 0)
             self._made = RichText(self.value.runs, font, theme.reading_px(line_px), formulas=self.formulas)
         return self._made
+
+    def _pixels(self) -> tuple[int, int]:
+        """Return the size of the text and of a line."""
+        is_heading = self.value.level in _HEADINGS_PX
+        if self.is_quiet and not is_heading:
+            return QUIET_PX, QUIET_LINE_PX
+        if self.is_quiet or not is_heading:
+            return theme.READING_PX, theme.READING_LINE_PX
+        pixels = _HEADINGS_PX[self.value.level]
+        return pixels, round(pixels * _HEADING_LINE)
 
 
 class RuleView:

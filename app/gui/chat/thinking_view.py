@@ -1,22 +1,23 @@
-"""The thinking of an answer as it is painted: one line that says what it took, and unfolded its text behind a bar.
+"""The thinking of an answer as it is painted: one line that says what it took, and unfolded its Markdown behind a bar.
 
-Knows no widget. Its text counts as text of the answer only where it is unfolded: folded, nobody selects or copies it.
+Knows no widget. Its text counts as text of the answer only where it is unfolded: folded, nobody selects or copies it,
+and nothing of it is read.
 """
 
 from __future__ import annotations
+
+from dataclasses import replace
 
 from PySide6.QtCore import QCoreApplication, QPointF, QRectF, Qt
 from PySide6.QtGui import QFontMetricsF, QPainter, QPen
 
 from app.core.conversation import Thinking
 from app.gui import theme
-from app.gui.chat.growing_text import GrowingText
-from app.gui.chat.leaf import THINK_KEY, Range, Spot
-from app.gui.markdown.colouring import Coloured
+from app.gui.chat.answer_text import AnswerText
+from app.gui.chat.leaf import FIRST_THOUGHT_KEY, THINK_KEY, Range, Spot
+from app.gui.chat.thinking_text import ThinkingText
 from app.services.units import count, seconds
 
-TEXT_PX, LINE_PX = 14, 21
-"""A little smaller than the answer."""
 HEAD_PX = 28
 """A line that is pressed is at least so high."""
 CHEVRON_PX, STROKE_PX = 8, 1.5
@@ -27,27 +28,17 @@ BELOW_PX = 10
 translate = QCoreApplication.translate
 
 
-class ThinkingView:
+class ThinkingView(ThinkingText):
     """The thinking of one answer, above its Markdown."""
 
-    def __init__(self, *, is_folded: bool = True) -> None:
-        self.is_folded = is_folded
-        """Whether only the line is shown."""
-        self._lines = GrowingText(theme.reading_font(TEXT_PX), theme.reading_px(LINE_PX), is_prose=True)
-        self._text = ""
+    def __init__(self, answer: AnswerText, *, is_folded: bool = True) -> None:
+        """`answer` is the text that it stands above."""
+        super().__init__(answer, is_folded=is_folded)
         self._width = -1.0
+        self._look: theme.Theme | None = None
+        self._quiet_look: theme.Theme | None = None
         self.words = ""
         """The line."""
-
-    @property
-    def text(self) -> str:
-        """The text that can be selected: none while it is folded."""
-        return "" if self.is_folded else self._text
-
-    @property
-    def length(self) -> int:
-        """How many characters `text` has."""
-        return len(self.text)
 
     @property
     def height(self) -> float:
@@ -56,45 +47,43 @@ class ThinkingView:
             0.0 if self.is_folded else self._lines_height() + theme.reading_px(BELOW_PX)
         )
 
-    def show(self, text: str, figures: Thinking, *, is_open: bool) -> bool:
-        """Show text that begins with what was shown, and what it took; return whether anything looks different.
+    def show(self, source: str, figures: Thinking, *, is_open: bool) -> bool:
+        """Show Markdown that begins with what was shown, and what it took; return whether anything looks different.
 
         `is_open` says that the answer is being written.
         """
         words = _words(figures, is_open=is_open)
-        has_grown = len(text) > len(self._text)
-        is_changed = words != self.words or (has_grown and not self.is_folded)
-        if has_grown and not self.is_folded:
-            self._lines.append(text[len(self._text) :])
-        self._text, self.words = text, words
+        added = source[len(self.source) :]
+        is_changed = words != self.words or (bool(added) and not self.is_folded)
+        is_new = not self.source
+        has_ended = self._is_open and not is_open
+        self.source, self.words, self._is_open = source, words, is_open
+        if self.is_folded:
+            return is_changed
+        if is_new:
+            self._read_anew()
+        elif added:
+            self._read.append(added)
+        if has_ended:
+            self._read.finish()
         return is_changed
 
     def toggle_fold(self) -> None:
         """Show the text, or the line alone."""
         self.is_folded = not self.is_folded
-        self._lines.set_text("" if self.is_folded else self._text)
+        self._read_anew()
         self.lay_out(self._width)
 
-    def use_size(self) -> None:
-        """Show the text in the size in force now."""
-        self._lines.use_font(theme.reading_font(TEXT_PX), theme.reading_px(LINE_PX))
-
     def lay_out(self, width: float) -> None:
-        """Measure for a width, unless that is done."""
+        """Measure for a width, unless that is done; of a long text some more is read."""
         self._width = width
         if not self.is_folded and width >= 0:
-            if self._lines.text != self._text:
-                self._lines.set_text(self._text)
-            self._lines.lay_out(max(width - _indent(), 1.0))
+            self._read.lay_out(max(width - _indent(), 1.0))
 
     def reach(self, top: float, bottom: float) -> float:
         """Lay out the lines between two heights; return by how much what was at the first moved down."""
         head = theme.reading_px(HEAD_PX)
-        return 0.0 if self.is_folded else self._lines.reach(top - head, bottom - head)
-
-    def release(self) -> None:
-        """Drop the lines; the height stays."""
-        self._lines.release()
+        return 0.0 if self.is_folded else self._read.reach(top - head, bottom - head)
 
     def draw(
         self, painter: QPainter, origin: QPointF, clip: QRectF, look: theme.Theme, selected: Range | None
@@ -103,31 +92,35 @@ class ThinkingView:
         head = theme.reading_px(HEAD_PX)
         if clip.top() <= origin.y() + head:
             self._draw_head(painter, origin, look)
-        if self.is_folded or not self._text:
+        if self.is_folded or not self.source:
             return
         top = origin.y() + head
         painter.fillRect(QRectF(origin.x(), top, BAR_PX, self._lines_height()), look.colour("border_strong"))
-        self._lines.draw(painter, QPointF(origin.x() + _indent(), top), clip, look, selected, _muted)
+        self._read.draw(painter, QPointF(origin.x() + _indent(), top), clip, self._quieter(look), selected)
 
     def offset_at(self, x: float, y: float) -> int:
-        """Return the character at a place."""
-        if self.is_folded:
-            return 0
-        return self._lines.offset_at(x - _indent(), y - theme.reading_px(HEAD_PX))
+        """Return the character at a place; the gap under the text is its last line's."""
+        y = min(y - theme.reading_px(HEAD_PX), self._read.height)
+        return 0 if self.is_folded or y < 0 else self._read.offset_at(x - _indent(), y)
 
     def span_of(self, offset: int) -> tuple[float, float]:
-        """Return from which height to which the part goes that a character is in."""
+        """Return from which height to which the block goes that a character is in."""
         head = theme.reading_px(HEAD_PX)
         if self.is_folded:
             return 0.0, float(head)
-        top, bottom = self._lines.span_of(offset)
+        top, bottom = self._read.span_of(offset)
         return (top + head if top else 0.0), bottom + head
 
-    def spots(self) -> list[Spot]:
-        """Return the line, which folds and unfolds."""
+    def spots(self, top: float, bottom: float) -> list[Spot]:
+        """Return the line, which folds and unfolds, and the places between two heights in what is unfolded."""
         shows, hides = translate("ThinkingView", "Show the thinking"), translate("ThinkingView", "Hide the thinking")
         label = translate("Transcript", "Button: {words}").format(words=self.line())
-        return [Spot("think", self._head_rect(), shows if self.is_folded else hides, THINK_KEY, label=label)]
+        head = theme.reading_px(HEAD_PX)
+        found = [Spot("think", self._head_rect(), shows if self.is_folded else hides, THINK_KEY, label=label)]
+        if not self.is_folded and bottom > head:
+            inside = self._read.spots(top - head, bottom - head)
+            found += [_in_thinking(spot).moved(_indent(), head) for spot in inside]
+        return found
 
     def line(self) -> str:
         """Return the line with its state, as it is read aloud."""
@@ -137,7 +130,14 @@ class ThinkingView:
         return said.format(words=self.words)
 
     def _lines_height(self) -> float:
-        return self._lines.height if self._text else 0.0
+        return self._read.height if self.source else 0.0
+
+    def _quieter(self, look: theme.Theme) -> theme.Theme:
+        """Return a theme whose text is muted: the same one again, for lines keep the colours of the one they know."""
+        if self._look is not look or self._quiet_look is None:
+            self._look = look
+            self._quiet_look = look._replace(colours={**look.colours, "text": look.colours["muted"]})
+        return self._quiet_look
 
     def _head_rect(self) -> QRectF:
         width = _chevron_room() + QFontMetricsF(theme.reading_font(theme.SMALL_PX)).horizontalAdvance(self.words)
@@ -163,6 +163,12 @@ class ThinkingView:
         painter.drawText(room, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, words)
 
 
+def _in_thinking(spot: Spot) -> Spot:
+    """Return a place with a key that none in the answer under the thinking has."""
+    block, *part = spot.key
+    return replace(spot, key=(FIRST_THOUGHT_KEY - block, *part))
+
+
 def _indent() -> int:
     return theme.reading_px(INDENT_PX)
 
@@ -171,24 +177,19 @@ def _chevron_room() -> int:
     return theme.reading_px(CHEVRON_PX) + theme.SPACE_S
 
 
-def _muted(start: int, end: int) -> list[Coloured]:
-    return [Coloured(0, end - start, "muted")]
-
-
 def _words(figures: Thinking, *, is_open: bool) -> str:
     """Return the line: what goes on or went on, how long and over how many tokens, where that is known."""
     if not figures.tokens and figures.closed:
         return translate("ThinkingView", "Thoughts")
     if not figures.tokens:
-        return (
-            translate("ThinkingView", "Thinking …") if is_open else translate("ThinkingView", "Not finished thinking")
-        )
+        unfinished = translate("ThinkingView", "Thinking was not finished")
+        return translate("ThinkingView", "Thinking …") if is_open else unfinished
     if figures.closed:
         words = translate("ThinkingView", "Thought for {time} · {tokens}")
     elif is_open:
         words = translate("ThinkingView", "Thinking … {time} · {tokens}")
     else:
-        words = translate("ThinkingView", "Not finished thinking: {time} · {tokens}")
+        words = translate("ThinkingView", "Thinking was not finished: {time} · {tokens}")
     tokens = (
         translate("ThinkingView", "1 token")
         if figures.tokens == 1

@@ -34,12 +34,13 @@ class ThoughtfulText(PartedText):
     @property
     def is_unread(self) -> bool:
         """Whether there is more to read before all of it can be shown."""
-        return not self._is_stale and self._answer.is_unread
+        is_thinking_unread = self._view is not None and self._view.is_unread
+        return not self._is_stale and (is_thinking_unread or self._answer.is_unread)
 
     @property
     def is_unfinished(self) -> bool:
         """Whether something would look better painted once more, a moment later."""
-        return self._answer.is_unfinished
+        return self._answer.is_unfinished or (self._view is not None and self._view.is_unfinished)
 
     @property
     def blocks(self) -> Sequence[Block]:
@@ -101,5 +102,5 @@ class ThoughtfulText(PartedText):
     def spots(self, top: float, bottom: float) -> list[Spot]:
         """Return the places that do something between two heights, in reading order."""
         above = self._above
-        found = self._view.spots() if self._view is not None and top <= above else []
+        found = self._view.spots(top, bottom) if self._view is not None and top <= above else []
         return found + [spot.moved(0.0, above) for spot in self._answer.spots(top - above, bottom - above)]

@@ -300,13 +300,16 @@ class Transcript(PointedView):
 
     def _paint_ring(self, painter: QPainter, index: int) -> None:
         """Paint the ring around the message at hand: around the card of a question, and else around the column."""
-        place = self._card(index)
-        if not self.turns.blocks[index].is_user:
-            place.adjust(-theme.SPACE_S, -theme.SPACE_XS, theme.SPACE_S, 0)
         painter.setBrush(Qt.BrushStyle.NoBrush)
         painter.setPen(QPen(self._themes.current.colour("accent"), RING_PX))
-        around = place.adjusted(-RING_PX, -RING_PX, RING_PX, RING_PX)
-        painter.drawRoundedRect(around, theme.RADIUS_CARD, theme.RADIUS_CARD)
+        painter.drawRoundedRect(self._ring(index), theme.RADIUS_CARD, theme.RADIUS_CARD)
+
+    def _ring(self, index: int) -> QRect:
+        """Return the middle of the ring's line: that of an answer stays clear of the buttons under it."""
+        place = self._card(index)
+        if not self.turns.blocks[index].is_user:
+            place.adjust(-theme.SPACE_S, 0, theme.SPACE_S, -theme.SPACE_XS)
+        return place.adjusted(-RING_PX, -RING_PX, RING_PX, RING_PX)
 
     def _card(self, index: int) -> QRect:
         """Return where a message is seen: the card of a question, and else the column."""

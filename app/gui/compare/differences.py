@@ -15,7 +15,7 @@ from app.gui.compare.lane_column import LaneColumn
 from app.gui.compare.lane_insight import LaneInsight
 from app.gui.compare.lane_words import run_lane_name
 from app.gui.compare.lower_strip import LowerStrip
-from app.gui.compare.marks import Marks, TokenMark, stage_marks, token_marks, word_marks
+from app.gui.compare.marks import Marks, TokenMark, token_marks, what_if_marks, word_marks
 from app.gui.compare.run_view import RunView
 from app.gui.compare.view_bar import ViewBar
 from app.gui.icons import Icons
@@ -190,7 +190,8 @@ class Differences(QObject):
             marks = Marks(words=word_marks(words, lane))
         found = self._service.what_if
         if self.strip.page == "what_if" and found is not None and found.lane == lane == self.strip.what_if.lane:
-            marks = marks._replace(stages=stage_marks(found))
+            seen = what_if_marks(found)
+            marks = marks._replace(stages=seen.stages, unlikely=seen.unlikely, greedy=seen.greedy)
         return marks
 
     def _show_view(self, name: str) -> None:

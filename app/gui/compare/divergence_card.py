@@ -161,15 +161,26 @@ class DivergenceCard(QFrame):
         self._cells.append(cell)
 
     def _place(self, at: QRect) -> None:
-        """Lie under a place on the screen, or beside it where there is no room, and inside of the parent."""
+        """Lie under a place on the screen, or beside it where there is no room, and inside of what is seen of the parent."""
         parent, layout = self._over, self.layout()
         if layout is not None:
             self.resize(self.width(), layout.totalHeightForWidth(self.width()))
         place = QRect(parent.mapFromGlobal(at.topLeft()), at.size())
-        apart, most = theme.SPACE_S, QPoint(parent.width() - self.width(), parent.height() - self.height())
+        seen = _seen(parent)
+        apart, most = theme.SPACE_S, QPoint(seen.right() + 1 - self.width(), seen.bottom() + 1 - self.height())
         left, top = place.left() - theme.SPACE_L, place.bottom() + apart
         if top > most.y():  # beside it, so that neither the token nor its line is covered
             right_of, left_of = place.right() + apart, place.left() - self.width() - apart
             left = right_of if right_of <= most.x() else left_of
             top = place.center().y() - self.height() // 2
-        self.move(min(max(left, 0), max(most.x(), 0)), min(max(top, 0), max(most.y(), 0)))
+        left = min(max(left, seen.left()), max(most.x(), seen.left()))
+        self.move(left, min(max(top, seen.top()), max(most.y(), seen.top())))
+
+
+def _seen(widget: QWidget) -> QRect:
+    """Return the part of a widget that nothing around it cuts off, as a page that scrolls does."""
+    seen, around = widget.rect(), widget
+    while not around.isWindow() and (parent := around.parentWidget()) is not None:
+        seen &= QRect(widget.mapFrom(parent, QPoint()), parent.size())
+        around = parent
+    return seen

@@ -41,7 +41,7 @@ class LaneInsight(QObject):
         assert isinstance(layout, QVBoxLayout)
         self._row = QWidget()
         row = QHBoxLayout(self._row)
-        row.setContentsMargins(theme.SPACE_XS, 0, theme.SPACE_S, theme.SPACE_XS)
+        row.setContentsMargins(theme.SPACE_XS + 1, 0, theme.SPACE_S, theme.SPACE_XS)
         row.setSpacing(theme.SPACE_XS)
         row.addWidget(self.link)
         row.addStretch(1)
@@ -121,7 +121,7 @@ class LaneInsight(QObject):
                 if is_open:
                     words = self.tr("Baseline; no lane differs from it so far")
             else:
-                words = self.tr("Left from token {number} on").format(number=count(first + 1))
+                words = self.tr("Others leave from token {number}").format(number=count(first + 1))
             self.link.show_words(words, "", can_press=bool(found))
             return
         found_here = analysis.divergence(lane)

@@ -7,6 +7,8 @@ characters are meant, the line alone is marked in the gutter, never a word.
 from __future__ import annotations
 
 import time
+from bisect import bisect_left
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from PySide6.QtCore import QEvent, QObject, QPointF, QRect, QRectF, Qt, QTimer, Signal
@@ -15,31 +17,20 @@ from PySide6.QtGui import QMouseEvent, QPainter, QPen
 from app.core.comparison import LETTERS
 from app.gui import theme
 from app.gui.chat.thoughtful_text import ThoughtfulText
-from app.gui.compare.lane_mark import PATTERNS, lane_colour, lane_pen
+from app.gui.compare.lane_mark import lane_colour, lane_pen
 from app.gui.compare.lane_text import LaneText
 from app.gui.compare.marks import Marks, TokenMark
 from app.gui.compare.plain_places import PlainPlaces
+from app.gui.compare.what_if_lines import paint_greedy, paint_unlikely, stage_pen
 from app.gui.widgets.direction import runs_right_to_left
 from app.services.lane_analysis import TextSpan
 
 DIM, TINT = 0.35, 0.16
 """How much of the ground lies over the shared beginning, and of a lane's colour over a token."""
-BADGE_PX = 14
+BADGE_PX, BADGE_LEFT_PX = 14, 3.0
 READ_NS = 3_000_000
 """A text is read for so long at a time."""
 _NEAR_PX = 3
-_STAGE_PATTERNS = {"top_k": 1, "top_p": 2, "min_p": 3, "typical": 5, "xtc": 6}
-"""Which pattern a line has under a token that a stage would have cut; the legend shows the same."""
-
-
-def stage_pen(stage: str, look: theme.Theme, *, is_certain: bool = True) -> QPen:
-    """Return the line under a token that a stage would have cut; a faint one where that is not certain."""
-    pen = QPen(look.colour("danger" if is_certain else "muted"), 2.0 if is_certain else 1.0)
-    number = _STAGE_PATTERNS.get(stage, 0) if is_certain else 2
-    if number:
-        pen.setDashPattern(PATTERNS[number])
-    pen.setCapStyle(Qt.PenCapStyle.FlatCap)
-    return pen
 
 
 class _Placed(NamedTuple):
@@ -187,10 +178,9 @@ class LaneOverlay(QObject):
         if found.is_certain:
             for start, end in found.ranges:
                 rects += body.rects(lead + start, lead + end)
-        near = body.rects(lead + found.near, lead + found.near + 1)
         if rects:
             line = rects[0]
-        elif near:
+        elif near := body.rects(lead + found.near, lead + found.near + 1):
             line = QRectF(near[0].left(), near[0].top(), 0, near[0].height())
         elif behind := body.rects(lead + found.near - 1, lead + found.near):
             line = QRectF(behind[-1].right(), behind[-1].top(), 0, behind[-1].height())
@@ -216,10 +206,7 @@ class LaneOverlay(QObject):
         seen = QRectF(area)
         for span in self._marks.words:
             self._paint_word(painter, span, look, corner, seen)
-        for stage in self._marks.stages:
-            placed = self._place(stage.span)
-            painter.setPen(stage_pen(stage.stage, look, is_certain=stage.is_certain))
-            self._underline(painter, placed, corner, seen)
+        self._paint_what_if(painter, look, corner, seen)
         badges: dict[float, list[int]] = {}
         for mark in self._marks.tokens:
             line = self._paint_token(painter, mark, look, corner)
@@ -266,6 +253,34 @@ class LaneOverlay(QObject):
         painter.setPen(lane_pen(self._lane, look))
         self._underline(painter, placed, corner, seen)
 
+    def _paint_what_if(self, painter: QPainter, look: theme.Theme, corner: QPointF, seen: QRectF) -> None:
+        """Mark what other settings would have made of tokens."""
+        unlikely, stages = self._marks.unlikely, self._marks.stages
+        for number in self._near_view(unlikely, corner):
+            for rect in self._place(unlikely[number]).rects:
+                if (around := rect.translated(corner)).intersects(seen):
+                    paint_unlikely(painter, around, look)
+        for number in self._near_view([mark.span for mark in stages], corner):
+            painter.setPen(stage_pen(stages[number].stage, look, is_certain=stages[number].is_certain))
+            self._underline(painter, self._place(stages[number].span), corner, seen)
+        if (greedy := self._marks.greedy) is not None:
+            line = self._place(greedy).line.translated(corner)
+            x = line.right() + 1 if self._is_turned(greedy) else line.left() - 1
+            paint_greedy(painter, x, line.top() - 1, line.bottom() + 1, look)
+
+    def _near_view(self, spans: Sequence[TextSpan], corner: QPointF) -> Iterator[int]:
+        """Return which of some stretches, in the order of the text, are in view or not far from it: there are thousands."""
+
+        def line(span: TextSpan) -> QRectF:
+            return (self._placed.get(span) or self._place(span)).line
+
+        height = self._text.viewport().height()
+        top, bottom = -height / 2 - corner.y(), height * 1.5 - corner.y()
+        for number in range(bisect_left(spans, top, key=lambda span: line(span).bottom()), len(spans)):
+            if line(spans[number]).top() > bottom:
+                return
+            yield number
+
     def _underline(self, painter: QPainter, placed: _Placed, corner: QPointF, seen: QRectF) -> None:
         """Draw a line under characters; where they are not certain, a short one beside their line."""
         if not placed.is_certain:
@@ -300,7 +315,7 @@ class LaneOverlay(QObject):
 def _paint_badge(painter: QPainter, lanes: list[int], middle: float, look: theme.Theme) -> None:
     """Say in the gutter which lanes part in a line."""
     letters = LETTERS[lanes[0]] + ("+" if len(lanes) > 1 else "")
-    badge = QRectF(0.0, middle - BADGE_PX / 2, BADGE_PX, BADGE_PX)
+    badge = QRectF(BADGE_LEFT_PX, middle - BADGE_PX / 2, BADGE_PX, BADGE_PX)
     painter.setPen(QPen(look.colour(lane_colour(lanes[0])), 1.5))
     painter.setBrush(look.colour("surface"))
     painter.drawRoundedRect(badge, 4, 4)

@@ -49,7 +49,7 @@ class LaneText(Transcript):
     """Somebody wants the keyboard in the lane so many places further on."""
 
     def __init__(self, lane: int, themes: theme.Themes, background: Background, *, is_cell: bool = False) -> None:
-        self.margin_px = theme.SPACE_M if is_cell else theme.SPACE_L
+        self.margin_px = theme.SPACE_M if is_cell else theme.SPACE_L + theme.SPACE_XS
         self._is_cell = is_cell
         super().__init__(themes)
         self.lexers = background.lexers

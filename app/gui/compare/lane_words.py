@@ -140,7 +140,9 @@ def outlook_words(outlook: Outlook, settings: Sequence[SamplingSettings]) -> str
         words = translate("Compare", "Prompt: {prompt} of {cells} cells; {lanes} lanes without a limit.")
     tokens = count(least) if least == most else f"{count(least)}–{count(most)}"
     said = words.format(prompt=count(outlook.prompt), cells=count(outlook.cells), lanes=len(settings), tokens=tokens)
-    return " ".join((said, *(plan_words(outlook.plan) if outlook.plan is not None else ())))
+    short = translate("Compare", "There is not enough memory to keep the state of all lanes at once.")
+    why = (short,) if outlook.is_short else ()
+    return " ".join((said, *why, *(plan_words(outlook.plan) if outlook.plan is not None else ())))
 
 
 def plan_words(plan: LanePlan) -> list[str]:
@@ -192,9 +194,16 @@ def lane_keys() -> list[tuple[str, tuple[QKeySequence, ...]]]:
     """Return what keys do on the page Compare: in words, and the keys."""
     first, last = (QKeySequence(lane_key(place)) for place in (0, MOST_AT_ONCE - 1))
     return [
-        (translate("Compare", "First to eighth lane of a comparison"), (first, last)),
-        (translate("Compare", "The lane beside this one"), (QKeySequence("Left"), QKeySequence("Right"))),
+        (translate("Compare", "First to eighth lane"), (first, last)),
+        (translate("Compare", "The lane beside this one"), _keys("Left", "Right")),
+        (translate("Compare", "Lane of a row of the figures"), _keys("Return", "Enter")),
+        (translate("Compare", "From stretch to stretch of the branches"), _keys("Left", "Right", "Up", "Down")),
+        (translate("Compare", "Larger, smaller or all of the branches"), _keys("+", "-", "0")),
     ]
+
+
+def _keys(*names: str) -> tuple[QKeySequence, ...]:
+    return tuple(map(QKeySequence, names))
 
 
 def _letters(lanes: Sequence[int]) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping
 
 from PySide6.QtCore import QPoint, QRect, Qt, QTimer, Signal
 from PySide6.QtGui import QResizeEvent, QShowEvent, QWheelEvent
@@ -36,7 +36,8 @@ class LanesArea(QScrollArea):
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.setMinimumHeight(theme.scaled(LEAST_PX))
-        self._columns: list[LaneColumn] = []
+        self._cells: dict[int, QWidget] = {}
+        """What stands at each place, counted row by row."""
         self._grid_columns = 0
         self._step = 1
         self._inside = QWidget()
@@ -50,19 +51,26 @@ class LanesArea(QScrollArea):
         across.sliderReleased.connect(self._snap)
         self.verticalScrollBar().valueChanged.connect(self.seen_changed)
 
-    def show_columns(self, columns: Sequence[LaneColumn], grid_columns: int) -> None:
-        """Show other lanes; `grid_columns` is 0 for lanes side by side."""
-        for column in self._columns:
-            column.hide()
-            column.setParent(None)
-            column.deleteLater()
-        self._columns, self._grid_columns = list(columns), grid_columns
+    def show_columns(self, columns: Iterable[LaneColumn]) -> None:
+        """Show other lanes, side by side."""
+        self._show(dict(enumerate(columns)), 0)
+
+    def show_grid(self, cells: Mapping[int, QWidget], columns: int) -> None:
+        """Show the lanes of a grid with so many columns, each at its place: they are counted row by row."""
+        self._show(dict(sorted(cells.items())), columns)
+
+    def _show(self, cells: dict[int, QWidget], grid_columns: int) -> None:
+        for cell in self._cells.values():
+            cell.hide()
+            cell.setParent(None)
+            cell.deleteLater()
+        self._cells, self._grid_columns = cells, grid_columns
         self._inside.setAccessibleName(self.accessibleName())
-        for column in columns:
-            column.setParent(self._inside)
+        for cell in cells.values():
+            cell.setParent(self._inside)
         self._place()
-        for column in columns:
-            column.show()
+        for cell in cells.values():
+            cell.show()
         self.horizontalScrollBar().setValue(self._at_rest(0))
         self.verticalScrollBar().setValue(0)
 
@@ -102,11 +110,11 @@ class LanesArea(QScrollArea):
             super().wheelEvent(event)
 
     def _place(self) -> None:
-        if not self._columns:
+        if not self._cells:
             return
         room = QAbstractScrollArea.maximumViewportSize(self)
-        number = self._grid_columns or len(self._columns)
-        rows = -(-len(self._columns) // number)
+        number = self._grid_columns or len(self._cells)
+        rows = max(self._cells) // number + 1
         least = theme.scaled(CELL_WIDTH_PX if self._grid_columns else LANE_PX)
         if not self._grid_columns and number <= MOST_BESIDE:
             least = theme.scaled(NARROWEST_PX)
@@ -122,10 +130,10 @@ class LanesArea(QScrollArea):
         self.horizontalScrollBar().setSingleStep(self._step)
         self.horizontalScrollBar().setPageStep(fitting * self._step)
         is_turned = self.layoutDirection() is Qt.LayoutDirection.RightToLeft
-        for place, column in enumerate(self._columns):
+        for place, cell in self._cells.items():
             row, across = divmod(place, number)
             across = number - 1 - across if is_turned else across
-            column.setGeometry(across * self._step, row * (height + GAP_PX), width, height)
+            cell.setGeometry(across * self._step, row * (height + GAP_PX), width, height)
 
     def _note_scroll(self) -> None:
         self.seen_changed.emit()

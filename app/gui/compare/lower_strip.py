@@ -61,7 +61,7 @@ class LowerStrip(QFrame):
         self._inside.setVisible(bool(name))
         self.figures.setVisible(name == "figures")
         self.what_if.setVisible(name == "what_if")
-        self._fold.set_icon("down" if name else "up")
+        self._fold.set_icon("down" if name else "unfold")
         self._fold.set_name(self.tr("Hide") if name else self.tr("Show the figures"))
         self.page_changed.emit()
 

@@ -8,8 +8,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
-from app.services.lane_analysis import Analysis, LaneWhatIf, LaneWords, TextSpan
+from app.services.lane_analysis import Analysis, LaneWhatIf, LaneWords, TextSpan, WhatIfToken
 
+UNLIKELY = 0.05
+"""Below this probability after the chain a token is marked as only unlikely."""
 Shown = Literal["words", "tokens", "off"]
 """Which differences are marked."""
 
@@ -39,6 +41,10 @@ class Marks(NamedTuple):
     tokens: tuple[TokenMark, ...] = ()
     words: tuple[TextSpan, ...] = ()
     stages: tuple[StageMark, ...] = ()
+    unlikely: tuple[TextSpan, ...] = ()
+    """Tokens that other settings would have left, with little probability."""
+    greedy: TextSpan | None = None
+    """The first token that is not the model's most likely one."""
 
 
 def token_marks(analysis: Analysis, lane: int) -> Marks:
@@ -73,6 +79,21 @@ def stage_marks(found: LaneWhatIf) -> tuple[StageMark, ...]:
         StageMark(span, token.stage or "", token.state == "cut")
         for span, token in zip(found.spans, found.tokens, strict=False)
         if token.state in ("cut", "unknown")
+    )
+
+
+def is_unlikely(token: WhatIfToken) -> bool:
+    """Return whether a token would have been left with little probability."""
+    return token.state == "known" and token.after is not None and token.after < UNLIKELY
+
+
+def what_if_marks(found: LaneWhatIf) -> Marks:
+    """Return all that is marked of an answer under other settings."""
+    greedy = found.greedy_leaves_at
+    return Marks(
+        stages=stage_marks(found),
+        unlikely=tuple(span for span, token in zip(found.spans, found.tokens, strict=False) if is_unlikely(token)),
+        greedy=found.spans[greedy] if greedy is not None and greedy < len(found.spans) else None,
     )
 
 

@@ -17,6 +17,7 @@ from app.services.comparing import Comparing
 from app.services.comparison_analysis import ComparisonAnalysis
 from app.services.file_export import FileExport
 from app.services.lane_starts import Lanes
+from app.services.lanes_there import asked_again
 from app.services.sampling import Sampling
 from app.services.turns import Turn
 
@@ -109,8 +110,7 @@ class ComparePage(QWidget):
     def _leave(self, wish: str) -> None:
         run = self._comparing.shown
         if wish == "new" and run is not None:
-            settings = tuple(lane.settings for lane in run.lanes)
-            self.setup_view.use(Lanes(settings, run.comparison.layout, run.comparison.baseline))
+            self.setup_view.use(asked_again(run))
         self._comparing.close()
         if wish == "close":
             self.closed.emit()

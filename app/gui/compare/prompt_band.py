@@ -180,7 +180,7 @@ class PromptBand(QFrame):
         """Return how far the prompt is read, or what reading it once took and saved."""
         prefill, ready = run.comparison.prefill, run.ready
         if prefill is not None:
-            return saved_words(prefill.evaluated, prefill.from_cache, prefill.prefill_ms, len(run.lanes))
+            return saved_words(prefill.evaluated, prefill.from_cache, prefill.prefill_ms, len(run.comparison.lanes))
         if ready is None:
             return self.tr("Waits for its turn") if run.is_running else self.tr("The prompt was not read.")
         if self._read is not None and self._read[0] == run.request:

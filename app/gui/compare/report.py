@@ -35,7 +35,8 @@ blockquote, .answer { white-space: pre-wrap; overflow-wrap: anywhere; }
 .muted, .small { color: var(--muted); font-size: 13px; }
 .wide { overflow-x: auto; }
 table { border-collapse: collapse; width: 100%; font-size: 14px; }
-th { text-align: start; color: var(--muted); font-weight: 500; } th, td { padding: 5px 8px; border-bottom: 1px solid var(--border); vertical-align: top; }
+th { text-align: start; color: var(--muted); font-weight: 500; } th, td { padding: 5px 8px; border-bottom: 1px solid var(--border); vertical-align: top; white-space: nowrap; }
+tbody tr:last-child td { border-bottom: 0; } table.brief { width: auto; margin-bottom: 12px; } section.card h3 { margin: 4px 0 8px; }
 td.number, th.number { text-align: end; font-variant-numeric: tabular-nums; } svg.cell { display: block; margin-inline-start: auto; }
 svg { max-width: none; } svg text { fill: var(--text); font: 13px system-ui, sans-serif; } svg text.small { fill: var(--muted); font-size: 11px; }
 svg text.end { text-anchor: end; } svg text.code { white-space: pre; } svg text.letter { text-anchor: middle; font-weight: 700; font-size: 12px; }
@@ -191,7 +192,7 @@ def _divergence(found: LaneDivergence, baseline: int) -> str:
     shown = {place: f"{share_words(row.baseline)} · {share_words(row.lane)}" for place, row in enumerate(rows)}
     title = translate("Compare", "Both distributions over one another")
     picture = distributions_svg(rows, lanes, title, shown) if rows else ""
-    table = f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+    table = f"<table class='brief'><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
     return f"<p>{escape(' '.join(said))}</p><div class='wide'>{table}{picture}</div>"
 
 

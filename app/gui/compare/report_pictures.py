@@ -4,15 +4,20 @@ from __future__ import annotations
 
 from html import escape
 
+from PySide6.QtCore import QCoreApplication
+
 from app.core.comparison import LETTERS
 from app.gui.compare.branch_layout import BranchLayout, NodePlace, branch_layout
 from app.gui.compare.branch_words import node_figures, node_sentence, node_text
 from app.gui.compare.lane_mark import PATTERNS
+from app.gui.next_token.candidates_model import visible
 from app.services.lane_analysis import Analysis, BranchNode, Contender
 
-_CHARACTER_PX, _SMALL_PX = 6.6, 5.8
+translate = QCoreApplication.translate
+_CHARACTER_PX, _SMALL_PX = 7.4, 6.2
 """About as wide is a character; what does not fit ends in …."""
-BAR_PX, ROW_PX, TEXT_PX, FIGURE_PX = 8, 30, 120, 110
+BAR_PX, ROW_PX, TEXT_PX, FIGURE_PX = 8, 30, 120, 150
+LEGEND_PX, SWATCH_PX, CELL_PX = 26, 14, 52
 
 
 def branches_svg(analysis: Analysis, title: str) -> str:
@@ -26,16 +31,18 @@ def branches_svg(analysis: Analysis, title: str) -> str:
 
 def distributions_svg(rows: tuple[Contender, ...], lanes: tuple[int, int], title: str, shown: dict[int, str]) -> str:
     """Return two distributions over one another; `shown` are the figures of each row, by its place."""
-    width, height = 560.0, float(ROW_PX * len(rows))
+    width, height = 600.0, float(LEGEND_PX + ROW_PX * len(rows))
     room = width - TEXT_PX - FIGURE_PX
     most = max((max(row.raw or 0, row.baseline.after or 0, row.lane.after or 0) for row in rows), default=1) or 1
-    parts = []
+    parts = [_legend(lanes)]
     for number, row in enumerate(rows):
-        top = number * ROW_PX
-        said = _fitting(row.text if row.text is not None else f"#{row.token}", TEXT_PX - 10)
+        top = LEGEND_PX + number * ROW_PX
+        said = _fitting(visible(row.text) if row.text is not None else f"#{row.token}", TEXT_PX - 10)
         parts.append(f'<text x="0" y="{top + 20}" class="code">{escape(said)}</text>')
         for side, share in enumerate((row.baseline, row.lane)):
-            length = room * (share.after or 0) / most
+            if not share.after:
+                continue
+            length = room * share.after / most
             look = f"l{lanes[side] % 8}" + (" hatched" if side else "")
             y = top + 5 + side * (BAR_PX + 3)
             parts.append(
@@ -47,12 +54,27 @@ def distributions_svg(rows: tuple[Contender, ...], lanes: tuple[int, int], title
     return _svg(width, height, title, parts)
 
 
+def _legend(lanes: tuple[int, int]) -> str:
+    """Return which bars are whose, over those bars."""
+    words = (translate("Compare", "Model"), LETTERS[lanes[0]], LETTERS[lanes[1]])
+    looks = ("raw", f"bar l{lanes[0] % 8}", f"bar l{lanes[1] % 8} hatched")
+    left, parts = float(TEXT_PX), []
+    for word, look in zip(words, looks, strict=True):
+        high = 1.5 if look == "raw" else BAR_PX
+        parts.append(
+            f'<rect x="{left:.0f}" y="{9 - high / 2:.1f}" width="{SWATCH_PX}" height="{high}" class="{look}"/>'
+            f'<text x="{left + SWATCH_PX + 6:.0f}" y="13" class="small">{escape(word)}</text>'
+        )
+        left += SWATCH_PX + 24 + len(word) * _SMALL_PX
+    return "".join(parts)
+
+
 def bar_svg(share: float, lane: int) -> str:
     """Return the bar of a figure, as a share of the longest one."""
-    width = max(60 * share, 1)
+    width = max(CELL_PX * share, 1) if share else 0
     return (
-        '<svg class="cell" viewBox="0 0 60 5" width="60" height="5" aria-hidden="true">'
-        f'<rect width="{width:.1f}" height="5" class="bar l{lane % 8}"/></svg>'
+        f'<svg class="cell" viewBox="0 0 {CELL_PX} 5" width="{CELL_PX}" height="5" aria-hidden="true">'
+        f'<rect x="{CELL_PX - width:.1f}" width="{width:.1f}" height="5" class="bar l{lane % 8}"/></svg>'
     )
 
 

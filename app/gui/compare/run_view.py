@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from app.core.comparison import MOST_AT_ONCE
 from app.gui import theme
+from app.gui.compare.deleted_cell import DeletedCell, deleted_places
 from app.gui.compare.lane_column import LaneColumn
 from app.gui.compare.lane_feed import LaneFeed
 from app.gui.compare.lane_text import Background
@@ -101,7 +102,11 @@ class RunView(QWidget):
             column.neighbour_wanted.connect(lambda lane, by: self._focus_place(self._place_of(lane) + by))
             column.text.link_clicked.connect(self.link_clicked)
         self._feed.follow(made)
-        self.area.show_columns(self.columns, run.comparison.layout.columns if run is not None else 0)
+        if run is not None and (across := run.comparison.layout.columns):
+            gaps = {place: DeletedCell(run, place, self._themes) for place in deleted_places(run)}
+            self.area.show_grid({**made, **gaps}, across)
+        else:
+            self.area.show_columns(self.columns)
         self._show_figures()
         self._show_changed()
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import QEvent, QObject, Qt, Signal
 from PySide6.QtGui import QFontMetrics, QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QScrollArea, QVBoxLayout, QWidget
 
@@ -133,6 +133,13 @@ class SetupView(QWidget):
         super().resizeEvent(event)
         self._make_room()
 
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Let what stays below stand under the rest, also where that has a scroll bar beside it."""
+        if event.type() == QEvent.Type.Resize and watched is self._area.viewport():
+            beside_px = self._area.width() - self._area.viewport().width()
+            self._around_bar.setContentsMargins(0, 0, beside_px, 0)
+        return super().eventFilter(watched, event)
+
     def _watch(self) -> None:
         if self._outlook is not None:
             self._outlook.watch(self.prompt.chosen, self.prompt.text, self.draft.settings)
@@ -194,6 +201,8 @@ class SetupView(QWidget):
         area.setWidgetResizable(True)
         area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         area.setWidget(_centred(inside))
+        area.viewport().installEventFilter(self)
+        self._area = area
         whole = QVBoxLayout(self)
         whole.setContentsMargins(0, 0, 0, 0)
         whole.setSpacing(0)
@@ -220,9 +229,9 @@ class SetupView(QWidget):
         row.addWidget(self._start)
         bar = QFrame()
         bar.setProperty("look", "below_page")
-        around = QVBoxLayout(bar)
-        around.setContentsMargins(0, 0, 0, 0)
-        around.addWidget(_centred(inside))
+        self._around_bar = QVBoxLayout(bar)
+        self._around_bar.setContentsMargins(0, 0, 0, 0)
+        self._around_bar.addWidget(_centred(inside))
         return bar
 
     def _use_start(self, start: Start, seeds: int) -> None:

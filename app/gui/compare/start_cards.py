@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
 from app.core.comparison import MOST_AT_ONCE
 from app.core.sampling import SamplingSettings
 from app.gui import theme
+from app.gui.chat.footer import short_names, shown_value
 from app.gui.compare.grid_maker import GridMaker
 from app.gui.compare.lane_words import BETWEEN, setting_titles, shared_words
 from app.gui.compare.start_card import StartCard
@@ -58,7 +59,10 @@ class StartCards(QWidget):
     def show_present(self, present: SamplingSettings) -> None:
         """Let the lanes have these settings where they do not differ."""
         self.grid.show_present(present)
-        self._cards["greedy"].show_values(BETWEEN.join(("T 0", shared_words(present, ()))))
+        short = short_names()["temperature"]
+        values = (f"{short} 0", f"{short} {shown_value(present, 'temperature')}")
+        self._cards["greedy"].show_values(BETWEEN.join(values))
+        self._cards["greedy"].setAccessibleDescription(BETWEEN.join((values[0], shared_words(present, ()))))
 
     def show_start(self, start: Start | None, *, is_grid: bool) -> None:
         """Mark the quick start that the lanes come from."""

@@ -2,25 +2,30 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
+from collections.abc import Iterable, Sequence
+
+from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import (
     QAccessible,
     QAccessibleEvent,
     QBrush,
+    QColor,
     QFocusEvent,
     QKeyEvent,
     QMouseEvent,
     QPainter,
     QPaintEvent,
     QPen,
+    QPixmap,
+    QResizeEvent,
 )
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from app.gui import theme
 from app.gui.compare.lane_mark import lane_colour
-from app.gui.compare.lane_overlay import stage_pen
+from app.gui.compare.what_if_lines import stage_pen
 from app.gui.compare.what_if_words import token_state
-from app.services.lane_analysis import LaneWhatIf
+from app.services.lane_analysis import LaneWhatIf, WhatIfToken
 
 HEIGHT_PX = 56
 _STEPS = {Qt.Key.Key_Left: -1, Qt.Key.Key_Right: 1, Qt.Key.Key_PageUp: -10, Qt.Key.Key_PageDown: 10}
@@ -32,19 +37,28 @@ class WhatIfStrip(QWidget):
     token_changed = Signal(str)
     """Another token is looked at: what is known of it."""
 
-    def __init__(self, themes: theme.Themes) -> None:
+    def __init__(self, themes: theme.Themes, colour: str = "") -> None:
+        """`colour` is the name of what the bars are painted in; without one it is that of the lane."""
         super().__init__()
         self._themes = themes
+        self._colour = colour
         self._found: LaneWhatIf | None = None
         self._text = ""
         self._at: int | None = None
+        self._picture: QPixmap | None = None
+        """The bars; None where they are to be painted anew."""
         self.setObjectName("what_if_strip")
         self.setAccessibleName(self.tr("Tokens under these settings"))
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setMouseTracking(True)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.setFixedHeight(theme.scaled(HEIGHT_PX))
-        themes.changed.connect(self.update)
+        themes.changed.connect(self._forget_picture)
+
+    @property
+    def has_tokens(self) -> bool:
+        """Whether there is anything to point at."""
+        return self._found is not None and bool(self._found.tokens)
 
     def show_found(self, found: LaneWhatIf | None, text: str) -> None:
         """Show other tokens; the place that somebody looks at stays."""
@@ -52,7 +66,7 @@ class WhatIfStrip(QWidget):
         total = len(found.tokens) if found is not None else 0
         self._at = min(self._at, total - 1) if self._at is not None and total else None
         self._tell()
-        self.update()
+        self._forget_picture()
 
     def sizeHint(self) -> QSize:
         """Ask for a low row."""
@@ -92,38 +106,73 @@ class WhatIfStrip(QWidget):
         super().focusOutEvent(event)
         self.update()
 
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Paint the bars anew."""
+        super().resizeEvent(event)
+        self._picture = None
+
+    def changeEvent(self, event: QEvent) -> None:
+        """Turn the bars round where the language runs the other way."""
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.LayoutDirectionChange:
+            self._forget_picture()
+
     def paintEvent(self, _event: QPaintEvent) -> None:
-        """Paint the bars."""
+        """Paint the bars, which are the same while people walk them."""
         painter = QPainter(self)
-        look = self._themes.current
-        painter.fillRect(self.rect(), look.colour("sunken"))
-        found = self._found
-        if self.layoutDirection() is Qt.LayoutDirection.RightToLeft:
-            painter.translate(self.width(), 0)
-            painter.scale(-1, 1)
-        if found is not None and found.tokens:
+        look, found = self._themes.current, self._found
+        if self._picture is None or self._picture.devicePixelRatio() != self.devicePixelRatio():
+            self._picture = self._painted(look)
+        painter.drawPixmap(0, 0, self._picture)
+        if found is not None and found.tokens and self._at is not None:
+            self._turn(painter)
             step = self.width() / len(found.tokens)
-            for number in range(len(found.tokens)):
-                self._paint_token(painter, look, found, number, QRectF(number * step, 0, step, self.height()))
-            if self._at is not None:
-                place = QRectF(self._at * step, 1, max(step, 3.0), self.height() - 2)
-                painter.setPen(QPen(look.colour("accent"), 2))
-                painter.drawRect(place)
+            painter.setPen(QPen(look.colour("accent"), 2))
+            painter.drawRect(QRectF(self._at * step, 1, max(step, 3.0), self.height() - 2))
+            painter.resetTransform()
         if self.hasFocus():
             painter.setPen(QPen(look.colour("accent"), look.line_px + 1))
             painter.drawRect(self.rect().adjusted(1, 1, -1, -1))
         painter.end()
 
+    def _painted(self, look: theme.Theme) -> QPixmap:
+        """Return a picture of the bars."""
+        ratio = self.devicePixelRatio()
+        picture = QPixmap((self.size().toSizeF() * ratio).toSize())
+        picture.setDevicePixelRatio(ratio)
+        picture.fill(look.colour("sunken"))
+        tokens = self._found.tokens if self._found is not None else ()
+        painter = QPainter(picture)
+        self._turn(painter)
+        step = self.width() / max(len(tokens), 1)
+        stages = {token.stage for token in tokens if token.state == "cut"}
+        pens = {stage: stage_pen(stage or "", look) for stage in stages}
+        for number in _seen(tokens, self.width()):
+            place = QRectF(number * step, 0, max(step, 1.0), self.height())
+            self._paint_token(painter, look, tokens[number], place, pens)
+        painter.end()
+        return picture
+
+    def _turn(self, painter: QPainter) -> None:
+        """Let the first token be at the right where the language runs from there."""
+        if self.layoutDirection() is Qt.LayoutDirection.RightToLeft:
+            painter.translate(self.width(), 0)
+            painter.scale(-1, 1)
+
+    def _forget_picture(self) -> None:
+        self._picture = None
+        self.update()
+
     def _paint_token(
-        self, painter: QPainter, look: theme.Theme, found: LaneWhatIf, number: int, place: QRectF
+        self, painter: QPainter, look: theme.Theme, token: WhatIfToken, place: QRectF, pens: dict[str | None, QPen]
     ) -> None:
-        token, room = found.tokens[number], place.height() - 4
+        room = place.height() - 4
         bar = QRectF(place.left(), 2, max(place.width() - (1 if place.width() > 3 else 0), 1.0), room)
         if token.state == "cut":
             tint = look.colour("danger")
             tint.setAlphaF(0.18)
             painter.fillRect(bar, tint)
-            painter.setPen(stage_pen(token.stage or "", look))
+            painter.setPen(pens[token.stage])
             middle = bar.center().x()
             painter.drawLine(QPointF(middle, bar.top()), QPointF(middle, bar.bottom()))
         elif token.state == "unknown":
@@ -133,8 +182,12 @@ class WhatIfStrip(QWidget):
         else:
             height = max(room * token.after, 1.0)
             painter.fillRect(
-                QRectF(bar.left(), bar.bottom() - height, bar.width(), height), look.colour(lane_colour(found.lane))
+                QRectF(bar.left(), bar.bottom() - height, bar.width(), height),
+                self._bar_colour(look),
             )
+
+    def _bar_colour(self, look: theme.Theme) -> QColor:
+        return look.colour(self._colour or lane_colour(self._found.lane if self._found is not None else 0))
 
     def _look_at(self, token: int) -> None:
         if token != self._at:
@@ -150,3 +203,23 @@ class WhatIfStrip(QWidget):
         if QAccessible.isActive():
             QAccessible.updateAccessibility(QAccessibleEvent(self, QAccessible.Event.DescriptionChanged))
         self.token_changed.emit(said)
+
+
+def _seen(tokens: Sequence[WhatIfToken], width: int) -> Iterable[int]:
+    """Return which tokens are painted: all, or of those that share a pixel the one that matters most."""
+    if len(tokens) <= width:
+        return range(len(tokens))
+    most: dict[int, int] = {}
+    for number, token in enumerate(tokens):
+        column = number * width // len(tokens)
+        other = most.get(column)
+        if other is None or _matters(token) > _matters(tokens[other]):
+            most[column] = number
+    return most.values()
+
+
+def _matters(token: WhatIfToken) -> float:
+    """Return how much a token is worth seeing: a cut, then what is not known, then the least likely."""
+    if token.state == "cut":
+        return 3.0
+    return 2.0 if token.state == "unknown" else 1.0 - (token.after or 0.0)

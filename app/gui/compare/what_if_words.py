@@ -6,13 +6,17 @@ import math
 
 from PySide6.QtCore import QCoreApplication
 
+from app.core.sampling import SamplingSettings
 from app.gui.compare.divergence_words import percent, stage_title
 from app.gui.next_token.candidates_model import visible
 from app.gui.widgets.words import render
 from app.services.lane_analysis import LaneWhatIf
+from app.services.turns import Turn
 from app.services.units import count
 
 translate = QCoreApplication.translate
+_LEAST_PLAIN = 1e-4
+"""A smaller probability is told as a power of ten."""
 
 
 def cut_words(found: LaneWhatIf) -> str:
@@ -38,19 +42,29 @@ def likelihood_words(found: LaneWhatIf) -> str:
     """Return how probable the answer was under the settings."""
     total = len(found.tokens)
     if found.cut:
-        return translate("Compare", "Under these settings the answer could not have been written.")
+        said = [translate("Compare", "Under these settings the answer could not have been written.")]
+        if found.log_probability_of_known is not None and found.known:
+            left = translate(
+                "Compare",
+                "The {known} tokens that are left and known had a log-probability of {mean} on average, which is {each}.",
+            )
+            averages = _averages(found.log_probability_of_known, found.known)
+            said.append(left.format(known=count(found.known), **averages))
+        return " ".join(said)
     if found.log_probability is not None and total:
-        words = translate("Compare", "The answer had a log-probability of {sum}; a token {each} on average.")
-        return words.format(sum=_number(found.log_probability), each=percent(math.exp(found.log_probability / total)))
+        words = translate(
+            "Compare",
+            "The answer had a probability of {probability} (log-probability {sum}); a token had {mean} on average, "
+            "which is {each}.",
+        )
+        return words.format(probability=_tiny(found.log_probability), **_averages(found.log_probability, total))
     if found.log_probability_of_known is not None and found.known:
         words = translate(
-            "Compare", "The {known} tokens that are known had a log-probability of {sum}; each {each} on average."
+            "Compare",
+            "The {known} tokens that are known had a log-probability of {sum}; each had {mean} on average, "
+            "which is {each}.",
         )
-        return words.format(
-            known=count(found.known),
-            sum=_number(found.log_probability_of_known),
-            each=percent(math.exp(found.log_probability_of_known / found.known)),
-        )
+        return words.format(known=count(found.known), **_averages(found.log_probability_of_known, found.known))
     return translate("Compare", "How probable the answer was is not known.")
 
 
@@ -85,5 +99,52 @@ def token_state(found: LaneWhatIf, token: int, text: str) -> str:
     return f"{head}: {said}; {render(known.left)}"
 
 
-def _number(value: float) -> str:
-    return f"{value:.1f}".replace("-", "−")
+def exactness_words(settings: SamplingSettings, turn: Turn, found: LaneWhatIf | None) -> str:
+    """Return what cannot be said exactly of an answer under settings, and why; a sentence for each reason."""
+    words: list[str] = []
+    if len(turn.finished.settings if turn.finished is not None else turn.settings) > 1:
+        words.append(
+            translate(
+                "Compare", "Its settings were moved while it was written: the sliders begin with the last ones."
+            )
+        )
+    reaches = {"penalties": settings.penalty_reach(1), "dry": settings.dry_reach(1)}
+    stages = [stage_title(stage) for stage, reach in reaches.items() if reach]
+    if settings.typical_p < 1:
+        stages.append(stage_title("typical"))
+    if stages:
+        words.append(
+            translate(
+                "Compare",
+                "What {stages} do is worked out on the candidates that were recorded; what one outside of them could "
+                "change is called not known.",
+            ).format(stages=", ".join(stages))
+        )
+    if 0 < settings.xtc_probability < 1 and turn.seed is None and settings.seed is None:
+        words.append(
+            translate("Compare", "XTC: the seed was not kept, so where it would have acted is called not known.")
+        )
+    if found is not None and found.tokens and not found.spans:
+        words.append(translate("Compare", "What its tokens say is not known, so none is marked in the text."))
+    return " ".join(words)
+
+
+def _averages(log_probability: float, tokens: int) -> dict[str, str]:
+    mean = log_probability / tokens
+    return {"sum": _number(log_probability), "mean": _number(mean, 2), "each": percent(math.exp(mean))}
+
+
+def _tiny(log_probability: float) -> str:
+    """Return a probability that may be far below what a number can hold."""
+    if log_probability > math.log(_LEAST_PLAIN):
+        return percent(math.exp(log_probability))
+    exponent = math.floor(log_probability / math.log(10))
+    mantissa = f"{10 ** (log_probability / math.log(10) - exponent):.1f}"
+    if mantissa == "10.0":
+        mantissa, exponent = "1.0", exponent + 1
+    return f"{mantissa} × 10^{_number(exponent, 0)}"
+
+
+def _number(value: float, decimals: int = 1) -> str:
+    shown = f"{value:.{decimals}f}"
+    return shown.removeprefix("-") if not float(shown) else shown.replace("-", "−")

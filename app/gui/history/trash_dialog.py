@@ -115,12 +115,18 @@ class TrashDialog(TallDialog):
         self._erase.setEnabled(marked)
 
     def _words(self, item: Trashed) -> str:
-        messages = self.tr("1 message") if item.messages == 1 else self.tr("{count} messages")
-        facts = in_parts((messages.format(count=count(item.messages)), *self._day(item)))
+        facts = in_parts((*self._counts(item), *self._day(item)))
         title = one_line(item.title)
         if item.message is None:
             return self.tr("Chat “{title}”\n{facts}").format(title=title, facts=facts)
         return self.tr("“{text}” in “{title}”\n{facts}").format(text=one_line(item.text), title=title, facts=facts)
+
+    def _counts(self, item: Trashed) -> list[str]:
+        """Return how much it is: what people saw in the chat, and apart from that the lanes of comparisons."""
+        messages = self.tr("1 message") if item.messages == 1 else self.tr("{count} messages")
+        lanes = self.tr("1 lane of a comparison") if item.lanes == 1 else self.tr("{count} lanes of comparisons")
+        said = [messages.format(count=count(item.messages))] if item.messages or not item.lanes else []
+        return [*said, lanes.format(count=count(item.lanes))] if item.lanes else said
 
     def _day(self, item: Trashed) -> tuple[str, ...]:
         """Return on which day it was deleted; nothing where the clock was ahead then."""

@@ -15,6 +15,7 @@ from PySide6.QtWidgets import QAbstractItemView, QFrame, QListView, QMenu, QWidg
 
 from app.gui import theme
 from app.gui.history.delegate import RowDelegate, more_rect
+from app.gui.history.list_keys import wanted_by
 from app.gui.history.model import HistoryModel, Index, Role
 
 
@@ -88,21 +89,18 @@ class HistoryList(QListView):
             event.accept()  # what the field for a title did not want is not for the rows
             return
         index = self.currentIndex()
-        shifted = event.modifiers() == Qt.KeyboardModifier.ShiftModifier
         if event.matches(QKeySequence.StandardKey.Undo):
             self.undo_wanted.emit()
             event.accept()
             return
-        match event.key():
-            case Qt.Key.Key_Return | Qt.Key.Key_Enter:
+        match wanted_by(event):
+            case "open":
                 self._open(index)
-            case Qt.Key.Key_F2:
+            case "rename":
                 self.rename(index)
-            case Qt.Key.Key_Delete if index.data(Role.ID) is not None:
+            case "delete" if index.data(Role.ID) is not None:
                 self.delete_wanted.emit(index.data(Role.ID))
-            case Qt.Key.Key_Menu:
-                self._show_menu_below(index)
-            case Qt.Key.Key_F10 if shifted:
+            case "menu":
                 self._show_menu_below(index)
             case _:
                 super().keyPressEvent(event)

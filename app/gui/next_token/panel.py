@@ -23,8 +23,6 @@ from app.services.units import UNKNOWN, count
 
 REPAINT_MS = 400
 """Nobody reads a list of words faster."""
-LEFT_SHARE, WHOSE_SHARE = 5, 4
-"""Of one line: how many tokens are left, and of which other chat they are."""
 
 
 class NextTokenPanel(QWidget):
@@ -39,7 +37,7 @@ class NextTokenPanel(QWidget):
         self._view: CandidatesView | None = None
         self._is_stale = False
         self.chart = CandidatesChart(icons)
-        self._left = FixedText(muted=False, name="candidates_left")
+        self._left = FixedText(muted=False, fit="text", name="candidates_left")
         self._whose = FixedText(right=True, name="candidates_whose")
         self._reason = label(look="muted", name="candidates_reason")
         self._reason.setWordWrap(True)
@@ -54,9 +52,9 @@ class NextTokenPanel(QWidget):
         layout.setSpacing(theme.SPACE_XS)
         above = QHBoxLayout()
         above.setSpacing(theme.SPACE_S)
-        above.addWidget(self._left, LEFT_SHARE)
-        above.addWidget(self._whose, WHOSE_SHARE)
-        above.addWidget(self._legend)
+        above.addWidget(self._left, 0, Qt.AlignmentFlag.AlignLeft)
+        above.addWidget(self._whose, 1)
+        above.addWidget(self._legend, 0, Qt.AlignmentFlag.AlignRight)
         layout.addLayout(above)
         layout.addLayout(self._pages, 1)
         self._timer = QTimer(self)
@@ -108,13 +106,15 @@ class NextTokenPanel(QWidget):
         whose = "" if view is None else self._origin_words(view)
         self._legend.setVisible(view is not None and not whose)  # a line for both would take a row of the candidates
         self._say_whose(whose)
+        self._left.setVisible(view is not None)  # the reason stands there alone
         self._pages.setCurrentWidget(self._reason if view is None else self.chart)
         if view is None:
             reason = render(self._next_token.reason)
             self._say_left(UNKNOWN, reason)
             self._reason.setText(reason)
         else:
-            self._say_left(self._left_words(view), "" if view.doubt is None else render(view.doubt))
+            words = self._left_words(view) if not whose else self._short_words(view)
+            self._say_left(words, "" if view.doubt is None else render(view.doubt))
         if view is not self._view:
             self._view = view
             if view is None:
@@ -143,6 +143,13 @@ class NextTokenPanel(QWidget):
         if not view.is_exact:
             return self.tr("about {left} of {total} left").format(left=count(view.survivors), total=total)
         return self.tr("{left} of {total} left").format(left=count(view.survivors), total=total)
+
+    def _short_words(self, view: CandidatesView) -> str:
+        """Return how many are left where whose they are stands beside that."""
+        if view.survivors == 1 and view.is_exact:
+            return self.tr("1 token left")
+        words = self.tr("{left} tokens left") if view.is_exact else self.tr("about {left} tokens left")
+        return words.format(left=count(view.survivors))
 
     def _made_legend(self) -> QWidget:
         made = QWidget()

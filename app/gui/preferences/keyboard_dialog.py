@@ -6,7 +6,8 @@ Shows what it is given: which keys there are the actions know, and the transcrip
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from enum import Enum, auto
 from typing import NamedTuple
 
 from PySide6.QtCore import Qt
@@ -38,17 +39,27 @@ def keys_of(action: QAction) -> Keys:
     return Keys(_MNEMONIC.sub(r"\1", action.text()).rstrip("…"), tuple(action.shortcuts()))
 
 
-class KeyboardDialog(TallDialog):
-    """Four lists: the keys of the window, those for the message at hand, and those where people write."""
+class KeysOf(Enum):
+    """Where keys hold, in the order in which they are listed."""
 
-    def __init__(
-        self,
-        window: Sequence[Keys],
-        message: Sequence[Keys],
-        composer: Sequence[Keys],
-        editor: Sequence[Keys],
-        parent: QWidget | None = None,
-    ) -> None:
+    WINDOW = auto()
+    COMPARISON = auto()
+    MESSAGE = auto()
+    COMPOSER = auto()
+    EDITOR = auto()
+    QUEUE = auto()
+    CHATS = auto()
+    SECTION = auto()
+
+
+_LEFT = (KeysOf.WINDOW, KeysOf.COMPARISON)
+"""They are about half of the lines."""
+
+
+class KeyboardDialog(TallDialog):
+    """A list for each place where keys hold, in two columns."""
+
+    def __init__(self, known: Mapping[KeysOf, Sequence[Keys]], parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setObjectName("keyboard_dialog")
         self.setWindowTitle(self.tr("Keyboard"))
@@ -60,17 +71,14 @@ class KeyboardDialog(TallDialog):
         whole.addWidget(label(self.tr("Keyboard"), pixels=theme.HEADING_PX, bold=True))
         columns = QHBoxLayout()
         columns.setSpacing(theme.SPACE_XXL)
-        hint = self.tr("“Previous message” and “Next message” put one at hand; it has a ring around it.")
-        left = self._column(self.tr("In the window"), "", window)
-        left.addStretch(1)
-        columns.addLayout(left, 1)
-        right = QVBoxLayout()
-        right.setSpacing(theme.SPACE_L)
-        right.addLayout(self._column(self.tr("With a message at hand"), hint, message))
-        right.addLayout(self._column(self.tr("While a message is written"), "", composer))
-        right.addLayout(self._column(self.tr("While a text is changed"), "", editor))
-        right.addStretch(1)
-        columns.addLayout(right, 1)
+        for is_left in (True, False):
+            column = QVBoxLayout()
+            column.setSpacing(theme.SPACE_L)
+            for place in known:
+                if (place in _LEFT) == is_left:
+                    column.addLayout(self._column(self._title(place), self._hint(place), known[place]))
+            column.addStretch(1)
+            columns.addLayout(column, 1)
         whole.addLayout(columns)
         close = QPushButton(self.tr("Close"))
         close.setObjectName("keyboard_close_button")
@@ -82,6 +90,22 @@ class KeyboardDialog(TallDialog):
         self._area.setFocusPolicy(Qt.FocusPolicy.StrongFocus)  # where it is higher than the screen, keys scroll it
         self._area.setAccessibleName(self.tr("Keys"))
         close.setFocus()
+
+    def _title(self, place: KeysOf) -> str:
+        return {
+            KeysOf.WINDOW: self.tr("In the window"),
+            KeysOf.COMPARISON: self.tr("In a comparison"),
+            KeysOf.MESSAGE: self.tr("With a message at hand"),
+            KeysOf.COMPOSER: self.tr("While a message is written"),
+            KeysOf.EDITOR: self.tr("While a text is changed"),
+            KeysOf.QUEUE: self.tr("On a question that waits"),
+            KeysOf.CHATS: self.tr("In the list of chats"),
+            KeysOf.SECTION: self.tr("On a heading of the side panel"),
+        }[place]
+
+    def _hint(self, place: KeysOf) -> str:
+        hint = self.tr("“Previous message” and “Next message” put one at hand; it has a ring around it.")
+        return hint if place is KeysOf.MESSAGE else ""
 
     def _column(self, title: str, hint: str, keys: Sequence[Keys]) -> QVBoxLayout:
         column = QVBoxLayout()

@@ -23,11 +23,13 @@ class MoreSettings(QWidget):
     changed = Signal(str, object)
     """Somebody wants another value: the setting's name and the value."""
 
-    def __init__(self, parent: QWidget | None = None) -> None:
+    def __init__(self, parent: QWidget | None = None, *, prefix: str = "") -> None:
+        """`prefix` tells the names of its rows from those of another list of settings."""
         super().__init__(parent)
+        self._prefix = prefix
         self._rows: dict[str, SliderRow | NumberRow] = {}
         self._breakers = TextList(
-            "dry_breakers",
+            f"{prefix}dry_breakers",
             self.tr("DRY starts anew at"),
             self.tr(
                 "No phrase reaches over these texts: after each, DRY begins to compare anew. \\n is a line break."
@@ -65,7 +67,8 @@ class MoreSettings(QWidget):
 
     def _add(self, control: Control) -> None:
         kind = NumberRow if control.name in WITHOUT_SLIDER else SliderRow
-        row = kind(control.name, control.title, control.hint, control.scale, spoken=control.spoken)
+        name = f"{self._prefix}{control.name}"
+        row = kind(name, control.title, control.hint, control.scale, spoken=control.spoken)
         row.moved.connect(lambda value: self.changed.emit(control.name, value))
         self._rows[control.name] = row
         self._column.addWidget(row)

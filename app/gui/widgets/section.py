@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Literal
 
-from PySide6.QtCore import QEvent, QPoint, QSize, Qt, Signal
-from PySide6.QtGui import QFont, QGuiApplication, QKeyEvent, QMouseEvent
+from PySide6.QtCore import QCoreApplication, QEvent, QPoint, QSize, Qt, Signal
+from PySide6.QtGui import QFont, QGuiApplication, QKeyEvent, QKeySequence, QMouseEvent
 from PySide6.QtWidgets import (
     QFrame,
     QGridLayout,
@@ -31,6 +31,8 @@ LETTERS_APART_PX = 1
 HEADER_APART_PX = 2
 EDGE_PX = theme.SPACE_XS - 1
 """The style sheet gives the rest, or thicker borders in its place."""
+_STEPS: dict[int, int] = {Qt.Key.Key_Up: -1, Qt.Key.Key_Down: 1}
+"""With Alt."""
 DetailsChoice = Literal["fit", "shown", "hidden"]
 """Details are shown where there is room for them, always, or never."""
 
@@ -79,11 +81,10 @@ class SectionHeader(QPushButton):
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Fold with Enter as with Space, move with Alt and an arrow."""
-        steps = {Qt.Key.Key_Up: -1, Qt.Key.Key_Down: 1}
-        key = Qt.Key(event.key())
-        if event.modifiers() & Qt.KeyboardModifier.AltModifier and key in steps:
-            self.step_wanted.emit(steps[key])
-        elif key in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+        step = _STEPS.get(event.key())
+        if event.modifiers() & Qt.KeyboardModifier.AltModifier and step is not None:
+            self.step_wanted.emit(step)
+        elif event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
             self.click()
         else:
             super().keyPressEvent(event)
@@ -255,6 +256,16 @@ class Section(QFrame):
         head.addWidget(self.header, 0, 0)
         head.addLayout(above, 0, 0)
         return head
+
+
+def section_keys() -> list[tuple[str, tuple[QKeySequence, ...]]]:
+    """Return what keys do with the header of a section: in words, and the keys."""
+    translate = QCoreApplication.translate
+    moves = tuple(QKeySequence(Qt.KeyboardModifier.AltModifier.value | key) for key in _STEPS)
+    return [
+        (translate("SectionHeader", "Move the section up or down"), moves),
+        (translate("SectionHeader", "Fold or unfold the section"), (QKeySequence("Return"), QKeySequence("Space"))),
+    ]
 
 
 def _details_button(text: str, name: str, title: str) -> QToolButton:

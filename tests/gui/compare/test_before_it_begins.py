@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from array import array
 
+import msgspec
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QDoubleSpinBox, QLineEdit, QPushButton
 
 from app.core.commands import Compare, Render
+from app.core.devices import MAIN_MEMORY, MainMemory
 from app.core.events import Rendered
+from app.core.metrics import DeviceMemory
+from app.core.model import CacheSizes
 from app.gui.widgets.fixed_text import FixedText
 from tests.gui.compare.conftest import CompareStage
 from tests.gui.compare.test_setting_up import asked_text
@@ -94,3 +98,28 @@ def test_what_the_lanes_will_take_is_said_before_they_begin(comparer: CompareSta
     comparer.stage.find_as(QDoubleSpinBox, "compare_max_tokens_box").setValue(0)
     most = f"{(cells.context - 40) // 5:,}"
     assert comparer.reads("compare_outlook").endswith(f"So that all of them fit, a lane gets at most {most} tokens.")
+
+
+@pytest.mark.parametrize(("free", "said"), [(64, "All 5 lanes run at once."), (2, None)])
+def test_where_memory_does_not_suffice_for_all_lanes_that_is_said_before_they_begin(
+    comparer: CompareStage, free: int, said: str | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    session = comparer.desk.program.session
+    assert session.model is not None
+    gib = 1 << 30
+    info = msgspec.structs.replace(
+        session.model,
+        memory_kind="recurrent",
+        cache=CacheSizes(state=gib),
+        memory=(DeviceMemory(MAIN_MEMORY, gib, None, 7, state=gib),),
+    )
+    monkeypatch.setattr(type(session), "model", info)
+    outlook = comparer.desk.program.lane_outlook
+    outlook._memory = lambda: MainMemory(64 * gib, free * gib, 64 * gib)
+    comparer.asked("Why?").opened()
+    asked = comparer.engine.all(Render)[-1]
+    comparer.engine.say(Rendered(asked.request, "", array("i", range(40)).tobytes(), ()))
+    comparer.stage.settle()
+    why = "There is not enough memory to keep the state of all lanes at once."
+    after = "The lanes run one after another, each from the saved prompt."
+    assert comparer.reads("compare_outlook").endswith(said or f"{why} {after}")

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import pytest
-from PySide6.QtCore import QEventLoop, Qt, QTimer
+from PySide6.QtCore import QEventLoop, QPoint, QRect, QSize, Qt, QTimer
 from PySide6.QtGui import QFontMetrics
+from PySide6.QtWidgets import QScrollArea, QWidget
+from pytestqt.qtbot import QtBot
 
 from app.gui.chat.turn_block import GAP_PX
+from app.gui.compare.divergence_card import DivergenceCard
 from app.gui.compare.figures_table import FiguresTable
 from app.gui.compare.lower_strip import LowerStrip
+from app.gui.icons import Icons
 from tests.gui.compare.conftest import CompareStage, desk, model, stage
 from tests.gui.compare.insight import InsightStage, insight
 from tests.services.recorded_lanes import RecordedLead, some_rows
@@ -145,3 +149,30 @@ def test_while_lanes_are_written_it_is_said_where_they_part_and_how_undecided_th
     assert insight.link(1 - baseline).accessibleName() == words
     assert insight.link(1 - baseline).text() == words
     assert not insight.link(1 - baseline).isEnabled()
+
+
+def test_what_stays_below_the_set_up_stands_under_the_rest_where_that_scrolls(comparer: CompareStage) -> None:
+    comparer.asked().opened()
+    resized(comparer, 960, 600)
+    start, add = comparer.stage.find("compare_start_button"), comparer.stage.find("add_lane_button")
+    area = comparer.stage.find_as(QScrollArea, "compare_set_up_area")
+    assert area.verticalScrollBar().isVisible()
+    right = {each.mapTo(comparer.stage.window, each.rect().topRight()).x() for each in (start, add)}
+    assert len(right) == 1
+
+
+def test_a_card_lies_in_the_part_of_its_page_that_is_seen(comparer: CompareStage, qtbot: QtBot) -> None:
+    window, page = QScrollArea(), QWidget()
+    page.resize(700, 1500)
+    window.setWidget(page)
+    window.resize(700, 500)
+    card = DivergenceCard(page, comparer.stage.themes, Icons(comparer.stage.desk.program.resources))
+    with qtbot.waitExposed(window):
+        window.show()
+    window.verticalScrollBar().setValue(400)
+    for y in (0, 200, 480):
+        at = QRect(window.viewport().mapToGlobal(QPoint(100, y)), QSize(20, 20))
+        card.resize(card.width(), 300)
+        card._place(at)
+        assert window.viewport().rect().contains(QRect(card.mapTo(window.viewport(), QPoint()), card.size()))
+    window.close()

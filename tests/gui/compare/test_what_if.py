@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QComboBox, QMenu
 from app.core.sampling import SamplingSettings
 from app.gui.compare.marks import StageMark, stage_marks
 from app.gui.compare.stage_legend import StageLegend
+from app.gui.compare.what_if_settings import WhatIfSettings
 from app.gui.compare.what_if_strip import WhatIfStrip
 from app.gui.compare.what_if_words import cut_words, token_state
 from app.gui.widgets.boxes import NumberBox
@@ -52,7 +53,9 @@ def test_tokens_that_would_have_been_cut_are_counted_marked_and_named_by_stage(i
     made = sets(insight, "top_k", 1)
     assert made.settings.top_k == 1 and made.cut > before.cut
     assert insight.reads("what_if_cuts").startswith(f"{made.cut} of {COUNT} tokens would have been cut.")
-    assert insight.reads("what_if_likelihood") == "Under these settings the answer could not have been written."
+    said = insight.reads("what_if_likelihood")
+    assert said.startswith("Under these settings the answer could not have been written.")
+    assert (f"The {made.known} tokens that are left and known had" in said) == bool(made.known)
     marked = [mark.span for mark in insight.overlay(1).marks.stages if mark.is_certain]
     assert marked == [span for span, token in zip(made.spans, made.tokens, strict=True) if token.state == "cut"]
     assert {mark.stage for mark in insight.overlay(1).marks.stages} == {"top_k"}
@@ -111,6 +114,23 @@ def test_where_greedy_would_have_left_it_is_said(insight: InsightStage) -> None:
     place = opened(insight, 1).greedy_leaves_at
     assert place is not None
     assert insight.reads("what_if_greedy") == f"Greedy would have left it at token {place + 1}."
+
+
+def test_a_lane_is_replayed_under_every_setting_and_what_is_unfolded_comes_into_view(insight: InsightStage) -> None:
+    insight.asked().ran("a", "c")
+    before = opened(insight, 1)
+    area = insight.stage.find_as(WhatIfSettings, "what_if_settings")
+    height = area.height()
+    QTest.keyClick(insight.stage.find("what_if_more_button"), Qt.Key.Key_Space)
+    row = insight.stage.find("what_if_typical_p_box")
+    insight.stage.bot.waitUntil(lambda: row.visibleRegion().boundingRect() == row.rect(), timeout=60_000)
+    assert area.height() == height and area.verticalScrollBar().value() > 0
+    for name, value in (("typical_p", 0.3), ("presence_penalty", 1.0), ("xtc_probability", 1.0), ("dry_base", 2.0)):
+        after = sets(insight, name, value)
+        assert getattr(after.settings, name) == value and after.problem is None
+    assert [token.after for token in after.tokens] != [token.after for token in before.tokens]
+    assert "What penalties, typical-p do" in insight.reads("what_if_exactness")
+    assert insight.stage.find("what_if_more_button").accessibleName() == "More · 4 changed"
 
 
 def test_as_it_was_takes_the_settings_back(insight: InsightStage) -> None:
