@@ -13,6 +13,7 @@ from app.core.ports import DryRunPort, EnginePort, EventSink, StorePort
 from app.engine.client import EngineClient
 from app.engine.dry_run_client import DryRunClient
 from app.engine.incarnation import BackendKind
+from app.services.answer_what_if import AnswerWhatIf
 from app.services.answers import Answers
 from app.services.ask import Ask
 from app.services.branches import Branches
@@ -145,6 +146,7 @@ def assemble(
         vocabulary=vocabulary,
         reproducing=Reproducing(session, store, vocabulary, talk.chat, talk.conversations),
         comparison_analysis=ComparisonAnalysis(talk.comparing, session, store, vocabulary, jobs),
+        answer_what_if=AnswerWhatIf(talk.chat, session, store, vocabulary, jobs),
         file_export=FileExport(jobs, notices),
         next_token=NextToken(session, engine, sampling, vocabulary, talk.answers, talk.conversations),
         live=Live(session, lambda: memory.gpu_is_there, talk.chat, talk.answers),
@@ -243,4 +245,4 @@ def _counts(
     """Make what counts prompts."""
     count = PromptCount(session, engine, talk.chat, templates, settings, sampling)
     costs = PromptCosts(session, engine, talk.chat, templates, talk.system_prompt, count, settings)
-    return _Counts(count, costs, LaneOutlook(session, engine, talk.chat, templates, settings))
+    return _Counts(count, costs, LaneOutlook(session, engine, talk.chat, templates, settings, main_memory))

@@ -14,6 +14,7 @@ from app.services.notices import Notice
 from app.system.settings_file import Theme
 from tests.e2e.compare_states import compare_done, compare_grid, compare_running, set_up
 from tests.e2e.scene import DAY_S, MEMORY, Scene
+from tests.e2e.what_if_state import what_if
 
 NARROW = QSize(960, 800)
 BOTH: tuple[Theme, ...] = ("light", "dark")
@@ -200,5 +201,6 @@ STATES = (
         themes=("light",),
     ),
     State("compare_grid", compare_grid, ("compare_lanes", "lane_text_p"), ("dark",)),
+    State("what_if", what_if, ("what_if_dialog", "what_if_strip", "what_if_top_k_slider")),
 )
 """In the order of the table of contents; `window-light.png` stands in the README."""
