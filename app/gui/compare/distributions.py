@@ -22,7 +22,9 @@ from app.services.units import UNKNOWN
 
 ROW_PX, HEAD_PX, BAR_PX, RAW_PX = 26, 20, 7, 2
 MOST_ROWS = 7
-_TEXT_PX, _FIGURE_PX = 86, 66
+_TEXT_PX, _FIGURE_PX, _LETTERS_PX = 86, 66, 22
+_MOST_TEXT = 0.4
+"""Of the width, for the longest token; the bars need the rest."""
 _LEAST_BAR_PX = 2.0
 
 
@@ -48,6 +50,11 @@ class Distributions(QWidget):
     def rows(self) -> tuple[Contender, ...]:
         """The tokens that are shown, likeliest first."""
         return self._rows
+
+    @property
+    def token_px(self) -> float:
+        """How wide a token may be before it is shortened."""
+        return self._columns().bars - _LETTERS_PX
 
     def show_rows(
         self, rows: Sequence[Contender], lanes: tuple[int, int], taken: tuple[Contender | None, Contender | None]
@@ -89,7 +96,10 @@ class Distributions(QWidget):
 
     def _columns(self) -> _Columns:
         figures = 2 * theme.scaled(_FIGURE_PX)
-        return _Columns(theme.scaled(_TEXT_PX), self.width() - figures - theme.SPACE_S)
+        metrics = QFontMetricsF(theme.font(theme.BASE_PX, bold=True))
+        longest = max((metrics.horizontalAdvance(_said(row)) for row in self._rows), default=0.0)
+        text = min(_LETTERS_PX + longest + theme.SPACE_S, self.width() * _MOST_TEXT)
+        return _Columns(max(text, theme.scaled(_TEXT_PX)), self.width() - figures - theme.SPACE_S)
 
     def _paint_head(self, painter: QPainter, look: theme.Theme, columns: _Columns) -> None:
         """Say which figures are whose, with a piece of each bar."""
@@ -108,9 +118,9 @@ class Distributions(QWidget):
         columns, middle = self._columns(), place.center().y()
         is_taken = row.token in self._taken
         painter.setFont(theme.font(theme.BASE_PX, bold=is_taken))
-        shown = visible(row.text) if row.text is not None else f"#{row.token}"
-        shown = QFontMetricsF(painter.font()).elidedText(shown, Qt.TextElideMode.ElideRight, columns.bars - 24)
-        self._write(painter, look.colour("text"), QRectF(22, place.top(), columns.bars - 22, place.height()), shown)
+        left, room = _LETTERS_PX, columns.bars - _LETTERS_PX
+        shown = QFontMetricsF(painter.font()).elidedText(_said(row), Qt.TextElideMode.ElideRight, room - 2)
+        self._write(painter, look.colour("text"), QRectF(left, place.top(), room, place.height()), shown)
         self._paint_taken(painter, look, row, place)
         room = columns.bars_end - columns.bars
         top = middle - BAR_PX - RAW_PX / 2
@@ -180,3 +190,7 @@ class Distributions(QWidget):
 
 def _most(row: Contender) -> float:
     return max(row.raw or 0.0, row.baseline.after or 0.0, row.lane.after or 0.0)
+
+
+def _said(row: Contender) -> str:
+    return visible(row.text) if row.text is not None else f"#{row.token}"

@@ -54,7 +54,7 @@ def place_words(found: LaneDivergence) -> str:
 
 def shortest_words(found: LaneDivergence) -> str:
     """Return in very few words where a lane leaves the baseline, for a narrow lane."""
-    words = translate("Compare", "Token {number}: {theirs} → {own}")
+    words = translate("Compare", "At {number}: {theirs} → {own}")
     both = (_bare(found.baseline_token), _bare(found.lane_token))
     return words.format(number=count(found.token + 1), theirs=both[0], own=both[1])
 
