@@ -8,11 +8,11 @@ from __future__ import annotations
 import ctypes
 from typing import Any, Literal
 
+from app.core.lane_memory import PLAIN_SEQUENCES
 from app.core.model import ALL_LAYERS, LoadOptions, MemoryKind
 from app.engine.llama import api, ggml_library
 
-LANES = 9
-"""Sequences of a plain cache: the chat and eight lanes; they cost output rows only."""
+LANES = PLAIN_SEQUENCES
 NoChat = Literal["encoder", "diffusion"]
 KV_TYPES = {"f16": api.GGML_TYPE_F16, "q8_0": api.GGML_TYPE_Q8_0, "q4_0": api.GGML_TYPE_Q4_0}
 FLASH = {"auto": -1, "on": 1, "off": 0}

@@ -133,20 +133,30 @@ class Answer:
 
     def _wait(self, row: Row, facts: RowFacts) -> Generator[Event, None, Turn | None]:
         """Wait until the next token may be drawn; None when the answer is to end instead."""
-        pacing = self._control.pacing
-        if pacing.is_held:
-            if self._writing.is_waiting:  # who holds an answer sees all of it
-                yield self._writing.take(self._cache.used, last=False)
-            yield Held(self._command.request, len(self._writing.ids), row.tobytes(), facts.log_sum_exp)
+        pacing, is_told = self._control.pacing, False
+        if (turn := pacing.take()) is not None:
+            return turn
         with self._clock.held():
-            return pacing.wait()
+            while turn is None:
+                seen = pacing.changes
+                if self._writing.is_waiting:  # who lets an answer wait sees all of it
+                    yield self._writing.take(self._cache.used, last=False)
+                if pacing.is_held and pacing.is_over:
+                    return None
+                if pacing.is_held and not is_told:
+                    yield Held(self._command.request, len(self._writing.ids), row.tobytes(), facts.log_sum_exp)
+                is_told = pacing.is_held
+                turn = pacing.take()
+                if turn is None:
+                    pacing.wait(seen)
+        return turn
 
     def _choose(self, turn: Turn, sampler: Sampler, row: Row, facts: RowFacts) -> Choice:
         """Draw the next token, or take the one that somebody chose. Raises `UserError` on one that is not there."""
         choice = sampler.draw(row, facts, self._position)
         if self._retracing is not None:
             return self._retracing.take(choice, row, sampler)
-        chosen = self._forced.pop(0) if self._forced else turn.token
+        chosen = turn.token if turn.token is not None or not self._forced else self._forced.pop(0)
         if chosen is None:
             return choice
         if not 0 <= chosen < len(row):

@@ -5,11 +5,15 @@ Set by the reader thread, waited for by the loop. Knows no tokens' meaning and n
 
 from __future__ import annotations
 
+import math
 import threading
 import time
 from collections import deque
 from collections.abc import Callable
 from typing import NamedTuple
+
+LONGEST_WAIT_S = 3600.0
+"""Nobody waits longer at once: a lock has a limit of its own."""
 
 
 class Turn(NamedTuple):
@@ -28,58 +32,73 @@ class Pacing:
     def __init__(self, rate: float | None = None, now: Callable[[], int] = time.perf_counter_ns) -> None:
         self._now = now
         self._changed = threading.Condition()
-        self._rate = rate
+        self._rate = _usable(rate)
         self._given: deque[Turn] = deque()
         self._is_over = False
         self._last_ns = 0
+        self.changes = 0
+        """Grows with everything that is said here; see `wait`."""
 
     def set_rate(self, rate: float | None) -> None:
         """Go on at another pace; steps that were given and not taken yet are forgotten when it no longer waits for them."""
         with self._changed:
-            self._rate = rate
-            if rate != 0:
+            self._rate = _usable(rate)
+            if self._rate != 0:
                 self._given.clear()
-            self._changed.notify_all()
+            self._tell()
 
     def give(self, token: int | None = None) -> None:
         """Let one token follow, where the answer waits for that or will."""
         with self._changed:
             if self._rate == 0:
                 self._given.append(Turn(token))
-                self._changed.notify_all()
+                self._tell()
 
     def end(self) -> None:
         """Wait for nothing any more."""
         with self._changed:
             self._is_over = True
-            self._changed.notify_all()
+            self._tell()
 
     @property
     def is_held(self) -> bool:
         """Whether the next token waits for somebody."""
         with self._changed:
-            return self._rate == 0 and not self._given and not self._is_over
+            return self._rate == 0 and not self._given
 
-    def wait(self) -> Turn | None:
-        """Wait for the next turn; None when the answer is to end instead."""
+    @property
+    def is_over(self) -> bool:
+        """Whether nobody is to be waited for any more."""
+        return self._is_over
+
+    def take(self) -> Turn | None:
+        """Return leave for the next token, or None where that waits; one that only waits for its time is let go at the end."""
         with self._changed:
-            while not self._is_over:
-                if self._rate == 0:
-                    if self._given:
-                        return self._taken(self._given.popleft())
-                    self._changed.wait()
-                elif (left := self._left_s()) <= 0:
-                    return self._taken(FREELY)
-                else:
-                    self._changed.wait(left)
-            return None
+            if self._rate == 0:
+                turn = self._given.popleft() if self._given else None
+            else:
+                turn = FREELY if self._is_over or self._left_s() <= 0 else None
+            if turn is not None:
+                self._last_ns = self._now()
+            return turn
 
-    def _taken(self, turn: Turn) -> Turn:
-        self._last_ns = self._now()
-        return turn
+    def wait(self, seen: int) -> None:
+        """Wait until something is said that was not when `changes` was `seen`, or until it is time for the next token."""
+        with self._changed:
+            if self.changes == seen and not self._is_over:
+                self._changed.wait(None if self._rate == 0 else min(max(self._left_s(), 0.0), LONGEST_WAIT_S))
+
+    def _tell(self) -> None:
+        self.changes += 1
+        self._changed.notify_all()
 
     def _left_s(self) -> float:
         """Return how long the next token has to wait for its time."""
-        if self._rate is None:
+        if not self._rate:
             return 0.0
         return 1 / self._rate - (self._now() - self._last_ns) / 1e9
+
+
+def _usable(rate: float | None) -> float | None:
+    """Return a rate that is a number and not below 0; anything else is as fast as it goes."""
+    return rate if rate is not None and math.isfinite(rate) and rate >= 0 else None

@@ -59,10 +59,9 @@ def _drawn(drawing: QSvgRenderer, size: int) -> QPixmap:
 
 def _tinted(drawn: QPixmap, colour: QColor) -> QPixmap:
     """Return a line icon in another colour, which takes a fraction of drawing it again."""
-    pixmap = QPixmap(drawn.size())
-    pixmap.fill(colour)
+    pixmap = QPixmap(drawn)
     painter = QPainter(pixmap)
-    painter.setCompositionMode(QPainter.CompositionMode.CompositionMode_DestinationIn)
-    painter.drawPixmap(0, 0, drawn)
+    painter.setCompositionMode(QPainter.CompositionMode.CompositionMode_SourceIn)
+    painter.fillRect(pixmap.rect(), colour)
     painter.end()
     return pixmap

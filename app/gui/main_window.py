@@ -237,8 +237,8 @@ class MainWindow(QMainWindow):
         row.setSpacing(theme.SPACE_S)
         row.addWidget(self.history_button)
         row.addWidget(self.new_chat_button)
+        row.addWidget(self._tabs)  # in one place on every page, however wide that is
         row.addWidget(self.parts.model_bar, 1)
-        row.addWidget(self._tabs)
         for button in (self.theme_button, self.panel_button, self._more):
             row.addWidget(button)
         return header

@@ -130,7 +130,7 @@ def _seeds(first: int, count: int) -> list[int]:
 
 def _nearest(steps: Sequence[float], value: float) -> int:
     """Return the first step that is nearest to a value."""
-    return min(range(len(steps)), key=lambda place: abs(steps[place] - value))
+    return min(range(len(steps)), key=lambda place: round(abs(steps[place] - value), 9))
 
 
 def _with(settings: SamplingSettings, **changes: object) -> SamplingSettings:

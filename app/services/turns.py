@@ -101,6 +101,8 @@ class Beginning:
     """How the beginning ended; None if it was interrupted."""
     seed: int | None = None
     """The seed that the draws go on with; None where it is not known."""
+    settings: tuple[SettingsChange, ...] = ()
+    """What it was written with, as far as that is known."""
     is_given: bool = False
     """Whether it is nothing that was drawn here, as where a person wrote it: the first token comes behind it."""
 
@@ -108,7 +110,8 @@ class Beginning:
     def of(cls, turn: Turn) -> Beginning:
         """Return the answer that is there."""
         seed = turn.finished.seed if turn.finished is not None else turn.seed
-        return cls(turn.text, turn.ids, turn.finished, seed, is_given=turn.edited and turn.finished is None)
+        is_given = turn.edited and turn.finished is None
+        return cls(turn.text, turn.ids, turn.finished, seed, turn.settings, is_given=is_given)
 
     @property
     def goes_on(self) -> bool:
@@ -159,7 +162,10 @@ class Beginning:
         first = self.finished
         if first is None:
             metrics = msgspec.structs.replace(rest.metrics, ttft_ms=None, sampled_tokens=len(ids) // _ID_BYTES)
-            return msgspec.structs.replace(rest, text=text, ids=ids, metrics=metrics, seed=self.seed)
+            settings = _joined_settings(self.settings, rest.settings)
+            return msgspec.structs.replace(
+                rest, text=text, ids=ids, metrics=metrics, seed=self.seed, settings=settings
+            )
         return msgspec.structs.replace(
             rest,
             text=text,

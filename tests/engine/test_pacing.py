@@ -11,7 +11,7 @@ import pytest
 
 from app.core.commands import Cancel, Generate, SetPace, StepOn
 from app.core.errors import UserError
-from app.core.events import Event, Finished, Held, Tokens
+from app.core.events import Event, Finished, Held, Step, Tokens
 from app.core.sampling import SamplingSettings
 from app.engine.backend import Backend
 from app.engine.clock import AnswerClock
@@ -168,22 +168,68 @@ def test_the_time_that_an_answer_is_held_is_in_none_of_its_figures() -> None:
 def test_steps_that_nobody_took_are_forgotten_when_the_answer_runs_again() -> None:
     pacing = Pacing(0)
     pacing.give(7)
-    assert pacing.wait() == Turn(7)
+    assert pacing.take() == Turn(7)
     pacing.give(8)
     pacing.set_rate(None)
-    assert pacing.wait() == FREELY
+    assert pacing.take() == FREELY
     pacing.set_rate(0)
     assert pacing.is_held
+    assert pacing.take() is None
 
 
 def test_a_slow_answer_waits_for_the_time_of_its_next_token() -> None:
     now = [1_000_000_000]
     pacing = Pacing(50.0, lambda: now[0])
-    assert pacing.wait() == FREELY
+    assert pacing.take() == FREELY
+    assert pacing.take() is None
     now[0] += 20_000_000
-    assert pacing.wait() == FREELY
-    threading.Timer(0.05, pacing.end).start()  # the clock stands still, so that only an end ends the wait
-    assert pacing.wait() is None
+    assert pacing.take() == FREELY
+    seen = pacing.changes
+    pacing.end()
+    pacing.wait(seen)
+    assert pacing.take() == FREELY
+
+
+@pytest.mark.parametrize("rate", [float("nan"), float("inf"), -1.0])
+def test_a_pace_that_is_none_is_as_fast_as_it_goes(rate: float) -> None:
+    pacing = Pacing(rate)
+    assert [pacing.take(), pacing.take()] == [FREELY, FREELY]
+
+
+def test_a_pace_of_one_token_in_ages_can_be_given_up() -> None:
+    pacing = Pacing(1e-320)
+    assert pacing.take() is None
+    threading.Timer(0.05, pacing.end).start()
+    pacing.wait(pacing.changes)
+    assert pacing.take() == FREELY
+
+
+def test_an_answer_that_is_held_while_it_waits_for_its_time_says_so_and_sends_what_it_has() -> None:
+    control = Control(1, 1e-3)
+    command = Generate(1, user("Why?"), SEEDED, time.perf_counter_ns())
+    seen: list[Event] = []
+    backend = scripted()
+    for event in Answer(backend, KVCache(backend), command, control).run(lambda: False):
+        seen.append(event)
+        if isinstance(event, Tokens) and event.first == 0:
+            control.pacing.set_rate(0)
+        if isinstance(event, Held):
+            control.cancel()
+    (held,) = (event for event in seen if isinstance(event, Held))
+    assert held.token == 1
+    before = seen[: seen.index(held)]
+    assert sum(event.count for event in before if isinstance(event, Tokens)) == 1
+
+
+def test_a_watched_answer_that_is_stopped_ends_with_its_whole_row() -> None:
+    control, backend = Control(1), scripted()
+    steps: list[Step] = []
+    for event in Answer(backend, KVCache(backend), Generate(1, user("Why?"), SEEDED, 0), control).run(lambda: True):
+        if isinstance(event, Step):
+            steps.append(event)
+            control.cancel()
+    assert steps[-1].ids == b""
+    assert len(steps[-1].logits) == 4 * backend.vocabulary.size
 
 
 def test_steps_are_given_through_the_process_and_a_held_answer_can_be_cancelled(tmp_path: Path) -> None:

@@ -101,6 +101,21 @@ def test_of_thinking_that_is_selected_its_markdown_is_copied(transcript: Transcr
     )
 
 
+def test_code_that_is_copied_together_with_thinking_keeps_its_fence(transcript: Transcript) -> None:
+    transcript.add(kept(text="<think>\nhm\n</think>\n\n```python\ny = 2\n```"))
+    click(transcript, spots(transcript, "think")[0])
+    body = transcript.turns.blocks[0].body
+    assert isinstance(body, ThoughtfulText)
+    both = Selection()
+    both.start(Place(0, 0))
+    both.extend(Place(0, body.lead + len("y = 2")))
+    assert "```python\ny = 2" in "".join(source_pieces(both, transcript.turns.blocks))
+    alone = Selection()
+    alone.start(Place(0, body.lead))
+    alone.extend(Place(0, body.lead + len("y = 2")))
+    assert "".join(source_pieces(alone, transcript.turns.blocks)) == "y = 2"
+
+
 def test_the_answer_keeps_its_characters_where_the_lines_of_the_thinking_go(transcript: Transcript) -> None:
     transcript.add(marked_turn())
     click(transcript, spots(transcript, "think")[0])

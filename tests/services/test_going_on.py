@@ -296,6 +296,15 @@ def test_parts_of_one_token_have_no_speed_of_their_own() -> None:
     assert longer.metrics.decode_tokens_per_s == pytest.approx(77.6)
 
 
+def test_an_answer_that_was_interrupted_keeps_the_settings_of_its_beginning() -> None:
+    rest = part("b", 3, settings=(SettingsChange(2, SamplingSettings(temperature=1.5)),))
+    begun = (SettingsChange(0, SamplingSettings()),)
+    whole = Beginning("a", array("i", [1, 2]).tobytes(), None, 7, begun).joined(rest)
+    assert [(change.token, change.settings.temperature) for change in whole.settings] == [(0, 0.8), (2, 1.5)]
+    same = Beginning("a", array("i", [1, 2]).tobytes(), None, 7, begun).joined(part("b", 3))
+    assert same.settings == begun
+
+
 def test_what_begins_with_nothing_is_whole_already() -> None:
     rest = part("b", 3)
     assert Beginning().joined(rest) is rest

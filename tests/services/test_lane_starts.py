@@ -77,6 +77,8 @@ def test_a_grid_goes_row_by_row() -> None:
         "top_p",
     )
     assert lanes.baseline == 3, "temperature 0.7 and top-p 0.9"
+    between = grid_for(SamplingSettings(temperature=0.8), "temperature", (0.4, 1.2), "top_k", (20, 40))
+    assert between.baseline == 2, "as near to both, and the first of them"
 
 
 def test_every_grid_of_two_settings_has_as_many_lanes_as_there_can_be() -> None:

@@ -63,7 +63,8 @@ def source_pieces(selection: Selection, turns: Sequence[Copied]) -> Iterator[str
         text = body.markdown if isinstance(body, ThoughtfulText) else turn.text
         lead = body.lead if isinstance(body, ThoughtfulText) else 0
         start, end = selected
-        is_whole, is_alone = turn.state not in ("waiting", "writing"), len(numbers) == 1
+        is_whole = turn.state not in ("waiting", "writing")
+        is_alone = len(numbers) == 1 and not start < lead < end  # thinking and answer are two texts
         if start < lead and isinstance(body, ThoughtfulText) and body.thinking is not None:
             last = END if end >= lead else end
             yield from _of_answer(body.thinking.source, start, last, is_whole=is_whole, is_alone=is_alone)

@@ -150,7 +150,7 @@ class _Cells(QStyledItemDelegate):
         room = place.adjusted(0, 0, -26 - SAMPLE_PX, 0) if is_turned else place.adjusted(26 + SAMPLE_PX, 0, 0, 0)
         painter.setFont(theme.font(theme.SMALL_PX))
         painter.setPen(look.colour("text"))
-        shown = painter.fontMetrics().elidedText(name, Qt.TextElideMode.ElideRight, room.width())
+        shown = painter.fontMetrics().elidedText(name, Qt.TextElideMode.ElideMiddle, room.width())
         painter.drawText(room, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, shown)
 
     def _paint_figure(self, painter: QPainter, place: QRect, index: _Index, look: theme.Theme) -> None:

@@ -44,16 +44,19 @@ class StageLegend(QWidget):
         self, cuts: Mapping[str, int], unknown: int, unlikely: int = 0, *, leaves_greedy: bool = False
     ) -> None:
         """Show how many tokens each stage would have cut, of how many that is not known, and what else is marked."""
+        words = self.tr("cut by {stage}: {count}")
         entries = [
-            _Entry("cut", f"{stage_title(stage)} {count(cuts[stage])}", stage) for stage in cuts if cuts[stage]
+            _Entry("cut", words.format(stage=stage_title(stage), count=count(cuts[stage])), stage)
+            for stage in cuts
+            if cuts[stage]
         ]
         if unknown:
-            entries.append(_Entry("unknown", self.tr("not known {count}").format(count=count(unknown))))
+            entries.append(_Entry("unknown", self.tr("not known: {count}").format(count=count(unknown))))
         if unlikely:
             words = self.tr("left with less than {percent}: {count}")
             entries.append(_Entry("unlikely", words.format(percent=percent(UNLIKELY), count=count(unlikely))))
         if leaves_greedy:
-            entries.append(_Entry("greedy", self.tr("greedy leaves it")))
+            entries.append(_Entry("greedy", self.tr("greedy would leave here")))
         self._entries = entries
         self.setAccessibleName(", ".join(entry.words for entry in entries))
         self._take_height()

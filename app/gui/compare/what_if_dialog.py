@@ -113,6 +113,7 @@ class WhatIfDialog(QDialog):
             self._text.show_lane(lane.turn)
             self._overlay.show_marks(Marks())
             self.panel.show_lanes([(lane, lane.turn.author)], _LANE)
+            self.panel.show_found(None)
             self.panel.take_focus()
         found = self._service.found
         if found is not None:

@@ -54,8 +54,8 @@ def likelihood_words(found: LaneWhatIf) -> str:
     if found.log_probability is not None and total:
         words = translate(
             "Compare",
-            "The answer had a probability of {probability} (log-probability {sum}); a token had {mean} on average, "
-            "which is {each}.",
+            "Under these settings the answer had a probability of {probability} (log-probability {sum}); a token had "
+            "{mean} on average, which is {each}.",
         )
         return words.format(probability=_tiny(found.log_probability), **_averages(found.log_probability, total))
     if found.log_probability_of_known is not None and found.known:

@@ -1,4 +1,4 @@
-"""What keys do in the list of chats. The one list of them: the list acts by it, and what is said of keys is read from it."""
+"""What keys do in the list of chats. The list acts by it, and what is said of keys is read from it."""
 
 from __future__ import annotations
 

@@ -59,7 +59,7 @@ def test_tokens_that_would_have_been_cut_are_counted_marked_and_named_by_stage(i
     marked = [mark.span for mark in insight.overlay(1).marks.stages if mark.is_certain]
     assert marked == [span for span, token in zip(made.spans, made.tokens, strict=True) if token.state == "cut"]
     assert {mark.stage for mark in insight.overlay(1).marks.stages} == {"top_k"}
-    assert f"top-k {made.cuts['top_k']}" in insight.stage.find("what_if_legend").accessibleName()
+    assert f"cut by top-k: {made.cuts['top_k']}" in insight.stage.find("what_if_legend").accessibleName()
     assert insight.overlay(0).marks.stages == ()
     insight.stage.clicks("compare_figures_tab")
     assert insight.overlay(1).marks.stages == ()
@@ -104,7 +104,7 @@ def test_only_what_is_certain_is_marked_as_a_cut_and_how_much_is_unseen_is_said(
     assert cut_words(made).startswith("1 of 4 tokens would have been cut. Of 1 the record does not say")
     legend = StageLegend(insight.stage.themes)
     legend.show_cuts(made.cuts, made.unknown)
-    assert legend.accessibleName() == "top-p 1, not known 1"
+    assert legend.accessibleName() == "cut by top-p: 1, not known: 1"
 
 
 def test_where_greedy_would_have_left_it_is_said(insight: InsightStage) -> None:
