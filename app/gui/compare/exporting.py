@@ -13,6 +13,7 @@ from app.gui import theme
 from app.gui.chat.printing import file_stem
 from app.gui.compare.report import report
 from app.gui.icons import Icons
+from app.gui.widgets.buttons import PointedButton
 from app.gui.widgets.file_chooser import dress
 from app.gui.widgets.words import set_hint
 from app.services.comparison_export import comparison_json, lanes_csv
@@ -21,7 +22,7 @@ from app.services.lane_analysis import Analysis
 from app.services.lanes_run import LanesRun, still_run
 
 
-class ExportButton(QToolButton):
+class ExportButton(PointedButton):
     """A menu with the kinds of files; it asks where each goes."""
 
     def __init__(self, themes: theme.Themes, icons: Icons, picture: Callable[[], QImage], files: FileExport) -> None:

@@ -18,6 +18,7 @@ from app.services.lane_analysis import Analysis
 from app.services.lanes_run import LanesRun, still_run
 from tests.gui.compare.conftest import desk, model, stage
 from tests.gui.compare.insight import InsightStage, insight
+from tests.gui.test_buttons_under_the_pointer import point_at
 
 __all__ = ["desk", "insight", "model", "stage"]
 pytestmark = pytest.mark.qt_log_ignore("^This plugin does not support")
@@ -143,3 +144,11 @@ def test_what_cannot_be_written_is_one_sentence(insight: InsightStage, tmp_path:
 def test_there_is_nothing_to_export_before_anything_is_known(insight: InsightStage) -> None:
     insight.asked().begun("a", "b").planned()
     assert not insight.stage.find("compare_export_button").isEnabled()
+
+
+def test_the_button_looks_pointed_at_no_more_once_its_menu_is_open(insight: InsightStage) -> None:
+    button = insight.asked().ran().stage.find_as(ExportButton, "compare_export_button")
+    point_at(button)
+    menu = button.menu()
+    menu.aboutToShow.emit()
+    assert not button.underMouse()
