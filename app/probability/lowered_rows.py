@@ -50,6 +50,10 @@ def lowered(rows: KnownRows, stages: list[Stage], histories: list[Ids], breakers
         ids = rows.ids[span]
         for line, values in zip(changed, (rows.low, rows.middle, rows.high), strict=True):
             line[span] = _through(stages, ids, values[span] + shift, step) - shift
+        # What is recorded as ruled out may be so by -inf, which no penalty raises.
+        is_least = rows.low[span] <= LEAST_LOG
+        for line, values in ((changed[0], rows.low), (changed[1], rows.middle)):
+            line[span] = np.where(is_least, np.minimum(line[span], values[span]), line[span])
         if rows.unseen[number] <= 0:
             continue
         hidden = np.setdiff1d(step.history, ids)

@@ -296,3 +296,16 @@ def test_an_answer_without_a_record_has_no_what_if_and_a_part_has_that_part() ->
     assert asked(longer, PRESETS["Balanced"]).cut_by.size == 3
     shorter = dataclasses.replace(lane, tokens=lane.tokens[:2])
     assert asked(shorter, PRESETS["Balanced"]).cut_by.size == 2
+
+
+@pytest.mark.parametrize("best", [15.0, -100.0, -198.5])
+@pytest.mark.parametrize("change", [{"min_p": 0.05}, {"temperature": 0.0}])
+def test_a_token_that_was_ruled_out_is_raised_by_no_penalty(best: float, change: dict[str, Any]) -> None:
+    row = np.full(130, -np.inf, np.float32)
+    row[:2] = best, best - 1
+    settings = SamplingSettings(**{"temperature": 1.0, "top_k": 0, "top_p": 1.0, "min_p": 0.0, **change})
+    settings = msgspec.structs.replace(settings, repeat_penalty=0.1, penalty_last_n=-1)
+    prompt = np.array([5], np.int32)  # one that the model rules out stood in the prompt
+    told = what_if(Lane(np.array([0], np.int32), record_of([row], [0]), settings, 7, prompt), settings)
+    assert told is not None
+    assert told.cut_by.tolist() in ([NOT_CUT], [UNKNOWN])
