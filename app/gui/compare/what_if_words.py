@@ -15,6 +15,7 @@ from app.services.turns import Turn
 from app.services.units import count
 
 translate = QCoreApplication.translate
+_RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 _LEAST_PLAIN = 1e-4
 """A smaller probability is told as a power of ten."""
 
@@ -142,7 +143,7 @@ def _tiny(log_probability: float) -> str:
     mantissa = f"{10 ** (log_probability / math.log(10) - exponent):.1f}"
     if mantissa == "10.0":
         mantissa, exponent = "1.0", exponent + 1
-    return f"{mantissa} × 10^{_number(exponent, 0)}"
+    return f"{mantissa} × 10{str(exponent).translate(_RAISED)}"
 
 
 def _number(value: float, decimals: int = 1) -> str:

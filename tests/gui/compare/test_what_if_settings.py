@@ -80,9 +80,9 @@ def test_what_cannot_be_replayed_exactly_is_said_in_a_sentence(looker: Looker) -
     ("log_probability", "tokens", "said"),
     [
         (-0.5, 2, "a probability of 61 % (log-probability −0.5); a token had −0.25 on average, which is 78 %."),
-        (-46.0, 40, "a probability of 1.1 × 10^−20 (log-probability −46.0); a token had −1.15 on average"),
-        (-23.0258509, 10, "a probability of 1.0 × 10^−10 (log-probability −23.0)"),
-        (-43.7521, 10, "a probability of 1.0 × 10^−19 (log-probability"),
+        (-46.0, 40, "a probability of 1.1 × 10⁻²⁰ (log-probability −46.0); a token had −1.15 on average"),
+        (-23.0258509, 10, "a probability of 1.0 × 10⁻¹⁰ (log-probability −23.0)"),
+        (-43.7521, 10, "a probability of 1.0 × 10⁻¹⁹ (log-probability"),
         (0.0, 3, "a probability of 100 % (log-probability 0.0); a token had 0.00 on average, which is 100 %."),
     ],
 )
