@@ -22,7 +22,7 @@ from app.gui.icons import Icons
 from app.gui.widgets.words import render
 from app.services.comparison_analysis import ComparisonAnalysis
 from app.services.file_export import FileExport
-from app.services.lane_analysis import Analysis, LaneDivergence, LaneWords
+from app.services.lane_analysis import Analysis, LaneDivergence, LaneWords, TextSpan
 from app.services.lanes_run import LanesRun
 
 LINGER_MS = 250
@@ -72,6 +72,7 @@ class Differences(QObject):
         self._view.room_changed.connect(self._follow_room)
         self._view.figures_shown.connect(self._show_live)
         self.strip.what_if.asked.connect(analysis.ask_what_if)
+        self.strip.what_if.looked_at.connect(self._frame)
         self.card.closed.connect(self._free_card)
         self._disconnect = analysis.changed.connect(self._take_analysis)
 
@@ -90,6 +91,7 @@ class Differences(QObject):
         for column in self._view.columns:
             insight = LaneInsight(column, self._themes)
             insight.overlay.pointed.connect(self._point)
+            insight.overlay.token_under.connect(self.strip.what_if.look_at)
             insight.asked.connect(self._show_card)
             column.text.turn_menu_opens.connect(lambda menu, _turn, lane=column.lane.index: self._add_to(menu, lane))
             self._insights[column.lane.index] = insight
@@ -202,7 +204,14 @@ class Differences(QObject):
     def _take_page(self) -> None:
         if self.strip.page == "what_if":
             self.strip.what_if.ask()
+        else:
+            self._frame(None)
         self._show_marks()
+
+    def _frame(self, span: TextSpan | None) -> None:
+        """Frame in its lane the token that is looked at in “what if”."""
+        for lane, insight in self._insights.items():
+            insight.overlay.look_at(span if lane == self.strip.what_if.lane else None)
 
     def _column(self, lane: int) -> LaneColumn | None:
         return next((column for column in self._view.columns if column.lane.index == lane), None)

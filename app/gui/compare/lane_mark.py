@@ -12,6 +12,7 @@ from app.gui import theme
 LINE_PX = 2.0
 SAMPLE_PX = 34
 """As long as the line beside a letter is, so that each pattern is seen whole."""
+BADGE_PX, BADGE_LEFT_PX = 14, 3.0
 _WIDEST = "M"
 _SOLID = (1.0,)
 PATTERNS: tuple[tuple[float, ...], ...] = (
@@ -99,3 +100,16 @@ class LaneLine(QWidget):
         painter.setPen(lane_pen(self._lane, self._themes.current))
         painter.drawLine(QPointF(0, LINE_PX / 2), QPointF(self.width(), LINE_PX / 2))
         painter.end()
+
+
+def paint_badge(painter: QPainter, lanes: list[int], middle: float, look: theme.Theme) -> None:
+    """Say in the gutter which lanes part in a line."""
+    letters = LETTERS[lanes[0]] + ("+" if len(lanes) > 1 else "")
+    badge = QRectF(BADGE_LEFT_PX, middle - BADGE_PX / 2, BADGE_PX, BADGE_PX)
+    painter.setPen(QPen(look.colour(lane_colour(lanes[0])), 1.5))
+    painter.setBrush(look.colour("surface"))
+    painter.drawRoundedRect(badge, 4, 4)
+    painter.setBrush(Qt.BrushStyle.NoBrush)
+    painter.setPen(look.colour("text"))
+    painter.setFont(theme.font(theme.SMALL_PX - 1 if len(letters) == 1 else theme.SMALL_PX - 3, bold=True))
+    painter.drawText(badge, Qt.AlignmentFlag.AlignCenter, letters)

@@ -11,13 +11,12 @@ from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from PySide6.QtCore import QEvent, QObject, QPointF, QRect, QRectF, Qt, QTimer, Signal
+from PySide6.QtCore import QEvent, QObject, QPointF, QRect, QRectF, QTimer, Signal
 from PySide6.QtGui import QMouseEvent, QPainter, QPen
 
-from app.core.comparison import LETTERS
 from app.gui import theme
 from app.gui.chat.thoughtful_text import ThoughtfulText
-from app.gui.compare.lane_mark import lane_colour, lane_pen
+from app.gui.compare.lane_mark import BADGE_PX, lane_colour, lane_pen, paint_badge
 from app.gui.compare.lane_text import LaneText
 from app.gui.compare.marks import Marks, TokenMark
 from app.gui.compare.plain_places import PlainPlaces
@@ -27,7 +26,6 @@ from app.services.lane_analysis import TextSpan
 
 DIM, TINT = 0.35, 0.16
 """How much of the ground lies over the shared beginning, and of a lane's colour over a token."""
-BADGE_PX, BADGE_LEFT_PX = 14, 3.0
 READ_NS = 3_000_000
 """A text is read for so long at a time."""
 _NEAR_PX = 3
@@ -48,6 +46,9 @@ class LaneOverlay(QObject):
     pointed = Signal(object, QRect)
     """The pointer came to the mark of a token, a `TokenMark`: where that is on the screen. None where it left it."""
 
+    token_under = Signal(object)
+    """The pointer came to a token that other settings would have cut or made unlikely: its `TextSpan`."""
+
     def __init__(self, lane: int, text: LaneText, themes: theme.Themes) -> None:
         super().__init__(text)
         self._lane = lane
@@ -61,6 +62,7 @@ class LaneOverlay(QObject):
         self._placed: dict[TextSpan, _Placed] = {}
         self._state: tuple[object, ...] = ()
         self._pointed: TokenMark | None = None
+        self._looked_at: TextSpan | None = None
         self._reading = QTimer(self)
         self._reading.setSingleShot(True)
         self._reading.timeout.connect(self._read_on)
@@ -83,6 +85,17 @@ class LaneOverlay(QObject):
             self._marks = marks
             self._reading.start()
 
+    def look_at(self, span: TextSpan | None) -> None:
+        """Frame the token that somebody looks at elsewhere, or none."""
+        if span != self._looked_at:
+            self._looked_at = span
+            self._reading.start()
+
+    @property
+    def looked_at(self) -> TextSpan | None:
+        """The token that is framed."""
+        return self._looked_at
+
     def place_of(self, mark: TokenMark) -> QRect:
         """Return where the mark of a token is in the viewport."""
         placed = self._place(mark.span)
@@ -100,6 +113,8 @@ class LaneOverlay(QObject):
         """Notice when the pointer comes to a mark or leaves it."""
         if event.type() == QEvent.Type.MouseMove and isinstance(event, QMouseEvent):
             self._point(self._mark_at(event.position()))
+            if (span := self._span_at(event.position())) is not None:
+                self.token_under.emit(span)
         elif event.type() == QEvent.Type.Leave:
             self._point(None)
         return False
@@ -124,6 +139,15 @@ class LaneOverlay(QObject):
                 return mark
         return None
 
+    def _span_at(self, point: QPointF) -> TextSpan | None:
+        """Return the token of “what if” at a place."""
+        corner = self._corner()
+        for spans in ([mark.span for mark in self._marks.stages], self._marks.unlikely):
+            for number in self._near_view(spans, corner):
+                if any(rect.translated(corner).contains(point) for rect in self._place(spans[number]).rects):
+                    return spans[number]
+        return None
+
     def _corner(self) -> QPointF:
         if not self._text.turns.blocks:
             return QPointF()
@@ -144,10 +168,14 @@ class LaneOverlay(QObject):
             self._placed[span] = self._found(body, span)
         return self._placed[span]
 
+    @property
+    def _is_marked(self) -> bool:
+        return self._marks != Marks() or self._looked_at is not None
+
     def _read_on(self) -> None:
         """Read some of the text, and mark it once it is read: that of several long lanes would hold up the window."""
         body = self._body()
-        if body is not None and self._marks != Marks():
+        if body is not None and self._is_marked:
             self._look(body)
             if self._places is not None and not self._places.read_until(time.perf_counter_ns() + READ_NS):
                 self._reading.start()
@@ -192,7 +220,7 @@ class LaneOverlay(QObject):
     def _paint(self, painter: QPainter, area: QRect) -> None:
         """Paint everything that is marked."""
         body = self._body()
-        if self._marks == Marks() or body is None:
+        if not self._is_marked or body is None:
             return
         self._look(body)
         if self._places is not None and not self._places.is_ready:
@@ -207,13 +235,17 @@ class LaneOverlay(QObject):
         for span in self._marks.words:
             self._paint_word(painter, span, look, corner, seen)
         self._paint_what_if(painter, look, corner, seen)
+        if self._looked_at is not None:
+            painter.setPen(QPen(look.colour("accent"), 1.5))
+            for rect in self._place(self._looked_at).rects:
+                painter.drawRoundedRect(rect.translated(corner).adjusted(-1, -1, 1, 1), 3, 3)
         badges: dict[float, list[int]] = {}
         for mark in self._marks.tokens:
             line = self._paint_token(painter, mark, look, corner)
             badges.setdefault(line, []).extend(mark.lanes)
         if self._text.margin_px >= BADGE_PX:  # a cell of a grid has no gutter, and its lane no letter
             for middle, lanes in badges.items():
-                _paint_badge(painter, lanes, middle, look)
+                paint_badge(painter, lanes, middle, look)
         painter.restore()
 
     def _paint_shared(self, painter: QPainter, look: theme.Theme, corner: QPointF) -> None:
@@ -310,16 +342,3 @@ class LaneOverlay(QObject):
             left = line.right() + 1 if self._is_turned(mark.span) else line.left() - 1
             painter.drawLine(QPointF(left, line.top() - 1), QPointF(left, line.bottom() + 1))
         return line.center().y()
-
-
-def _paint_badge(painter: QPainter, lanes: list[int], middle: float, look: theme.Theme) -> None:
-    """Say in the gutter which lanes part in a line."""
-    letters = LETTERS[lanes[0]] + ("+" if len(lanes) > 1 else "")
-    badge = QRectF(BADGE_LEFT_PX, middle - BADGE_PX / 2, BADGE_PX, BADGE_PX)
-    painter.setPen(QPen(look.colour(lane_colour(lanes[0])), 1.5))
-    painter.setBrush(look.colour("surface"))
-    painter.drawRoundedRect(badge, 4, 4)
-    painter.setBrush(Qt.BrushStyle.NoBrush)
-    painter.setPen(look.colour("text"))
-    painter.setFont(theme.font(theme.SMALL_PX - 1 if len(letters) == 1 else theme.SMALL_PX - 3, bold=True))
-    painter.drawText(badge, Qt.AlignmentFlag.AlignCenter, letters)

@@ -44,6 +44,8 @@ class WhatIfDialog(QDialog):
         self.setWindowTitle(self.tr("What if: other settings"))
         self._lay_out()
         self.panel.asked.connect(lambda _lane, settings: what_if.ask(settings))
+        self.panel.looked_at.connect(self._overlay.look_at)
+        self._overlay.token_under.connect(self.panel.look_at)
         self._disconnect = what_if.changed.connect(self._follow)
         self._follow()
 

@@ -18,7 +18,7 @@ from app.gui.compare.what_if_words import cut_words, exactness_words, greedy_wor
 from app.gui.widgets.boxes import ChoiceBox
 from app.gui.widgets.labels import label
 from app.gui.widgets.words import render
-from app.services.lane_analysis import LaneWhatIf
+from app.services.lane_analysis import LaneWhatIf, TextSpan
 from app.services.lanes_run import Lane
 
 SETTINGS_PX = 380
@@ -31,6 +31,8 @@ class WhatIfPanel(QWidget):
 
     asked = Signal(int, object)
     """Somebody wants to know: the lane and other `SamplingSettings`."""
+    looked_at = Signal(object)
+    """Another token is looked at: its `TextSpan`, or None."""
 
     def __init__(self, themes: theme.Themes, text: QWidget | None = None) -> None:
         """`text` is that of a single answer, which has no letter: it stands above what is said of it."""
@@ -61,6 +63,7 @@ class WhatIfPanel(QWidget):
         self._box.activated.connect(lambda index: self.choose(self._box.itemData(index)))
         self._reset.clicked.connect(self._take_lane)
         self._strip.token_changed.connect(self._show_token)
+        self._strip.looked_at.connect(self.looked_at)
         self._sliders.changed.connect(self._take_settings)
 
     @property
@@ -100,6 +103,10 @@ class WhatIfPanel(QWidget):
         self._is_chosen = True
         if place >= 0:
             self._box.setCurrentIndex(place)
+
+    def look_at(self, span: TextSpan) -> None:
+        """Look at a token that somebody points at in the text."""
+        self._strip.look_at(span)
 
     def take_focus(self) -> None:
         """Let the keyboard begin with the first slider."""

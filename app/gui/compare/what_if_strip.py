@@ -25,7 +25,7 @@ from app.gui import theme
 from app.gui.compare.lane_mark import lane_colour
 from app.gui.compare.what_if_lines import stage_pen
 from app.gui.compare.what_if_words import token_state
-from app.services.lane_analysis import LaneWhatIf, WhatIfToken
+from app.services.lane_analysis import LaneWhatIf, TextSpan, WhatIfToken
 
 HEIGHT_PX = 56
 _STEPS = {Qt.Key.Key_Left: -1, Qt.Key.Key_Right: 1, Qt.Key.Key_PageUp: -10, Qt.Key.Key_PageDown: 10}
@@ -36,6 +36,8 @@ class WhatIfStrip(QWidget):
 
     token_changed = Signal(str)
     """Another token is looked at: what is known of it."""
+    looked_at = Signal(object)
+    """Another token is looked at: its `TextSpan`, or None where that is not known."""
 
     def __init__(self, themes: theme.Themes, colour: str = "") -> None:
         """`colour` is the name of what the bars are painted in; without one it is that of the lane."""
@@ -67,6 +69,12 @@ class WhatIfStrip(QWidget):
         self._at = min(self._at, total - 1) if self._at is not None and total else None
         self._tell()
         self._forget_picture()
+
+    def look_at(self, span: TextSpan) -> None:
+        """Look at a token that somebody points at elsewhere."""
+        spans = self._found.spans if self._found is not None else ()
+        if span in spans:
+            self._look_at(spans.index(span))
 
     def sizeHint(self) -> QSize:
         """Ask for a low row."""
@@ -203,6 +211,8 @@ class WhatIfStrip(QWidget):
         if QAccessible.isActive():
             QAccessible.updateAccessibility(QAccessibleEvent(self, QAccessible.Event.DescriptionChanged))
         self.token_changed.emit(said)
+        spans = self._found.spans if self._found is not None else ()
+        self.looked_at.emit(spans[self._at] if self._at is not None and self._at < len(spans) else None)
 
 
 def _seen(tokens: Sequence[WhatIfToken], width: int) -> Iterable[int]:

@@ -7,7 +7,7 @@ from PySide6.QtCore import QRect, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QComboBox
 
-from app.gui.compare.lane_overlay import BADGE_PX
+from app.gui.compare.lane_mark import BADGE_PX
 from app.gui.compare.marks import Marks, TokenMark
 from app.services.lane_analysis import TextSpan
 from tests.gui.compare.conftest import desk, model, stage

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
-from PySide6.QtCore import QPoint, Qt
-from PySide6.QtGui import QContextMenuEvent
+from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
+from PySide6.QtGui import QContextMenuEvent, QMouseEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QMenu, QPushButton, QSlider, QWidget
 from shiboken6 import isValid
 
 from app.core.commands import RecordKind
-from app.gui.compare.marks import Marks
+from app.gui.compare.marks import Marks, TokenMark
 from app.gui.compare.stage_legend import StageLegend
 from app.gui.compare.what_if_dialog import WhatIfDialog
 from app.gui.compare.what_if_strip import WhatIfStrip
@@ -98,6 +98,26 @@ def test_a_key_at_a_slider_changes_what_is_said_and_marked(looker: Looker) -> No
     assert strip.accessibleDescription().startswith("Token 1 “")
     QTest.mouseClick(looker.find(QPushButton, "what_if_reset_button"), Qt.MouseButton.LeftButton)
     assert looker.known().settings == USUAL and looker.dialog.overlay.marks.stages == ()
+
+
+def test_a_bar_and_its_token_in_the_text_are_looked_at_together(looker: Looker) -> None:
+    looker.answers().opens()
+    slider = looker.find(QSlider, "what_if_top_k_slider")
+    slider.setFocus()
+    QTest.keyClick(slider, Qt.Key.Key_Home)
+    QTest.keyClick(slider, Qt.Key.Key_Right)
+    made, overlay = looker.known(), looker.dialog.overlay
+    strip = looker.find(WhatIfStrip, "what_if_strip")
+    strip.setFocus()
+    QTest.keyClick(strip, Qt.Key.Key_End)
+    assert overlay.looked_at == made.spans[-1]
+    cut = next(number for number, token in enumerate(made.tokens) if token.state == "cut")
+    view, place = overlay._text.viewport(), overlay.place_of(TokenMark(made.spans[cut], (0,))).center()
+    none = Qt.MouseButton.NoButton
+    at = QPointF(place), QPointF(view.mapToGlobal(place))
+    QApplication.sendEvent(view, QMouseEvent(QEvent.Type.MouseMove, *at, none, none, Qt.KeyboardModifier.NoModifier))
+    assert overlay.looked_at == made.spans[cut]
+    assert strip.accessibleDescription().startswith(f"Token {cut + 1} ")
 
 
 def test_what_is_marked_is_seen(looker: Looker) -> None:
