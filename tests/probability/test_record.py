@@ -42,12 +42,13 @@ def moment(number: int) -> int:
     return 10**15 + number * 7_654_321_987
 
 
-def wanted_alternatives(row: Row) -> set[int]:
-    """Return the number that reaches 99 % of the mass, or two where float32 cannot tell."""
+def wanted_alternatives(row: Row) -> range:
+    """Return the number that reaches 99 % of the mass, or all between which float32 cannot tell."""
     p = np.sort(np.exp(row.astype(np.float64) - row.max()))[::-1]
     mass = np.cumsum(p / p.sum())
-    reached = {int((mass < goal).sum()) + 1 for goal in (0.99 - 1e-5, 0.99 + 1e-5)}
-    return {min(max(count, min(8, row.size)), 64, row.size) for count in reached}
+    reached = [int((mass < goal).sum()) + 1 for goal in (0.99 - 1e-5, 0.99 + 1e-5)]
+    first, last = (min(max(count, min(8, row.size)), 64, row.size) for count in reached)
+    return range(first, last + 1)
 
 
 def check(rows: npt.NDArray[np.float32] | list[Row], block: bytes) -> TokenRecords:

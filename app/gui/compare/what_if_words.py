@@ -143,7 +143,8 @@ def _tiny(log_probability: float) -> str:
     mantissa = f"{10 ** (log_probability / math.log(10) - exponent):.1f}"
     if mantissa == "10.0":
         mantissa, exponent = "1.0", exponent + 1
-    return f"{mantissa} × 10{str(exponent).translate(_RAISED)}"
+    raised = str(exponent).translate(_RAISED)
+    return f"{mantissa} × 10{raised}"
 
 
 def _number(value: float, decimals: int = 1) -> str:
