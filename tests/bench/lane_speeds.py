@@ -6,7 +6,10 @@ import statistics
 import time
 from dataclasses import replace
 
+import msgspec
+
 from app.core.comparison import MOST_AT_ONCE
+from app.core.sampling import SamplingSettings
 from tests.bench.arithmetic import BenchError, Measurement, ratio_to_neighbours, runs
 from tests.bench.children import Child
 from tests.bench.contenders import NEXT_SEED, SEEDS_TRIED, STORY
@@ -48,7 +51,7 @@ def _all_in_one(engine: EngineUser, story: list[int], number: int) -> float:
         seed = number + attempt * NEXT_SEED
         prompt = token_prompt(_long(story, (LANES + 1) * seed + LANES))
         began = time.perf_counter()
-        ends, shared = engine.compared(engine.compare(prompt, by_seed(LANES, ANSWER_TOKENS, seed)))
+        ends, shared = engine.compared(engine.compare(prompt, _long_answers(seed)))
         seconds = time.perf_counter() - began
         if shared.from_cache:
             raise BenchError("A prompt was in the cells before it was asked.")
@@ -63,7 +66,7 @@ def _alone(engine: EngineUser, story: list[int], number: int, lane: int) -> floa
         seed = number + attempt * NEXT_SEED
         prompt = token_prompt(_long(story, (LANES + 1) * seed + lane))
         began = time.perf_counter()
-        _, end = engine.answer(engine.generate(prompt, by_seed(LANES, ANSWER_TOKENS, seed)[lane]))
+        _, end = engine.answer(engine.generate(prompt, _long_answers(seed)[lane]))
         seconds = time.perf_counter() - began
         if end.metrics.prompt_tokens_from_cache:
             raise BenchError("A prompt was in the cells before it was asked.")
@@ -157,6 +160,12 @@ def share_prompt(setting: Setting) -> Measurement:
             per_lane.append(answer["ns"] / 1e6 / MOST_AT_ONCE)
     worst = {"worst_ms": round(max(per_lane), 4)}
     return Measurement(statistics.median(per_lane), per_lane[:SHARES_TOLD], more=worst)
+
+
+def _long_answers(seed: int) -> tuple[SamplingSettings, ...]:
+    """Return settings with which hardly an answer ends by itself."""
+    wild = {"temperature": 2.0, "top_k": 0, "top_p": 1.0, "min_p": 0.0}
+    return tuple(msgspec.structs.replace(each, **wild) for each in by_seed(LANES, ANSWER_TOKENS, seed))
 
 
 def _bare(setting: Setting) -> Child:
