@@ -2,51 +2,34 @@
 
 from __future__ import annotations
 
-import dataclasses
-
-import numpy as np
-
-from app.core.commands import SettingsChange
 from app.services.analysing import analyse, replayed
+from app.services.comparison_reads import ComparisonReads
 from app.services.known_lanes import known
-from app.services.lane_inputs import LaneInput, LaneInputs
-from app.services.piece_table import PieceTable
-from tests.made_up_steps import pieces_of
-from tests.services.recorded_lanes import OPEN, blocks_of, lane_of, pieces, some_rows, text_of
+from tests.desk import Desk
+from tests.services.recorded_lanes import OPEN, RecordedLead
+from tests.services.test_analysing import inputs, lane
+from tests.services.test_comparison_analysis import begun, chat, desk, lead
 
-ROWS = some_rows(12)
-
-
-def one_lane(prompt: bytes | None) -> LaneInputs:
-    drawn = lane_of(ROWS, OPEN)
-    given = LaneInput(
-        index=0,
-        message=1,
-        text=text_of(drawn.tokens.tolist()),
-        ids=drawn.tokens.tobytes(),
-        blocks=tuple(blocks_of(ROWS, drawn)),
-        settings=OPEN,
-        changes=(SettingsChange(0, OPEN),),
-        seed=OPEN.seed,
-        metrics=None,
-        stop_reason="length",
-    )
-    return LaneInputs(1, 0, (given,), prompt, PieceTable(pieces_of(pieces())), is_whole=True)
+__all__ = ["chat", "desk", "lead"]
 
 
 def test_every_question_about_a_lane_reads_its_record_once() -> None:
-    inputs = one_lane(None)
-    analyse(inputs)
-    found = known(inputs, inputs.lanes[0])
+    given = inputs(lane(0, OPEN))
+    analyse(given)
+    found = known(given, given.lanes[0])
     assert found.lane.records is not None
-    replayed(inputs, 0, OPEN)
-    assert known(inputs, inputs.lanes[0]) is found
+    replayed(given, 0, OPEN)
+    assert known(given, given.lanes[0]) is found
 
 
-def test_lanes_that_are_known_better_are_worked_out_anew() -> None:
-    inputs = one_lane(None)
-    known(inputs, inputs.lanes[0])
-    prompt = np.arange(5, dtype=np.int32)
-    better = dataclasses.replace(inputs, prompt=prompt.tobytes())
-    assert known(better, better.lanes[0]).lane.prompt.tolist() == prompt.tolist()
-    assert better == dataclasses.replace(better)
+def test_a_lane_that_grew_is_worked_out_anew_and_one_that_did_not_is_not(desk: Desk, lead: RecordedLead) -> None:
+    program = desk.program
+    reads = ComparisonReads(begun(desk, lead), program.session, program.store, program.vocabulary)
+    reads.begin()
+    lead.draw(0, 4)
+    before = reads.inputs()
+    assert known(before, before.lanes[0]).lane.tokens.size == 4
+    assert reads.inputs() is before
+    lead.draw(0, 2)
+    after = reads.inputs()
+    assert known(after, after.lanes[0]).lane.tokens.size == len(after.lanes[0].ids) // 4 > 4
