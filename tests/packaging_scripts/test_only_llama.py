@@ -10,6 +10,7 @@ import pytest
 
 RECIPE = Path(__file__).resolve().parents[2] / "packaging" / "only_llama.cmake"
 WITHOUT_AMX = "-U__AMX_INT8__"
+WITHOUT_HALF_PRECISION = "-U__AVX512FP16__"
 STAND_IN = """
 function(add_compile_options)
     message(STATUS "option ${ARGN}")
@@ -48,6 +49,12 @@ def recipe_says(cmake: str, folder: Path, compiler: str, version: str, processor
     return [line.removeprefix("-- ") for line in done.stdout.splitlines()]
 
 
+def left_out(lines: list[str]) -> list[str]:
+    """Return the compiler's options by which a macro is taken away."""
+    before, after = "option $<$<COMPILE_LANGUAGE:C,CXX>:", ">"
+    return [line.removeprefix(before).removesuffix(after) for line in lines if line.startswith(before)]
+
+
 @pytest.mark.parametrize(
     ("compiler", "version", "processor", "leaves_out"),
     [
@@ -67,9 +74,23 @@ def recipe_says(cmake: str, folder: Path, compiler: str, version: str, processor
 def test_amx_is_left_out_where_the_compiler_gets_it_wrong(
     cmake: str, tmp_path: Path, compiler: str, version: str, processor: str, leaves_out: bool
 ) -> None:
-    lines = recipe_says(cmake, tmp_path, compiler, version, processor)
-    options = [line for line in lines if line.startswith("option ")]
-    assert options == ([f"option $<$<COMPILE_LANGUAGE:C,CXX>:{WITHOUT_AMX}>"] if leaves_out else [])
+    assert (WITHOUT_AMX in left_out(recipe_says(cmake, tmp_path, compiler, version, processor))) == leaves_out
+
+
+@pytest.mark.parametrize(
+    ("compiler", "processor", "leaves_out"),
+    [
+        ("GNU", "x86_64", True),
+        ("Clang", "AMD64", True),
+        ("MSVC", "AMD64", False),
+        ("GNU", "aarch64", False),
+    ],
+)
+def test_attention_is_not_left_to_steps_that_are_larger_than_a_head(
+    cmake: str, tmp_path: Path, compiler: str, processor: str, leaves_out: bool
+) -> None:
+    options = left_out(recipe_says(cmake, tmp_path, compiler, "14.1.0", processor))
+    assert options == ([WITHOUT_HALF_PRECISION] if leaves_out else [])
 
 
 def test_only_the_libraries_of_llama_cpp_are_built(cmake: str, tmp_path: Path) -> None:
