@@ -58,8 +58,8 @@ class TurnView(QAbstractScrollArea):
         self.formulas = Formulas()
         """What draws formulas; it can be told so, too."""
         self._themes = themes
-        self._stays = False
-        """Whether the reader is busy here, so that the end is not followed."""
+        self._stays = self._settles = False
+        """Whether the reader is busy here, so that the end is not followed; whether the scroll bar is being placed."""
         self._held = 0
         """So far the view may be scrolled although it ends before: what people look at keeps its place."""
         self._conversation: Hashable = None
@@ -67,12 +67,9 @@ class TurnView(QAbstractScrollArea):
         self._unpainted = set[int]()
         self.places.widest = theme.reading_width()
         self._line_px = theme.reading_px(theme.READING_LINE_PX)
-        self._again = QTimer(self)
-        self._again.setSingleShot(True)
-        self._again.setInterval(AGAIN_MS)
+        self._again = QTimer(self, singleShot=True, interval=AGAIN_MS)
         self._again.timeout.connect(self._paint_again)
-        self._reading = QTimer(self)
-        self._reading.setSingleShot(True)
+        self._reading = QTimer(self, singleShot=True)
         self._reading.timeout.connect(self._read_on)
         themes.changed.connect(self.viewport().update)
         themes.text_size_changed.connect(self._use_text_size)
@@ -213,9 +210,10 @@ class TurnView(QAbstractScrollArea):
     def scrollContentsBy(self, _dx: int, dy: int) -> None:
         """Move what is painted, and paint only what came into view."""
         self._held = min(self._held, self._scrolled)
-        self._measure_visible()
         self.viewport().scroll(0, dy)
-        self.moved.emit()
+        if not self._settles:
+            self._measure_visible()
+            self.moved.emit()
 
     def wheelEvent(self, event: QWheelEvent) -> None:
         """Follow the end again once the reader has come there."""
@@ -290,9 +288,9 @@ class TurnView(QAbstractScrollArea):
 
     def _settle(self, follow: bool) -> None:
         """Measure what is visible and bring the scroll bar to where it belongs."""
-        bar = self.verticalScrollBar()
+        bar, height = self.verticalScrollBar(), self.viewport().height()
         self.turns.set_width(self._shape().width)
-        height = self.viewport().height()
+        self._settles = True
         for _ in range(len(self.turns.blocks) + MOST_ESTIMATES):
             before = self.turns.total
             bar.setPageStep(height)
@@ -302,14 +300,14 @@ class TurnView(QAbstractScrollArea):
             self._measure_visible()
             if self.turns.total == before:
                 break
+        self._settles = False
         self.moved.emit()
 
     def _scroll_to(self, value: int) -> None:
         """Show what lies at a height, and measure what comes into view there."""
-        bar = self.verticalScrollBar()
-        with QSignalBlocker(bar):
-            bar.setRange(0, self._most)
-            bar.setValue(value)
+        bar, self._settles = self.verticalScrollBar(), True
+        bar.setRange(0, self._most)  # whose signals also hide a bar that is needed no more
+        bar.setValue(value)
         self._settle(follow=False)
 
     def _measure_visible(self) -> None:
