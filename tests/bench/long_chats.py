@@ -25,8 +25,8 @@ from tests.bench.written_chats import write_chats
 MODULE = "tests.bench.long_window_process"
 SHORT_ANSWER, LONG_ANSWER, MEASURED = 200, 20_000, 600
 """Tokens of the answers that are compared, and how many of the long one are measured, at its end."""
-SHORT_ANSWERS = 3
-"""Short answers for a long one: as many tokens are measured of both."""
+BEGINNINGS = (0, 2, 4)
+"""With which part the short answers for a long one begin: as many tokens are measured of both, and of each part."""
 SHORT_CHAT, LONG_CHAT = 10, 2_000
 VERY_LONG_CHAT = 10_000
 """Messages."""
@@ -78,12 +78,12 @@ class LongWindow(Window):
 
 def token_cost_long_answer(setting: Setting) -> Measurement:
     """Measure the processor time a token at the end of an answer of 20,000, by that in answers of 200."""
-    answers = [answer_of(SHORT_ANSWER)] * SHORT_ANSWERS + [answer_of(LONG_ANSWER)]
+    answers = [answer_of(SHORT_ANSWER, turned=begun) for begun in BEGINNINGS] + [answer_of(LONG_ANSWER)]
     with opened(streaming(*answers, paced_last=MEASURED)) as window:
         rounds = []
         for _ in runs(setting.seconds, 3):
             short = []
-            for _ in range(SHORT_ANSWERS):
+            for _ in BEGINNINGS:
                 window.child.ask("new")
                 short.append(window.stream(QUESTION, 1, SHORT_ANSWER - 10))
             window.child.ask("new")

@@ -43,9 +43,9 @@ def part(number: int) -> str:
     return PARTS[number % len(PARTS)].format(n=number)
 
 
-def section(number: int) -> str:
-    """Return an answer that has everything in it, about 270 tokens."""
-    return "".join(each.format(n=number) for each in PARTS)
+def section(number: int, turned: int = 0) -> str:
+    """Return an answer that has everything in it, about 270 tokens, beginning with another of its parts."""
+    return "".join(each.format(n=number) for each in (*PARTS[turned:], *PARTS[:turned]))
 
 
 @cache
@@ -65,13 +65,13 @@ def tokens_of(text: str) -> int:
     return len(vocabulary().tokenize(text, special=False))
 
 
-def answer_of(tokens: int, first: int = 0) -> str:
-    """Return sections, counted from one on, cut to exactly so many tokens."""
+def answer_of(tokens: int, first: int = 0, turned: int = 0) -> str:
+    """Return sections, counted from one on and begun with another part, cut to exactly so many tokens."""
     ids: list[int] = []
     for number in count(first):
         if len(ids) >= tokens:
             break
-        ids += vocabulary().tokenize(section(number), special=False)
+        ids += vocabulary().tokenize(section(number, turned), special=False)
     return b"".join(map(vocabulary().piece, ids[:tokens])).decode()
 
 
