@@ -13,10 +13,9 @@ import numpy.typing as npt
 
 from app.core.sampling import SamplingSettings
 from app.probability.bounded_stages import After, Alive
-from app.probability.candidates import Ids
 from app.probability.dry import NO_BREAKERS, Breakers
 from app.probability.known_rows import Flags, Floats, KnownRows
-from app.probability.lowered_rows import as_recorded, lowered
+from app.probability.lowered_rows import Histories, as_recorded, lowered
 from app.probability.stages import chain
 from app.probability.what_if import NOT_CUT
 
@@ -71,22 +70,19 @@ def bounded_replay(
     rows: KnownRows,
     settings: SamplingSettings,
     xtc_acts: tuple[Flags, Flags],
-    histories: list[Ids] | None = None,
+    histories: Histories,
     breakers: Breakers = NO_BREAKERS,
     *,
     for_draws: bool = False,
 ) -> BoundedReplay:
-    """Run the chain of the settings; `histories` are the tokens before each step, needed by penalties and DRY alone.
+    """Run the chain of the settings; `histories` are what penalties and DRY look at.
 
     `xtc_acts` says of each step whether XTC takes effect for certain, and whether it may; see `per_step`. Only `for_draws` the result can say on which candidate a draw falls.
     """
     stages = chain(settings)
-    lowering = [stage for stage in stages if stage.name in LOWERING]
-    if lowering and histories is None:
-        raise ValueError("penalties and DRY look at the tokens before each step")
     # Before the first token there is nothing that could be lowered.
-    looks_back = lowering and histories is not None and any(history.size for history in histories)
-    known = lowered(rows, lowering, histories, breakers) if looks_back and histories else as_recorded(rows)
+    looks_back = any(stage.name in LOWERING for stage in stages) and histories.ends.max() > 0
+    known = lowered(rows, settings, histories, breakers) if looks_back else as_recorded(rows)
     alive = Alive(rows, known)
     cut_by = np.full(rows.ids.size, NOT_CUT, np.int8)
     for number, stage in enumerate(stages):
@@ -135,18 +131,6 @@ def _result(
         is_exact=is_exact,
         unseen=raw_unseen,
     )
-
-
-def histories_of(prompt: Ids, tokens: Ids, reach: int) -> list[Ids]:
-    """Return the tokens before each token of an answer, as many as are looked at."""
-    together = np.concatenate((prompt, tokens)).astype(np.int32, copy=False)
-    ends = range(prompt.size, together.size)
-    return [together[max(end - reach, 0) : end] for end in ends]
-
-
-def lowering_reach(settings: SamplingSettings, whole: int) -> int:
-    """Return how many earlier tokens the penalties and DRY look at, 0 where both are off; `whole` is all there are."""
-    return max(settings.penalty_reach(whole), settings.dry_reach(whole))
 
 
 def per_step(decides: bool | list[bool] | None, steps: int) -> tuple[Flags, Flags]:

@@ -21,6 +21,9 @@ ENTROPY_MARGIN = 1e-4
 _LEAST = 1e-300
 _MOST_LOG = 1e6
 _MOST_EXPONENT = 700.0
+LEAST_EXPONENT = -_MOST_EXPONENT
+_ROUNDING = 2.0**-52
+"""What adding two numbers may be off by, as a share of their sum."""
 
 
 class After(NamedTuple):
@@ -175,15 +178,14 @@ class Alive:
         top = np.where(self.unseen_most > 0, np.maximum(top, known.ceiling), top)
         top = np.where(np.isfinite(top), top, 0.0)
         relative = top[owner]
-        lines = (known.low, known.middle, known.high)
-        low, guess, high = (np.exp(np.minimum((line - relative) * power, 0.0)) for line in lines)
+        low, guess = (tempered(line, relative, power) for line in (known.low, known.middle))
+        high = tempered(known.high, relative, power, LEAST_EXPONENT)
         mass = self._mass_low, self._mass_high
         unseen_low, unseen_high = tempered_bounds(mass, (self.unseen_most, known.ceiling), top, power)
         must, may = np.where(self.sure, low, 0.0), np.where(self.maybe, high, 0.0)
-        least, most = self.order.total(must) + unseen_low, self.order.total(may) + unseen_high
-        after_low = np.where(self.sure, low / np.maximum(most[owner] - high + low, _LEAST), 0.0)
-        after_high = np.where(self.maybe, high / np.maximum(least[owner] - must + high, _LEAST), 0.0)
-        np.minimum(after_high, 1.0, out=after_high)
+        most, least = self.order.others(may) + unseen_high[owner], self.order.others(must) + unseen_low[owner]
+        after_low = np.where(self.sure, low / np.maximum(most + low, _LEAST), 0.0)
+        after_high = np.where(self.maybe, high / (least + high), 0.0)
         left = np.where(self.maybe, guess, 0.0)
         total = self.order.total(left) + (unseen_low + unseen_high) / 2
         ahead = np.zeros(low.size), np.ones(low.size)
@@ -199,11 +201,15 @@ class Alive:
         unseen_low, unseen_high = unseen[0][owner], unseen[1][owner]
         gap = self._gap()
         may_precede = order.unseen_ahead & (gap > 0) if self._known.is_whole else order.unseen_ahead
-        most_ahead = order.sum_perhaps(may) + np.where(may_precede, unseen_high, 0.0)
-        least_behind = order.total(must)[owner] - order.sum_perhaps(must) + np.where(self.sure, 0.0, low)
+        # Running sums lose what is small beside all that was summed.
+        most_lost, least_lost = (_ROUNDING * values.size * float(values.sum()) for values in (may, must))
+        may_be_ahead = order.sum_perhaps(self.maybe) > 0
+        most_ahead = order.sum_perhaps(may) + np.where(may_be_ahead, most_lost, 0.0)
+        most_ahead += np.where(may_precede, unseen_high, 0.0)
+        least_behind = order.total(must)[owner] - order.sum_perhaps(must) - least_lost + np.where(self.sure, 0.0, low)
         least_behind = np.maximum(least_behind, low) + np.where(may_precede, 0.0, unseen_low)
-        least_ahead = order.sum_surely(must)
-        most_behind = order.total(may)[owner] - order.sum_surely(may) + unseen_high
+        least_ahead = np.maximum(order.sum_surely(must) - least_lost, 0.0)
+        most_behind = order.total(may)[owner] - order.sum_surely(may) + most_lost + unseen_high
         if self.keeps_order:
             # All tokens before one that is left are left, and each of them weighs no less.
             least_ahead = least_ahead + np.maximum(gap, 0.0) * low
@@ -264,6 +270,15 @@ class Alive:
         self._is_whole = False
 
 
+def tempered(line: Floats, top: Floats, power: float, least: float = -np.inf) -> Floats:
+    """Return e^(log-probability - top) to a power, at most 1.
+
+    Upper bounds end at `LEAST_EXPONENT`: one of 0 beside a lower bound of 0 would say what nobody knows.
+    """
+    weights: Floats = np.exp(np.clip((line - top) * power, least, 0.0))
+    return weights
+
+
 def tempered_bounds(
     mass: tuple[Floats, Floats], unseen: tuple[Floats, Floats], top: Floats, power: float
 ) -> tuple[Floats, Floats]:
@@ -275,10 +290,16 @@ def tempered_bounds(
     low, high = mass[0] * scale, mass[1] * scale
     if power == 1.0:
         return low, high
-    count = np.maximum(unseen[0], 1.0)
     largest = np.where(unseen[0] > 0, np.minimum(unseen[1] - top, 0.0), 0.0)
-    by_number = count ** (1.0 - power)
     by_largest = np.exp(np.clip(largest * (power - 1.0), -_MOST_EXPONENT, _MOST_EXPONENT))
     if power > 1.0:
-        return by_number * low**power, by_largest * high
-    return by_largest * low, by_number * high**power
+        return _spread_evenly(low, unseen[0], power), by_largest * high
+    return by_largest * low, _spread_evenly(high, unseen[0], power)
+
+
+def _spread_evenly(mass: Floats, count: Floats, power: float) -> Floats:
+    """Return the sum of weight^power where so many tokens have the mass in equal parts."""
+    count = np.maximum(count, 1.0)
+    with np.errstate(divide="ignore"):
+        part = np.log(mass / count)
+    return np.exp(np.minimum(np.log(count) + part * power, _MOST_EXPONENT))

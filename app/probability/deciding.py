@@ -14,9 +14,10 @@ import numpy as np
 
 from app.core.comparison import ReasonKind
 from app.core.sampling import SamplingSettings
-from app.probability.bounded import LOWERING, BoundedReplay, bounded_replay, lowering_reach, per_step, single
+from app.probability.bounded import LOWERING, BoundedReplay, bounded_replay, per_step, single
 from app.probability.known_rows import KnownRows
 from app.probability.lane import Lane, xtc_decisions
+from app.probability.lowered_rows import Histories
 from app.probability.stages import chain
 from app.probability.what_if import NOT_CUT
 
@@ -92,9 +93,9 @@ def replay_at(rows: KnownRows, lane: Lane, index: int) -> BoundedReplay:
     """Replay the one row before the token at an index with the lane's settings."""
     settings = lane.settings
     history = np.concatenate((lane.prompt, lane.tokens[:index])).astype(np.int32, copy=False)
-    seen = history[max(history.size - lowering_reach(settings, history.size), 0) :]
+    before = Histories(history, np.array([history.size]))
     decides = per_step(_xtc_at(lane, index, settings), 1)
-    return bounded_replay(rows, settings, decides, [seen], lane.breakers, for_draws=True)
+    return bounded_replay(rows, settings, decides, before, lane.breakers, for_draws=True)
 
 
 def decided(rows: KnownRows, baseline: Side, lane: Side, places: tuple[int | None, int | None]) -> Reason:

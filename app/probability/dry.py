@@ -58,22 +58,27 @@ def apply_dry(
     candidates: Candidates, history: npt.NDArray[np.int32], rule: DryRule, breakers: Breakers
 ) -> Candidates:
     """Subtract multiplier x base ^ (length of the match - allowed length) from each token that continues a match."""
-    recent = history if rule.last_n < 0 else history[max(history.size - rule.last_n, 0) :]
-    if recent.size <= rule.allowed_length:
+    tokens, lowered_by = dry_penalties(history, rule, breakers)
+    if tokens.size == 0:
         return candidates
-    limit = _unbroken_length(recent, breakers)
-    if limit < rule.allowed_length:
-        return candidates
-    lengths = _continued_lengths(recent, rule, limit)
-    penalised = {token: length for token, length in lengths.items() if () not in breakers.tails.get(token, ())}
-    if not penalised:
-        return candidates.with_logits(candidates.logits, np.empty(0, np.int64))
-    tokens = np.array(sorted(penalised), np.int32)
-    lowered_by = np.array([_penalty(rule, penalised[token]) for token in tokens.tolist()], np.float32)
     touched = candidates.places_of(tokens)
     logits = candidates.logits.copy()
     logits[touched] -= lowered_by[np.searchsorted(tokens, candidates.ids[touched])]
     return candidates.with_logits(logits, touched)
+
+
+def dry_penalties(
+    history: npt.NDArray[np.int32], rule: DryRule, breakers: Breakers
+) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.float32]]:
+    """Return the tokens that continue a match, rising, and what is subtracted from each."""
+    recent = history if rule.last_n < 0 else history[max(history.size - rule.last_n, 0) :]
+    lengths: dict[int, int] = {}
+    if recent.size > rule.allowed_length:
+        limit = _unbroken_length(recent, breakers)
+        if limit >= rule.allowed_length:
+            lengths = _continued_lengths(recent, rule, limit)
+    tokens = sorted(token for token in lengths if () not in breakers.tails.get(token, ()))
+    return np.array(tokens, np.int32), np.array([_penalty(rule, lengths[token]) for token in tokens], np.float32)
 
 
 def find_breakers(

@@ -12,7 +12,15 @@ from functools import cache
 import numpy as np
 
 from app.core.sampling import SamplingSettings
-from app.probability.bounded_stages import ENTROPY_MARGIN, LOG_MARGIN, MASS_MARGIN, THRESHOLD_MARGIN, tempered_bounds
+from app.probability.bounded_stages import (
+    ENTROPY_MARGIN,
+    LEAST_EXPONENT,
+    LOG_MARGIN,
+    MASS_MARGIN,
+    THRESHOLD_MARGIN,
+    tempered,
+    tempered_bounds,
+)
 from app.probability.candidates import Places
 from app.probability.known_rows import LEAST_LOG, MARGIN, Flags, Floats, rounding_error
 from app.probability.record import TokenRecords
@@ -22,6 +30,8 @@ _NUMBER = 0x7FFF
 """All bits of a float16 but its sign: log-probabilities are never above 0."""
 _INFINITE = 0x7C00
 _LEAST = 1e-300
+_ABOVE_ONE = 1.0 + 2.0**-48
+"""So that rounding makes no difference too small."""
 SUITED = frozenset(("top_k", "top_p", "min_p", "xtc", "temperature"))
 
 
@@ -37,7 +47,6 @@ class PrefixReplay:
         self._codes: Places = np.zeros(end + 1, np.int64)
         np.bitwise_and(records.alternative_log_probability.view(np.uint16), _NUMBER, out=self._codes[:end])
         self._low_of, self._high_of, weights = _tables()
-        self._size = int(self._codes.max()) + 1
         self._running_low, self._running_high = (_running(table[self._codes]) for table in weights)
         self._own = records.log_probability.astype(np.float64)
         self._own_low, self._own_high = self._own - MARGIN, np.minimum(self._own + MARGIN, 0.0)
@@ -160,22 +169,17 @@ class PrefixReplay:
         first = self._codes[np.minimum(self._start + self._begin_low, self._start + self._stored - 1)]
         top = np.maximum(self._high_of[first], np.where(self.unseen_most > 0, self._ceiling, LEAST_LOG))
         mass = tempered_bounds((self._mass_low, self._mass_high), (self.unseen_most, self._ceiling), top, power)
-        scale = np.exp(np.minimum(-top * power, -LEAST_LOG))
-        low_table, high_table = self._tempered_tables(power)
-        least = self._stretch_sum(low_table[self._codes], self._begin_high, self._end_low) * scale
-        most = self._stretch_sum(high_table[self._codes], self._begin_low, self._end_high) * scale
-        guess_total = (least + most + mass[0] + mass[1]) / 2
-        own_low, own, own_high = (
-            np.exp(np.minimum((line - top) * power, 0.0)) for line in (self._own_low, self._own, self._own_high)
-        )
-        stored = np.minimum(self._start + self.place, self._codes.size - 1)
-        its_low = np.where(self._is_stored & self.sure, low_table[self._codes[stored]] * scale, 0.0)
-        its_high = np.where(self._is_stored, high_table[self._codes[stored]] * scale, own_low)
-        others_most = np.maximum(most + mass[1] - its_high, 0.0)
-        others_least = np.maximum(least - its_low + np.where(self._is_stored, mass[0], 0.0), 0.0)
+        low, high = self._weights(self._low_of, top, power), self._weights(self._high_of, top, power, LEAST_EXPONENT)
+        own_low, own = (tempered(line, top, power) for line in (self._own_low, self._own))
+        own_high = tempered(self._own_high, top, power, LEAST_EXPONENT)
+        # A token that is not stored is a part of the mass of those.
+        more_most = np.where(self._is_stored, mass[1], np.maximum(mass[1] * _ABOVE_ONE - own_low, 0.0))
+        more_least = np.where(self._is_stored, mass[0], 0.0)
+        others_most = self._others(high, self._begin_low, self._end_high) + more_most
+        others_least = self._others(low, self._begin_high, self._end_low) + more_least
         after_low = np.where(self.sure, own_low / np.maximum(own_low + others_most, _LEAST), 0.0)
-        after_high = np.where(self.maybe, own_high / np.maximum(own_high + others_least, _LEAST), 0.0)
-        guess = np.where(self.maybe, own / np.maximum(guess_total, _LEAST), 0.0)
+        after_high = np.where(self.maybe, own_high / (own_high + others_least), 0.0)
+        guess = np.where(self.maybe, own / np.maximum(own + (others_least + others_most) / 2, _LEAST), 0.0)
         return after_low, np.clip(guess, after_low, after_high), after_high
 
     def survivors(self) -> tuple[Places, Flags]:
@@ -194,9 +198,16 @@ class PrefixReplay:
         sums = np.add.reduceat(values, edges)[::2]
         return np.where(begins < ends, sums, 0.0)
 
-    def _tempered_tables(self, power: float) -> tuple[Floats, Floats]:
-        low, high = (line[: self._size] * power for line in (self._low_of, self._high_of))
-        return np.exp(np.maximum(low, LEAST_LOG)), np.exp(np.maximum(high, LEAST_LOG))
+    def _others(self, values: Floats, begins: Places, ends: Places) -> Floats:
+        """Return the sum of each step's values but the chosen token's, from a place up to another."""
+        place = np.where(self._is_stored, self.place, self._stored)
+        before = self._stretch_sum(values, begins, np.minimum(ends, place))
+        return before + self._stretch_sum(values, np.maximum(begins, place + 1), ends)
+
+    def _weights(self, table: Floats, top: Floats, power: float, least: float = -np.inf) -> Floats:
+        """Return the weight of each stored token after the temperature, relative to the largest of its step."""
+        largest = np.append(np.repeat(top, self._stored), 0.0)
+        return tempered(table[self._codes], largest, power, least)
 
     def _totals(self, low: Floats, high: Floats, mass: tuple[Floats, Floats]) -> tuple[Floats, Floats]:
         if self._is_whole:

@@ -19,14 +19,13 @@ from app.probability.bounded import (
     UNKNOWN,
     BoundedReplay,
     bounded_replay,
-    histories_of,
-    lowering_reach,
     per_step,
     single,
 )
 from app.probability.candidates import Places
 from app.probability.known_rows import Flags, Floats, chosen_rows, part_of
 from app.probability.lane import Lane, xtc_decisions
+from app.probability.lowered_rows import histories_of
 from app.probability.prefix_replay import PrefixReplay
 from app.probability.stages import chain
 from app.probability.what_if import NOT_CUT
@@ -107,13 +106,11 @@ def what_if(lane: Lane, settings: SamplingSettings, seed: int | None = None) -> 
         return None
     seed = lane.seed if seed is None else seed
     decides = per_step(xtc_decisions(settings, seed, range(lane.first, lane.first + count)), count)
-    reach = lowering_reach(settings, lane.prompt.size + lane.tokens.size)
-    histories = histories_of(lane.prompt, lane.tokens[:count], reach) if reach else None
     records = lane.records if len(lane.records) == count else part_of(lane.records, slice(0, count))
     if PrefixReplay.suits(records, settings):
         return _of_prefixes(PrefixReplay(records), settings, decides, records.rank)
     rows, chosen = chosen_rows(records)
-    done = bounded_replay(rows, settings, decides, histories, lane.breakers)
+    done = bounded_replay(rows, settings, decides, histories_of(lane.prompt, lane.tokens[:count]), lane.breakers)
     return _of_chosen(done, chosen, records.rank)
 
 

@@ -65,6 +65,17 @@ class RowOrder:
         """Return the sum of each step."""
         return np.add.reduceat(values.astype(np.float64, copy=False), self._starts[:-1])
 
+    def others(self, values: Floats) -> Floats:
+        """Return for each candidate the sum over all others of its step, also where they are small beside it."""
+        largest = np.flatnonzero(values == self.largest(values)[self._owner])
+        _, first = np.unique(self._owner[largest], return_index=True)
+        largest = largest[first]
+        sums: Floats = self.total(values)[self._owner] - values
+        behind = values.copy()
+        behind[largest] = 0.0
+        sums[largest] = self.total(behind)
+        return sums
+
     def largest(self, values: Floats) -> Floats:
         """Return the largest value of each step."""
         return np.maximum.reduceat(values, self._starts[:-1])

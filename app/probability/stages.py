@@ -46,7 +46,7 @@ class Stage:
 def chain(settings: SamplingSettings) -> list[Stage]:
     """Return the stages that do something with these settings, in the order in which they run."""
     s = settings
-    rule = DryRule(s.dry_multiplier, s.dry_base, s.dry_allowed_length, s.dry_penalty_last_n)
+    rule = dry_rule(s)
     stages = [
         (s.penalty_reach(cells=1) > 0, Stage("penalties", lambda c, step: _penalties_of(s, c, step))),
         (rule.is_active, Stage("dry", lambda c, step: apply_dry(c, step.history, rule, step.breakers))),
@@ -61,6 +61,11 @@ def chain(settings: SamplingSettings) -> list[Stage]:
         ]
     stages.append((True, Stage("temperature", lambda c, _: temperature(c, s.temperature))))
     return [stage for is_active, stage in stages if is_active]
+
+
+def dry_rule(s: SamplingSettings) -> DryRule:
+    """Return the settings of DRY."""
+    return DryRule(s.dry_multiplier, s.dry_base, s.dry_allowed_length, s.dry_penalty_last_n)
 
 
 def probabilities(logits: Logits, log_outside: float = -math.inf) -> Logits:
@@ -83,10 +88,17 @@ def penalties(
     touched = candidates.places_of(tokens)
     counts = times[np.searchsorted(tokens, candidates.ids[touched])]
     logits = candidates.logits.copy()
-    old = logits[touched]
-    new = np.where(old <= 0, old * _single(repeat), old / _single(repeat))
-    logits[touched] = new - (counts.astype(np.float32) * _single(frequency) + _single(presence))
+    logits[touched] = penalised(logits[touched], counts, repeat, frequency, presence)
     return candidates.with_logits(logits, touched)
+
+
+def penalised(
+    logits: Logits, counts: npt.NDArray[np.int64], repeat: float, frequency: float, presence: float
+) -> Logits:
+    """Return what the penalties make of the logits of tokens that occurred so often, each at least once."""
+    scaled = np.where(logits <= 0, logits * _single(repeat), logits / _single(repeat))
+    lowered: Logits = scaled - (counts.astype(np.float32) * _single(frequency) + _single(presence))
+    return lowered
 
 
 def top_k(candidates: Candidates, k: int) -> Candidates:

@@ -13,12 +13,13 @@ import numpy as np
 from app.core.commands import RecordKind
 from app.core.sampling import SamplingSettings
 from app.core.word_difference import word_difference
+from app.core.words import Sentence
 from app.probability.bounded import UNKNOWN
 from app.probability.lane_tree import LaneNode, lane_tree
 from app.probability.replayed import WhatIf, what_if
 from app.probability.scores import scores
 from app.probability.what_if import NOT_CUT
-from app.services.divergence_words import NO_RECORD
+from app.services.divergence_words import NO_RECORD, recorded_late
 from app.services.known_lanes import Known, doubt_of, known, with_settings
 from app.services.lane_analysis import (
     AnalysedLane,
@@ -59,7 +60,8 @@ def analyse(inputs: LaneInputs) -> Analysis:
 def replayed(inputs: LaneInputs, index: int, settings: SamplingSettings) -> LaneWhatIf | None:
     """Return a lane's record under other settings; None where there is no such lane.
 
-    The draws of XTC are those of the settings' seed, or of the lane's own where they have none.
+    The draws of XTC are those of the settings' seed, or of the lane's own where they have none;
+    another generator's cannot be told.
     """
     given = inputs.lane(index)
     if given is None:
@@ -69,9 +71,10 @@ def replayed(inputs: LaneInputs, index: int, settings: SamplingSettings) -> Lane
     doubt = doubt_of(inputs, lane.lane, settings)
     if doubt is not None:
         return msgspec.structs.replace(nothing, problem=doubt)
-    found = what_if(with_settings(inputs, lane.lane, settings), settings, settings.seed)
+    seed = None if lane.is_of_other_generator else settings.seed
+    found = what_if(with_settings(inputs, lane.lane, settings), settings, seed)
     if found is None:
-        return msgspec.structs.replace(nothing, problem=NO_RECORD)
+        return msgspec.structs.replace(nothing, problem=unrecorded(inputs, index) or NO_RECORD)
     tokens = _tokens_of(found)
     count = len(tokens)
     return msgspec.structs.replace(
@@ -95,6 +98,16 @@ def record_kind(inputs: LaneInputs, index: int) -> RecordKind:
     if records is None or not len(records):
         return "off"
     return "all" if records.alternative_ids.size else "chosen"
+
+
+def unrecorded(inputs: LaneInputs, index: int) -> Sentence | None:
+    """Return how much of a lane lacks a record, where only its first tokens do: a replay begins with the first."""
+    given = inputs.lane(index)
+    lane = known(inputs, given) if given is not None else None
+    if lane is None or not lane.recorded_at_the_end:
+        return None
+    tokens = lane.lane.tokens.size
+    return recorded_late(tokens - lane.recorded_at_the_end + 1, tokens)
 
 
 def compared_words(inputs: LaneInputs, first: int, second: int) -> LaneWords | None:

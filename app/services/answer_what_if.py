@@ -171,11 +171,11 @@ def _run_of(turn: Turn, conversation: OpenConversation) -> LanesRun:
 
 def _replay(inputs: LaneInputs, settings: SamplingSettings) -> LaneWhatIf | None:
     # Loads numpy, which costs 130 ms: the window's start need not wait for it.
-    from app.services.analysing import record_kind, replayed  # noqa: PLC0415  loaded by the first job that needs it
+    from app.services.analysing import record_kind, replayed, unrecorded  # noqa: PLC0415  loaded by the first job that needs it
 
     kind = record_kind(inputs, _LANE)
     if kind != "all":
-        refusal = _CHOSEN_ONLY if kind == "chosen" else _NO_RECORD
+        refusal = _CHOSEN_ONLY if kind == "chosen" else unrecorded(inputs, _LANE) or _NO_RECORD
         return msgspec.structs.replace(LaneWhatIf(inputs.comparison, _LANE, settings), problem=refusal)
     return replayed(inputs, _LANE, settings)
 

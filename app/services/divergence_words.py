@@ -21,8 +21,9 @@ _NAMES = {
     "dry": "DRY",
 }
 
-Draws = Literal["same", "other", "unknown", "none"]
-"""The numbers of two draws: equal, different, not known of one of them, or none because both lanes are greedy."""
+Draws = Literal["same", "other", "unknown", "other_generator", "none"]
+"""The numbers of two draws: equal, different, not known of one of them because its seed or its generator is not, or none
+because both lanes are greedy."""
 
 
 class Found(NamedTuple):
@@ -41,6 +42,8 @@ class Found(NamedTuple):
     cutter: str | None = None
     """The stage that cut a token because the other one differs before it."""
     draws: Draws = "same"
+    xtc_is_by_chance: bool = False
+    """Whether XTC acts at some steps of a lane and not at others, by a number of the generator."""
 
 
 def reason_of(found: Found) -> Sentence:
@@ -94,6 +97,16 @@ def draws_of(found: Found, baseline: float | None, lane: float | None) -> Senten
     )
 
 
+def recorded_late(first: int, tokens: int) -> Sentence:
+    """Return that an answer was not recorded from its first token on; `first` is the first that was, from 1."""
+    return translate(
+        "LaneAnalysis",
+        "This answer was recorded only from token {first} of {tokens} on, and a replay begins with the first one.",
+        first=first,
+        tokens=tokens,
+    )
+
+
 def _about(template: Sentence, stage: str | None) -> Sentence:
     return Sentence(template.context, template.template, {"stage": _NAMES.get(stage or "", stage or "")})
 
@@ -126,6 +139,8 @@ def _ended(found: Found) -> Sentence:
 def _unknown(found: Found) -> Sentence:
     if not found.is_recorded:
         return NOTHING_RECORDED
+    if found.draws == "other_generator":
+        return _UNKNOWN_GENERATOR_AND_XTC if found.xtc_is_by_chance else _UNKNOWN_GENERATOR
     if found.stage is None:
         return _UNKNOWN_DRAW if found.draws == "unknown" else _UNKNOWN
     return _of_stage(_UNKNOWN_STAGE, found.stage)
@@ -255,6 +270,15 @@ _UNKNOWN_STAGE: dict[str | None, Sentence] = {
 }
 _UNKNOWN = translate("LaneAnalysis", "Not known: the tokens that were left lie outside of what was kept.")
 _UNKNOWN_DRAW = translate("LaneAnalysis", "Not known: with which number a lane drew was not kept.")
+_UNKNOWN_GENERATOR = translate(
+    "LaneAnalysis",
+    "Not known: another version of this program drew these tokens, and its draws cannot be worked out again.",
+)
+_UNKNOWN_GENERATOR_AND_XTC = translate(
+    "LaneAnalysis",
+    "Not known: another version of this program drew these tokens; its draws, and where XTC acted, cannot be worked "
+    "out again.",
+)
 NOTHING_RECORDED = translate("LaneAnalysis", "Not known: nothing was recorded of this step.")
 NO_RECORD = translate("LaneAnalysis", "Nothing was recorded of this answer, so it cannot be replayed.")
 PROMPT_UNKNOWN = translate(

@@ -33,6 +33,10 @@ class Known(NamedTuple):
     given: LaneInput
     lane: Lane
     places: TokenPlaces | None
+    is_of_other_generator: bool = False
+    """Whether another version of the generator drew it, so that its numbers cannot be worked out again."""
+    recorded_at_the_end: int = 0
+    """How many of its last tokens were recorded, where its first ones were not and the lane has no record."""
 
 
 def known(inputs: LaneInputs, given: LaneInput) -> Known:
@@ -47,18 +51,18 @@ def _known(inputs: LaneInputs, given: LaneInput) -> Known:
     written: Ids = np.frombuffer(given.ids, "<i4").astype(np.int32)
     before, tokens = written[: given.begins], written[given.begins :]
     prompt = _NO_TOKENS if inputs.prompt is None else np.frombuffer(inputs.prompt, "<i4").astype(np.int32)
-    records = _records_of(given, tokens)
-    is_same_generator = records is None or records.generator == GENERATOR_VERSION
+    records, at_the_end = _records_of(given, tokens)
+    is_of_other_generator = records is not None and records.generator != GENERATOR_VERSION
     lane = Lane(
         tokens=tokens,
         records=records,
         settings=given.settings,
-        seed=given.seed if is_same_generator else None,
+        seed=None if is_of_other_generator else given.seed,
         prompt=np.concatenate((prompt, before)) if before.size else prompt,
         first=given.begins,
     )
     places = None if inputs.pieces is None else token_places(given.text, given.ids, inputs.pieces)
-    return Known(given, lane, places)
+    return Known(given, lane, places, is_of_other_generator, at_the_end)
 
 
 def with_settings(inputs: LaneInputs, lane: Lane, settings: SamplingSettings) -> Lane:
@@ -88,16 +92,50 @@ def doubt_of(inputs: LaneInputs, lane: Lane, settings: SamplingSettings) -> Sent
     return None
 
 
-def _records_of(given: LaneInput, tokens: Ids) -> TokenRecords | None:
-    """Return the record of the first tokens; None where there is none that can be read and is of these tokens."""
+def _records_of(given: LaneInput, tokens: Ids) -> tuple[TokenRecords | None, int]:
+    """Return the record of the first tokens, and how many last ones have one where the first ones do not.
+
+    None is none that can be read and is of these tokens: what was not recorded meanwhile is in no block.
+    """
     blocks = [block for block in given.blocks if block]
-    while blocks:
+    parts = _parts_of(given, blocks)
+    count = _matching(parts, tokens)
+    while count:
         try:
-            records = read_records(*blocks)
+            return read_records(*blocks[:count]), 0
+        except RecordError as error:  # another model's, or another generator's
+            _log.warning("A part of the record of answer %d cannot be used: %s", given.message, error)
+            count -= 1
+    return None, _recorded_at_the_end(parts, tokens)
+
+
+def _parts_of(given: LaneInput, blocks: list[bytes]) -> list[TokenRecords]:
+    """Return the record of each block, up to the first that cannot be read."""
+    parts: list[TokenRecords] = []
+    for block in blocks:
+        try:
+            parts.append(read_records(block))
         except RecordError as error:
             _log.warning("A part of the record of answer %d cannot be used: %s", given.message, error)
-            blocks.pop()
-            continue
-        count = min(len(records), tokens.size)
-        return records if np.array_equal(records.tokens[:count], tokens[:count]) else None
-    return None
+            break
+    return parts
+
+
+def _matching(parts: list[TokenRecords], tokens: Ids) -> int:
+    """Return how many of the first blocks are those of the first tokens."""
+    at = 0
+    for count, part in enumerate(parts):
+        their = tokens[at : at + len(part)]
+        if not np.array_equal(part.tokens[: their.size], their):
+            return count
+        at += len(part)
+    return len(parts)
+
+
+def _recorded_at_the_end(parts: list[TokenRecords], tokens: Ids) -> int:
+    end = tokens.size
+    for part in reversed(parts):
+        if len(part) > end or not np.array_equal(part.tokens, tokens[end - len(part) : end]):
+            break
+        end -= len(part)
+    return int(tokens.size - end)

@@ -56,7 +56,7 @@ class _Pair(NamedTuple):
         if all(_is_greedy(each) for each in self.settings):
             return "none"
         if None in numbers:
-            return "unknown"
+            return "other_generator" if any(each.is_of_other_generator for each in self.known) else "unknown"
         return "same" if numbers[0] == numbers[1] else "other"
 
 
@@ -114,6 +114,7 @@ def _told(pair: _Pair, reason: Reason) -> Found:
     if reason.kind == "ended":
         in_lane = pair.token >= pair.known[1].lane.tokens.size
         stop_reason = pair.known[in_lane].given.stop_reason
+    chances = (each.xtc_probability for each in pair.settings)
     is_recorded = any(each.lane.record_of(pair.token) is not None for each in pair.known)
     return Found(
         kind=reason.kind,
@@ -124,6 +125,7 @@ def _told(pair: _Pair, reason: Reason) -> Found:
         differs=pair.differs,
         cutter=reason.cutter,
         draws=pair.draws,
+        xtc_is_by_chance=any(0 < chance < 1 for chance in chances),
     )
 
 

@@ -11,7 +11,6 @@ import pytest
 
 from app.core.commands import SettingsChange
 from app.core.sampling import SamplingSettings
-from app.probability.draw import GENERATOR_VERSION
 from app.probability.record import RecordWriter
 from app.probability.replayed import what_if
 from app.probability.row import RowReader
@@ -189,16 +188,6 @@ def test_a_record_of_other_tokens_is_none() -> None:
     other = lane(1, settings(seed=9))
     found = analyse(inputs(lane(0, settings(), blocks=other.blocks))).lanes[0]
     assert found.figures.recorded == 0 and found.figures.perplexity is None
-
-
-def test_draws_of_another_generator_are_not_known() -> None:
-    writer = RecordWriter(SIZE, GENERATOR_VERSION + 1)
-    drawn = lane_of(ROWS, settings(top_k=2))
-    for row, token in zip(ROWS, drawn.tokens.tolist(), strict=True):
-        facts = RowReader(SIZE).read(row)
-        writer.add(token, float(row[token]), facts, facts.rank(token), 0.5, 0)
-    found = parted(inputs(lane(0, settings()), lane(1, settings(top_k=2), blocks=(writer.take(),))))
-    assert found.lane_number is None and found.baseline_number is not None and found.draws is None
 
 
 def test_an_answer_that_went_on_was_drawn_with_the_settings_of_that_place() -> None:

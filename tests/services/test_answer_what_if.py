@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import dataclasses
 import logging
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import msgspec
+import numpy as np
 import pytest
 
 from app.core.commands import RecordKind, SettingsChange
 from app.core.sampling import SamplingSettings
 from app.core.store_commands import ReadRecord, StoreCommand
+from app.probability.known_rows import part_of
 from app.probability.lane import Lane
 from app.probability.replayed import what_if
 from app.services import analysing
@@ -19,8 +22,10 @@ from app.services.answer_what_if import AnswerWhatIf
 from app.services.lane_analysis import LaneWhatIf
 from app.services.turns import Turn
 from tests.desk import Desk
-from tests.services.recorded_answers import SEED, answered
-from tests.services.recorded_lanes import OPEN, load, some_rows
+from tests.probability.recorded import drawn
+from tests.services.lanes import PROMPT
+from tests.services.recorded_answers import SEED, answered, finish, write
+from tests.services.recorded_lanes import BLOCK, OPEN, blocks_of, load, some_rows
 
 COUNT = 20
 ROWS = some_rows(COUNT)
@@ -139,6 +144,42 @@ def test_without_candidates_one_sentence_says_why_and_nothing_is_claimed(
     assert told.problem is not None and told.tokens == () and (told.cut, told.unknown, told.known) == (0, 0, 0)
     sentence = told.problem.english()
     assert sentence.startswith(said) and "All likely candidates" in sentence and sentence.count(". ") == 0
+
+
+def rewritten(desk: Desk, turn: Turn, wanted: slice) -> Turn:
+    """Answer with the same tokens once more, of which only a part is recorded, in whole blocks."""
+    lane = drawn(ROWS, USUAL, SEED, np.arange(PROMPT, dtype=np.int32))
+    blocks = [b""] * len(blocks_of(ROWS, lane))
+    blocks[wanted] = blocks_of(ROWS, lane)[wanted]
+    desk.program.chat.answer_again()
+    desk.settle()
+    desk.engine.prompt(PROMPT, seed=SEED)
+    write(desk, lane, blocks)
+    finish(desk, lane, (SettingsChange(0, USUAL),))
+    return desk.program.chat.turns[-1]
+
+
+def test_an_answer_that_was_recorded_later_says_from_which_token_on(desk: Desk) -> None:
+    turn, _lane = answered(desk, ROWS, USUAL)
+    later = rewritten(desk, turn, slice(1, None))
+    opened(desk, later)
+    told = replay_of(desk, NARROW)
+    assert told.problem is not None and told.tokens == ()
+    assert f"only from token {BLOCK + 1} of {COUNT} on" in told.problem.english()
+
+
+@pytest.mark.parametrize("gap", [slice(0, 1), slice(0, 3, 2)])
+def test_an_answer_of_which_a_part_from_the_first_token_on_was_recorded_is_replayed_so_far(
+    desk: Desk, gap: slice
+) -> None:
+    turn, lane = answered(desk, ROWS, USUAL)
+    opened(desk, rewritten(desk, turn, gap))
+    assert lane.records is not None
+    first = dataclasses.replace(lane, tokens=lane.tokens[:BLOCK], records=part_of(lane.records, slice(0, BLOCK)))
+    told = replay_of(desk, NARROW)
+    expected = what_if(first, NARROW)
+    assert told.problem is None and expected is not None and len(told.tokens) == BLOCK
+    assert (told.cuts, told.log_probability_of_known) == (expected.cuts, expected.log_probability_of_known)
 
 
 def test_an_answer_begins_with_the_settings_that_held_at_its_end(desk: Desk) -> None:
