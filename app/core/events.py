@@ -101,6 +101,8 @@ class Tokens(msgspec.Struct, frozen=True, tag="tokens"):
     first_ns: int
     gaps: bytes = b""
     """Between neighbours of these tokens, uint32, little endian, in microseconds: one fewer than tokens."""
+    held_ns: int = 0
+    """For how long the answer was held until now, which all these times leave out."""
 
 
 class Step(msgspec.Struct, frozen=True, tag="step"):

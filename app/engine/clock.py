@@ -41,6 +41,11 @@ class AnswerClock:
         yield
         self._held += self._now() - began
 
+    @property
+    def held_ns(self) -> int:
+        """For how long the answer was held until now, a hold that goes on left out."""
+        return self._held
+
     def shared(self, *, waits: bool) -> AnswerClock:
         """Return the clock of another answer behind the same prefill; one that waits its turn begins its draw now."""
         clock = AnswerClock(self.sent, self._now)

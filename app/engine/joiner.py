@@ -52,8 +52,8 @@ class TokenJoiner:
     def __bool__(self) -> bool:
         return bool(self._ids or self._text)
 
-    def take(self, record: bytes, cells_used: int) -> Tokens:
-        """Return what was collected as an event and start anew."""
+    def take(self, record: bytes, cells_used: int, held_ns: int = 0) -> Tokens:
+        """Return what was collected as an event and start anew; `held_ns` is what the times leave out."""
         count = len(self._ids)
         event = Tokens(
             request=self._request,
@@ -66,6 +66,7 @@ class TokenJoiner:
             first_ns=self._first_ns,
             last_ns=self._last_ns,
             gaps=self._gaps.tobytes(),
+            held_ns=held_ns,
         )
         self._sent += count
         self._shown = self._shown or bool(self._text)

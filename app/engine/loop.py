@@ -125,9 +125,10 @@ class Answer:
                 if reason is not None:
                     return reason
                 sampler.accept(choice.token)
-                if self._cache.append((choice.token,), logits=True) != "done":
+                appended = self._cache.append((choice.token,), logits=True)
+                if appended != "done":
                     yield from self._flush()
-                    return "context_full"
+                    return "cancelled" if appended == "aborted" else "context_full"
         finally:
             sampler.close()
 

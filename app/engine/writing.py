@@ -112,7 +112,7 @@ class Writing:
     def take(self, cells_used: int, *, last: bool) -> Tokens:
         """Return the tokens since the last time; their record comes along in blocks of a few, which are smaller."""
         record = self._record.take() if last or len(self._record) >= RECORD_TOKENS else b""
-        return self._joiner.take(record, cells_used)
+        return self._joiner.take(record, cells_used, self._clock.held_ns)
 
     def flush(self, cells_used: int) -> Tokens | None:
         """Let go of what is held back when the answer ends outside of a step; None where there is nothing."""

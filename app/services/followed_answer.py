@@ -37,6 +37,8 @@ class FollowedAnswer:
         self._pace = Pace()
         self._read_ns: int | None = None
         self._painted_ns: int | None = None
+        self._held_ns = 0
+        """For how long the answer was held before its first text: the engine's times leave that out."""
         self._has_text = False
         self._end: tuple[Finished, Circumstances] | None = None
         self._own_itl: ItlQuantiles | None = None
@@ -60,11 +62,11 @@ class FollowedAnswer:
         """Note when the first text was painted; False where there was none yet, or its time is known already."""
         if not self.can_be_painted:
             return False
-        self._painted_ns = now_ns
+        self._painted_ns = now_ns - self._held_ns
         if self._end is not None:
             self.figures = self._at_end(*self._end)
         else:
-            self._set(ttft_ms=self._painted_ms, ttft_parts=self._parts_until(now_ns))
+            self._set(ttft_ms=self._painted_ms, ttft_parts=self._parts_until(self._painted_ns))
         return True
 
     def take(self, event: AnswerEvent, read_bytes: int | None) -> None:
@@ -118,6 +120,7 @@ class FollowedAnswer:
         self._pace.add(event)
         if event.text and not self._has_text:
             self._has_text = True
+            self._held_ns = event.held_ns
             self._show_first_text(event.first_ns)
         rate = self._pace.rate_now()
         self._set(

@@ -13,7 +13,7 @@ from app.core.chat import ChatPrompt, PromptMessage, TextPrompt, TokenPrompt
 from app.core.commands import Generate, SettingsChange
 from app.core.events import Event, Finished, PrefillProgress, PromptReady, Step, Tokens
 from app.core.sampling import PRESETS, SamplingSettings
-from app.engine.backend import Backend
+from app.engine.backend import Backend, TokenIds
 from app.engine.control import Control
 from app.engine.kv_cache import KVCache
 from app.engine.llama_model import LlamaBackend
@@ -120,6 +120,24 @@ def test_an_answer_ends_when_the_context_is_full_and_keeps_what_it_has() -> None
     assert done.stop_reason == "context_full"
     assert set(done.text) == {"x"}
     assert done.metrics.prompt_tokens + done.metrics.sampled_tokens == 256
+
+
+@pytest.mark.parametrize(("result", "reason"), [("no_room", "context_full"), ("aborted", "cancelled")])
+def test_an_answer_whose_decode_came_to_nothing_keeps_what_it_has(
+    result: str, reason: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    backend = scripted()
+    decode, asked = backend.decode, []
+
+    def decode_a_few(ids: TokenIds, position: int, *, sequence: int, logits: bool) -> object:
+        asked.append(len(ids))
+        is_over = asked.count(1) > 5
+        return result if is_over else decode(ids, position, sequence=sequence, logits=logits)
+
+    monkeypatch.setattr(backend, "decode", decode_a_few)
+    events = run(backend)
+    assert finished(events).stop_reason == reason
+    assert streamed(events) == finished(events).text == "Light "
 
 
 def test_a_prompt_that_cannot_fit_says_so_with_the_numbers_and_loses_nothing() -> None:

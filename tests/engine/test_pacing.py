@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import threading
 import time
 from pathlib import Path
@@ -21,6 +22,7 @@ from app.engine.llama_model import LlamaBackend
 from app.engine.loop import Answer
 from app.engine.pacing import FREELY, Pacing, Turn
 from app.engine.scripted import Script, ScriptedBackend
+from app.engine.writing import Asked, Writing
 from app.probability.record import FORCED, NO_DRAW, TokenRecords, join_blocks, read_records
 from tests.engine.harness import Engine, ids_of, user, write_script
 
@@ -249,3 +251,17 @@ def test_steps_are_given_through_the_process_and_a_held_answer_can_be_cancelled(
         engine.wait(Held, request=again)
         engine.send(Cancel(again))
         assert engine.wait(Finished, request=again).stop_reason == "cancelled"
+
+
+def test_tokens_say_for_how_long_the_answer_was_held_before_them() -> None:
+    moments = itertools.count(0, 5)
+    clock = AnswerClock(0, lambda: next(moments))
+    writing = Writing(Asked(1, user("Why?"), (), "off"), scripted().vocabulary, clock)
+    told = []
+    for token, holds in ((97, 1), (98, 0), (99, 2)):
+        for _ in range(holds):
+            with clock.held():
+                pass
+        writing.append(token, clock.mark_token())
+        told.append(writing.take(0, last=False).held_ns)
+    assert told == [5, 5, 15]

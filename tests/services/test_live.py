@@ -127,6 +127,23 @@ def test_the_time_to_the_first_token_ends_when_it_is_painted(desk: Desk, live: L
     }
 
 
+def test_a_hold_before_the_first_letter_is_none_of_the_time_to_the_first_token(desk: Desk, live: Live) -> None:
+    question, held_ns = desk.engine.question, 5000 * MS
+    sent_ns = question.sent_ns
+    desk.engine.say(PromptReady(question.request, bytes(160), (), 0, sent_ns + 2 * MS))
+    desk.engine.say(PrefillProgress(question.request, 40, 40, 0, sent_ns + 98 * MS))
+    ns = sent_ns + 110 * MS
+    desk.engine.say(Tokens(question.request, 0, 1, b"\0\0\0\0", "a", b"", 41, ns, ns, held_ns=held_ns))
+    desk.engine.say(Tokens(question.request, 1, 1, b"\0\0\0\0", "b", b"", 42, ns, ns, held_ns=2 * held_ns))
+    desk.settle()
+    live.first_text_painted(None, ns + held_ns + 9 * MS)
+    assert live.figures.ttft_ms == pytest.approx(119.0)
+    assert sum(parts(live).values()) == pytest.approx(119.0)
+    say_finished(desk, msgspec.structs.replace(metrics(2), ttft_ms=110.0), "ab")
+    assert live.figures.ttft_ms == pytest.approx(119.0)
+    assert parts(live)["paint"] == 9.0
+
+
 def test_a_painting_before_there_is_text_belongs_to_another_answer(desk: Desk, live: Live) -> None:
     live.first_text_painted(None, desk.engine.question.sent_ns + 5 * MS)
     assert live.figures.ttft_ms is None
