@@ -122,7 +122,7 @@ def assemble(
     sampling = Sampling(settings)
     talk = _talk(store, session, sampling, settings, notices, jobs)
     vocabulary = Vocabulary(session, engine, store, asks=options.window)
-    memory = Memory(session, dry_run, engine, asks=options.window)
+    memory, machine = Memory(session, dry_run, engine, asks=options.window), Machine(HardwareSampler(inbox.put))
     return Program(
         paths=paths,
         resources=resources,
@@ -140,7 +140,7 @@ def assemble(
         sampling=sampling,
         **talk._asdict(),
         disk_use=DiskUse(store, engine),
-        **_counts(session, engine, talk, templates, settings, sampling)._asdict(),
+        **_counts(session, engine, talk, templates, settings, sampling, machine)._asdict(),
         **_presets(talk, session, sampling, models, jobs, notices)._asdict(),
         load_options=LoadOptionsDraft(session, dry_run, settings, jobs, check, main_memory),
         vocabulary=vocabulary,
@@ -152,7 +152,7 @@ def assemble(
         live=Live(session, lambda: memory.gpu_is_there, talk.chat, talk.answers),
         memory=memory,
         ask=Ask(session, models, templates),
-        machine=Machine(HardwareSampler(inbox.put)),
+        machine=machine,
         doctor=Doctor(engine, paths, settings, models, WINDOW_CHECK),
     )
 
@@ -241,8 +241,9 @@ def _counts(
     templates: Templates,
     settings: SettingsFile,
     sampling: Sampling,
+    machine: Machine,
 ) -> _Counts:
     """Make what counts prompts."""
     count = PromptCount(session, engine, talk.chat, templates, settings, sampling)
     costs = PromptCosts(session, engine, talk.chat, templates, talk.system_prompt, count, settings)
-    return _Counts(count, costs, LaneOutlook(session, engine, talk.chat, templates, settings, main_memory))
+    return _Counts(count, costs, LaneOutlook(session, engine, talk.chat, templates, settings, machine))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject
+from PySide6.QtCore import QEvent, QObject
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QMenu
 
@@ -56,6 +56,12 @@ class CompareWiring(QObject):
             program.chat.rebranched.connect(lambda _first: self._offer()),
         ]
 
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """While lanes are set up the machine is looked at: its memory says how many run at once."""
+        if event.type() in (QEvent.Type.Show, QEvent.Type.Hide):
+            self._program.machine.watch(event.type() == QEvent.Type.Show, "compare")
+        return super().eventFilter(watched, event)
+
     @property
     def is_shown(self) -> bool:
         """Whether people are on the page."""
@@ -66,6 +72,8 @@ class CompareWiring(QObject):
         self._links.disconnect_services()
         if self._page is not None:
             self._page.disconnect_services()
+            self._page.setup_view.removeEventFilter(self)
+            self._program.machine.watch(False, "compare")
         for disconnect in self._disconnect:
             disconnect()
 
@@ -107,6 +115,7 @@ class CompareWiring(QObject):
             page.setup_view.prompt.written.connect(self._take_written)
             self._program.lane_outlook.free_on_gpus = self._free_on_gpus
             self._disconnect.append(page.setup_view.follow_outlook(self._program.lane_outlook))
+            page.setup_view.installEventFilter(self)
         return self._page
 
     def _free_on_gpus(self) -> dict[str, int | None]:

@@ -13,7 +13,6 @@ import msgspec
 from app.core.chat import ChatPrompt
 from app.core.commands import Render
 from app.core.comparison import MOST_AT_ONCE, HowRun, LanePlan
-from app.core.devices import MainMemory
 from app.core.events import Failed, Rendered, Tokenized
 from app.core.lane_memory import most_sequences, sizes_of
 from app.core.lane_plan import plan_lanes
@@ -25,6 +24,7 @@ from app.core.words import Sentence
 from app.services.asked_count import Send
 from app.services.chat import Chat
 from app.services.engine_session import EngineSession
+from app.services.machine import Machine
 from app.services.open_conversation import prompt_messages
 from app.services.templates import Templates
 from app.services.turns import Turn
@@ -58,24 +58,28 @@ class LaneOutlook:
         chat: Chat,
         templates: Templates,
         settings: SettingsFile,
-        memory: Callable[[], MainMemory],
+        machine: Machine,
     ) -> None:
-        """`templates` knows what people chose instead of the model's own, `settings` what becomes of a full context."""
+        """`templates` knows what people chose instead of the model's own, `settings` what becomes of a full context.
+
+        `machine` says what is free by its latest sample: asking the system takes too long for the window's thread.
+        """
         self.free_on_gpus: Callable[[], Mapping[str, int | None]] = dict
         """Tells what is free on each GPU of the engine, in bytes; None is unknown."""
         self.changed: Signal[()] = Signal()
-        """More is known of the prompt, or something else."""
+        """More is known of the prompt or of the machine, or something else."""
         self._session = session
         self._engine = engine
         self._chat = chat
         self._templates = templates
         self._settings = settings
-        self._memory = memory
+        self._machine = machine
         self._wanted: Send | None = None
         self._asked: tuple[int, Send] | None = None
         self._known: tuple[Send, Rendered | Failed] | None = None
         self._model: ModelInfo | None = None
         session.changed.connect(self._look)
+        machine.changed.connect(self.changed.emit)
 
     def watch(self, question: Turn | None, text: str, lanes: Sequence[SamplingSettings]) -> None:
         """Find out how long the prompt is: that of a question of the chat, or of a text as a new one behind the chat."""
@@ -120,7 +124,7 @@ class LaneOutlook:
         if lanes == 1 or lanes < sizes.sequences:
             return lanes
         state = model.cache.in_use(prompt, model.context, min(prompt, model.cache.window_cells or 0)) or 0
-        return most_sequences(sizes, sizes.sequences, lanes + 1, state, self._memory(), self.free_on_gpus()) - 1
+        return most_sequences(sizes, sizes.sequences, lanes + 1, state, self._machine.memory, self.free_on_gpus()) - 1
 
     def take(self, event: Tokenized | Rendered | Failed) -> None:
         """Take in a prompt; one that nobody waits for any more is ignored."""

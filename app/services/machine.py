@@ -55,6 +55,7 @@ class Machine:
         """At least one figure is another one."""
         self._sampler = sampler
         self._sample: HardwareSampled | None = None
+        self._watchers: set[str] = set()
 
     @property
     def memory(self) -> MainMemory | None:
@@ -72,9 +73,15 @@ class Machine:
         told = (activity_of(gpu) for gpu in self.gpus.gpus if gpu.visible is not False)
         return tuple(activity for activity in told if activity.tells_something)
 
-    def watch(self, on: bool) -> None:
-        """Start or stop sampling; `changed` follows."""
-        self._sampler.watch(on)
+    def watch(self, on: bool, watcher: str = "live") -> None:
+        """Let somebody look or look away; sampled as long as anybody looks, and `changed` follows."""
+        was_watched = bool(self._watchers)
+        if on:
+            self._watchers.add(watcher)
+        else:
+            self._watchers.discard(watcher)
+        if bool(self._watchers) != was_watched:
+            self._sampler.watch(not was_watched)
 
     def take(self, event: HardwareSampled | Hello | EngineGone | Unloaded) -> None:
         """Take in a sample, or which process is the engine now."""

@@ -6,11 +6,13 @@ from array import array
 from pathlib import Path
 
 import msgspec
+import psutil
 import pytest
 
 from app.core.commands import Render
-from app.core.devices import MAIN_MEMORY, MainMemory
+from app.core.devices import MAIN_MEMORY, GpuReport, MainMemory
 from app.core.events import Loaded, Rendered
+from app.core.job_events import HardwareSampled
 from app.core.metrics import DeviceMemory
 from app.core.model import CacheSizes, MemoryKind
 from app.core.sampling import SamplingSettings
@@ -85,6 +87,11 @@ STATE = DeviceMemory(MAIN_MEMORY, GIB, None, 7, state=GIB)
 ON_GPU = DeviceMemory("CUDA0", GIB, None, 7, state=GIB)
 
 
+def sampled(desk: Desk, available: int) -> None:
+    """Let the machine say how much of its memory is available."""
+    desk.program.machine.take(HardwareSampled(MainMemory(64 * GIB, available, 64 * GIB), GpuReport()))
+
+
 def of_kind(desk: Desk, model: Path, kind: MemoryKind, *memory: DeviceMemory) -> LaneOutlook:
     """Load a model whose state takes a gigabyte for each lane, and watch a prompt of 40 tokens."""
     desk.begin_load(model)
@@ -111,7 +118,7 @@ def test_lanes_whose_states_do_not_fit_into_memory_are_told_to_run_one_after_ano
     desk: Desk, model: Path, available: int, waves: tuple[tuple[int, ...], ...], how: str
 ) -> None:
     outlook = of_kind(desk, model, "recurrent", STATE)
-    outlook._memory = lambda: MainMemory(64 * GIB, available, 64 * GIB)
+    sampled(desk, available)
     known = outlook.of(LANES)
     assert known.plan is not None and (known.plan.waves, known.plan.how) == (waves, how)
     assert known.is_short == (len(waves) > 1)
@@ -121,7 +128,7 @@ def test_lanes_whose_states_do_not_fit_into_memory_are_told_to_run_one_after_ano
 
 def test_a_gpu_that_cannot_hold_the_states_is_told_before_too(desk: Desk, model: Path) -> None:
     outlook = of_kind(desk, model, "hybrid", ON_GPU)
-    outlook._memory = lambda: MainMemory(64 * GIB, 32 * GIB, 64 * GIB)
+    sampled(desk, 32 * GIB)
     assert not outlook.of(LANES).is_short, "what is free there is not known"
     outlook.free_on_gpus = lambda: {"CUDA0": GIB}
     known = outlook.of(LANES)
@@ -130,6 +137,22 @@ def test_a_gpu_that_cannot_hold_the_states_is_told_before_too(desk: Desk, model:
 
 def test_lanes_of_a_plain_cache_need_no_more_memory(desk: Desk, model: Path) -> None:
     outlook = of_kind(desk, model, "plain", STATE)
-    outlook._memory = lambda: MainMemory(64 * GIB, 0, 64 * GIB)
+    sampled(desk, 0)
     known = outlook.of(LANES)
     assert known.plan is not None and known.plan.waves == ((0, 1, 2),) and not known.is_short
+
+
+def test_memory_is_what_the_machine_said_last_and_nothing_asks_the_system_meanwhile(
+    desk: Desk, model: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def ask() -> None:
+        raise AssertionError("the window's thread asked the system")
+
+    outlook = of_kind(desk, model, "recurrent", STATE)
+    changes: list[bool] = []
+    outlook.changed.connect(lambda: changes.append(outlook.of(LANES).is_short))
+    monkeypatch.setattr(psutil, "virtual_memory", ask)
+    assert not outlook.of(LANES).is_short, "nothing is known of memory yet, so nothing stands in the way"
+    sampled(desk, 4 * GIB)
+    sampled(desk, 12 * GIB)
+    assert changes == [True, False]

@@ -66,3 +66,15 @@ def test_what_the_driver_says_is_shown() -> None:
     (gpu,) = machine.gpus.gpus
     assert isinstance(gpu, Gpu)
     assert (gpu.total, gpu.used, gpu.ours) == (24 * GIB, int(5.5 * GIB), 4 * GIB)
+
+
+def test_the_machine_is_sampled_as_long_as_anybody_looks() -> None:
+    sampler = FakeSampler()
+    machine = Machine(sampler)
+    machine.watch(True, "one")
+    machine.watch(True, "other")
+    machine.watch(False, "one")
+    machine.watch(False, "one")
+    assert sampler.told == [True]
+    machine.watch(False, "other")
+    assert sampler.told == [True, False]

@@ -16,6 +16,7 @@ from app.core.events import Rendered
 from app.core.metrics import DeviceMemory
 from app.core.model import CacheSizes
 from app.gui.widgets.fixed_text import FixedText
+from app.services.machine import Machine
 from tests.gui.compare.conftest import CompareStage
 from tests.gui.compare.test_setting_up import asked_text
 
@@ -114,8 +115,7 @@ def test_where_memory_does_not_suffice_for_all_lanes_that_is_said_before_they_be
         memory=(DeviceMemory(MAIN_MEMORY, gib, None, 7, state=gib),),
     )
     monkeypatch.setattr(type(session), "model", info)
-    outlook = comparer.desk.program.lane_outlook
-    outlook._memory = lambda: MainMemory(64 * gib, free * gib, 64 * gib)
+    monkeypatch.setattr(Machine, "memory", MainMemory(64 * gib, free * gib, 64 * gib))
     comparer.asked("Why?").opened()
     asked = comparer.engine.all(Render)[-1]
     comparer.engine.say(Rendered(asked.request, "", array("i", range(40)).tobytes(), ()))
@@ -123,3 +123,11 @@ def test_where_memory_does_not_suffice_for_all_lanes_that_is_said_before_they_be
     why = "There is not enough memory to keep the state of all lanes at once."
     after = "The lanes run one after another, each from the saved prompt."
     assert comparer.reads("compare_outlook").endswith(said or f"{why} {after}")
+
+
+def test_the_machine_is_looked_at_while_lanes_are_set_up_and_no_longer(comparer: CompareStage) -> None:
+    machine = comparer.desk.program.machine
+    comparer.asked("Why?").opened()
+    assert "compare" in machine._watchers
+    comparer.stage.window.page_wanted.emit("chat")
+    assert "compare" not in machine._watchers
