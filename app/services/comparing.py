@@ -22,7 +22,7 @@ from app.services.lane_keeper import LaneKeeper
 from app.services.lane_starts import Lanes
 from app.services.lanes_follower import LanesFollower
 from app.services.lanes_run import Lane, LanesRun
-from app.services.lanes_there import asked_again, lane_of, lanes_there, seeded
+from app.services.lanes_there import asked_again, lane_of, lanes_there, question_of, seeded
 from app.services.notices import Notices
 from app.services.open_conversation import OpenConversation, prompt_messages, title_of
 from app.services.turns import Turn
@@ -121,10 +121,8 @@ class Comparing:
     def of(self, question: Turn) -> tuple[Comparison, ...]:
         """Return the comparisons of a question of the chat that is shown, oldest first."""
         conversation = self._chat.shown
-        found = [each for each in conversation.lanes.comparisons.values() if each.parent == question.message]
-        return tuple(
-            each for each in found if any(lane_of(conversation, message) is not None for message in each.lanes)
-        )
+        known = conversation.lanes.comparisons.values()
+        return tuple(each for each in known if question_of(conversation, each) is question)
 
     def open(self, comparison: int) -> bool:
         """Look at a comparison of the chat that is shown, or at the one that runs, and its chat; False where it is gone."""
@@ -136,13 +134,12 @@ class Comparing:
             self._show(running)
             return True
         kept = conversation.lanes.comparisons.get(comparison)
-        question = conversation.known.get(kept.parent) if kept is not None and kept.parent is not None else None
+        question = question_of(conversation, kept) if kept is not None else None
         if kept is None or question is None:
             return False
-        lanes = lanes_there(conversation, kept)
-        if not lanes:
-            return False
-        self._show(LanesRun(0, conversation, kept, question, lanes, is_running=False))
+        self._show(
+            LanesRun(0, conversation, kept, question, lanes_there(conversation, kept), is_running=False),
+        )
         return True
 
     def close(self) -> None:

@@ -34,12 +34,19 @@ def lanes_there(conversation: OpenConversation, comparison: Comparison, known: S
     found: list[Lane] = []
     for index, message in enumerate(comparison.lanes):
         turn = lane_of(conversation, message)
-        if turn is None:
+        if turn is None or (turn.comparison, turn.lane) != (comparison.id, index):
             continue
         lane = before.get(index) or Lane(index, turn, settings_of(turn))
         lane.turn = turn
         found.append(lane)
     return found
+
+
+def question_of(conversation: OpenConversation, comparison: Comparison) -> Turn | None:
+    """Return what all lanes answer, as they say it themselves; None where no lane is there, or it is not."""
+    lanes = lanes_there(conversation, comparison)
+    parent = lanes[0].turn.parent if lanes else None
+    return conversation.known.get(parent) if parent is not None else None
 
 
 def asked_again(run: LanesRun) -> Lanes:

@@ -19,6 +19,8 @@ _INDICES = msgspec.json.Decoder(tuple[int, ...])
 _LAYOUT = msgspec.json.Decoder(Layout)
 _PLAN = msgspec.json.Decoder(LanePlan)
 _PREFILL = msgspec.json.Decoder(SharedPrefill)
+_LATEST_MS = 253_000_000_000_000
+"""A moment of the year 9987: later ones are no date."""
 _GONE = 0
 """In place of the message of a lane of which nothing is known; no message has this id."""
 
@@ -108,22 +110,30 @@ def hidden_lanes(
 def _comparison(row: tuple[Any, ...], known: Sequence[Lane]) -> Comparison:
     key, conversation, parent, created_ms, stored, baseline, layout, stored_kept, stored_plan, prefill = row
     lanes = columns.maybe_json(stored, _INDICES)
-    if lanes is None:
+    if lanes is None or not _can_be_lanes(lanes):
         lanes = _lanes_among(known, key)
     kept = columns.from_json(stored_kept, _INDICES, tuple(range(len(lanes))))
     plan = columns.maybe_json(stored_plan, _PLAN)
+    shared = columns.maybe_json(prefill, _PREFILL)
+    laid_out = columns.from_json(layout, _LAYOUT, Layout())
     return Comparison(
         key,
         conversation,
         parent if type(parent) is int else None,
-        created_ms if type(created_ms) is int else 0,
+        created_ms if type(created_ms) is int and 0 <= created_ms < _LATEST_MS else 0,
         lanes,
         baseline if type(baseline) is int and 0 <= baseline < len(lanes) else 0,
-        columns.from_json(layout, _LAYOUT, Layout()),
+        laid_out if laid_out.suits(len(lanes)) else Layout(),
         tuple(index for index in kept if 0 <= index < len(lanes)),
-        plan if plan is not None and _suits(plan, len(lanes)) else None,
-        columns.maybe_json(prefill, _PREFILL),
+        plan if plan is not None and plan.suits(len(lanes)) else None,
+        shared if shared is not None and shared.is_possible else None,
     )
+
+
+def _can_be_lanes(lanes: Sequence[int]) -> bool:
+    """Whether messages can be the lanes of a comparison: no two are the same one, and there are not too many."""
+    there = [message for message in lanes if message != _GONE]
+    return 0 < len(lanes) <= MOST_LANES and len(set(there)) == len(there)
 
 
 def _lanes_among(known: Sequence[Lane], comparison: int) -> tuple[int, ...]:
@@ -134,8 +144,3 @@ def _lanes_among(known: Sequence[Lane], comparison: int) -> tuple[int, ...]:
         if lane.comparison == comparison and lane.number is not None and 0 <= lane.number < MOST_LANES
     }
     return tuple(found.get(number, _GONE) for number in range(max(found, default=-1) + 1))
-
-
-def _suits(plan: LanePlan, lanes: int) -> bool:
-    """Whether a plan is one for so many lanes."""
-    return len(plan.limits) == lanes and all(0 <= index < lanes for wave in plan.waves for index in wave)

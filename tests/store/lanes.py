@@ -9,7 +9,7 @@ from app.core.store_events import ConversationRead
 
 PLAN = LanePlan(((0, 1), (2,)), (200, 200, 64), "one_by_one", lowered=True)
 PREFILL = SharedPrefill(1500, 10, 1490, 812.5, 840.25)
-GRID = Layout(2, "temperature", "top_p")
+GRID = Layout(3, "temperature", "top_p")
 
 
 def compared(request: int, head: Conversation, first: int, lanes: int = 3, *, asks: bool = True) -> KeepLanes:

@@ -200,58 +200,6 @@ def test_lanes_that_begin_a_conversation_and_were_never_kept_leave_it_without_a_
         assert back is not None and back.leaf is None
 
 
-@pytest.mark.parametrize("damage", ["'nonsense'", "x'FF00'", "'[1,'", "NULL", "7", "'{}'"])
-def test_damage_in_a_row_costs_what_it_hides_and_no_word_of_a_lane(tmp_path: Path, damage: str) -> None:
-    with shelf(tmp_path) as kept:
-        kept.send(BEGUN, *lane_chunks(BEGUN), KeepComparison(WHOLE))
-        before = kept.read()
-        bare = replace(WHOLE, kept=(0, 1, 2), layout=MADE.layout, plan=None, prefill=None)
-        for column, seen in {
-            "lanes": WHOLE,
-            "kept": replace(WHOLE, kept=(0, 1, 2)),
-            "layout": replace(WHOLE, layout=MADE.layout),
-            "plan": replace(WHOLE, plan=None),
-            "prefill": replace(WHOLE, prefill=None),
-        }.items():
-            kept.send(KeepComparison(WHOLE))
-            kept.sql(f"UPDATE comparison SET {column} = {damage}")
-            assert kept.read() == replace(before, comparisons=(seen,))
-        kept.sql(f"UPDATE comparison SET lanes = {damage}, kept = {damage}, layout = {damage}, plan = {damage}")
-        kept.sql(f"UPDATE comparison SET baseline = 77, created_ms = 'x', parent = 'x', prefill = {damage}")
-        assert kept.read() == replace(before, comparisons=(replace(bare, created_ms=0, parent=None, baseline=0),))
-
-
-def test_what_is_put_together_of_lanes_leaves_the_place_of_one_that_was_deleted(tmp_path: Path) -> None:
-    with shelf(tmp_path) as kept:
-        kept.send(BEGUN, KeepComparison(WHOLE), RemoveMessages((3,), 50))
-        kept.sql("UPDATE comparison SET lanes = NULL")
-        assert kept.read().comparisons == (replace(WHOLE, lanes=(2, 0, 4)),)
-
-
-def test_an_answer_that_its_comparison_does_not_name_is_a_version_like_others(tmp_path: Path) -> None:
-    with shelf(tmp_path) as kept:
-        kept.send(BEGUN, *lane_chunks(BEGUN))
-        kept.sql(
-            "UPDATE comparison SET lanes = '[2,777,4]', kept = '[0,9]', plan = '{\"waves\":[[5]],\"limits\":[1]}'"
-        )
-        kept.sql("UPDATE answer SET lane = 10000000000 WHERE message = 4")
-        (read,) = kept.read().comparisons
-        assert (read.lanes, read.kept, read.plan) == ((2, 777, 4), (0,), None)
-        assert [(a.message, a.comparison, a.lane) for a in kept.read().answers] == [
-            (2, 5, 0),
-            (3, None, None),
-            (4, None, None),
-        ]
-        assert texts_of(kept.read()) == ["Question 1", "lane 2", "lane 3", "lane 4"]
-
-
-def test_a_text_that_is_no_text_is_kept_as_far_as_it_is_one(tmp_path: Path) -> None:
-    odd = replace(WHOLE, layout=replace(GRID, row_setting="top\udcffp"))
-    with shelf(tmp_path) as kept:
-        kept.send(BEGUN, KeepComparison(odd))
-        assert kept.read().comparisons == (replace(WHOLE, layout=replace(GRID, row_setting="top\ufffdp")),)
-
-
 def test_a_comparison_that_no_column_takes_costs_only_itself(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:

@@ -28,7 +28,8 @@ class ComparedTrees(Trees):
             model.messages[asked[0].id], parent = asked[0], asked[0].id
         head = model.heads[head.id] = replace(head, leaf=parent if asked else head.leaf, changed_ms=model.last_id)
         lanes = tuple(model.new_id() for _ in ends)
-        made = Comparison(model.new_id(), head.id, parent, model.last_id, lanes, layout=Layout(2, "top_k", "top_p"))
+        grid = Layout(len(lanes), "top_k", "top_p") if lanes else Layout()
+        made = Comparison(model.new_id(), head.id, parent, model.last_id, lanes, layout=grid)
         model.comparisons[made.id] = made
         answers = [StoredAnswer(lane, "open", comparison=made.id, lane=number) for number, lane in enumerate(lanes)]
         for answer in answers:
