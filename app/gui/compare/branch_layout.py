@@ -1,31 +1,80 @@
-"""Where the stretches of a tree of lanes lie: each goes on to the right of the one it forks from, the likeliest straight on.
+"""Where the stretches of a tree of lanes lie, and what is written at them: each goes on to the right of its parent.
 
 Plain geometry in pixels, the same for the window and for a report. Knows no widget and no theme.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
+from app.gui.compare.branch_axis import Axis, axis_of
+from app.gui.compare.branch_rows import Need, RowPlaces, rows_of, spread
+from app.gui.compare.branch_words import letters_of, node_figures, node_text
 from app.services.lane_analysis import BranchNode
 
-LEAST_PX, PER_TOKEN_PX, MOST_PX = 96.0, 1.5, 460.0
-"""How long a stretch is: so much, and so much more a token, up to the last."""
-FORK_PX, EMPTY_PX, ROW_PX, MARGIN_PX, END_PX = 64.0, 14.0, 50.0, 22.0, 70.0
-THINNEST_PX, THICKEST_PX = 2.0, 8.0
-LEAST_ZOOM, MOST_FITTING, MOST_ZOOM = 0.3, 2.0, 4.0
-_ROW_ZOOM = (0.92, 1.5)
+FORK_PX, MARGIN_PX, BADGE_PX, SPACE_PX, RULER_PX = 36.0, 22.0, 16.0, 6.0, 14.0
+THINNEST_PX, THICKEST_PX = 2.0, 12.0
+HALF_PX = 8.0
+"""Above and below the middle of a line nothing is written so far: the thickest line and a badge fit there."""
+LEAST_PX, MOST_LEAST_PX, LEAF_PX = 48.0, 132.0, 150.0
+"""A stretch that forks has at least so much room, where it is short and no more than that; a last one so much."""
+SEEN_WORDS = 8
+"""The longest of so many words fits into a stretch that forks, where there is room for that."""
+LEAST_RATE, MOST_RATE = 0.3, 36.0
+"""Pixels a token; at the most of them all of a text stands on one line."""
+LEAST_ZOOM, MOST_ZOOM = 0.5, 8.0
+_STEPS = ((1.0, 0.4), (0.7, 0.4), (0.4, 0.3), (0.0, 0.15))
+"""How much of what it would like a short stretch gets, where so much of the width is left for the tokens themselves."""
+
+
+class Measure(Protocol):
+    """How wide texts are, where they are shown."""
+
+    @property
+    def line_px(self) -> float:
+        """Height of a line of what a stretch says."""
+
+    @property
+    def small_px(self) -> float:
+        """Height of a line of figures."""
+
+    def width(self, text: str) -> float:
+        """Return how wide a text is."""
+
+    def small(self, text: str) -> float:
+        """Return how wide figures are."""
+
+    def lines(self, text: str, width: float) -> tuple[str, ...]:
+        """Return a text as lines that are no wider."""
+
+    def elided(self, text: str, width: float) -> str:
+        """Return the beginning of a text, ending in … where that is not all of it."""
+
+
+class Badge(NamedTuple):
+    """The letters of lanes that end."""
+
+    left: float
+    width: float
+    lanes: tuple[int, ...]
+    is_open: bool
 
 
 class NodePlace(NamedTuple):
-    """A stretch: a line from left to right at a height."""
+    """A stretch: a line from left to right at a height, its figures above it and its text below."""
 
     left: float
     right: float
     y: float
     thickness: float
+    fork: float
+    """From where those that go on from it lead off: behind the badges."""
+    badges: tuple[Badge, ...]
+    figures: str
+    text: tuple[str, ...]
+    box: tuple[float, float, float, float]
+    """Left, top, right and bottom of all of it."""
 
 
 class BranchLayout(NamedTuple):
@@ -34,59 +83,67 @@ class BranchLayout(NamedTuple):
     places: tuple[NodePlace, ...]
     width: float
     height: float
+    axis: Axis | None = None
+    ticks: tuple[tuple[float, int], ...] = ()
+    ruler_px: float = 0.0
 
     def at(self, x: float, y: float) -> int | None:
         """Return the stretch at a place, its text included."""
         for number, place in enumerate(self.places):
-            if place.left - FORK_PX / 2 <= x <= place.right + EMPTY_PX and -26 <= y - place.y <= 20:
+            left, top, right, bottom = place.box
+            if left - SPACE_PX <= x <= right + SPACE_PX and top <= y <= bottom:
                 return number
         return None
 
 
-def branch_layout(tree: Sequence[BranchNode], zoom: float = 1.0, height: float | None = None) -> BranchLayout:
-    """Return where everything lies; `zoom` makes stretches longer, so that more of their text is seen.
+def branch_layout(
+    tree: Sequence[BranchNode], measure: Measure, width: float, height: float, zoom: float = 1.0
+) -> BranchLayout:
+    """Return where everything lies in so much room, or in more where it cannot be read otherwise.
 
-    Where a height is given, rows lie no further apart than it allows, as long as they can be read.
+    `zoom` makes the room larger, so that more of the texts is seen; below 1 texts may be left out.
     """
-    row_px = ROW_PX * min(max(zoom, _ROW_ZOOM[0]), _ROW_ZOOM[1])
-    rows = _rows(tree)
-    if height is not None:
-        room = (height - 2 * (MARGIN_PX + 14)) / max(*rows, 1, 1)
-        row_px = min(row_px, max(room, ROW_PX * _ROW_ZOOM[0]))
-    places: list[NodePlace] = []
-    for number, node in enumerate(tree):
-        left = MARGIN_PX
-        if node.parent is not None:
-            left = places[node.parent].right + FORK_PX * min(zoom, 1.5)
-        length = EMPTY_PX
-        if node.end > node.start:
-            length = min(LEAST_PX + PER_TOKEN_PX * (node.end - node.start), MOST_PX) * zoom
-        y = MARGIN_PX + 14 + rows[number] * row_px
-        places.append(NodePlace(left, left + length, y, thickness(node)))
-    width = max((place.right for place in places), default=0.0) + END_PX
-    height = max((place.y for place in places), default=0.0) + MARGIN_PX + 14
-    return BranchLayout(tuple(places), width, height)
+    if not tree:
+        return BranchLayout((), 0, 0)
+    wide = width * zoom
+    badges = [_badges(node, measure) for node in tree]
+    axis = _fitting_axis(tree, measure, badges, wide, zoom)
+    rows = rows_of(tree)
+    ends = [axis.x(node.end) + _taken(each) for node, each in zip(tree, badges, strict=True)]
+    whole = max(ends + [_left(node, axis) + LEAF_PX for node in tree if not node.children])
+    room = max(wide - MARGIN_PX, whole)
+    rooms = [
+        (axis.x(node.end) if node.children else room) - _left(node, axis) - (SPACE_PX if node.children else 0)
+        for node in tree
+    ]
+    texts = [
+        measure.lines(node_text(node), max(each, 1.0)) if node.end > node.start else ()
+        for node, each in zip(tree, rooms, strict=True)
+    ]
+    needs = [Need(rows[number], len(texts[number]), _last_row(tree, rows, number)) for number in range(len(tree))]
+    ruler = measure.small_px + RULER_PX
+    places = spread(
+        needs, measure.line_px, measure.small_px + 2 * HALF_PX, height * zoom - ruler - 8, 1 if zoom >= 1 else 0
+    )
+    made = [
+        _placed(node, measure, badges[number], axis, (rooms[number], texts[number], needs[number], places))
+        for number, node in enumerate(tree)
+    ]
+    return BranchLayout(
+        tuple(place._replace(y=place.y + ruler, box=_lower(place.box, ruler)) for place in made),
+        max(*(place.box[2] for place in made), *ends) + MARGIN_PX / 2,
+        ruler + places.height + 8,
+        axis,
+        axis.ticks(measure.small("0,000") + 2 * SPACE_PX),
+        ruler,
+    )
 
 
 def thickness(node: BranchNode) -> float:
-    """Return how thick a stretch is: by the probability that the model gave its first token."""
+    """Return how thick a stretch is: as the probability that the model gave its first token, in proportion to it."""
     if node.parent is None:
         return THICKEST_PX
-    if node.probability is None:
-        return THINNEST_PX
-    return THINNEST_PX + (THICKEST_PX - THINNEST_PX) * math.sqrt(max(node.probability, 0.0))
-
-
-def fitting_zoom(tree: Sequence[BranchNode], width: float) -> float:
-    """Return the zoom at which all of a tree is as wide as there is room, or as wide as is good to read."""
-    least, most = LEAST_ZOOM, MOST_FITTING
-    for _step in range(20):
-        middle = (least + most) / 2
-        if branch_layout(tree, middle).width <= width:
-            least = middle
-        else:
-            most = middle
-    return least
+    return max(THINNEST_PX, THICKEST_PX * (node.probability or 0.0))
 
 
 def neighbour(tree: Sequence[BranchNode], layout: BranchLayout, node: int, across: int, down: int) -> int:
@@ -105,21 +162,111 @@ def neighbour(tree: Sequence[BranchNode], layout: BranchLayout, node: int, acros
     return min(beside)[1] if beside else node
 
 
-def _rows(tree: Sequence[BranchNode]) -> list[int]:
-    """Return the row of each stretch: the first child goes straight on, each other one takes new rows below."""
-    rows = [0] * len(tree)
-    used = 0
-    waiting = [0] if tree else []
-    while waiting:
-        number = waiting.pop()
-        node = tree[number]
-        is_first = node.parent is None or tree[node.parent].children[0] == number
-        if node.parent is None:
-            rows[number] = used
-        elif is_first:
-            rows[number] = rows[node.parent]
-        else:
-            used += 1
-            rows[number] = used
-        waiting += reversed(node.children)
-    return rows
+def _badges(node: BranchNode, measure: Measure) -> tuple[Badge, ...]:
+    """Return one for those that have ended and one for those that are here so far, from the end of the line."""
+    made: list[Badge] = []
+    at = SPACE_PX
+    ended = tuple(lane for lane in node.ends if lane not in node.open)
+    here = node.open if node.end else ()  # some have not begun
+    for own, is_open in ((ended, False), (here, True)):
+        if own:
+            width = BADGE_PX if len(own) == 1 else max(measure.small(letters_of(own)) + 2 * SPACE_PX, BADGE_PX)
+            made.append(Badge(at, width, own, is_open))
+            at += width + SPACE_PX / 2
+    return tuple(made)
+
+
+def _taken(badges: Sequence[Badge]) -> float:
+    return badges[-1].left + badges[-1].width + SPACE_PX / 2 if badges else 0.0
+
+
+def _left(node: BranchNode, axis: Axis) -> float:
+    if node.parent is None:
+        return MARGIN_PX
+    return axis.leaves[axis.tokens.index(node.start)]
+
+
+def _fitting_axis(
+    tree: Sequence[BranchNode], measure: Measure, badges: Sequence[tuple[Badge, ...]], width: float, zoom: float
+) -> Axis:
+    """Return the longest ruler that fits; short stretches get less than they would like before tokens get too little."""
+    gaps: dict[int, float] = {}
+    for node, own in zip(tree, badges, strict=True):
+        if node.children:
+            gaps[node.end] = max(gaps.get(node.end, 0.0), FORK_PX + _taken(own))
+    wanted = [_wanted(node, measure) for node in tree]
+    tokens = max(node.end for node in tree)
+
+    def made(rate: float, least: list[float]) -> Axis:
+        return axis_of(tree, least, gaps, rate, MARGIN_PX)
+
+    def taken(rate: float, least: list[float]) -> float:
+        axis = made(rate, least)
+        ends = [axis.x(node.end) + _taken(own) for node, own in zip(tree, badges, strict=True)]
+        return max(ends + [_left(node, axis) + LEAF_PX for node in tree if not node.children]) + MARGIN_PX
+
+    tried = [([low + share * (most - low) for low, most in wanted], even) for share, even in _STEPS]
+    tried.append(([min(low, LEAST_PX) for low, _most in wanted], 0.0))
+    for least, even in tried:
+        low, high = LEAST_RATE, MOST_RATE * max(zoom, 1.0)
+        for _step in range(18):
+            middle = (low + high) / 2
+            low, high = (middle, high) if taken(middle, least) <= width else (low, middle)
+        if low * tokens >= even * width or low > MOST_RATE * 0.99:
+            break
+    return made(low, least)
+
+
+def _wanted(node: BranchNode, measure: Measure) -> tuple[float, float]:
+    """Return how long a stretch must be for its words, and how long it would like to be, whatever its tokens.
+
+    A last one may write beyond its end.
+    """
+    if not node.children:
+        return (4.0, 4.0) if node.end > node.start else (12.0, 12.0)
+    if node.end == node.start:
+        return 12.0, 12.0
+    text = node_text(node)
+    figures = measure.small(node_figures(node)[1 if node.parent is not None else 0])
+    wanted = min(max(measure.width(text), figures) + 2 * SPACE_PX, MOST_LEAST_PX)
+    longest = max(measure.width(word) for word in text.split()[:SEEN_WORDS]) + 2 * SPACE_PX
+    return min(max(longest, LEAST_PX), wanted), wanted
+
+
+def _last_row(tree: Sequence[BranchNode], rows: Sequence[int], number: int) -> int:
+    """Return the lowest row of all that goes on from a stretch."""
+    children = tree[number].children
+    return max((_last_row(tree, rows, child) for child in children), default=rows[number])
+
+
+def _placed(
+    node: BranchNode,
+    measure: Measure,
+    badges: tuple[Badge, ...],
+    axis: Axis,
+    room: tuple[float, tuple[str, ...], Need, RowPlaces],
+) -> NodePlace:
+    width, text, need, rows = room
+    left, right = _left(node, axis), axis.x(node.end)
+    y = rows.tops[need.row] + measure.small_px + HALF_PX
+    most = rows.lines_at(need, measure.line_px)
+    shown = text[:most]
+    if shown and len(shown) < len(text):
+        shown = (*shown[:-1], measure.elided(" ".join(text[most - 1 :]), width))
+    figures = ""
+    if node.end > node.start:
+        said = node_figures(node)
+        figures = next((each for each in said if measure.small(each) <= width + SPACE_PX), "")
+    placed = tuple(badge._replace(left=right + badge.left) for badge in badges)
+    written = max([measure.small(figures), *(measure.width(line) for line in shown)])
+    box = (
+        left,
+        y - HALF_PX - measure.small_px,
+        max(right, left + written, *(badge.left + badge.width for badge in placed), left + 12),
+        y + HALF_PX + len(shown) * measure.line_px,
+    )
+    return NodePlace(left, right, y, thickness(node), right + _taken(badges), placed, figures, shown, box)
+
+
+def _lower(box: tuple[float, float, float, float], by: float) -> tuple[float, float, float, float]:
+    return box[0], box[1] + by, box[2], box[3] + by

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QPoint, QPointF, QRect, Qt, Signal
+from PySide6.QtCore import QPointF, QRect, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import (
     QAccessible,
     QAccessibleEvent,
@@ -18,21 +18,19 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QWidget
 
 from app.gui import theme
-from app.gui.compare.branch_layout import (
-    LEAST_ZOOM,
-    MOST_ZOOM,
-    BranchLayout,
-    branch_layout,
-    fitting_zoom,
-    neighbour,
-)
-from app.gui.compare.branch_picture import paint_branches
+from app.gui.compare.branch_layout import LEAST_ZOOM, MOST_ZOOM, BranchLayout, branch_layout, neighbour
+from app.gui.compare.branch_legend import BranchLegend, LegendStrip
+from app.gui.compare.branch_measure import FontMeasure
+from app.gui.compare.branch_picture import BranchPicture
 from app.gui.compare.branch_words import node_sentence
 from app.gui.widgets.words import set_hint
-from app.services.lane_analysis import Analysis
+from app.services.lane_analysis import Analysis, BranchNode
 
 STEP = 1.25
 LEAST_PX = 180
+MIN_PICTURE_PX = 480.0
+MOST_HINT = 280
+"""Characters of a text that are shown on hover: more would hide the tree."""
 _MOVES = {
     Qt.Key.Key_Right: (1, 0),
     Qt.Key.Key_Left: (-1, 0),
@@ -53,8 +51,9 @@ class BranchView(QAbstractScrollArea):
         self._themes = themes
         self._analysis: Analysis | None = None
         self._zoom = 1.0
-        self._fits = True
         self._layout = BranchLayout((), 0, 0)
+        self._picture: BranchPicture | None = None
+        self._legend = LegendStrip(themes, self)
         self._nodes: list[QWidget] = []
         """One for each stretch: what is said on hover and to those who listen."""
         self._focused = 0
@@ -70,7 +69,7 @@ class BranchView(QAbstractScrollArea):
 
     @property
     def zoom(self) -> float:
-        """How long stretches are, 1 for their usual length."""
+        """How much larger than the view the room for the tree is; at 1 it fits."""
         return self._zoom
 
     @property
@@ -86,31 +85,34 @@ class BranchView(QAbstractScrollArea):
         self._focused = 0 if is_other else min(self._focused, max(len(tree) - 1, 0))
         self._make_nodes(len(tree))
         if is_other:
-            self._fits = True
-        if not self._is_drawn:
+            self._zoom = 1.0
+        if self._is_drawn:
+            self._tell()
+        else:
             self.setAccessibleDescription(self._nothing_words)
         self._lay_out()
 
     def zoom_by(self, steps: float) -> None:
-        """Make stretches longer or shorter; 0 steps fit all of them into the view."""
-        self._fits = steps == 0
-        if steps:
-            self._zoom = min(max(self._zoom * STEP**steps, LEAST_ZOOM), MOST_ZOOM)
+        """Make the tree larger or smaller; 0 steps fit all of it into the view."""
+        self._zoom = min(max(self._zoom * STEP**steps, LEAST_ZOOM), MOST_ZOOM) if steps else 1.0
         self._lay_out()
         self._reveal()
 
     def picture(self, scale: float = 2.0) -> QImage:
-        """Return all of the tree as a picture, on the theme's ground."""
-        image = QImage(
-            round(max(self._layout.width, 1) * scale),
-            round(max(self._layout.height, 1) * scale),
-            QImage.Format.Format_RGB32,
-        )
+        """Return all of the tree as a picture with its legend, on the theme's ground."""
+        tree = self._analysis.tree if self._analysis is not None else ()
+        width = max(self._layout.width, MIN_PICTURE_PX)
+        legend = BranchLegend(tree, width - 2 * theme.SPACE_XL)
+        height = self._layout.height + theme.SPACE_S + legend.height + theme.SPACE_S
+        image = QImage(round(width * scale), round(height * scale), QImage.Format.Format_RGB32)
         image.setDevicePixelRatio(scale)
         image.fill(self._themes.current.colour("surface"))
-        if self._analysis is not None:
+        if self._picture is not None:
             painter = QPainter(image)
-            paint_branches(painter, self._analysis, self._layout, self._themes.current)
+            self._picture.paint_ruler(painter, self._themes.current, 0, width)
+            self._picture.paint(painter, self._themes.current)
+            painter.translate(theme.SPACE_XL, self._layout.height + theme.SPACE_S)
+            legend.paint(painter, self._themes.current)
             painter.end()
         return image
 
@@ -134,7 +136,7 @@ class BranchView(QAbstractScrollArea):
     def wheelEvent(self, event: QWheelEvent) -> None:
         """Zoom with Ctrl, and scroll without."""
         if event.modifiers() & Qt.KeyboardModifier.ControlModifier:
-            self.zoom_by(event.angleDelta().y() / 120)
+            self._zoom_at(event.position(), event.angleDelta().y() / 120)
             event.accept()
         else:
             super().wheelEvent(event)
@@ -201,11 +203,13 @@ class BranchView(QAbstractScrollArea):
             painter.setFont(theme.font(theme.BASE_PX))
             room = self.viewport().rect().adjusted(theme.SPACE_L, theme.SPACE_L, -theme.SPACE_L, -theme.SPACE_L)
             painter.drawText(room, Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap, self._nothing_words)
-        elif self._analysis is not None:
-            painter.translate(self._origin())
-            paint_branches(
-                painter, self._analysis, self._layout, look, focused=self._focused if self.hasFocus() else None
-            )
+        elif self._picture is not None:
+            origin = self._origin()
+            painter.translate(origin)
+            seen = QRectF(event.rect()).translated(-origin)
+            self._picture.paint(painter, look, seen, focused=self._focused if self.hasFocus() else None)
+            painter.translate(0, max(-origin.y(), 0.0))
+            self._picture.paint_ruler(painter, look, -origin.x(), self.viewport().width())
         painter.end()
 
     @property
@@ -224,21 +228,52 @@ class BranchView(QAbstractScrollArea):
 
     def _lay_out(self) -> None:
         tree = self._analysis.tree if self._analysis is not None else ()
-        room = self.maximumViewportSize()
-        if self._fits:
-            self._zoom = fitting_zoom(tree, room.width()) if tree else 1.0
-        self._layout = branch_layout(tree, self._zoom, room.height() if self._fits else None)
-        fits = self._layout.width <= room.width() and self._layout.height <= room.height()
-        view = room if fits else self.viewport().size()  # scroll bars that go give their room back later
-        for bar, whole, seen in (
-            (self.horizontalScrollBar(), self._layout.width, view.width()),
-            (self.verticalScrollBar(), self._layout.height, view.height()),
+        self._place_legend(tree)
+        whole = self.maximumViewportSize()
+        measure = FontMeasure()
+        across, down = self.horizontalScrollBar(), self.verticalScrollBar()
+        self._layout = branch_layout(tree, measure, whole.width(), whole.height(), self._zoom)
+        view = QSize(
+            whole.width() - (down.sizeHint().width() if self._layout.height > whole.height() else 0),
+            whole.height() - (across.sizeHint().height() if self._layout.width > whole.width() else 0),
+        )
+        if view != whole:
+            self._layout = branch_layout(tree, measure, view.width(), view.height(), self._zoom)
+        for bar, length, seen in (
+            (across, self._layout.width, view.width()),
+            (down, self._layout.height, view.height()),
         ):
-            bar.setRange(0, max(round(whole) - seen, 0))
+            bar.setRange(0, max(round(length) - seen, 0))
             bar.setPageStep(seen)
             bar.setSingleStep(24)
+        is_drawn = self._analysis is not None and self._is_drawn
+        self._picture = BranchPicture(self._analysis, self._layout, measure) if is_drawn and self._analysis else None
         self._place_nodes()
         self.viewport().update()
+
+    def _place_legend(self, tree: tuple[BranchNode, ...]) -> None:
+        """Keep the room under the tree for what its lengths and widths stand for."""
+        width = self.width() - 2 * self.frameWidth()
+        legend = BranchLegend(tree, width - 2 * theme.SPACE_XL)
+        height = round(legend.height) + theme.SPACE_S if self._is_drawn else 0
+        self._legend.show_legend(legend)
+        self._legend.setVisible(height > 0)
+        if self.viewportMargins().bottom() != height:
+            self.setViewportMargins(0, 0, 0, height)
+        above = self.viewport().geometry()
+        self._legend.setGeometry(above.left(), above.bottom() + 1, above.width(), height)
+
+    def _zoom_at(self, at: QPointF, steps: float) -> None:
+        """Zoom so that the token under the pointer stays there."""
+        origin, axis = self._origin(), self._layout.axis
+        if axis is None or not self._layout.height:
+            return
+        token = axis.token(at.x() - origin.x())
+        share = (at.y() - origin.y()) / self._layout.height
+        self.zoom_by(steps)
+        if self._layout.axis is not None:
+            self.horizontalScrollBar().setValue(round(self._layout.axis.x(token) - at.x()))
+            self.verticalScrollBar().setValue(round(share * self._layout.height - at.y()))
 
     def _make_nodes(self, number: int) -> None:
         while len(self._nodes) > number:
@@ -251,15 +286,18 @@ class BranchView(QAbstractScrollArea):
             self._nodes.append(node)
         if self._analysis is not None:
             for widget, node_of in zip(self._nodes, self._analysis.tree, strict=True):
-                said = node_sentence(node_of)
-                widget.setAccessibleName(said)
-                set_hint(widget, said)
+                widget.setAccessibleName(node_sentence(node_of))
+                leads = self.tr("A double click shows the lane.")
+                widget.setAccessibleDescription(leads)
+                set_hint(widget, f"{node_sentence(node_of, MOST_HINT)}\n{leads}")
 
     def _place_nodes(self) -> None:
         origin = self._origin().toPoint()
         for widget, place in zip(self._nodes, self._layout.places, strict=False):
-            corner = QPoint(round(place.left), round(place.y - 24)) + origin
-            widget.setGeometry(QRect(corner.x(), corner.y(), max(round(place.right - place.left), 12), 44))
+            left, top, right, bottom = place.box
+            widget.setGeometry(
+                QRect(round(left), round(top), round(right - left), round(bottom - top)).translated(origin)
+            )
             widget.show()
 
     def _focus(self, node: int, *, reveal: bool = True) -> None:
@@ -275,9 +313,10 @@ class BranchView(QAbstractScrollArea):
         if not self._layout.places:
             return
         place = self._layout.places[min(self._focused, len(self._layout.places) - 1)]
+        left, top, right, bottom = place.box
         for bar, first, last in (
-            (self.horizontalScrollBar(), place.left - 30, place.right + 60),
-            (self.verticalScrollBar(), place.y - 40, place.y + 40),
+            (self.horizontalScrollBar(), left - 30, right + 30),
+            (self.verticalScrollBar(), top - self._layout.ruler_px - 8, bottom + 12),
         ):
             bar.setValue(round(min(first, max(bar.value(), last - bar.pageStep()))))
 

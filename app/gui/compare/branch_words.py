@@ -22,30 +22,35 @@ def letters_of(lanes: Sequence[int]) -> str:
 
 
 def node_text(node: BranchNode) -> str:
-    """Return what a stretch says, on one line."""
-    return " ".join(node.text.split())
+    """Return what a stretch says, on one line; nothing for one without tokens."""
+    said = " ".join(node.text.split())
+    return said or (translate("Compare", "(no text)") if node.end > node.start else "")
 
 
 def node_figures(node: BranchNode) -> list[str]:
     """Return a stretch's lanes, how likely it began, and how long it is: all of it, and in fewer and fewer words."""
     tokens = node.end - node.start
-    said = [letters_of(node.lanes)]
-    if node.parent is not None:
-        said.append(percent(node.probability))
     one = translate("Compare", "1 token")
-    said.append(one if tokens == 1 else translate("Compare", "{count} tokens").format(count=count(tokens)))
-    return [" · ".join(said[:number]) for number in range(len(said), 0, -1)]
+    length = one if tokens == 1 else translate("Compare", "{count} tokens").format(count=count(tokens))
+    lanes = letters_of(node.lanes)
+    if node.parent is not None:
+        likely = percent(node.probability)
+        return [f"{lanes} · {likely} · {length}", f"{lanes} · {likely}", likely]
+    if len(node.lanes) > 1 and not node.children and not node.open:
+        same = translate("Compare", "all the same")
+        return [f"{lanes} · {length} · {same}", f"{lanes} · {length}", lanes]
+    return [f"{lanes} · {length}", lanes]
 
 
-def node_sentence(node: BranchNode) -> str:
-    """Return everything about a stretch, for those who listen."""
+def node_sentence(node: BranchNode, most: int | None = None) -> str:
+    """Return everything about a stretch; its text, which may be long, comes last, with at most so many characters."""
     lanes = (
         translate("Compare", "Lane {letters}") if len(node.lanes) == 1 else translate("Compare", "Lanes {letters}")
     )
-    said = [lanes.format(letters=letters_of(node.lanes)), node_text(node) or translate("Compare", "(no text)")]
-    said.append(
-        translate("Compare", "tokens {first} to {last}").format(first=count(node.start + 1), last=count(node.end))
-    )
+    said = [lanes.format(letters=letters_of(node.lanes))]
+    if node.end > node.start:
+        words = translate("Compare", "tokens {first} to {last}")
+        said.append(words.format(first=count(node.start + 1), last=count(node.end)))
     if node.parent is not None and node.probability is not None:
         said.append(
             translate("Compare", "the model gave its first token {percent}").format(percent=percent(node.probability))
@@ -57,4 +62,19 @@ def node_sentence(node: BranchNode) -> str:
         said.append(translate("Compare", "{letters} ends here").format(letters=letters_of(ended)))
     if node.open:
         said.append(translate("Compare", "{letters} is here so far").format(letters=letters_of(node.open)))
-    return ", ".join(said)
+    facts, text = ", ".join(said), node_text(node)
+    if most is not None and len(text) > most:
+        text = text[: most - 1].rstrip() + "…"
+    return translate("Compare", "{facts}: {text}").format(facts=facts, text=text) if text else facts
+
+
+def legend_words(tree: Sequence[BranchNode]) -> tuple[str, str, str]:
+    """Return what length stands for, what width does, and what a missing probability looks like; "" where none is."""
+    if not any(node.children for node in tree):
+        return translate("Compare", "Length: tokens on the ruler"), "", ""
+    unknown = any(node.parent is not None and node.probability is None for node in tree)
+    return (
+        translate("Compare", "Length: tokens on the ruler, stretched where lanes fork"),
+        translate("Compare", "Width: raw probability of a branch’s first token"),
+        translate("Compare", "– and thinnest: not recorded") if unknown else "",
+    )

@@ -3,30 +3,83 @@
 from __future__ import annotations
 
 from html import escape
+from textwrap import wrap
 
 from PySide6.QtCore import QCoreApplication
 
 from app.core.comparison import LETTERS
-from app.gui.compare.branch_layout import BranchLayout, NodePlace, branch_layout
-from app.gui.compare.branch_words import node_figures, node_sentence, node_text
+from app.gui.compare.branch_layout import (
+    BADGE_PX,
+    HALF_PX,
+    Badge,
+    BranchLayout,
+    NodePlace,
+    branch_layout,
+)
+from app.gui.compare.branch_words import legend_words, letters_of, node_sentence
 from app.gui.compare.lane_mark import PATTERNS
 from app.gui.next_token.candidates_model import visible
 from app.services.lane_analysis import Analysis, BranchNode, Contender
+from app.services.units import count
 
 translate = QCoreApplication.translate
 _CHARACTER_PX, _SMALL_PX = 7.4, 6.2
 """About as wide is a character; what does not fit ends in …."""
 BAR_PX, ROW_PX, TEXT_PX, FIGURE_PX = 8, 30, 120, 150
 LEGEND_PX, SWATCH_PX, CELL_PX = 26, 14, 52
+TREE_PX, TREE_ROW_PX = 1040.0, 84.0
+"""How wide a tree may be, and how high for each lane."""
+
+
+class CharacterMeasure:
+    """Measures texts for a page whose fonts nobody knows."""
+
+    line_px, small_px = 17.0, 13.0
+
+    def width(self, text: str) -> float:
+        """Return about how wide a text is."""
+        return len(text) * _CHARACTER_PX
+
+    def small(self, text: str) -> float:
+        """Return about how wide figures are."""
+        return len(text) * _SMALL_PX
+
+    def lines(self, text: str, width: float) -> tuple[str, ...]:
+        """Return a text as lines that are no wider."""
+        return tuple(wrap(text, max(int(width / _CHARACTER_PX), 1)))
+
+    def elided(self, text: str, width: float) -> str:
+        """Return the beginning of a text, ending in … where that is not all of it."""
+        return _fitting(text, width)
 
 
 def branches_svg(analysis: Analysis, title: str) -> str:
-    """Return the tree of lanes."""
-    layout = branch_layout(analysis.tree)
-    parts = [_fork(analysis, layout, number) for number in range(len(layout.places))]
-    for node, place in zip(analysis.tree, layout.places, strict=True):
-        parts.append(_stretch(node, place))
-    return _svg(layout.width, layout.height, title, parts)
+    """Return the tree of lanes, its ruler above it and its legend below."""
+    tree = analysis.tree
+    lanes = len(tree[0].lanes) if tree else 1
+    layout = branch_layout(tree, CharacterMeasure(), TREE_PX, TREE_ROW_PX * (lanes + 1))
+    parts = [_ruler(layout)]
+    parts += [_fork(analysis, layout, number) for number in range(len(layout.places))]
+    parts += [_stretch(node, place) for node, place in zip(tree, layout.places, strict=True)]
+    said = [each for each in legend_words(tree) if each]
+    for number, words in enumerate(said):
+        y = layout.height + 20 + number * 16
+        parts.append(f'<text x="22" y="{y:.0f}" class="small">{escape(words)}</text>')
+    width = max(layout.width, *(22 + len(words) * _SMALL_PX for words in said))
+    return _svg(width, layout.height + 28 + 16 * len(said), title, parts)
+
+
+def _ruler(layout: BranchLayout) -> str:
+    if layout.axis is None:
+        return ""
+    base = layout.ruler_px - 7
+    ways = [f"M{layout.axis.arrives[0]:.1f},{base} H{layout.axis.arrives[-1]:.1f}"]
+    ways += [f"M{x:.1f},{base - 4} v4" for x, _number in layout.ticks]
+    numbers = "".join(
+        f'<text x="{x:.1f}" y="{base - 6}" class="small" text-anchor="middle">{count(number)}</text>'
+        for x, number in layout.ticks
+    )
+    return f'<path d="{" ".join(ways)}" class="line shared" style="stroke-width:1"/>{numbers}'
 
 
 def distributions_svg(rows: tuple[Contender, ...], lanes: tuple[int, int], title: str, shown: dict[int, str]) -> str:
@@ -99,9 +152,10 @@ def _fork(analysis: Analysis, layout: BranchLayout, number: int) -> str:
     if node.parent is None:
         return ""
     parent = layout.places[node.parent]
-    middle = (parent.right + place.left) / 2
+    begin = parent.right if parent.y == place.y else parent.fork
+    middle = (parent.fork + place.left) / 2
     way = (
-        f"M{parent.right:.1f},{parent.y:.1f} C{middle:.1f},{parent.y:.1f} "
+        f"M{begin:.1f},{parent.y:.1f} C{middle:.1f},{parent.y:.1f} "
         f"{middle:.1f},{place.y:.1f} {place.left:.1f},{place.y:.1f}"
     )
     return f'<path d="{way}" class="line {_look(node)}" style="stroke-width:{place.thickness:.1f}"/>'
@@ -112,26 +166,29 @@ def _stretch(node: BranchNode, place: NodePlace) -> str:
     dashes = ""
     if len(node.lanes) == 1 and len(pattern := PATTERNS[node.lanes[0] % len(PATTERNS)]) > 1:
         dashes = f' stroke-dasharray="{" ".join(f"{each * 2:.1f}" for each in pattern)}"'
-    width = place.right - place.left
     line = (
         f'<g><title>{escape(node_sentence(node))}</title><line x1="{place.left:.1f}" y1="{place.y:.1f}" '
         f'x2="{place.right:.1f}" y2="{place.y:.1f}" class="line {_look(node)}" '
         f'style="stroke-width:{thickness:.1f}"{dashes}/>'
     )
     parts = [line]
-    if node.end > node.start:
-        said = node_figures(node)
-        figures = next((each for each in said if len(each) * _SMALL_PX <= width), said[-1])
-        text = _fitting(node_text(node), width)
-        parts.append(f'<text x="{place.left:.1f}" y="{place.y - 8:.1f}">{escape(text)}</text>')
-        parts.append(f'<text x="{place.left:.1f}" y="{place.y + 16:.1f}" class="small">{escape(figures)}</text>')
-    for number, lane in enumerate(node.ends):
-        left = place.right + 6 + number * 22
-        parts.append(
-            f'<rect x="{left:.1f}" y="{place.y - 9:.1f}" width="18" height="18" rx="5" class="badge l{lane % 8}"/>'
-        )
-        parts.append(f'<text x="{left + 9:.1f}" y="{place.y + 4:.1f}" class="letter">{LETTERS[lane]}</text>')
+    above = place.y - HALF_PX - 3
+    parts.append(f'<text x="{place.left:.1f}" y="{above:.1f}" class="small">{escape(place.figures)}</text>')
+    for number, text in enumerate(place.text):
+        y = place.y + HALF_PX + 13 + number * CharacterMeasure.line_px
+        parts.append(f'<text x="{place.left:.1f}" y="{y:.1f}">{escape(text)}</text>')
+    parts += [_badge(badge, place.y) for badge in place.badges]
     return "".join(parts) + "</g>"
+
+
+def _badge(badge: Badge, y: float) -> str:
+    look = f"l{badge.lanes[0] % 8}" if len(badge.lanes) == 1 else "shared"
+    return (
+        f'<rect x="{badge.left:.1f}" y="{y - BADGE_PX / 2:.1f}" width="{badge.width:.1f}" height="{BADGE_PX:.0f}" '
+        f'rx="5" class="badge line {look}" style="fill:var(--surface);stroke-width:2"/>'
+        f'<text x="{badge.left + badge.width / 2:.1f}" y="{y + 4:.1f}" class="letter">'
+        f"{escape(letters_of(badge.lanes))}</text>"
+    )
 
 
 def _look(node: BranchNode) -> str:

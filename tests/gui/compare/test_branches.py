@@ -1,15 +1,15 @@
 from __future__ import annotations
 
-from itertools import pairwise
-
 import pytest
 from PySide6.QtCore import QPoint, QPointF, Qt
-from PySide6.QtGui import QImage, QMouseEvent, QPainter, QWheelEvent
+from PySide6.QtGui import QColor, QImage, QMouseEvent, QPainter, QWheelEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
-from app.gui.compare.branch_layout import branch_layout, fitting_zoom, thickness
-from app.gui.compare.branch_picture import paint_branches
+from app.gui.compare.branch_layout import MOST_ZOOM, branch_layout
+from app.gui.compare.branch_legend import LegendStrip
+from app.gui.compare.branch_measure import FontMeasure
+from app.gui.compare.branch_picture import BranchPicture
 from app.gui.compare.branch_view import BranchView
 from app.services.lane_analysis import Analysis, BranchNode
 from tests.gui.compare.conftest import desk, model, stage
@@ -27,54 +27,6 @@ def opened(insight: InsightStage) -> BranchView:
     layout.activate()  # as before the next picture
     view.setFocus()
     return view
-
-
-def chain(lanes: int, tokens: int) -> list[BranchNode]:
-    """Return a tree in which one lane after another leaves, each with so many tokens."""
-    nodes: list[BranchNode] = []
-    for number in range(lanes - 1):
-        start = number * 3
-        parent = 2 * number - 2 if number else None
-        children = (2 * number + 2, 2 * number + 1) if number < lanes - 2 else (2 * number + 1, 2 * number + 2)
-        rest = tuple(range(number, lanes))
-        nodes.append(BranchNode(start, start + 3, rest, None, "w " * 3, parent, children, (), 0.5, (), None))
-        leaf = BranchNode(
-            start + 3, tokens, (number,), None, "word " * tokens, 2 * number, (), (number,), 0.1, (), None
-        )
-        nodes.append(leaf)
-    nodes.append(
-        BranchNode(3, tokens, (lanes - 1,), None, "word " * tokens, 2 * lanes - 4, (), (lanes - 1,), 0.4, (), None)
-    )
-    return nodes
-
-
-def test_eight_lanes_of_300_tokens_fit_into_the_window_and_no_two_lie_over_one_another() -> None:
-    tree = chain(8, 300)
-    zoom = fitting_zoom(tree, 1000)
-    layout = branch_layout(tree, zoom)
-    assert layout.width <= 1000 and layout.height < 500
-    for number, one in enumerate(layout.places):
-        assert one.right - one.left >= 25, "its text has some room"
-        for other in layout.places[number + 1 :]:
-            apart = one.right <= other.left or other.right <= one.left
-            assert apart or abs(one.y - other.y) >= 36
-
-
-def test_rows_lie_closer_where_the_room_is_low_and_no_closer_than_can_be_read() -> None:
-    tree = chain(8, 300)
-    assert branch_layout(tree, 1.5).height > 440 >= branch_layout(tree, 1.5, 440).height
-    ys = sorted({place.y for place in branch_layout(tree, 1.5, 10).places})
-    assert min(later - first for first, later in pairwise(ys)) >= 40
-
-
-def test_likelier_branches_are_thicker_and_the_likeliest_goes_straight_on() -> None:
-    tree = chain(4, 60)
-    layout = branch_layout(tree)
-    assert thickness(tree[1]) < thickness(tree[3 - 1]) or tree[1].probability == tree[2].probability
-    for number, node in enumerate(tree):
-        if node.children:
-            assert layout.places[node.children[0]].y == layout.places[number].y
-            assert layout.places[node.children[1]].y > layout.places[number].y
 
 
 def test_the_tree_has_a_child_for_each_stretch_that_says_all_of_it(insight: InsightStage) -> None:
@@ -132,6 +84,7 @@ def test_it_is_zoomed_with_keys_and_with_the_wheel_and_fits_again(insight: Insig
     QApplication.sendEvent(view.viewport(), turned)
     assert view.zoom == pytest.approx(larger)
     view.zoom_by(9)
+    assert view.zoom == MOST_ZOOM
     assert view.zoom > larger and view.horizontalScrollBar().maximum() > 0
     QTest.keyClick(view, Qt.Key.Key_0)
     assert view.zoom == before and view.horizontalScrollBar().maximum() == 0
@@ -174,12 +127,84 @@ def test_lanes_that_have_not_begun_do_not_end_at_the_root(insight: InsightStage)
         root = BranchNode(0, 0, (0, 1, 2), None, "", None, (1,), ends, None, (), None, open=waiting)
         leaf = BranchNode(0, 3, (0,), None, "some words here", 0, (), (0,), 0.5, (), None)
         analysis = Analysis(1, 0, (), (), (root, leaf), is_whole=False)
-        layout = branch_layout(analysis.tree)
+        layout = branch_layout(analysis.tree, FontMeasure(), 600, 200)
         image = QImage(round(layout.width), round(layout.height), QImage.Format.Format_RGB32)
         image.fill(Qt.GlobalColor.white)
         painter = QPainter(image)
-        paint_branches(painter, analysis, layout, look)
+        BranchPicture(analysis, layout, FontMeasure()).paint(painter, look)
         painter.end()
         return image
 
     assert painted((1, 2), (1, 2)) == painted((), ()) != painted((1, 2), ())
+
+
+def legend(insight: InsightStage) -> LegendStrip:
+    return insight.stage.find_as(LegendStrip, "branch_legend")
+
+
+def test_a_legend_under_the_tree_says_what_length_and_width_stand_for(insight: InsightStage) -> None:
+    insight.asked().ran("a", "b", "c")
+    view, shown = opened(insight), legend(insight)
+    assert shown.accessibleName() == (
+        "Length: tokens on the ruler, stretched where lanes fork. Width: raw probability of a branch’s first token"
+    )
+    for _step in range(3):
+        assert shown.isVisibleTo(view) and shown.width() == view.viewport().width()
+        bottom = view.viewport().geometry().bottom()
+        assert shown.geometry().top() == bottom + 1, "nothing lies between the two, and no scroll bar over it"
+        assert shown.geometry().bottom() < view.height()
+        QTest.keyClick(view, Qt.Key.Key_Plus)
+        insight.stage.settle()
+    painted = shown.grab().toImage()
+    assert len({painted.pixel(x, y) for x in range(painted.width()) for y in range(painted.height())}) > 2
+
+
+def test_there_is_no_legend_before_there_is_a_tree(insight: InsightStage) -> None:
+    insight.asked().begun("a", "c").planned()
+    view = opened(insight)
+    assert not legend(insight).isVisibleTo(view)
+
+
+def test_the_token_under_the_pointer_stays_there_when_the_wheel_zooms(insight: InsightStage) -> None:
+    insight.asked().ran("a", "b", "c")
+    view = opened(insight)
+    view.zoom_by(3)
+    at = QPointF(view.viewport().width() * 0.6, 60)
+
+    def token() -> float:
+        axis = view._layout.axis
+        assert axis is not None
+        return axis.token(at.x() + view.horizontalScrollBar().value())
+
+    before, zoom = token(), view.zoom
+    for turned in (120, 120, -120):
+        button, modifier = Qt.MouseButton.NoButton, Qt.KeyboardModifier.ControlModifier
+        phase = Qt.ScrollPhase.NoScrollPhase
+        wheel = QWheelEvent(at, at, QPoint(), QPoint(0, turned), button, modifier, phase, False)
+        QApplication.sendEvent(view.viewport(), wheel)
+        assert token() == pytest.approx(before, abs=0.5)
+    assert view.zoom > zoom
+
+
+def test_painting_lays_no_text_out_again(insight: InsightStage, monkeypatch: pytest.MonkeyPatch) -> None:
+    insight.asked().ran("a", "b", "c")
+    view = opened(insight)
+    asked: list[str] = []
+    for name in ("lines", "width", "small", "elided"):
+        monkeypatch.setattr(FontMeasure, name, lambda *_given, name=name: asked.append(name))
+    view.viewport().grab()
+    assert asked == []
+    view.horizontalScrollBar().setValue(5)
+    view.viewport().grab()
+    assert asked == []
+
+
+def test_the_exported_picture_has_the_legend_below_the_tree(insight: InsightStage) -> None:
+    insight.asked().ran("a", "b", "c")
+    view = opened(insight)
+    image = view.picture(1.0)
+    ground = QColor(insight.stage.themes.current.colour("surface")).rgb()
+    top = round(view._layout.height) + 1
+    assert image.height() > top + 10
+    below = {image.pixel(x, y) for x in range(image.width()) for y in range(top, image.height())}
+    assert below - {ground}
