@@ -72,7 +72,6 @@ class FileSaved(msgspec.Struct, frozen=True, tag="file_saved"):
     """A job has made a file that somebody wanted, and has written it unless there was a problem."""
 
     request: int
-    name: str
     problem: Sentence | None = None
 
 

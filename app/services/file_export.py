@@ -1,6 +1,7 @@
-"""Writes files that somebody wants: their bytes are made and written by a background job, and people are told how it ended.
+"""Writes files that somebody wants: their bytes are made and written by a background job.
 
-One file at a time. Knows no view and not what is in a file.
+One file at a time; what went wrong is told in a notice, where a file is stands in `saved`. Knows no view and not what is in
+a file.
 """
 
 from __future__ import annotations
@@ -17,15 +18,19 @@ from app.system.whole_file import replace_whole
 
 
 class FileExport:
-    """Says in a notice what became of each file."""
+    """Knows what became of the last file."""
 
     def __init__(self, jobs: Jobs, notices: Notices) -> None:
         self.changed: Signal[()] = Signal()
         """A file is being written, or is not any more."""
+        self.saved: Path | None = None
+        """The last file, once it is written; None while another one is, and where that failed."""
         self._jobs = jobs
         self._notices = notices
         self._request = 0
         self._is_busy = False
+        self._path: Path | None = None
+        """Of the file that is being written."""
 
     @property
     def is_busy(self) -> bool:
@@ -41,29 +46,33 @@ class FileExport:
             return False
         self._request += 1
         request = self._request
-        self._is_busy = True
+        self._is_busy, self._path, self.saved = True, path, None
         self.changed.emit()
 
         def write() -> FileSaved:
             try:
                 replace_whole(path, make())
             except OSError as error:
-                return FileSaved(request, path.name, _not_saved(path, error.strerror or str(error)))
-            return FileSaved(request, path.name)
+                return FileSaved(request, _not_saved(path, error.strerror or str(error)))
+            return FileSaved(request)
 
-        self._jobs.submit("export", write, lambda: FileSaved(request, path.name, _broken(path)))
+        self._jobs.submit("export", write, lambda: FileSaved(request, _broken(path)))
         return True
 
+    def forget(self) -> None:
+        """Say no longer where the last file is."""
+        self.saved = None
+        self.changed.emit()
+
     def take(self, event: FileSaved) -> None:
-        """Tell people what became of a file."""
+        """Know where a file is, or tell people why it is not there."""
         if event.request != self._request:
             return
         self._is_busy = False
         if event.problem is not None:
             self._notices.post(Notice(event.problem))
         else:
-            said = translate("FileExport", "Saved as {name}", name=event.name)
-            self._notices.post(Notice(said, level="hint", brief=True))
+            self.saved = self._path
         self.changed.emit()
 
 

@@ -57,7 +57,9 @@ def test_a_file_is_made_and_written_by_the_job_alone(tmp_path: Path) -> None:
     assert not files.save(tmp_path / "b.json", content), "one at a time"
     files.take(bench.do())
     assert not files.is_busy and (tmp_path / "a.json").read_bytes() == b"content"
-    assert told(notices) == ("Saved as a.json", "hint")
+    assert files.saved == tmp_path / "a.json" and notices.latest is None
+    files.forget()
+    assert files.saved is None
 
 
 def test_why_nothing_was_written_is_one_sentence(tmp_path: Path) -> None:
@@ -65,7 +67,7 @@ def test_why_nothing_was_written_is_one_sentence(tmp_path: Path) -> None:
     files.save(tmp_path / "missing" / "a.csv", lambda: b"content")
     files.take(bench.do())
     assert told(notices) == ("The file a.csv could not be saved: No such file or directory", "error")
-    assert not files.is_busy
+    assert not files.is_busy and files.saved is None
     files.save(tmp_path / "a.csv", lambda: bytes([1 // 0]))
     files.take(bench.do())
     assert told(notices) == ("The file a.csv could not be made; the log has the details.", "error")

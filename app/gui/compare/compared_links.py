@@ -6,12 +6,14 @@ Stands in the gap under its question, so that nothing moves. Does nothing but sa
 from __future__ import annotations
 
 from PySide6.QtCore import QEvent, QObject, QPoint, QRect, QSize, Qt, Signal
+from PySide6.QtGui import QPaintEvent
 from PySide6.QtWidgets import QMenu
 
 from app.core.comparison import Comparison
 from app.gui import theme
 from app.gui.chat.transcript import Transcript
-from app.gui.compare.lane_words import compared_words
+from app.gui.compare.lane_words import BETWEEN, compared_words, kept_words, moment_words
+from app.gui.compare.menu_arrow import ARROW_ROOM_PX, paint_arrow
 from app.gui.icons import Icons
 from app.gui.widgets.buttons import IconButton
 from app.services.chat import Chat
@@ -87,9 +89,11 @@ class ComparedLinks(QObject):
         shown.add(question.number)
 
     def _compared(self, comparison: Comparison) -> str:
-        """Return what a comparison compared."""
-        settings = [lane.settings for lane in lanes_there(self._chat.shown, comparison)]
-        return compared_words(settings, len(comparison.lanes))
+        """Return what a comparison compared, when, and which of its lanes are in the chat."""
+        lanes = lanes_there(self._chat.shown, comparison)
+        compared = compared_words([lane.settings for lane in lanes], len(comparison.lanes))
+        said = (compared, moment_words(comparison.created_ms), kept_words(comparison, lanes))
+        return BETWEEN.join(part for part in said if part)
 
 
 class _Link(IconButton):
@@ -122,8 +126,23 @@ class _Link(IconButton):
         self.setText(words)
         self.set_name(words)
 
+    def sizeHint(self) -> QSize:
+        """Ask for room for the arrow, too, where a menu opens."""
+        size = super().sizeHint()
+        return QSize(size.width() + ARROW_ROOM_PX * self._opens_menu, size.height())
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Paint the arrow that says that a menu opens."""
+        super().paintEvent(event)
+        if self._opens_menu:
+            paint_arrow(self)
+
+    @property
+    def _opens_menu(self) -> bool:
+        return len(self._found) > 1
+
     def _open(self) -> None:
-        if len(self._found) == 1:
+        if not self._opens_menu:
             self.wanted.emit(self._found[0].id)
             return
         menu = QMenu(self)

@@ -46,6 +46,8 @@ class Differences(QObject):
         self._themes = themes
         self._run: LanesRun | None = None
         self._analysis: Analysis | None = None
+        self._last_shown: int | None = None
+        """The comparison that was shown last."""
         self._insights: dict[int, LaneInsight] = {}
         """By lane."""
         self.branches = BranchView(themes)
@@ -73,16 +75,22 @@ class Differences(QObject):
         self._view.figures_shown.connect(self._show_live)
         self.strip.what_if.asked.connect(analysis.ask_what_if)
         self.strip.what_if.looked_at.connect(self._frame)
+        self.strip.what_if.grown.connect(lambda: self._view.reveal_wanted.emit(self.strip))
         self.card.closed.connect(self._free_card)
-        self._disconnect = analysis.changed.connect(self._take_analysis)
+        self._disconnect = [analysis.changed.connect(self._take_analysis), files.changed.connect(self._say)]
 
     def disconnect_services(self) -> None:
         """Listen to the services no longer."""
         self.export.disconnect_services()
-        self._disconnect()
+        for disconnect in self._disconnect:
+            disconnect()
 
     def show_run(self, run: LanesRun | None) -> None:
         """Show another comparison, whose lanes are in the view already, or none."""
+        if run is not None and run.comparison.id != self._last_shown:
+            self._last_shown = run.comparison.id
+            self.bar.begin()
+            self.export.forget_saved()
         self._run, self._analysis = run, None
         if run is not None and run.is_running:
             self.strip.begin()
@@ -93,7 +101,7 @@ class Differences(QObject):
             insight.overlay.pointed.connect(self._point)
             insight.overlay.token_under.connect(self.strip.what_if.look_at)
             insight.asked.connect(self._show_card)
-            column.text.turn_menu_opens.connect(lambda menu, _turn, lane=column.lane.index: self._add_to(menu, lane))
+            column.menu_opens.connect(lambda menu, lane=column.lane.index: self._add_to(menu, lane))
             self._insights[column.lane.index] = insight
         self._take_analysis()
         self._show_analysis()
@@ -121,8 +129,7 @@ class Differences(QObject):
             self._analysis = analysis
             self._show_analysis()
         self._follow_room()
-        problem = self._service.problem
-        self.bar.show_problem(render(problem) if problem is not None else "")
+        self._say()
         if self.strip.page == "what_if":
             self.strip.what_if.show_found(self._service.what_if)
         self._show_marks()
@@ -195,6 +202,11 @@ class Differences(QObject):
             seen = what_if_marks(found)
             marks = marks._replace(stages=seen.stages, unlikely=seen.unlikely, greedy=seen.greedy)
         return marks
+
+    def _say(self) -> None:
+        """Say over the lanes where a file was saved, or why nothing came of the analysis."""
+        problem = self._service.problem
+        self.bar.say(render(problem) if problem is not None else self.export.saved_words)
 
     def _show_view(self, name: str) -> None:
         self._hide_card()

@@ -6,11 +6,12 @@ from collections.abc import Callable
 from pathlib import Path
 
 from PySide6.QtCore import QBuffer, QIODevice, QSize, QStandardPaths, Qt
-from PySide6.QtGui import QFontMetrics, QImage, QImageWriter
+from PySide6.QtGui import QFontMetrics, QImage, QImageWriter, QPaintEvent
 from PySide6.QtWidgets import QFileDialog, QMenu, QToolButton
 
 from app.gui import theme
 from app.gui.chat.printing import file_stem
+from app.gui.compare.menu_arrow import ARROW_ROOM_PX, paint_arrow
 from app.gui.compare.report import report
 from app.gui.icons import Icons
 from app.gui.widgets.buttons import PointedButton
@@ -64,7 +65,22 @@ class ExportButton(PointedButton):
         """Ask for the room of the longer word: nothing moves while a file is written."""
         size, metrics = super().sizeHint(), QFontMetrics(self.font())
         missing = metrics.horizontalAdvance(self.tr("Exporting…")) - metrics.horizontalAdvance(self.text())
-        return QSize(size.width() + max(missing, 0), size.height())
+        return QSize(size.width() + max(missing, 0) + 2 * ARROW_ROOM_PX, size.height())
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Paint the arrow that says that a menu opens."""
+        super().paintEvent(event)
+        paint_arrow(self)
+
+    @property
+    def saved_words(self) -> str:
+        """Where the last file of this comparison was saved, in words."""
+        saved = self._files.saved
+        return "" if saved is None else self.tr("Saved as {path}").format(path=str(saved))
+
+    def forget_saved(self) -> None:
+        """Another comparison is shown, of which nothing was saved."""
+        self._files.forget()
 
     def show_analysis(self, run: LanesRun | None, analysis: Analysis | None) -> None:
         """Know what there is to be saved."""

@@ -48,6 +48,8 @@ class LaneColumn(QFrame):
 
     wanted = Signal(int, str)
     """Something is wanted of a lane: “stop”, “pin”, “keep” or “copy”."""
+    menu_opens = Signal(QMenu)
+    """A menu with what can be done with the lane is about to open; others may add to it."""
     neighbour_wanted = Signal(int, int)
     """From this lane somebody wants to the one so many places further on."""
 
@@ -274,7 +276,7 @@ class LaneColumn(QFrame):
         has_text, is_open = bool(self.lane.turn.text), self.lane.is_open
         is_baseline = self._run.comparison.baseline == self.lane.index
         entries = (
-            (self.tr("Use this answer"), "keep", has_text and not is_open),
+            (self._keep.accessibleName(), "keep", has_text and not is_open),
             (self._pin_words, "pin", not is_baseline),
             (self.tr("Stop this lane"), "stop", is_open),
             (self.tr("Copy the text"), "copy", has_text),
@@ -284,3 +286,4 @@ class LaneColumn(QFrame):
             action.setObjectName(f"{wish}_lane_action")
             action.setEnabled(can)
             action.triggered.connect(lambda _checked=False, wish=wish: self._want(wish))
+        self.menu_opens.emit(menu)

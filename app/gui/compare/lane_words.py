@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from PySide6.QtCore import QCoreApplication
+from PySide6.QtCore import QCoreApplication, QDate, QDateTime, QLocale
 from PySide6.QtGui import QKeySequence
 
-from app.core.comparison import LETTERS, MOST_AT_ONCE, LanePlan, Layout
+from app.core.comparison import LETTERS, MOST_AT_ONCE, Comparison, LanePlan, Layout
 from app.core.sampling import SamplingSettings
 from app.gui.chat.footer import short_names, shown_value
 from app.gui.sampling.controls import dry, main_controls, penalties, typical_control, xtc
@@ -123,6 +123,42 @@ def compared_words(settings: Sequence[SamplingSettings], lanes: int) -> str:
         values = dict.fromkeys(setting_value(each, differs[0]) for each in settings)
         said = f"{said} {BETWEEN.join(values)}"
     return translate("Compare", "{what} ({lanes} lanes)").format(what=said, lanes=lanes)
+
+
+def differing_words(settings: Sequence[SamplingSettings]) -> str:
+    """Return in a few plain words how many lanes there are and in which settings they differ."""
+    differs, titles = differing(settings), setting_titles()
+    if not differs:
+        return translate("Compare", "{lanes} lanes with the same settings").format(lanes=len(settings))
+    names = BETWEEN.join(titles[name] for name in differs)
+    if len(differs) > 1:
+        return translate("Compare", "{lanes} lanes that differ in {settings}").format(
+            lanes=len(settings), settings=names
+        )
+    values = BETWEEN.join(dict.fromkeys(setting_value(each, differs[0]) for each in settings))
+    said = translate("Compare", "{lanes} lanes that differ in {settings}: {values}")
+    return said.format(lanes=len(settings), settings=names, values=values)
+
+
+def kept_words(comparison: Comparison, lanes: Sequence[Lane]) -> str:
+    """Return which of the lanes that are there became answers in the chat; empty where none did."""
+    kept = [LETTERS[lane.index] for lane in lanes if lane.index in comparison.kept]
+    if not kept:
+        return ""
+    if len(kept) == 1:
+        return translate("Compare", "lane {letter} is in the chat").format(letter=kept[0])
+    return translate("Compare", "lanes {letters} are in the chat").format(letters=", ".join(kept))
+
+
+def moment_words(moment_ms: int) -> str:
+    """Return when something was, as people say it: today only the time, else the day, too."""
+    moment, today = QDateTime.fromMSecsSinceEpoch(moment_ms), QDate.currentDate()
+    time = QLocale().toString(moment.time(), QLocale.FormatType.ShortFormat)
+    if moment.date() == today:
+        return translate("Compare", "today, {time}").format(time=time)
+    if moment.date() == today.addDays(-1):
+        return translate("Compare", "yesterday, {time}").format(time=time)
+    return f"{QLocale().toString(moment.date(), QLocale.FormatType.ShortFormat)}, {time}"
 
 
 def outlook_words(outlook: Outlook, settings: Sequence[SamplingSettings]) -> str:

@@ -6,6 +6,7 @@ Plain state; who changes it shows it anew.
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import NamedTuple
 
 import msgspec
 
@@ -15,6 +16,18 @@ from app.services.lane_starts import Lanes, Start, another, lanes_for, with_seed
 
 USUAL_TOKENS = 256
 """Of a lane, where the settings have no limit: answers beside each other are compared at a glance."""
+
+
+class Removed(NamedTuple):
+    """A lane that was taken away, and what there was with it."""
+
+    place: int
+    settings: SamplingSettings
+    was_baseline: bool
+    lanes: int
+    """How many there were."""
+    layout: Layout
+    start: Start | None
 
 
 class LanesDraft:
@@ -27,7 +40,10 @@ class LanesDraft:
         """What the lanes have where they do not differ."""
         self._settings: list[SamplingSettings] = []
         self._layout = Layout()
-        self._baseline = 0
+        self.baseline = 0
+        """The lane that the others are compared with."""
+        self.removed: list[Removed] = []
+        """The lanes that can be brought back; the one that was taken away last stands last."""
         self.begin_with(present)
 
     @property
@@ -43,7 +59,7 @@ class LanesDraft:
     @property
     def lanes(self) -> Lanes:
         """The lanes as they are asked for."""
-        return Lanes(tuple(self._settings), self._layout, self._baseline)
+        return Lanes(tuple(self._settings), self._layout, self.baseline)
 
     @property
     def max_tokens(self) -> int:
@@ -74,8 +90,9 @@ class LanesDraft:
 
     def use(self, lanes: Lanes) -> None:
         """Take other lanes."""
-        self._settings, self._layout, self._baseline = list(lanes.settings), lanes.layout, lanes.baseline
+        self._settings, self._layout, self.baseline = list(lanes.settings), lanes.layout, lanes.baseline
         self.start = None
+        self.removed = []
 
     def add(self) -> None:
         """Put one more lane behind the others: like the last one, with another seed."""
@@ -87,29 +104,46 @@ class LanesDraft:
         """Put a lane with the same settings behind one."""
         if self.can_add:
             self._edit(lambda: self._settings.insert(lane + 1, self._settings[lane]))
-            self._baseline += self._baseline > lane
+            self.baseline += self.baseline > lane
 
     def remove(self, lane: int) -> None:
         """Take a lane away."""
         if self.can_remove:
-            self._edit(lambda: self._settings.pop(lane))
-            self._baseline = min(self._baseline - (self._baseline > lane), len(self._settings) - 1)
+            count, is_baseline = len(self._settings), self.baseline == lane
+            gone = Removed(lane, self._settings.pop(lane), is_baseline, count, self._layout, self.start)
+            self.removed.append(gone)
+            self._layout, self.start = Layout(), None
+            self.baseline = min(self.baseline - (self.baseline > lane), len(self._settings) - 1)
+
+    def restore(self) -> int:
+        """Put the lane that was taken away last back where it was; return its place."""
+        gone = self.removed.pop()
+        place = min(gone.place, len(self._settings))
+        self._settings.insert(place, gone.settings)
+        self.baseline = place if gone.was_baseline else self.baseline + (self.baseline >= place)
+        self._layout, self.start = gone.layout, gone.start
+        self._keep_removed(self.removed)
+        return place
 
     def change(self, lane: int, settings: SamplingSettings) -> None:
         """Let a lane have other settings."""
         if settings != self._settings[lane]:
             self._edit(lambda: self._settings.__setitem__(lane, settings))
 
-    def pin(self, lane: int) -> None:
-        """Compare the other lanes with this one."""
-        self._baseline = lane
-
     def limit(self, tokens: int) -> None:
         """Let no lane have more tokens; 0 is no limit."""
         self.present = msgspec.structs.replace(self.present, max_tokens=tokens)
         self._settings = [msgspec.structs.replace(each, max_tokens=tokens) for each in self._settings]
+        self.removed = [
+            each._replace(settings=msgspec.structs.replace(each.settings, max_tokens=tokens)) for each in self.removed
+        ]
 
     def _edit(self, edit: Callable[[], object]) -> None:
         """Change single lanes: they are no grid any more and no quick start's."""
         edit()
         self._layout, self.start = Layout(), None
+        self._keep_removed([each._replace(layout=Layout(), start=None) for each in self.removed])
+
+    def _keep_removed(self, removed: list[Removed]) -> None:
+        """Forget lanes for which there is no room any more."""
+        self.removed = [each for each in removed if len(self._settings) < max(MOST_AT_ONCE, each.lanes)]

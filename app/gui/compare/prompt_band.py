@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QProgressBar, QPushButton, QV
 from app.core.events import PrefillProgress
 from app.gui import theme
 from app.gui.chat.system_prompt_line import first_words
-from app.gui.compare.lane_words import plan_words, seed_words
+from app.gui.compare.lane_words import BETWEEN, differing_words, kept_words, moment_words, plan_words, seed_words
 from app.gui.icons import Icons
 from app.gui.widgets.figure_row import ICON_PX as FIGURE_ICON_PX
 from app.gui.widgets.fixed_text import FixedText
@@ -45,6 +45,8 @@ class PromptBand(QFrame):
         self.setObjectName("compare_prompt_band")
         self.setProperty("look", "prompt_band")
         self._prompt = Paragraph(lines=2, pixels=theme.READING_PX, name="compare_prompt_text")
+        self._compared = FixedText(pixels=theme.BASE_PX, muted=False, name="compare_compared_text")
+        self._moment = FixedText(right=True, name="compare_moment_text")
         self._picture = label()
         self._picture.setFixedWidth(FIGURE_ICON_PX)
         self._prefill = FixedText(pixels=theme.BASE_PX, muted=False, name="compare_prefill_text")
@@ -82,17 +84,13 @@ class PromptBand(QFrame):
         self._show_progress(run.reading)
         words = self._prefill_words(run)
         self._prefill.set_text(words)
-        set_hint(self._prefill, words)
+        lanes = len(run.comparison.lanes or run.lanes)
+        alone = self.tr(
+            "One prefill is shared: without that, each of {lanes} lanes would have read the prompt itself."
+        )
+        set_hint(self._prefill, "\n".join((words, alone.format(lanes=lanes) if lanes > 1 else "")).strip())
         self.show_cells()
-        plan = run.comparison.plan
-        said = [
-            *(plan_words(plan) if plan is not None else ()),
-            seed_words([lane.settings for lane in run.lanes]),
-        ]
-        together = " ".join(part for part in said if part)
-        self._plan.set_text(together, muted=True)
-        self._make_room()
-        set_hint(self._plan, together)
+        self._show_compared(run)
         had_keyboard = self._buttons["stop"].hasFocus()
         self._buttons["stop"].setVisible(run.is_running)
         self._buttons["again"].setEnabled(not run.is_running and not refusal)
@@ -120,6 +118,22 @@ class PromptBand(QFrame):
         hint = self.tr("The prompt's cells are there once, for all lanes; each token of a lane takes one more.")
         set_hint(self._cells, hint)
 
+    def _show_compared(self, run: LanesRun) -> None:
+        """Say what was compared, when, what became of it, and what the seeds mean."""
+        settings, comparison = [lane.settings for lane in run.lanes], run.comparison
+        compared = differing_words(settings)
+        when = "" if run.is_running else moment_words(comparison.created_ms)
+        moment = BETWEEN.join(part for part in (when, kept_words(comparison, run.lanes)) if part)
+        for text, words in ((self._compared, compared), (self._moment, moment[:1].upper() + moment[1:])):
+            text.set_text(words)
+            set_hint(text, words)
+        plan = comparison.plan
+        # How lanes shared the cells matters while they are written, and later only where it made them shorter.
+        said = plan_words(plan) if plan is not None and (run.is_running or plan.lowered) else []
+        self._plan.set_text(" ".join((*said, seed_words(settings, short=True))).strip(), muted=True)
+        set_hint(self._plan, " ".join((*said, seed_words(settings))).strip())
+        self._make_room()
+
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Give a long sentence a second line where it needs one."""
         super().resizeEvent(event)
@@ -134,6 +148,8 @@ class PromptBand(QFrame):
         texts = QVBoxLayout()
         texts.setSpacing(theme.SPACE_XS)
         texts.addWidget(self._prompt)
+        texts.addWidget(self._compared)
+        texts.addStretch(1)
         buttons = QHBoxLayout()
         buttons.setSpacing(theme.SPACE_S)
         for button in self._buttons.values():
@@ -142,7 +158,9 @@ class PromptBand(QFrame):
         upper.setSpacing(theme.SPACE_L)
         upper.addLayout(texts, 1)
         beside = QVBoxLayout()
+        beside.setSpacing(theme.SPACE_XS)
         beside.addLayout(buttons)
+        beside.addWidget(self._moment)
         beside.addStretch(1)
         upper.addLayout(beside)
         figures = QHBoxLayout()
@@ -202,15 +220,18 @@ class PromptBand(QFrame):
 
 def saved_words(evaluated: int, from_cache: int, prefill_ms: float, lanes: int) -> str:
     """Return what the one prefill took, and what it saved beside one for each lane."""
-    said = translate("Compare", "Prefilled once: {tokens} in {time}")
-    said = said.format(tokens=_tokens(evaluated), time=_time(prefill_ms))
+    said = translate("Compare", "Prompt read once for all {lanes} lanes: {tokens} in {time}")
+    if lanes == 2:
+        said = translate("Compare", "Prompt read once for both lanes: {tokens} in {time}")
+    elif lanes < 2:
+        said = translate("Compare", "Prompt read once: {tokens} in {time}")
+    said = said.format(lanes=lanes, tokens=_tokens(evaluated), time=_time(prefill_ms))
     if from_cache:
         said += translate("Compare", " (and {tokens} from the cache)").format(tokens=count(from_cache))
     if lanes < 2:
         return said
-    saved = translate("Compare", "{said}; saved {times} × {tokens}, about {time}")
-    times = lanes - 1
-    return saved.format(said=said, times=times, tokens=_tokens(evaluated), time=_about(times * prefill_ms))
+    saved = translate("Compare", "{said}. That saved about {time}")
+    return saved.format(said=said, time=_about((lanes - 1) * prefill_ms))
 
 
 def _tokens(number: int) -> str:

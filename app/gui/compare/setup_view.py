@@ -16,6 +16,7 @@ from app.gui.compare.lane_settings import LaneSettingsDialog
 from app.gui.compare.lane_words import BETWEEN, cell_name, lane_name, outlook_words, seed_words, shared_words
 from app.gui.compare.lanes_draft import LanesDraft
 from app.gui.compare.prompt_choice import PromptChoice
+from app.gui.compare.removed_lane import RemovedLane
 from app.gui.compare.start_cards import StartCards
 from app.gui.icons import Icons
 from app.gui.sampling.limits import ANSWER_STEP
@@ -56,6 +57,7 @@ class SetupView(QWidget):
         self._rows: list[LaneRow] = []
         self._list = QVBoxLayout()
         self._add = QPushButton(self.tr("Add a lane"))
+        self._removed = RemovedLane()
         self._limit = NumberBox(
             BOUNDS["max_tokens"].low,
             BOUNDS["max_tokens"].high,
@@ -75,6 +77,7 @@ class SetupView(QWidget):
         self._starts.chosen.connect(self._use_start)
         self._starts.grid_made.connect(self._use_grid)
         self._add.clicked.connect(self._add_lane)
+        self._removed.wanted.connect(self._restore_lane)
         self._limit.valueChanged.connect(self._use_limit)
         self._start.clicked.connect(lambda: self.started.emit(self.draft.lanes))
         self._running.clicked.connect(self.running_wanted)
@@ -187,8 +190,9 @@ class SetupView(QWidget):
         column.addWidget(self._starts)
         column.addSpacing(theme.SPACE_S)
         row = QHBoxLayout()
+        row.setSpacing(theme.SPACE_S)
         row.addWidget(label(self.tr("Lanes"), bold=True))
-        row.addStretch(1)
+        row.addWidget(self._removed, 1)
         row.addWidget(self._add)
         column.addLayout(row)
         self._list.setSpacing(theme.SPACE_XS)
@@ -251,6 +255,11 @@ class SetupView(QWidget):
         self.draft.add()
         self._show()
 
+    def _restore_lane(self) -> None:
+        place = self.draft.restore()
+        self._show()
+        self._rows[place].remove.setFocus()
+
     def _do(self, lane: int, wish: str) -> None:
         match wish:
             case "edit":
@@ -263,7 +272,7 @@ class SetupView(QWidget):
             case "remove":
                 self.draft.remove(lane)
             case "pin":
-                self.draft.pin(lane)
+                self.draft.baseline = lane
         self._show()
         if wish == "remove":
             self._rows[min(lane, len(self._rows) - 1)].remove.setFocus()
@@ -306,6 +315,8 @@ class SetupView(QWidget):
         for row in self._rows:
             row.share(max(names), max(shares))
         self._add.setEnabled(self.draft.can_add)
+        removed = self.draft.removed[-1].settings if self.draft.removed else None
+        self._removed.show_lane(lane_name(removed, differing((*settings, removed))) if removed is not None else "")
         words = self.tr("There are at most {most} lanes.").format(most=MOST_AT_ONCE)
         set_hint(self._add, "" if self.draft.can_add else words)
 

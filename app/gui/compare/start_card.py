@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import QPointF, QRect, QRectF, QSize, Qt
 from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent, QPen
-from PySide6.QtWidgets import QPushButton, QSizePolicy
+from PySide6.QtWidgets import QHBoxLayout, QPushButton, QSizePolicy, QWidget
 
 from app.gui import theme
 from app.gui.widgets.words import set_hint
@@ -26,10 +26,19 @@ class StartCard(QPushButton):
         self.setCheckable(True)
         self._title = title
         self._values = values
+        self._held: QWidget | None = None
         self.setAccessibleName(title)
         self.setAccessibleDescription(values)
         set_hint(self, hint)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+
+    def hold(self, box: QWidget) -> None:
+        """Show a box at the end of the card: what is chosen there belongs to this quick start."""
+        self._held = box
+        row = QHBoxLayout(self)
+        row.setContentsMargins(theme.SPACE_M, 0, theme.SPACE_S, 0)
+        row.addStretch(1)
+        row.addWidget(box)
 
     def show_values(self, values: str) -> None:
         """Show other values."""
@@ -40,7 +49,8 @@ class StartCard(QPushButton):
     def sizeHint(self) -> QSize:
         """Ask for two lines."""
         upper, lower = QFontMetrics(theme.font(theme.BASE_PX, bold=True)), QFontMetrics(theme.font(theme.SMALL_PX))
-        return QSize(theme.scaled(LEAST_PX), upper.height() + lower.height() + 2 * theme.SPACE_S + theme.SPACE_XS)
+        width = theme.scaled(LEAST_PX) + self._held_px
+        return QSize(width, upper.height() + lower.height() + 2 * theme.SPACE_S + theme.SPACE_XS)
 
     def minimumSizeHint(self) -> QSize:
         """Take no less than is asked for."""
@@ -53,6 +63,8 @@ class StartCard(QPushButton):
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         palette = self.palette()
         inside = self.rect().adjusted(theme.SPACE_M, theme.SPACE_S, -theme.SPACE_M, -theme.SPACE_S)
+        is_turned = self.layoutDirection() is Qt.LayoutDirection.RightToLeft
+        inside.adjust(self._held_px if is_turned else 0, 0, 0 if is_turned else -self._held_px, 0)
         lines = (
             (
                 self._title,
@@ -76,6 +88,10 @@ class StartCard(QPushButton):
         if self.isChecked():
             self._paint_tick(painter, inside)
         painter.end()
+
+    @property
+    def _held_px(self) -> int:
+        return self._held.width() + theme.SPACE_XS if self._held is not None else 0
 
     def _paint_tick(self, painter: QPainter, inside: QRect) -> None:
         """Paint a tick into the upper corner at the end of the line."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QCoreApplication, Signal
-from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QGridLayout, QVBoxLayout, QWidget
 
 from app.core.comparison import MOST_AT_ONCE
 from app.core.sampling import SamplingSettings
@@ -13,7 +13,7 @@ from app.gui.compare.grid_maker import GridMaker
 from app.gui.compare.lane_words import BETWEEN, setting_titles, shared_words
 from app.gui.compare.start_card import StartCard
 from app.gui.widgets.boxes import NumberBox
-from app.gui.widgets.labels import label
+from app.gui.widgets.words import set_hint
 from app.services.lane_starts import STARTS, STEPS, Start
 
 translate = QCoreApplication.translate
@@ -41,7 +41,9 @@ class StartCards(QWidget):
         self._seeds.setAccessibleName(self.tr("How many seeds"))
         self._seeds.setFixedWidth(theme.scaled(BOX_PX))
         self._seeds.setValue(USUAL_SEEDS)
+        set_hint(self._seeds, self.tr("How many seeds"))
         self._cards = {start: _card(start, themes) for start in STARTS}
+        self._cards["seeds"].hold(self._seeds)
         self._grid_card = StartCard(
             "start_grid",
             self.tr("Grid of two settings"),
@@ -54,7 +56,6 @@ class StartCards(QWidget):
         self._seeds.valueChanged.connect(lambda _value: self._choose("seeds"))
         self._grid_card.clicked.connect(self._toggle_grid)
         self._lay_out()
-        self._show_seeds()
 
     def show_present(self, present: SamplingSettings) -> None:
         """Let the lanes have these settings where they do not differ."""
@@ -80,14 +81,6 @@ class StartCards(QWidget):
             grid.setRowMinimumHeight(place // ACROSS, card.sizeHint().height())  # a style sheet lets it be lower
         for across in range(ACROSS):
             grid.setColumnStretch(across, 1)
-        beside = QHBoxLayout()
-        beside.setSpacing(theme.SPACE_S)
-        words = label(self.tr("Seeds"), look="muted")
-        words.setBuddy(self._seeds)
-        beside.addWidget(words)
-        beside.addWidget(self._seeds)
-        beside.addStretch(1)
-        grid.addLayout(beside, len(cards) // ACROSS, len(cards) % ACROSS)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(theme.SPACE_S)
@@ -95,17 +88,12 @@ class StartCards(QWidget):
         column.addWidget(self.grid)
 
     def _choose(self, start: Start) -> None:
-        self._show_seeds()
         self.grid.hide()
         self.chosen.emit(start, int(self._seeds.value()))
 
     def _toggle_grid(self) -> None:
         self.grid.setVisible(not self.grid.isVisibleTo(self))
         self._grid_card.setChecked(self._is_grid)  # where values are chosen, the lanes are still the other ones
-
-    def _show_seeds(self) -> None:
-        words = self.tr("{count} lanes, one seed each").format(count=int(self._seeds.value()))
-        self._cards["seeds"].show_values(words)
 
 
 def _card(start: Start, themes: theme.Themes) -> StartCard:
@@ -115,7 +103,7 @@ def _card(start: Start, themes: theme.Themes) -> StartCard:
             translate("Compare", "Seeds"),
             translate("Compare", "The same settings with other random numbers"),
         )
-        return StartCard(name, title, "", hint, themes)
+        return StartCard(name, title, translate("Compare", "A lane for each"), hint, themes)
     if start == "greedy":
         title = translate("Compare", "Greedy or as now")
         hint = translate("Compare", "Always the likeliest token, beside the settings that you have now")

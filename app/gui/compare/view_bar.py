@@ -12,6 +12,7 @@ from app.gui import theme
 from app.gui.compare.exporting import ExportButton
 from app.gui.compare.marks import Shown
 from app.gui.widgets.boxes import ChoiceBox
+from app.gui.widgets.fixed_text import FixedText
 from app.gui.widgets.labels import label
 from app.gui.widgets.page_tabs import PageTabs
 from app.gui.widgets.words import set_hint
@@ -69,7 +70,7 @@ class ViewBar(QWidget):
         self._smaller = _button("branches_smaller", "−", self.tr("Smaller (−)"))
         self._larger = _button("branches_larger", "+", self.tr("Larger (+)"))
         self._fit = _button("branches_fit", self.tr("Fit"), self.tr("Fit into the view (0)"))
-        self._problem = label(look="muted", pixels=theme.SMALL_PX, name="compare_problem")
+        self._said = FixedText(name="compare_said_text")
         self._lay_out(export)
         self.tabs.wanted.connect(self.show_view)
         self._differences.currentIndexChanged.connect(lambda _index: self._change())
@@ -102,9 +103,15 @@ class ViewBar(QWidget):
         self._show_pair(is_tree=is_tree)
         self.view_wanted.emit(name)
 
-    def show_problem(self, words: str) -> None:
-        """Say why nothing came of an analysis; nothing where it did."""
-        self._problem.setText(words)
+    def begin(self) -> None:
+        """Another comparison is shown: at first plainly, whatever somebody wanted to see of an earlier one."""
+        self._differences.setCurrentIndex(0)
+        self.show_view("lanes")
+
+    def say(self, words: str) -> None:
+        """Say why nothing came of an analysis, or where a file is that was saved; nothing else."""
+        self._said.set_text(words)
+        set_hint(self._said, words)
 
     def offer(self, lanes: Sequence[int], baseline: int) -> None:
         """Offer lanes to be compared word by word, at first the baseline and another one."""
@@ -132,8 +139,7 @@ class ViewBar(QWidget):
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(theme.SPACE_S)
         row.addWidget(self.tabs)
-        row.addWidget(self._problem)
-        row.addStretch(1)
+        row.addWidget(self._said, 1)
         for widget in (
             self._caption,
             self._differences,

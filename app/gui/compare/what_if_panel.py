@@ -33,6 +33,8 @@ class WhatIfPanel(QWidget):
     """Somebody wants to know: the lane and other `SamplingSettings`."""
     looked_at = Signal(object)
     """Another token is looked at: its `TextSpan`, or None."""
+    grown = Signal()
+    """It became higher: all of it is to be in view."""
 
     def __init__(self, themes: theme.Themes, text: QWidget | None = None) -> None:
         """`text` is that of a single answer, which has no letter: it stands above what is said of it."""
@@ -48,7 +50,7 @@ class WhatIfPanel(QWidget):
         self._box.setAccessibleName(self.tr("Lane whose answer is replayed"))
         self._reset = QPushButton(self.tr("As it was"))
         self._reset.setObjectName("what_if_reset_button")
-        self._sliders = WhatIfSettings()
+        self._sliders = WhatIfSettings(grows=text is None)
         self._cuts = label(bold=True, name="what_if_cuts")
         self._likelihood = label(name="what_if_likelihood")
         self._greedy = label(name="what_if_greedy")
@@ -65,6 +67,7 @@ class WhatIfPanel(QWidget):
         self._strip.token_changed.connect(self._show_token)
         self._strip.looked_at.connect(self.looked_at)
         self._sliders.changed.connect(self._take_settings)
+        self._sliders.grown.connect(self.grown)
 
     @property
     def lane(self) -> int | None:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import msgspec
 from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
 
 from app.core.sampling import SamplingSettings
@@ -18,18 +19,26 @@ from app.gui.sampling.panel import WITHOUT_EFFECT_AT_0
 from app.gui.widgets.slider_row import SliderRow
 
 PREFIX = "what_if_"
+UNFOLDED_PX = 256
+"""So much of what is unfolded is seen where there is room to be made for it."""
 REVEALED_PX = 110
 """So much of what is unfolded comes into view at once."""
 
 
 class WhatIfSettings(QScrollArea):
-    """As high as the rows that are always there; what is unfolded scrolls unless there is more room."""
+    """As high as the rows that are always there and some of what is unfolded; the rest scrolls unless there is room."""
 
     changed = Signal(object)
     """Somebody wants other `SamplingSettings`."""
+    grown = Signal()
+    """More of them is shown, and that is higher now."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, grows: bool) -> None:
+        """`grows` makes room for what is unfolded; without that it scrolls."""
         super().__init__()
+        self._grows = grows
+        self._is_growing = False
+        """Whether it is about to be higher."""
         self._values = SamplingSettings()
         self._reveals = False
         """Whether the first of what was unfolded is to come into view."""
@@ -79,7 +88,7 @@ class WhatIfSettings(QScrollArea):
             widget.setEnabled(usable)
 
     def sizeHint(self) -> QSize:
-        """Ask for the rows that are always there."""
+        """Ask for the rows that are always there, and for what is unfolded where room is made for it."""
         inside = self.widget()
         return QSize(inside.sizeHint().width(), self._least) if inside is not None else super().sizeHint()
 
@@ -90,7 +99,10 @@ class WhatIfSettings(QScrollArea):
     @property
     def _least(self) -> int:
         shown = (*self._rows.values(), self._fold)
-        return sum(each.sizeHint().height() for each in shown) + theme.SPACE_XS * (len(shown) - 1)
+        always = sum(each.sizeHint().height() for each in shown) + theme.SPACE_XS * (len(shown) - 1)
+        if not self._grows or not self._fold.isChecked():
+            return always
+        return always + min(self._more.sizeHint().height() + theme.SPACE_XS, theme.scaled(UNFOLDED_PX))
 
     def _lay_out(self) -> None:
         inside = QWidget()
@@ -107,6 +119,15 @@ class WhatIfSettings(QScrollArea):
     def _show_more(self, shown: bool) -> None:
         self._reveals = shown
         self._more.setVisible(shown)
+        self.updateGeometry()
+        self._is_growing = shown and self._grows
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Tell that there is room for what was unfolded now."""
+        super().resizeEvent(event)
+        if self._is_growing and self.height() >= self._least:
+            self._is_growing = False
+            self.grown.emit()
 
     def _reveal(self) -> None:
         if self._reveals:

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QPoint, QRect, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QMenu, QPushButton, QWidget
 
@@ -93,6 +93,11 @@ class CompareStage:
 
     def reads(self, name: str) -> str:
         return self.stage.reads(name)
+
+    def place(self, name: str) -> QRect:
+        """Return where something is in the window."""
+        widget = self.stage.find(name)
+        return QRect(widget.mapTo(self.stage.window, QPoint()), widget.size())
 
     def is_there(self, name: str) -> bool:
         """Return whether something is shown now."""

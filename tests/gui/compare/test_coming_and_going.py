@@ -7,6 +7,8 @@ from PySide6.QtWidgets import QApplication, QListView, QMenu, QToolButton, QWidg
 
 from app.core.commands import Compare
 from app.gui.chat import footer
+from app.gui.compare.lane_words import moment_words
+from app.gui.compare.menu_arrow import ARROW_ROOM_PX
 from tests.gui.compare.conftest import CompareStage
 from tests.gui.counting import status
 
@@ -94,8 +96,41 @@ def test_several_comparisons_of_a_question_are_offered_in_a_menu(comparer: Compa
     compared(comparer, "three", "four")
     assert comparer.reads("compared_link") == "Compared 2 times"
     link = comparer.stage.find_as(QToolButton, "compared_link")
-    comparer.chooses(link.click, "Comparison 1: Temperature 0 · 0.4 (2 lanes)")
+    when = [moment_words(each.created_ms) for each in comparer.desk.program.chat.shown.lanes.comparisons.values()]
+    assert all(each.startswith("today, ") for each in when)
+    comparer.chooses(link.click, f"Comparison 1: Temperature 0 · 0.4 (2 lanes) · {when[0]}")
     assert comparer.says(0) == "one"
+
+
+def test_an_arrow_says_that_a_menu_of_comparisons_opens(comparer: CompareStage) -> None:
+    comparer.asked()
+    compared(comparer, "one", "two")
+    link = comparer.stage.find_as(QToolButton, "compared_link")
+    single, text = link.sizeHint().width(), link.fontMetrics().horizontalAdvance(link.text())
+    compared(comparer, "three", "four")
+    comparer.stage.settle()
+    wider = link.sizeHint().width() - link.fontMetrics().horizontalAdvance(link.text()) - (single - text)
+    assert abs(wider - ARROW_ROOM_PX) <= 2, "but for rounding"
+    ground = link.grab().toImage()
+    pixels = {
+        ground.pixel(x, y) for x in range(link.width() - wider, link.width()) for y in range(4, link.height() - 4)
+    }
+    assert len(pixels) > 1, "something is painted behind the words"
+
+
+def test_a_comparison_that_is_opened_again_says_which_it_is_and_which_lane_was_used(comparer: CompareStage) -> None:
+    comparer.asked()
+    compared(comparer, "one", "two")
+    comparer.stage.clicks("compared_link")
+    shown = comparer.comparing.shown
+    assert shown is not None
+    when = moment_words(shown.comparison.created_ms).capitalize()
+    assert comparer.reads("compare_prompt_text") == "Why is the sky blue?"
+    assert comparer.reads("compare_moment_text") == when
+    comparer.stage.clicks("keep_lane_b")
+    comparer.stage.settle()
+    comparer.stage.clicks("compared_link")
+    assert comparer.reads("compare_moment_text") == f"{when} · lane B is in the chat"
 
 
 def test_a_comparison_is_there_after_a_restart_of_the_chat(comparer: CompareStage) -> None:

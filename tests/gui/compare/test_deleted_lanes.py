@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QApplication, QLineEdit, QWidget
+from PySide6.QtWidgets import QApplication, QLineEdit, QMenu, QWidget
 
 from app.core.sampling import SamplingSettings
 from app.gui.compare.deleted_cell import cell_settings
@@ -109,7 +109,23 @@ def test_lanes_side_by_side_close_up_where_one_is_deleted(comparer: CompareStage
     loses(comparer, "b")
     assert places(comparer) == {"lane_a": (0, 0), "lane_c": (1, 0)}
     saved = comparer.reads("compare_prefill_text")
-    assert "saved 2 ×" in saved, "one prefill in place of three, whatever was deleted since"
+    assert "for all 3 lanes" in saved, "one prefill in place of three, whatever was deleted since"
+
+
+def test_the_menu_of_a_cell_offers_what_other_lanes_have_buttons_for(grid: CompareStage) -> None:
+    before = set(grid.stage.window.findChildren(QMenu))
+    grid.stage.clicks("more_lane_b")
+    menu = next(each for each in grid.stage.window.findChildren(QMenu) if each not in before and each.actions())
+    names = [each.objectName() for each in menu.actions() if not each.isSeparator()]
+    menu.close()
+    assert names == [
+        "keep_lane_action",
+        "pin_lane_action",
+        "stop_lane_action",
+        "copy_lane_action",
+        "show_divergence_action",
+        "what_if_action",
+    ]
 
 
 def test_the_settings_of_a_deleted_cell_are_those_above_and_beside_it(grid: CompareStage) -> None:

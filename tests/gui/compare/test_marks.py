@@ -37,6 +37,18 @@ def test_the_first_differing_token_is_marked_in_both_texts_with_the_lanes_letter
         assert insight.lane_colour(lane) in insight.colours(index, gutter), "its letter stands in the gutter"
 
 
+def test_another_comparison_begins_in_the_plain_view(insight: InsightStage) -> None:
+    insight.asked().ran("a", "c")
+    chooses(insight, "differences_box", "words")
+    insight.stage.clicks("compare_branches_tab")
+    assert not insight.is_there("compare_lanes")
+    insight.stage.clicks("compare_again_button")
+    insight.stage.settle()
+    assert insight.is_there("compare_lanes") and insight.is_there("differences_box")
+    assert insight.stage.find_as(QComboBox, "differences_box").currentData() == "tokens"
+    assert not insight.is_there("first_lane_box")
+
+
 def test_the_mark_lies_over_the_characters_of_the_token(insight: InsightStage) -> None:
     insight.asked().ran("a", "c")
     lane = 1 - insight.known().baseline

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from PySide6.QtCore import QEventLoop, QPoint, QRect, QSize, Qt, QTimer
 from PySide6.QtGui import QFontMetrics
-from PySide6.QtWidgets import QScrollArea, QWidget
+from PySide6.QtWidgets import QApplication, QScrollArea, QWidget
 from pytestqt.qtbot import QtBot
 
 from app.gui.chat.turn_block import GAP_PX
@@ -149,6 +149,23 @@ def test_while_lanes_are_written_it_is_said_where_they_part_and_how_undecided_th
     assert insight.link(1 - baseline).accessibleName() == words
     assert insight.link(1 - baseline).text() == words
     assert not insight.link(1 - baseline).isEnabled()
+
+
+def test_a_scroll_bar_goes_once_all_of_a_lane_has_room_again(comparer: CompareStage) -> None:
+    comparer.asked().begun("a", "b").planned()
+    for lane in range(2):
+        comparer.writes(lane, "A few words in each of some lines of text. " * 16)
+    comparer.ends()
+    comparer.stage.clicks("compare_close_button")
+    comparer.stage.clicks("compared_link")
+    text = comparer.text(1)
+    bar = text.verticalScrollBar()
+    resized(comparer, 1200, 1300)
+    high = text.height()
+    for height, is_needed in ((high, False), (100, True), (high, False)):
+        text.resize(text.width(), height)
+        QApplication.sendPostedEvents()
+        assert (bar.maximum() > 0, bar.isVisibleTo(text)) == (is_needed, is_needed)
 
 
 def test_what_stays_below_the_set_up_stands_under_the_rest_where_that_scrolls(comparer: CompareStage) -> None:

@@ -36,7 +36,7 @@ def test_how_the_prompt_is_read_and_what_that_saves_is_said(comparer: CompareSta
     comparer.lanes.reads(1482, ms=11_300)
     comparer.lanes.plan()
     comparer.stage.settle()
-    saved = "Prefilled once: 1,482 tokens in 11.3 s; saved 2 × 1,482 tokens, about 23 s"
+    saved = "Prompt read once for all 3 lanes: 1,482 tokens in 11.3 s. That saved about 23 s"
     assert comparer.reads("compare_prefill_text") == saved
     assert not comparer.is_there("compare_prefill_progress")
     comparer.writes(0, "one two", count=2)
@@ -44,15 +44,39 @@ def test_how_the_prompt_is_read_and_what_that_saves_is_said(comparer: CompareSta
     assert comparer.reads("compare_cells_text") == "Cells: prompt 1,482 + lanes 2"
     comparer.lanes.end(9_000.0)
     comparer.stage.settle()
-    saved = "Prefilled once: 1,482 tokens in 9.0 s; saved 2 × 1,482 tokens, about 18 s"
+    saved = "Prompt read once for all 3 lanes: 1,482 tokens in 9.0 s. That saved about 18 s"
     assert comparer.reads("compare_prefill_text") == saved
+
+
+@pytest.mark.parametrize(
+    ("changed", "said"),
+    [
+        ((), "2 lanes that differ in Temperature: 0 · 0.4"),
+        (("lane_top_p_box",), "2 lanes that differ in Temperature · Top-p"),
+    ],
+)
+def test_what_was_compared_is_said_in_plain_words(
+    comparer: CompareStage, changed: tuple[str, ...], said: str
+) -> None:
+    comparer.asked().opened()
+    for letter in "edc":
+        comparer.stage.clicks(f"set_up_remove_{letter}")
+    for box in changed:
+        comparer.stage.clicks("set_up_edit_b")
+        comparer.stage.find_as(QDoubleSpinBox, box).setValue(0.75)
+        comparer.stage.clicks("use_lane_settings_button")
+    comparer.stage.clicks("compare_start_button")
+    comparer.stage.settle()
+    assert comparer.reads("compare_compared_text") == said
 
 
 def test_what_the_plan_and_the_seed_mean_is_said_in_words(comparer: CompareStage) -> None:
     comparer.asked().begun().planned(most=2)
     said = comparer.reads("compare_plan_text")
     assert said.startswith("The lanes run in 3 waves, at most 2 at once: A, B, then C, D, then E. Same seed (")
-    assert "): all lanes draw the same numbers, so what differs is the setting, up to rounding" in said
+    assert said.endswith("): what differs is the setting, up to rounding.")
+    hint = comparer.stage.find("compare_plan_text").toolTip()
+    assert "): all lanes draw the same numbers, so what differs is the setting, up to rounding" in hint
     assert comparer.reads("lane_state_a") == "Begins"
     assert comparer.reads("lane_state_c") == "Waits for its turn"
 

@@ -56,6 +56,54 @@ def test_a_quick_start_fills_the_list(comparer: CompareStage, card: str, name: s
     assert [getattr(each, name) for each in asked_lanes(comparer)] == values
 
 
+def test_a_lane_that_was_removed_comes_back_where_it_was(comparer: CompareStage) -> None:
+    comparer.asked().opened()
+    assert not comparer.is_there("restore_lane_button")
+    comparer.stage.clicks("set_up_remove_c")
+    assert comparer.reads("removed_lane_text") == "Removed: Temperature 0.8"
+    comparer.stage.clicks("set_up_remove_a")
+    assert comparer.reads("removed_lane_text") == "Removed: Temperature 0"
+    comparer.stage.find_as(QDoubleSpinBox, "compare_max_tokens_box").setValue(64)
+    comparer.stage.clicks("restore_lane_button")
+    comparer.stage.clicks("restore_lane_button")
+    assert not comparer.is_there("restore_lane_button") and comparer.reads("removed_lane_text") == ""
+    assert comparer.stage.find_as(QPushButton, "start_temperature").isChecked()
+    assert comparer.page.setup_view.draft.baseline == 2
+    lanes = asked_lanes(comparer)
+    assert [each.temperature for each in lanes] == [0.0, 0.4, 0.8, 1.2, 1.6]
+    assert {each.max_tokens for each in lanes} == {64}
+
+
+def test_a_cell_that_was_removed_makes_the_grid_whole_again(comparer: CompareStage) -> None:
+    comparer.asked().opened()
+    comparer.stage.clicks("start_grid")
+    comparer.stage.clicks("use_grid_button")
+    draft = comparer.page.setup_view.draft
+    before = draft.lanes
+    comparer.stage.clicks("set_up_remove_b")
+    assert not draft.is_grid
+    comparer.stage.clicks("restore_lane_button")
+    assert draft.lanes == before
+
+
+def test_no_lane_comes_back_where_other_lanes_took_its_place(comparer: CompareStage) -> None:
+    comparer.asked().opened()
+    comparer.stage.clicks("set_up_remove_c")
+    for _ in range(4):
+        comparer.stage.clicks("add_lane_button")
+    assert len(comparer.page.setup_view.draft.settings) == 8
+    assert not comparer.is_there("restore_lane_button")
+
+
+def test_how_many_seeds_is_chosen_in_the_card_of_the_seeds(comparer: CompareStage) -> None:
+    comparer.asked().opened()
+    card, box = comparer.stage.find("start_seeds"), comparer.stage.find("compare_seeds_box")
+    assert card.isAncestorOf(box)
+    assert comparer.place("start_seeds").contains(comparer.place("compare_seeds_box"))
+    QTest.mouseClick(box, Qt.MouseButton.LeftButton)
+    assert not comparer.stage.find_as(QPushButton, "start_seeds").isChecked(), "the box is not the button"
+
+
 def test_the_same_settings_with_as_many_seeds_as_are_wanted(comparer: CompareStage) -> None:
     comparer.asked().opened()
     comparer.stage.clicks("start_seeds")
