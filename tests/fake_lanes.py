@@ -34,6 +34,7 @@ class FakeLanes:
         self._metrics = metrics
         self._texts = dict.fromkeys(range(len(command.lanes)), "")
         self._counts = dict.fromkeys(range(len(command.lanes)), 0)
+        self._ids = {lane: array("i") for lane in self._counts}
         self._prompt, self._cached = 0, 0
 
     @property
@@ -69,16 +70,26 @@ class FakeLanes:
         seeds = tuple(settings.seed or 0 for settings in self.command.lanes)
         self._say(LanesPlanned(self.command.request, plan, seeds, notes))
 
-    def write(self, lane: int, text: str, count: int = 1, step_ms: int = 20) -> None:
-        """Let some tokens of a lane follow."""
+    def write(
+        self,
+        lane: int,
+        text: str,
+        count: int = 1,
+        step_ms: int = 20,
+        *,
+        token: int | None = None,
+        record: bytes = b"",
+    ) -> None:
+        """Let some tokens of a lane follow, or one of which is told which it is."""
         first = self._counts[lane]
+        ids = array("i", range(first, first + count) if token is None else (token,))
+        self._ids[lane] += ids
         self._counts[lane] = first + count
         self._texts[lane] += text
         first_ns = self.command.sent_ns + (100 + first * step_ms) * MILLISECOND_NS
-        ids = array("i", range(first, first + count)).tobytes()
         cells = self._prompt + sum(self._counts.values())
         last_ns = first_ns + (count - 1) * step_ms * MILLISECOND_NS
-        tokens = Tokens(self.command.request, first, count, ids, text, b"", cells, last_ns, first_ns)
+        tokens = Tokens(self.command.request, first, count, ids.tobytes(), text, record, cells, last_ns, first_ns)
         self._say(LaneTokens(self.command.request, lane, tokens))
 
     def finish(self, lane: int, reason: StopReason = "end", rest: str = "") -> None:
@@ -88,7 +99,7 @@ class FakeLanes:
         finished = Finished(
             request=self.command.request,
             text=text,
-            ids=array("i", range(count)).tobytes(),
+            ids=self._ids[lane].tobytes(),
             stop_reason=reason,
             metrics=self._metrics(count),
             seed=settings.seed,

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from PySide6.QtWidgets import QPushButton, QToolButton
+from PySide6.QtWidgets import QAbstractButton, QPushButton, QToolButton
 
-from tests.e2e.scene import Scene
+from tests.e2e.scene import Scene, words_of
+from tests.e2e.weighing import recorded
 
 QUESTION = "Why is the sky blue? Answer in a few sentences, and then give one example that a child understands."
 SHARED = "The sky is blue because air scatters"
@@ -26,11 +27,15 @@ long, and the blue is gone before the light arrives: that is why sunsets are **r
     """ colours as a painter flings paint off a wet brush, and blue is the lightest, giddiest drop of them all; it lands \
 on every rooftop, in every puddle, and in the eye of a cat that wonders why.""",
 )
+WORDS = tuple(dict.fromkeys(word for ending in ENDINGS for word in words_of(SHARED + ending)))
+"""The model's vocabulary begins with them."""
+OTHERS = tuple(WORDS.index(words_of(ending)[1]) for ending in ENDINGS)
+"""What the model weighs where the lanes part."""
 
 
 def asked(scene: Scene) -> None:
     """A question of a chat was answered."""
-    scene.load(SHARED)
+    scene.load("".join(WORDS))
     scene.program.sampling.change(seed=7)
     scene.answer(QUESTION, SHARED + ENDINGS[0])
 
@@ -54,9 +59,12 @@ def write(scene: Scene, share: float = 1.0) -> None:
     """Let every lane write that share of its text, a token for each word."""
     lanes = scene.desk.engine.lanes
     for lane in lanes.open:
-        words = (SHARED + ENDINGS[lane % len(ENDINGS)]).replace(" ", "\0 ").split("\0")
-        for word in words[: max(1, round(len(words) * share * (1 - lane / 16)))]:
-            lanes.write(lane, word)
+        words = words_of(SHARED + ENDINGS[lane % len(ENDINGS)])
+        words = words[: max(1, round(len(words) * share * (1 - lane / 16)))]
+        tokens = [WORDS.index(word) for word in words]
+        for word, token in zip(words[:-1], tokens, strict=False):
+            lanes.write(lane, word, token=token)
+        lanes.write(lane, words[-1], token=tokens[-1], record=recorded(tokens, lane, OTHERS, SHARED.count(" ") + 1))
     scene.desk.settle()
 
 
@@ -79,6 +87,16 @@ def compare_done(scene: Scene) -> None:
     scene.desk.engine.lanes.finish(1, "length")
     scene.desk.engine.lanes.end(11_300.0)
     scene.desk.settle()
+
+
+def compare_branches(scene: Scene) -> None:
+    """Five lanes have ended and are shown as one tree."""
+    set_up(scene)
+    begin(scene)
+    write(scene)
+    scene.desk.engine.lanes.end(11_300.0)
+    scene.desk.settle()
+    scene.find(QAbstractButton, "compare_branches_tab").click()
 
 
 def compare_grid(scene: Scene) -> None:

@@ -119,7 +119,7 @@ class Scene:
 
     def load(self, saying: str = "") -> None:
         """Have a model loaded whose first tokens say the words of a text."""
-        words = _words(saying)
+        words = words_of(saying)
         self.desk.engine.on_command = lambda command: self._reply(command, words)
         self.desk.begin_load(self.model_file())
         load = self.desk.engine.load
@@ -137,7 +137,7 @@ class Scene:
 
     def write(self, text: str) -> None:
         """Let the engine write a text, a token for each word."""
-        for word in _words(text):
+        for word in words_of(text):
             self.desk.engine.write(word)
             self.desk.settle()
         self._weigh(self.desk.engine.written - 1)
@@ -225,6 +225,6 @@ class Scene:
         return [dialog for dialog in self.window.findChildren(QDialog) if dialog.isVisible()]
 
 
-def _words(text: str) -> list[str]:
+def words_of(text: str) -> list[str]:
     """Return a text word by word, each with the space before it."""
     return text.replace(" ", "\0 ").split("\0") if text else []

@@ -12,7 +12,7 @@ from app.core.metrics import DeviceMemory
 from app.core.words import translate
 from app.services.notices import Notice
 from app.system.settings_file import Theme
-from tests.e2e.compare_states import compare_done, compare_grid, compare_running, set_up
+from tests.e2e.compare_states import compare_branches, compare_done, compare_grid, compare_running, set_up
 from tests.e2e.scene import DAY_S, MEMORY, Scene
 from tests.e2e.what_if_state import what_if
 
@@ -193,13 +193,8 @@ STATES = (
     State("window", finished, ("transcript", "composer"), ("contrast",)),
     State("compare_set_up", set_up, ("compare_set_up", "compare_start_button"), hides=("side_panel", "composer")),
     State("compare_running", compare_running, ("compare_lanes", "compare_stop_button"), hides=("side_panel",)),
-    State(
-        "compare_done",
-        compare_done,
-        ("compare_lanes", "keep_lane_a"),
-        hides=("compare_stop_button",),
-        themes=("light",),
-    ),
+    State("compare_done", compare_done, ("compare_lanes", "keep_lane_a"), hides=("compare_stop_button",)),
+    State("compare_branches", compare_branches, ("compare_branches",), hides=("compare_lanes",)),
     State("compare_grid", compare_grid, ("compare_lanes", "lane_text_p"), ("dark",)),
     State("what_if", what_if, ("what_if_dialog", "what_if_strip", "what_if_top_k_slider")),
 )

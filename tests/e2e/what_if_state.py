@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from array import array
 
-import numpy as np
 from PySide6.QtWidgets import QMenu
 
 from app.core.events import Tokens
 from app.gui.compare.what_if_dialog import SIZE_PX, WhatIfDialog
 from app.gui.widgets.boxes import NumberBox
-from app.probability.record import RecordWriter
-from app.probability.row import RowReader
 from tests.e2e.scene import PROMPT_TOKENS, Scene
-from tests.fake_engine import MILLISECOND_NS, model_info
+from tests.e2e.weighing import recorded
+from tests.fake_engine import MILLISECOND_NS
 
 QUESTION = "Why is the sky blue?"
 ANSWER = """Sunlight is a mixture of all colours, and on its way through the air it meets countless tiny molecules. They \
@@ -24,26 +22,6 @@ light goes nearly straight on.
 - In the evening it is long: the blue has been scattered away before the light arrives, and what is left is red.
 
 A torch in fog does something like it, only that drops of water scatter all colours alike, so fog is white."""
-_OTHERS = 1_000
-_PLACES = (0, 0, 1, 0, 0, 2, 0, 0, 0, 4, 0, 1, 0, 9, 0, 0, 3, 0, 17, 0, 0, 6)
-"""At which place of the model's order the tokens stood, one after another."""
-_ORDER = 24
-_TOP, _STEP = 12.0, 1.1
-
-
-def _record(tokens: int) -> bytes:
-    """Return a record of the first tokens of the vocabulary."""
-    size = model_info("").vocabulary
-    writer, reader = RecordWriter(size), RowReader(size)
-    row = np.full(size, -8, np.float32)
-    for token in range(tokens):
-        order = [_OTHERS + (token + place) % _ORDER for place in range(_ORDER)]
-        order.insert(_PLACES[token % len(_PLACES)], token)
-        row[:] = -8
-        row[order] = _TOP - (_STEP + token % 3 / 4) * np.arange(len(order), dtype=np.float32) ** 0.8
-        facts = reader.read(row)
-        writer.add(token, float(row[token]), facts, facts.rank(token), 0.5, 13 * token * MILLISECOND_NS)
-    return writer.take()
 
 
 def answered(scene: Scene) -> None:
@@ -59,7 +37,7 @@ def answered(scene: Scene) -> None:
     ids = array("i", range(count)).tobytes()
     last_ns = at_ns + 13 * count * MILLISECOND_NS
     used = PROMPT_TOKENS + count
-    engine.say(Tokens(request, 0, count, ids, ANSWER, _record(count), used, last_ns, at_ns))
+    engine.say(Tokens(request, 0, count, ids, ANSWER, recorded(range(count), 1), used, last_ns, at_ns))
     scene.desk.settle()
     scene.finish()
 
