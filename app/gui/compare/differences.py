@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import QObject, QPoint, QRect, QTimer
 from PySide6.QtGui import QCursor, QImage
-from PySide6.QtWidgets import QMenu, QVBoxLayout
+from PySide6.QtWidgets import QMenu, QVBoxLayout, QWidget
 
 from app.core.comparison import LETTERS
 from app.gui import theme
@@ -210,8 +210,13 @@ class Differences(QObject):
 
     def _show_view(self, name: str) -> None:
         self._hide_card()
-        self._view.area.setVisible(name == "lanes")
-        self.branches.setVisible(name == "branches")
+        views: tuple[QWidget, QWidget] = self.branches, self._view.area
+        hidden, shown = views if name == "lanes" else views[::-1]
+        takes_keyboard = hidden.isAncestorOf(hidden.window().focusWidget())  # Qt would give it to any button
+        hidden.hide()
+        shown.show()
+        if takes_keyboard:
+            shown.setFocus()
 
     def _take_page(self) -> None:
         if self.strip.page == "what_if":

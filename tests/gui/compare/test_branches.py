@@ -4,7 +4,7 @@ import pytest
 from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtGui import QColor, QImage, QMouseEvent, QPainter, QWheelEvent
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QAbstractButton, QApplication
 
 from app.gui.compare.branch_layout import MOST_ZOOM, branch_layout
 from app.gui.compare.branch_legend import LegendStrip
@@ -189,6 +189,7 @@ def test_the_token_under_the_pointer_stays_there_when_the_wheel_zooms(insight: I
 def test_painting_lays_no_text_out_again(insight: InsightStage, monkeypatch: pytest.MonkeyPatch) -> None:
     insight.asked().ran("a", "b", "c")
     view = opened(insight)
+    view.window().grab()  # layouts that are due are made
     asked: list[str] = []
     for name in ("lines", "width", "small", "elided"):
         monkeypatch.setattr(FontMeasure, name, lambda *_given, name=name: asked.append(name))
@@ -208,3 +209,13 @@ def test_the_exported_picture_has_the_legend_below_the_tree(insight: InsightStag
     assert image.height() > top + 10
     below = {image.pixel(x, y) for x in range(image.width()) for y in range(top, image.height())}
     assert below - {ground}
+
+
+def test_the_keyboard_goes_with_the_view_from_a_lane_that_is_hidden(insight: InsightStage) -> None:
+    insight.asked().ran("a", "b", "c")
+    window = insight.stage.window
+    insight.stage.find("lane_text_a").setFocus()
+    assert insight.stage.find("lane_text_a").isAncestorOf(window.focusWidget())
+    insight.stage.find_as(QAbstractButton, "compare_branches_tab").click()  # as an assistive technology presses it
+    view = insight.stage.find_as(BranchView, "compare_branches")
+    assert view.isAncestorOf(window.focusWidget())
