@@ -13,6 +13,7 @@ from PySide6.QtWidgets import (
     QMainWindow,
     QMenu,
     QStackedWidget,
+    QStyle,
     QToolButton,
     QVBoxLayout,
     QWidget,
@@ -124,7 +125,10 @@ class MainWindow(QMainWindow):
         if saved:
             self.restoreGeometry(QByteArray.fromBase64(saved.encode("ascii", "replace")))
         free = self.screen().availableGeometry()  # smaller than the usual size where everything is drawn larger
-        room = free.size() - (self.frameGeometry().size() - self.size())
+        frame = self.frameGeometry().size() - self.size()
+        if not self.isVisible():  # it has no frame yet, and will have one that is at least as high
+            frame.setHeight(self.style().pixelMetric(QStyle.PixelMetric.PM_TitleBarHeight))
+        room = free.size() - frame
         self.setMinimumSize(SMALLEST_SIZE.boundedTo(room))
         self.resize(self.size().boundedTo(room))
         if not free.contains(self.geometry()):

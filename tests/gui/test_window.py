@@ -279,6 +279,15 @@ def test_a_window_is_never_larger_than_its_screen(stage: Stage) -> None:
     assert stage.window.screen().availableGeometry().contains(stage.window.geometry())
 
 
+def test_a_window_that_has_no_frame_yet_leaves_room_for_one(stage: Stage) -> None:
+    window = stage.window
+    free = window.screen().availableGeometry().height()
+    window.hide()
+    window.resize(800, free)
+    window.use_geometry("")
+    assert free - 60 < window.height() < free - 15, "a bar with its title stands over it"
+
+
 @pytest.mark.parametrize("width", [1280, 1279, 1135, 1062, 988, 839, 701, 700])
 def test_answers_stand_exactly_above_the_composer(ready: Stage, width: int) -> None:
     ready.window.resize(width, 700)
