@@ -283,6 +283,7 @@ def test_a_printer_gets_the_same_pages(office: Office, tmp_path: Path, qtbot: Qt
     printer.setOutputFileName(str(tmp_path / "printed.pdf"))
     office.printing.print_on(printer, "A title", turns)
     qtbot.waitUntil(lambda: not office.printing.is_busy, timeout=60_000)
+    assert office.told == [f"hint: Saved as {tmp_path / 'printed.pdf'}"]
     office.saves(tmp_path / "saved.pdf", turns)
     printed, saved = (pages(tmp_path / name) for name in ("printed.pdf", "saved.pdf"))
     assert printed == saved

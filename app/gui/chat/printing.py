@@ -77,6 +77,8 @@ class Printing(QObject):
         self._look = QTimer(self)
         self._look.setInterval(LOOK_MS)
         self._path = Path()
+        self._printed_to = ""
+        """The file of a printer that writes one."""
         self._look.timeout.connect(self._look_at_outcome)
 
     @property
@@ -138,6 +140,7 @@ class Printing(QObject):
     def print_on(self, printer: QPrinter, title: str, turns: Sequence[Turn]) -> None:
         """Print turns."""
         if not self._comes_forward():
+            self._printed_to = printer.outputFileName()
             self._draw(printer, printer.resolution(), title, turns, qt_translate("Printing", "Printing …"))
 
     def cancel(self) -> None:
@@ -191,6 +194,10 @@ class Printing(QObject):
             self._tell(
                 Notice(translate("Printing", "The printer did not take all pages: look at it, then print again."))
             )
+        elif self._printed_to:
+            self._tell_saved(self._printed_to)
+        else:
+            self._tell(Notice(translate("Printing", "The printer has all pages."), level="hint", brief=True))
 
     def _write(self, path: Path, content: bytes) -> None:
         try:
@@ -206,10 +213,12 @@ class Printing(QObject):
         self._look.stop()
         error = self._outcome.pop()
         if error is None:
-            told = translate("Printing", "Saved as {path}", path=str(self._path))
-            self._tell(Notice(told, level="hint", brief=True))
+            self._tell_saved(str(self._path))
         else:
             self._tell(Notice(_failed(self._path, error)))
+
+    def _tell_saved(self, path: str) -> None:
+        self._tell(Notice(translate("Printing", "Saved as {path}", path=path), level="hint", brief=True))
 
     def _end_job(self) -> None:
         if self._job is not None:
