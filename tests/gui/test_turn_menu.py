@@ -79,3 +79,20 @@ def test_a_question_that_waits_is_taken_back_or_copied_from_its_menu(ready: Stag
     menu.actions()[0].trigger()
     menu.close()
     assert ready.composer.toPlainText() == "Two"
+
+
+def test_a_menu_stands_in_groups_and_what_deletes_stands_alone(ready: Stage) -> None:
+    say(ready, "Why is the sky blue?", "It scatters.")
+    menu = QMenu(ready.window)
+    ready.window.parts.chat_page.turn_actions.add_to(menu, ready.desk.program.chat.turns[1])
+    groups: list[list[str]] = [[]]
+    for action in menu.actions():
+        if action.isSeparator():
+            groups.append([])
+        else:
+            groups[-1].append(action.text())
+    menu.deleteLater()
+    assert groups[0] == ["Copy the answer", "Copy the answer as plain text"]
+    assert groups[-1] == ["Delete from here on"]
+    assert max(map(len, groups)) <= 5
+    assert all(groups)

@@ -82,7 +82,7 @@ class SystemPromptDialog(TallDialog):
         self._save = _button(self.tr("Save"), "system_prompt_save")
         self._save.setProperty("look", "primary")
         set_hint(self._save, self.tr("Save (Ctrl+Enter): it holds from the next answer on"))
-        self._cancel = _button(self.tr("Cancel"), "system_prompt_cancel")
+        self._cancel = _button(self.tr("Close"), "system_prompt_cancel")
         set_hint(self._cancel, self.tr("Close (Esc): what you typed stays here until you save it"))
         self.hold(self._contents(), self._buttons(icons))
         draft = prompt.draft

@@ -95,19 +95,24 @@ class TurnActions(QObject):
         if self._branches.version(turn).of > 1:
             add_wish(self.tr("Earlier version"), "earlier")
             add_wish(self.tr("Later version"), "later")
+            menu.addSeparator()
         add_wish(self.tr("Copy the question") if is_user else self.tr("Copy the answer"), "copy")
         plain = self.tr("Copy the question as plain text") if is_user else self.tr("Copy the answer as plain text")
         add_wish(plain, "copy_plain")
+        menu.addSeparator()
         add_wish(self.tr("Edit and ask again…") if is_user else self.tr("Edit the answer…"), "edit")
         if not is_user:
             add_wish(self.tr("Answer again"), "again")
             add(self.tr("Answer again, beginning with…"), lambda: self._ask_beginning(turn), enabled=not busy)
+            menu.addSeparator()
             has_settings = bool(footer.details(turn))
             add(self.tr("Settings of this answer"), lambda: self._show_settings(turn), enabled=has_settings)
             add(self.tr("Use these settings again"), lambda: self._use_settings(turn), enabled=has_settings)
         for add_more in self.more_entries:
             add_more(menu, turn)
+        menu.addSeparator()
         add(self.tr("Begin a new chat from here"), lambda: self._branches.fork(turn))
+        menu.addSeparator()
         add_wish(self.tr("Delete from here on"), "delete")
 
     def _can(self, turn: Turn, wish: str) -> bool:
