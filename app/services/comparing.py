@@ -137,9 +137,7 @@ class Comparing:
         question = question_of(conversation, kept) if kept is not None else None
         if kept is None or question is None:
             return False
-        self._show(
-            LanesRun(0, conversation, kept, question, lanes_there(conversation, kept), is_running=False),
-        )
+        self._show(LanesRun(0, conversation, kept, question, lanes_there(conversation, kept), is_running=False))
         return True
 
     def close(self) -> None:

@@ -43,7 +43,7 @@ class Found(NamedTuple):
     """The stage that cut a token because the other one differs before it."""
     draws: Draws = "same"
     xtc_is_by_chance: bool = False
-    """Whether XTC acts at some steps of a lane and not at others, by a number of the generator."""
+    """Whether XTC acts at some steps of a lane and not at others, by numbers of a generator that is not this one."""
 
 
 def reason_of(found: Found) -> Sentence:

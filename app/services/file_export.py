@@ -1,7 +1,7 @@
 """Writes files that somebody wants: their bytes are made and written by a background job.
 
-One file at a time; what went wrong is told in a notice, where a file is stands in `saved`. Knows no view and not what is in
-a file.
+One file at a time; what went wrong is told in a notice, where a file is stands in `saved` for whoever still looks at what
+was saved, and in a notice for everybody else. Knows no view and not what is in a file.
 """
 
 from __future__ import annotations
@@ -29,8 +29,10 @@ class FileExport:
         self._notices = notices
         self._request = 0
         self._is_busy = False
-        self._path: Path | None = None
+        self._path = Path()
         """Of the file that is being written."""
+        self._is_looked_at = False
+        """Whether what was saved is still shown, beside which `saved` stands."""
 
     @property
     def is_busy(self) -> bool:
@@ -46,7 +48,7 @@ class FileExport:
             return False
         self._request += 1
         request = self._request
-        self._is_busy, self._path, self.saved = True, path, None
+        self._is_busy, self._path, self.saved, self._is_looked_at = True, path, None, True
         self.changed.emit()
 
         def write() -> FileSaved:
@@ -59,9 +61,9 @@ class FileExport:
         self._jobs.submit("export", write, lambda: FileSaved(request, _broken(path)))
         return True
 
-    def forget(self) -> None:
-        """Say no longer where the last file is."""
-        self.saved = None
+    def look_away(self) -> None:
+        """Something else is shown: say no longer where the last file is, and where a coming one is in a notice."""
+        self.saved, self._is_looked_at = None, False
         self.changed.emit()
 
     def take(self, event: FileSaved) -> None:
@@ -71,8 +73,11 @@ class FileExport:
         self._is_busy = False
         if event.problem is not None:
             self._notices.post(Notice(event.problem))
-        else:
+        elif self._is_looked_at:
             self.saved = self._path
+        else:
+            said = translate("FileExport", "Saved as {path}", path=str(self._path))
+            self._notices.post(Notice(said, level="hint", brief=True))
         self.changed.emit()
 
 

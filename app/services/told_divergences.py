@@ -114,7 +114,8 @@ def _told(pair: _Pair, reason: Reason) -> Found:
     if reason.kind == "ended":
         in_lane = pair.token >= pair.known[1].lane.tokens.size
         stop_reason = pair.known[in_lane].given.stop_reason
-    chances = (each.xtc_probability for each in pair.settings)
+    sides = zip(pair.known, pair.settings, strict=True)
+    chances = (settings.xtc_probability for known, settings in sides if known.is_of_other_generator)
     is_recorded = any(each.lane.record_of(pair.token) is not None for each in pair.known)
     return Found(
         kind=reason.kind,

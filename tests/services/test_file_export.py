@@ -58,8 +58,20 @@ def test_a_file_is_made_and_written_by_the_job_alone(tmp_path: Path) -> None:
     files.take(bench.do())
     assert not files.is_busy and (tmp_path / "a.json").read_bytes() == b"content"
     assert files.saved == tmp_path / "a.json" and notices.latest is None
-    files.forget()
+    files.look_away()
     assert files.saved is None
+
+
+def test_where_a_file_is_that_comes_when_something_else_is_shown_is_told_by_a_notice(tmp_path: Path) -> None:
+    bench, files, notices = made()
+    files.save(tmp_path / "a.json", lambda: b"content")
+    files.look_away()
+    files.take(bench.do())
+    assert told(notices) == (f"Saved as {tmp_path / 'a.json'}", "hint")
+    assert files.saved is None, "it is not of what is shown now"
+    files.save(tmp_path / "b.json", lambda: b"content")
+    files.take(bench.do())
+    assert files.saved == tmp_path / "b.json"
 
 
 def test_why_nothing_was_written_is_one_sentence(tmp_path: Path) -> None:

@@ -38,6 +38,14 @@ def test_where_the_draws_of_another_generator_decided_that_is_said(chance: float
     assert len(told) == 3 and all(each.kind == "unknown" and said in each.reason.english() for each in told)
 
 
+def test_xtc_is_not_named_for_a_lane_whose_draws_are_known() -> None:
+    lanes = [by_another_generator(lane(0, settings()))]
+    lanes += [lane(number, settings(seed=seed, xtc_probability=0.5)) for number, seed in enumerate((8, 9, 10), 1)]
+    told = [each for each in analyse(inputs(*lanes)).divergences if each is not None]
+    assert any(each.kind == "unknown" for each in told)
+    assert all("XTC" not in each.reason.english() for each in told if each.kind == "unknown")
+
+
 def test_where_another_generator_let_xtc_act_is_not_replayed() -> None:
     made = settings(xtc_probability=0.5, xtc_threshold=0.02)
     given = inputs(by_another_generator(lane(0, made)))

@@ -87,10 +87,7 @@ class Differences(QObject):
 
     def show_run(self, run: LanesRun | None) -> None:
         """Show another comparison, whose lanes are in the view already, or none."""
-        if run is not None and run.comparison.id != self._last_shown:
-            self._last_shown = run.comparison.id
-            self.bar.begin()
-            self.export.forget_saved()
+        is_other = run is not None and run.comparison.id != self._last_shown
         self._run, self._analysis = run, None
         if run is not None and run.is_running:
             self.strip.begin()
@@ -103,6 +100,10 @@ class Differences(QObject):
             insight.asked.connect(self._show_card)
             column.menu_opens.connect(lambda menu, lane=column.lane.index: self._add_to(menu, lane))
             self._insights[column.lane.index] = insight
+        if run is not None and is_other:
+            self._last_shown = run.comparison.id
+            self.bar.begin()
+            self.export.look_away()
         self._take_analysis()
         self._show_analysis()
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from PySide6.QtCore import QBuffer, QIODevice, QSize, QStandardPaths, Qt
-from PySide6.QtGui import QFontMetrics, QImage, QImageWriter, QPaintEvent
+from PySide6.QtGui import QFontMetrics, QHideEvent, QImage, QImageWriter, QPaintEvent
 from PySide6.QtWidgets import QFileDialog, QMenu, QToolButton
 
 from app.gui import theme
@@ -78,9 +78,15 @@ class ExportButton(PointedButton):
         saved = self._files.saved
         return "" if saved is None else self.tr("Saved as {path}").format(path=str(saved))
 
-    def forget_saved(self) -> None:
-        """Another comparison is shown, of which nothing was saved."""
-        self._files.forget()
+    def look_away(self) -> None:
+        """Something else is shown than what was saved."""
+        self._files.look_away()
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        """Another page is shown."""
+        super().hideEvent(event)
+        if not event.spontaneous():
+            self.look_away()
 
     def show_analysis(self, run: LanesRun | None, analysis: Analysis | None) -> None:
         """Know what there is to be saved."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from PySide6.QtCore import QEvent, QObject, Qt, Signal
-from PySide6.QtGui import QFontMetrics, QResizeEvent
+from PySide6.QtGui import QFontMetrics, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QScrollArea, QVBoxLayout, QWidget
 
 from app.core.comparison import LETTERS, MOST_AT_ONCE
@@ -95,6 +95,11 @@ class SetupView(QWidget):
         self.draft.begin_with(present)
         self._show()
 
+    def showEvent(self, event: QShowEvent) -> None:
+        """Show what the lanes would take now."""
+        super().showEvent(event)
+        self._show_outlook()
+
     def follow_outlook(self, outlook: LaneOutlook) -> Callable[[], None]:
         """Show what the lanes would take before they begin; call what is returned to listen no longer."""
         self._outlook = outlook
@@ -149,7 +154,7 @@ class SetupView(QWidget):
             self._show_outlook()
 
     def _show_outlook(self) -> None:
-        if self._outlook is None:
+        if self._outlook is None or not self.isVisible():
             return
         known = self._outlook.of(self.draft.settings)
         words = outlook_words(known, self.draft.settings)

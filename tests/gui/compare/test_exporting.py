@@ -97,6 +97,11 @@ def test_a_file_is_made_beside_the_window_of_what_was_there_when_somebody_asked(
     assert (button.text(), button.isEnabled()) == ("Export", True)
     assert threads != [] and threading.current_thread().name not in threads
     assert insight.reads("compare_said_text") == f"Saved as {tmp_path / 'a.json'}"
+    button.save("json", tmp_path / "b.json")
+    insight.stage.window.show_page("chat")
+    insight.desk.until(lambda: not insight.desk.program.file_export.is_busy)
+    notice = insight.desk.program.notices.latest
+    assert notice is not None and notice.sentence.english() == f"Saved as {tmp_path / 'b.json'}"
 
 
 def test_where_a_file_is_stands_beside_the_button_and_nothing_moves(insight: InsightStage, tmp_path: Path) -> None:
