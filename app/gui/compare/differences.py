@@ -57,6 +57,7 @@ class Differences(QObject):
         self.bar = ViewBar(self.export)
         self._asked_words: tuple[Analysis | None, tuple[int, int] | None, LaneWords | None] = (None, None, None)
         """Of which analysis which two lanes were asked about, and what was known of words before."""
+        self._was_running = False
         self._shown_from: LaneInsight | None = None
         """The lane whose card was asked for, and stays until somebody puts it away."""
         self._linger = QTimer(self)
@@ -89,6 +90,7 @@ class Differences(QObject):
         """Show another comparison, whose lanes are in the view already, or none."""
         is_other = run is not None and run.comparison.id != self._last_shown
         self._run, self._analysis = run, None
+        self._was_running = run is not None and run.is_running
         if run is not None and run.is_running:
             self.strip.begin()
         self._hide_card()
@@ -134,6 +136,15 @@ class Differences(QObject):
         if self.strip.page == "what_if":
             self.strip.what_if.show_found(self._service.what_if)
         self._show_marks()
+        if analysis is not None and run is not None and self._was_running and not run.is_running:
+            self._was_running = False
+            self._come_to_rest()
+
+    def _come_to_rest(self) -> None:
+        """Show, now that all is written, where lanes part."""
+        for insight in self._insights.values():
+            if insight.column.text.come_to_rest():
+                insight.reveal()
 
     def _show_analysis(self) -> None:
         run, analysis = self._run, self._analysis
@@ -170,6 +181,7 @@ class Differences(QObject):
         """Mark in each lane what is to be marked."""
         if self._analysis is not None and self.bar.shown == "words" and self.bar.pair is not None:
             self._ask_words(self._analysis, self.bar.pair)
+        self._view.area.show_only(self._columns_beside)
         for lane, insight in self._insights.items():
             insight.overlay.show_marks(self._marks_of(lane))
 
@@ -178,6 +190,12 @@ class Differences(QObject):
         if self._asked_words[0] is not analysis or self._asked_words[1] != pair:
             self._asked_words = (analysis, pair, self._service.words)
             self._service.ask_words(*pair)
+
+    @property
+    def _columns_beside(self) -> list[QWidget]:
+        """The two lanes whose words are compared; none where all lanes are shown."""
+        pair = (self.bar.pair or ()) if self.bar.shown == "words" else ()
+        return [insight.column for lane, insight in self._insights.items() if lane in pair]
 
     @property
     def _words(self) -> LaneWords | None:
@@ -240,6 +258,8 @@ class Differences(QObject):
         if column is None:
             return
         self.bar.show_view("lanes")
+        if column.isHidden():  # two others are compared word by word
+            self.bar.begin()
         self._view.area.reveal(column)
         column.text.setFocus()
         self._insights[lane].reveal()

@@ -71,6 +71,12 @@ class LaneText(Transcript):
         self.show_turns([turn])
         self._go_to_beginning()
 
+    def come_to_rest(self) -> bool:
+        """Follow the end no longer, as all is written; False where somebody scrolled, and reads on there."""
+        self.follows_end = False
+        self._go_to_beginning()
+        return not self._is_moved
+
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Wrap the text anew; what nobody scrolled stays at its beginning."""
         super().resizeEvent(event)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 
 from PySide6.QtCore import QPoint, QRect, Qt, QTimer, Signal
 from PySide6.QtGui import QResizeEvent, QShowEvent, QWheelEvent
@@ -36,6 +36,7 @@ class LanesArea(QScrollArea):
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.setMinimumHeight(theme.scaled(LEAST_PX))
+        self._all: tuple[QWidget, ...] = ()
         self._cells: dict[int, QWidget] = {}
         """What stands at each place, counted row by row."""
         self._grid_columns = 0
@@ -60,11 +61,11 @@ class LanesArea(QScrollArea):
         self._show(dict(sorted(cells.items())), columns)
 
     def _show(self, cells: dict[int, QWidget], grid_columns: int) -> None:
-        for cell in self._cells.values():
+        for cell in self._all:
             cell.hide()
             cell.setParent(None)
             cell.deleteLater()
-        self._cells, self._grid_columns = cells, grid_columns
+        self._all, self._cells, self._grid_columns = tuple(cells.values()), cells, grid_columns
         self._inside.setAccessibleName(self.accessibleName())
         for cell in cells.values():
             cell.setParent(self._inside)
@@ -74,9 +75,25 @@ class LanesArea(QScrollArea):
         self.horizontalScrollBar().setValue(self._at_rest(0))
         self.verticalScrollBar().setValue(0)
 
+    def show_only(self, columns: Collection[QWidget]) -> None:
+        """Bring some lanes side by side and lay the others aside, or show all where none is named; a grid stays whole."""
+        shown = [cell for cell in self._all if cell in columns] or list(self._all)
+        if self._grid_columns or shown == list(self._cells.values()):
+            return
+        focus = self.window().focusWidget()
+        keeps_keyboard = not self._inside.isAncestorOf(focus) or any(cell.isAncestorOf(focus) for cell in shown)
+        if not keeps_keyboard:  # Qt would give it to any button
+            (shown[0].text if isinstance(shown[0], LaneColumn) else shown[0]).setFocus()
+        for cell in self._all:
+            cell.setVisible(cell in shown)
+        self._cells = dict(enumerate(shown))
+        self._place()
+        self._snap()
+        self.laid_out.emit()
+
     def is_seen(self, column: LaneColumn) -> bool:
         """Return whether any of a lane is in view."""
-        if not self.isVisible() or not self._inside.isAncestorOf(column):  # the lanes of another comparison, say
+        if not self.isVisible() or not column.isVisibleTo(self):  # of another comparison, say, or laid aside
             return False
         corner = column.mapTo(self.viewport(), QPoint())
         return QRect(corner, column.size()).intersects(self.viewport().rect())

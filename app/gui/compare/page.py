@@ -83,12 +83,16 @@ class ComparePage(QWidget):
     def show_opened(self) -> None:
         """Show the comparison that is looked at, or where one is set up."""
         run = self._comparing.shown
+        has_keyboard = self.isAncestorOf(self.window().focusWidget())
         self.run_view.show_run(run)
         if self.differences is not None:
             self.differences.show_run(run)
         self._pages.setCurrentWidget(self._run_page if run is not None else self.setup_view)
         self.setup_view.show_refusal()
-        self.run_view.take_focus()
+        if run is None and has_keyboard:
+            self.setup_view.take_focus()
+        else:
+            self.run_view.take_focus()
 
     def set_up(self, question: Turn | None, present: SamplingSettings) -> None:
         """Set up a comparison of a question, with the settings of its answer or of the chat."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from PySide6.QtCore import QEvent, QObject, Qt, Signal
-from PySide6.QtGui import QFontMetrics, QResizeEvent, QShowEvent
+from PySide6.QtGui import QFontMetrics, QKeyEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QScrollArea, QVBoxLayout, QWidget
 
 from app.core.comparison import LETTERS, MOST_AT_ONCE
@@ -94,6 +94,14 @@ class SetupView(QWidget):
         self._is_of_answer = is_of_answer
         self.draft.begin_with(present)
         self._show()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Begin from anywhere on the page with the key that sends a prompt."""
+        is_enter = event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter)
+        if is_enter and event.modifiers() & Qt.KeyboardModifier.ControlModifier:
+            self._start.click()
+        else:
+            super().keyPressEvent(event)
 
     def showEvent(self, event: QShowEvent) -> None:
         """Show what the lanes would take now."""
