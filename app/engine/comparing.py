@@ -11,6 +11,7 @@ from collections.abc import Generator, Iterable, Iterator, Sequence
 
 import numpy as np
 
+from app.core.chat import ReadStretch
 from app.core.commands import Compare
 from app.core.comparison import MOST_AT_ONCE, MOST_LANES, LanePlan, SharedPrefill
 from app.core.errors import UserError
@@ -85,7 +86,9 @@ class Comparing:
         plan = plan_lanes(len(ids), self._wanted, self._cache.cells, MOST_AT_ONCE)
         reused = done = self._cache.rewind(prompt)
         yield self._prompt_ready(fitted, reused)
-        for done in prefill(self._backend, self._cache, prompt, self._control.is_cancelled):
+        # The last token alone, as it is where the prompt is in the cells already: run again, lanes write the same.
+        alone = (ReadStretch(len(ids) - 1),)
+        for done in prefill(self._backend, self._cache, prompt, self._control.is_cancelled, alone):
             self._clock.mark_prefill()
             yield PrefillProgress(self._command.request, done, len(ids), reused, self._clock.prefilled)
         self._clock.mark_prefill()

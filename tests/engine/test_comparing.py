@@ -58,6 +58,19 @@ def test_each_lane_answers_as_the_plain_chat_does(starter_backend: LlamaBackend,
             assert_same_answer(told.records(lane), alone)
 
 
+def test_lanes_that_are_run_again_write_the_same_though_the_prompt_is_in_the_cells_then(
+    starter_backend: LlamaBackend, cache: KVCache
+) -> None:
+    prompt = ChatPrompt((PromptMessage("user", "Why is the sky blue, and why is it red at times? " * 12),))
+    lanes = [limited(GREEDY, 12), limited(BALANCED, 12), limited(BALANCED, 12, temperature=1.5)]
+    anew, again = (compare(starter_backend, cache, lanes, prompt) for _ in range(2))
+    assert anew.end.prefill.from_cache < 64 < again.end.prefill.from_cache
+    for lane in range(3):
+        first, second = anew.records(lane), again.records(lane)
+        assert anew.ids(lane) == again.ids(lane)
+        assert list(first.log_sum_exp) == list(second.log_sum_exp)
+
+
 def test_lanes_without_a_seed_share_a_drawn_one(starter_backend: LlamaBackend, cache: KVCache) -> None:
     lanes = [limited(PRESETS["Balanced"], 3), limited(PRESETS["Wild"], 3), limited(BALANCED, 3)]
     first, second = (compare(starter_backend, cache, lanes) for _ in range(2))
