@@ -131,3 +131,15 @@ def test_the_machine_is_looked_at_while_lanes_are_set_up_and_no_longer(comparer:
     assert "compare" in machine._watchers
     comparer.stage.window.page_wanted.emit("chat")
     assert "compare" not in machine._watchers
+
+
+def test_what_somebody_set_up_stays_when_a_slider_of_the_chat_moves(comparer: CompareStage) -> None:
+    """Only lanes that nobody touched follow the chat."""
+    comparer.asked().opened()
+    draft, sampling = comparer.page.setup_view.draft, comparer.desk.program.sampling
+    sampling.change(top_p=0.5)
+    assert {each.top_p for each in draft.settings} == {0.5}
+    comparer.stage.find_as(QDoubleSpinBox, "compare_max_tokens_box").setValue(64)
+    comparer.stage.clicks("set_up_pin_d")
+    sampling.change(top_p=0.7)
+    assert draft.baseline == 3 and {(each.top_p, each.max_tokens) for each in draft.settings} == {(0.5, 64)}
