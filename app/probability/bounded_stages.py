@@ -23,7 +23,8 @@ _MOST_LOG = 1e6
 _MOST_EXPONENT = 700.0
 LEAST_EXPONENT = -_MOST_EXPONENT
 _ROUNDING = 2.0**-52
-"""What adding two numbers may be off by, as a share of their sum."""
+"""Twice the unit roundoff u: running sums of n numbers are each off by (n - 1) u sum |x| at most (Higham, Accuracy
+and Stability of Numerical Algorithms, 4.2), and so the difference of two by n * _ROUNDING * sum |x|."""
 
 
 class After(NamedTuple):
@@ -292,13 +293,17 @@ def tempered_bounds(
         return low, high
     largest = np.where(unseen[0] > 0, np.minimum(unseen[1] - top, 0.0), 0.0)
     by_largest = np.exp(np.clip(largest * (power - 1.0), -_MOST_EXPONENT, _MOST_EXPONENT))
+    # No weight^power is above largest^(power - 1) * weight for a power > 1, and none below it for a power < 1.
     if power > 1.0:
         return _spread_evenly(low, unseen[0], power), by_largest * high
     return by_largest * low, _spread_evenly(high, unseen[0], power)
 
 
 def _spread_evenly(mass: Floats, count: Floats, power: float) -> Floats:
-    """Return the sum of weight^power where so many tokens have the mass in equal parts."""
+    """Return the sum of weight^power where so many tokens have the mass in equal parts.
+
+    Convexity: no other way to share the mass has a smaller sum for a power > 1, nor a larger one for a power < 1.
+    """
     count = np.maximum(count, 1.0)
     with np.errstate(divide="ignore"):
         part = np.log(mass / count)

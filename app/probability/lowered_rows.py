@@ -5,11 +5,11 @@ They are the only stages that look at earlier tokens. Must not know the stages t
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from app.core.sampling import SamplingSettings
 from app.probability.candidates import Ids, Logits, Places
@@ -69,20 +69,11 @@ def lowered(rows: KnownRows, settings: SamplingSettings, histories: Histories, b
         counts[span], lowered_by[span] = their.counts[where[span]], their.lowered_by[where[span]]
         if rows.unseen[number] <= 0:
             continue
-        their.is_recent[where[span]] = False
-        hidden = np.flatnonzero(their.is_recent[:-1])
-        if hidden.size == 0:
-            continue
-        # Of a token that is not at hand only the ceiling is known, and what would become of it there.
-        shift = float(rows.log_sum_exp[number])
-        most = np.full(hidden.size, ceiling[number] + shift)
-        highest = lowering.through(most, their.counts[hidden], their.lowered_by[hidden]) - shift
-        mass_low[number] = 0.0
-        raised = highest[highest > ceiling[number] + MARGIN]
-        if raised.size:
-            mass_high[number] += float(np.exp(np.minimum(raised, -LEAST_LOG)).sum())
-            ceiling[number] = float(raised.max())
-        ceiling[number] += MARGIN
+        # The places of tokens at hand no longer count, nor does the one of all that never occur.
+        their.counts[where[span]], their.lowered_by[where[span]] = 0, 0.0
+        hidden = _Hidden(float(mass_low[number]), float(mass_high[number]), float(ceiling[number]))
+        hidden = lowering.through_hidden(hidden, their, float(rows.log_sum_exp[number]))
+        mass_low[number], mass_high[number], ceiling[number] = hidden
     shifts = rows.log_sum_exp[rows.owner]
     changed = np.empty((3, rows.ids.size))
     for line, values in zip(changed, (rows.low, rows.middle, rows.high), strict=True):
@@ -96,10 +87,11 @@ def lowered(rows: KnownRows, settings: SamplingSettings, histories: Histories, b
     high += MARGIN
     top = np.maximum(np.maximum.reduceat(high, rows.starts[:-1]), np.where(rows.unseen > 0, ceiling, -np.inf))
     np.maximum(changed - top[rows.owner], LEAST_LOG, out=changed)
-    scale = np.exp(np.clip(-top, LEAST_LOG, -LEAST_LOG))
+    # What is too small for a number counts as 0 in a lower bound alone.
+    low_scale, high_scale = (np.exp(np.clip(-top, least, -LEAST_LOG)) for least in (-np.inf, LEAST_LOG))
     ceiling -= top
     order = RowOrder(rows, low, high, ceiling)
-    return Lowered(low, middle, high, mass_low * scale, mass_high * scale, ceiling, order, False)
+    return Lowered(low, middle, high, mass_low * low_scale, mass_high * high_scale, ceiling, order, False)
 
 
 class _AtStep(NamedTuple):
@@ -109,8 +101,14 @@ class _AtStep(NamedTuple):
     """How often the penalties see it."""
     lowered_by: Logits
     """What DRY subtracts."""
-    is_recent: npt.NDArray[np.bool_]
-    """Whether it is among what penalties or DRY look at."""
+
+
+class _Hidden(NamedTuple):
+    """What is known of the tokens of a step that are not at hand."""
+
+    mass_low: float
+    mass_high: float
+    ceiling: float
 
 
 class _Lowering:
@@ -124,8 +122,6 @@ class _Lowering:
         self._tokens, places = np.unique(histories.tokens, return_inverse=True)
         self._places = places.astype(np.int32)
         self._counts = settings.penalty_reach(1) > 0
-        whole = histories.tokens.size
-        self._reach = max(settings.penalty_reach(whole), settings.dry_reach(whole))
 
     def where(self, ids: Ids) -> Places:
         """Return the place of each token; that of one which never occurs is behind all others."""
@@ -136,16 +132,26 @@ class _Lowering:
     def at(self, step: int) -> _AtStep:
         """Return what the tokens before a step do."""
         end, size = int(self._histories.ends[step]), self._tokens.size + 1
-        before = self._places[:end]
-        recent = recent_of(before, self._settings.penalty_last_n)
+        recent = recent_of(self._places[:end], self._settings.penalty_last_n)
         counts = np.bincount(recent, minlength=size) if self._counts else np.zeros(size, np.int64)
         lowered_by = np.zeros(size, np.float32)
         if self._rule.is_active:
             tokens, penalties = dry_penalties(self._histories.tokens[:end], self._rule, self._breakers)
             lowered_by[np.searchsorted(self._tokens, tokens)] = penalties
-        is_recent = np.zeros(size, np.bool_)
-        is_recent[recent_of(before, self._reach)] = True
-        return _AtStep(counts, lowered_by, is_recent)
+        return _AtStep(counts, lowered_by)
+
+    def through_hidden(self, hidden: _Hidden, their: _AtStep, shift: float) -> _Hidden:
+        """Return what becomes of the tokens that are not at hand, of which `their` says what they undergo."""
+        s = self._settings
+        counts = their.counts[their.counts > 0]
+        if counts.size:
+            subtracted = counts.astype(np.float32) * np.float32(s.frequency_penalty) + np.float32(s.presence_penalty)
+            hidden = _changed(hidden, float(np.float32(s.repeat_penalty)), subtracted.astype(np.float64), shift)
+        if self._rule.is_active:
+            lowered_by = their.lowered_by[their.lowered_by != 0]
+            if lowered_by.size:
+                hidden = _changed(hidden, 1.0, lowered_by.astype(np.float64), shift)
+        return hidden
 
     def through(self, logits: Floats, counts: Places, lowered_by: Logits) -> Floats:
         """Return what becomes of logits, in float32 as llama.cpp has them."""
@@ -155,3 +161,41 @@ class _Lowering:
         left[seen] = penalised(left[seen], counts[seen], s.repeat_penalty, s.frequency_penalty, s.presence_penalty)
         left -= lowered_by
         return left.astype(np.float64)
+
+
+def _changed(hidden: _Hidden, repeat: float, subtracted: Floats, shift: float) -> _Hidden:
+    """Return what becomes of tokens, some of whose logits are scaled as penalties do, and then subtracted from."""
+    low, high, ceiling = hidden
+    most, bend = ceiling + shift, min(ceiling + shift, 0.0)
+    scaled_most, scaled_bend = most * repeat if most <= 0 else most / repeat, bend * repeat
+    # From 0 up to the ceiling scaling adds least and most at one of the ends; below 0 there may be no limit, but
+    # such tokens weigh little before and after.
+    least, largest = sorted((scaled_most - most, scaled_bend - bend))
+    growing = subtracted[subtracted < (math.inf if repeat < 1 else largest)]
+    falling = np.count_nonzero(subtracted > (-math.inf if repeat > 1 else least))
+    # Two bounds each: by what the changed tokens may weigh, and by the factor that no token passes.
+    if growing.size:
+        below = _weights(scaled_bend - shift - growing) if repeat < 1 else 0.0
+        by_factor = high * _factor(largest - float(growing.min())) + below
+        high = min(high + _weights(scaled_most - shift - growing), by_factor)
+    if falling:
+        below = falling * _weight(bend - shift) if repeat > 1 else 0.0
+        kept = low * _weight(min(least - float(subtracted.max()), 0.0)) - below
+        low = max(low - falling * _weight(ceiling), kept, 0.0)
+    if growing.size:
+        ceiling = max(ceiling, scaled_most - float(growing.min()) - shift + MARGIN)
+    return _Hidden(low, high, ceiling)
+
+
+def _weight(logarithm: float) -> float:
+    return math.exp(min(logarithm, -LEAST_LOG))
+
+
+def _weights(logarithms: Floats) -> float:
+    """Return the sum of e^logarithm, as large as float32 may make it."""
+    return float(np.exp(np.minimum(logarithms + MARGIN, -LEAST_LOG)).sum())
+
+
+def _factor(growth: float) -> float:
+    """Return by what a mass is multiplied at most, of which some tokens grow and others stay as they are."""
+    return math.exp(max(growth + MARGIN, 0.0)) if growth < -LEAST_LOG else math.inf

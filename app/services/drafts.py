@@ -37,12 +37,12 @@ class Drafts:
             self._keep(place)
 
     def take(self, draft: Draft | None) -> None:
-        """Take in what was kept by an earlier run of the program."""
+        """Take in what was kept by an earlier run of the program; what this one kept it never reads back."""
         if draft is not None:
             self._known.setdefault(draft.conversation, draft)
 
     def _keep(self, place: int) -> None:
-        draft = self.of(place)
+        draft = self._known.setdefault(place, Draft(place))
         texts = (text for text in (*self._held.get(place, ()), draft.text) if text)
         self._keeper.draft(msgspec.structs.replace(draft, text="\n\n".join(texts)))
 

@@ -1,8 +1,9 @@
 """Questions that were asked while an answer is written: each is sent behind that answer when it has ended well.
 
 What is shown meanwhile stays: a question whose answer is in another branch is sent there, and people are told. After a
-stop or a failure, and where the answer was deleted, they wait: until somebody sends them, behind what is shown then, or
-until the next answer in their conversation has ended well. They are kept with the draft of their conversation.
+stop or a failure, and where the answer was deleted, they wait: until somebody sends them or asks something else, which
+goes behind them, or until the next answer in their conversation has ended well. Only a question that came back to the
+draft goes before those that were asked after it. They are kept with the draft of their conversation.
 """
 
 from __future__ import annotations
@@ -47,25 +48,40 @@ class Queue:
         """What can be brought back, the latest last: of which conversation, and at which place it waited."""
         self._waiting: dict[int, list[Queued]] = {}
         self._numbers = 0
+        self._came_back: set[int] = set()
+        """The conversations in which the question that was asked before those that wait is in the draft again."""
         answers.ended.connect(self._take_ended)
         chat.opened.connect(self.changed.emit)
         chat.opened.connect(self._forget_aside)
         chat.rebranched.connect(self._take_branch)
+        chat.draft_returned.connect(self._take_returned)
 
     @property
     def shown(self) -> tuple[Queued, ...]:
         """What waits in the conversation that is shown, in order."""
         return tuple(self._waiting.get(self._chat.conversation_id, ()))
 
+    @property
+    def is_behind_draft(self) -> bool:
+        """Whether the next question goes before what waits: it was asked before, and came back."""
+        return self._chat.conversation_id in self._came_back
+
     def add(self, text: str) -> bool:
-        """Let a question wait for the answer that is written; False where none is, or it is blank."""
-        text = clean_text(text)
-        if not self._chat.busy or not text.strip():
+        """Let a question wait for the answer that is written, or behind what waits already, which goes on with that.
+
+        False where it is to be asked now, or is blank.
+        """
+        text, is_first = clean_text(text), self.is_behind_draft or not self.shown
+        if not text.strip():
+            return False
+        if not self._chat.busy and is_first:
+            self._came_back.discard(self._chat.conversation_id)
             return False
         self._numbers += 1
         queued = Queued(self._numbers, text, time.perf_counter_ns())
         self._waiting.setdefault(self._chat.conversation_id, []).append(queued)
         self._tell(self._chat.conversation_id)
+        self.send()
         return True
 
     def take_back(self, number: int) -> str:
@@ -121,6 +137,7 @@ class Queue:
         waiting = self._waiting.get(conversation.head.id)
         if not waiting or conversation.head.deleted_ms is not None:
             return False
+        self._came_back.discard(conversation.head.id)
         queued = waiting.pop(0)
         seconds = (time.perf_counter_ns() - queued.since_ns) / 1e9
         if parent is None or parent == conversation.leaf:
@@ -143,10 +160,18 @@ class Queue:
             self._notices.post(Notice(sent, level="hint", remedy="show_sent", brief=True))
 
     def _take_branch(self, _first: int) -> None:
-        """Offer no longer to show what is shown, or gone."""
+        """Offer no longer to show what is shown, or gone; without its chat what waits goes back to the draft."""
         shown, aside = self._chat.shown, self._aside
+        if shown.is_new and (waiting := self._waiting.pop(shown.head.id, None)):
+            self._tell(shown.head.id)
+            self._chat.draft_returned.emit("\n\n".join(queued.text for queued in waiting))
         if aside is not None and (is_shown(shown, aside) or aside.message not in shown.known):
             self._forget_aside()
+
+    def _take_returned(self, _text: str) -> None:
+        if self.shown:
+            self._came_back.add(self._chat.conversation_id)
+            self.changed.emit()
 
     def _forget_aside(self) -> None:
         if self._aside is not None:
@@ -154,6 +179,8 @@ class Queue:
             self._notices.settle("show_sent")
 
     def _tell(self, conversation: int) -> None:
+        if not self._waiting.get(conversation):
+            self._came_back.discard(conversation)
         self._chat.drafts.hold(conversation, tuple(queued.text for queued in self._waiting.get(conversation, ())))
         if conversation == self._chat.conversation_id:
             self.changed.emit()

@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QFrame, QWidget
+from PySide6.QtWidgets import QFrame, QToolButton, QWidget
 
+from app.gui.chat.queued_list import MOST_ROWS, MOST_UNFOLDED_ROWS, ROW_PX, QueuedList
 from app.gui.widgets.labels import ElidedLabel
 from tests.gui.conftest import Stage
 from tests.gui.counting import counts
@@ -54,12 +55,102 @@ def test_after_a_stop_it_waits_for_a_click(ready: Stage) -> None:
     ready.presses(Qt.Key.Key_Escape)
     ready.desk.engine.finish("cancelled")
     ready.settle()
-    assert rows(ready) == ["Waits: Two"]
+    assert rows(ready) == ["Before your next question: Two"]
     seen = [row for row in ready.window.findChildren(QFrame, "queued_row") if row.isVisible()]
-    assert [row.accessibleName() for row in seen] == ["Waits: Two"]
+    assert [row.accessibleName() for row in seen] == ["Before your next question: Two"]
     ready.clicks("queued_send_button")
     assert rows(ready) == []
     assert ready.desk.program.chat.turns[2].text == "Two"
+
+
+def stops_with(stage: Stage, *questions: str) -> int:
+    """Have an answer stopped while questions wait; return the chat."""
+    stage.sends("One")
+    stage.desk.engine.prompt()
+    stage.desk.engine.write("Half")
+    for question in questions:
+        stage.sends(question)
+    stage.presses(Qt.Key.Key_Escape)
+    stage.desk.engine.finish("cancelled")
+    stage.settle()
+    return stage.desk.program.conversations.open_id
+
+
+@pytest.mark.parametrize("way", ["open", "undo", "trash"])
+def test_what_waits_is_not_in_the_composer_too_when_its_chat_is_shown_again(ready: Stage, way: str) -> None:
+    program = ready.desk.program
+    program.conversations.start()
+    first = stops_with(ready, "Two", "Three")
+    if way == "open":
+        ready.triggers("new_chat_action")
+        program.conversations.open(first)
+    else:
+        program.conversations.delete(first)
+    if way == "undo":
+        program.conversations.undo_delete()
+    if way == "trash":
+        program.trash.look()
+        assert program.trash.items
+        program.trash.restore(program.trash.items[0])
+    ready.settle()
+    assert program.conversations.open_id == first
+    assert rows(ready) == ["Before your next question: Two", "Then: Three"]
+    assert ready.composer.toPlainText() == ""
+
+
+def test_after_a_stop_what_waits_goes_before_what_is_asked_next(ready: Stage) -> None:
+    stops_with(ready, "Two")
+    ready.sends("Three")
+    assert rows(ready) == ["Next: Three"]
+    ready.desk.answer("2")
+    ready.desk.answer("3")
+    assert [turn.text for turn in ready.desk.program.chat.turns] == ["One", "Half", "Two", "2", "Three", "3"]
+
+
+def test_a_question_that_came_back_goes_before_what_was_asked_after_it(ready: Stage) -> None:
+    ready.sends("One")
+    ready.desk.answer("1")
+    ready.sends("Two")
+    ready.sends("Three")
+    ready.engine.fail("template")
+    ready.settle()
+    assert (rows(ready), ready.composer.toPlainText()) == (["After your next question: Three"], "Two")
+    ready.presses(Qt.Key.Key_Return)
+    ready.desk.answer("2")
+    ready.desk.answer("3")
+    assert [turn.text for turn in ready.desk.program.chat.turns] == ["One", "1", "Two", "2", "Three", "3"]
+
+
+def test_without_a_chat_what_waits_goes_back_to_the_composer_behind_its_first_question(ready: Stage) -> None:
+    for question in ("One", "Two", "Three"):
+        ready.sends(question)
+    ready.engine.fail("template")
+    ready.settle()
+    assert (rows(ready), ready.composer.toPlainText()) == ([], "One\n\nTwo\n\nThree")
+
+
+def test_of_many_that_wait_the_others_unfold_and_can_be_withdrawn(ready: Stage) -> None:
+    questions = [f"Question {number}" for number in range(MOST_UNFOLDED_ROWS + 2)]
+    ready.sends("One")
+    for question in questions:
+        ready.sends(question)
+    fold = ready.find_as(QToolButton, "queued_fold_button")
+    assert len(rows(ready)) == MOST_ROWS
+    assert fold.isVisible() and fold.text() == f"{len(questions) - MOST_ROWS} more wait · Show all"
+    ready.clicks("queued_fold_button")
+    assert [row.partition(": ")[2] for row in rows(ready)] == questions
+    assert ready.find("queued_list").sizeHint().height() < (MOST_UNFOLDED_ROWS + 2) * ROW_PX
+    last = ready.window.findChildren(QWidget, "queued_withdraw_button")[-1]
+    last.setFocus()
+    QTest.keyClick(last, Qt.Key.Key_Delete)
+    assert [row.partition(": ")[2] for row in rows(ready)] == questions[:-1]
+    ready.clicks("queued_fold_button")
+    assert (len(rows(ready)), fold.text()) == (MOST_ROWS, f"{len(questions) - 1 - MOST_ROWS} more wait · Show all")
+    fold.setFocus()
+    with ready.bot.waitSignal(ready.find_as(QueuedList).keyboard_left):
+        for _ in range(len(questions) - 1 - MOST_ROWS):
+            ready.desk.program.queue.withdraw(ready.desk.program.queue.shown[0].number)
+    assert (len(rows(ready)), fold.isVisible(), ready.composer.hasFocus()) == (MOST_ROWS, False, True)
 
 
 def test_one_that_goes_to_another_version_is_told_and_shown(ready: Stage) -> None:

@@ -1,12 +1,10 @@
-"""Penalties and DRY on the bounds of many steps at once make what the stages make of each step by itself."""
+"""What penalties and DRY make of a record's bounds holds for the whole rows that the record was made of."""
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import dataclass
 
-import msgspec
 import numpy as np
-import numpy.typing as npt
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -15,90 +13,137 @@ from app.core.sampling import SamplingSettings
 from app.probability.bounded import LOWERING
 from app.probability.candidates import Ids, candidates_of
 from app.probability.dry import Breakers
-from app.probability.known_rows import LEAST_LOG, MARGIN, Floats, KnownRows, chosen_rows
+from app.probability.known_rows import LEAST_LOG, Floats, KnownRows, chosen_rows
 from app.probability.lowered_rows import Lowered, histories_of, lowered
-from app.probability.stages import Stage, Step, chain
+from app.probability.stages import Step, chain
 from tests.examples import examples
 from tests.probability.recorded import record_of
 from tests.probability.rows import Row
 from tests.probability.rows import rows as any_row
-from tests.probability.test_stages import any_settings
 
-SIZE = 130
-
-
-def through(stages: list[Stage], ids: Ids, logits: Floats, step: Step) -> Floats:
-    left = candidates_of(ids, np.maximum(logits, np.float32(-1e30)).astype(np.float32))
-    for stage in stages:
-        left = stage.apply(left, step)
-    return left.logits.astype(np.float64)
+SIZE = 300
 
 
-def plainly(
-    rows: KnownRows, settings: SamplingSettings, histories: list[Ids], breakers: Breakers
-) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
-    """Return the bounds of the candidates and those of what is not at hand, step by step with the stages themselves."""
-    stages = [stage for stage in chain(settings) if stage.name in LOWERING]
-    whole = max(history.size for history in histories)
-    reach = max(settings.penalty_reach(whole), settings.dry_reach(whole))
-    lines = np.empty((3, rows.ids.size))
-    masses = np.empty((3, rows.steps))
-    for number in range(rows.steps):
-        span = slice(int(rows.starts[number]), int(rows.starts[number + 1]))
-        step = Step(histories[number], breakers=breakers)
-        shift, ids, ceiling = float(rows.log_sum_exp[number]), rows.ids[span], float(rows.ceiling[number])
-        for line, values in zip(lines, (rows.low, rows.middle, rows.high), strict=True):
-            line[span] = through(stages, ids, values[span] + shift, step) - shift
-        for line, values in ((lines[0], rows.low), (lines[1], rows.middle)):
-            is_least = rows.low[span] <= LEAST_LOG
-            line[span][is_least] = np.minimum(line[span], values[span])[is_least]
-        low, high = float(rows.mass_low[number]), float(rows.mass_high[number])
-        recent = histories[number][max(histories[number].size - reach, 0) :]
-        hidden = np.setdiff1d(recent, ids)
-        if rows.unseen[number] > 0 and hidden.size:
-            raised = through(stages, hidden, np.full(hidden.size, ceiling + shift), step) - shift
-            raised = raised[raised > ceiling + MARGIN]
-            low, high = 0.0, high + float(np.exp(np.minimum(raised, -LEAST_LOG)).sum())
-            ceiling = max([ceiling, *raised.tolist()]) + MARGIN
-        top = max(float(lines[2, span].max()) + MARGIN, ceiling if rows.unseen[number] > 0 else -np.inf)
-        lines[:, span] += np.array([[-MARGIN], [0.0], [MARGIN]])
-        lines[:, span] = np.maximum(lines[:, span] - top, LEAST_LOG)
-        scale = np.exp(np.clip(-top, LEAST_LOG, -LEAST_LOG))
-        masses[:, number] = low * scale, high * scale, ceiling - top
-    return lines, masses
+@dataclass(frozen=True, slots=True)
+class Whole:
+    """All rows of a record, with each token's logit, and the tokens before each."""
+
+    rows: list[Row]
+    prompt: Ids
+    tokens: Ids
+    breakers: Breakers
+
+    def known(self, *, alternatives: bool) -> KnownRows:
+        return chosen_rows(record_of(self.rows, self.tokens.tolist(), alternatives=alternatives))[0]
+
+    def after(self, s: SamplingSettings, step: int) -> Floats:
+        """Return what the stages themselves make of all logits of a row."""
+        row = self.rows[step]
+        left = candidates_of(np.arange(row.size, dtype=np.int32), row)
+        history = np.concatenate((self.prompt, self.tokens[:step])).astype(np.int32)
+        for stage in chain(s):
+            if stage.name in LOWERING:
+                left = stage.apply(left, Step(history, breakers=self.breakers))
+        return left.logits.astype(np.float64)
 
 
-def of(done: Lowered) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
-    return np.array([done.low, done.middle, done.high]), np.array([done.mass_low, done.mass_high, done.ceiling])
+def assert_bounds_hold(done: Lowered, rows: KnownRows, step: int, logits: Floats) -> None:
+    """Bounds are relative to one number that the step's tokens share: there must be one with which all of them hold."""
+    span = slice(int(rows.starts[step]), int(rows.starts[step + 1]))
+    at_hand = logits[rows.ids[span]]
+    # What counts as ruled out may be at any place below.
+    is_known = (rows.low[span] > LEAST_LOG) & (done.low[span] > LEAST_LOG)
+    shared_least = [at_hand - done.high[span]]
+    shared_most = [at_hand[is_known] - done.low[span][is_known]]
+    hidden = np.delete(logits, rows.ids[span])
+    hidden = hidden[np.isfinite(hidden)]
+    if hidden.size:
+        largest = hidden.max()
+        log_mass = np.log(np.exp(hidden - largest).sum()) + largest
+        shared_least += [np.array([largest - done.ceiling[step], log_mass - np.log(done.mass_high[step])])]
+        if done.mass_low[step] > 0:
+            shared_most += [np.array([log_mass - np.log(done.mass_low[step])])]
+    else:
+        assert done.mass_low[step] == 0
+    assert np.concatenate(shared_least).max() <= np.concatenate(shared_most).min(initial=np.inf)
+
+
+@st.composite
+def whole_records(draw: st.DrawFn) -> Whole:
+    """Draw rows, many with recent tokens of one logit, and a history that repeats itself."""
+    chance = np.random.default_rng(draw(st.integers(0, 2**32)))
+    alphabet = chance.permutation(SIZE)[: draw(st.integers(1, SIZE // 2))]
+    given_rows = draw(st.lists(any_row(sizes=(SIZE,)), min_size=1, max_size=6))
+    prompt, tokens = (chance.choice(alphabet, size).astype(np.int32) for size in (draw(st.integers(1, 600)), 6))
+    rows = []
+    for row, token in zip(given_rows, tokens, strict=False):
+        below = draw(st.sampled_from([None, 3.0, 8.0, 20.0]))
+        if below is not None:
+            row[alphabet[1:]] = row.max() - np.float32(below)
+        rows.append(row if np.isfinite(row[token]) else np.zeros(SIZE, np.float32))
+    breakers = Breakers({int(alphabet[0]): ((),)} if draw(st.booleans()) else {})
+    return Whole(rows, prompt, tokens[: len(rows)], breakers)
+
+
+@st.composite
+def lowering_settings(draw: st.DrawFn) -> SamplingSettings:
+    """Draw penalties and DRY of every sign."""
+    return SamplingSettings(
+        repeat_penalty=draw(st.sampled_from([1.0, 1.1, 1.3, 2.0, 0.9, 0.5])),
+        frequency_penalty=draw(st.sampled_from([0.0, 0.3, -0.2, -2.0])),
+        presence_penalty=draw(st.sampled_from([0.0, 0.5, 2.0, -0.5, -2.0])),
+        penalty_last_n=draw(st.sampled_from([-1, 1, 64])),
+        dry_multiplier=draw(st.sampled_from([0.0, 0.8])),
+        dry_allowed_length=draw(st.sampled_from([1, 2])),
+        dry_penalty_last_n=draw(st.sampled_from([-1, 64])),
+    )
 
 
 @examples(500)
-@given(
-    given_rows=st.lists(any_row(sizes=(SIZE,)), min_size=1, max_size=12),
-    s=any_settings(),
-    lowers=st.sampled_from([{"repeat_penalty": 1.3}, {"presence_penalty": -0.5}, {"dry_multiplier": 0.8}]),
-    seed=st.integers(0, 2**32),
-    alternatives=st.booleans(),
-)
-def test_all_steps_at_once_are_each_step_by_itself(
-    given_rows: list[Row], s: SamplingSettings, lowers: dict[str, Any], seed: int, alternatives: bool
+@given(whole=whole_records(), s=lowering_settings(), alternatives=st.booleans())
+def test_no_token_leaves_its_bounds(whole: Whole, s: SamplingSettings, alternatives: bool) -> None:
+    rows = whole.known(alternatives=alternatives)
+    done = lowered(rows, s, histories_of(whole.prompt, whole.tokens), whole.breakers)
+    for step in range(rows.steps):
+        assert_bounds_hold(done, rows, step, whole.after(s, step))
+
+
+UNLIKE_THE_CEILING = [
+    (2.0, -2.0, (8.0, 7.0, 1.0), 300),
+    (1.3, -1.0, (12.0, 11.0, 1.0), 1000),
+    (1.1, -0.5, (12.0, 11.0, 1.0), 1000),
+    (0.5, 2.0, (1.0, 0.5, -10.0), 300),
+    (3.0, 0.0, (3.0, 0.0, -3.0), 1000),
+    (2.0, -2.0, (3.0, 0.0, -3.0), 1000),
+]
+"""Repeat and presence penalty, the logits of the chosen token, another and the recent ones, and how many these are."""
+
+
+@pytest.mark.parametrize(("repeat", "presence", "logits", "count"), UNLIKE_THE_CEILING)
+def test_hidden_tokens_may_change_otherwise_than_the_likeliest_of_them_would(
+    repeat: float, presence: float, logits: tuple[float, float, float], count: int
 ) -> None:
-    s = msgspec.structs.replace(s, **lowers, penalty_last_n=s.penalty_last_n or -1, dry_penalty_last_n=-1)
-    chance = np.random.default_rng(seed)
-    alphabet = chance.integers(0, SIZE, chance.integers(1, 40))
-    prompt, tokens = (chance.choice(alphabet, size).astype(np.int32) for size in (1 + chance.integers(60), 12))
-    tokens = tokens[: len(given_rows)]
-    breakers = Breakers({int(alphabet[0]): ((),)} if seed % 2 else {})
-    usable = [
-        row if np.isfinite(row[token]) else np.zeros(SIZE, np.float32)
-        for row, token in zip(given_rows, tokens, strict=True)
-    ]
-    rows, _ = chosen_rows(record_of(usable, tokens.tolist(), alternatives=alternatives))
-    together = np.concatenate((prompt, tokens))
-    histories = [together[: prompt.size + number] for number in range(tokens.size)]
-    found = of(lowered(rows, s, histories_of(prompt, tokens), breakers))
-    for ours, plain in zip(found, plainly(rows, s, histories, breakers), strict=True):
-        np.testing.assert_array_equal(ours, plain)
+    row = np.full(2000, -60.0, np.float32)
+    row[0], row[1], row[2 : 2 + count] = logits
+    s = SamplingSettings(repeat_penalty=repeat, presence_penalty=presence, penalty_last_n=-1)
+    whole = Whole([row], np.arange(2, 2 + count, dtype=np.int32), np.zeros(1, np.int32), Breakers())
+    rows = whole.known(alternatives=False)
+    done = lowered(rows, s, histories_of(whole.prompt, whole.tokens), whole.breakers)
+    assert_bounds_hold(done, rows, 0, whole.after(s, 0))
+
+
+@pytest.mark.parametrize(("dry", "is_touched"), [([5, 6, 7, 5, 6], True), ([5, 6, 7, 8, 9], False)])
+def test_dry_alone_leaves_the_bounds_of_hidden_tokens_that_it_does_not_lower(
+    dry: list[int], is_touched: bool
+) -> None:
+    row = np.zeros(SIZE, np.float32)
+    whole = Whole([row], np.array(dry, np.int32), np.zeros(1, np.int32), Breakers())
+    rows = whole.known(alternatives=False)
+    s = SamplingSettings(repeat_penalty=1.0, dry_multiplier=0.8)
+    done = lowered(rows, s, histories_of(whole.prompt, whole.tokens), whole.breakers)
+    spread = np.log(done.mass_high / done.mass_low) - np.log(rows.mass_high / rows.mass_low)
+    assert bool(spread[0] > 1e-9) == is_touched
+    assert done.mass_low[0] > 0
 
 
 @pytest.mark.parametrize("reach", [1, 3, -1])

@@ -1,10 +1,13 @@
-"""The questions that wait above the composer, each as one row that can be taken back into it."""
+"""The questions that wait above the composer, each as one row that can be taken back into it.
+
+Never taller than a few rows: the others unfold, and scroll.
+"""
 
 from __future__ import annotations
 
 from PySide6.QtCore import QCoreApplication, QPoint, Qt, Signal
 from PySide6.QtGui import QKeySequence, QShortcut
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QMenu, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QMenu, QScrollArea, QToolButton, QVBoxLayout, QWidget
 
 from app.gui import theme
 from app.gui.icons import Icons
@@ -15,6 +18,8 @@ from app.services.units import count
 
 ROW_PX = 36
 MOST_ROWS = 3
+MOST_UNFOLDED_ROWS = 5
+"""So many are seen at once when all are there; the rest is scrolled to."""
 PREVIEW_CHARACTERS = 120
 _WITHDRAWS = QKeySequence("Del")
 
@@ -46,27 +51,57 @@ class QueuedList(QWidget):
         self._rows: list[QFrame] = []
         self._numbers: list[int] = []
         """Of the questions in the rows."""
-        self._column = QVBoxLayout(self)
-        self._column.setContentsMargins(0, 0, 0, 0)
-        self._column.setSpacing(theme.SPACE_XS)
+        self._queued: tuple[Queued, ...] = ()
+        self._first_words = "{text}"
+        self._can_send = False
+        self._area, self._column = _area_of_rows()
+        self._fold = QToolButton()
+        self._fold.setObjectName("queued_fold_button")
+        self._fold.setProperty("look", "quiet")
+        self._fold.setCheckable(True)
+        self._fold.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self._fold.toggled.connect(self._show_rows)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(0)
+        layout.addWidget(self._area)
+        layout.addWidget(self._fold, 0, Qt.AlignmentFlag.AlignLeft)
         self.hide()
 
-    def show_queue(self, queued: tuple[Queued, ...], *, can_send: bool) -> None:
-        """Show what waits; where no answer is written the first one can be sent."""
-        held = self._held()
+    def show_queue(self, queued: tuple[Queued, ...], *, can_send: bool, is_behind_draft: bool = False) -> None:
+        """Show what waits and when it is sent; where no answer is written the first one can be sent at once."""
+        self._queued, self._can_send = queued, can_send
+        self._first_words = self.tr("Next: {text}")
+        if can_send:
+            before, after = self.tr("Before your next question: {text}"), self.tr("After your next question: {text}")
+            self._first_words = after if is_behind_draft else before
+        if len(queued) <= MOST_ROWS:
+            self._fold.setChecked(False)
+        self._show_rows()
+
+    def _show_rows(self) -> None:
+        """Show as many as there is room for, or all of them."""
+        held, more = self._held(), len(self._queued) - MOST_ROWS
+        is_folded = not self._fold.isChecked()
+        there = self._queued[:MOST_ROWS] if is_folded else self._queued
         for row in self._rows:
             self._column.removeWidget(row)
             row.hide()
             row.deleteLater()
-        self._rows = [self._row(each, n, can_send=can_send and not n) for n, each in enumerate(queued[:MOST_ROWS])]
-        self._numbers = [each.number for each in queued[:MOST_ROWS]]
-        more = len(queued) - MOST_ROWS
+        self._rows = [self._row(each, n) for n, each in enumerate(there)]
+        self._numbers = [each.number for each in there]
         for row in self._rows:
             self._column.addWidget(row)
             row.show()
-        if more > 0:
-            self._rows[-1].setAccessibleDescription(self.tr("{count} more wait behind it").format(count=count(more)))
-        self.setVisible(bool(queued))
+        waits = self.tr("1 more waits · Show all") if more == 1 else self.tr("{count} more wait · Show all")
+        self._fold.setText(waits.format(count=count(more)) if is_folded else self.tr("Show fewer"))
+        self._fold.setAccessibleName(self._fold.text())
+        if more <= 0 and self._fold.hasFocus():
+            self.keyboard_left.emit()
+        self._fold.setVisible(more > 0)
+        seen = min(len(there), MOST_ROWS if is_folded else MOST_UNFOLDED_ROWS)
+        self._area.setFixedHeight(seen * (ROW_PX + theme.SPACE_XS))
+        self.setVisible(bool(there))
         if held is not None:
             self._give(*held)
 
@@ -88,7 +123,8 @@ class QueuedList(QWidget):
         else:
             self.keyboard_left.emit()
 
-    def _row(self, queued: Queued, before: int, *, can_send: bool) -> QFrame:
+    def _row(self, queued: Queued, before: int) -> QFrame:
+        can_send = self._can_send and not before
         row = QFrame()
         row.setObjectName("queued_row")
         row.setProperty("look", "chip")
@@ -96,9 +132,7 @@ class QueuedList(QWidget):
         preview = ElidedLabel(theme.SMALL_PX)
         preview.setObjectName("queued_text")
         words = " ".join(queued.text[:PREVIEW_CHARACTERS].split())
-        said = self.tr("Waits: {text}") if can_send else self.tr("Next: {text}")
-        if before:
-            said = self.tr("Then: {text}")
+        said = self.tr("Then: {text}") if before else self._first_words
         preview.set_text(said.format(text=words))
         row.setAccessibleName(said.format(text=words))
         back = IconButton(self._icons, "edit", self.tr("Take it back and edit it"), object_name="queued_edit_button")
@@ -141,3 +175,17 @@ class QueuedList(QWidget):
         withdraw.triggered.connect(lambda _checked=False: self.withdrawn.emit(queued.number))
         menu.addAction(self.tr("Copy")).triggered.connect(lambda _checked=False: self.copied.emit(queued.text))
         menu.popup(place)
+
+
+def _area_of_rows() -> tuple[QScrollArea, QVBoxLayout]:
+    """Return what rows scroll in, and the column that they stand in."""
+    area, inside = QScrollArea(), QWidget()
+    area.setWidgetResizable(True)
+    area.setFrameShape(QFrame.Shape.NoFrame)
+    area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+    area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+    column = QVBoxLayout(inside)
+    column.setContentsMargins(0, 0, 0, theme.SPACE_XS)
+    column.setSpacing(theme.SPACE_XS)
+    area.setWidget(inside)
+    return area, column

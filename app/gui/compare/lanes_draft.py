@@ -82,12 +82,8 @@ class LanesDraft:
         limited = present.max_tokens or USUAL_TOKENS
         self.present = with_seed(msgspec.structs.replace(present, max_tokens=limited))
         self.use_start("temperature")
-        self._begun = self.lanes
-
-    @property
-    def is_as_begun(self) -> bool:
-        """Whether nobody set up anything else than what it began with."""
-        return self.lanes == self._begun
+        self.begun = self.lanes
+        """What it began with, before anybody set up anything else."""
 
     def use_start(self, start: Start, seeds: int = 4) -> None:
         """Take the lanes of a quick start."""

@@ -123,7 +123,7 @@ class SetupView(QWidget):
 
     def follow(self, present: SamplingSettings) -> None:
         """Follow the settings of the chat, as long as nobody set up anything else."""
-        if not self._is_of_answer and self.draft.is_as_begun:
+        if not self._is_of_answer and self.draft.lanes == self.draft.begun:
             self.draft.begin_with(present)
             self._show()
 
