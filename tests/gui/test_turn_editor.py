@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QPlainTextEdit
 
 from app.gui.chat.transcript import Transcript
+from app.gui.widgets.labels import ElidedLabel
 from tests.gui.conftest import Stage
 
 
@@ -59,3 +61,15 @@ def test_another_chat_has_no_editor_and_no_room_for_it(ready: Stage) -> None:
     say(ready, "Uno", "1")
     edit_first(ready)
     assert ready.find("turn_editor").geometry() == transcript(ready).places.turn(0)
+
+
+@pytest.mark.parametrize("index", [0, 1])
+def test_what_its_keys_do_fits_beside_all_columns(ready: Stage, index: int) -> None:
+    for side in ("left", "right"):
+        assert ready.window.panes.shows(side)
+    say(ready, "One", "1")
+    ready.window.parts.chat_page.turn_actions.edit(transcript(ready).turns.blocks.turns[index])
+    ready.settle()
+    keys = ready.find_as(ElidedLabel, "turn_editor_keys")
+    assert "keep the text" in keys.text()
+    assert keys.fontMetrics().horizontalAdvance(keys.text()) <= keys.width()

@@ -13,7 +13,7 @@ from tests.gui.live_panel import PanelStage, live
 
 __all__ = ["live"]
 
-LATER = "Enter sends once this answer ends · Esc stops it"
+LATER = "Esc stops this answer · Enter sends after it"
 
 
 def begins_to_read(stage: Stage, tokens: int, cached: int) -> None:
@@ -68,7 +68,8 @@ def test_a_draft_that_cannot_be_sent_yet_says_so_also_while_the_prompt_is_read(r
     ready.sends("Hi")
     begins_to_read(ready, 530, 30)
     ready.types("And then?")
-    assert status(ready) == f"Reading the prompt: 0 of 500 tokens · {LATER}"
+    assert status(ready) == f"{LATER} · Reading: 0 of 500"
+    assert "Reading the prompt: 0 of 500 tokens" in ready.find("composer_status").accessibleDescription()
     ready.presses(Qt.Key.Key_Escape)
     assert status(ready) == "Stopping…"
     ready.engine.finish("cancelled")
@@ -76,6 +77,19 @@ def test_a_draft_that_cannot_be_sent_yet_says_so_also_while_the_prompt_is_read(r
     assert LATER not in status(ready)
     ready.presses(Qt.Key.Key_Return)
     assert ready.engine.chat.messages[-1].text == "And then?"
+
+
+def test_what_is_said_while_a_long_prompt_is_read_fits_beside_all_columns(ready: Stage) -> None:
+    for side in ("left", "right"):
+        assert ready.window.panes.shows(side)
+    ready.sends("Hi")
+    begins_to_read(ready, 131_072, 0)
+    ready.engine.say(PrefillProgress(ready.engine.question.request, 130_072, 131_072, 0, 0))
+    ready.settle()
+    ready.types("And then?")
+    line = ready.find("composer_status")
+    assert "130,072 of 131,072" in status(ready)
+    assert line.fontMetrics().horizontalAdvance(status(ready)) <= line.width()
 
 
 @pytest.mark.parametrize("action", ["new_chat_action", "delete"])

@@ -88,5 +88,6 @@ class CountLine(QObject):
         if progress is not None:
             reading = self.tr("Reading the prompt: {done} of {total} tokens")
             done, total = (count(tokens - progress.from_cache) for tokens in (progress.done, progress.total))
-            return CountWords(reading.format(done=done, total=total))
+            short = self.tr("Reading: {done} of {total}").format(done=done, total=total)
+            return CountWords(reading.format(done=done, total=total), short=short)
         return CountWords(render(before)) if before is not None else None

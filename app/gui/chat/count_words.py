@@ -74,12 +74,12 @@ def _new_words(counted: Count, new: int | None, *, has_text: bool) -> str:
 def with_draft(goes_on: CountWords | None, counted: CountWords) -> CountWords:
     """Return what to say while an answer is written and a draft as well: when that can be sent, and what was said before.
 
-    What goes on is said first, mere counts last; whatever there is no room for is on hover.
+    What keys do is said first, mere counts last; whatever there is no room for is on hover.
     """
-    later = translate("Composer", "Enter sends once this answer ends · Esc stops it")
+    later = translate("Composer", "Esc stops this answer · Enter sends after it")
     if goes_on is not None:
-        text = f"{goes_on.text} · {later}"
-        return CountWords(text, text)
+        text = f"{later} · {goes_on.short or goes_on.text}"
+        return CountWords(text, f"{later} · {goes_on.text}")
     return counted._replace(text=f"{later} · {counted.short or counted.text}", hint=f"{counted.text}. {counted.hint}")
 
 

@@ -175,7 +175,7 @@ class ChatPage(QWidget):
         self.turn_actions = TurnActions(self.transcript, self._chat, self._branches, icons)
         self._disconnect = [self._branches.unused.connect(self.turn_actions.keep_words)]
         self.turn_actions.copied.connect(self.copied)
-        self.turn_actions.editor.closed.connect(self._leave_editor)
+        self.turn_actions.editor.closed.connect(self._give_keyboard_back)
         self._queued.copied.connect(self.copied)
         self._queued.keyboard_left.connect(self.composer.draft.setFocus)
         self.transcript.viewport().installEventFilter(self)
@@ -233,7 +233,8 @@ class ChatPage(QWidget):
 
     def _show_queue(self) -> None:
         waiting = self._queue.shown
-        self._queued.show_queue(waiting, can_send=not self._chat.busy)
+        behind = self._queue.is_behind_draft
+        self._queued.show_queue(waiting, can_send=not self._chat.busy, is_behind_draft=behind)
         if self._line.waits != bool(waiting) and not self.composer.has_text:
             self._settled.start()  # what waits is sent next, and counted as such
         self._line.waits = bool(waiting)
@@ -309,14 +310,16 @@ class ChatPage(QWidget):
         self.transcript.setFocus()
         self.transcript.take(number)
 
-    def _leave_editor(self) -> None:
-        """Go back to where the keyboard was before a message was edited."""
+    def _give_keyboard_back(self) -> None:
+        """Let the keyboard be where it is while nothing lies over the messages."""
         to = self.transcript if self.transcript.at_hand is not None else self.composer.draft
         to.setFocus()
 
     def _place_overlays(self) -> None:
         self.turn_actions.bars.place()
         viewport = self.transcript.viewport()
+        if self.transcript.is_at_end and self._latest is self.window().focusWidget():
+            self._give_keyboard_back()  # Qt would hand it to whichever button comes next
         self._latest.setVisible(not self.transcript.is_at_end)
         size = self._latest.sizeHint()
         self._latest.setGeometry(

@@ -172,6 +172,19 @@ class PointedView(TurnView):
         self._copied.start()
         self.viewport().update()
 
+    def _toggle_fold(self, number: int) -> None:
+        """Show all of a very long message, or only its beginning again."""
+        index = self.turns.index_of(number)
+        if index is None:
+            return
+        self._stays = True
+        self.turns.blocks[index].toggle_fold()
+        self.turns.update(index)
+        if self.turns.top(index) < self._scrolled:
+            self.verticalScrollBar().setValue(self.turns.top(index))
+        self._settle(follow=False)
+        self.viewport().update()
+
     def _forget_copied(self) -> None:
         self._spots.copied = None
         self.viewport().update()

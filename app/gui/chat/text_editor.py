@@ -47,10 +47,12 @@ class TextEditor(QPlainTextEdit):
                 super().keyPressEvent(event)
 
 
-def hint_for(verb: str) -> str:
+def hint_for(verb: str, *, is_short: bool = False) -> str:
     """Return in one line what the keys do; `verb` is what the button says that uses the text."""
     said = QCoreApplication.translate(
-        "TextEditor", "{use}: {verb} · {leave}: leave, keep the text · {line}: new line"
+        "TextEditor", "{leave}: leave, keep the text · {use}: {verb} · {line}: new line"
     )
+    if is_short:
+        said = QCoreApplication.translate("TextEditor", "{leave}: leave, keep the text · {use}: {verb}")
     line, use, leave = (key_named("editor", does) for does in ("new_line", "use", "leave"))
     return said.format(line=line, use=use, verb=verb, leave=leave)

@@ -73,14 +73,15 @@ class Transcript(PointedView):
         index = self._index_at_hand()
         return None if index is None else self.turns.blocks[index].turn
 
-    def take(self, number: int | None) -> None:
-        """Have a message at hand and in view, or none."""
+    def take(self, number: int | None, *, scrolls: bool = True) -> None:
+        """Have a message at hand and in view, or none; it may stay where it is."""
         index = self.turns.index_of(number) if number is not None else None
         self._at_hand = number if index is not None else None
         if index is not None:
             self._spots.focused = None
             self._stays = index < len(self.turns.blocks) - 1
-            self.show_whole(index)
+            if scrolls:
+                self.show_whole(index)
             if self.conversation is not None:
                 self.conversation.tell_at_hand()
         self._hide_outer_ring(self._at_hand is not None)
@@ -114,16 +115,24 @@ class Transcript(PointedView):
             self.left_out = numbers
             self.viewport().update()
 
-    def show_from(self, first: int, turns: Sequence[Turn]) -> None:
+    def show_from(self, first: int, turns: Sequence[Turn]) -> bool:
         """Show other turns from a place on; what takes the place of the message at hand is at hand then."""
         index = self._index_at_hand()
-        super().show_from(first, turns)
+        is_back = super().show_from(first, turns)
         if index is not None and index >= first and self._index_at_hand() is None and self.turns.blocks:
-            self.take(self.turns.blocks.turns[min(index, len(self.turns.blocks) - 1)].number)
+            number = self.turns.blocks.turns[min(index, len(self.turns.blocks) - 1)].number
+            self.take(number, scrolls=not is_back)
+        return is_back
 
     def grow(self, turn: Turn, text: str) -> None:
-        """Show text that was added to a turn."""
+        """Show text that was added to a turn, and the ring around it where it lies now."""
         super().grow(turn, text)
+        index = self._index_at_hand() if turn.number == self._at_hand and self.hasFocus() else None
+        if index is not None:
+            place = self._ring(index).adjusted(-RING_PX, 0, RING_PX, 0)
+            place.setTop(self.turns.top(index) + self.turns.blocks[index].changed_top - self._scrolled)
+            place.setBottom(self.viewport().height())  # the lower edge may have been further down
+            self.viewport().update(place)
         self._writing = turn.number
         if self.conversation is not None:
             self.conversation.note_change(turn.number, is_end=False)

@@ -14,7 +14,7 @@ from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent, QWheelEvent
 from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QWidget
 
 from app.gui import theme
-from app.gui.chat.anchor import anchor_at
+from app.gui.chat.anchor import Anchor, anchor_at
 from app.gui.chat.leaf import Range
 from app.gui.chat.remembered_places import RememberedPlaces
 from app.gui.chat.turn_block import GAP_PX, Shape, TurnBlock
@@ -31,6 +31,7 @@ MOST_ESTIMATES = 8
 """So many estimated heights may turn out to be others before what is in view is where it belongs."""
 AGAIN_MS = 15
 """After this time what could not be painted whole is painted again."""
+NOBODY: tuple[TurnBlock | None, Anchor | None] = (None, None)
 
 
 class TurnView(QAbstractScrollArea):
@@ -60,11 +61,12 @@ class TurnView(QAbstractScrollArea):
         self._themes = themes
         self._stays = self._settles = False
         """Whether the reader is busy here, so that the end is not followed; whether the scroll bar is being placed."""
-        self._held = 0
-        """So far the view may be scrolled although it ends before: what people look at keeps its place."""
+        self._held = self._moved_to = 0
+        """So far the view may be scrolled although it ends before; the place of what is painted, which Qt does not know."""
+        self._left = NOBODY
+        """The answer in whose place another one is waited for, and where its reader was; None: at the end."""
         self._conversation: Hashable = None
-        self._remembered = RememberedPlaces()
-        self._unpainted = set[int]()
+        self._remembered, self._unpainted = RememberedPlaces(), set[int]()
         self.places.widest = theme.reading_width()
         self._line_px = theme.reading_px(theme.READING_LINE_PX)
         self._again = QTimer(self, singleShot=True, interval=AGAIN_MS)
@@ -83,7 +85,7 @@ class TurnView(QAbstractScrollArea):
 
     def clear(self) -> None:
         """Show no turns."""
-        self._held = 0
+        self._held, self._left = 0, NOBODY
         self._unpainted.clear()
         self.turns.clear()
         self._forget()
@@ -109,17 +111,33 @@ class TurnView(QAbstractScrollArea):
         """Show another turn at the end and go there."""
         self.show_from(len(self.turns.blocks), [turn])
 
-    def show_from(self, first: int, turns: Sequence[Turn]) -> None:
-        """Show other turns from a place on; go to the end where some came, else what lies above stays where it is."""
+    def show_from(self, first: int, turns: Sequence[Turn]) -> bool:
+        """Show other turns from a place on; go to the end where some came, else what lies above stays where it is.
+
+        Return whether an answer is back in whose place another one was waited for: it is seen as it was before.
+        """
         is_longer = first == len(self.turns.blocks) and bool(turns)
-        self._held = self._scrolled if turns and not is_longer else 0
+        new, follows = turns[0] if turns and not is_longer else None, self._follows
+        waits = new is not None and new.state in ("waiting", "writing")
+        (left, anchor), left_now = self._left, NOBODY
+        is_back = new is not None and left is not None and new.number == left.turn.number and follows
+        if waits:
+            left_now = self.turns.blocks[first], None if follows else anchor_at(self.turns, self._scrolled)
+        self._held = self._scrolled if new and not waits and self.turns.top(first) >= self._scrolled else 0
         if not is_longer:
             self.turns.cut(first)
             self._forget()
         self._stays = self._stays and not is_longer
         self.turns.extend(turns)
-        self._settle(follow=is_longer)
+        if new is not None:
+            self.turns.update(first)  # by its estimate it could seem to end above what is in view
+        self._left = left_now
+        if is_back and anchor is not None:
+            self._scroll_to(anchor.scrolled_in(self.turns))
+        else:
+            self._settle(follow=is_longer or is_back)
         self.viewport().update()
+        return is_back
 
     def grow(self, turn: Turn, text: str) -> None:
         """Show text that was added to a turn."""
@@ -135,16 +153,14 @@ class TurnView(QAbstractScrollArea):
             self._settle(follow)
         top = max(self.turns.top(index) + block.changed_top - self._scrolled, 0)
         bottom = self.viewport().height()
-        if is_first and top < bottom and self._is_seen():
+        if is_first and top < bottom and self.isVisible() and not self.window().isMinimized():
             # Only what can be seen when it comes ends the time to the first token, not what is scrolled to later.
             self._unpainted.add(turn.number)
         if scrolled == self._scrolled and (block.height == height or index == len(self.turns.blocks) - 1):
             ends = max(block.height, height) - GAP_PX
             bottom = min(self.turns.top(index) + ends - self._scrolled, bottom)
-        shape = self._shape()
-        self.viewport().update(
-            QRect(int(shape.left) - theme.SPACE_XS, top, ceil(shape.width) + 2 * theme.SPACE_XS, bottom - top)
-        )
+        left, width = int(self._shape().left) - theme.SPACE_XS, ceil(self._shape().width) + 2 * theme.SPACE_XS
+        self.viewport().update(QRect(left, top, width, bottom - top))
 
     def refresh(self, turn: Turn) -> None:
         """Show a turn anew that is another one than it was."""
@@ -169,8 +185,7 @@ class TurnView(QAbstractScrollArea):
     def paintEvent(self, event: QPaintEvent) -> None:
         """Paint the turns that touch what must be painted."""
         look, shape, scrolled = self._themes.current, self._shape(), self._scrolled
-        painter = QPainter(self.viewport())
-        area = event.rect()
+        painter, area = QPainter(self.viewport()), event.rect()
         painter.fillRect(area, look.colour("surface"))
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         is_unfinished, first_seen = False, list[Turn]()
@@ -207,9 +222,10 @@ class TurnView(QAbstractScrollArea):
         self._scroll_to(self.turns.top(index) + round(share * block.height))
         self.viewport().update()
 
-    def scrollContentsBy(self, _dx: int, dy: int) -> None:
+    def scrollContentsBy(self, _dx: int, _dy: int) -> None:
         """Move what is painted, and paint only what came into view."""
         self._held = min(self._held, self._scrolled)
+        dy, self._moved_to = self._moved_to - self._scrolled, self._scrolled
         self.viewport().scroll(0, dy)
         if not self._settles:
             self._measure_visible()
@@ -240,9 +256,6 @@ class TurnView(QAbstractScrollArea):
         """How far the view can be scrolled."""
         return max(self.turns.total - self.viewport().height(), self._held, 0)
 
-    def _is_seen(self) -> bool:
-        return self.isVisible() and not self.window().isMinimized()
-
     def _follow_from_end(self) -> None:
         if self.is_at_end:
             self._stays = False
@@ -259,6 +272,9 @@ class TurnView(QAbstractScrollArea):
         self._stays = False
 
     def _block(self, turn: Turn) -> TurnBlock:
+        if (left := self._left[0]) is not None and left.turn is turn:
+            left.refresh()
+            return left  # it has been read, which takes a long answer some time
         return TurnBlock(turn, self.lexers, formulas=self.formulas)
 
     def _shape(self) -> Shape:
@@ -312,29 +328,15 @@ class TurnView(QAbstractScrollArea):
 
     def _measure_visible(self) -> None:
         bar, height = self.verticalScrollBar(), self.viewport().height()
-        before = self.turns.total
-        moved = self.turns.measure(bar.value(), bar.value() + height)
+        before, moved = self.turns.total, self.turns.measure(bar.value(), bar.value() + height)
         if moved or self.turns.total != before:
             with QSignalBlocker(bar):
                 bar.setMaximum(max(self._most, bar.value() + moved))
                 bar.setValue(bar.value() + moved)
-        if moved:
+            self._moved_to = bar.value()
             self.viewport().update()
         if self.turns.unread(bar.value(), bar.value() + height) is not None:
             self._reading.start()
-
-    def _toggle_fold(self, number: int) -> None:
-        """Show all of a very long message, or only its beginning again."""
-        index = self.turns.index_of(number)
-        if index is None:
-            return
-        self._stays = True
-        self.turns.blocks[index].toggle_fold()
-        self.turns.update(index)
-        if self.turns.top(index) < self._scrolled:
-            self.verticalScrollBar().setValue(self.turns.top(index))
-        self._settle(follow=False)
-        self.viewport().update()
 
     def _read_on(self) -> None:
         """Read more of a long answer that is in view."""
