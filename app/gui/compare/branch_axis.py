@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 from app.services.lane_analysis import BranchNode
@@ -49,11 +50,14 @@ class Axis(NamedTuple):
         """Return the places and numbers of a ruler: round ones, in steps as fine as there is room, none too close."""
         steps = [step * 10**power for power in range(5, -1, -1) for step in reversed(_STEPS)]
         fine = [self._step(place, apart, steps) for place in range(len(self.tokens))]
+        numbers = [0]
+        for (first, last), step in zip(pairwise(self.tokens), fine[1:], strict=True):
+            numbers += range((first // step + 1) * step, last + 1, step)
         taken: list[float] = []
         ticks: dict[int, float] = {}
         for step in steps:
-            for number in range(0, self.tokens[-1] + 1, step):
-                if number in ticks or number % fine[bisect_left(self.tokens, number)]:
+            for number in numbers:
+                if number in ticks or number % step:
                     continue
                 x = self.x(number)
                 beside = bisect_left(taken, x)

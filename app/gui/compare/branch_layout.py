@@ -10,7 +10,7 @@ from typing import NamedTuple, Protocol
 
 from app.gui.compare.branch_axis import Axis, axis_of
 from app.gui.compare.branch_rows import Need, RowPlaces, rows_of, spread
-from app.gui.compare.branch_words import letters_of, node_figures, node_text
+from app.gui.compare.branch_words import letters_of, node_figures, node_text, shortened
 from app.services.lane_analysis import BranchNode
 
 FORK_PX, MARGIN_PX, BADGE_PX, SPACE_PX, RULER_PX = 36.0, 22.0, 16.0, 6.0, 14.0
@@ -19,10 +19,17 @@ HALF_PX = 8.0
 """Above and below the middle of a line nothing is written so far: the thickest line and a badge fit there."""
 LEAST_PX, MOST_LEAST_PX, LEAF_PX = 48.0, 132.0, 150.0
 """A stretch that forks has at least so much room, where it is short and no more than that; a last one so much."""
+MOST_CHARACTERS = 40_000
+"""More of all texts together is never shown, however large the tree is: they are laid out while somebody zooms."""
+MOST_MEASURED = 200
+"""So many characters are as wide as a stretch that forks would like to be at the most."""
 SEEN_WORDS = 8
 """The longest of so many words fits into a stretch that forks, where there is room for that."""
-LEAST_RATE, MOST_RATE = 0.3, 36.0
-"""Pixels a token; at the most of them all of a text stands on one line."""
+MOST_RATE = 36.0
+"""Pixels a token: then all of a text stands on one line."""
+LEAST_RULER_PX, BARE_PX = 8.0, 12.0
+"""However many tokens there are, so much is theirs; so long is a stretch of which nothing is read."""
+_TRIES = 14
 LEAST_ZOOM, MOST_ZOOM = 0.5, 8.0
 _STEPS = ((1.0, 0.4), (0.7, 0.4), (0.4, 0.3), (0.0, 0.15))
 """How much of what it would like a short stretch gets, where so much of the width is left for the tokens themselves."""
@@ -45,8 +52,8 @@ class Measure(Protocol):
     def small(self, text: str) -> float:
         """Return how wide figures are."""
 
-    def lines(self, text: str, width: float) -> tuple[str, ...]:
-        """Return a text as lines that are no wider."""
+    def lines(self, text: str, width: float, most: int) -> tuple[str, ...]:
+        """Return the beginning of a text as at most so many lines that are no wider."""
 
     def elided(self, text: str, width: float) -> str:
         """Return the beginning of a text, ending in … where that is not all of it."""
@@ -95,38 +102,46 @@ class BranchLayout(NamedTuple):
                 return number
         return None
 
+    def seen(self, width: int, height: int, bar_width: int, bar_height: int) -> tuple[int, int]:
+        """Return what is left of so much room by the scroll bars that are needed there."""
+        across, down = width, height
+        for _bar in range(2):  # one may make the other necessary
+            across = width - (bar_width if self.height > down else 0)
+            down = height - (bar_height if self.width > across else 0)
+        return across, down
+
 
 def branch_layout(
-    tree: Sequence[BranchNode], measure: Measure, width: float, height: float, zoom: float = 1.0
+    tree: Sequence[BranchNode],
+    measure: Measure,
+    width: float,
+    height: float,
+    zoom: float = 1.0,
+    texts: Sequence[str] | None = None,
 ) -> BranchLayout:
-    """Return where everything lies in so much room, or in more where it cannot be read otherwise.
+    """Return where everything lies in so much room, or in more where even lines without texts have none.
 
-    `zoom` makes the room larger, so that more of the texts is seen; below 1 texts may be left out.
+    `zoom` makes the room larger, so that more of the texts is seen; up to 1 texts may be left out. `texts` is what
+    the stretches say on one line, where somebody has that already.
     """
     if not tree:
         return BranchLayout((), 0, 0)
+    said = shortened([node_text(node) for node in tree] if texts is None else texts, MOST_CHARACTERS)
     wide = width * zoom
     badges = [_badges(node, measure) for node in tree]
-    axis = _fitting_axis(tree, measure, badges, wide, zoom)
-    rows = rows_of(tree)
+    axis, whole = _fitting_axis(
+        tree, [_wanted(*each, measure) for each in zip(tree, said, strict=True)], badges, wide, zoom
+    )
     ends = [axis.x(node.end) + _taken(each) for node, each in zip(tree, badges, strict=True)]
-    whole = max(ends + [_left(node, axis) + LEAF_PX for node in tree if not node.children])
     room = max(wide - MARGIN_PX, whole)
     rooms = [
         (axis.x(node.end) if node.children else room) - _left(node, axis) - (SPACE_PX if node.children else 0)
         for node in tree
     ]
-    texts = [
-        measure.lines(node_text(node), max(each, 1.0)) if node.end > node.start else ()
-        for node, each in zip(tree, rooms, strict=True)
-    ]
-    needs = [Need(rows[number], len(texts[number]), _last_row(tree, rows, number)) for number in range(len(tree))]
     ruler = measure.small_px + RULER_PX
-    places = spread(
-        needs, measure.line_px, measure.small_px + 2 * HALF_PX, height * zoom - ruler - 8, 1 if zoom >= 1 else 0
-    )
+    lines, needs, places = _written(tree, said, rooms, measure, height * zoom - ruler - 8, 1 if zoom > 1 else 0)
     made = [
-        _placed(node, measure, badges[number], axis, (rooms[number], texts[number], needs[number], places))
+        _placed(node, measure, badges[number], axis, (rooms[number], lines[number], needs[number], places))
         for number, node in enumerate(tree)
     ]
     return BranchLayout(
@@ -187,50 +202,92 @@ def _left(node: BranchNode, axis: Axis) -> float:
 
 
 def _fitting_axis(
-    tree: Sequence[BranchNode], measure: Measure, badges: Sequence[tuple[Badge, ...]], width: float, zoom: float
-) -> Axis:
-    """Return the longest ruler that fits; short stretches get less than they would like before tokens get too little."""
+    tree: Sequence[BranchNode],
+    wanted: Sequence[tuple[float, float]],
+    badges: Sequence[tuple[Badge, ...]],
+    width: float,
+    zoom: float,
+) -> tuple[Axis, float]:
+    """Return the longest ruler that fits, and how far the tree reaches.
+
+    Short stretches get less than they would like before tokens get too little, and at last no room for texts at all.
+    """
     gaps: dict[int, float] = {}
     for node, own in zip(tree, badges, strict=True):
         if node.children:
             gaps[node.end] = max(gaps.get(node.end, 0.0), FORK_PX + _taken(own))
-    wanted = [_wanted(node, measure) for node in tree]
-    tokens = max(node.end for node in tree)
+    tokens = max(*(node.end for node in tree), 1)
 
-    def made(rate: float, least: list[float]) -> Axis:
-        return axis_of(tree, least, gaps, rate, MARGIN_PX)
-
-    def taken(rate: float, least: list[float]) -> float:
-        axis = made(rate, least)
+    def made(rate: float, least: list[float], leaf: float) -> tuple[Axis, float]:
+        axis = axis_of(tree, least, gaps, rate, MARGIN_PX)
         ends = [axis.x(node.end) + _taken(own) for node, own in zip(tree, badges, strict=True)]
-        return max(ends + [_left(node, axis) + LEAF_PX for node in tree if not node.children]) + MARGIN_PX
+        return axis, max(ends + [_left(node, axis) + leaf for node in tree if not node.children])
 
-    tried = [([low + share * (most - low) for low, most in wanted], even) for share, even in _STEPS]
-    tried.append(([min(low, LEAST_PX) for low, _most in wanted], 0.0))
-    for least, even in tried:
-        low, high = LEAST_RATE, MOST_RATE * max(zoom, 1.0)
-        for _step in range(18):
+    def fits(rate: float, least: list[float], leaf: float) -> bool:
+        return made(rate, least, leaf)[1] + MARGIN_PX <= width
+
+    tried = [([low + share * (most - low) for low, most in wanted], LEAF_PX, even) for share, even in _STEPS]
+    tried.append(([min(low, LEAST_PX) for low, _most in wanted], LEAF_PX, 0.08))
+    tried.append(([min(low, BARE_PX) for low, _most in wanted], BARE_PX, 0.0))
+    for least, leaf, even in tried:
+        low, high = LEAST_RULER_PX / tokens, min(MOST_RATE * max(zoom, 1.0), max(width, LEAST_RULER_PX) / tokens)
+        if not fits(low, least, leaf):
+            continue
+        for _try in range(_TRIES):
             middle = (low + high) / 2
-            low, high = (middle, high) if taken(middle, least) <= width else (low, middle)
+            low, high = (middle, high) if fits(middle, least, leaf) else (low, middle)
         if low * tokens >= even * width or low > MOST_RATE * 0.99:
             break
-    return made(low, least)
+    return made(low, least, leaf)
 
 
-def _wanted(node: BranchNode, measure: Measure) -> tuple[float, float]:
+def _wanted(node: BranchNode, text: str, measure: Measure) -> tuple[float, float]:
     """Return how long a stretch must be for its words, and how long it would like to be, whatever its tokens.
 
     A last one may write beyond its end.
     """
     if not node.children:
-        return (4.0, 4.0) if node.end > node.start else (12.0, 12.0)
+        return (4.0, 4.0) if node.end > node.start else (BARE_PX, BARE_PX)
     if node.end == node.start:
-        return 12.0, 12.0
-    text = node_text(node)
+        return BARE_PX, BARE_PX
+    begins = text[:MOST_MEASURED]
     figures = measure.small(node_figures(node)[1 if node.parent is not None else 0])
-    wanted = min(max(measure.width(text), figures) + 2 * SPACE_PX, MOST_LEAST_PX)
-    longest = max(measure.width(word) for word in text.split()[:SEEN_WORDS]) + 2 * SPACE_PX
+    wanted = min(max(measure.width(begins), figures) + 2 * SPACE_PX, MOST_LEAST_PX)
+    longest = max(measure.width(word) for word in begins.split()[:SEEN_WORDS]) + 2 * SPACE_PX
     return min(max(longest, LEAST_PX), wanted), wanted
+
+
+def _written(
+    tree: Sequence[BranchNode],
+    said: Sequence[str],
+    rooms: Sequence[float],
+    measure: Measure,
+    height: float,
+    least: int,
+) -> tuple[list[tuple[str, ...]], list[Need], RowPlaces]:
+    """Return the texts as lines, what they want of the rows, and the rows.
+
+    Of each text about as many lines are made as there is room for, as a whole one may be long.
+    """
+    rows = rows_of(tree)
+    needs = [Need(rows[number], min(len(text), 1), _last_row(tree, rows, number)) for number, text in enumerate(said)]
+    lines: list[tuple[str, ...]] = [()] * len(tree)
+    most = max(int(height // measure.line_px) // (max(rows) + 1), least) + 1
+    unread = [number for number, need in enumerate(needs) if need.lines and need.last == need.row]
+    while True:
+        for number in unread:
+            lines[number] = measure.lines(said[number], max(rooms[number], 1.0), most)
+            needs[number] = needs[number]._replace(lines=len(lines[number]))
+        places = spread(needs, measure.line_px, measure.small_px + 2 * HALF_PX, height, least)
+        if max(places.lines) < most:
+            break
+        unread = [number for number in unread if len(lines[number]) == most]
+        most *= 2
+    for number, need in enumerate(needs):
+        room = places.lines_at(need, measure.line_px)
+        if room and need.last != need.row:
+            lines[number] = measure.lines(said[number], max(rooms[number], 1.0), room + 1)
+    return lines, needs, places
 
 
 def _last_row(tree: Sequence[BranchNode], rows: Sequence[int], number: int) -> int:

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QWidget
 
 from app.gui import theme
 from app.gui.compare.branch_layout import THICKEST_PX, THINNEST_PX
-from app.gui.compare.branch_words import legend_words
+from app.gui.compare.branch_words import legend_sentence, legend_words
 from app.gui.compare.divergence_words import percent
 from app.services.lane_analysis import BranchNode
 
@@ -41,7 +41,7 @@ class BranchLegend:
                 at += self._taken(words, sample) + theme.SPACE_M
             at += theme.SPACE_M
         self.height = top + self._line_px
-        self.sentence = ". ".join(each for each in (length, likely, unknown) if each)
+        self.sentence = legend_sentence(tree)
 
     def _taken(self, words: str, sample: float | None) -> float:
         line = _SAMPLE_PX + theme.SPACE_XS if sample is not None else 0.0

@@ -7,8 +7,8 @@ from PySide6.QtGui import QFont, QFontMetricsF, QTextLayout, QTextOption
 
 from app.gui import theme
 
-MOST_LINES = 80
-"""More of one stretch is never seen at once."""
+SPARE = 1.5
+"""Letters of a text are narrower than those of a font on average."""
 NARROW_PX = 120
 """In less room words are cut at their end rather than broken."""
 
@@ -39,8 +39,21 @@ class FontMeasure:
         """Return how wide figures are."""
         return self._small.horizontalAdvance(text)
 
-    def lines(self, text: str, width: float) -> tuple[str, ...]:
-        """Return a text as lines that are no wider."""
+    def lines(self, text: str, width: float, most: int) -> tuple[str, ...]:
+        """Return the beginning of a text as at most so many lines that are no wider.
+
+        No more of the text is looked at than these can hold, as nearly as that is known before.
+        """
+        size = int(most * width / self._metrics.averageCharWidth() * SPARE) + 1
+        while True:
+            piece = text[:size]
+            found, used = self._broken(piece, width, most)
+            if len(piece) == len(text) or (len(found) == most and used < len(piece)):
+                return found
+            size *= 2
+
+    def _broken(self, text: str, width: float, most: int) -> tuple[tuple[str, ...], int]:
+        """Return at most so many lines, and how many characters of the text lie in them."""
         layout = QTextLayout(text, self.font)
         mode, option = QTextOption.WrapMode, QTextOption()
         is_narrow = width < theme.scaled(NARROW_PX)
@@ -49,13 +62,16 @@ class FontMeasure:
         layout.beginLayout()
         found: list[str] = []
         units = text.encode("utf-16-le", "surrogatepass")
-        while len(found) < MOST_LINES and (line := layout.createLine()).isValid():
+        used = 0
+        while len(found) < most and (line := layout.createLine()).isValid():
             line.setLineWidth(width)
             first, last = line.textStart(), line.textStart() + line.textLength()
-            said = units[2 * first : 2 * last].decode("utf-16-le", "surrogatepass").rstrip()
+            raw = units[2 * first : 2 * last].decode("utf-16-le", "surrogatepass")
+            used += len(raw)
+            said = raw.rstrip()
             found.append(self.elided(said, width) if line.naturalTextWidth() > width else said)
         layout.endLayout()
-        return tuple(found)
+        return tuple(found), used
 
     def elided(self, text: str, width: float) -> str:
         """Return the beginning of a text, ending in … where that is not all of it."""

@@ -65,6 +65,9 @@ def spread(needs: Sequence[Need], line_px: float, bare_px: float, height: float,
     while most < max(wanted) and sum(min(each, most + 1) for each in wanted) * line_px <= spare:
         most += 1
     lines = [min(each, most) for each in wanted]
+    if most == 0:  # rather some of the texts than none
+        for row in [row for row, each in enumerate(wanted) if each][: max(int(spare // line_px), 0)]:
+            lines[row] = 1
     gap = LEAST_GAP_PX + min(max((spare - sum(lines) * line_px) / count, 0.0), MOST_GAP_PX - LEAST_GAP_PX)
     tops: list[float] = []
     top = 0.0

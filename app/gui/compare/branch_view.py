@@ -22,9 +22,9 @@ from app.gui.compare.branch_layout import LEAST_ZOOM, MOST_ZOOM, BranchLayout, b
 from app.gui.compare.branch_legend import BranchLegend, LegendStrip
 from app.gui.compare.branch_measure import FontMeasure
 from app.gui.compare.branch_picture import BranchPicture
-from app.gui.compare.branch_words import node_sentence
+from app.gui.compare.branch_words import node_sentence, node_text
 from app.gui.widgets.words import set_hint
-from app.services.lane_analysis import Analysis, BranchNode
+from app.services.lane_analysis import Analysis
 
 STEP = 1.25
 LEAST_PX = 180
@@ -37,7 +37,7 @@ _MOVES = {
     Qt.Key.Key_Down: (0, 1),
     Qt.Key.Key_Up: (0, -1),
 }
-_ZOOMS = {Qt.Key.Key_Plus: 1, Qt.Key.Key_Equal: 1, Qt.Key.Key_Minus: -1, Qt.Key.Key_0: 0}
+_ZOOMS = {Qt.Key.Key_Plus: 1, Qt.Key.Key_Equal: 1, Qt.Key.Key_Minus: -1}
 
 
 class BranchView(QAbstractScrollArea):
@@ -56,6 +56,10 @@ class BranchView(QAbstractScrollArea):
         self._legend = LegendStrip(themes, self)
         self._nodes: list[QWidget] = []
         """One for each stretch: what is said on hover and to those who listen."""
+        self._texts: list[str] = []
+        """What each of them says, on one line."""
+        self._room = QSize()
+        """What the tree was laid out for."""
         self._focused = 0
         self._grip: QPointF | None = None
         self.setObjectName("compare_branches")
@@ -83,6 +87,7 @@ class BranchView(QAbstractScrollArea):
         self._analysis = analysis
         tree = analysis.tree if analysis is not None else ()
         self._focused = 0 if is_other else min(self._focused, max(len(tree) - 1, 0))
+        self._texts = [node_text(node) for node in tree]
         self._make_nodes(len(tree))
         if is_other:
             self._zoom = 1.0
@@ -93,10 +98,12 @@ class BranchView(QAbstractScrollArea):
         self._lay_out()
 
     def zoom_by(self, steps: float) -> None:
-        """Make the tree larger or smaller; 0 steps fit all of it into the view."""
-        self._zoom = min(max(self._zoom * STEP**steps, LEAST_ZOOM), MOST_ZOOM) if steps else 1.0
-        self._lay_out()
-        self._reveal()
+        """Make the tree larger, or smaller with less than no steps."""
+        self._zoom_to(min(max(self._zoom * STEP**steps, LEAST_ZOOM), MOST_ZOOM))
+
+    def fit(self) -> None:
+        """Show all of the tree."""
+        self._zoom_to(1.0)
 
     def picture(self, scale: float = 2.0) -> QImage:
         """Return all of the tree as a picture with its legend, on the theme's ground."""
@@ -126,6 +133,8 @@ class BranchView(QAbstractScrollArea):
             self._focus(neighbour(analysis.tree, self._layout, self._focused, across, down))
         elif key in _ZOOMS:
             self.zoom_by(_ZOOMS[key])
+        elif key == Qt.Key.Key_0:
+            self.fit()
         elif key == Qt.Key.Key_Home:
             self._focus(0)
         elif key in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
@@ -136,7 +145,8 @@ class BranchView(QAbstractScrollArea):
     def wheelEvent(self, event: QWheelEvent) -> None:
         """Zoom with Ctrl, and scroll without."""
         if event.modifiers() & Qt.KeyboardModifier.ControlModifier:
-            self._zoom_at(event.position(), event.angleDelta().y() / 120)
+            if turned := event.angleDelta().y():
+                self._zoom_at(event.position(), turned / 120)
             event.accept()
         else:
             super().wheelEvent(event)
@@ -173,9 +183,13 @@ class BranchView(QAbstractScrollArea):
             self._go(found)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Fit the tree anew where it was fitted."""
+        """Lay the tree out anew for other room; a scroll bar that came or went leaves it as it is."""
         super().resizeEvent(event)
-        self._lay_out()
+        if self.maximumViewportSize() != self._room:
+            self._lay_out()
+        else:
+            self._place_legend()
+            self._place_nodes()
 
     def scrollContentsBy(self, _dx: int, _dy: int) -> None:
         """Paint what came into view."""
@@ -228,21 +242,18 @@ class BranchView(QAbstractScrollArea):
 
     def _lay_out(self) -> None:
         tree = self._analysis.tree if self._analysis is not None else ()
-        self._place_legend(tree)
-        whole = self.maximumViewportSize()
+        self._place_legend()
+        whole = self._room = self.maximumViewportSize()
         measure = FontMeasure()
         across, down = self.horizontalScrollBar(), self.verticalScrollBar()
-        self._layout = branch_layout(tree, measure, whole.width(), whole.height(), self._zoom)
-        view = QSize(
-            whole.width() - (down.sizeHint().width() if self._layout.height > whole.height() else 0),
-            whole.height() - (across.sizeHint().height() if self._layout.width > whole.width() else 0),
-        )
-        if view != whole:
-            self._layout = branch_layout(tree, measure, view.width(), view.height(), self._zoom)
-        for bar, length, seen in (
-            (across, self._layout.width, view.width()),
-            (down, self._layout.height, view.height()),
-        ):
+        self._layout = branch_layout(tree, measure, whole.width(), whole.height(), self._zoom, self._texts)
+        bars = down.sizeHint().width(), across.sizeHint().height()
+        view = QSize(*self._layout.seen(whole.width(), whole.height(), *bars))
+        if view != whole and self._zoom <= 1:  # a larger tree is scrolled anyway
+            self._layout = branch_layout(tree, measure, view.width(), view.height(), self._zoom, self._texts)
+            view = QSize(*self._layout.seen(whole.width(), whole.height(), *bars))
+        laid = self._layout
+        for bar, length, seen in ((across, laid.width, view.width()), (down, laid.height, view.height())):
             bar.setRange(0, max(round(length) - seen, 0))
             bar.setPageStep(seen)
             bar.setSingleStep(24)
@@ -251,8 +262,9 @@ class BranchView(QAbstractScrollArea):
         self._place_nodes()
         self.viewport().update()
 
-    def _place_legend(self, tree: tuple[BranchNode, ...]) -> None:
+    def _place_legend(self) -> None:
         """Keep the room under the tree for what its lengths and widths stand for."""
+        tree = self._analysis.tree if self._analysis is not None else ()
         width = self.width() - 2 * self.frameWidth()
         legend = BranchLegend(tree, width - 2 * theme.SPACE_XL)
         height = round(legend.height) + theme.SPACE_S if self._is_drawn else 0
@@ -262,6 +274,11 @@ class BranchView(QAbstractScrollArea):
             self.setViewportMargins(0, 0, 0, height)
         above = self.viewport().geometry()
         self._legend.setGeometry(above.left(), above.bottom() + 1, above.width(), height)
+
+    def _zoom_to(self, zoom: float) -> None:
+        self._zoom = zoom
+        self._lay_out()
+        self._reveal()
 
     def _zoom_at(self, at: QPointF, steps: float) -> None:
         """Zoom so that the token under the pointer stays there."""
@@ -285,11 +302,11 @@ class BranchView(QAbstractScrollArea):
             node.setObjectName(f"branch_{len(self._nodes)}")
             self._nodes.append(node)
         if self._analysis is not None:
-            for widget, node_of in zip(self._nodes, self._analysis.tree, strict=True):
-                widget.setAccessibleName(node_sentence(node_of))
+            for widget, node_of, text in zip(self._nodes, self._analysis.tree, self._texts, strict=True):
+                widget.setAccessibleName(node_sentence(node_of, said_text=text))
                 leads = self.tr("A double click shows the lane.")
                 widget.setAccessibleDescription(leads)
-                set_hint(widget, f"{node_sentence(node_of, MOST_HINT)}\n{leads}")
+                set_hint(widget, f"{node_sentence(node_of, MOST_HINT, text)}\n{leads}")
 
     def _place_nodes(self) -> None:
         origin = self._origin().toPoint()

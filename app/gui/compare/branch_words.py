@@ -27,6 +27,17 @@ def node_text(node: BranchNode) -> str:
     return said or (translate("Compare", "(no text)") if node.end > node.start else "")
 
 
+def shortened(texts: Sequence[str], most: int) -> Sequence[str]:
+    """Return texts with at most so many characters in all: the longest end early, in …, and all of them equally."""
+    left = most
+    for number, length in enumerate(sorted(map(len, texts))):
+        share = max(left // (len(texts) - number), 1)
+        if length > share:
+            return [text if len(text) <= share else text[: share - 1].rstrip() + "…" for text in texts]
+        left -= length
+    return texts
+
+
 def node_figures(node: BranchNode) -> list[str]:
     """Return a stretch's lanes, how likely it began, and how long it is: all of it, and in fewer and fewer words."""
     tokens = node.end - node.start
@@ -42,8 +53,11 @@ def node_figures(node: BranchNode) -> list[str]:
     return [f"{lanes} · {length}", lanes]
 
 
-def node_sentence(node: BranchNode, most: int | None = None) -> str:
-    """Return everything about a stretch; its text, which may be long, comes last, with at most so many characters."""
+def node_sentence(node: BranchNode, most: int | None = None, said_text: str | None = None) -> str:
+    """Return everything about a stretch; its text, which may be long, comes last, with at most so many characters.
+
+    `said_text` is what it says on one line, where somebody has that already.
+    """
     lanes = (
         translate("Compare", "Lane {letters}") if len(node.lanes) == 1 else translate("Compare", "Lanes {letters}")
     )
@@ -62,7 +76,7 @@ def node_sentence(node: BranchNode, most: int | None = None) -> str:
         said.append(translate("Compare", "{letters} ends here").format(letters=letters_of(ended)))
     if node.open:
         said.append(translate("Compare", "{letters} is here so far").format(letters=letters_of(node.open)))
-    facts, text = ", ".join(said), node_text(node)
+    facts, text = ", ".join(said), node_text(node) if said_text is None else said_text
     if most is not None and len(text) > most:
         text = text[: most - 1].rstrip() + "…"
     return translate("Compare", "{facts}: {text}").format(facts=facts, text=text) if text else facts
@@ -78,3 +92,21 @@ def legend_words(tree: Sequence[BranchNode]) -> tuple[str, str, str]:
         translate("Compare", "Width: raw probability of a branch’s first token"),
         translate("Compare", "– and thinnest: not recorded") if unknown else "",
     )
+
+
+def legend_sentence(tree: Sequence[BranchNode]) -> str:
+    """Return the same in one go, for those who listen."""
+    length, likely, unknown = legend_words(tree)
+    if unknown:
+        return translate(
+            "Compare",
+            "Length: tokens on the ruler, stretched where lanes fork. "
+            "Width: raw probability of a branch’s first token. – and thinnest: not recorded",
+        )
+    if likely:
+        return translate(
+            "Compare",
+            "Length: tokens on the ruler, stretched where lanes fork. "
+            "Width: raw probability of a branch’s first token",
+        )
+    return length

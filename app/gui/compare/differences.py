@@ -68,6 +68,7 @@ class Differences(QObject):
         self.bar.view_wanted.connect(self._show_view)
         self.bar.shown_changed.connect(self._show_marks)
         self.bar.zoom_wanted.connect(self.branches.zoom_by)
+        self.bar.fit_wanted.connect(self.branches.fit)
         self.branches.lane_wanted.connect(self._go_to)
         self.strip.figures.lane_wanted.connect(self._go_to)
         self.strip.page_changed.connect(self._take_page)

@@ -44,9 +44,10 @@ class CharacterMeasure:
         """Return about how wide figures are."""
         return len(text) * _SMALL_PX
 
-    def lines(self, text: str, width: float) -> tuple[str, ...]:
-        """Return a text as lines that are no wider."""
-        return tuple(wrap(text, max(int(width / _CHARACTER_PX), 1)))
+    def lines(self, text: str, width: float, most: int) -> tuple[str, ...]:
+        """Return the beginning of a text as at most so many lines that are no wider."""
+        characters = max(int(width / _CHARACTER_PX), 1)
+        return tuple(wrap(text[: (most + 1) * (characters + 1)], characters)[:most])
 
     def elided(self, text: str, width: float) -> str:
         """Return the beginning of a text, ending in … where that is not all of it."""

@@ -26,7 +26,9 @@ class ViewBar(QWidget):
     shown_changed = Signal()
     """Other differences are to be marked: `shown` and `pair`."""
     zoom_wanted = Signal(int)
-    """Somebody wants the branches larger (1), smaller (-1) or to fit (0)."""
+    """Somebody wants the branches larger (1) or smaller (-1)."""
+    fit_wanted = Signal()
+    """Somebody wants all of the branches in view."""
 
     def __init__(self, export: ExportButton) -> None:
         super().__init__()
@@ -76,8 +78,9 @@ class ViewBar(QWidget):
         self._differences.currentIndexChanged.connect(lambda _index: self._change())
         for box in (self._first, self._second):
             box.currentIndexChanged.connect(lambda _index: self.shown_changed.emit())
-        for button, steps in ((self._smaller, -1), (self._larger, 1), (self._fit, 0)):
-            button.clicked.connect(lambda _checked=False, steps=steps: self.zoom_wanted.emit(steps))
+        self._smaller.clicked.connect(lambda _checked=False: self.zoom_wanted.emit(-1))
+        self._larger.clicked.connect(lambda _checked=False: self.zoom_wanted.emit(1))
+        self._fit.clicked.connect(lambda _checked=False: self.fit_wanted.emit())
         self.show_view("lanes")
 
     @property

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QPointF, Qt
-from PySide6.QtGui import QPainter, QPaintEvent, QPen
+from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QPushButton, QSizePolicy
 
+from app.gui.widgets.arrow import ARM_PX, DOWN, RIGHT, draw_arrow
 from app.gui.widgets.words import set_hint
-
-ARM_PX = 4.0
-PEN_PX = 1.5
 
 
 class FoldButton(QPushButton):
@@ -33,16 +31,6 @@ class FoldButton(QPushButton):
         """Paint the arrow beside the words of the style sheet's button."""
         super().paintEvent(event)
         painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        pen = QPen(self.palette().buttonText().color(), PEN_PX)
-        pen.setCapStyle(Qt.PenCapStyle.RoundCap)
-        painter.setPen(pen)
         middle = QPointF(self.width() - 2.5 * ARM_PX, self.height() / 2)
-        half = ARM_PX / 2
-        if self.isChecked():
-            ends, tip = (QPointF(-ARM_PX, -half), QPointF(ARM_PX, -half)), QPointF(0, half)
-        else:
-            ends, tip = (QPointF(-half, -ARM_PX), QPointF(-half, ARM_PX)), QPointF(half, 0)
-        for end in ends:
-            painter.drawLine(middle + end, middle + tip)
+        draw_arrow(painter, middle, self.palette().buttonText().color(), DOWN if self.isChecked() else RIGHT)
         painter.end()

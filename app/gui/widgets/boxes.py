@@ -6,13 +6,13 @@ import re
 from collections.abc import Mapping
 
 from PySide6.QtCore import Property, QPointF, QRectF, Qt, QTimer
-from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen, QValidator, QWheelEvent
+from PySide6.QtGui import QColor, QPainter, QPaintEvent, QValidator, QWheelEvent
 from PySide6.QtWidgets import QComboBox, QDoubleSpinBox, QSlider, QStyle, QStyleOptionSlider, QWidget
 
+from app.gui.widgets.arrow import DOWN, LEFT, RIGHT, draw_arrow
 from app.gui.widgets.choices import ChoiceDelegate
 
 TEXT_MARGIN_PX = 6
-ARROW_PX = 4
 KNOB_ARROW_PX = 2.5
 TRACK_PX = 4
 """As high as the style sheet's."""
@@ -229,10 +229,8 @@ class WheelSlider(QSlider):
         painter.restore()
 
     def _paint_arrow(self, painter: QPainter, middle: QPointF) -> None:
-        painter.setPen(QPen(self.palette().windowText().color(), 1.5, c=Qt.PenCapStyle.RoundCap))
-        tip = middle + QPointF(KNOB_ARROW_PX / 2 * self._beyond, 0)
-        for above in (-KNOB_ARROW_PX, KNOB_ARROW_PX):
-            painter.drawLine(tip, tip + QPointF(-KNOB_ARROW_PX * self._beyond, above))
+        way = RIGHT if self._beyond > 0 else LEFT
+        draw_arrow(painter, middle, self.palette().windowText().color(), way, KNOB_ARROW_PX)
 
     def wheelEvent(self, event: QWheelEvent) -> None:
         """Move only when the slider has the focus."""
@@ -261,14 +259,8 @@ class ChoiceBox(QComboBox):
         """Paint the arrow over the box of the style sheet, which has none."""
         super().paintEvent(event)
         painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        pen = QPen(self.palette().buttonText().color(), 1.5)
-        pen.setCapStyle(Qt.PenCapStyle.RoundCap)
-        painter.setPen(pen)
-        x, y = self.width() - 16, self.height() / 2 + ARROW_PX / 2
-        tip = QPointF(x, y)
-        painter.drawLine(QPointF(x - ARROW_PX, y - ARROW_PX), tip)
-        painter.drawLine(tip, QPointF(x + ARROW_PX, y - ARROW_PX))
+        middle = QPointF(self.width() - 16, self.height() / 2)
+        draw_arrow(painter, middle, self.palette().buttonText().color(), DOWN)
         painter.end()
 
     def wheelEvent(self, event: QWheelEvent) -> None:

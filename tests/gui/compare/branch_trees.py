@@ -54,8 +54,8 @@ class Characters:
     def small(self, text: str) -> float:
         return len(text) * 6.0
 
-    def lines(self, text: str, width: float) -> tuple[str, ...]:
-        return tuple(wrap(text, max(int(width / self.PX), 1)))
+    def lines(self, text: str, width: float, most: int) -> tuple[str, ...]:
+        return tuple(wrap(text, max(int(width / self.PX), 1))[:most])
 
     def elided(self, text: str, width: float) -> str:
         most = max(int(width / self.PX), 1)

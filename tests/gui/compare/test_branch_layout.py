@@ -106,7 +106,7 @@ def test_a_text_ends_early_only_where_its_row_is_full(lanes: Lanes) -> None:
         elif said != node_text(node):
             assert said.endswith("…"), "it is said that there is more"
             right = place.right if node.children else max(WIDE, layout.width) - MARGIN_PX
-            assert len(measure.lines(node_text(node), right - place.left)) >= len(place.text)
+            assert len(measure.lines(node_text(node), right - place.left, 999)) >= len(place.text)
             longest = max(measure.width(line) for line in place.text)
             room = right - place.left
             word = max(measure.width(each) for each in WORDS)
@@ -145,6 +145,41 @@ def test_eight_lanes_of_300_tokens_fit_into_the_window_and_300_tokens_are_much_l
     assert leaves[1].right - leaves[1].left > 400
     assert leaves[0].right - leaves[0].left > 10 * (leaves[7].right - leaves[7].left)
     assert all(place.text and place.figures for place in layout.places)
+
+
+@given(many_lanes())
+@examples(200)
+def test_at_its_usual_size_all_of_the_tree_is_in_view(lanes: Lanes) -> None:
+    layout = laid_out(tree_of(lanes))
+    assert layout.width <= WIDE and layout.height <= HIGH
+
+
+@pytest.mark.parametrize("tokens", [2000, 30_000])
+@pytest.mark.parametrize("room", [(WIDE, HIGH), (640.0, 340.0)])
+def test_however_long_the_lanes_are_all_of_the_tree_is_in_view(tokens: int, room: tuple[float, float]) -> None:
+    step = tokens // 8
+    trees = (
+        tree_of([(lane,) * (tokens - lane) for lane in range(8)]),
+        tree_of([(0,) * tokens] + [(0,) * (step * lane) + (lane,) * step for lane in range(1, 4)]),
+        tree_of([(0,) * 3 * lane + (lane,) * (tokens - step * lane) for lane in range(5)]),
+    )
+    for tree in trees:
+        layout = branch_layout(tree, Characters(), *room)
+        assert layout.width <= room[0] and layout.height <= room[1]
+        ends = ends_of(tree, layout)
+        lengths = {lane: node.end for node in tree for lane in node.ends}
+        assert sorted(ends, key=lambda lane: (ends[lane], lane)) == sorted(
+            ends, key=lambda lane: (lengths[lane], lane)
+        )
+
+
+def test_where_not_all_texts_have_room_some_are_shown() -> None:
+    tree = tree_of([(lane,) * 300 for lane in range(8)])
+    least = next(height for height in range(100, 500) if laid_out(tree, 1.0, height).height <= height)
+    assert not any(place.text for place in laid_out(tree, 1.0, least).places)
+    shown = [bool(place.text) for place in laid_out(tree, 1.0, least + 60).places[1:]]
+    assert any(shown) and not all(shown)
+    assert all(place.text for place in laid_out(tree, 1.25, least).places[1:]), "larger, all are read and it scrolls"
 
 
 def test_more_room_and_more_zoom_show_more_of_the_texts_until_all_of_them_are_read() -> None:

@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
-from app.gui.compare.branch_words import legend_words, node_figures, node_sentence
+from app.gui.compare.branch_words import (
+    legend_sentence,
+    legend_words,
+    node_figures,
+    node_sentence,
+    shortened,
+)
 from app.services.lane_analysis import BranchNode
 
 
@@ -26,6 +32,9 @@ def test_the_legend_says_what_is_there_to_be_seen() -> None:
     assert all(legend_words((root, known))[:2]) and not legend_words((root, known))[2]
     assert legend_words((root, unknown))[2] == "– and thinnest: not recorded"
     assert legend_words((same,)) == ("Length: tokens on the ruler", "", "")
+    for tree in ((root, known), (root, unknown), (same,)):
+        said = legend_sentence(tree)
+        assert said == ". ".join(each for each in legend_words(tree) if each), "what is heard is what is painted"
 
 
 def test_on_hover_a_long_text_is_cut_and_a_short_one_is_not() -> None:
@@ -35,3 +44,10 @@ def test_on_hover_a_long_text_is_cut_and_a_short_one_is_not() -> None:
     )
     short = BranchNode(0, 3, (0,), None, "It is so", None, (), (0,), None, (), None)
     assert node_sentence(short, 60) == node_sentence(short)
+
+
+def test_only_the_longest_texts_are_shortened() -> None:
+    texts = ["a" * 10, "b" * 50, "c" * 90, ""]
+    assert shortened(texts, 150) == texts
+    assert shortened(texts, 90) == ["a" * 10, "b" * 39 + "…", "c" * 39 + "…", ""]
+    assert shortened(texts, 130) == ["a" * 10, "b" * 50, "c" * 69 + "…", ""]

@@ -1,17 +1,22 @@
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtGui import QColor, QImage, QMouseEvent, QPainter, QWheelEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton, QApplication
+from pytestqt.qtbot import QtBot
 
-from app.gui.compare.branch_layout import MOST_ZOOM, branch_layout
+from app.gui.compare import branch_view
+from app.gui.compare.branch_layout import MOST_ZOOM, BranchLayout, branch_layout
 from app.gui.compare.branch_legend import LegendStrip
 from app.gui.compare.branch_measure import FontMeasure
 from app.gui.compare.branch_picture import BranchPicture
 from app.gui.compare.branch_view import BranchView
 from app.services.lane_analysis import Analysis, BranchNode
+from tests.gui.compare.branch_trees import tree_of
 from tests.gui.compare.conftest import desk, model, stage
 from tests.gui.compare.insight import InsightStage, insight
 
@@ -27,6 +32,13 @@ def opened(insight: InsightStage) -> BranchView:
     layout.activate()  # as before the next picture
     view.setFocus()
     return view
+
+
+def turn(view: BranchView, at: QPointF, by: QPoint) -> None:
+    """Turn the wheel with Ctrl."""
+    button, modifier = Qt.MouseButton.NoButton, Qt.KeyboardModifier.ControlModifier
+    wheel = QWheelEvent(at, at, QPoint(), by, button, modifier, Qt.ScrollPhase.NoScrollPhase, False)
+    QApplication.sendEvent(view.viewport(), wheel)
 
 
 def test_the_tree_has_a_child_for_each_stretch_that_says_all_of_it(insight: InsightStage) -> None:
@@ -71,18 +83,11 @@ def test_it_is_zoomed_with_keys_and_with_the_wheel_and_fits_again(insight: Insig
     assert larger > before
     QTest.keyClick(view, Qt.Key.Key_Minus)
     assert before < view.zoom < larger
-    turned = QWheelEvent(
-        QPointF(50, 50),
-        QPointF(50, 50),
-        QPoint(),
-        QPoint(0, 120),
-        Qt.MouseButton.NoButton,
-        Qt.KeyboardModifier.ControlModifier,
-        Qt.ScrollPhase.NoScrollPhase,
-        False,
-    )
-    QApplication.sendEvent(view.viewport(), turned)
+    turn(view, QPointF(50, 50), QPoint(0, 120))
     assert view.zoom == pytest.approx(larger)
+    turn(view, QPointF(50, 50), QPoint(120, 0))
+    turn(view, QPointF(50, 50), QPoint(0, 0))
+    assert view.zoom == pytest.approx(larger), "to the side is no step"
     view.zoom_by(9)
     assert view.zoom == MOST_ZOOM
     assert view.zoom > larger and view.horizontalScrollBar().maximum() > 0
@@ -90,6 +95,10 @@ def test_it_is_zoomed_with_keys_and_with_the_wheel_and_fits_again(insight: Insig
     assert view.zoom == before and view.horizontalScrollBar().maximum() == 0
     insight.stage.clicks("branches_larger")
     assert view.zoom > before
+    insight.stage.clicks("branches_fit")
+    assert view.zoom == before
+    insight.stage.clicks("branches_smaller")
+    assert view.zoom < before
 
 
 def test_it_is_panned_with_the_mouse(insight: InsightStage) -> None:
@@ -178,12 +187,38 @@ def test_the_token_under_the_pointer_stays_there_when_the_wheel_zooms(insight: I
 
     before, zoom = token(), view.zoom
     for turned in (120, 120, -120):
-        button, modifier = Qt.MouseButton.NoButton, Qt.KeyboardModifier.ControlModifier
-        phase = Qt.ScrollPhase.NoScrollPhase
-        wheel = QWheelEvent(at, at, QPoint(), QPoint(0, turned), button, modifier, phase, False)
-        QApplication.sendEvent(view.viewport(), wheel)
+        turn(view, at, QPoint(0, turned))
         assert token() == pytest.approx(before, abs=0.5)
     assert view.zoom > zoom
+
+
+def test_each_step_lays_the_tree_out_once_though_scroll_bars_come_and_go(
+    insight: InsightStage, monkeypatch: pytest.MonkeyPatch, qtbot: QtBot
+) -> None:
+    view = BranchView(insight.stage.themes)
+    qtbot.addWidget(view)
+    view.resize(900, 500)
+    view.show()
+    tree = tree_of([(0,) * 300] + [(0,) * 10 * lane + (lane,) * 200 for lane in range(1, 6)])
+    view.show_analysis(Analysis(1, 0, (), (), tree))
+    QApplication.sendPostedEvents()
+    before = view.viewport().size()
+    made: list[float] = []
+
+    def counted(*given: Any) -> BranchLayout:
+        made.append(given[4])
+        return branch_layout(*given)
+
+    monkeypatch.setattr(branch_view, "branch_layout", counted)
+    for step in range(1, 4):
+        turn(view, QPointF(50, 50), QPoint(0, 120))
+        QApplication.sendPostedEvents()
+        assert len(made) == step
+    seen = view.viewport().size()
+    assert seen.width() < before.width() and seen.height() < before.height(), "both bars have come"
+    view.fit()
+    QApplication.sendPostedEvents()
+    assert len(made) == 4 and view.viewport().size() == before
 
 
 def test_painting_lays_no_text_out_again(insight: InsightStage, monkeypatch: pytest.MonkeyPatch) -> None:
