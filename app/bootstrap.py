@@ -45,6 +45,7 @@ from app.services.prompt_count import PromptCount
 from app.services.queue import Queue
 from app.services.reproducing import Reproducing
 from app.services.sampling import Sampling
+from app.services.step_mode import StepMode
 from app.services.system_prompt import SystemPrompt
 from app.services.templates import Templates
 from app.services.trash import Trash
@@ -169,6 +170,7 @@ class _Talk(NamedTuple):
     trash: Trash
     system_prompt: SystemPrompt
     chat_presets: ChatPresets
+    step_mode: StepMode
 
 
 class _Counts(NamedTuple):
@@ -216,7 +218,8 @@ def _talk(
     conversations.compared = lambda: (comparing.running.conversation,) if comparing.running is not None else ()
     comparing.busy_changed.connect(conversations.changed.emit)
     queue = Queue(chat, answers, branches, notices)
-    return _Talk(answers, chat, queue, branches, conversations, comparing, trash, prompt, presets)
+    steps = StepMode(session, answers, chat, comparing)
+    return _Talk(answers, chat, queue, branches, conversations, comparing, trash, prompt, presets, steps)
 
 
 def _presets(

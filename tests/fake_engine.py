@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from array import array
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import TypeVar
 
@@ -17,6 +19,7 @@ from app.core.events import (
     Failed,
     FailureKind,
     Finished,
+    Held,
     Loaded,
     LoadProgress,
     PrefillProgress,
@@ -31,6 +34,7 @@ from tests.fake_lanes import FakeLanes
 
 _Kind = TypeVar("_Kind", bound=Command)
 CONTEXT = 4096
+VOCABULARY = 49_152
 MILLISECOND_NS = 1_000_000
 
 
@@ -48,7 +52,7 @@ def model_info(path: str, context: int = CONTEXT) -> ModelInfo:
         trained_context=8192,
         context=context,
         layers=30,
-        vocabulary=49_152,
+        vocabulary=VOCABULARY,
         chat_template="{{ messages }}",
         license="apache-2.0",
         kv_bytes=context * 23_040,
@@ -76,6 +80,13 @@ def metrics(tokens: int, prompt: int = 40, cached: int = 12) -> Metrics:
         memory=(),
         traffic_gb_per_s=7.6,
     )
+
+
+@cache
+def _falling_row() -> tuple[bytes, float]:
+    """Return a row of logits that fall from token to token, and the logarithm of the sum of their exponentials."""
+    logits = array("f", [-0.5 * token if token < 200 else -100.0 for token in range(VOCABULARY)])
+    return logits.tobytes(), math.log(sum(map(math.exp, logits)))
 
 
 class FakeEngine:
@@ -190,8 +201,15 @@ class FakeEngine:
         """How many tokens the answer has that is being written."""
         return self._count.get(self.question.request, 0)
 
-    def write(self, text: str, count: int = 1, step_ms: int = 13) -> None:
-        """Let some tokens with a text follow."""
+    def hold(self) -> None:
+        """Let the answer wait before its next token, of which 0, 1, 2 … are the most likely."""
+        logits, log_sum_exp = _falling_row()
+        self._sink(Held(self.question.request, self.written, logits, log_sum_exp))
+
+    def write(
+        self, text: str, count: int = 1, step_ms: int = 13, *, token: int | None = None, held_ns: int = 0
+    ) -> None:
+        """Let some tokens with a text follow; `token` is the first of them, else they are counted."""
         request = self.question.request
         first = self._count.get(request, 0)
         self._count[request] = first + count
@@ -201,7 +219,8 @@ class FakeEngine:
         )
         last_ns = first_ns + (count - 1) * step_ms * MILLISECOND_NS
         self._clock_ns[request] = last_ns
-        ids = array("i", range(first, first + count)).tobytes()
+        begin = first if token is None else token
+        ids = array("i", range(begin, begin + count)).tobytes()
         self._sink(
             Tokens(
                 request=request,
@@ -213,6 +232,7 @@ class FakeEngine:
                 cells_used=self._prompt.get(request, 40) + first + count,
                 last_ns=last_ns,
                 first_ns=first_ns,
+                held_ns=held_ns,
             )
         )
 

@@ -72,6 +72,8 @@ class StepOn(msgspec.Struct, frozen=True, tag="step_on"):
     request: int
     token: int | None = None
     """The token that somebody chose; None leaves it to the draw. It uses no draw, and the record marks it."""
+    place: int | None = None
+    """`Held.token` of what it answers: at any other token it comes too late and is forgotten. None is any."""
 
 
 class Reproduce(msgspec.Struct, frozen=True, tag="reproduce"):

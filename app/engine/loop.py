@@ -134,23 +134,23 @@ class Answer:
 
     def _wait(self, row: Row, facts: RowFacts) -> Generator[Event, None, Turn | None]:
         """Wait until the next token may be drawn; None when the answer is to end instead."""
-        pacing, is_told = self._control.pacing, False
-        if (turn := pacing.take()) is not None:
+        pacing, is_told, place = self._control.pacing, False, len(self._writing.ids)
+        if (turn := pacing.take(place)) is not None:
             return turn
         with self._clock.held():
-            while turn is None:
+            while True:
                 seen = pacing.changes
                 if self._writing.is_waiting:  # who lets an answer wait sees all of it
                     yield self._writing.take(self._cache.used, last=False)
+                turn = pacing.take(place)  # before it is told: leave that came too late is no leave
+                if turn is not None:
+                    return turn
                 if pacing.is_held and pacing.is_over:
                     return None
                 if pacing.is_held and not is_told:
-                    yield Held(self._command.request, len(self._writing.ids), row.tobytes(), facts.log_sum_exp)
+                    yield Held(self._command.request, place, row.tobytes(), facts.log_sum_exp)
                 is_told = pacing.is_held
-                turn = pacing.take()
-                if turn is None:
-                    pacing.wait(seen)
-        return turn
+                pacing.wait(seen)
 
     def _choose(self, turn: Turn, sampler: Sampler, row: Row, facts: RowFacts) -> Choice:
         """Draw the next token, or take the one that somebody chose. Raises `UserError` on one that is not there."""

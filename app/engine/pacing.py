@@ -21,6 +21,8 @@ class Turn(NamedTuple):
 
     token: int | None = None
     """The token that somebody chose; None leaves it to the draw."""
+    place: int | None = None
+    """The one token that it is for; None is the next, whichever that is."""
 
 
 FREELY = Turn()
@@ -47,11 +49,11 @@ class Pacing:
                 self._given.clear()
             self._tell()
 
-    def give(self, token: int | None = None) -> None:
+    def give(self, token: int | None = None, place: int | None = None) -> None:
         """Let one token follow, where the answer waits for that or will."""
         with self._changed:
             if self._rate == 0:
-                self._given.append(Turn(token))
+                self._given.append(Turn(token, place))
                 self._tell()
 
     def end(self) -> None:
@@ -71,10 +73,15 @@ class Pacing:
         """Whether nobody is to be waited for any more."""
         return self._is_over
 
-    def take(self) -> Turn | None:
-        """Return leave for the next token, or None where that waits; one that only waits for its time is let go at the end."""
+    def take(self, place: int | None = None) -> Turn | None:
+        """Return leave for the next token, which has this place, or None where that waits.
+
+        One that only waits for its time is let go at the end; leave for another place came too late and is forgotten.
+        """
         with self._changed:
             if self._rate == 0:
+                while self._given and None not in (place, self._given[0].place) and self._given[0].place != place:
+                    self._given.popleft()
                 turn = self._given.popleft() if self._given else None
             else:
                 turn = FREELY if self._is_over or self._left_s() <= 0 else None

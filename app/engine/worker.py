@@ -169,7 +169,7 @@ class Worker:
                     control.pacing.set_rate(command.tokens_per_s)
             case StepOn():
                 if (control := self._controls.get(command.request)) is not None:
-                    control.pacing.give(command.token)
+                    control.pacing.give(command.token, command.place)
             case Watch():
                 self._watched = command.on
             case Quit():

@@ -70,6 +70,9 @@ def _answer() -> list[_Entry]:
         _Entry("answer_again_action", translate("Actions", "Answer &again"), "Ctrl+R", "answer"),
         _Entry("compare_action", translate("Actions", "Co&mpare settings…"), "Ctrl+Shift+K", "answer"),
         _Entry("copy_answer_action", translate("Actions", "&Copy the answer"), "Alt+C", "answer"),
+        _Entry("pause_action", translate("Actions", "&Pause, or run on"), "F6", "answer", starts_group=True),
+        _Entry("one_token_action", translate("Actions", "Write &one token"), "F7", "answer"),
+        _Entry("step_bar_action", translate("Actions", "S&teps and speed"), "Shift+F6", "answer"),
         _Entry("stop_action", translate("Actions", "&Stop the answer"), "Esc", "answer"),
     ]
 

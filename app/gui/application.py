@@ -32,6 +32,7 @@ from app.core.store_events import StoreFailed
 from app.core.words import translate
 from app.gui.chat.draft_keeper import DraftKeeper
 from app.gui.chat.page import ChatPage
+from app.gui.chat.step_bar import StepBar
 from app.gui.chat.system_prompt_line import SystemPromptLine
 from app.gui.closing import Closing
 from app.gui.first_paint import FirstPaint
@@ -145,6 +146,7 @@ def make_window(program: Program, themes: Themes) -> MainWindow:
         live=LivePanel(program.live, program.memory, program.machine, themes, icons),
         sampling=SamplingPanel(program.sampling),
         next_token=NextTokenPanel(program.next_token, themes, icons),
+        step_bar=StepBar(program.step_mode, program.chat, icons),
     )
     window = MainWindow(parts, icons)
     Wiring(program, window, themes).setParent(window)

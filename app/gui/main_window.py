@@ -22,6 +22,7 @@ from PySide6.QtWidgets import (
 from app.gui import theme
 from app.gui.actions import Actions
 from app.gui.chat.page import ChatPage
+from app.gui.chat.step_bar import StepBar
 from app.gui.chat.system_prompt_line import SystemPromptLine
 from app.gui.history.panel import HistoryPanel
 from app.gui.icons import Icons
@@ -53,6 +54,7 @@ class Parts(NamedTuple):
     live: LivePanel
     sampling: SamplingPanel
     next_token: NextTokenPanel
+    step_bar: StepBar
 
 
 class MainWindow(QMainWindow):
@@ -74,6 +76,7 @@ class MainWindow(QMainWindow):
         self.setAcceptDrops(True)
         self.actions_by_name = Actions(self, parts.chat_page)
         self.parts = parts
+        parts.chat_page.show_above_composer(parts.step_bar)
         self._pages: dict[str, QWidget] = {"chat": parts.chat_page}
         self._stack = QStackedWidget()
         self._make_buttons(icons)

@@ -112,6 +112,7 @@ class OnDemand(QObject):
         from app.gui.chat.writing_keys import writing_keys
         from app.gui.compare.lane_words import lane_keys
         from app.gui.history.list_keys import list_keys
+        from app.gui.next_token.candidates import candidate_keys
         from app.gui.preferences.keyboard_dialog import KeyboardDialog, Keys, KeysOf, keys_of
         from app.gui.widgets.section import section_keys
 
@@ -125,6 +126,7 @@ class OnDemand(QObject):
             KeysOf.QUEUE: [Keys(*each) for each in queue_keys()],
             KeysOf.CHATS: [Keys(*each) for each in list_keys()],
             KeysOf.SECTION: [Keys(*each) for each in section_keys()],
+            KeysOf.CANDIDATE: [Keys(*each) for each in candidate_keys()],
         }
         KeyboardDialog(known, self._window).open()
 

@@ -94,6 +94,8 @@ class Wiring(QObject):
         window.preferences_button.clicked.connect(self._on_demand.open_preferences)
         parts.model_bar.open_wanted.connect(self._choose_model)
         parts.model_bar.options_wanted.connect(self._on_demand.choose_options)
+        page.composer.pause.clicked.connect(program.step_mode.toggle)
+        parts.next_token.taken.connect(program.step_mode.choose)
         page.larger_context_wanted.connect(lambda: self._choose_context(program.prompt_count.count.larger_context))
         page.dropping_wanted.connect(self._drop_oldest)
         page.composer.larger_context_offered.connect(
@@ -144,6 +146,9 @@ class Wiring(QObject):
             "answer_again_action": program.chat.answer_again,
             "copy_answer_action": page.copy_answer,
             "stop_action": self._stop,
+            "pause_action": program.step_mode.toggle,
+            "one_token_action": program.step_mode.step,
+            "step_bar_action": window.parts.step_bar.toggle,
             "rename_action": self._rename,
             "delete_chat_action": lambda: program.conversations.delete(program.conversations.open_id),
             "undo_delete_action": self._undo,

@@ -6,12 +6,13 @@ Several may be asked; the engine writes one after another. Knows no view.
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 
 import msgspec
 
 from app.core.chat import ChatPrompt, PromptMessage
 from app.core.commands import SettingsChange
-from app.core.events import Failed, Finished, Loaded, LoadProgress, PrefillProgress, PromptReady, Tokens
+from app.core.events import Failed, Finished, Held, Loaded, LoadProgress, PrefillProgress, PromptReady, Tokens
 from app.core.sampling import SamplingSettings
 from app.core.signal import Signal
 from app.core.store_commands import ReadPrompt
@@ -39,6 +40,8 @@ class Answers(AnswerEnds):
         """A question could not be kept: the conversation is in memory alone."""
         self.settled: Signal[Sentence | None] = Signal()
         """Nothing would be lost if the program ended now, or this says why, and asks whether it may."""
+        self.pace_of: Callable[[OpenConversation], float | None] = lambda _conversation: None
+        """At which pace the answer of a conversation is written now, as `SetPace` says it."""
         self._settings = settings
         self._settling: int | None = None
         session.answer_told.connect(self._take)
@@ -62,6 +65,7 @@ class Answers(AnswerEnds):
             record=self._settings.values.keep_record,
             when_full=self._settings.values.when_full,
             first_token=run.beginning.tokens,
+            tokens_per_s=self.pace_of(conversation),
         )
         if run.goes_on and run.turn.behind is None:
             self._keeper.send(ReadPrompt(run.request, run.message))  # answered before its question is kept
@@ -85,7 +89,7 @@ class Answers(AnswerEnds):
             if not event.on_disk:
                 self.unkept.emit(run.conversation)
             saved_ns = time.perf_counter_ns() - run.began_ns
-            self._session.ask(question.kept(self._wanted(run), saved_ns))
+            self._session.ask(question.kept(self._wanted(run), self.pace_of(run.conversation), saved_ns))
 
     def take_prompt_read(self, event: PromptRead) -> None:
         """Know what an answer that goes on was written behind."""
@@ -119,6 +123,11 @@ class Answers(AnswerEnds):
         if conversation.run is not None:
             self._session.change_settings(self._wanted(conversation.run), conversation.run.request)
 
+    def use_pace(self) -> None:
+        """Let every answer be written at the pace that it has now."""
+        for run in self.runs:
+            self._session.set_pace(run.request, self.pace_of(run.conversation))
+
     def note_ttft(self, conversation: OpenConversation, turn: Turn, ttft_ms: float | None) -> None:
         """Keep the time to the first painted character, in ms, of an answer that ended before it was painted."""
         turn.ttft_ms = ttft_ms
@@ -148,6 +157,8 @@ class Answers(AnswerEnds):
                 self._take_prompt(run, event)
             case PrefillProgress():
                 self._read(run, event)
+            case Held() if run.reading is not None:
+                self._read(run, None)
             case Tokens():
                 self._grow(run, event)
             case Finished():

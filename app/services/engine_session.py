@@ -91,6 +91,10 @@ class EngineSession:
         """How many lanes of a comparison are still written before a question begins; 0 where none is."""
         self.sent = self._questions.sent
         """A question went to a loaded model: its request and the time that its clock starts at (`perf_counter_ns`)."""
+        self.set_pace = self._questions.set_pace
+        """Write an answer at another pace from its next token on: its request and the pace."""
+        self.step_on = self._questions.step_on
+        """Let an answer that is held go on by one token: its request, the token's place, and which one it is."""
         self._told = LoadNotices(notices)
         self._gone = False
         check.passed.connect(self._take_checked)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import msgspec
 
-from app.core.events import Failed, Finished, PrefillProgress, PromptReady, Step, Tokens
+from app.core.events import Failed, Finished, Held, PrefillProgress, PromptReady, Step, Tokens
 from app.core.metrics import MIN_PREFILL_TOKENS, ItlQuantiles
 from app.planner.diagnosis import Circumstances
 from app.services.figures import Figures, figures_at_end, figures_of_turn
@@ -83,7 +83,7 @@ class FollowedAnswer:
             case Failed():
                 self.is_open = False
                 self._set(is_writing=False, is_cut_off=True)
-            case Finished() | Step():
+            case Finished() | Step() | Held():
                 pass
 
     def end(self, event: Finished, circumstances: Circumstances) -> None:

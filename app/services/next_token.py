@@ -1,6 +1,6 @@
 """The candidates of the latest step, raw and after the chain of the settings that are in force now.
 
-Follows the answers of the session and keeps what a chain looks back at. Must not know what shows it.
+While an answer is held they are those of the next token, which is not drawn yet. Follows the answers of the session and keeps what a chain looks back at. Must not know what shows it.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from app.core.commands import Watch
-from app.core.events import Failed, Finished, Loaded, LoadProgress, PromptReady, Step, Tokens
+from app.core.events import Failed, Finished, Held, Loaded, LoadProgress, PromptReady, Step, Tokens
 from app.core.ports import EnginePort
 from app.core.sampling import SamplingSettings
 from app.core.signal import Signal
@@ -67,6 +67,8 @@ class CandidatesView:
     """The title of its conversation where another one is shown; else empty."""
     origin: Sentence | None = None
     """Which answer of the conversation it is of, where that is not the last one that is shown."""
+    is_held: bool = False
+    """Whether the answer waits for somebody before this token: it is not drawn yet."""
 
 
 @dataclass(slots=True)
@@ -113,6 +115,8 @@ class NextToken:
         """Whether the latest steps came while nobody looked."""
         self._answer: _Answer | None = None
         self._shown: tuple[_Answer, int, StepCandidates] | None = None
+        self._is_held = False
+        """Whether the token of what is shown is not drawn yet."""
         self._view: CandidatesView | None = None
         self._breakers: tuple[tuple[str, ...], int, Breakers] | None = None
         session.answer_told.connect(self._follow_answer)
@@ -172,6 +176,7 @@ class NextToken:
             token=token,
             whose=self._whose or "",
             origin=self._origin,
+            is_held=self._is_held,
         )
 
     def _row_of(self, row: Candidate, step: StepCandidates) -> CandidateRow:
@@ -197,13 +202,20 @@ class NextToken:
                 self._answer = self._begun(event)
             case Tokens() if answer is not None and answer.request == event.request:
                 answer.sampled.frombytes(event.ids)
+                self._end_hold()
                 self._note_missed()
+            case Held() if answer is not None and answer.request == event.request:
+                self._take_held(answer, event)
             case Step() if answer is not None and answer.request == event.request:
                 self._take_step(answer, event)
             case Finished() if answer is not None and answer.request == event.request:
-                if answer.seed != event.seed:
+                was_held, self._is_held = self._is_held, False
+                if answer.seed != event.seed or was_held:
                     answer.seed = event.seed
-                    self._tell()
+                    self._tell(moved=was_held)
+            case Failed() if answer is not None and answer.request == event.request and self._is_held:
+                self._is_held = False
+                self._tell(moved=True)
             case _:
                 pass
 
@@ -226,11 +238,29 @@ class NextToken:
         if not self._watches or model is None:
             return
         drawn = answer.sampled[event.token] if event.token < len(answer.sampled) else None
-        history = answer.prompt + answer.sampled[: event.token].tobytes()
-        step = _step_candidates()(event, model.vocabulary, history, drawn)
-        self._shown, self._missed = (answer, event.token, step), False
-        self._whose, self._origin = self._whose_is_shown(), self._origin_of_shown()
+        self._show_step(answer, event, model.vocabulary, drawn)
         self._tell(moved=not event.ids)  # the last step comes with all of its row
+
+    def _take_held(self, answer: _Answer, event: Held) -> None:
+        """Show the next token's row, which comes once: also to those who look later."""
+        if (model := self._session.model) is not None:
+            step = Step(event.request, event.token, b"", event.logits, event.log_sum_exp)
+            self._show_step(answer, step, model.vocabulary, None)
+            self._is_held = True
+            self._tell(moved=True)
+
+    def _show_step(self, answer: _Answer, event: Step, vocabulary: int, drawn: int | None) -> None:
+        history = answer.prompt + answer.sampled[: event.token].tobytes()
+        step = _step_candidates()(event, vocabulary, history, drawn)
+        self._shown, self._missed, self._is_held = (answer, event.token, step), False, False
+        self._whose, self._origin = self._whose_is_shown(), self._origin_of_shown()
+
+    def _end_hold(self) -> None:
+        """Mark the token that was drawn, or chosen, from the row that was shown before."""
+        if self._is_held and self._shown is not None and self._shown[1] < len(self._shown[0].sampled):
+            answer, token, step = self._shown
+            self._shown, self._is_held = (answer, token, step.drawn_as(answer.sampled[token])), False
+            self._tell(moved=True)
 
     def _whose_is_shown(self) -> str | None:
         conversation = None if self._shown is None else self._shown[0].conversation
@@ -269,6 +299,7 @@ class NextToken:
         """Read the tokens again; those of another tokenizer say nothing of the step that is shown."""
         if self._vocabulary.known == 0:
             self._shown = self._answer = None
+            self._is_held = False
         self._tell()
 
     def _tell(self, *, moved: bool = False) -> None:

@@ -91,6 +91,7 @@ from app.services.prompt_count import PromptCount
 from app.services.queue import Queue
 from app.services.reproducing import Reproducing
 from app.services.sampling import Sampling
+from app.services.step_mode import StepMode
 from app.services.system_prompt import SystemPrompt
 from app.services.templates import Templates
 from app.services.trash import Trash
@@ -146,6 +147,7 @@ class Program:
     file_export: FileExport
     next_token: NextToken
     live: Live
+    step_mode: StepMode
     memory: Memory
     ask: Ask
     machine: Machine

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable
 import msgspec
 
 from app.core.chat import ChatPrompt, Prompt
-from app.core.commands import Cancel, ChangeSettings, Compare, Generate, Reproduce, StopLane
+from app.core.commands import Cancel, ChangeSettings, Compare, Generate, Reproduce, SetPace, StepOn, StopLane
 from app.core.devices import MainMemory
 from app.core.events import (
     Compared,
@@ -47,9 +47,10 @@ QuestionEvent = AnswerEvent | Reproduced | LanesPlanned | LaneTokens | LaneFinis
 class Unkept(Question, frozen=True):
     """A question that is not kept yet: it has its place among the others, and goes once it is kept."""
 
-    def kept(self, settings: SamplingSettings, saved_ns: int) -> Question:
-        """Return the question as it goes to the engine, with the settings of now and the time that keeping it took."""
-        return Question(**{**msgspec.structs.asdict(self), "settings": settings, "saved_ns": saved_ns})
+    def kept(self, settings: SamplingSettings, tokens_per_s: float | None, saved_ns: int) -> Question:
+        """Return the question as it goes to the engine, with what holds now and the time that keeping it took."""
+        changes = {"settings": settings, "tokens_per_s": tokens_per_s, "saved_ns": saved_ns}
+        return Question(**{**msgspec.structs.asdict(self), **changes})
 
 
 class Replay(msgspec.Struct, frozen=True):
@@ -150,6 +151,7 @@ class Questions:
                 record=question.record,
                 when_full=question.when_full,
                 first_token=question.first_token,
+                tokens_per_s=question.tokens_per_s,
             )
         )
 
@@ -204,6 +206,20 @@ class Questions:
         for opened in self._open.values():
             if request in (None, opened.request) and isinstance(opened, Question):
                 self._engine.send(ChangeSettings(opened.request, settings))
+
+    def set_pace(self, request: int, tokens_per_s: float | None) -> None:
+        """Write an answer at another pace, as `SetPace` says it; one that has that pace is told nothing."""
+        for asked in (self._waiting, self._open):
+            question = asked.get(request)
+            if isinstance(question, Question) and question.tokens_per_s != tokens_per_s:
+                asked[request] = msgspec.structs.replace(question, tokens_per_s=tokens_per_s)
+                if asked is self._open:
+                    self._engine.send(SetPace(request, tokens_per_s))
+
+    def step_on(self, request: int, place: int, token: int | None = None) -> None:
+        """Let an answer that is held before its token `place` go on by that one: by this token, or by a draw."""
+        if request in self._open:
+            self._engine.send(StepOn(request, token, place))
 
     def take(self, event: QuestionEvent) -> bool:
         """Take in what was said of a question; False when it is nobody's."""

@@ -6,6 +6,7 @@ Loads numpy, so whoever may run before the window is there loads this module lat
 from __future__ import annotations
 
 from collections.abc import Iterable
+from copy import copy
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
@@ -78,9 +79,14 @@ class StepCandidates:
         else:
             self._whole = logits
             self._top = _Tokens(*RowReader(logits.size).read(logits).top(SHORT_ARRAY))
-        self._drawn_in_top = None if drawn is None else self._top.place_of(drawn)
         self._known = WholeRow(step.log_sum_exp, vocabulary)
         self._history: Ids = np.frombuffer(history, "<i4")
+
+    def drawn_as(self, drawn: int) -> StepCandidates:
+        """Return the step with the token that was drawn from it, or chosen."""
+        step = copy(self)
+        step.drawn = drawn
+        return step
 
     def outcome(self, settings: SamplingSettings, xtc_decides: bool, breakers: Breakers) -> Outcome:
         """Return what the chain of these settings makes of the step."""
@@ -127,7 +133,7 @@ class StepCandidates:
         return replay(tokens.ids, tokens.logits, settings, self._history, xtc_decides, known, breakers)
 
     def _top_may_do(self, settings: SamplingSettings) -> bool:
-        has_drawn = self.drawn is None or self._drawn_in_top is not None
+        has_drawn = self.drawn is None or self._top.place_of(self.drawn) is not None
         return has_drawn and (settings.top_k > 0 or min(settings.typical_p, settings.top_p) >= 1.0)
 
     @cached_property

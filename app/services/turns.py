@@ -20,6 +20,8 @@ from app.services.thinking import Thoughts
 
 TurnState = Literal["waiting", "writing", "done", "interrupted"]
 
+CHOSEN = "chosen"
+"""Under this name a note of an answer holds how many of its tokens were chosen by hand."""
 _ID_BYTES = 4
 _REPLACEMENT = "\N{REPLACEMENT CHARACTER}"
 
@@ -45,6 +47,8 @@ class Turn:
     reason: Sentence | None = None
     """Why an answer ended early, where the model did not end it."""
     notes: list[Sentence] = field(default_factory=list)
+    is_held: bool = False
+    """Whether an answer waits for somebody before its next token."""
     dropped: int = 0
     """How many earlier messages an answer was written without, because the context is full."""
     model: ModelRef | None = None
@@ -76,6 +80,11 @@ class Turn:
     def was_lane(self) -> bool:
         """Whether it was written beside other lanes, in batches with tokens of them all."""
         return self.lane is not None
+
+    @property
+    def chosen(self) -> int:
+        """How many tokens of an answer were chosen by hand."""
+        return next((int(note.values[CHOSEN]) for note in self.notes if CHOSEN in note.values), 0)
 
     @property
     def said(self) -> str:

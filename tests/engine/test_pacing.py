@@ -29,6 +29,7 @@ from tests.engine.harness import Engine, ids_of, user, write_script
 SHORT = SamplingSettings(temperature=0.0, max_tokens=6)
 SEEDED = SamplingSettings(seed=11, max_tokens=12)
 TOKENS = 12
+GUARD_S = 60.0
 
 
 class Stepper:
@@ -94,6 +95,8 @@ def test_step_by_step_is_the_same_answer(starter_backend: LlamaBackend) -> None:
     assert ids_of(done.ids) == ids_of(straight.ids)
     assert done.text == straight.text
     assert [held.token for held in stepper.held] == list(range(TOKENS))
+    waited = [event.held_ns for event in stepper.events if isinstance(event, Tokens)]
+    assert waited[0] > 0 and waited == sorted(set(waited)), "each step waits a little longer"
 
 
 def test_the_row_that_is_shown_is_the_one_that_is_drawn_from(starter_backend: LlamaBackend) -> None:
@@ -165,6 +168,7 @@ def test_the_time_that_an_answer_is_held_is_in_none_of_its_figures() -> None:
     assert clock.decode_rate() == pytest.approx(2 / 10 * 1e9)
     assert clock.ttft_parts().first_sample == pytest.approx(5 / 1e6)
     assert clock.visible == 25
+    assert clock.held_ns == 3_000_000
 
 
 def test_steps_that_nobody_took_are_forgotten_when_the_answer_runs_again() -> None:
@@ -177,6 +181,36 @@ def test_steps_that_nobody_took_are_forgotten_when_the_answer_runs_again() -> No
     pacing.set_rate(0)
     assert pacing.is_held
     assert pacing.take() is None
+
+
+def test_leave_that_comes_too_late_is_forgotten() -> None:
+    pacing = Pacing(0)
+    pacing.give(7, place=3)
+    pacing.give(8, place=5)
+    assert pacing.take(5) == Turn(8, 5)
+    pacing.give(9, place=5)
+    assert pacing.take(6) is None
+    assert pacing.is_held
+    pacing.give()
+    assert pacing.take(6) == FREELY
+
+
+def test_an_answer_that_is_held_says_so_although_leave_for_an_earlier_token_comes_with_it() -> None:
+    control = Control(1, 1e-3)
+    command = Generate(1, user("Why?"), SEEDED, time.perf_counter_ns())
+    seen: list[Event] = []
+    backend, guard = scripted(), threading.Timer(GUARD_S, control.cancel)
+    guard.start()
+    for event in Answer(backend, KVCache(backend), command, control).run(lambda: False):
+        seen.append(event)
+        if isinstance(event, Tokens) and event.first == 0:
+            control.pacing.set_rate(0)
+            control.pacing.give(None, place=0)
+        if isinstance(event, Held):
+            control.cancel()
+    guard.cancel()
+    guard.join()
+    assert [event.token for event in seen if isinstance(event, Held)] == [1]
 
 
 def test_a_slow_answer_waits_for_the_time_of_its_next_token() -> None:

@@ -20,6 +20,7 @@ from app.gui.chat.writing_keys import PLACES, writing_keys
 from app.gui.compare.lane_words import lane_keys
 from app.gui.history.list_keys import list_keys
 from app.gui.history.view import HistoryList
+from app.gui.next_token.candidates import candidate_keys
 from app.gui.preferences.keyboard_dialog import KeyboardDialog
 from app.gui.widgets.section import SectionHeader, section_keys
 from tests.gui.conftest import Stage
@@ -56,7 +57,7 @@ def test_the_keyboard_dialog_lists_every_key_of_the_window_and_of_a_message(read
         assert shown in listed or shown in lanes
     known = [(each.words, each.keys) for each in message_keys()]
     known += [(each.words, each.keys) for place in PLACES for each in writing_keys(place)]
-    for words, keys in [*known, *lane_keys(), *list_keys(), *queue_keys(), *section_keys()]:
+    for words, keys in [*known, *lane_keys(), *list_keys(), *queue_keys(), *section_keys(), *candidate_keys()]:
         assert words in listed and native(keys) in listed
     assert "New chat" in listed and "Light or dark theme" in listed
     QTest.mouseClick(ready.find("keyboard_close_button"), Qt.MouseButton.LeftButton)

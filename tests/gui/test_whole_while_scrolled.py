@@ -31,9 +31,7 @@ def seen(transcript: Transcript) -> tuple[QImage, QImage]:
 def turn_wheel(transcript: Transcript, by: int = 120) -> None:
     at = QPointF(100, 100)
     button, phase = Qt.MouseButton.NoButton, Qt.ScrollPhase.NoScrollPhase
-    turned = QWheelEvent(
-        at, at, QPoint(), QPoint(0, by), button, Qt.KeyboardModifier.NoModifier, phase, False
-    )
+    turned = QWheelEvent(at, at, QPoint(), QPoint(0, by), button, Qt.KeyboardModifier.NoModifier, phase, False)
     QApplication.sendEvent(transcript.viewport(), turned)
 
 

@@ -104,6 +104,7 @@ class Composer(QFrame):
         self._pasted = PastedList(icons)
         self._history = _PasteHistory(self._pasted, self.draft)
         self._busy = False
+        self._offers_pause = True
         self._refusal = ""
         self.undoes_elsewhere = False
         """Whether something was deleted after what is written here was changed: that is undone first."""
@@ -112,6 +113,8 @@ class Composer(QFrame):
         self._stop = IconButton(
             icons, "stop", self.tr("Stop the answer (Esc)"), object_name="stop_button", look="primary"
         )
+        self.pause = _hidden_button(self.tr("Pause"), "pause_button")
+        set_hint(self.pause, self.tr("Hold the answer, or let it run on (F6)"))
         self.left_out = LeftOutButton(icons)
         self._drop = _hidden_button(self.tr("Drop the oldest turns"), "drop_oldest_button")
         self._larger = _hidden_button(self.tr("Larger context…"), "larger_context_button")
@@ -155,12 +158,20 @@ class Composer(QFrame):
     def set_busy(self, busy: bool, *, stopping: bool = False) -> None:
         """Offer to stop instead of to send; `stopping` says that this was heard."""
         self._busy = busy
-        had_focus = self._send.hasFocus() or self._stop.hasFocus()
+        had_focus = self._send.hasFocus() or self._stop.hasFocus() or (self.pause.hasFocus() and not busy)
         self._stop.setEnabled(not stopping)
+        self.pause.setVisible(busy and self._offers_pause)
         self._buttons.setCurrentWidget(self._stop if busy else self._send)
         if had_focus:
             self.draft.setFocus()
         self._refresh_send()
+
+    def offer_pause(self, offered: bool) -> None:
+        """Offer to hold an answer, unless a button elsewhere does."""
+        self._offers_pause = offered
+        if self.pause.hasFocus():
+            self.draft.setFocus()
+        self.pause.setVisible(self._busy and offered)
 
     def refuse(self, reason: str) -> None:
         """Offer no sending for a reason that the button tells on hover; an empty one is none."""
@@ -223,6 +234,7 @@ class Composer(QFrame):
         row.addWidget(self.left_out)
         row.addWidget(self._drop)
         row.addWidget(self._larger)
+        row.addWidget(self.pause)
         row.addWidget(self._buttons)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(theme.SPACE_L, theme.SPACE_M, theme.SPACE_S, theme.SPACE_S)

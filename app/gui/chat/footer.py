@@ -85,6 +85,8 @@ def dropped(turn: Turn) -> str:
 
 def waiting(turn: Turn) -> str:
     """Return what is said in place of an answer that has no text yet: what goes on, or that something does."""
+    if turn.is_held:
+        return translate("TurnBlock", "Waits for you before its first word")
     return render(turn.doing) if turn.doing is not None else "…"
 
 
@@ -117,7 +119,7 @@ def _wrapped(text: str, width: float, metrics: QFontMetricsF) -> list[str]:
 
 
 def parts(turn: Turn) -> list[str]:
-    """Return the parts of the line under an answer, none of them empty; no part while it is written."""
+    """Return the parts of the line under an answer, none of them empty; while it is written, only that it waits."""
     return [part for part in _parts(turn) if part]
 
 
@@ -131,6 +133,8 @@ def _parts(turn: Turn) -> list[str]:
     if turn.state == "interrupted" and turn.reason is not None:
         interrupted = translate("TurnBlock", "Interrupted: what was written stays.")
         return [interrupted if turn.text else render(turn.reason)]
+    if turn.state == "writing" and turn.is_held:
+        return [translate("TurnBlock", "Waits for you before its next token")]
     if turn.state != "done" or finished is None:
         return []
     if not turn.text:
@@ -138,6 +142,8 @@ def _parts(turn: Turn) -> list[str]:
     metrics = finished.metrics
     tokens = translate("TurnBlock", "{count} tokens").format(count=count(metrics.sampled_tokens))
     said = [translate("TurnBlock", "1 token") if metrics.sampled_tokens == 1 else tokens]
+    if turn.chosen:
+        said.append(translate("TurnBlock", "{count} chosen by hand").format(count=count(turn.chosen)))
     if metrics.decode_tokens_per_s is not None:
         said.append(translate("TurnBlock", "{rate} tok/s").format(rate=rate(metrics.decode_tokens_per_s)))
     ttft = turn.ttft_ms if turn.ttft_ms is not None else metrics.ttft_ms

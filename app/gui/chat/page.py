@@ -18,6 +18,7 @@ from app.gui.chat.composer import Composer
 from app.gui.chat.count_line import CountLine
 from app.gui.chat.draft_keeper import DraftKeeper
 from app.gui.chat.queued_list import QueuedList
+from app.gui.chat.step_bar import StepBar
 from app.gui.chat.transcript import Transcript
 from app.gui.chat.turn_actions import TurnActions
 from app.gui.chat.welcome import Opening, Welcome
@@ -139,6 +140,12 @@ class ChatPage(QWidget):
             self._drafts.wait(waits)
             self._show_page()
 
+    def show_above_composer(self, bar: StepBar) -> None:
+        """Give the bar of step mode its place between what waits and the composer."""
+        self._column.insertWidget(self._column.indexOf(self.composer), bar)
+        bar.keyboard_left.connect(self.composer.draft.setFocus)
+        bar.shown.connect(lambda shown: self.composer.offer_pause(not shown))
+
     def follow_count(self, read: Callable[[], Count]) -> None:
         """Show what is known of the next send, which `read` returns; it has changed."""
         self._line.follow(read)
@@ -181,7 +188,7 @@ class ChatPage(QWidget):
         self.transcript.viewport().installEventFilter(self)
 
     def _lay_out(self) -> None:
-        column = QVBoxLayout()
+        self._column = column = QVBoxLayout()
         column.setContentsMargins(theme.SPACE_XL, 0, theme.SPACE_XL, theme.SPACE_L)
         column.setSpacing(theme.SPACE_S)
         column.addWidget(self._prefill)

@@ -272,7 +272,7 @@ class TurnBlock:
             painter.drawText(place, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, line)
 
     def _lay_out_footer(self, width: float) -> None:
-        if self._is_open:
+        if self._is_open and not self.turn.is_held:
             self._footer, self._footer_px = [], self._sizes.footer
             return
         metrics = QFontMetricsF(theme.reading_font(theme.SMALL_PX))

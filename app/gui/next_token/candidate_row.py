@@ -111,6 +111,15 @@ class RowPainter:
             painter.drawRoundedRect(QRectF(1, 1, width - 2, height - 2), _RADIUS_PX, _RADIUS_PX)
         painter.restore()
 
+    def paint_pointed(self, painter: QPainter, place: QRect) -> None:
+        """Mark the row that a click would choose."""
+        painter.save()
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(self._track)
+        painter.drawRoundedRect(QRectF(place).adjusted(0, 1, 0, -1), _RADIUS_PX, _RADIUS_PX)
+        painter.restore()
+
     def _paint_drawn(self, painter: QPainter, width: int, height: int) -> None:
         """Mark the token that was drawn by a tint and a triangle."""
         painter.setBrush(self._drawn)

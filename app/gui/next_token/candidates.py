@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRect, QSize, Qt
-from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent, QWheelEvent
+from PySide6.QtCore import QCoreApplication, QEvent, QModelIndex, QPersistentModelIndex, QRect, QSize, Qt, Signal
+from PySide6.QtGui import QKeyEvent, QKeySequence, QMouseEvent, QPainter, QPaintEvent, QResizeEvent, QWheelEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QListView,
@@ -29,6 +29,14 @@ from app.services.next_token import CandidateRow
 
 ROW_PX = 27
 LEAST_ROWS, MOST_ROWS = 6, 20
+_TAKES = ("Return", "Enter")
+translate = QCoreApplication.translate
+
+
+def candidate_keys() -> list[tuple[str, tuple[QKeySequence, ...]]]:
+    """Return what keys do with a candidate: in words, and the keys."""
+    words = translate("CandidatesChart", "Let the answer that waits go on by it")
+    return [(words, tuple(map(QKeySequence, _TAKES)))]
 
 
 class CandidatesChart(QListView):
@@ -36,6 +44,9 @@ class CandidatesChart(QListView):
 
     Whoever scrolled is back at the top with the next answer, and with the next step once the pointer has left.
     """
+
+    taken = Signal(int)
+    """Somebody chose the next token: which one."""
 
     def __init__(self, icons: Icons, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -45,6 +56,8 @@ class CandidatesChart(QListView):
         self._painter = RowPainter(icons, self._rows)
         self._pinned = _Pinned(self._painter, self)
         self._request, self._step = 0, 0
+        self._pointed = -1
+        """The row under the pointer while a token can be chosen."""
         self.setModel(self._rows)
         self.setItemDelegate(_Delegate(self))
         self.setUniformItemSizes(True)
@@ -57,6 +70,8 @@ class CandidatesChart(QListView):
         stand_alone(self.viewport())
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)  # the wheel alone takes no focus
         self.verticalScrollBar().valueChanged.connect(self._scrolled)
+        self.viewport().setMouseTracking(True)
+        self.clicked.connect(self._take)
         self.setMinimumHeight(LEAST_ROWS * ROW_PX)
         self.setMaximumHeight(MOST_ROWS * ROW_PX)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
@@ -71,13 +86,19 @@ class CandidatesChart(QListView):
         """The drawn token, where it stands below the list because it is not among the rows in view."""
         return self._pinned.row if self._pinned.isVisibleTo(self) else None
 
-    def show_rows(self, rows: Sequence[CandidateRow], request: int = 0, step: int = 0) -> None:
-        """Show other tokens, of a step of an answer."""
+    def show_rows(
+        self, rows: Sequence[CandidateRow], request: int = 0, step: int = 0, *, can_take: bool = False
+    ) -> None:
+        """Show other tokens, of a step of an answer; `can_take` says that one of them can be chosen as the next."""
         if tuple(rows) != self._rows.rows and self.underMouse() and QToolTip.isVisible():
             QToolTip.hideText()  # it tells of a token that may stand elsewhere now
         is_looked_at = request == self._request and (step == self._step or self.underMouse())
+        is_next = can_take and (request, step) != (self._request, self._step)
         self._request, self._step = request, step
+        self._show_taking(can_take)
         self._rows.show_rows(rows)
+        if is_next and self.hasFocus():
+            self.setCurrentIndex(self._rows.index(0))  # Enter, pressed once more, would choose by place
         if not is_looked_at:
             self.verticalScrollBar().setValue(0)
         self.viewport().update()
@@ -99,8 +120,28 @@ class CandidatesChart(QListView):
             place = QRect(0, number * ROW_PX, viewport.width(), ROW_PX)
             if place.intersects(event.rect()):
                 index = first + number
+                if index == self._pointed:
+                    self._painter.paint_pointed(painter, place)
                 self._painter.paint(painter, place, row, focus=index == current, apart=row.rank != index + 1)
         painter.end()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Choose a token with Enter."""
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and self._rows.can_take:
+            if not event.isAutoRepeat():
+                self._take(self.currentIndex())
+        else:
+            super().keyPressEvent(event)
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        """Show which token a click would choose."""
+        super().mouseMoveEvent(event)
+        self._point(self.indexAt(event.position().toPoint()).row())
+
+    def leaveEvent(self, event: QEvent) -> None:
+        """Point at nothing."""
+        super().leaveEvent(event)
+        self._point(-1)
 
     def wheelEvent(self, event: QWheelEvent) -> None:
         """Scroll where somebody stands in the list or where there is something to see, else leave it to the panel."""
@@ -123,6 +164,23 @@ class CandidatesChart(QListView):
     def sizeHint(self) -> QSize:
         """Ask for the least number of rows: there is more where the column has height left."""
         return QSize(240, LEAST_ROWS * ROW_PX)
+
+    def _take(self, index: QModelIndex) -> None:
+        if self._rows.can_take and index.isValid():
+            self.taken.emit(self._rows.rows[index.row()].token)
+
+    def _show_taking(self, can_take: bool) -> None:
+        if can_take != self._rows.can_take:
+            self._rows.can_take = can_take
+            shape = Qt.CursorShape.PointingHandCursor if can_take else Qt.CursorShape.ArrowCursor
+            self.viewport().setCursor(shape)
+            self._point(-1)
+
+    def _point(self, row: int) -> None:
+        row = row if self._rows.can_take else -1
+        if row != self._pointed:
+            self._pointed = row
+            self.viewport().update()
 
     def _scrolled(self, first: int) -> None:
         was_pinned = self.pinned is not None

@@ -28,6 +28,8 @@ class CandidatesModel(QAbstractListModel):
     def __init__(self) -> None:
         super().__init__()
         self._rows: tuple[CandidateRow, ...] = ()
+        self.can_take = False
+        """Whether a token can be chosen: none is drawn yet."""
 
     @property
     def rows(self) -> tuple[CandidateRow, ...]:
@@ -83,6 +85,8 @@ class CandidatesModel(QAbstractListModel):
             parts.append(self.tr("rank {rank}").format(rank=count(row.rank)))
         if row.is_drawn:
             parts.append(self.tr("this one was drawn"))
+        if self.can_take:
+            parts.append(self.tr("a click or Enter chooses it"))
         return ", ".join(parts)
 
     def _named(self, row: CandidateRow) -> str:

@@ -6,7 +6,7 @@ and at once when somebody moves a setting.
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt, QTimer
+from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QHideEvent, QShowEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QStackedLayout, QVBoxLayout, QWidget
 
@@ -28,6 +28,9 @@ REPAINT_MS = 400
 class NextTokenPanel(QWidget):
     """The section with the candidates."""
 
+    taken = Signal(int, int, int)
+    """Somebody chose the next token of an answer: its request, the token's place, and which one it is."""
+
     def __init__(
         self, next_token: NextToken, themes: theme.Themes, icons: Icons, parent: QWidget | None = None
     ) -> None:
@@ -37,6 +40,7 @@ class NextTokenPanel(QWidget):
         self._view: CandidatesView | None = None
         self._is_stale = False
         self.chart = CandidatesChart(icons)
+        self.chart.taken.connect(self._take)
         self._left = FixedText(muted=False, fit="text", name="candidates_left")
         self._whose = FixedText(right=True, name="candidates_whose")
         self._reason = label(look="muted", name="candidates_reason")
@@ -103,7 +107,7 @@ class NextTokenPanel(QWidget):
         self._show_view(view)
 
     def _show_view(self, view: CandidatesView | None) -> None:
-        whose = "" if view is None else self._origin_words(view)
+        whose = "" if view is None else self._origin_words(view) or self._next_words(view)
         self._legend.setVisible(view is not None and not whose)  # a line for both would take a row of the candidates
         self._say_whose(whose)
         self._left.setVisible(view is not None)  # the reason stands there alone
@@ -120,13 +124,21 @@ class NextTokenPanel(QWidget):
             if view is None:
                 self.chart.show_rows(())
             else:
-                self.chart.show_rows(view.rows, view.request, view.token)
+                self.chart.show_rows(view.rows, view.request, view.token, can_take=view.is_held)
 
     def _origin_words(self, view: CandidatesView) -> str:
         """Return whose tokens these are, where they are not those of the last answer that is shown."""
         if view.whose:
             return self.tr("from “{title}”").format(title=view.whose)
         return "" if view.origin is None else render(view.origin)
+
+    def _next_words(self, view: CandidatesView) -> str:
+        """Return that the answer waits before this token."""
+        return self.tr("next, not drawn yet") if view.is_held else ""
+
+    def _take(self, token: int) -> None:
+        if self._view is not None:
+            self.taken.emit(self._view.request, self._view.token, token)
 
     def _say_whose(self, words: str) -> None:
         self._whose.setVisible(bool(words))

@@ -50,6 +50,7 @@ class KeysOf(Enum):
     QUEUE = auto()
     CHATS = auto()
     SECTION = auto()
+    CANDIDATE = auto()
 
 
 _LEFT = (KeysOf.WINDOW, KeysOf.COMPARISON)
@@ -101,6 +102,7 @@ class KeyboardDialog(TallDialog):
             KeysOf.QUEUE: self.tr("On a question that waits"),
             KeysOf.CHATS: self.tr("In the list of chats"),
             KeysOf.SECTION: self.tr("On a heading of the side panel"),
+            KeysOf.CANDIDATE: self.tr("On a candidate for the next token"),
         }[place]
 
     def _hint(self, place: KeysOf) -> str:

@@ -1,0 +1,156 @@
+"""The bar of step mode above the composer: hold an answer or let it run, one token at a time, and how fast.
+
+There only while somebody uses it. Says what people want and shows what became of it; knows no candidates.
+"""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QSignalBlocker, Qt, Signal
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QWidget
+
+from app.gui import theme
+from app.gui.icons import Icons
+from app.gui.widgets.boxes import WheelSlider
+from app.gui.widgets.buttons import IconButton
+from app.gui.widgets.labels import ElidedLabel, label
+from app.gui.widgets.words import set_hint
+from app.services.chat import Chat
+from app.services.step_mode import MOST_SPEED, StepMode
+from app.services.units import count
+
+SLIDER_PX = 96
+_UNLIMITED = MOST_SPEED + 1
+"""The last place of the slider."""
+
+
+class StepBar(QFrame):
+    """Follows the pace of answers; whoever closes it leaves step mode."""
+
+    keyboard_left = Signal()
+    """It went away while it had the keyboard."""
+    shown = Signal(bool)
+    """It came or went: whether it is there."""
+
+    def __init__(self, step_mode: StepMode, chat: Chat, icons: Icons, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._step_mode, self._chat = step_mode, chat
+        self.setObjectName("step_bar")
+        self.setAccessibleName(self.tr("Steps and speed"))
+        self.setProperty("look", "chip")
+        self._hold = _button("hold_button", self._hold_words(held=True), self._hold_words(held=False))
+        self._step = _button("one_token_button", self.tr("One token"))
+        set_hint(self._step, self.tr("Let one token be drawn; before that, hold the answer (F7)"))
+        self._status = ElidedLabel(theme.SMALL_PX)
+        self._status.setObjectName("step_status")
+        self._slider = WheelSlider()
+        self._slider.setObjectName("speed_slider")
+        self._slider.setRange(1, _UNLIMITED)
+        self._slider.setFixedWidth(theme.scaled(SLIDER_PX))
+        self._speed = label(look="muted", pixels=theme.SMALL_PX, name="speed_value")
+        self._speed.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+        self._speed.setText(self._speed_words(None))
+        self._speed.setMinimumWidth(self._speed.sizeHint().width())
+        self._close = IconButton(
+            icons, "close", self.tr("Leave step mode: write as fast as it goes"), object_name="step_bar_close_button"
+        )
+        self._lay_out()
+        self._hold.clicked.connect(step_mode.toggle)
+        self._step.clicked.connect(step_mode.step)
+        self._slider.valueChanged.connect(self._take_speed)
+        self._close.clicked.connect(self.leave)
+        self._disconnect = [step_mode.changed.connect(self._show), chat.busy_changed.connect(self._show)]
+        self.hide()
+        self._show()
+
+    def disconnect_services(self) -> None:
+        """Follow the pace no longer."""
+        for disconnect in self._disconnect:
+            disconnect()
+
+    def toggle(self) -> None:
+        """Come, or go and leave step mode."""
+        if self.isHidden():
+            self._come(shown=True)
+        else:
+            self.leave()
+
+    def leave(self) -> None:
+        """Go, and let answers be written as fast as it goes."""
+        focus: QWidget | None = self.window().focusWidget()
+        had_keyboard = focus is not None and self.isAncestorOf(focus)
+        self._step_mode.end()
+        self._come(shown=False)
+        if had_keyboard:
+            self.keyboard_left.emit()
+
+    def _come(self, *, shown: bool) -> None:
+        if self.isHidden() is shown:
+            self.setVisible(shown)
+            self.shown.emit(shown)
+
+    def _lay_out(self) -> None:
+        row = QHBoxLayout(self)
+        row.setContentsMargins(theme.SPACE_S, theme.SPACE_XS, theme.SPACE_XS, theme.SPACE_XS)
+        row.setSpacing(theme.SPACE_S)
+        row.addWidget(self._hold)
+        row.addWidget(self._step)
+        row.addWidget(self._status, 1)
+        row.addWidget(self._slider)
+        row.addWidget(self._speed)
+        row.addWidget(self._close, 0, Qt.AlignmentFlag.AlignVCenter)
+        for each in (self._slider, self._speed):
+            set_hint(each, self.tr("How many tokens a second are written; no figure of the answer counts the wait"))
+
+    def _take_speed(self, place: int) -> None:
+        self._step_mode.set_speed(None if place == _UNLIMITED else float(place))
+
+    def _show(self) -> None:
+        mode = self._step_mode
+        is_held, speed = mode.is_one_by_one, mode.speed
+        if is_held or speed is not None:
+            self._come(shown=True)
+        self._hold.setText(self._hold_words(held=is_held))
+        words = self.tr("Let the answer run to its end (F6)") if is_held else self.tr("Hold the answer (F6)")
+        set_hint(self._hold, words)
+        self._step.setEnabled(mode.held is not None or not is_held)
+        status, hint = self._status_words()
+        self._status.set_text(status)
+        set_hint(self._status, " ".join(filter(None, (f"{status}." if hint else status, hint))))
+        with QSignalBlocker(self._slider):
+            self._slider.setValue(_UNLIMITED if speed is None else round(speed))
+        self._speed.setText(self._speed_words(speed))
+        self._slider.setAccessibleName(self.tr("Speed, {speed}").format(speed=self._speed_words(speed)))
+
+    def _status_words(self) -> tuple[str, str]:
+        """Return what waits for whom, and what can be done about it."""
+        mode = self._step_mode
+        if mode.held is not None:
+            hint = self.tr(
+                "Choose a token in the list of the section Next token, by a click or with Enter, or let one be drawn."
+            )
+            return self.tr("Waits before token {number}").format(number=count(mode.next_token)), hint
+        if not mode.is_one_by_one:
+            return "", ""
+        if self._chat.busy:
+            return self.tr("Will wait before its next token"), ""
+        return self.tr("The next answer comes token by token"), ""
+
+    def _hold_words(self, *, held: bool) -> str:
+        return self.tr("Run on") if held else self.tr("Pause")
+
+    def _speed_words(self, speed: float | None) -> str:
+        if speed is None:
+            return self.tr("as fast as it goes")
+        return self.tr("{rate} tok/s").format(rate=count(round(speed)))
+
+
+def _button(name: str, *texts: str) -> QPushButton:
+    """Return a button that is wide enough for each of its texts."""
+    button = QPushButton()
+    button.setObjectName(name)
+    widths = []
+    for text in texts:
+        button.setText(text)
+        widths.append(button.sizeHint().width())
+    button.setMinimumWidth(max(widths))
+    return button
