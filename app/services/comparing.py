@@ -230,14 +230,14 @@ class Comparing:
     def _new_run(self, conversation: OpenConversation, question: Turn, asked: Turn | None, lanes: Lanes) -> LanesRun:
         stamps = self._keeper.stamps
         number = stamps.new_id()
-        wanted = seeded(lanes.settings)
+        wanted, model = seeded(lanes.settings), self._session.model
         made: list[Lane] = []
         for index, settings in enumerate(wanted):
             turn = self._chat.asking.turn("assistant", question.message)
             turn.state, turn.author = "waiting", self._session.name or ""
             turn.comparison, turn.lane = number, index
             turn.seed, turn.settings = settings.seed, (SettingsChange(0, settings),)
-            turn.model = self._session.ref
+            turn.model, turn.tokenizer = self._session.ref, model.tokenizer if model is not None else ""
             made.append(Lane(index, turn, settings))
         comparison = Comparison(
             id=number,

@@ -48,7 +48,11 @@ class ComparisonReads:
 
     @property
     def _tokenizer(self) -> str:
-        return next((lane.turn.tokenizer for lane in self.run.lanes if lane.turn.tokenizer), "")
+        known = next((lane.turn.tokenizer for lane in self.run.lanes if lane.turn.tokenizer), "")
+        model = self._session.model
+        # Lanes that a hard end cut short can be kept without it, but with the model that wrote them.
+        is_theirs = model is not None and any(lane.turn.model == self._session.ref for lane in self.run.lanes)
+        return model.tokenizer if model is not None and is_theirs and not known else known
 
     def begin(self) -> None:
         """Ask for what is not in memory; the store may answer before this returns."""

@@ -35,6 +35,8 @@ GRID_STEPS: dict[str, tuple[float, ...]] = {
 }
 MOST_STEPS = 4
 """Of a grid, in either direction."""
+FIRST_SEED, LAST_SEED = 1_000, 9_999
+"""Of those that are made up: names of lanes have little room, and what differs must be seen in it."""
 WITHOUT_EFFECT_AT_0 = ("top_k", "top_p", "min_p", "typical_p", "xtc_probability", "xtc_threshold")
 """Settings that change nothing in a lane which always takes the likeliest token."""
 
@@ -108,14 +110,30 @@ def same_as(settings: Sequence[SamplingSettings]) -> tuple[int | None, ...]:
 
 def with_seed(settings: SamplingSettings) -> SamplingSettings:
     """Return settings whose seed is fixed: with the same numbers drawn in all lanes, what differs is the setting."""
-    return settings if settings.seed is not None else _with(settings, seed=secrets.randbelow(MAX_SEED + 1))
+    if settings.seed is not None:
+        return settings
+    first = FIRST_SEED + secrets.randbelow(LAST_SEED - MOST_LANES - FIRST_SEED + 2)  # its neighbours are as short
+    return _with(settings, seed=first)
 
 
 def differing(settings: Iterable[SamplingSettings]) -> tuple[str, ...]:
-    """Return the fields in which lanes differ, in the order of the chain, the seed last."""
+    """Return the fields in which lanes differ, in the order of the chain, the seed last.
+
+    Beside lanes that draw, one that always takes the likeliest token does not count where it makes no difference.
+    """
     given = tuple(settings)
+    drawing = tuple(each for each in given if each.temperature != 0) or given
+    idle = (*WITHOUT_EFFECT_AT_0, "seed")
     names = [field.name for field in msgspec.structs.fields(SamplingSettings)]
-    return tuple(name for name in names if len({getattr(each, name) for each in given}) > 1)
+    return tuple(
+        name for name in names if len({getattr(each, name) for each in (drawing if name in idle else given)}) > 1
+    )
+
+
+def is_greedy(settings: SamplingSettings) -> bool:
+    """Return whether a lane is the greedy one of its quick start, whose limits are those of the others."""
+    limits = {name: getattr(settings, name) for name in ("seed", "max_tokens", "stop")}
+    return _with(PRESETS["Greedy"], **limits) == settings
 
 
 def _stepped(settings: SamplingSettings, name: str, value: float) -> SamplingSettings:

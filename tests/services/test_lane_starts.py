@@ -18,6 +18,7 @@ from app.services.lane_starts import (
     another,
     differing,
     grid_for,
+    is_greedy,
     lanes_for,
     same_as,
 )
@@ -51,6 +52,29 @@ def test_greedy_stands_beside_the_present_settings_with_their_limits() -> None:
     greedy, present = lanes_for("greedy", PRESENT).settings
     assert present == PRESENT
     assert (greedy.temperature, greedy.seed, greedy.max_tokens, greedy.stop) == (0.0, 11, 200, ("END",))
+
+
+def test_of_greedy_and_the_present_settings_only_what_has_an_effect_differs() -> None:
+    lanes = lanes_for("greedy", PRESENT).settings
+    assert differing(lanes) == ("temperature",)
+    assert [is_greedy(each) for each in lanes] == [True, False]
+    greedy = lanes[0]
+    other = msgspec.structs.replace(PRESENT, top_p=0.5, seed=12)
+    assert differing((greedy, PRESENT, other)) == ("temperature", "top_p", "seed"), (
+        "two lanes draw, and differ in these"
+    )
+    assert differing((greedy, msgspec.structs.replace(greedy, top_k=3))) == ("top_k",), "no lane draws"
+    penalised = msgspec.structs.replace(PRESENT, repeat_penalty=1.2)
+    assert differing((greedy, penalised)) == ("temperature", "repeat_penalty")
+
+
+@pytest.mark.parametrize("drawn", [0, -1])
+def test_a_seed_that_is_made_up_and_its_neighbours_have_four_digits(
+    drawn: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("app.services.lane_starts.secrets.randbelow", lambda below: drawn % below)
+    lanes = lanes_for("seeds", SamplingSettings(), seeds=MOST_LANES).settings
+    assert {len(str(each.seed)) for each in lanes} == {4}
 
 
 @given(st.sampled_from(STARTS))

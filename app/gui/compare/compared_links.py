@@ -5,8 +5,11 @@ Stands in the gap under its question, so that nothing moves. Does nothing but sa
 
 from __future__ import annotations
 
+from collections import Counter
+from typing import NamedTuple
+
 from PySide6.QtCore import QEvent, QObject, QPoint, QRect, QSize, Qt, Signal
-from PySide6.QtGui import QPaintEvent
+from PySide6.QtGui import QFontMetrics, QPaintEvent
 from PySide6.QtWidgets import QMenu
 
 from app.core.comparison import Comparison
@@ -22,6 +25,8 @@ from app.services.lanes_there import lanes_there
 from app.services.turns import Turn
 
 ICON_PX = 16
+WHAT_PX = 300
+"""Of an entry of the menu: what was compared has no more room, as when it was must be seen, too."""
 
 
 class ComparedLinks(QObject):
@@ -81,19 +86,37 @@ class ComparedLinks(QObject):
             link.wanted.connect(self.wanted)
         running = self._comparing.running
         is_running = running is not None and any(each.id == running.comparison.id for each in found)
-        names = tuple(self._compared(each) for each in found)
+        names = self._names(found)
         link.show_comparisons(found, names, is_running=is_running)
         gap, size = self._transcript.places.bar(index), link.sizeHint()
         link.setGeometry(QRect(QPoint(gap.left() - theme.SPACE_XS, gap.top()), size))
         link.show()
         shown.add(question.number)
 
-    def _compared(self, comparison: Comparison) -> str:
-        """Return what a comparison compared, when, and which of its lanes are in the chat."""
-        lanes = lanes_there(self._chat.shown, comparison)
-        compared = compared_words([lane.settings for lane in lanes], len(comparison.lanes))
-        said = (compared, moment_words(comparison.created_ms), kept_words(comparison, lanes))
-        return BETWEEN.join(part for part in said if part)
+    def _names(self, comparisons: tuple[Comparison, ...]) -> tuple[_Name, ...]:
+        """Return what comparisons are called; those of one minute are told apart by the second."""
+        minutes = Counter(moment_words(each.created_ms) for each in comparisons)
+        made: list[_Name] = []
+        for each in comparisons:
+            lanes = lanes_there(self._chat.shown, each)
+            compared = compared_words([lane.settings for lane in lanes], len(each.lanes))
+            is_one_of_several = minutes[moment_words(each.created_ms)] > 1
+            when = moment_words(each.created_ms, with_seconds=is_one_of_several)
+            made.append(_Name(compared, when, kept_words(each, lanes)))
+        return tuple(made)
+
+
+class _Name(NamedTuple):
+    """What a comparison compared, when, and which of its lanes are in the chat."""
+
+    compared: str
+    when: str
+    kept: str
+
+    def within(self, metrics: QFontMetrics, room: int) -> str:
+        """Return all of it, what was compared cut in the middle where it needs more room than this."""
+        compared = metrics.elidedText(self.compared, Qt.TextElideMode.ElideMiddle, room)
+        return BETWEEN.join(part for part in (compared, self.when, self.kept) if part)
 
 
 class _Link(IconButton):
@@ -107,14 +130,14 @@ class _Link(IconButton):
             icons, "compare", "", object_name="compared_link", look="quiet", parent=transcript.viewport()
         )
         self._found: tuple[Comparison, ...] = ()
-        self._names: tuple[str, ...] = ()
+        self._names: tuple[_Name, ...] = ()
         self.setIconSize(QSize(ICON_PX, ICON_PX))
         self.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
         self.setFont(theme.font(theme.SMALL_PX))
         self.setCursor(Qt.CursorShape.ArrowCursor)
         self.clicked.connect(self._open)
 
-    def show_comparisons(self, found: tuple[Comparison, ...], names: tuple[str, ...], *, is_running: bool) -> None:
+    def show_comparisons(self, found: tuple[Comparison, ...], names: tuple[_Name, ...], *, is_running: bool) -> None:
         """Show other comparisons of the question, what each compared, and whether one of them runs."""
         self._found, self._names = found, names
         said = self.tr("Comparing: {lanes} lanes") if is_running else self.tr("Compared: {lanes} lanes")
@@ -149,7 +172,8 @@ class _Link(IconButton):
         menu.setObjectName("compared_menu")
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         for number, (each, what) in enumerate(zip(self._found, self._names, strict=True), 1):
-            words = self.tr("Comparison {number}: {what}").format(number=number, what=what)
+            said = what.within(QFontMetrics(menu.font()), theme.scaled(WHAT_PX))
+            words = self.tr("Comparison {number}: {what}").format(number=number, what=said)
             action = menu.addAction(words)
             action.triggered.connect(lambda _checked=False, wanted=each.id: self.wanted.emit(wanted))
         menu.popup(self.mapToGlobal(QPoint(0, self.height())))

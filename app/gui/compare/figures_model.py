@@ -12,7 +12,7 @@ from app.core.comparison import LETTERS
 from app.gui import theme
 from app.gui.widgets.words import hint_of, render
 from app.services.lane_analysis import Analysis, LaneFigures
-from app.services.units import UNKNOWN, count, rate, short_milliseconds, stop_words
+from app.services.units import UNKNOWN, count, stop_words
 
 VALUE_ROLE, LANE_ROLE = int(Qt.ItemDataRole.UserRole), int(Qt.ItemDataRole.UserRole) + 1
 _Index = QModelIndex | QPersistentModelIndex
@@ -26,6 +26,7 @@ class Column(NamedTuple):
     hint: str
     value: _Figures
     shown: Callable[[float], str]
+    """With as many decimals in every row, so that digits stand below each other."""
 
 
 class FiguresModel(QAbstractTableModel):
@@ -34,6 +35,8 @@ class FiguresModel(QAbstractTableModel):
     def __init__(self) -> None:
         super().__init__()
         self._lanes: list[tuple[int, str, LaneFigures]] = []
+        self._interrupted: set[int] = set()
+        """Lanes that did not come to an end."""
         self._is_whole = True
         self._baseline = 0
         self._sorted: tuple[int, Qt.SortOrder] = (0, Qt.SortOrder.AscendingOrder)
@@ -50,8 +53,11 @@ class FiguresModel(QAbstractTableModel):
         self.beginResetModel()
         unknown = LaneFigures(0, 0)
         self._lanes = []
+        self._interrupted.clear()
         for lane, name in names:
             found = analysis.lane(lane) if analysis is not None else None
+            if found is not None and not found.is_open and found.figures.stop_reason is None:
+                self._interrupted.add(lane)
             self._lanes.append((lane, name, found.figures if found is not None else unknown))
         self._is_whole = analysis is not None and analysis.is_whole
         self._baseline = analysis.baseline if analysis is not None else -1
@@ -85,7 +91,7 @@ class FiguresModel(QAbstractTableModel):
 
     def data(self, index: _Index, role: int = int(Qt.ItemDataRole.DisplayRole)) -> object:
         """Return what a cell shows, says or is worth."""
-        lane, name, figures = self._lanes[index.row()]
+        lane, _name, figures = self._lanes[index.row()]
         place = index.column()
         if role == LANE_ROLE:
             return lane
@@ -96,7 +102,7 @@ class FiguresModel(QAbstractTableModel):
         if role == Qt.ItemDataRole.DisplayRole:
             return self._shown(index.row(), place)
         if role == Qt.ItemDataRole.ToolTipRole:
-            return hint_of(self._hint(figures, place, name))
+            return hint_of(self._hint(index.row(), place))
         if role == Qt.ItemDataRole.AccessibleTextRole:
             title = self.headerData(place, Qt.Orientation.Horizontal)
             return f"{title}: {self._shown(index.row(), place)}"
@@ -127,15 +133,18 @@ class FiguresModel(QAbstractTableModel):
             return f"{LETTERS[lane]}  {name}"
         if place > len(self.columns):
             reason = figures.stop_reason
-            return render(stop_words(reason)) if reason is not None else UNKNOWN
+            unfinished = self.tr("interrupted") if lane in self._interrupted else UNKNOWN
+            return render(stop_words(reason)) if reason is not None else unfinished
         found = self.value(figures, place)
         return UNKNOWN if found is None else self.columns[place - 1].shown(found)
 
-    def _hint(self, figures: LaneFigures, place: int, name: str) -> str:
+    def _hint(self, row: int, place: int) -> str:
+        lane, name, figures = self._lanes[row]
         if place == 0:
             return name
         if place > len(self.columns):
-            return "" if figures.stop_reason is not None else self.tr("The lane has not ended, or was interrupted.")
+            is_told = figures.stop_reason is not None or lane in self._interrupted
+            return "" if is_told else self.tr("The lane has not ended.")
         if self.value(figures, place) is None:
             return self._reason(figures)
         hint = self.columns[place - 1].hint
@@ -181,7 +190,7 @@ class FiguresModel(QAbstractTableModel):
                 self.tr("Perplexity"),
                 self.tr("Between how many equally likely tokens the model seemed to choose each time"),
                 lambda each: each.perplexity,
-                lambda value: f"{value:.3g}",
+                lambda value: f"{value:,.2f}",
             ),
             Column(
                 self.tr("Entropy"),
@@ -193,18 +202,18 @@ class FiguresModel(QAbstractTableModel):
                 self.tr("Repetition"),
                 self.tr("Share of the sequences of four tokens that came up before"),
                 lambda each: each.repetition,
-                lambda value: f"{100 * value:.3g} %",
+                lambda value: f"{100 * value:.1f} %",
             ),
             Column(
                 self.tr("tok/s"),
                 self.tr("Tokens per second while it was written, with all lanes of the wave at once"),
                 lambda each: each.tokens_per_s,
-                rate,
+                lambda value: f"{value:,.1f}",
             ),
             Column(
                 self.tr("p50 ms"),
                 self.tr("The usual gap between two tokens, in milliseconds"),
                 lambda each: each.itl_p50_ms,
-                short_milliseconds,
+                lambda value: f"{value:,.1f}",
             ),
         )

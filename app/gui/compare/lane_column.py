@@ -14,6 +14,7 @@ from app.gui.compare.lane_mark import LaneLine, LaneMark
 from app.gui.compare.lane_text import Background, LaneText
 from app.gui.compare.lane_words import (
     BETWEEN,
+    interrupted_word,
     run_lane_name,
     shared_words,
     short_cell_name,
@@ -24,6 +25,7 @@ from app.gui.icons import Icons
 from app.gui.widgets.buttons import IconButton, TickButton
 from app.gui.widgets.fixed_text import FixedText
 from app.gui.widgets.words import set_hint
+from app.services.lane_analysis import LaneFigures as AnalysedFigures
 from app.services.lane_starts import differing
 from app.services.lanes_run import Lane, LanesRun
 from app.services.units import UNKNOWN, count, milliseconds, rate, short_milliseconds
@@ -59,6 +61,7 @@ class LaneColumn(QFrame):
         self._run = run
         self._is_cell = bool(run.comparison.layout.columns)
         self._letter = LETTERS[lane.index].lower()
+        self._analysed: AnalysedFigures | None = None
         self.setObjectName(f"lane_{self._letter}")
         self.setProperty("look", "lane")
         self.text = LaneText(lane.index, themes, background, is_cell=self._is_cell)
@@ -93,7 +96,9 @@ class LaneColumn(QFrame):
     def show_state(self) -> None:
         """Show what the lane does, and what can be done with it now."""
         is_open, has_text = self.lane.is_open, bool(self.lane.turn.text)
-        self._state.set_text(state_words(self._run, self.lane))
+        state = state_words(self._run, self.lane)
+        self._state.set_text(state, interrupted_word() if self.lane.turn.state == "interrupted" else "")
+        set_hint(self._state, state)
         if self._is_cell:  # there is room for one of the two
             self._rate.setVisible(self.lane.turn.state == "writing")
             self._state.setVisible(self.lane.turn.state != "writing")
@@ -128,6 +133,11 @@ class LaneColumn(QFrame):
         for widget in (self._rate, self._gap, self._tokens):
             set_hint(widget, figures.hint)
 
+    def show_analysed(self, figures: AnalysedFigures | None) -> None:
+        """Know what an analysis says: of a lane that was interrupted nobody else does once the program has ended."""
+        self._analysed = figures
+        self.show_figures()
+
     def _show_gap(self, tokens: str) -> None:
         """Leave the gap between tokens to the hint where there is no room for it and the number of tokens."""
         inside = self.width() - theme.SPACE_M - 2 * theme.SPACE_S
@@ -139,8 +149,13 @@ class LaneColumn(QFrame):
         """Return the figures: of the last moment while it is written, and then those of all of it."""
         lane, finished = self.lane, self.lane.turn.finished
         metrics = finished.metrics if finished is not None else None
-        speed = metrics.decode_tokens_per_s if metrics is not None else lane.pace.rate_now()
-        gaps = metrics.itl_ms if metrics is not None else lane.pace.quantiles()
+        if metrics is not None:
+            speed, gaps = metrics.decode_tokens_per_s, metrics.itl_ms
+        else:
+            speed, gaps = lane.pace.rate_now(), lane.pace.quantiles()
+        gap = gaps.p50 if gaps is not None else None
+        if metrics is None and self._analysed is not None and not lane.is_open:
+            speed, gap = self._analysed.tokens_per_s, self._analysed.itl_p50_ms
         tokens = metrics.sampled_tokens if metrics is not None else lane.tokens
         hint = [self.tr("Tokens per second, the usual gap between two tokens, and how many there are.")]
         if metrics is not None and metrics.ttft_ms is not None:
@@ -148,7 +163,7 @@ class LaneColumn(QFrame):
             hint.append(shared.format(time=milliseconds(metrics.ttft_ms)))
         return LaneFigures(
             self.tr("{rate} tok/s").format(rate=rate(speed)),
-            self.tr("p50 {time} ms").format(time=short_milliseconds(gaps.p50 if gaps is not None else None)),
+            self.tr("p50 {time} ms").format(time=short_milliseconds(gap)),
             self.tr("1 token") if tokens == 1 else self.tr("{count} tokens").format(count=count(tokens)),
             "\n".join(hint),
             self.tr("{count} tok").format(count=count(tokens)),

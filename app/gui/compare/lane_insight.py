@@ -54,6 +54,7 @@ class LaneInsight(QObject):
         """Show what is known of the lane now."""
         lane = self.column.lane.index
         known = analysis.lane(lane) if analysis is not None else None
+        self.column.show_analysed(known.figures if known is not None else None)
         if self.column.lane.is_open:  # more of it came since
             self._show_link(analysis, lane)
             return

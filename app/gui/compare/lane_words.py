@@ -14,12 +14,14 @@ from app.gui.sampling.controls import dry, main_controls, penalties, typical_con
 from app.gui.sampling.escapes import with_escapes
 from app.gui.widgets.words import render
 from app.services.lane_outlook import Outlook
-from app.services.lane_starts import WITHOUT_EFFECT_AT_0, differing
+from app.services.lane_starts import WITHOUT_EFFECT_AT_0, differing, is_greedy
 from app.services.lanes_run import Lane, LanesRun
 from app.services.units import count, stop_words
 
 translate = QCoreApplication.translate
 BETWEEN = " · "
+LONGEST_SEED = 6
+"""Digits of a seed that a short name has room for."""
 
 
 def setting_titles() -> dict[str, str]:
@@ -46,6 +48,13 @@ def setting_value(settings: SamplingSettings, name: str) -> str:
     return shown_value(settings, name)
 
 
+def short_seed(settings: SamplingSettings) -> str:
+    """Return a seed in few digits: the last ones tell neighbours apart."""
+    said = setting_value(settings, "seed")
+    is_long = settings.seed is not None and len(said) > LONGEST_SEED
+    return f"{said[:2]}…{said[-4:]}" if is_long else said
+
+
 def lane_name(settings: SamplingSettings, differs: Sequence[str]) -> str:
     """Return what a lane is called: the settings in which it differs from the others, with their values."""
     return BETWEEN.join(_named(settings, differs, setting_titles())) or translate("Compare", "The same settings")
@@ -53,13 +62,21 @@ def lane_name(settings: SamplingSettings, differs: Sequence[str]) -> str:
 
 def short_lane_parts(settings: SamplingSettings, differs: Sequence[str]) -> list[str]:
     """Return the settings in which a lane differs from the others under their short names, with their values."""
-    return _named(settings, differs, setting_titles() | short_names())
+    return _named(settings, differs, setting_titles() | short_names(), is_short=True)
 
 
-def _named(settings: SamplingSettings, differs: Sequence[str], titles: Mapping[str, str]) -> list[str]:
-    is_greedy = settings.temperature == 0 and "temperature" in differs
-    names = [name for name in differs if not (is_greedy and name in WITHOUT_EFFECT_AT_0)]
-    return [f"{titles[name]} {setting_value(settings, name)}" for name in names]
+def _named(
+    settings: SamplingSettings, differs: Sequence[str], titles: Mapping[str, str], *, is_short: bool = False
+) -> list[str]:
+    if "temperature" in differs and is_greedy(settings):
+        return [translate("Compare", "Greedy")]
+    idle = (*WITHOUT_EFFECT_AT_0, "seed") if settings.temperature == 0 and "temperature" in differs else ()
+    names = [name for name in differs if name not in idle]
+    return [f"{titles[name]} {_value(settings, name, is_short=is_short)}" for name in names]
+
+
+def _value(settings: SamplingSettings, name: str, *, is_short: bool) -> str:
+    return short_seed(settings) if is_short and name == "seed" else setting_value(settings, name)
 
 
 def shared_words(settings: SamplingSettings, differs: Sequence[str]) -> str:
@@ -120,7 +137,7 @@ def compared_words(settings: Sequence[SamplingSettings], lanes: int) -> str:
     differs, titles = differing(settings), setting_titles()
     said = BETWEEN.join(titles[name] for name in differs) or translate("Compare", "The same settings")
     if len(differs) == 1:
-        values = dict.fromkeys(setting_value(each, differs[0]) for each in settings)
+        values = dict.fromkeys(_value(each, differs[0], is_short=True) for each in settings)
         said = f"{said} {BETWEEN.join(values)}"
     return translate("Compare", "{what} ({lanes} lanes)").format(what=said, lanes=lanes)
 
@@ -150,10 +167,11 @@ def kept_words(comparison: Comparison, lanes: Sequence[Lane]) -> str:
     return translate("Compare", "lanes {letters} are in the chat").format(letters=", ".join(kept))
 
 
-def moment_words(moment_ms: int) -> str:
+def moment_words(moment_ms: int, *, with_seconds: bool = False) -> str:
     """Return when something was, as people say it: today only the time, else the day, too."""
     moment, today = QDateTime.fromMSecsSinceEpoch(moment_ms), QDate.currentDate()
-    time = QLocale().toString(moment.time(), QLocale.FormatType.ShortFormat)
+    form = QLocale().timeFormat(QLocale.FormatType.ShortFormat)
+    time = QLocale().toString(moment.time(), form.replace("mm", "mm:ss") if with_seconds else form)
     if moment.date() == today:
         return translate("Compare", "today, {time}").format(time=time)
     if moment.date() == today.addDays(-1):
@@ -218,7 +236,12 @@ def state_words(run: LanesRun, lane: Lane) -> str:
     if turn.finished is not None:
         said = render(stop_words(turn.finished.stop_reason))
         return said[:1].upper() + said[1:]
-    return render(turn.reason) if turn.reason is not None else translate("Compare", "Interrupted")
+    return render(turn.reason) if turn.reason is not None else interrupted_word()
+
+
+def interrupted_word() -> str:
+    """Return how a lane ended that did not come to an end, where there is no room for why."""
+    return translate("Compare", "Interrupted")
 
 
 def lane_key(place: int) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from html import escape
 
-from PySide6.QtCore import QCoreApplication, QLocale
+from PySide6.QtCore import QCoreApplication, QDateTime, QLocale
 
 from app.core.comparison import LETTERS
 from app.core.version import VERSION
@@ -13,7 +13,7 @@ from app.gui.compare.branch_words import letters_of
 from app.gui.compare.divergence_words import brief_words, percent, share_words, token_words
 from app.gui.compare.figures_model import FiguresModel
 from app.gui.compare.lane_mark import lane_colour
-from app.gui.compare.lane_words import run_lane_name, seed_words, shared_words
+from app.gui.compare.lane_words import BETWEEN, compared_words, run_lane_name, seed_words, shared_words
 from app.gui.compare.report_pictures import bar_svg, branches_svg, distributions_svg, entropy_svg
 from app.gui.widgets.words import render
 from app.services.lane_analysis import AnalysedLane, Analysis, LaneDivergence
@@ -50,15 +50,18 @@ svg text.end { text-anchor: end; } svg text.code { white-space: pre; } svg text.
 
 def report(run: LanesRun, analysis: Analysis, light: theme.Theme, dark: theme.Theme) -> bytes:
     """Return the page, as UTF-8."""
-    title = translate("Compare", "Comparison of {count} answers").format(count=len(analysis.lanes))
+    compared = compared_words([lane.settings for lane in analysis.lanes], len(analysis.lanes))
+    title = translate("Compare", "Comparison: {what}").format(what=compared)
+    moment = QDateTime.fromMSecsSinceEpoch(run.comparison.created_ms)
+    day = QLocale().toString(moment.date(), QLocale.FormatType.LongFormat)
+    when = f"{day}, {QLocale().toString(moment.time(), QLocale.FormatType.ShortFormat)}"
     made_with, program = translate("Compare", "Made with {program}"), f"Tokenlight {VERSION}"
-    language = QLocale().name().replace("_", "-") or "en"
     parts = [
-        f'<!DOCTYPE html>\n<html lang="{escape(language)}"><head><meta charset="utf-8">',
+        f'<!DOCTYPE html>\n<html lang="{escape(_language())}"><head><meta charset="utf-8">',
         '<meta name="viewport" content="width=device-width, initial-scale=1">',
-        f"<title>{escape(title)}</title><style>{_style(light, dark)}</style></head><body><main>",
+        f"<title>{escape(BETWEEN.join((title, when)))}</title><style>{_style(light, dark)}</style></head><body><main>",
         f"<h1>{escape(title)}</h1>",
-        _paragraph(_model_words(run)),
+        _paragraph(BETWEEN.join(part for part in (_model_words(run), when) if part)),
         f"<h2>{_words('Prompt')}</h2><blockquote>{escape(run.question.text)}</blockquote>",
         _paragraph(seed_words([lane.settings for lane in analysis.lanes])),
         f'<h2>{_words("Branches")}</h2><section class="card wide">',
@@ -70,6 +73,12 @@ def report(run: LanesRun, analysis: Analysis, light: theme.Theme, dark: theme.Th
         f'<p class="small">{escape(made_with.format(program=program))}</p></main></body></html>\n',
     ]
     return "\n".join(parts).encode("utf-8", "replace")
+
+
+def _language() -> str:
+    """Return the language as pages name it; the one without a name writes English."""
+    name = QLocale().name()
+    return "en" if name in ("", "C", "POSIX") else name.replace("_", "-")
 
 
 def _words(name: str) -> str:

@@ -52,12 +52,15 @@ def test_arrows_move_the_keyboard_and_leave_the_chosen_card_marked(comparer: Com
 
 def test_a_lane_with_room_is_named_whole(comparer: CompareStage) -> None:
     comparer.asked().opened()
-    comparer.stage.clicks("start_greedy")
+    comparer.stage.clicks("set_up_edit_b")
+    for setting, value in (("top_k", 41), ("top_p", 0.75), ("min_p", 0.03)):
+        comparer.stage.find_as(QDoubleSpinBox, f"lane_{setting}_box").setValue(value)
+    comparer.stage.clicks("use_lane_settings_button")
     comparer.stage.settle()
     name = comparer.stage.find_as(FixedText, "set_up_name_b")
     comparer.stage.window.resize(1280, 800)
     comparer.stage.bot.waitUntil(lambda: name.shown == comparer.reads("set_up_name_b"), timeout=60_000)
-    assert comparer.reads("set_up_name_b") == "Temperature 0.8 · Top-k 40 · Top-p 0.95 · Min-p 0.05"
+    assert comparer.reads("set_up_name_b") == "Temperature 0.4 · Top-k 41 · Top-p 0.75 · Min-p 0.03"
 
 
 def test_the_cells_of_a_grid_are_named_by_both_values_and_told_where_they_are_the_same(

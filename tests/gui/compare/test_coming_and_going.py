@@ -1,12 +1,13 @@
 from __future__ import annotations
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QDate, QDateTime, Qt, QTime
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QListView, QMenu, QToolButton, QWidget
 
 from app.core.commands import Compare
 from app.gui.chat import footer
+from app.gui.compare import compared_links
 from app.gui.compare.lane_words import moment_words
 from app.gui.compare.menu_arrow import ARROW_ROOM_PX
 from tests.gui.compare.conftest import CompareStage
@@ -96,10 +97,32 @@ def test_several_comparisons_of_a_question_are_offered_in_a_menu(comparer: Compa
     compared(comparer, "three", "four")
     assert comparer.reads("compared_link") == "Compared 2 times"
     link = comparer.stage.find_as(QToolButton, "compared_link")
-    when = [moment_words(each.created_ms) for each in comparer.desk.program.chat.shown.lanes.comparisons.values()]
+    moments = [each.created_ms for each in comparer.desk.program.chat.shown.lanes.comparisons.values()]
+    is_one_minute = len({moment_words(each) for each in moments}) == 1
+    when = [moment_words(each, with_seconds=is_one_minute) for each in moments]
     assert all(each.startswith("today, ") for each in when)
     comparer.chooses(link.click, f"Comparison 1: Temperature 0 · 0.4 (2 lanes) · {when[0]}")
     assert comparer.says(0) == "one"
+
+
+def test_the_menu_of_comparisons_is_bounded_and_keeps_when_each_was(
+    comparer: CompareStage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(compared_links, "compared_words", lambda _settings, _lanes: "Seed " + "3303384156 · " * 20)
+    comparer.asked()
+    compared(comparer, "one", "two")
+    compared(comparer, "three", "four")
+    comparer.stage.find_as(QToolButton, "compared_link").click()
+    menu = next(each for each in comparer.stage.window.findChildren(QMenu) if each.objectName() == "compared_menu")
+    words = [action.text() for action in menu.actions()]
+    assert menu.sizeHint().width() < 2 * compared_links.WHAT_PX, words
+    assert all("…" in each and "today, " in each.rpartition("…")[2] for each in words)
+    menu.close()
+
+
+def test_moments_have_seconds_where_they_are_asked_for() -> None:
+    moment = QDateTime(QDate.currentDate(), QTime(13, 2, 45)).toMSecsSinceEpoch()
+    assert ":45" in moment_words(moment, with_seconds=True) and ":45" not in moment_words(moment)
 
 
 def test_an_arrow_says_that_a_menu_of_comparisons_opens(comparer: CompareStage) -> None:

@@ -7,6 +7,7 @@ from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
+from PySide6.QtCore import QDateTime, QLocale
 from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QFileDialog
 
@@ -151,6 +152,31 @@ def test_the_page_to_hand_out_is_whole_escaped_and_needs_nothing(insight: Insigh
         assert lane.text in page.read and LETTERS[lane.index] in page.read
         found = analysis.divergence(lane.index)
         assert found is None or found.reason.english() in page.read
+
+
+def test_the_page_to_hand_out_says_what_differs_and_when(insight: InsightStage, tmp_path: Path) -> None:
+    insight.asked().ran("a", "c")
+    run = insight.comparing.shown
+    assert run is not None
+    text = saves(insight, "html", tmp_path / "page.html").decode()
+    moment = QDateTime.fromMSecsSinceEpoch(run.comparison.created_ms)
+    day = QLocale().toString(moment.date(), QLocale.FormatType.LongFormat)
+    assert "<h1>Comparison: Temperature 0 · 0.8 (2 lanes)</h1>" in text
+    assert re.search(f"<title>Comparison: Temperature 0 · 0.8 .* · {re.escape(day)}, ", text)
+    assert text.count(day) == 2
+
+
+@pytest.mark.parametrize(("locale", "language"), [("C", "en"), ("de_DE", "de-DE"), ("en_US", "en-US")])
+def test_the_page_to_hand_out_names_a_language_that_there_is(
+    insight: InsightStage, tmp_path: Path, locale: str, language: str
+) -> None:
+    before = QLocale()
+    insight.asked().ran("a", "c")
+    QLocale.setDefault(QLocale(locale))
+    try:
+        assert f'<html lang="{language}">' in saves(insight, "html", tmp_path / "page.html").decode()
+    finally:
+        QLocale.setDefault(before)
 
 
 def test_what_cannot_be_written_is_one_sentence(insight: InsightStage, tmp_path: Path) -> None:

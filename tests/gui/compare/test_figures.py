@@ -10,10 +10,13 @@ from app.core.sampling import SamplingSettings
 from app.gui.compare.entropy_line import EntropyLine
 from app.gui.compare.figures_model import VALUE_ROLE, FiguresModel
 from app.gui.compare.figures_table import FiguresTable
+from app.gui.widgets.fixed_text import FixedText
 from app.services.lane_analysis import AnalysedLane, Analysis, LaneFigures
+from app.services.pace import Pace
 from app.services.units import UNKNOWN
 from tests.gui.compare.conftest import desk, model, stage
 from tests.gui.compare.insight import COUNT, InsightStage, insight
+from tests.services.recorded_lanes import RecordedLead, some_rows
 
 __all__ = ["desk", "insight", "model", "stage"]
 pytestmark = pytest.mark.qt_log_ignore("^This plugin does not support")
@@ -72,6 +75,49 @@ def test_what_is_not_known_is_a_dash_that_says_why_and_comes_last(qapp: QApplica
         assert model.lanes == [1, 0]
     speed = column(model, "tok/s")
     assert "once the lane has ended" in model.index(0, speed).data(Qt.ItemDataRole.ToolTipRole)
+
+
+def test_each_column_has_as_many_decimals_in_every_row(qapp: QApplication) -> None:
+    model = FiguresModel()
+    figures = (
+        LaneFigures(5, 5, perplexity=1.5, repetition=0.0, tokens_per_s=9.876, itl_p50_ms=9.5),
+        LaneFigures(5, 5, perplexity=1234.5, repetition=0.00758, tokens_per_s=101.0, itl_p50_ms=120.0),
+        LaneFigures(5, 5, perplexity=12.0, repetition=0.561, tokens_per_s=40.0, itl_p50_ms=25.25),
+    )
+    lanes = tuple(AnalysedLane(index, index, SamplingSettings(), "", each) for index, each in enumerate(figures))
+    names = [(index, "") for index in range(3)]
+    model.show_analysis(Analysis(1, 0, lanes, (None,) * 3, (), is_whole=True), names)
+
+    def shown(title: str) -> list[str]:
+        return [model.index(row, column(model, title)).data() for row in range(3)]
+
+    assert shown("Repetition") == ["0.0 %", "0.8 %", "56.1 %"]
+    assert shown("Perplexity") == ["1.50", "1,234.50", "12.00"]
+    assert shown("tok/s") == ["9.9", "101.0", "40.0"]
+    assert {len(each.partition(".")[2]) for each in shown("p50 ms")} == {1}
+
+
+def test_a_lane_that_was_interrupted_says_so_and_has_the_same_figures_in_its_header(insight: InsightStage) -> None:
+    insight.asked().begun("a", "c").planned()
+    insight.lead = RecordedLead(insight.desk, some_rows(COUNT))
+    insight.lead.draw(0, 20)
+    insight.lead.draw(1, 20)
+    insight.desk.engine.die(insight.lead.asked.request)
+    insight.stage.settle()
+    insight.known()
+    shown = insight.comparing.shown
+    assert shown is not None
+    for each in insight.page.run_view.columns:
+        each.lane.pace = Pace()  # as it is after a start
+        each.show_figures()
+    rows = table_of(insight).figures
+    assert rows.index(0, rows.columnCount() - 1).data() == "interrupted"
+    assert rows.index(0, column(rows, "tok/s")).data() in insight.reads("lane_rate_a")
+    assert UNKNOWN not in insight.reads("lane_gap_a")
+    state = insight.stage.find_as(FixedText, "lane_state_a")
+    state.setFixedWidth(state.fontMetrics().horizontalAdvance("Interrupted") + 4)
+    assert state.shown == "Interrupted"
+    assert state.property("hint") == state.property("text") != "Interrupted"
 
 
 def test_enter_on_a_row_leads_to_its_lane(insight: InsightStage) -> None:

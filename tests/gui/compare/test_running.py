@@ -51,7 +51,7 @@ def test_how_the_prompt_is_read_and_what_that_saves_is_said(comparer: CompareSta
 @pytest.mark.parametrize(
     ("changed", "said"),
     [
-        ((), "2 lanes that differ in Temperature: 0 · 0.4"),
+        ((), "2 lanes that differ in Temperature: 0.4 · 0.8"),
         (("lane_top_p_box",), "2 lanes that differ in Temperature · Top-p"),
     ],
 )
@@ -59,7 +59,7 @@ def test_what_was_compared_is_said_in_plain_words(
     comparer: CompareStage, changed: tuple[str, ...], said: str
 ) -> None:
     comparer.asked().opened()
-    for letter in "edc":
+    for letter in "eda":
         comparer.stage.clicks(f"set_up_remove_{letter}")
     for box in changed:
         comparer.stage.clicks("set_up_edit_b")
