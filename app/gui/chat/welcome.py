@@ -122,7 +122,9 @@ class Welcome(QWidget):
         inner.addWidget(self._starters)
         inner.addWidget(self._open, 0, Qt.AlignmentFlag.AlignHCenter)
         layout = QVBoxLayout(self)
-        layout.setContentsMargins(theme.SPACE_XL, theme.SPACE_M, theme.SPACE_XL, theme.SPACE_M)  # low windows need all
+        layout.setContentsMargins(
+            theme.SPACE_XL, theme.SPACE_M, theme.SPACE_XL, theme.SPACE_M
+        )  # low windows need all
         layout.addStretch(2)
         row = QHBoxLayout()
         row.addStretch(1)
