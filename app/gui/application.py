@@ -51,6 +51,9 @@ from app.services.notices import Notice
 from app.services.program import Program
 from app.services.unsaved_settings import question_at_the_end
 
+SWITCH_S = 0.0005
+"""Jobs hand Python to the window's thread so soon: every call into Qt gives it away, hundreds a picture."""
+
 _log = logging.getLogger(__name__)
 _LEVELS = {
     QtMsgType.QtDebugMsg: logging.DEBUG,
@@ -85,6 +88,7 @@ def run(program: Program, model: Path | None, hang_up: Callable[[], None]) -> in
     pump.start()
     window.show()
     FirstPaint(window, lambda: _begin(program, window, model))
+    sys.setswitchinterval(SWITCH_S)
     code = application.exec()
     hang_up()
     outside.close()

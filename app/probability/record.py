@@ -80,8 +80,8 @@ class TokenRecords:
         return self.alternative_ids[span], self.alternative_log_probability[span]
 
 
-class _Block(NamedTuple):
-    """A block as it is laid out in bytes."""
+class RecordBlock(NamedTuple):
+    """A block as it is laid out in bytes: to look at it costs next to nothing."""
 
     vocabulary: int
     generator: int
@@ -90,6 +90,15 @@ class _Block(NamedTuple):
     counts: npt.NDArray[np.uint8]
     ids: npt.NDArray[np.generic]
     log_probabilities: npt.NDArray[np.float16]
+
+    @property
+    def tokens(self) -> npt.NDArray[np.generic]:
+        """The tokens that were chosen."""
+        return self.steps["token"]
+
+    def is_beside(self, other: RecordBlock) -> bool:
+        """Return whether both are of one model and one generator, so that they can be joined."""
+        return (self.vocabulary, self.generator) == (other.vocabulary, other.generator)
 
 
 class RecordWriter:
@@ -163,7 +172,12 @@ class RecordWriter:
 
 def read_records(block: bytes, *more: bytes) -> TokenRecords:
     """Return the records of blocks, in their order; bytes that are not exactly one block are a `RecordError`."""
-    parts = _joined([_unpacked(each) for each in (block, *more)])
+    return joined_records([unpack_block(each) for each in (block, *more)])
+
+
+def joined_records(blocks: Sequence[RecordBlock]) -> TokenRecords:
+    """Return the records of blocks, at least one, in their order; those of other models are a `RecordError`."""
+    parts = _joined(blocks)
     steps = parts.steps
     return TokenRecords(
         vocabulary=parts.vocabulary,
@@ -183,9 +197,38 @@ def read_records(block: bytes, *more: bytes) -> TokenRecords:
     )
 
 
+def unpack_block(block: bytes) -> RecordBlock:
+    """Return a block as it is laid out; bytes that are not exactly one block are a `RecordError`."""
+    if len(block) < BODY_AT:
+        raise RecordError(f"{len(block)} bytes are too few for a record")
+    magic, version, generator, vocabulary, count, alternatives, base_ns = HEAD.unpack_from(block)
+    if magic != MAGIC:
+        raise RecordError("these bytes are no record")
+    if version != RECORD_VERSION:
+        raise RecordError(f"a record of version {version}; this program reads version {RECORD_VERSION}")
+    step_type, id_type = _step_type(vocabulary), np.dtype(_id_type(vocabulary))
+    counts_at = BODY_AT + count * step_type.itemsize
+    ids_at = counts_at + count
+    log_probabilities_at = ids_at + alternatives * id_type.itemsize
+    length = log_probabilities_at + alternatives * 2
+    if len(block) != length:
+        raise RecordError(f"a record of {length} bytes that has {len(block)}")
+    (checksum,) = CHECKSUM.unpack_from(block, HEAD.size)
+    seen = memoryview(block)
+    if zlib.crc32(seen[BODY_AT:], zlib.crc32(seen[: HEAD.size])) != checksum:
+        raise RecordError("a damaged record")
+    steps = np.frombuffer(block, step_type, count, BODY_AT)
+    counts = np.frombuffer(block, np.uint8, count, counts_at)
+    if int(counts.sum(dtype=np.int64)) != alternatives:
+        raise RecordError("a record whose alternatives do not add up")
+    ids = np.frombuffer(block, id_type, alternatives, ids_at)
+    log_probabilities = np.frombuffer(block, "<f2", alternatives, log_probabilities_at)
+    return RecordBlock(vocabulary, generator, base_ns, steps, counts, ids, log_probabilities)
+
+
 def join_blocks(blocks: Sequence[bytes]) -> bytes:
     """Return one block with the records of several, in their order; blocks of nothing are skipped."""
-    parts = [_unpacked(block) for block in blocks if block]
+    parts = [unpack_block(block) for block in blocks if block]
     if not parts:
         return b""
     whole = _joined(parts)
@@ -193,18 +236,18 @@ def join_blocks(blocks: Sequence[bytes]) -> bytes:
     return _packed(origin, whole.steps.tobytes(), whole.counts, whole.ids, whole.log_probabilities)
 
 
-def _joined(parts: list[_Block]) -> _Block:
+def _joined(parts: Sequence[RecordBlock]) -> RecordBlock:
     """Return the parts as one; those of other models are a `RecordError`."""
     if len(parts) == 1:
         return parts[0]
     first = parts[0]
-    if any((part.vocabulary, part.generator) != (first.vocabulary, first.generator) for part in parts):
+    if not all(part.is_beside(first) for part in parts):
         raise RecordError("records of different vocabularies or generators do not belong together")
     # As bytes: numpy would compare the fields of every part with those of the next.
     steps = np.frombuffer(bytearray().join(part.steps.data for part in parts), _step_type(first.vocabulary))
     later = [(part.base_ns - first.base_ns) // TICK_NS for part in parts]
     steps["time"] += np.repeat(np.array(later, "<i4"), [part.steps.size for part in parts])
-    return _Block(
+    return RecordBlock(
         first.vocabulary,
         first.generator,
         first.base_ns,
@@ -254,30 +297,3 @@ def _packed(
     body = b"".join((steps, counts.tobytes(), ids.tobytes(), log_probabilities.tobytes()))
     head = HEAD.pack(MAGIC, RECORD_VERSION, generator, vocabulary, counts.size, ids.size, base_ns)
     return b"".join((head, CHECKSUM.pack(zlib.crc32(body, zlib.crc32(head))), body))
-
-
-def _unpacked(block: bytes) -> _Block:
-    if len(block) < BODY_AT:
-        raise RecordError(f"{len(block)} bytes are too few for a record")
-    magic, version, generator, vocabulary, count, alternatives, base_ns = HEAD.unpack_from(block)
-    if magic != MAGIC:
-        raise RecordError("these bytes are no record")
-    if version != RECORD_VERSION:
-        raise RecordError(f"a record of version {version}; this program reads version {RECORD_VERSION}")
-    step_type, id_type = _step_type(vocabulary), np.dtype(_id_type(vocabulary))
-    counts_at = BODY_AT + count * step_type.itemsize
-    ids_at = counts_at + count
-    log_probabilities_at = ids_at + alternatives * id_type.itemsize
-    length = log_probabilities_at + alternatives * 2
-    if len(block) != length:
-        raise RecordError(f"a record of {length} bytes that has {len(block)}")
-    (checksum,) = CHECKSUM.unpack_from(block, HEAD.size)
-    if zlib.crc32(block[BODY_AT:], zlib.crc32(block[: HEAD.size])) != checksum:
-        raise RecordError("a damaged record")
-    steps = np.frombuffer(block, step_type, count, BODY_AT)
-    counts = np.frombuffer(block, np.uint8, count, counts_at)
-    if int(counts.sum(dtype=np.int64)) != alternatives:
-        raise RecordError("a record whose alternatives do not add up")
-    ids = np.frombuffer(block, id_type, alternatives, ids_at)
-    log_probabilities = np.frombuffer(block, "<f2", alternatives, log_probabilities_at)
-    return _Block(vocabulary, generator, base_ns, steps, counts, ids, log_probabilities)

@@ -23,6 +23,9 @@ from app.services.latest_job import LatestJob
 from app.services.vocabulary import Vocabulary
 from app.system.jobs import Jobs
 
+PICTURE_S = 0.1
+"""Lanes that end are painted within this time, and what ends together is analysed together."""
+
 
 class _State(NamedTuple):
     """What makes another analysis necessary when it changes."""
@@ -59,7 +62,9 @@ class ComparisonAnalysis:
         self._what_if: LaneWhatIf | None = None
         self._words: LaneWords | None = None
         self._problem: Sentence | None = None
-        self._analysing: LatestJob[Analysis] = LatestJob(jobs, "analysis of lanes", self._take_analysis)
+        self._analysing: LatestJob[Analysis] = LatestJob(
+            jobs, "analysis of lanes", self._take_analysis, after_s=PICTURE_S
+        )
         self._replaying: LatestJob[LaneWhatIf] = LatestJob(jobs, "what if of a lane", self._take_what_if)
         self._comparing_words: LatestJob[LaneWords] = LatestJob(jobs, "words of two lanes", self._take_words)
         comparing.opened.connect(self._open)

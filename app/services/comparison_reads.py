@@ -76,6 +76,7 @@ class ComparisonReads:
             self._prompt = self.run.ready.ids
         made = inputs_of(self.run, self._prompt, self._pieces)
         if made != self._inputs:
+            made.take_over(self._inputs)
             self._inputs = made
         return self._inputs
 

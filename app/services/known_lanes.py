@@ -17,7 +17,7 @@ from app.probability.candidates import Ids
 from app.probability.draw import GENERATOR_VERSION
 from app.probability.dry import NO_BREAKERS, Breakers
 from app.probability.lane import Lane
-from app.probability.record import RecordError, TokenRecords, read_records
+from app.probability.record import RecordBlock, RecordError, TokenRecords, joined_records, unpack_block
 from app.services.divergence_words import BREAKERS_UNKNOWN, PROMPT_UNKNOWN
 from app.services.lane_inputs import LaneInput, LaneInputs
 from app.services.piece_table import PieceTable
@@ -97,45 +97,45 @@ def _records_of(given: LaneInput, tokens: Ids) -> tuple[TokenRecords | None, int
 
     None is none that can be read and is of these tokens: what was not recorded meanwhile is in no block.
     """
-    blocks = [block for block in given.blocks if block]
-    parts = _parts_of(given, blocks)
+    parts = _parts_of(given)
     count = _matching(parts, tokens)
-    while count:
-        try:
-            return read_records(*blocks[:count]), 0
-        except RecordError as error:  # another model's, or another generator's
-            _log.warning("A part of the record of answer %d cannot be used: %s", given.message, error)
-            count -= 1
-    return None, _recorded_at_the_end(parts, tokens)
+    return (joined_records(parts[:count]), 0) if count else (None, _recorded_at_the_end(parts, tokens))
 
 
-def _parts_of(given: LaneInput, blocks: list[bytes]) -> list[TokenRecords]:
-    """Return the record of each block, up to the first that cannot be read."""
-    parts: list[TokenRecords] = []
-    for block in blocks:
+def _parts_of(given: LaneInput) -> list[RecordBlock]:
+    """Return the blocks up to the first that cannot be read or is of another model or generator than the first."""
+    parts: list[RecordBlock] = []
+    for block in given.blocks:
         try:
-            parts.append(read_records(block))
+            part = unpack_block(block) if block else None
         except RecordError as error:
             _log.warning("A part of the record of answer %d cannot be used: %s", given.message, error)
             break
+        if part is None:
+            continue
+        if parts and not part.is_beside(parts[0]):
+            _log.warning("A part of the record of answer %d is of another model or generator.", given.message)
+            break
+        parts.append(part)
     return parts
 
 
-def _matching(parts: list[TokenRecords], tokens: Ids) -> int:
+def _matching(parts: list[RecordBlock], tokens: Ids) -> int:
     """Return how many of the first blocks are those of the first tokens."""
     at = 0
     for count, part in enumerate(parts):
-        their = tokens[at : at + len(part)]
+        their = tokens[at : at + part.counts.size]
         if not np.array_equal(part.tokens[: their.size], their):
             return count
-        at += len(part)
+        at += part.counts.size
     return len(parts)
 
 
-def _recorded_at_the_end(parts: list[TokenRecords], tokens: Ids) -> int:
+def _recorded_at_the_end(parts: list[RecordBlock], tokens: Ids) -> int:
     end = tokens.size
     for part in reversed(parts):
-        if len(part) > end or not np.array_equal(part.tokens, tokens[end - len(part) : end]):
+        size = part.counts.size
+        if size > end or not np.array_equal(part.tokens, tokens[end - size : end]):
             break
-        end -= len(part)
+        end -= size
     return int(tokens.size - end)

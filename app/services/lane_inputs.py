@@ -70,6 +70,12 @@ class LaneInputs:
         """Return a lane by its index."""
         return next((each for each in self.lanes if each.index == index), None)
 
+    def take_over(self, earlier: LaneInputs) -> None:
+        """Know what was worked out earlier of lanes that are the same now."""
+        if self.prompt == earlier.prompt and self.pieces is earlier.pieces:
+            found = dict(earlier.known)  # a job may add to it meanwhile
+            self.known.update({lane: known for lane, known in found.items() if known.given == self.lane(lane)})
+
 
 def inputs_of(run: LanesRun, prompt: bytes | None, pieces: PieceTable | None) -> LaneInputs:
     """Take down what is known of a comparison now."""

@@ -28,18 +28,19 @@ class Jobs:
 
     def __init__(self, sink: EventSink) -> None:
         self._sink = sink
-        self._waiting: queue.SimpleQueue[tuple[str, Work, OnError | None] | None] = queue.SimpleQueue()
+        self._waiting: queue.SimpleQueue[tuple[str, Work, OnError | None, float] | None] = queue.SimpleQueue()
         self._threads: list[threading.Thread] = []
-        self._stopped = False
+        self._stopped = threading.Event()
 
-    def submit(self, name: str, work: Work, on_error: OnError | None = None) -> None:
+    def submit(self, name: str, work: Work, on_error: OnError | None = None, *, after_s: float = 0.0) -> None:
         """Run `work` on a worker thread and put the event it returns into the sink; `name` is for the log.
 
-        Somebody who waits for that event hands in what ends the waiting when the job breaks.
+        Somebody who waits for that event hands in what ends the waiting when the job breaks. `after_s` lets the window
+        paint first: Python runs one thread at a time.
         """
-        if self._stopped:
+        if self._stopped.is_set():
             return
-        self._waiting.put((name, work, on_error))
+        self._waiting.put((name, work, on_error, after_s))
         if len(self._threads) < WORKERS:
             thread = threading.Thread(target=self._run, name=f"job-{len(self._threads)}", daemon=True)
             self._threads.append(thread)
@@ -47,7 +48,7 @@ class Jobs:
 
     def stop(self) -> None:
         """Drop the jobs that still wait and end the threads; one that takes too long ends with the process."""
-        self._stopped = True
+        self._stopped.set()
         while not self._waiting.empty():
             self._waiting.get()
         for _ in self._threads:
@@ -61,7 +62,9 @@ class Jobs:
             self._do(*job)
             del job  # what it holds on to may be large, and the next one can be hours away
 
-    def _do(self, name: str, work: Work, on_error: OnError | None) -> None:
+    def _do(self, name: str, work: Work, on_error: OnError | None, after_s: float) -> None:
+        if after_s and self._stopped.wait(after_s):
+            return
         try:
             event = work()
         except Exception:  # noqa: BLE001  the loop must outlive a broken job, whose error is told

@@ -18,9 +18,14 @@ class Bench(Jobs):
         self.waiting: list[tuple[Callable[[], Event | None], Callable[[], Event] | None]] = []
 
     def submit(
-        self, name: str, work: Callable[[], Event | None], on_error: Callable[[], Event] | None = None
+        self,
+        name: str,
+        work: Callable[[], Event | None],
+        on_error: Callable[[], Event] | None = None,
+        *,
+        after_s: float = 0.0,
     ) -> None:
-        assert name == "export"
+        assert (name, after_s) == ("export", 0.0)
         self.waiting.append((work, on_error))
 
     def do(self) -> FileSaved:

@@ -2,6 +2,13 @@
 
 from __future__ import annotations
 
+import dataclasses
+
+import numpy as np
+import pytest
+
+from app.probability.record import RecordWriter
+from app.probability.row import RowReader
 from app.services.analysing import analyse, replayed
 from app.services.comparison_reads import ComparisonReads
 from app.services.known_lanes import known
@@ -33,3 +40,30 @@ def test_a_lane_that_grew_is_worked_out_anew_and_one_that_did_not_is_not(desk: D
     lead.draw(0, 2)
     after = reads.inputs()
     assert known(after, after.lanes[0]).lane.tokens.size == len(after.lanes[0].ids) // 4 > 4
+
+
+def test_a_lane_that_is_as_it_was_stays_known_while_another_one_grows(desk: Desk, lead: RecordedLead) -> None:
+    program = desk.program
+    reads = ComparisonReads(begun(desk, lead), program.session, program.store, program.vocabulary)
+    reads.begin()
+    lead.draw(0, 4)
+    lead.draw(1, 3)
+    before = reads.inputs()
+    still, growing = (known(before, each) for each in before.lanes[:2])
+    lead.draw(1, 2)
+    after = reads.inputs()
+    assert known(after, after.lanes[0]) is still
+    assert known(after, after.lanes[1]) is not growing
+
+
+def test_a_record_ends_where_a_block_of_another_model_begins(caplog: pytest.LogCaptureFixture) -> None:
+    """It is no record of this answer any further, whatever follows."""
+    whole = lane(0, OPEN)
+    other, row = RecordWriter(7), np.zeros(7, np.float32)
+    other.add(3, 0.0, RowReader(7).read(row), 1, 0.5, 0)
+    theirs = dataclasses.replace(whole, blocks=(*whole.blocks, b"", other.take(), *whole.blocks))
+    given = inputs(theirs)
+    with caplog.at_level("WARNING"):
+        found, alone = known(given, given.lanes[0]).lane.records, known(inputs(whole), whole).lane.records
+    assert found is not None and alone is not None and len(found) == len(alone) > 0
+    assert "another model" in caplog.text

@@ -20,9 +20,14 @@ class Bench(Jobs):
         self.waiting: list[tuple[Callable[[], Event | None], Callable[[], Event] | None]] = []
 
     def submit(
-        self, name: str, work: Callable[[], Event | None], on_error: Callable[[], Event] | None = None
+        self,
+        name: str,
+        work: Callable[[], Event | None],
+        on_error: Callable[[], Event] | None = None,
+        *,
+        after_s: float = 0.0,
     ) -> None:
-        assert name == "sums"
+        assert (name, after_s) == ("sums", 0.5)
         self.waiting.append((work, on_error))
 
     def do(self) -> LanesAnalysed:
@@ -49,7 +54,7 @@ def told() -> list[int | None]:
 
 @pytest.fixture
 def sums(bench: Bench, told: list[int | None]) -> LatestJob[int]:
-    return LatestJob(bench, "sums", told.append)
+    return LatestJob(bench, "sums", told.append, after_s=0.5)
 
 
 def test_one_is_worked_on_and_the_newest_of_the_others_follows(

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import queue
 import threading
+import time
 from collections.abc import Iterator
 
 import pytest
@@ -95,3 +96,24 @@ def test_a_job_that_breaks_can_end_with_an_event_of_its_own(
     jobs.submit("dividing", broken, lambda: LoadProgress(7, 0.0))
     assert told.get(timeout=WAIT_S) == LoadProgress(7, 0.0)
     assert "ZeroDivisionError" in caplog.text
+
+
+def test_a_job_that_lets_the_window_paint_first_begins_no_earlier(jobs: Jobs, told: queue.Queue[Event]) -> None:
+    began: list[float] = []
+    asked = time.monotonic()
+
+    def work() -> Event:
+        began.append(time.monotonic())
+        return LoadProgress(1, 1)
+
+    jobs.submit("work", work, after_s=0.05)
+    told.get(timeout=WAIT_S)
+    assert began[0] >= asked + 0.05
+
+
+def test_a_job_that_still_waits_when_all_ends_is_never_begun(jobs: Jobs) -> None:
+    began: list[int] = []
+    jobs.submit("work", lambda: began.append(1), after_s=10 * WAIT_S)
+    jobs.stop()
+    assert not began
+    assert not [each for each in threading.enumerate() if each.name.startswith("job-")]

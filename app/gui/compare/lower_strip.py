@@ -58,9 +58,11 @@ class LowerStrip(QFrame):
         self._page = name
         if name:
             self._tabs.show_page(name)
-        self._inside.setVisible(bool(name))
+        if not name:
+            self._inside.hide()  # first, as the lanes get another size with every step that is seen
         self.figures.setVisible(name == "figures")
         self.what_if.setVisible(name == "what_if")
+        self._inside.setVisible(bool(name))
         self._fold.set_icon("down" if name else "unfold")
         self._fold.set_name(self.tr("Hide") if name else self.tr("Show the figures"))
         self.page_changed.emit()

@@ -193,3 +193,20 @@ def test_a_card_lies_in_the_part_of_its_page_that_is_seen(comparer: CompareStage
         card._place(at)
         assert window.viewport().rect().contains(QRect(card.mapTo(window.viewport(), QPoint()), card.size()))
     window.close()
+
+
+def test_lanes_get_another_size_once_when_the_strip_opens_and_once_when_it_closes(comparer: CompareStage) -> None:
+    comparer.asked().begun("a", "b").planned()
+    comparer.writes(0, "words")
+    comparer.ends()
+    resized(comparer, 1280, 900)
+    strip, area = strip_of(comparer), comparer.page.run_view.area
+    assert strip.page == "figures"
+    heights = [area.height()]
+    area.laid_out.connect(lambda: heights.append(area.height()))
+    strip.choose("")
+    resized(comparer, 1280, 900)
+    strip.choose("figures")
+    resized(comparer, 1280, 900)
+    low, *rest = heights
+    assert rest == [max(heights), low] and max(heights) > low
