@@ -5,18 +5,20 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from msgspec import structs
 from PySide6.QtCore import QEvent, QObject
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QMenu
 
 from app.core.devices import MAIN_MEMORY
-from app.core.words import Sentence
+from app.core.words import Sentence, translate
 from app.gui.chat.composer import Written
 from app.gui.compare.compared_links import ComparedLinks
 from app.gui.icons import Icons
 from app.gui.main_window import MainWindow
 from app.gui.widgets.words import hint_of, render
 from app.services.lanes_there import settings_of
+from app.services.notices import Notice
 from app.services.program import Program
 from app.services.turns import Turn
 
@@ -111,12 +113,24 @@ class CompareWiring(QObject):
             page.closed.connect(self.show_chat)
             page.run_view.kept.connect(self.show_chat)
             page.run_view.copied.connect(self._window.parts.chat_page.copied)
+            page.run_view.settings_wanted.connect(self._use_settings)
             page.run_view.link_clicked.connect(self._window.parts.chat_page.transcript.link_clicked)
             page.setup_view.prompt.written.connect(self._take_written)
             self._program.lane_outlook.free_on_gpus = self._free_on_gpus
             self._disconnect.append(page.setup_view.follow_outlook(self._program.lane_outlook))
             page.setup_view.installEventFilter(self)
         return self._page
+
+    def _use_settings(self, lane: int) -> None:
+        """Let the chat have the settings of a lane, but its own seed, limit and stop strings."""
+        run = self._program.comparing.shown
+        found = next((each for each in run.lanes if each.index == lane), None) if run is not None else None
+        if found is None:
+            return
+        kept = ("seed", "max_tokens", "stop")
+        self._program.sampling.change(**{k: v for k, v in structs.asdict(found.settings).items() if k not in kept})
+        said = translate("Compare", "The chat has the settings of lane {letter} now.", letter=found.letter)
+        self._program.notices.post(Notice(said, level="hint", brief=True))
 
     def _free_on_gpus(self) -> dict[str, int | None]:
         """Return what is free on each GPU that the model lies on, by the latest sample of the machine."""

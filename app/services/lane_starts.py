@@ -48,6 +48,11 @@ class Lanes(NamedTuple):
     layout: Layout = Layout()
     baseline: int = 0
 
+    @property
+    def is_grid(self) -> bool:
+        """Whether they are the cells of a grid."""
+        return bool(self.layout.columns)
+
 
 def lanes_for(start: Start, present: SamplingSettings, seeds: int = 4) -> Lanes:
     """Return the lanes of a quick start; `present` gives everything that does not differ, `seeds` is how many of them.

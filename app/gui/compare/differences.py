@@ -2,31 +2,30 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QObject, QPoint, QRect, QTimer
-from PySide6.QtGui import QCursor, QImage
+from PySide6.QtCore import QObject
+from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QMenu, QVBoxLayout, QWidget
 
 from app.core.comparison import LETTERS
 from app.gui import theme
 from app.gui.compare.branch_view import BranchView
 from app.gui.compare.divergence_card import DivergenceCard
+from app.gui.compare.divergence_cards import DivergenceCards
 from app.gui.compare.exporting import ExportButton
 from app.gui.compare.lane_column import LaneColumn
 from app.gui.compare.lane_insight import LaneInsight
 from app.gui.compare.lane_words import run_lane_name
 from app.gui.compare.lower_strip import LowerStrip
-from app.gui.compare.marks import Marks, TokenMark, token_marks, what_if_marks, word_marks
+from app.gui.compare.marks import Marks, token_marks, what_if_marks, word_marks
+from app.gui.compare.run_picture import picture_of
 from app.gui.compare.run_view import RunView
 from app.gui.compare.view_bar import ViewBar
 from app.gui.icons import Icons
 from app.gui.widgets.words import render
 from app.services.comparison_analysis import ComparisonAnalysis
 from app.services.file_export import FileExport
-from app.services.lane_analysis import Analysis, LaneDivergence, LaneWords, TextSpan
+from app.services.lane_analysis import Analysis, LaneWords, TextSpan
 from app.services.lanes_run import LanesRun
-
-LINGER_MS = 250
-"""A card that came on hover stays so long when the pointer has left the mark, so that it can be reached."""
 
 
 class Differences(QObject):
@@ -52,18 +51,13 @@ class Differences(QObject):
         """By lane."""
         self.branches = BranchView(themes)
         self.card = DivergenceCard(view, themes, icons)
+        self._cards = DivergenceCards(self.card, self)
         self.strip = LowerStrip(themes, icons)
         self.export = ExportButton(themes, icons, self._picture, files)
         self.bar = ViewBar(self.export)
         self._asked_words: tuple[Analysis | None, tuple[int, int] | None, LaneWords | None] = (None, None, None)
         """Of which analysis which two lanes were asked about, and what was known of words before."""
         self._was_running = False
-        self._shown_from: LaneInsight | None = None
-        """The lane whose card was asked for, and stays until somebody puts it away."""
-        self._linger = QTimer(self)
-        self._linger.setSingleShot(True)
-        self._linger.setInterval(LINGER_MS)
-        self._linger.timeout.connect(self._leave_card)
         self._lay_out()
         self.bar.view_wanted.connect(self._show_view)
         self.bar.shown_changed.connect(self._show_marks)
@@ -78,7 +72,6 @@ class Differences(QObject):
         self.strip.what_if.asked.connect(analysis.ask_what_if)
         self.strip.what_if.looked_at.connect(self._frame)
         self.strip.what_if.grown.connect(lambda: self._view.reveal_wanted.emit(self.strip))
-        self.card.closed.connect(self._free_card)
         self._disconnect = [analysis.changed.connect(self._take_analysis), files.changed.connect(self._say)]
 
     def disconnect_services(self) -> None:
@@ -94,11 +87,11 @@ class Differences(QObject):
         self._was_running = run is not None and run.is_running
         if run is not None and run.is_running:
             self.strip.begin()
-        self._hide_card()
+        self._cards.put_away()
         self._insights = {}
         for column in self._view.columns:
             insight = LaneInsight(column, self._themes)
-            insight.overlay.pointed.connect(self._point)
+            insight.overlay.pointed.connect(self._cards.point)
             insight.overlay.token_under.connect(self.strip.what_if.look_at)
             insight.asked.connect(self._show_card)
             column.menu_opens.connect(lambda menu, lane=column.lane.index: self._add_to(menu, lane))
@@ -156,6 +149,7 @@ class Differences(QObject):
         self.strip.figures.figures.show_analysis(analysis, [(lane.index, name) for lane, name in names])
         self.strip.what_if.show_lanes(ended, baseline)
         self.branches.show_analysis(analysis)
+        self._cards.show_analysis(analysis)
         self.export.show_analysis(run, analysis)
         self.bar.offer([lane.index for lane in lanes], baseline)
         self._follow_room()
@@ -229,7 +223,7 @@ class Differences(QObject):
         self.bar.say(render(problem) if problem is not None else self.export.saved_words)
 
     def _show_view(self, name: str) -> None:
-        self._hide_card()
+        self._cards.put_away()
         views: tuple[QWidget, QWidget] = self.branches, self._view.area
         hidden, shown = views if name == "lanes" else views[::-1]
         takes_keyboard = hidden.isAncestorOf(hidden.window().focusWidget())  # Qt would give it to any button
@@ -253,8 +247,8 @@ class Differences(QObject):
     def _column(self, lane: int) -> LaneColumn | None:
         return next((column for column in self._view.columns if column.lane.index == lane), None)
 
-    def _go_to(self, lane: int, _token: int = 0) -> None:
-        """Show a lane where it leaves the baseline, with the keyboard in it."""
+    def _go_to(self, lane: int, token: int | None = None) -> None:
+        """Show a lane with the keyboard in it: at one of its tokens, or where it leaves the baseline."""
         column = self._column(lane)
         if column is None:
             return
@@ -263,64 +257,18 @@ class Differences(QObject):
             self.bar.begin()
         self._view.area.reveal(column)
         column.text.setFocus()
-        self._insights[lane].reveal()
+        known = self._analysis.lane(lane) if self._analysis is not None else None
+        starts = known.token_starts if known is not None and token is not None else ()
+        if token is not None and token + 1 < len(starts):
+            self._insights[lane].go_to(TextSpan(starts[token], starts[token + 1]))
+        else:
+            self._insights[lane].reveal()
 
     def _show_card(self, lane: int) -> None:
-        """Show why a lane leaves the baseline, or why all others leave it here; asked for, the card stays."""
+        """Show why a lane leaves the baseline, or why all others leave it here."""
         insight = self._insights.get(lane)
-        marks = insight.overlay.marks.tokens if insight is not None else ()
-        found = self._found(marks[0].lanes if marks else (lane,))
-        if insight is None or not found:
-            return
-        insight.reveal()
-        place = QRect(insight.column.mapToGlobal(QPoint(0, insight.column.height() // 3)), insight.column.size() / 4)
-        if marks:
-            inside = insight.overlay.place_of(marks[0])
-            place = QRect(insight.column.text.viewport().mapToGlobal(inside.topLeft()), inside.size())
-        self._shown_from = insight
-        self.card.show_found(found, self._baseline, place, takes_focus=True)
-
-    def _point(self, mark: TokenMark | None, place: QRect) -> None:
-        if self._shown_from is not None:
-            return
-        if mark is None:
-            self._linger.start()
-            return
-        self._linger.stop()
-        found = self._found(mark.lanes)
-        if found:
-            self.card.show_found(found, self._baseline, place, takes_focus=False)
-
-    def _found(self, lanes: tuple[int, ...]) -> tuple[LaneDivergence, ...]:
-        analysis = self._analysis
-        if analysis is None:
-            return ()
-        found = (analysis.divergence(lane) for lane in lanes)
-        if lanes == (analysis.baseline,):
-            found = (each for each in analysis.divergences)
-        return tuple(each for each in found if each is not None)
-
-    @property
-    def _baseline(self) -> int:
-        return self._analysis.baseline if self._analysis is not None else 0
-
-    def _leave_card(self) -> None:
-        if self._shown_from is not None:
-            return
-        if self.card.rect().contains(self.card.mapFromGlobal(QCursor.pos())):
-            self._linger.start()
-        else:
-            self.card.hide()
-
-    def _hide_card(self) -> None:
-        """Put the card away because what it is about is not shown any more."""
-        self._shown_from = None
-        self.card.hide()
-
-    def _free_card(self) -> None:
-        if self._shown_from is not None:
-            self._shown_from.link.setFocus()
-            self._shown_from = None
+        if insight is not None:
+            self._cards.show_for(insight)
 
     def _add_to(self, menu: QMenu, lane: int) -> None:
         """Offer in the menu of a lane what an analysis is needed for."""
@@ -341,4 +289,7 @@ class Differences(QObject):
         """Return what is shown: all branches, or the page with its lanes."""
         if self.branches.isVisible():
             return self.branches.picture()
-        return self._view.grab().toImage()
+        look = self._themes.current
+        self._view.show_all()
+        parts = [self._view.band, self._view.area.lanes, self.strip.inside]
+        return picture_of([each for each in parts if each.isVisible()], look.colour("window"), look.colour("surface"))

@@ -295,6 +295,7 @@ class LaneColumn(QFrame):
             (self._pin_words, "pin", not is_baseline),
             (self.tr("Stop this lane"), "stop", is_open),
             (self.tr("Copy the text"), "copy", has_text),
+            (self.tr("Use these settings in the chat"), "settings", True),
         )
         for words, wish, can in entries:
             action = menu.addAction(words)

@@ -69,15 +69,23 @@ class LaneFeed(QObject):
         """Let the lanes in view grow; those that are out of view wait."""
         until = time.perf_counter_ns() + BUDGET_NS
         for lane in self._due():
-            if lane in self._stale:
-                self._stale.remove(lane)
-                self._columns[lane].refresh()
-            else:
-                self._columns[lane].grow(self._pending.pop(lane))
+            self._show(lane)
             if time.perf_counter_ns() > until:
                 break
         if self._due():
             self._again.start()
+
+    def flush_all(self) -> None:
+        """Let all lanes grow, also those that nobody sees."""
+        for lane in (*self._stale, *self._pending):
+            self._show(lane)
+
+    def _show(self, lane: int) -> None:
+        if lane in self._stale:
+            self._stale.remove(lane)
+            self._columns[lane].refresh()
+        else:
+            self._columns[lane].grow(self._pending.pop(lane))
 
     def _due(self) -> list[int]:
         return [lane for lane in (*self._stale, *self._pending) if self._is_seen(self._columns[lane])]

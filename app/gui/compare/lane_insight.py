@@ -12,7 +12,7 @@ from app.gui.compare.divergence_words import card_words, shortest_words
 from app.gui.compare.entropy_line import EntropyLine
 from app.gui.compare.lane_column import LaneColumn
 from app.gui.compare.lane_overlay import LaneOverlay
-from app.services.lane_analysis import Analysis
+from app.services.lane_analysis import Analysis, TextSpan
 from app.services.lanes_run import Lane, LanesRun
 from app.services.live_lane import LiveLane
 from app.services.units import count
@@ -101,7 +101,12 @@ class LaneInsight(QObject):
     def reveal(self) -> None:
         """Scroll to the first token that differs."""
         if self.overlay.marks.tokens:
-            self.overlay.reveal(self.overlay.marks.tokens[0])
+            self.overlay.reveal(self.overlay.marks.tokens[0].span)
+
+    def go_to(self, span: TextSpan) -> None:
+        """Frame a token and scroll to it."""
+        self.overlay.look_at(span)
+        self.overlay.reveal(span)
 
     def _is_to_go_on(self, analysis: Analysis, lane: int) -> bool:
         both = analysis.lane(lane), analysis.lane(analysis.baseline)

@@ -96,15 +96,15 @@ class LaneOverlay(QObject):
         """The token that is framed."""
         return self._looked_at
 
-    def place_of(self, mark: TokenMark) -> QRect:
-        """Return where the mark of a token is in the viewport."""
-        placed = self._place(mark.span)
+    def place_of(self, span: TextSpan) -> QRect:
+        """Return where a token is in the viewport."""
+        placed = self._place(span)
         found = placed.rects[0] if placed.rects else placed.line
         return found.translated(self._corner()).toAlignedRect()
 
-    def reveal(self, mark: TokenMark) -> None:
-        """Scroll so that the mark of a token is in view."""
-        place, height = self.place_of(mark), self._text.viewport().height()
+    def reveal(self, span: TextSpan) -> None:
+        """Scroll so that a token is in view."""
+        place, height = self.place_of(span), self._text.viewport().height()
         if not 0 <= place.top() <= place.bottom() < height:
             bar = self._text.verticalScrollBar()
             bar.setValue(bar.value() + place.top() - height // 3)
@@ -125,7 +125,7 @@ class LaneOverlay(QObject):
         self._pointed = mark
         place = QRect()
         if mark is not None:
-            inside = self.place_of(mark)
+            inside = self.place_of(mark.span)
             place = QRect(self._text.viewport().mapToGlobal(inside.topLeft()), inside.size())
         self.pointed.emit(mark, place)
 

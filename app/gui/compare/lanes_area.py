@@ -36,13 +36,14 @@ class LanesArea(QScrollArea):
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.setMinimumHeight(theme.scaled(LEAST_PX))
-        self._all: tuple[QWidget, ...] = ()
-        self._cells: dict[int, QWidget] = {}
-        """What stands at each place, counted row by row."""
-        self._grid_columns = 0
+        self._all: tuple[dict[int, QWidget], int] = ({}, 0)
+        """Everything at its place, counted row by row, and the columns of a grid, or 0."""
+        self._cells, self._grid_columns = self._all
+        """What is shown of it, and how."""
         self._step = 1
-        self._inside = QWidget()
-        self.setWidget(self._inside)
+        self.lanes = QWidget()
+        """All lanes, those out of view too."""
+        self.setWidget(self.lanes)
         self._snapping = QTimer(self)
         self._snapping.setSingleShot(True)
         self._snapping.setInterval(SNAP_MS)
@@ -61,14 +62,14 @@ class LanesArea(QScrollArea):
         self._show(dict(sorted(cells.items())), columns)
 
     def _show(self, cells: dict[int, QWidget], grid_columns: int) -> None:
-        for cell in self._all:
+        for cell in self._all[0].values():
             cell.hide()
             cell.setParent(None)
             cell.deleteLater()
-        self._all, self._cells, self._grid_columns = tuple(cells.values()), cells, grid_columns
-        self._inside.setAccessibleName(self.accessibleName())
+        self._all = self._cells, self._grid_columns = cells, grid_columns
+        self.lanes.setAccessibleName(self.accessibleName())
         for cell in cells.values():
-            cell.setParent(self._inside)
+            cell.setParent(self.lanes)
         self._place()
         for cell in cells.values():
             cell.show()
@@ -76,17 +77,20 @@ class LanesArea(QScrollArea):
         self.verticalScrollBar().setValue(0)
 
     def show_only(self, columns: Collection[QWidget]) -> None:
-        """Bring some lanes side by side and lay the others aside, or show all where none is named; a grid stays whole."""
-        shown = [cell for cell in self._all if cell in columns] or list(self._all)
-        if self._grid_columns or shown == list(self._cells.values()):
+        """Bring some lanes side by side and lay the others aside, or show all where none is named."""
+        whole, grid_columns = self._all
+        beside = [cell for cell in whole.values() if cell in columns]
+        cells, wanted = (dict(enumerate(beside)), 0) if beside else (whole, grid_columns)
+        if cells == self._cells:
             return
+        shown = list(cells.values())
         focus = self.window().focusWidget()
-        keeps_keyboard = not self._inside.isAncestorOf(focus) or any(cell.isAncestorOf(focus) for cell in shown)
+        keeps_keyboard = not self.lanes.isAncestorOf(focus) or any(cell.isAncestorOf(focus) for cell in shown)
         if not keeps_keyboard:  # Qt would give it to any button
             (shown[0].text if isinstance(shown[0], LaneColumn) else shown[0]).setFocus()
-        for cell in self._all:
+        for cell in whole.values():
             cell.setVisible(cell in shown)
-        self._cells = dict(enumerate(shown))
+        self._cells, self._grid_columns = cells, wanted
         self._place()
         self._snap()
         self.laid_out.emit()
@@ -143,7 +147,7 @@ class LanesArea(QScrollArea):
         beside_px = self.verticalScrollBar().sizeHint().width() if height > shared else 0
         width = (room.width() - beside_px - (fitting - 1) * GAP_PX) // fitting
         self._step = width + GAP_PX
-        self._inside.resize(number * self._step - GAP_PX, rows * (height + GAP_PX) - GAP_PX)
+        self.lanes.resize(number * self._step - GAP_PX, rows * (height + GAP_PX) - GAP_PX)
         self.horizontalScrollBar().setSingleStep(self._step)
         self.horizontalScrollBar().setPageStep(fitting * self._step)
         is_turned = self.layoutDirection() is Qt.LayoutDirection.RightToLeft

@@ -52,11 +52,6 @@ class LanesDraft:
         return tuple(self._settings)
 
     @property
-    def is_grid(self) -> bool:
-        """Whether the lanes are the cells of a grid."""
-        return bool(self._layout.columns)
-
-    @property
     def lanes(self) -> Lanes:
         """The lanes as they are asked for."""
         return Lanes(tuple(self._settings), self._layout, self.baseline)
@@ -116,6 +111,11 @@ class LanesDraft:
             self.removed.append(gone)
             self._layout, self.start = Layout(), None
             self.baseline = min(self.baseline - (self.baseline > lane), len(self._settings) - 1)
+
+    def pin(self, lane: int) -> None:
+        """Compare the others with a lane; one that comes back later leaves that as it is."""
+        self.baseline = lane
+        self.removed = [each._replace(was_baseline=False) for each in self.removed]
 
     def restore(self) -> int:
         """Put the lane that was taken away last back where it was; return its place."""

@@ -42,7 +42,8 @@ class LowerStrip(QFrame):
             ]
         )
         self._fold = IconButton(icons, "down", "", object_name="compare_strip_fold")
-        self._inside = QWidget()
+        self.inside = QWidget()
+        """What is shown, without the tabs."""
         self._lay_out()
         self._tabs.wanted.connect(self.choose)
         self._fold.clicked.connect(lambda: self.choose("" if self._page else "figures"))
@@ -59,10 +60,10 @@ class LowerStrip(QFrame):
         if name:
             self._tabs.show_page(name)
         if not name:
-            self._inside.hide()  # first, as the lanes get another size with every step that is seen
+            self.inside.hide()  # first, as the lanes get another size with every step that is seen
         self.figures.setVisible(name == "figures")
         self.what_if.setVisible(name == "what_if")
-        self._inside.setVisible(bool(name))
+        self.inside.setVisible(bool(name))
         self._fold.set_icon("down" if name else "unfold")
         self._fold.set_name(self.tr("Hide") if name else self.tr("Show the figures"))
         self.page_changed.emit()
@@ -70,7 +71,7 @@ class LowerStrip(QFrame):
     @property
     def height_with_figures(self) -> int:
         """How high it is while the figures are shown."""
-        inside = self._inside.layout()
+        inside = self.inside.layout()
         assert inside is not None
         around = 3 * theme.SPACE_XS + inside.contentsMargins().bottom()
         return around + self._tabs.sizeHint().height() + self.figures.minimumHeight()
@@ -96,7 +97,7 @@ class LowerStrip(QFrame):
         head.addWidget(self._tabs)
         head.addStretch(1)
         head.addWidget(self._fold)
-        inside = QVBoxLayout(self._inside)
+        inside = QVBoxLayout(self.inside)
         inside.setContentsMargins(0, 0, 0, theme.SPACE_S)
         inside.setSpacing(0)
         inside.addWidget(self.figures)
@@ -105,4 +106,4 @@ class LowerStrip(QFrame):
         column.setContentsMargins(theme.SPACE_M, theme.SPACE_XS, theme.SPACE_M, theme.SPACE_XS)
         column.setSpacing(theme.SPACE_XS)
         column.addLayout(head)
-        column.addWidget(self._inside)
+        column.addWidget(self.inside)

@@ -33,6 +33,8 @@ class RunView(QWidget):
     """A lane is the answer now."""
     copied = Signal(str)
     """Somebody wants a text on the clipboard."""
+    settings_wanted = Signal(int)
+    """Somebody wants the chat to have the settings of a lane."""
     link_clicked = Signal(str)
     """Somebody wants to open an address."""
     room_changed = Signal()
@@ -128,6 +130,10 @@ class RunView(QWidget):
         super().showEvent(event)
         self._feed.later()
 
+    def show_all(self) -> None:
+        """Show what came of all lanes, also of those that nobody has seen yet."""
+        self._feed.flush_all()
+
     def take_focus(self) -> None:
         """Give the keyboard to the first lane."""
         self._focus_place(0)
@@ -197,6 +203,8 @@ class RunView(QWidget):
             case "keep":
                 if self._comparing.keep(lane):
                     self.kept.emit()
+            case "settings":
+                self.settings_wanted.emit(lane)
             case "copy":
                 self.copied.emit(self._columns[lane].lane.turn.said)
                 self._columns[lane].tick()

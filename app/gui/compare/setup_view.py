@@ -285,7 +285,7 @@ class SetupView(QWidget):
             case "remove":
                 self.draft.remove(lane)
             case "pin":
-                self.draft.baseline = lane
+                self.draft.pin(lane)
         self._show()
         if wish == "remove":
             self._rows[min(lane, len(self._rows) - 1)].remove.setFocus()
@@ -299,7 +299,7 @@ class SetupView(QWidget):
         self._limit.setValue(self.draft.max_tokens)
         self._limit.blockSignals(False)
         self._starts.show_present(self.draft.present)
-        self._starts.show_start(self.draft.start, is_grid=self.draft.is_grid)
+        self._starts.show_start(self.draft.start, is_grid=self.draft.lanes.is_grid)
         self._show_lanes()
         self.show_refusal()
 
@@ -317,7 +317,7 @@ class SetupView(QWidget):
             row.show()
         differs, lanes = differing(settings), self.draft.lanes
         for place, (row, each, same) in enumerate(zip(self._rows, settings, same_as(settings), strict=True)):
-            name = cell_name(lanes.layout, each) if self.draft.is_grid else lane_name(each, differs)
+            name = cell_name(lanes.layout, each) if lanes.is_grid else lane_name(each, differs)
             shared = shared_words(each, differs)
             if same is not None:
                 like = self.tr("Will write the same as lane {letter}").format(letter=LETTERS[same])

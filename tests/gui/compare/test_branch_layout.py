@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from app.gui.compare.branch_layout import (
     HALF_PX,
     MARGIN_PX,
+    SPACE_PX,
     THICKEST_PX,
     THINNEST_PX,
     BranchLayout,
@@ -106,7 +107,8 @@ def test_a_text_ends_early_only_where_its_row_is_full(lanes: Lanes) -> None:
         elif said != node_text(node):
             assert said.endswith("…"), "it is said that there is more"
             right = place.right if node.children else max(WIDE, layout.width) - MARGIN_PX
-            assert len(measure.lines(node_text(node), right - place.left, 999)) >= len(place.text)
+            inside = right - place.left - (SPACE_PX if node.children else 0)
+            assert len(measure.lines(node_text(node), inside, 999)) >= len(place.text)
             longest = max(measure.width(line) for line in place.text)
             room = right - place.left
             word = max(measure.width(each) for each in WORDS)

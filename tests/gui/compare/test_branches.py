@@ -15,7 +15,7 @@ from app.gui.compare.branch_legend import LegendStrip
 from app.gui.compare.branch_measure import FontMeasure
 from app.gui.compare.branch_picture import BranchPicture
 from app.gui.compare.branch_view import BranchView
-from app.services.lane_analysis import Analysis, BranchNode
+from app.services.lane_analysis import Analysis, BranchNode, TextSpan
 from tests.gui.compare.branch_trees import tree_of
 from tests.gui.compare.conftest import desk, model, stage
 from tests.gui.compare.insight import InsightStage, insight
@@ -71,6 +71,21 @@ def test_arrows_walk_the_stretches_and_enter_leads_to_the_lane(insight: InsightS
     QTest.keyClick(view, Qt.Key.Key_Return)
     assert insight.is_there("compare_lanes") and not insight.is_there("compare_branches")
     assert insight.text(tree[first].lanes[0]).hasFocus()
+
+
+def test_enter_on_a_stretch_frames_its_first_token_in_its_lane(insight: InsightStage) -> None:
+    insight.asked().ran("a", "b", "c", "d")
+    view, tree = opened(insight), insight.known().tree
+    number, node = next((n, each) for n, each in enumerate(tree) if each.parent and not each.children)
+    view._focus(number)
+    QTest.keyClick(view, Qt.Key.Key_Return)
+    lane = node.lanes[0]
+    known = insight.known().lane(lane)
+    assert known is not None and node.start > 0
+    framed = insight.overlay(lane).looked_at
+    assert framed == TextSpan(known.token_starts[node.start], known.token_starts[node.start + 1])
+    place = insight.overlay(lane).place_of(framed)
+    assert insight.text(lane).viewport().rect().contains(place)
 
 
 def test_it_is_zoomed_with_keys_and_with_the_wheel_and_fits_again(insight: InsightStage) -> None:

@@ -31,7 +31,7 @@ def test_at_the_end_each_lane_shows_where_it_parts(insight: InsightStage) -> Non
     for lane in range(3):
         text, overlay = insight.text(lane), insight.overlay(lane)
         assert text.verticalScrollBar().maximum() > 0
-        place = overlay.place_of(overlay.marks.tokens[0]) if overlay.marks.tokens else None
+        place = overlay.place_of(overlay.marks.tokens[0].span) if overlay.marks.tokens else None
         if place is None:
             assert text.verticalScrollBar().value() == 0
         else:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import msgspec
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication, QLineEdit, QMenu, QWidget
@@ -94,7 +95,7 @@ def test_what_is_left_of_a_grid_is_set_up_anew_as_lanes_side_by_side(grid: Compa
     loses(grid, "b")
     grid.stage.clicks("compare_new_button")
     draft = grid.page.setup_view.draft
-    assert len(draft.settings) == 5 and not draft.is_grid
+    assert len(draft.settings) == 5 and not draft.lanes.is_grid
     grid.stage.clicks("compare_start_button")
     grid.stage.settle()
     run = grid.comparing.running
@@ -123,6 +124,7 @@ def test_the_menu_of_a_cell_offers_what_other_lanes_have_buttons_for(grid: Compa
         "pin_lane_action",
         "stop_lane_action",
         "copy_lane_action",
+        "settings_lane_action",
         "show_divergence_action",
         "what_if_action",
     ]
@@ -135,3 +137,16 @@ def test_the_settings_of_a_deleted_cell_are_those_above_and_beside_it(grid: Comp
     settings = cell_settings(run, 3)
     assert isinstance(settings, SamplingSettings)
     assert (settings.temperature, settings.top_p) == (1.2, 0.8)
+
+
+def test_the_chat_can_have_the_settings_of_a_lane_and_keeps_its_seed_and_its_limit(grid: CompareStage) -> None:
+    sampling = grid.desk.program.sampling
+    sampling.change(seed=11, max_tokens=7)
+    before = sampling.values
+    run = grid.comparing.shown
+    assert run is not None and run.lanes[3].settings.seed != 11
+    grid.page.run_view.columns[3].wanted.emit(3, "settings")
+    wanted = msgspec.structs.replace(before, temperature=1.2, top_p=0.8)
+    assert sampling.values == wanted != before
+    notice = grid.desk.program.notices.latest
+    assert notice is not None and notice.sentence.english() == "The chat has the settings of lane D now."

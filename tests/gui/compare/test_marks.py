@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from PySide6.QtCore import QRect, Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QComboBox
+from PySide6.QtWidgets import QComboBox, QLineEdit
 
 from app.gui.compare.lane_mark import BADGE_PX
 from app.gui.compare.marks import Marks, TokenMark
@@ -31,7 +31,7 @@ def test_the_first_differing_token_is_marked_in_both_texts_with_the_lanes_letter
     assert insight.overlay(baseline).marks.tokens == (TokenMark(found.in_baseline, (lane,)),)
     for index in (lane, baseline):
         mark = insight.overlay(index).marks.tokens[0]
-        place = insight.overlay(index).place_of(mark)
+        place = insight.overlay(index).place_of(mark.span)
         assert insight.lane_colour(lane) in insight.colours(index, place.adjusted(-1, 0, 1, 3))
         gutter = QRect(0, place.center().y() - BADGE_PX // 2, BADGE_PX, BADGE_PX)
         assert insight.lane_colour(lane) in insight.colours(index, gutter), "its letter stands in the gutter"
@@ -53,7 +53,7 @@ def test_the_mark_lies_over_the_characters_of_the_token(insight: InsightStage) -
     insight.asked().ran("a", "c")
     lane = 1 - insight.known().baseline
     found, view = insight.divergence(lane), insight.text(lane)
-    place = insight.overlay(lane).place_of(insight.overlay(lane).marks.tokens[0])
+    place = insight.overlay(lane).place_of(insight.overlay(lane).marks.tokens[0].span)
     first = view._place_at(place.topLeft() + place.center() - place.topLeft()).offset
     token = view.turns.blocks[0].turn.text[found.in_lane.start : found.in_lane.end]
     assert abs(view.turns.blocks[0].text.index(token.strip(), found.in_lane.start) - first) <= len(token)
@@ -67,7 +67,7 @@ def test_markdown_before_the_token_moves_no_mark(insight: InsightStage) -> None:
     text, view = "Some **bold** and `code` then *sea* here", insight.text(0)
     start = text.index("sea")
     insight.overlay(0).show_marks(Marks(start, (TokenMark(TextSpan(start, start + 3), (1,)),)))
-    place = insight.overlay(0).place_of(insight.overlay(0).marks.tokens[0])
+    place = insight.overlay(0).place_of(insight.overlay(0).marks.tokens[0].span)
     offset = view._place_at(place.center()).offset
     assert view.turns.blocks[0].text[offset - 2 : offset + 3].strip() in ("sea", "sea h", "n sea", "sea he", "sea")
 
@@ -88,7 +88,7 @@ def test_the_shared_beginning_is_dimmed(insight: InsightStage) -> None:
     insight.asked().ran("a", "b")
     lane = 1 - insight.known().baseline
     mark = insight.overlay(lane).marks.tokens[0]
-    place = insight.overlay(lane).place_of(mark)
+    place = insight.overlay(lane).place_of(mark.span)
     before = QRect(insight.text(lane).places.turn(0).left(), place.top(), 30, place.height())
     if place.left() < before.right():
         before.moveTop(place.top() - place.height())
@@ -97,6 +97,27 @@ def test_the_shared_beginning_is_dimmed(insight: InsightStage) -> None:
     chooses(insight, "differences_box", "off")
     assert ink in insight.colours(lane, before)
     assert insight.overlay(lane).marks == Marks()
+
+
+def test_two_cells_of_a_grid_are_brought_together_for_their_words_and_go_back(insight: InsightStage) -> None:
+    insight.asked().opened()
+    insight.stage.clicks("start_grid")
+    insight.stage.find_as(QLineEdit, "grid_columns_values").setText("0.4, 1.2")
+    insight.stage.find_as(QLineEdit, "grid_rows_values").setText("0.5, 0.8, 1")
+    insight.stage.clicks("use_grid_button")
+    insight.ran_as_set_up()
+    columns = insight.page.run_view.columns
+    whole = [each.geometry() for each in columns]
+    chooses(insight, "differences_box", "words")
+    insight.known()
+    chooses(insight, "second_lane_box", 5)
+    insight.known()
+    shown = [each for each in columns if not each.isHidden()]
+    assert [each.lane.index for each in shown] == sorted(insight.differences.bar.pair or ())
+    assert shown[0].y() == shown[1].y() and shown[0].geometry().right() < shown[1].x()
+    chooses(insight, "differences_box", "tokens")
+    insight.known()
+    assert [each.geometry() for each in columns] == whole and not any(each.isHidden() for each in columns)
 
 
 def test_words_of_two_lanes_are_marked_in_both(insight: InsightStage) -> None:
@@ -124,7 +145,7 @@ def test_pointing_at_a_mark_shows_the_card_and_leaving_it_takes_the_card_away(in
     insight.asked().ran("a", "c")
     lane = 1 - insight.known().baseline
     mark = insight.overlay(lane).marks.tokens[0]
-    insight.points(lane, insight.overlay(lane).place_of(mark))
+    insight.points(lane, insight.overlay(lane).place_of(mark.span))
     card = insight.differences.card
     assert card.shown == insight.divergence(lane)
     insight.points(lane, QRect(60, insight.text(lane).viewport().height() - 6, 2, 2))
@@ -185,7 +206,7 @@ def test_a_mark_follows_the_direction_of_its_text_and_not_of_the_window(insight:
     for start, is_turned in ((text.index("well"), False), (second, True)):
         span = TextSpan(start, start + 3)
         overlay.show_marks(Marks(start, (TokenMark(span, (1,)),)))
-        place = overlay.place_of(overlay.marks.tokens[0])
+        place = overlay.place_of(overlay.marks.tokens[0].span)
         edge = place.right() + 1 if is_turned else place.left()
         caret = QRect(edge - 3, place.top() + 4, 6, 6)
         other = QRect((place.left() if is_turned else place.right() + 1) - 3, place.top() + 4, 6, 6)

@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QComboBox, QDoubleSpinBox, QLineEdit, QPlainTextEd
 
 from app.core.chat import ChatPrompt
 from app.core.commands import Compare
-from app.core.comparison import Layout
+from app.core.comparison import LETTERS, Layout
 from app.core.sampling import SamplingSettings
 from app.gui.chat.composer import Written
 from app.gui.chat.pasted import Pasted
@@ -74,6 +74,16 @@ def test_a_lane_that_was_removed_comes_back_where_it_was(comparer: CompareStage)
     assert {each.max_tokens for each in lanes} == {64}
 
 
+def test_a_baseline_that_comes_back_leaves_the_one_that_was_pinned_since(comparer: CompareStage) -> None:
+    comparer.asked().opened()
+    draft = comparer.page.setup_view.draft
+    gone = draft.baseline
+    comparer.stage.clicks(f"set_up_remove_{LETTERS[gone].lower()}")
+    comparer.stage.clicks("set_up_pin_a")
+    comparer.stage.clicks("restore_lane_button")
+    assert draft.baseline == 0 != gone
+
+
 def test_a_cell_that_was_removed_makes_the_grid_whole_again(comparer: CompareStage) -> None:
     comparer.asked().opened()
     comparer.stage.clicks("start_grid")
@@ -81,7 +91,7 @@ def test_a_cell_that_was_removed_makes_the_grid_whole_again(comparer: CompareSta
     draft = comparer.page.setup_view.draft
     before = draft.lanes
     comparer.stage.clicks("set_up_remove_b")
-    assert not draft.is_grid
+    assert not draft.lanes.is_grid
     comparer.stage.clicks("restore_lane_button")
     assert draft.lanes == before
 

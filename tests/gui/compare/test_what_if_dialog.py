@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QApplication, QMenu, QPushButton, QSlider, QWidget
 from shiboken6 import isValid
 
 from app.core.commands import RecordKind
-from app.gui.compare.marks import Marks, TokenMark
+from app.gui.compare.marks import Marks
 from app.gui.compare.stage_legend import StageLegend
 from app.gui.compare.what_if_dialog import WhatIfDialog
 from app.gui.compare.what_if_strip import WhatIfStrip
@@ -112,7 +112,7 @@ def test_a_bar_and_its_token_in_the_text_are_looked_at_together(looker: Looker) 
     QTest.keyClick(strip, Qt.Key.Key_End)
     assert overlay.looked_at == made.spans[-1]
     cut = next(number for number, token in enumerate(made.tokens) if token.state == "cut")
-    view, place = overlay._text.viewport(), overlay.place_of(TokenMark(made.spans[cut], (0,))).center()
+    view, place = overlay._text.viewport(), overlay.place_of(made.spans[cut]).center()
     none = Qt.MouseButton.NoButton
     at = QPointF(place), QPointF(view.mapToGlobal(place))
     QApplication.sendEvent(view, QMouseEvent(QEvent.Type.MouseMove, *at, none, none, Qt.KeyboardModifier.NoModifier))
