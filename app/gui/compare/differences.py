@@ -291,5 +291,7 @@ class Differences(QObject):
             return self.branches.picture()
         look = self._themes.current
         self._view.show_all()
+        for insight in self._insights.values():
+            insight.overlay.read_all()
         parts = [self._view.band, self._view.area.lanes, self.strip.inside]
         return picture_of([each for each in parts if each.isVisible()], look.colour("window"), look.colour("surface"))

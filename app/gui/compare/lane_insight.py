@@ -127,7 +127,7 @@ class LaneInsight(QObject):
                 if is_open:
                     words = self.tr("Baseline; no lane differs from it so far")
             else:
-                words = self.tr("Others leave from token {number}").format(number=count(first + 1))
+                words = self.tr("Others leave at {number}").format(number=count(first + 1))
             self.link.show_words(words, "", can_press=bool(found))
             return
         found_here = analysis.divergence(lane)

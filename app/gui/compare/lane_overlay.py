@@ -172,15 +172,23 @@ class LaneOverlay(QObject):
     def _is_marked(self) -> bool:
         return self._marks != Marks() or self._looked_at is not None
 
+    def read_all(self) -> None:
+        """Have all marks at hand: a picture is painted once."""
+        self._read_some(None)
+
     def _read_on(self) -> None:
         """Read some of the text, and mark it once it is read: that of several long lanes would hold up the window."""
+        if self._read_some(time.perf_counter_ns() + READ_NS):
+            self._text.viewport().update()
+        else:
+            self._reading.start()
+
+    def _read_some(self, end_ns: int | None) -> bool:
         body = self._body()
-        if body is not None and self._is_marked:
-            self._look(body)
-            if self._places is not None and not self._places.read_until(time.perf_counter_ns() + READ_NS):
-                self._reading.start()
-                return
-        self._text.viewport().update()
+        if body is None or not self._is_marked:
+            return True
+        self._look(body)
+        return self._places is None or self._places.read_until(end_ns)
 
     def _look(self, body: ThoughtfulText) -> None:
         """Forget places where the text is another one or lies otherwise."""
@@ -219,11 +227,9 @@ class LaneOverlay(QObject):
 
     def _paint(self, painter: QPainter, area: QRect) -> None:
         """Paint everything that is marked."""
-        body = self._body()
-        if not self._is_marked or body is None:
+        if not self._is_marked or self._body() is None:
             return
-        self._look(body)
-        if self._places is not None and not self._places.is_ready:
+        if not self._read_some(0):
             self._reading.start()
             return
         look, corner = self._themes.current, self._corner()

@@ -152,6 +152,10 @@ def test_a_picture_has_all_lanes_and_nothing_to_press(insight: InsightStage) -> 
         corner = button.mapTo(view.area.lanes, QPoint()) + QPoint(MARGIN_PX, top)
         area = QRect(corner * ratio, button.size() * ratio)
         assert colours_of(picture.copy(area)) == {look.colour("surface").name()}, name
+    mark = insight.overlay(4).place_of(insight.overlay(4).marks.tokens[0].span)
+    corner = insight.text(4).viewport().mapTo(view.area.lanes, mark.topLeft()) + QPoint(MARGIN_PX, top)
+    marked = picture.copy(QRect(corner * ratio, mark.size() * ratio))
+    assert insight.lane_colour(4) in colours_of(marked), "a lane out of view has its mark"
     pinned = insight.stage.find(f"pin_lane_{LETTERS[insight.known().baseline].lower()}")
     corner = pinned.mapTo(view.area.lanes, QPoint()) + QPoint(MARGIN_PX, top)
     assert len(colours_of(picture.copy(QRect(corner * ratio, pinned.size() * ratio)))) > 1

@@ -192,7 +192,7 @@ def test_another_baseline_moves_the_marks(insight: InsightStage) -> None:
     moved = insight.divergence(baseline)
     assert insight.overlay(baseline).marks.tokens == (TokenMark(moved.in_lane, (baseline,)),)
     assert insight.overlay(1 - baseline).marks.tokens == (TokenMark(moved.in_baseline, (baseline,)),)
-    assert "Others leave from token" in insight.link(1 - baseline).words  # type: ignore[attr-defined]
+    assert "Others leave at" in insight.link(1 - baseline).words  # type: ignore[attr-defined]
 
 
 def test_a_mark_follows_the_direction_of_its_text_and_not_of_the_window(insight: InsightStage) -> None:
