@@ -5,7 +5,7 @@ Plain functions of values; a lane that was deleted is not there until that is un
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import msgspec
 
@@ -32,10 +32,7 @@ def lanes_there(conversation: OpenConversation, comparison: Comparison, known: S
     """Return the lanes that are there, each as it stands now; `known` are those that were looked at before."""
     before = {lane.index: lane for lane in known}
     found: list[Lane] = []
-    for index, message in enumerate(comparison.lanes):
-        turn = lane_of(conversation, message)
-        if turn is None or (turn.comparison, turn.lane) != (comparison.id, index):
-            continue
+    for index, turn in _turns_there(conversation, comparison):
         lane = before.get(index) or Lane(index, turn, settings_of(turn))
         lane.turn = turn
         found.append(lane)
@@ -44,9 +41,17 @@ def lanes_there(conversation: OpenConversation, comparison: Comparison, known: S
 
 def question_of(conversation: OpenConversation, comparison: Comparison) -> Turn | None:
     """Return what all lanes answer, as they say it themselves; None where no lane is there, or it is not."""
-    lanes = lanes_there(conversation, comparison)
-    parent = lanes[0].turn.parent if lanes else None
-    return conversation.known.get(parent) if parent is not None else None
+    for _index, turn in _turns_there(conversation, comparison):
+        return conversation.known.get(turn.parent) if turn.parent is not None else None
+    return None
+
+
+def _turns_there(conversation: OpenConversation, comparison: Comparison) -> Iterator[tuple[int, Turn]]:
+    """Yield number and turn of each lane that is there."""
+    for index, message in enumerate(comparison.lanes):
+        turn = lane_of(conversation, message)
+        if turn is not None and (turn.comparison, turn.lane) == (comparison.id, index):
+            yield index, turn
 
 
 def asked_again(run: LanesRun) -> Lanes:

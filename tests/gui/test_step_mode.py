@@ -13,6 +13,7 @@ from app.gui.chat import footer
 from app.gui.next_token.candidates import ROW_PX, CandidatesChart
 from app.services.step_mode import MOST_SPEED
 from tests.gui.conftest import Stage
+from tests.gui.test_accessible_transcript import announced
 
 THEMES = ("light", "dark", "contrast")
 
@@ -80,12 +81,22 @@ def test_a_paused_answer_says_that_it_waits_and_what_can_be_done(held: Stage) ->
     assert paces(held) == [0.0]
     assert held.sees("step_bar") and not held.sees("pause_button")
     assert held.reads("hold_button") == "Run on"
-    assert held.find("step_status").accessibleName() == "Waits before token 2"
+    assert held.find("step_status").accessibleName() == "Held at token 2"
     assert last_line(held) == "Waits for you before its next token"
     assert held.reads("candidates_whose") == "next, not drawn yet"
     assert held.composer.isEnabled()
     held.types("Meanwhile")
     assert held.composer.toPlainText() == "Meanwhile"
+
+
+def test_those_who_listen_hear_once_that_an_answer_is_held(asked: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
+    said = announced(monkeypatch)
+    asked.clicks("pause_button")
+    hold(asked)
+    press(asked, "F7")
+    asked.engine.write(" it")
+    hold(asked)
+    assert [each for each in said if each.startswith("Held")] == ["Held at token 2"]
 
 
 def test_that_it_waits_stands_under_what_is_written_and_moves_nothing(asked: Stage) -> None:
@@ -115,7 +126,7 @@ def test_one_token_at_a_time(held: Stage, route: str) -> None:
         held.engine.write(" it")
         hold(held)
         assert steps(held)[-1] == (None, place)
-    assert held.find("step_status").accessibleName() == "Waits before token 4"
+    assert held.find("step_status").accessibleName() == "Held at token 4"
     assert "Because it it" in held.transcript_text()
 
 
@@ -224,7 +235,7 @@ def test_esc_ends_an_answer_that_is_held(held: Stage) -> None:
     held.engine.finish("cancelled")
     held.settle()
     assert "stopped by you" in last_line(held)
-    assert held.find("step_status").accessibleName() == "The next answer comes token by token"
+    assert held.find("step_status").accessibleName() == "Next answer by steps"
     assert not held.find("one_token_button").isEnabled()
     assert held.reads("candidates_whose") == "", "nothing is going to be drawn from it"
 
@@ -233,7 +244,7 @@ def test_held_before_its_first_word_it_says_so_in_its_place(ready: Stage) -> Non
     press(ready, "F6")
     ready.sends("Why?")
     ready.settle()
-    assert ready.find("step_status").accessibleName() == "Will wait before its next token"
+    assert ready.find("step_status").accessibleName() == "Holds at its next token"
     ready.engine.prompt()
     hold(ready)
     assert not ready.sees("prefill_progress")
@@ -249,7 +260,7 @@ def test_held_before_its_first_word_it_says_so_in_its_place(ready: Stage) -> Non
 def test_in_another_chat_nothing_waits_and_the_bar_stays(held: Stage) -> None:
     first = held.desk.program.chat.conversation_id
     held.clicks("new_chat_button")
-    assert held.find("step_status").accessibleName() == "The next answer comes token by token"
+    assert held.find("step_status").accessibleName() == "Next answer by steps"
     held.desk.program.conversations.open(first)
     hold(held)
     assert last_line(held) == "Waits for you before its next token"

@@ -6,6 +6,7 @@ There only while somebody uses it. Says what people want and shows what became o
 from __future__ import annotations
 
 from PySide6.QtCore import QSignalBlocker, Qt, Signal
+from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QWidget
 
 from app.gui import theme
@@ -53,6 +54,7 @@ class StepBar(QFrame):
         self._close = IconButton(
             icons, "close", self.tr("Leave step mode: write as fast as it goes"), object_name="step_bar_close_button"
         )
+        self._was_held = False
         self._lay_out()
         self._hold.clicked.connect(step_mode.toggle)
         self._step.clicked.connect(step_mode.step)
@@ -114,6 +116,9 @@ class StepBar(QFrame):
         set_hint(self._hold, words)
         self._step.setEnabled(mode.held is not None or not is_held)
         status, hint = self._status_words()
+        if mode.held is not None and not self._was_held:
+            QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(self, status))
+        self._was_held = mode.held is not None
         self._status.set_text(status)
         set_hint(self._status, " ".join(filter(None, (f"{status}." if hint else status, hint))))
         with QSignalBlocker(self._slider):
@@ -128,12 +133,12 @@ class StepBar(QFrame):
             hint = self.tr(
                 "Choose a token in the list of the section Next token, by a click or with Enter, or let one be drawn."
             )
-            return self.tr("Waits before token {number}").format(number=count(mode.next_token)), hint
+            return self.tr("Held at token {number}").format(number=count(mode.next_token)), hint
         if not mode.is_one_by_one:
             return "", ""
         if self._chat.busy:
-            return self.tr("Will wait before its next token"), ""
-        return self.tr("The next answer comes token by token"), ""
+            return self.tr("Holds at its next token"), ""
+        return self.tr("Next answer by steps"), ""
 
     def _hold_words(self, *, held: bool) -> str:
         return self.tr("Run on") if held else self.tr("Pause")
