@@ -18,7 +18,6 @@ from app.gui.icons import Icons
 from app.gui.main_window import MainWindow
 from app.gui.widgets.words import hint_of, render
 from app.services.lanes_there import settings_of
-from app.services.notices import Notice
 from app.services.program import Program
 from app.services.turns import Turn
 
@@ -130,7 +129,8 @@ class CompareWiring(QObject):
         kept = ("seed", "max_tokens", "stop")
         self._program.sampling.change(**{k: v for k, v in structs.asdict(found.settings).items() if k not in kept})
         said = translate("Compare", "The chat has the settings of lane {letter} now.", letter=found.letter)
-        self._program.notices.post(Notice(said, level="hint", brief=True))
+        if self._page is not None and self._page.differences is not None:
+            self._page.differences.bar.say(render(said))
 
     def _free_on_gpus(self) -> dict[str, int | None]:
         """Return what is free on each GPU that the model lies on, by the latest sample of the machine."""

@@ -313,7 +313,10 @@ class Comparing:
     def _look_at_lanes(self, run: LanesRun) -> None:
         """Look at the lanes that are there, as they were: one that was kept and goes on is another message by then."""
         before = [lane.index for lane in run.lanes]
-        run.lanes = lanes_there(run.conversation, run.comparison, run.lanes)
+        known = [*run.lanes, *run.deleted]
+        run.lanes = lanes_there(run.conversation, run.comparison, known)
+        there = {lane.index for lane in run.lanes}
+        run.deleted = [lane for lane in known if lane.index not in there]
         if not run.lanes:
             self._show(None)
         elif [lane.index for lane in run.lanes] != before:

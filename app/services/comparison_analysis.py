@@ -23,8 +23,12 @@ from app.services.latest_job import LatestJob
 from app.services.vocabulary import Vocabulary
 from app.system.jobs import Jobs
 
+SOON = "a moment for the window"
 PICTURE_S = 0.1
-"""Lanes that end are painted within this time, and what ends together is analysed together."""
+"""Lanes that end are painted within this time: Python runs one thread at a time, and a job would take half of it.
+
+What ends within it is analysed together.
+"""
 
 
 class _State(NamedTuple):
@@ -54,6 +58,9 @@ class ComparisonAnalysis:
         self._session = session
         self._store = store
         self._vocabulary = vocabulary
+        self._jobs = jobs
+        self._is_soon = False
+        """Whether lanes are analysed in a moment: they ended, and are painted first."""
         self._reads: ComparisonReads | None = None
         self._state: _State | None = None
         """What the newest wish for an analysis was made of."""
@@ -62,13 +69,11 @@ class ComparisonAnalysis:
         self._what_if: LaneWhatIf | None = None
         self._words: LaneWords | None = None
         self._problem: Sentence | None = None
-        self._analysing: LatestJob[Analysis] = LatestJob(
-            jobs, "analysis of lanes", self._take_analysis, after_s=PICTURE_S
-        )
+        self._analysing: LatestJob[Analysis] = LatestJob(jobs, "analysis of lanes", self._take_analysis)
         self._replaying: LatestJob[LaneWhatIf] = LatestJob(jobs, "what if of a lane", self._take_what_if)
         self._comparing_words: LatestJob[LaneWords] = LatestJob(jobs, "words of two lanes", self._take_words)
         comparing.opened.connect(self._open)
-        comparing.changed.connect(self._look)
+        comparing.changed.connect(self._look_soon)
         comparing.lane_changed.connect(self._look_at_lane)
         vocabulary.changed.connect(self._take_vocabulary)
 
@@ -97,7 +102,7 @@ class ComparisonAnalysis:
         """Whether something is being read or worked out."""
         is_reading = self._reads is not None and not self._reads.is_whole
         jobs = self._analysing, self._replaying, self._comparing_words
-        return is_reading or any(job.is_busy for job in jobs)
+        return self._is_soon or is_reading or any(job.is_busy for job in jobs)
 
     def refresh(self) -> None:
         """Analyse the lanes as they are now, also while they are written."""
@@ -125,7 +130,10 @@ class ComparisonAnalysis:
             self._grant()
 
     def take(self, event: LanesAnalysed) -> None:
-        """Take in what a job has found."""
+        """Take in what a job has found, or that it is time for the next one."""
+        if event.job == SOON:
+            self._is_soon = False
+            self._look()
         self._analysing.take(event)
         self._replaying.take(event)
         self._comparing_words.take(event)
@@ -146,16 +154,31 @@ class ComparisonAnalysis:
 
     def _look(self) -> None:
         """Analyse anew where a lane has ended since, or another baseline was pinned."""
+        if self._is_due:
+            self.refresh()
+
+    def _look_soon(self) -> None:
+        """Analyse lanes that have ended once the window has painted that; at once where somebody waits for it."""
+        reads, state = self._reads, self._state
+        if reads is None or not self._is_due:
+            return
+        if state is not None and state._replace(baseline=reads.run.comparison.baseline) == _state_of(reads.run):
+            self.refresh()  # another baseline was pinned
+        elif not self._is_soon:
+            self._is_soon = True
+            self._jobs.submit(SOON, lambda: LanesAnalysed(0, SOON), after_s=PICTURE_S)
+
+    @property
+    def _is_due(self) -> bool:
         reads = self._reads
         if reads is None or reads.run is not self._comparing.shown or not reads.is_whole:
-            return
+            return False
         state = _state_of(reads.run)
-        if state != self._state and (state.ended or not state.is_running):
-            self.refresh()
+        return state != self._state and (bool(state.ended) or not state.is_running)
 
     def _look_at_lane(self, comparison: int, _lane: int) -> None:
         if self._reads is not None and self._reads.run.comparison.id == comparison:
-            self._look()
+            self._look_soon()
 
     def _take_vocabulary(self) -> None:
         """Say what the tokens say, once that is known."""

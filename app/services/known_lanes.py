@@ -98,8 +98,11 @@ def _records_of(given: LaneInput, tokens: Ids) -> tuple[TokenRecords | None, int
     None is none that can be read and is of these tokens: what was not recorded meanwhile is in no block.
     """
     parts = _parts_of(given)
-    count = _matching(parts, tokens)
-    return (joined_records(parts[:count]), 0) if count else (None, _recorded_at_the_end(parts, tokens))
+    recorded, at_the_end = sum(part.counts.size for part in parts), _recorded_at_the_end(parts, tokens)
+    # Blocks do not say where they begin: those that fit at both ends are claimed of neither.
+    is_certain = given.is_open or recorded == tokens.size or at_the_end < recorded
+    count = _matching(parts, tokens) if is_certain else 0
+    return (joined_records(parts[:count]), 0) if count else (None, at_the_end)
 
 
 def _parts_of(given: LaneInput) -> list[RecordBlock]:

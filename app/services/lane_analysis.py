@@ -74,6 +74,11 @@ class AnalysedLane(msgspec.Struct, frozen=True):
     """Whether more of it may come: it is written, or waits for its wave."""
 
     @property
+    def is_cut_short(self) -> bool:
+        """Whether somebody stopped it, or something interrupted it."""
+        return not self.is_open and self.figures.stop_reason in (None, "cancelled")
+
+    @property
     def letter(self) -> str:
         """What it is called."""
         return LETTERS[self.index]
@@ -211,6 +216,8 @@ class WhatIfToken(msgspec.Struct, frozen=True):
         if self.is_exact:
             return translate("LaneAnalysis", "{count} left to draw from", count=self.survivors)
         percent = f"{100 * self.unseen:.3g}"
+        if percent == "0":
+            return translate("LaneAnalysis", "at least {count} left to draw from", count=self.survivors)
         return translate(
             "LaneAnalysis", "at least {count} survive, {percent} % unseen", count=self.survivors, percent=percent
         )

@@ -40,6 +40,11 @@ class LaneInput:
     """Whether more of it may come: it is written, or waits for its wave."""
 
     @property
+    def has_ended(self) -> bool:
+        """Whether it came to an end of its own or to a limit: nobody stopped it, and nothing cut it short."""
+        return not self.is_open and self.stop_reason not in (None, "cancelled")
+
+    @property
     def begins(self) -> int:
         """The first token that was drawn: those before it are words that were given."""
         return self.changes[0].token if self.changes else 0

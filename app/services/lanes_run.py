@@ -53,6 +53,9 @@ class LanesRun:
     comparison: Comparison
     question: Turn
     lanes: list[Lane]
+    """Those that are there."""
+    deleted: list[Lane] = field(default_factory=list, kw_only=True)
+    """Those that were deleted while it is looked at: they come back with all that is known of them."""
     asked: Turn | None = None
     """The question, where it came with the comparison."""
     is_running: bool = True

@@ -61,10 +61,13 @@ class _Pair(NamedTuple):
 
 
 def told_divergence(inputs: LaneInputs, baseline: Known, lane: Known) -> LaneDivergence | None:
-    """Return where a lane leaves the baseline; None where all tokens are the same, as far as there are any yet."""
+    """Return where a lane leaves the baseline; None where all tokens are the same, as far as there are any.
+
+    One that is written yet, or that was stopped, says nothing of what would have followed.
+    """
     index = first_difference(baseline.lane.tokens, lane.lane.tokens)
     both = baseline, lane
-    if index is None or any(each.given.is_open and index >= each.lane.tokens.size for each in both):
+    if index is None or any(not each.given.has_ended and index >= each.lane.tokens.size for each in both):
         return None
     settings = baseline.given.settings_at(index), lane.given.settings_at(index)
     doubts = doubt_of(inputs, baseline.lane, settings[0]), doubt_of(inputs, lane.lane, settings[1])

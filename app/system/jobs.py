@@ -28,19 +28,27 @@ class Jobs:
 
     def __init__(self, sink: EventSink) -> None:
         self._sink = sink
-        self._waiting: queue.SimpleQueue[tuple[str, Work, OnError | None, float] | None] = queue.SimpleQueue()
+        self._waiting: queue.SimpleQueue[tuple[str, Work, OnError | None] | None] = queue.SimpleQueue()
         self._threads: list[threading.Thread] = []
-        self._stopped = threading.Event()
+        self._timers: list[threading.Timer] = []
+        self._stopped = False
 
     def submit(self, name: str, work: Work, on_error: OnError | None = None, *, after_s: float = 0.0) -> None:
         """Run `work` on a worker thread and put the event it returns into the sink; `name` is for the log.
 
-        Somebody who waits for that event hands in what ends the waiting when the job breaks. `after_s` lets the window
-        paint first: Python runs one thread at a time.
+        Somebody who waits for that event hands in what ends the waiting when the job breaks. It begins `after_s`
+        later at the earliest; nothing waits for it meanwhile.
         """
-        if self._stopped.is_set():
+        if self._stopped:
             return
-        self._waiting.put((name, work, on_error, after_s))
+        job = name, work, on_error
+        if after_s:
+            timer = threading.Timer(after_s, self._waiting.put, (job,))
+            self._timers = [*(each for each in self._timers if each.is_alive()), timer]
+            timer.daemon = True
+            timer.start()
+        else:
+            self._waiting.put(job)
         if len(self._threads) < WORKERS:
             thread = threading.Thread(target=self._run, name=f"job-{len(self._threads)}", daemon=True)
             self._threads.append(thread)
@@ -48,23 +56,24 @@ class Jobs:
 
     def stop(self) -> None:
         """Drop the jobs that still wait and end the threads; one that takes too long ends with the process."""
-        self._stopped.set()
-        while not self._waiting.empty():
-            self._waiting.get()
+        self._stopped = True
+        for timer in self._timers:
+            timer.cancel()
+            timer.join(STOP_SECONDS)
         for _ in self._threads:
             self._waiting.put(None)
         for thread in self._threads:
             thread.join(STOP_SECONDS)
+        self._timers.clear()
         self._threads.clear()
 
     def _run(self) -> None:
         while (job := self._waiting.get()) is not None:
-            self._do(*job)
+            if not self._stopped:
+                self._do(*job)
             del job  # what it holds on to may be large, and the next one can be hours away
 
-    def _do(self, name: str, work: Work, on_error: OnError | None, after_s: float) -> None:
-        if after_s and self._stopped.wait(after_s):
-            return
+    def _do(self, name: str, work: Work, on_error: OnError | None) -> None:
         try:
             event = work()
         except Exception:  # noqa: BLE001  the loop must outlive a broken job, whose error is told

@@ -103,7 +103,6 @@ def compare_grid(scene: Scene) -> None:
     """A grid of two settings is written in waves."""
     set_up(scene)
     scene.find(QPushButton, "start_grid").click()
-    scene.find(QPushButton, "use_grid_button").click()
     scene.find(QPushButton, "compare_start_button").click()
     scene.desk.settle()
     lanes = scene.desk.engine.lanes

@@ -7,7 +7,7 @@ import dataclasses
 import numpy as np
 import pytest
 
-from app.probability.record import RecordWriter
+from app.probability.record import RecordWriter, read_records
 from app.probability.row import RowReader
 from app.services.analysing import analyse, replayed
 from app.services.comparison_reads import ComparisonReads
@@ -67,3 +67,19 @@ def test_a_record_ends_where_a_block_of_another_model_begins(caplog: pytest.LogC
         found, alone = known(given, given.lanes[0]).lane.records, known(inputs(whole), whole).lane.records
     assert found is not None and alone is not None and len(found) == len(alone) > 0
     assert "another model" in caplog.text
+
+
+def test_a_record_that_fits_the_first_and_the_last_tokens_is_claimed_of_neither() -> None:
+    """Blocks do not say where they begin."""
+    whole = lane(0, OPEN)
+    part = whole.blocks[0]
+    size = len(read_records(part))
+    ids = np.frombuffer(whole.ids, np.int32)
+    assert ids.size > 2 * size
+    again = np.concatenate((ids[:-size], ids[:size]))
+    late = dataclasses.replace(whole, ids=again.astype(np.int32).tobytes(), blocks=(part,))
+    found = known(inputs(late), late)
+    assert found.lane.records is None and found.recorded_at_the_end == size
+    early = dataclasses.replace(whole, blocks=(part,))
+    records = known(inputs(early), early).lane.records
+    assert records is not None and len(records) == size

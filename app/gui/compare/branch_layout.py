@@ -181,8 +181,9 @@ def _badges(node: BranchNode, measure: Measure) -> tuple[Badge, ...]:
     """Return one for those that have ended and one for those that are here so far, from the end of the line."""
     made: list[Badge] = []
     at = SPACE_PX
-    ended = tuple(lane for lane in node.ends if lane not in node.open)
-    here = node.open if node.end else ()  # some have not begun
+    some = node.end > 0  # at the root are those that have not begun, or never did
+    ended = tuple(lane for lane in node.ends if lane not in node.open) if some else ()
+    here = node.open if some else ()
     for own, is_open in ((ended, False), (here, True)):
         if own:
             width = BADGE_PX if len(own) == 1 else max(measure.small(letters_of(own)) + 2 * SPACE_PX, BADGE_PX)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QObject
+from PySide6.QtCore import QObject, QTimer
 from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QMenu, QVBoxLayout, QWidget
 
@@ -26,6 +26,9 @@ from app.services.comparison_analysis import ComparisonAnalysis
 from app.services.file_export import FileExport
 from app.services.lane_analysis import Analysis, LaneWords, TextSpan
 from app.services.lanes_run import LanesRun
+
+REFRESH_MS = 1000
+"""Figures and branches of lanes that are written are at most so old, and what comes before that, where they are seen."""
 
 
 class Differences(QObject):
@@ -69,7 +72,11 @@ class Differences(QObject):
         self.strip.chosen.connect(lambda: self._view.reveal_wanted.emit(self.strip))
         self._view.room_changed.connect(self._follow_room)
         self._view.figures_shown.connect(self._show_live)
+        self._refreshing = QTimer(self)
+        self._refreshing.setInterval(REFRESH_MS)
+        self._refreshing.timeout.connect(self._refresh)
         self.strip.what_if.asked.connect(analysis.ask_what_if)
+        self.strip.what_if.chosen.connect(self._show_lane)
         self.strip.what_if.looked_at.connect(self._frame)
         self.strip.what_if.grown.connect(lambda: self._view.reveal_wanted.emit(self.strip))
         self._disconnect = [analysis.changed.connect(self._take_analysis), files.changed.connect(self._say)]
@@ -162,11 +169,20 @@ class Differences(QObject):
         has_room = self._view.has_room_for(self.strip.height_with_figures)
         self.strip.follow(is_running=is_running, has_room=has_room)
 
+    def _refresh(self) -> None:
+        """Have lanes that are written analysed anew, as long as somebody looks at what is made of that."""
+        if self._run is None or not self._run.is_running:
+            self._refreshing.stop()
+        elif (self.branches.isVisible() or self.strip.inside.isVisible()) and not self._service.is_busy:
+            self._service.refresh()
+
     def _show_live(self) -> None:
         """Show how undecided the model is in lanes that are written, all of them measured alike."""
         run = self._run
         if run is None or not run.is_running:
             return
+        if not self._refreshing.isActive():
+            self._refreshing.start()
         top = max((insight.most_entropy for insight in self._insights.values()), default=1.0)
         for insight in self._insights.values():
             if self._view.area.is_seen(insight.column):
@@ -190,7 +206,7 @@ class Differences(QObject):
     def _columns_beside(self) -> list[QWidget]:
         """The two lanes whose words are compared; none where all lanes are shown."""
         pair = (self.bar.pair or ()) if self.bar.shown == "words" else ()
-        return [insight.column for lane, insight in self._insights.items() if lane in pair]
+        return [self._insights[lane].column for lane in pair if lane in self._insights]
 
     @property
     def _words(self) -> LaneWords | None:
@@ -239,6 +255,12 @@ class Differences(QObject):
             self._frame(None)
         self._show_marks()
 
+    def _show_lane(self, lane: int) -> None:
+        """Bring the lane that is replayed into view: most of its marks are in its text."""
+        column = self._column(lane)
+        if column is not None and not column.isHidden():
+            self._view.area.reveal(column)
+
     def _frame(self, span: TextSpan | None) -> None:
         """Frame in its lane the token that is looked at in “what if”."""
         for lane, insight in self._insights.items():
@@ -259,6 +281,7 @@ class Differences(QObject):
         column.text.setFocus()
         known = self._analysis.lane(lane) if self._analysis is not None else None
         starts = known.token_starts if known is not None and token is not None else ()
+        self._frame(None)
         if token is not None and token + 1 < len(starts):
             self._insights[lane].go_to(TextSpan(starts[token], starts[token + 1]))
         else:

@@ -129,7 +129,9 @@ class ExportButton(PointedButton):
     def _show_state(self) -> None:
         is_busy = self._files.is_busy
         self.setText(self.tr("Exporting…") if is_busy else self.tr("Export"))
-        self.setEnabled(not is_busy and self._run is not None and self._analysis is not None)
+        self.setEnabled(self._run is not None and self._analysis is not None)
+        for action in self.menu().actions():
+            action.setEnabled(not is_busy)  # the button keeps the keyboard
 
 
 def _content(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from PySide6.QtCore import QSignalBlocker, Signal
-from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QLineEdit, QPushButton, QVBoxLayout
+from PySide6.QtWidgets import QFrame, QGridLayout, QLineEdit, QVBoxLayout
 
 from app.core.sampling import BOUNDS, SamplingSettings
 from app.gui import theme
@@ -22,7 +22,7 @@ class GridMaker(QFrame):
     """Two rows, one for what goes from column to column and one for what goes from row to row."""
 
     made = Signal(object)
-    """The lanes of a grid (`Lanes`)."""
+    """The lanes of a grid (`Lanes`): it comes with every value that is changed."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -31,9 +31,6 @@ class GridMaker(QFrame):
         self._present = SamplingSettings()
         self._problem = label(look="problem", pixels=theme.SMALL_PX, name="grid_problem")
         self._problem.setWordWrap(True)
-        self._use = QPushButton(self.tr("Use this grid"))
-        self._use.setObjectName("use_grid_button")
-        self._use.clicked.connect(self._make)
         self._across = self._box("grid_columns_box", self.tr("From column to column"))
         self._down = self._box("grid_rows_box", self.tr("From row to row"))
         self._values_across = self._line("grid_columns_values", self.tr("Values of the columns"))
@@ -43,13 +40,22 @@ class GridMaker(QFrame):
             box.setCurrentIndex(box.findData(name))
             self._fill(box, line)
             box.activated.connect(lambda _index, box=box, line=line: self._choose(box, line))
-            line.textEdited.connect(lambda _text: self._look())
-            line.returnPressed.connect(self._make)
+            line.textChanged.connect(lambda _text: self.make())
         self._look()
 
     def show_present(self, present: SamplingSettings) -> None:
         """Let everything that does not go from cell to cell be as in these settings."""
         self._present = present
+
+    def make(self) -> None:
+        """Have the lanes of the grid, unless its values make none; what is wrong with them is said."""
+        self._look()
+        across, down = self._values(self._across, self._values_across), self._values(self._down, self._values_down)
+        if self._problem_words() or across is None or down is None:
+            return
+        columns, rows = str(self._across.currentData()), str(self._down.currentData())
+        lanes: Lanes = grid_for(self._present, columns, across, rows, down)
+        self.made.emit(lanes)
 
     def _pairs(self, across: str, down: str) -> tuple[tuple[ChoiceBox, QLineEdit, str], ...]:
         return ((self._across, self._values_across, across), (self._down, self._values_down, down))
@@ -82,18 +88,15 @@ class GridMaker(QFrame):
             words.setBuddy(box)
             for column, widget in enumerate((words, box, line)):
                 grid.addWidget(widget, row, column)
-        below = QHBoxLayout()
-        below.addWidget(self._problem, 1)
-        below.addWidget(self._use)
         whole = QVBoxLayout(self)
         whole.setContentsMargins(theme.SPACE_M, theme.SPACE_M, theme.SPACE_M, theme.SPACE_M)
         whole.setSpacing(theme.SPACE_S)
         whole.addLayout(grid)
-        whole.addLayout(below)
+        whole.addWidget(self._problem)
 
     def _choose(self, box: ChoiceBox, line: QLineEdit) -> None:
         self._fill(box, line)
-        self._look()
+        self.make()
 
     def _fill(self, box: ChoiceBox, line: QLineEdit) -> None:
         with QSignalBlocker(line):
@@ -134,13 +137,4 @@ class GridMaker(QFrame):
         problem = self._problem_words()
         self._problem.setText(problem or self._greedy_words())
         self._problem.setProperty("look", "problem" if problem else "muted")
-        self._use.setEnabled(not problem)
-        self._use.setAccessibleDescription(problem)
-
-    def _make(self) -> None:
-        across, down = self._values(self._across, self._values_across), self._values(self._down, self._values_down)
-        if self._problem_words() or across is None or down is None:
-            return
-        columns, rows = str(self._across.currentData()), str(self._down.currentData())
-        lanes: Lanes = grid_for(self._present, columns, across, rows, down)
-        self.made.emit(lanes)
+        self._problem.setVisible(bool(self._problem.text()))

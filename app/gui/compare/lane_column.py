@@ -49,7 +49,7 @@ class LaneColumn(QFrame):
     """A lane beside others; in a grid it is a cell, which has less room and is named by its two values."""
 
     wanted = Signal(int, str)
-    """Something is wanted of a lane: “stop”, “pin”, “keep” or “copy”."""
+    """Something is wanted of a lane: “stop”, “pin”, “keep”, “copy” or “settings”."""
     menu_opens = Signal(QMenu)
     """A menu with what can be done with the lane is about to open; others may add to it."""
     neighbour_wanted = Signal(int, int)

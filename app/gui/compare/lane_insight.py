@@ -108,6 +108,17 @@ class LaneInsight(QObject):
         self.overlay.look_at(span)
         self.overlay.reveal(span)
 
+    def _same_words(self, analysis: Analysis, lane: int) -> str:
+        """Return that a lane has the tokens of the baseline, as far as both are there."""
+        both = [each for each in (analysis.lane(lane), analysis.lane(analysis.baseline)) if each is not None]
+        if any(not each.figures.length for each in both):
+            own = analysis.lane(lane)
+            wrote_none = own is not None and not own.figures.length
+            return self.tr("It wrote nothing") if wrote_none else self.tr("{baseline} wrote nothing")
+        if any(each.is_open or each.is_cut_short for each in both):
+            return self.tr("The same tokens as {baseline} so far")
+        return self.tr("The same tokens as {baseline}")
+
     def _is_to_go_on(self, analysis: Analysis, lane: int) -> bool:
         both = analysis.lane(lane), analysis.lane(analysis.baseline)
         return any(each is not None and each.is_open for each in both)
@@ -122,9 +133,10 @@ class LaneInsight(QObject):
             found = [each for each in analysis.divergences if each is not None]
             first = min((each.token for each in found), default=None)
             if first is None:
-                is_open = any(each.is_open for each in analysis.lanes)
                 words = self.tr("Baseline; no lane differs from it")
-                if is_open:
+                if not self.column.lane.turn.ids:
+                    words = self.tr("Baseline; it wrote nothing")
+                elif any(each.is_open or each.is_cut_short for each in analysis.lanes):
                     words = self.tr("Baseline; no lane differs from it so far")
             else:
                 words = self.tr("Others leave at {number}").format(number=count(first + 1))
@@ -134,14 +146,7 @@ class LaneInsight(QObject):
         if found_here is None and self._is_to_go_on(analysis, lane):
             return  # what is known so far is said while it is written
         if found_here is None:
-            own, theirs = analysis.lane(lane), analysis.lane(analysis.baseline)
-            is_open = any(each is not None and each.is_open for each in (own, theirs))
-            same = (
-                self.tr("The same tokens as {baseline} so far")
-                if is_open
-                else self.tr("The same tokens as {baseline}")
-            )
-            self.link.show_words(same.format(baseline=baseline), "", can_press=False)
+            self.link.show_words(self._same_words(analysis, lane).format(baseline=baseline), "", can_press=False)
             return
         said = card_words(found_here, analysis.baseline)
         self.link.show_words(shortest_words(found_here), said, can_press=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 from PySide6.QtCore import QPoint, QRect, Qt, QTimer, Signal
 from PySide6.QtGui import QResizeEvent, QShowEvent, QWheelEvent
@@ -76,10 +76,10 @@ class LanesArea(QScrollArea):
         self.horizontalScrollBar().setValue(self._at_rest(0))
         self.verticalScrollBar().setValue(0)
 
-    def show_only(self, columns: Collection[QWidget]) -> None:
-        """Bring some lanes side by side and lay the others aside, or show all where none is named."""
+    def show_only(self, columns: Sequence[QWidget]) -> None:
+        """Bring some lanes side by side in this order and lay the others aside, or show all where none is named."""
         whole, grid_columns = self._all
-        beside = [cell for cell in whole.values() if cell in columns]
+        beside = list(dict.fromkeys(columns))
         cells, wanted = (dict(enumerate(beside)), 0) if beside else (whole, grid_columns)
         if cells == self._cells:
             return

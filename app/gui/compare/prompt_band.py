@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from PySide6.QtCore import QCoreApplication, Signal
 from PySide6.QtGui import QFontMetrics, QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QProgressBar, QPushButton, QVBoxLayout
@@ -25,6 +27,15 @@ BAR_PX = 160
 _MS = 1e6
 _SECOND_MS = 1_000
 _ROUGH_MS, _MINUTE_MS = 10_000, 60_000
+
+
+class _Read(NamedTuple):
+    """What reading the prompt once took: tokens, those from the cache, ms, and for how many lanes."""
+
+    evaluated: int
+    from_cache: int
+    ms: float
+    lanes: int
 
 
 class PromptBand(QFrame):
@@ -83,7 +94,8 @@ class PromptBand(QFrame):
         self._note_reading(run)
         self._show_progress(run.reading)
         words = self._prefill_words(run)
-        self._prefill.set_text(words)
+        read = self._read_of(run)
+        self._prefill.set_text(words, saved_shortly(read.ms, read.lanes) if read is not None else "")
         lanes = len(run.comparison.lanes or run.lanes)
         alone = self.tr(
             "One prefill is shared: without that, each of {lanes} lanes would have read the prompt itself."
@@ -194,16 +206,24 @@ class PromptBand(QFrame):
             return run.comparison.prefill.prompt_tokens
         return len(run.ready.ids) // 4 if run.ready is not None else None
 
+    def _read_of(self, run: LanesRun) -> _Read | None:
+        """Return what reading the prompt took; None before it is read."""
+        prefill, ready = run.comparison.prefill, run.ready
+        never = sum(not lane.is_open and not lane.turn.ids for lane in run.lanes)
+        lanes = max(len(run.comparison.lanes or run.lanes) - never, 1)
+        if prefill is not None:
+            return _Read(prefill.evaluated, prefill.from_cache, prefill.prefill_ms, lanes)
+        if ready is not None and self._read is not None and self._read[0] == run.request:
+            return _Read(len(ready.ids) // 4 - ready.from_cache, ready.from_cache, self._read[1], lanes)
+        return None
+
     def _prefill_words(self, run: LanesRun) -> str:
         """Return how far the prompt is read, or what reading it once took and saved."""
-        prefill, ready = run.comparison.prefill, run.ready
-        if prefill is not None:
-            return saved_words(prefill.evaluated, prefill.from_cache, prefill.prefill_ms, len(run.comparison.lanes))
-        if ready is None:
+        read = self._read_of(run)
+        if read is not None:
+            return saved_words(*read)
+        if run.ready is None:
             return self.tr("Waits for its turn") if run.is_running else self.tr("The prompt was not read.")
-        if self._read is not None and self._read[0] == run.request:
-            evaluated = len(ready.ids) // 4 - ready.from_cache
-            return saved_words(evaluated, ready.from_cache, self._read[1], len(run.lanes))
         if run.reading is None:
             return self.tr("Reading the prompt once, for all lanes")
         cached = run.reading.from_cache
@@ -216,6 +236,13 @@ class PromptBand(QFrame):
     def _show_theme(self) -> None:
         colour = self._themes.current.colour("stage_prefill")
         self._picture.setPixmap(self._icons.icon("prefill", colour).pixmap(FIGURE_ICON_PX, FIGURE_ICON_PX))
+
+
+def saved_shortly(prefill_ms: float, lanes: int) -> str:
+    """Return what the one prefill saved in few words; empty for one lane."""
+    if lanes < 2:
+        return ""
+    return translate("Compare", "Read once: saved about {time}").format(time=_about((lanes - 1) * prefill_ms))
 
 
 def saved_words(evaluated: int, from_cache: int, prefill_ms: float, lanes: int) -> str:

@@ -261,6 +261,7 @@ class SetupView(QWidget):
 
     def _use_limit(self, tokens: float) -> None:
         self.draft.limit(int(tokens))
+        self._starts.show_present(self.draft.present)
         self._show_lanes()
         self._watch()
 

@@ -53,10 +53,10 @@ class StageLegend(QWidget):
         if unknown:
             entries.append(_Entry("unknown", self.tr("not known: {count}").format(count=count(unknown))))
         if unlikely:
-            words = self.tr("left with less than {percent}: {count}")
+            words = self.tr("in the text: left with less than {percent}: {count}")
             entries.append(_Entry("unlikely", words.format(percent=percent(UNLIKELY), count=count(unlikely))))
         if leaves_greedy:
-            entries.append(_Entry("greedy", self.tr("greedy would leave here")))
+            entries.append(_Entry("greedy", self.tr("in the text: greedy would leave here")))
         self._entries = entries
         self.setAccessibleName(", ".join(entry.words for entry in entries))
         self._take_height()

@@ -92,8 +92,11 @@ class StartCards(QWidget):
         self.chosen.emit(start, int(self._seeds.value()))
 
     def _toggle_grid(self) -> None:
+        """Take the lanes of the grid, and let its values be chosen; once more puts the choice away."""
         self.grid.setVisible(not self.grid.isVisibleTo(self))
-        self._grid_card.setChecked(self._is_grid)  # where values are chosen, the lanes are still the other ones
+        if not self._is_grid:
+            self.grid.make()
+        self._grid_card.setChecked(self._is_grid)  # with values that make no grid the lanes are still the other ones
 
 
 def _card(start: Start, themes: theme.Themes) -> StartCard:

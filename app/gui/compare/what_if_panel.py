@@ -31,6 +31,8 @@ class WhatIfPanel(QWidget):
 
     asked = Signal(int, object)
     """Somebody wants to know: the lane and other `SamplingSettings`."""
+    chosen = Signal(int)
+    """Somebody chose a lane."""
     looked_at = Signal(object)
     """Another token is looked at: its `TextSpan`, or None."""
     grown = Signal()
@@ -106,6 +108,7 @@ class WhatIfPanel(QWidget):
         self._is_chosen = True
         if place >= 0:
             self._box.setCurrentIndex(place)
+            self.chosen.emit(lane)
 
     def look_at(self, span: TextSpan) -> None:
         """Look at a token that somebody points at in the text."""

@@ -9,7 +9,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton, QApplication
 from pytestqt.qtbot import QtBot
 
-from app.gui.compare import branch_view
+from app.gui.compare import branch_view, differences
 from app.gui.compare.branch_layout import MOST_ZOOM, BranchLayout, branch_layout
 from app.gui.compare.branch_legend import LegendStrip
 from app.gui.compare.branch_measure import FontMeasure
@@ -19,6 +19,7 @@ from app.services.lane_analysis import Analysis, BranchNode, TextSpan
 from tests.gui.compare.branch_trees import tree_of
 from tests.gui.compare.conftest import desk, model, stage
 from tests.gui.compare.insight import InsightStage, insight
+from tests.services.recorded_lanes import RecordedLead, some_rows
 
 __all__ = ["desk", "insight", "model", "stage"]
 pytestmark = pytest.mark.qt_log_ignore("^This plugin does not support")
@@ -86,6 +87,12 @@ def test_enter_on_a_stretch_frames_its_first_token_in_its_lane(insight: InsightS
     assert framed == TextSpan(known.token_starts[node.start], known.token_starts[node.start + 1])
     place = insight.overlay(lane).place_of(framed)
     assert insight.text(lane).viewport().rect().contains(place)
+    other = next(n for n, each in enumerate(tree) if each.parent and not each.children and each.lanes[0] != lane)
+    insight.stage.clicks("compare_branches_tab")
+    view._focus(other)
+    QTest.keyClick(view, Qt.Key.Key_Return)
+    assert insight.overlay(tree[other].lanes[0]).looked_at is not None
+    assert insight.overlay(lane).looked_at is None, "one token is looked at"
 
 
 def test_it_is_zoomed_with_keys_and_with_the_wheel_and_fits_again(insight: InsightStage) -> None:
@@ -159,7 +166,7 @@ def test_lanes_that_have_not_begun_do_not_end_at_the_root(insight: InsightStage)
         painter.end()
         return image
 
-    assert painted((1, 2), (1, 2)) == painted((), ()) != painted((1, 2), ())
+    assert painted((1, 2), (1, 2)) == painted((1, 2), ()) == painted((), ()), "nor do those that never began"
 
 
 def legend(insight: InsightStage) -> LegendStrip:
@@ -269,3 +276,30 @@ def test_the_keyboard_goes_with_the_view_from_a_lane_that_is_hidden(insight: Ins
     insight.stage.find_as(QAbstractButton, "compare_branches_tab").click()  # as an assistive technology presses it
     view = insight.stage.find_as(BranchView, "compare_branches")
     assert view.isAncestorOf(window.focusWidget())
+
+
+def test_branches_that_somebody_looks_at_grow_while_lanes_are_written(
+    insight: InsightStage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(differences, "REFRESH_MS", 0)
+    insight.lead = RecordedLead(insight.desk, some_rows(20))
+    insight.asked().begun("a", "b")
+    insight.lead.begin()
+    insight.lead.draw(0, 3)
+    insight.lead.draw(1, 3)
+    insight.quiet()
+    analysis = insight.desk.program.comparison_analysis
+    assert analysis.shown is None, "nobody looks"
+    insight.stage.clicks("compare_branches_tab")
+
+    def tokens() -> int:
+        insight.desk.settle()
+        return analysis.shown.lanes[0].figures.length if analysis.shown is not None else 0
+
+    insight.stage.bot.waitUntil(lambda: tokens() == 3, timeout=60_000)
+    insight.lead.draw(0, 5)
+    insight.stage.bot.waitUntil(lambda: tokens() == 8, timeout=60_000)
+    insight.lead.finish_drawn(0)
+    insight.lead.finish_drawn(1)
+    insight.lead.end()
+    insight.known()

@@ -21,7 +21,6 @@ def grid(comparer: CompareStage) -> CompareStage:
     comparer.stage.clicks("start_grid")
     comparer.stage.find_as(QLineEdit, "grid_columns_values").setText("0.4, 1.2")
     comparer.stage.find_as(QLineEdit, "grid_rows_values").setText("0.5, 0.8, 1")
-    comparer.stage.clicks("use_grid_button")
     comparer.stage.clicks("compare_start_button")
     comparer.stage.settle()
     comparer.planned()
@@ -148,5 +147,4 @@ def test_the_chat_can_have_the_settings_of_a_lane_and_keeps_its_seed_and_its_lim
     grid.page.run_view.columns[3].wanted.emit(3, "settings")
     wanted = msgspec.structs.replace(before, temperature=1.2, top_p=0.8)
     assert sampling.values == wanted != before
-    notice = grid.desk.program.notices.latest
-    assert notice is not None and notice.sentence.english() == "The chat has the settings of lane D now."
+    assert grid.reads("compare_said_text") == "The chat has the settings of lane D now."

@@ -74,6 +74,18 @@ def test_a_lane_that_was_removed_comes_back_where_it_was(comparer: CompareStage)
     assert {each.max_tokens for each in lanes} == {64}
 
 
+def test_the_cells_of_a_grid_have_the_limit_that_was_chosen_before_and_are_there_at_once(
+    comparer: CompareStage,
+) -> None:
+    comparer.asked().opened()
+    comparer.stage.find_as(QDoubleSpinBox, "compare_max_tokens_box").setValue(64)
+    comparer.stage.clicks("start_grid")
+    assert comparer.page.setup_view.draft.lanes.is_grid, "what Start would run is what is marked"
+    comparer.stage.find_as(QLineEdit, "grid_columns_values").setText("0.2 0.9")
+    assert {each.max_tokens for each in comparer.page.setup_view.draft.settings} == {64}
+    assert [each.temperature for each in asked_lanes(comparer)[:2]] == [0.2, 0.9]
+
+
 def test_a_baseline_that_comes_back_leaves_the_one_that_was_pinned_since(comparer: CompareStage) -> None:
     comparer.asked().opened()
     draft = comparer.page.setup_view.draft
@@ -87,7 +99,6 @@ def test_a_baseline_that_comes_back_leaves_the_one_that_was_pinned_since(compare
 def test_a_cell_that_was_removed_makes_the_grid_whole_again(comparer: CompareStage) -> None:
     comparer.asked().opened()
     comparer.stage.clicks("start_grid")
-    comparer.stage.clicks("use_grid_button")
     draft = comparer.page.setup_view.draft
     before = draft.lanes
     comparer.stage.clicks("set_up_remove_b")
@@ -134,7 +145,6 @@ def test_a_grid_of_two_settings_becomes_small_multiples(comparer: CompareStage) 
     rows = comparer.stage.find_as(QComboBox, "grid_rows_box")
     rows.setCurrentIndex(rows.findData("min_p"))
     rows.activated.emit(rows.currentIndex())
-    comparer.stage.clicks("use_grid_button")
     lanes = asked_lanes(comparer)
     assert [(each.temperature, each.min_p) for each in lanes[:4]] == [(0.0, 0.0), (0.7, 0.0), (1.5, 0.0), (0.0, 0.05)]
     assert len(lanes) == 12
@@ -159,12 +169,12 @@ def test_a_grid_that_is_none_says_why(comparer: CompareStage, values: str, words
     comparer.asked().opened()
     comparer.stage.clicks("start_grid")
     line = comparer.stage.find_as(QLineEdit, "grid_columns_values")
-    line.setFocus()
-    line.selectAll()
-    QTest.keyClick(line, Qt.Key.Key_Delete)
-    QTest.keyClicks(line, values)
+    line.setText("0.3 0.6")
+    before = comparer.page.setup_view.draft.lanes
+    assert [each.temperature for each in before.settings[:2]] == [0.3, 0.6]
+    line.setText(values)
     assert comparer.reads("grid_problem") == words
-    assert not comparer.stage.find("use_grid_button").isEnabled()
+    assert comparer.page.setup_view.draft.lanes == before, "what Start would run is what stands in the list"
 
 
 def test_the_two_settings_of_a_grid_must_differ(comparer: CompareStage) -> None:

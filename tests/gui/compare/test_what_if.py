@@ -123,8 +123,9 @@ def test_a_lane_is_replayed_under_every_setting_and_what_is_unfolded_comes_into_
     height = area.height()
     QTest.keyClick(insight.stage.find("what_if_more_button"), Qt.Key.Key_Space)
     row = insight.stage.find("what_if_typical_p_box")
+    much = 1.5 * height
+    insight.stage.bot.waitUntil(lambda: area.height() > much, timeout=60_000)
     insight.stage.bot.waitUntil(lambda: row.visibleRegion().boundingRect() == row.rect(), timeout=60_000)
-    assert area.height() > 1.5 * height, "much of it is seen at once"
     strip, page = insight.stage.find("compare_strip"), insight.page._run_page
     insight.stage.bot.waitUntil(lambda: strip.visibleRegion().boundingRect().bottom() == strip.rect().bottom())
     assert strip.mapTo(page, strip.rect().bottomLeft()).y() <= page.height()

@@ -92,7 +92,7 @@ def test_a_key_at_a_slider_changes_what_is_said_and_marked(looker: Looker) -> No
     assert [mark.span for mark in marks.stages if mark.is_certain] == cut
     assert marks.greedy == made.spans[made.greedy_leaves_at]
     legend = looker.find(StageLegend, "what_if_legend")
-    assert legend.accessibleName() == f"cut by top-k: {made.cut}, greedy would leave here"
+    assert legend.accessibleName() == f"cut by top-k: {made.cut}, in the text: greedy would leave here"
     strip = looker.find(WhatIfStrip, "what_if_strip")
     strip.setFocus()
     assert strip.accessibleDescription().startswith("Token 1 “")
