@@ -26,6 +26,7 @@ from app.services.disk_use import DiskUse
 from app.services.doctor import Doctor
 from app.services.engine_session import EngineSession
 from app.services.file_export import FileExport
+from app.services.inspecting import Inspecting
 from app.services.keeper import Keeper
 from app.services.lane_outlook import LaneOutlook
 from app.services.live import Live
@@ -148,6 +149,7 @@ def assemble(
         reproducing=Reproducing(session, store, vocabulary, talk.chat, talk.conversations),
         comparison_analysis=ComparisonAnalysis(talk.comparing, session, store, vocabulary, jobs),
         answer_what_if=AnswerWhatIf(talk.chat, session, store, vocabulary, jobs),
+        inspecting=Inspecting(talk.chat),
         file_export=FileExport(jobs, notices),
         next_token=NextToken(session, engine, sampling, vocabulary, talk.answers, talk.conversations),
         live=Live(session, lambda: memory.gpu_is_there, talk.chat, talk.answers),

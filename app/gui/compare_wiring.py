@@ -141,7 +141,7 @@ class CompareWiring(QObject):
     def _go(self, name: str) -> None:
         if name == "compare":
             self.compare()
-        else:
+        elif name == "chat":
             self.show_chat()
 
     def _open(self, comparison: int) -> None:

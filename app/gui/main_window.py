@@ -190,6 +190,12 @@ class MainWindow(QMainWindow):
                     self.tr("Compare"),
                     self.tr("One prompt, many settings, side by side (Ctrl+Shift+K)"),
                 ),
+                (
+                    "inside",
+                    "inside_button",
+                    self.tr("Inside"),
+                    self.tr("An answer token by token (Ctrl+Shift+I)"),
+                ),
             )
         )
         self._tabs.wanted.connect(self.page_wanted)

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from app.gui.compare.lane_text import Background
     from app.gui.compare.page import ComparePage
     from app.gui.compare.what_if_dialog import WhatIfDialog
+    from app.gui.inside.page import InsidePage
     from app.gui.preferences.dialog import PreferencesDialog
 
 
@@ -90,6 +91,12 @@ class OnDemand(QObject):
         page = ComparePage(program.comparing, program.sampling, self._themes, icons, self._background())
         page.analyse(program.comparison_analysis, program.file_export)
         return page
+
+    def inside_page(self) -> InsidePage:
+        """Make the page Inside."""
+        from app.gui.inside.page import InsidePage
+
+        return InsidePage(self._program.inspecting, self._themes, Icons(self._program.resources))
 
     def open_what_if(self, turn: Turn) -> None:
         """Show an answer under other settings, in the window that does so already if there is one."""

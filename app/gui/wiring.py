@@ -13,6 +13,7 @@ from app.gui.chat.reproductions import Reproductions
 from app.gui.compare_wiring import CompareWiring
 from app.gui.dialogs import Dialogs
 from app.gui.icons import Icons
+from app.gui.inside_wiring import InsideWiring
 from app.gui.main_window import MainWindow
 from app.gui.on_demand import OnDemand
 from app.gui.theme import Themes
@@ -37,6 +38,7 @@ class Wiring(QObject):
         page, icons = window.parts.chat_page, Icons(program.resources)
         self._reproductions = Reproductions(page.transcript, program.chat, program.reproducing, icons)
         self._compare = CompareWiring(program, window, self._on_demand.compare_page, self._on_demand.open_what_if)
+        self._inside = InsideWiring(program, window, self._on_demand.inside_page)
         self._offered: Notice | None = None
         """What could be undone last."""
         self._connect_window()
@@ -69,6 +71,7 @@ class Wiring(QObject):
             part.disconnect_services()
         self._reproductions.disconnect_services()
         self._compare.close()
+        self._inside.close()
         for disconnect in self._disconnect:
             disconnect()
         self._program.load_options.end()
@@ -109,7 +112,7 @@ class Wiring(QObject):
         parts.notice_bar.keyboard_left.connect(page.composer.draft.setFocus)
         parts.notice_bar.details_wanted.connect(self._dialogs.show_details)
         page.welcome.open_wanted.connect(self._choose_model)
-        page.copied.connect(_copy)
+        page.copied.connect(lambda text: QGuiApplication.clipboard().setText(text))
         page.turn_actions.settings_wanted.connect(self._use_settings)
         page.turn_actions.more_entries.append(self._reproductions.add_to)
         self._reproductions.larger_context_wanted.connect(self._choose_context)
@@ -344,7 +347,3 @@ class Wiring(QObject):
     def _show_theme(self) -> None:
         self._window.actions_by_name.show_theme(self._themes.choice)
         self._window.theme_button.set_icon("sun" if self._themes.current.is_dark else "moon")
-
-
-def _copy(text: str) -> None:
-    QGuiApplication.clipboard().setText(text)

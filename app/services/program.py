@@ -76,6 +76,7 @@ from app.services.disk_use import DiskUse
 from app.services.doctor import Doctor
 from app.services.engine_session import EngineSession
 from app.services.file_export import FileExport
+from app.services.inspecting import Inspecting
 from app.services.lane_outlook import LaneOutlook
 from app.services.live import Live
 from app.services.load_options import LoadOptionsDraft
@@ -144,6 +145,7 @@ class Program:
     reproducing: Reproducing
     comparison_analysis: ComparisonAnalysis
     answer_what_if: AnswerWhatIf
+    inspecting: Inspecting
     file_export: FileExport
     next_token: NextToken
     live: Live

@@ -1,0 +1,78 @@
+"""What is known of the tokens of one answer, and of its prompt, as plain values for whoever shows them.
+
+Knows no engine, no store and no numbers library. Logarithms are natural, entropies in nats, both of the raw model;
+None is what nobody knows.
+"""
+
+from __future__ import annotations
+
+import msgspec
+
+from app.core.chat import PromptSpan
+
+FORCED = 1
+"""Flag: somebody chose the token, the draw did not."""
+NO_DRAW = 2
+"""Flag: the most likely token was taken without a draw."""
+
+
+class InspectedAnswer(msgspec.Struct, frozen=True):
+    """The n tokens of an answer, a column a field; each column has n values."""
+
+    message: int
+    ids: tuple[int, ...] = ()
+    texts: tuple[str | None, ...] = ()
+    """What each says, parts of characters as `<0xD7>`, control tokens by their names."""
+    log_probabilities: tuple[float | None, ...] = ()
+    after: tuple[float | None, ...] = ()
+    """Probability after the chain: what the draw saw, 0 to 1."""
+    ranks: tuple[int | None, ...] = ()
+    """Place by falling raw probability, 1 for the most likely."""
+    entropies: tuple[float | None, ...] = ()
+    gaps_ms: tuple[float | None, ...] = ()
+    """Time since the token before."""
+    flags: tuple[int, ...] = ()
+    """`FORCED`, `NO_DRAW`; 0 for a token of which nothing was recorded."""
+    recorded: int = 0
+    """Of how many tokens something was recorded."""
+    has_alternatives: bool = False
+    """Whether other tokens than the chosen ones were recorded."""
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+
+class Alternative(msgspec.Struct, frozen=True):
+    """A token that could have come in place of the one that is looked at."""
+
+    token: int
+    text: str | None
+    raw: float | None
+    """Its probability as the model gave it, 0 to 1."""
+    after: float | None = None
+    """Its probability after the chain, 0 where it was cut; None where the record does not prove one."""
+    cut_by: str | None = None
+    """The stage that cut it for certain, as the chain calls it."""
+    is_taken: bool = False
+
+
+class TokenInsight(msgspec.Struct, frozen=True):
+    """What could have come at one place of an answer."""
+
+    message: int
+    index: int
+    alternatives: tuple[Alternative, ...] = ()
+    """By falling raw probability, the taken token among them."""
+    rest: float | None = None
+    """The raw probability of all tokens that are not among them, together."""
+    rest_after: float | None = None
+    """The same after the chain; None where the record does not prove it."""
+
+
+class InspectedPrompt(msgspec.Struct, frozen=True):
+    """The tokens that an answer was written behind, without anything of it."""
+
+    message: int
+    ids: tuple[int, ...]
+    texts: tuple[str | None, ...]
+    spans: tuple[PromptSpan, ...]
