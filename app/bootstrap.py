@@ -147,9 +147,7 @@ def assemble(
         load_options=LoadOptionsDraft(session, dry_run, settings, jobs, check, main_memory),
         vocabulary=vocabulary,
         reproducing=Reproducing(session, store, vocabulary, talk.chat, talk.conversations),
-        comparison_analysis=ComparisonAnalysis(talk.comparing, session, store, vocabulary, jobs),
-        answer_what_if=AnswerWhatIf(talk.chat, session, store, vocabulary, jobs),
-        inspecting=Inspecting(talk.chat),
+        **_records(talk, session, store, vocabulary, jobs)._asdict(),
         file_export=FileExport(jobs, notices),
         next_token=NextToken(session, engine, sampling, vocabulary, talk.answers, talk.conversations),
         live=Live(session, lambda: memory.gpu_is_there, talk.chat, talk.answers),
@@ -188,6 +186,22 @@ class _Presets(NamedTuple):
 
     preset_models: PresetModels
     preset_use: PresetUse
+
+
+class _Records(NamedTuple):
+    """What reads records token by token."""
+
+    comparison_analysis: ComparisonAnalysis
+    answer_what_if: AnswerWhatIf
+    inspecting: Inspecting
+
+
+def _records(talk: _Talk, session: EngineSession, store: StorePort, vocabulary: Vocabulary, jobs: Jobs) -> _Records:
+    return _Records(
+        ComparisonAnalysis(talk.comparing, session, store, vocabulary, jobs),
+        AnswerWhatIf(talk.chat, session, store, vocabulary, jobs),
+        Inspecting(talk.chat, session, store, vocabulary, jobs),
+    )
 
 
 def _talk(

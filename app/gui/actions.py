@@ -69,7 +69,7 @@ def _answer() -> list[_Entry]:
         _Entry("go_on_action", translate("Actions", "Cont&inue the answer"), "Ctrl+Shift+R", "answer"),
         _Entry("answer_again_action", translate("Actions", "Answer &again"), "Ctrl+R", "answer"),
         _Entry("compare_action", translate("Actions", "Co&mpare settings…"), "Ctrl+Shift+K", "answer"),
-        _Entry("inside_action", translate("Actions", "Look &inside"), "Ctrl+Shift+I", "answer"),
+        _Entry("inside_action", translate("Actions", "&Look inside"), "Ctrl+Shift+I", "answer"),
         _Entry("copy_answer_action", translate("Actions", "&Copy the answer"), "Alt+C", "answer"),
         _Entry("pause_action", translate("Actions", "&Pause, or run on"), "F6", "answer", starts_group=True),
         _Entry("one_token_action", translate("Actions", "Write &one token"), "F7", "answer"),

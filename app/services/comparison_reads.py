@@ -5,6 +5,7 @@ Must not know what is done with it.
 
 from __future__ import annotations
 
+from app.core.conversation import AnswerPrompt
 from app.core.ports import StorePort
 from app.core.store_commands import ReadPieces, ReadPrompt, ReadRecord
 from app.core.store_events import PiecesRead, PromptRead, RecordRead
@@ -31,6 +32,8 @@ class ComparisonReads:
         self._prompt_request = 0
         self._pieces_request = 0
         self._prompt: bytes | None = None
+        self.kept_prompt: AnswerPrompt | None = None
+        """The prompt as the store has it, with its parts and what of the answer was in it."""
         self._pieces: PieceTable | None = None
         self._inputs = inputs_of(run, None, None)
 
@@ -87,6 +90,7 @@ class ComparisonReads:
                 self._records.pop(event.request).record = list(event.blocks)
             case PromptRead() if event.request == self._prompt_request != 0:
                 self._prompt_request = 0
+                self.kept_prompt = event.prompt
                 if event.prompt is not None:
                     self._prompt = event.prompt.ids[: tokens_before(event.prompt) * _ID_BYTES]
             case PiecesRead() if event.request == self._pieces_request != 0:

@@ -1,21 +1,44 @@
 """The answer whose tokens people look at one by one: which it is, what is known of it, and which token is looked at.
 
 Follows the newest answer of the conversation that is shown, also while it is written, until somebody chooses another.
+It is read as the one lane of a comparison that nobody keeps. The work is done by the background jobs, which load numpy;
+knows no view.
 """
 
 from __future__ import annotations
 
+from app.core.comparison import Comparison
+from app.core.events import Tokens
+from app.core.job_events import LanesAnalysed
+from app.core.ports import StorePort
 from app.core.signal import Signal
+from app.core.store_events import PiecesRead, PromptRead, RecordRead
+from app.services.answer_what_if import changes_of
 from app.services.chat import Chat
+from app.services.comparison_reads import ComparisonReads
+from app.services.engine_session import EngineSession
 from app.services.inspection import InspectedAnswer, InspectedPrompt, TokenInsight
 from app.services.lane_inputs import LaneInputs
+from app.services.lanes_run import Lane, LanesRun
+from app.services.latest_job import LatestJob
+from app.services.open_conversation import OpenConversation
+from app.services.questions import AnswerEvent
+from app.services.reread_prompt import tokens_before
 from app.services.turns import Turn
+from app.services.vocabulary import Vocabulary
+from app.system.jobs import Jobs
+
+FOLLOW_S = 0.2
+"""What is written meanwhile is looked at so often."""
+_ID_BYTES = 4
 
 
 class Inspecting:
     """One answer at a time; nothing is read while nobody looks."""
 
-    def __init__(self, chat: Chat) -> None:
+    def __init__(
+        self, chat: Chat, session: EngineSession, store: StorePort, vocabulary: Vocabulary, jobs: Jobs
+    ) -> None:
         self.opened: Signal[()] = Signal()
         """Another answer is looked at, or none any more."""
         self.changed: Signal[()] = Signal()
@@ -23,8 +46,32 @@ class Inspecting:
         self.token_changed: Signal[int | None] = Signal()
         """Another token of it is looked at, counted from 0; None for none."""
         self._chat = chat
+        self._session = session
+        self._store = store
+        self._vocabulary = vocabulary
+        self._is_watched = False
+        self._follows = True
+        """Whether the newest answer is looked at, whichever that is."""
         self._turn: Turn | None = None
+        self._reads: ComparisonReads | None = None
+        self._is_live = False
+        """Whether the answer was being written when it was looked at."""
+        self._early: list[bytes] | None = None
+        """Blocks of its record that came since the store was asked; None once that has answered."""
+        self._answer: InspectedAnswer | None = None
+        self._prompt: InspectedPrompt | None = None
         self._token: int | None = None
+        self._insight: TokenInsight | None = None
+        self._reading: LatestJob[_Found] = LatestJob(jobs, "tokens of an answer", self._take_found)
+        self._following: LatestJob[_Found] = LatestJob(
+            jobs, "tokens of a growing answer", self._take_found, after_s=FOLLOW_S
+        )
+        self._looking: LatestJob[TokenInsight] = LatestJob(jobs, "one token of an answer", self._take_insight)
+        session.answer_told.connect(self._follow)
+        chat.opened.connect(self._open_newest)
+        chat.rebranched.connect(lambda _first: self._look())
+        chat.changed.connect(self._look_at_changed)
+        vocabulary.changed.connect(self._take_vocabulary)
 
     @property
     def turn(self) -> Turn | None:
@@ -39,25 +86,220 @@ class Inspecting:
     @property
     def answer(self) -> InspectedAnswer | None:
         """What is known of the answer's tokens; None before it is."""
-        return None
+        return self._answer
 
     @property
     def insight(self) -> TokenInsight | None:
         """What could have come at the token that is looked at; None before that is known, and where it is not."""
-        return None
+        return self._insight
 
     @property
     def prompt(self) -> InspectedPrompt | None:
         """What is known of the answer's prompt; None before it is, and where it is not kept."""
-        return None
+        return self._prompt
 
     @property
     def inputs(self) -> LaneInputs | None:
         """The answer as the one lane of a comparison (index 0), its record among it, for jobs that replay it."""
-        return None
+        reads = self._reads
+        return reads.inputs() if reads is not None and reads.is_whole else None
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether something is being read or worked out."""
+        is_reading = self._reads is not None and not self._reads.is_whole
+        return is_reading or self._reading.is_busy or self._following.is_busy or self._looking.is_busy
+
+    @property
+    def answers(self) -> tuple[Turn, ...]:
+        """The answers of the branch that is shown which have tokens or will have, oldest first."""
+        return tuple(turn for turn in self._chat.turns if _can_be_looked_at(turn))
+
+    def watch(self, on: bool) -> None:
+        """Say whether somebody looks: nothing is read or worked out for nobody."""
+        if on == self._is_watched:
+            return
+        self._is_watched = on
+        if on:
+            self._look()
+        else:
+            self._forget()
+
+    def open(self, turn: Turn, token: int | None = None) -> None:
+        """Look at an answer of the branch that is shown; the newest one is followed by those that come after it."""
+        answers = self.answers
+        self._follows = not answers or turn is answers[-1]
+        self._use(turn)
+        self.look_at(token)
 
     def look_at(self, token: int | None) -> None:
         """Look at another token of the answer."""
-        if token != self._token:
-            self._token = token
-            self.token_changed.emit(token)
+        if token == self._token:
+            return
+        self._token = token
+        if self._insight is not None and self._insight.index != token:
+            self._insight = None
+        self.token_changed.emit(token)
+        self._look_closer()
+
+    def take_read(self, event: RecordRead | PromptRead | PiecesRead) -> None:
+        """Take in what the store knows of the answer."""
+        reads = self._reads
+        if reads is None or not reads.take(event):
+            return
+        if isinstance(event, RecordRead) and self._early is not None:
+            reads.run.lanes[0].record += self._early
+            self._early = None
+        if reads.is_whole:
+            self._work(self._reading)
+
+    def take(self, event: LanesAnalysed) -> None:
+        """Take in what a job has found."""
+        for job in (self._reading, self._following, self._looking):
+            job.take(event)
+
+    def _open_newest(self) -> None:
+        """Another conversation is shown: its newest answer is looked at."""
+        self._follows = True
+        self._use(None)
+        self._look()
+
+    def _look(self) -> None:
+        """Look at the newest answer if that is wanted, and leave the one that is gone from the branch."""
+        if not self._is_watched:
+            return
+        answers = self.answers
+        newest = answers[-1] if answers else None
+        is_there = any(each is self._turn for each in answers)
+        if not is_there:
+            self._follows = True
+        self._use(newest if self._follows else self._turn)
+
+    def _look_at_changed(self, turn: Turn) -> None:
+        """An answer that has ended is read once more, whole; one that began is followed."""
+        if not self._is_watched:
+            return
+        self._look()
+        if turn is self._turn and self._is_live != _is_open(turn):
+            self._begin(turn)
+
+    def _use(self, turn: Turn | None) -> None:
+        if turn is self._turn and (turn is None or self._reads is not None or not self._is_watched):
+            return
+        is_other = turn is not self._turn
+        self._forget()
+        self._turn = turn
+        if is_other and self._token is not None:
+            self._token = None
+            self.token_changed.emit(None)
+        if turn is not None and self._is_watched:
+            self._begin(turn)
+        self.opened.emit()
+
+    def _forget(self) -> None:
+        for job in (self._reading, self._following, self._looking):
+            job.forget()
+        self._reads = self._early = self._answer = self._prompt = self._insight = None
+
+    def _begin(self, turn: Turn) -> None:
+        """Ask for what is not in memory."""
+        run = _run_of(turn, self._chat.shown)
+        early: list[bytes] = []
+        writing = self._chat.shown.run
+        if writing is not None and writing.turn is turn:
+            run.ready = writing.prompt
+            if turn.state == "waiting" and writing.goes_on:  # nothing of it is kept before it says something
+                early += [event.record for event in writing.early]
+        self._early, self._is_live = early, _is_open(turn)
+        self._reads = ComparisonReads(run, self._session, self._store, self._vocabulary)
+        self._reads.begin()
+
+    def _follow(self, event: AnswerEvent) -> None:
+        """Take down what is recorded of an answer while it is written."""
+        writing = self._chat.shown.run
+        reads = self._reads
+        if reads is None or writing is None or event.request != writing.request or writing.turn is not self._turn:
+            return
+        reads.run.ready = writing.prompt
+        if isinstance(event, Tokens):
+            reads.run.lanes[0].turn = writing.turn
+            (reads.run.lanes[0].record if self._early is None else self._early).append(event.record)
+            self._work(self._following)
+
+    def _work(self, job: LatestJob[_Found]) -> None:
+        reads = self._reads
+        if reads is None or not reads.is_whole:
+            return
+        inputs, prompt = reads.inputs(), self._prompt_of(reads)
+        job.want(lambda: _found(inputs, prompt))
+
+    def _prompt_of(self, reads: ComparisonReads) -> InspectedPrompt | None:
+        """Return the prompt without the texts of its tokens."""
+        kept = reads.kept_prompt or reads.run.ready
+        if kept is None or self._turn is None:
+            return None
+        end = tokens_before(kept)
+        ids = memoryview(kept.ids[: end * _ID_BYTES]).cast("i").tolist()
+        return InspectedPrompt(self._turn.message, tuple(ids), (), tuple(s for s in kept.spans if s.end <= end))
+
+    def _take_vocabulary(self) -> None:
+        """Say what the tokens say, once somebody knows."""
+        if self._reads is not None and self._reads.is_whole and self._reads.lacks_pieces:
+            self._work(self._following)
+
+    def _take_found(self, found: _Found | None) -> None:
+        if found is None or self._turn is None or found[0].message != self._turn.message:
+            return
+        is_first = self._answer is None
+        self._answer, self._prompt = found
+        if self._token is not None and self._token >= len(self._answer):
+            self.look_at(None)
+        self.changed.emit()
+        if is_first or self._insight is None:
+            self._look_closer()
+
+    def _look_closer(self) -> None:
+        """Have the tokens worked out that could have come at the token that is looked at."""
+        inputs, token = self.inputs, self._token
+        if inputs is None or self._answer is None or token is None:
+            self._looking.forget()
+            return
+        self._looking.want(lambda: _insight(inputs, token))
+
+    def _take_insight(self, found: TokenInsight | None) -> None:
+        self._insight = found
+        self.changed.emit()
+
+
+_Found = tuple[InspectedAnswer, InspectedPrompt | None]
+
+
+def _is_open(turn: Turn) -> bool:
+    return turn.state in ("waiting", "writing")
+
+
+def _can_be_looked_at(turn: Turn) -> bool:
+    return turn.role == "assistant" and (bool(turn.ids) or _is_open(turn))
+
+
+def _run_of(turn: Turn, conversation: OpenConversation) -> LanesRun:
+    """Return an answer as the one lane of a comparison; its turn is the one that may still grow."""
+    changes = changes_of(turn)
+    settings = changes[-1].settings if changes else conversation.head.settings
+    comparison = Comparison(turn.message, conversation.head.id, turn.parent, turn.created_ms, (turn.message,))
+    question = conversation.known.get(turn.parent) if turn.parent is not None else None
+    lane = Lane(0, turn, settings)
+    return LanesRun(0, conversation, comparison, question or turn, [lane], is_running=False)
+
+
+def _found(inputs: LaneInputs, prompt: InspectedPrompt | None) -> _Found:
+    # Loads numpy, which costs 130 ms: the window's start need not wait for it.
+    from app.services.token_insights import inspected, with_texts  # noqa: PLC0415  loaded by the first job that needs it
+
+    return inspected(inputs), with_texts(prompt, inputs.pieces)
+
+
+def _insight(inputs: LaneInputs, token: int) -> TokenInsight:
+    from app.services.token_insights import insight  # noqa: PLC0415  loaded by the first job that needs it
+
+    return insight(inputs, token)

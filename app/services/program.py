@@ -208,8 +208,7 @@ class Program:
             case ConversationMade():
                 self.conversations.take(event)
             case LanesAnalysed():
-                self.comparison_analysis.take(event)
-                self.answer_what_if.take(event)
+                self._take_analysed(event)
             case FileSaved():
                 self.file_export.take(event)
             case JobFailed(job="settings"):
@@ -228,17 +227,14 @@ class Program:
                 self.comparing.take_kept(event)
             case PiecesRead():
                 self.vocabulary.take(event)
-                self.comparison_analysis.take_read(event)
-                self.answer_what_if.take_read(event)
+                self._take_read(event)
             case PromptRead():
                 self.answers.take_prompt_read(event)
                 self.reproducing.take(event)
-                self.comparison_analysis.take_read(event)
-                self.answer_what_if.take_read(event)
+                self._take_read(event)
             case RecordRead():
                 self.reproducing.take(event)
-                self.comparison_analysis.take_read(event)
-                self.answer_what_if.take_read(event)
+                self._take_read(event)
             case TrashRead() | Restored():
                 self.trash.take(event)
             case StoreMeasured():
@@ -281,6 +277,14 @@ class Program:
                 self.vocabulary.take(event)
             case _:
                 assert_never(event)
+
+    def _take_read(self, event: PiecesRead | PromptRead | RecordRead) -> None:
+        for each in (self.comparison_analysis, self.answer_what_if, self.inspecting):
+            each.take_read(event)
+
+    def _take_analysed(self, event: LanesAnalysed) -> None:
+        for each in (self.comparison_analysis, self.answer_what_if, self.inspecting):
+            each.take(event)
 
     def _take_count(self, event: Tokenized | Rendered | Failed) -> None:
         self.prompt_count.take(event)

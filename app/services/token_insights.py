@@ -1,0 +1,160 @@
+"""What a record tells of an answer's tokens one by one, and of the other tokens that could have come.
+
+Loads numpy, so whoever may run before the window is there loads this module late. Pure: knows no session and no store.
+"""
+
+from __future__ import annotations
+
+import math
+
+import msgspec
+import numpy as np
+
+from app.probability.bounded import BoundedReplay
+from app.probability.deciding import replay_at
+from app.probability.divergence import SLACK
+from app.probability.known_rows import Extra, KnownRows, row_of
+from app.probability.record import TokenRecords
+from app.probability.replayed import KNOWN_WITHIN
+from app.probability.what_if import NOT_CUT
+from app.services.inspection import Alternative, InspectedAnswer, InspectedPrompt, TokenInsight
+from app.services.known_lanes import doubt_of, known, with_settings
+from app.services.lane_inputs import LaneInput, LaneInputs
+from app.services.piece_table import PieceTable
+
+_MS = 1e6
+
+
+def inspected(inputs: LaneInputs) -> InspectedAnswer:
+    """Return the tokens of the one lane, with what was recorded of each."""
+    given = inputs.lanes[0]
+    lane = known(inputs, given).lane
+    ids = tuple(np.frombuffer(given.ids, "<i4").tolist())
+    texts = texts_of(ids, inputs.pieces)
+    count, begins = lane.recorded, given.begins
+    records = lane.records
+    if records is None or count == 0:
+        nothing = (None,) * len(ids)
+        return InspectedAnswer(
+            given.message, ids, texts, nothing, nothing, nothing, nothing, nothing, flags=(0,) * len(ids)
+        )
+    before, behind = (None,) * begins, (None,) * (len(ids) - begins - count)
+    return InspectedAnswer(
+        message=given.message,
+        ids=ids,
+        texts=texts,
+        log_probabilities=(*before, *records.log_probability[:count].tolist(), *behind),
+        after=(*before, *records.probability_after[:count].tolist(), *behind),
+        ranks=(*before, *records.rank[:count].tolist(), *behind),
+        entropies=(*before, *records.entropy[:count].tolist(), *behind),
+        gaps_ms=(*before, *_gaps(records, count, given), *behind),
+        flags=(*(0,) * begins, *records.flags[:count].tolist(), *(0,) * len(behind)),
+        recorded=count,
+        has_alternatives=bool(records.alternative_ids.size),
+    )
+
+
+def texts_of(ids: tuple[int, ...], pieces: PieceTable | None) -> tuple[str | None, ...]:
+    """Return what tokens say, parts of characters as `<0xD7>`; None where nobody knows."""
+    if pieces is None:
+        return (None,) * len(ids)
+    said = {token: pieces.text(token) for token in set(ids)}
+    return tuple(said[token] for token in ids)
+
+
+def with_texts(prompt: InspectedPrompt | None, pieces: PieceTable | None) -> InspectedPrompt | None:
+    """Return a prompt with what its tokens say."""
+    return None if prompt is None else msgspec.structs.replace(prompt, texts=texts_of(prompt.ids, pieces))
+
+
+def insight(inputs: LaneInputs, token: int) -> TokenInsight:
+    """Return what could have come at a place of the answer, counted in all of its tokens."""
+    given = inputs.lanes[0]
+    nothing = TokenInsight(given.message, token)
+    index = token - given.begins
+    found = known(inputs, given)
+    records = found.lane.record_of(index) if index >= 0 else None
+    if records is None:
+        return nothing
+    settings = given.settings_at(token)
+    rows = row_of(records, index, [_own(records, index)])
+    replay = None
+    if doubt_of(inputs, found.lane, settings) is None:
+        replay = replay_at(rows, with_settings(inputs, found.lane, settings), index)
+    step = _Step(rows, replay, records, index, inputs.pieces)
+    rest = float(rows.mass_low[0] + rows.mass_high[0]) / 2
+    return TokenInsight(
+        given.message,
+        token,
+        tuple(step.alternative(place) for place in range(rows.ids.size)),
+        rest,
+        step.rest_after(),
+    )
+
+
+class _Step:
+    """One row of an answer with what the chain made of it."""
+
+    def __init__(
+        self,
+        rows: KnownRows,
+        replay: BoundedReplay | None,
+        records: TokenRecords,
+        index: int,
+        pieces: PieceTable | None,
+    ) -> None:
+        self._rows = rows
+        self._replay = replay
+        self._pieces = pieces
+        self._taken = int(records.tokens[index])
+        self._exact = float(records.probability_after[index])
+        self._log_probability = float(records.log_probability[index])
+
+    def alternative(self, place: int) -> Alternative:
+        """Return one of the tokens at hand; the taken one has the numbers of its own record, which are not rounded."""
+        token = int(self._rows.ids[place])
+        text = self._pieces.text(token) if self._pieces is not None else None
+        if token == self._taken:
+            raw = math.exp(min(self._log_probability, 0.0))
+            return Alternative(token, text, raw, self._exact, is_taken=True)
+        after, cut_by = self._after(place)
+        return Alternative(token, text, math.exp(float(self._rows.middle[place])), after, cut_by)
+
+    def rest_after(self) -> float | None:
+        """Return what the tokens that are not at hand have after the chain; None where that is not certain."""
+        if self._replay is None:
+            return None
+        return 0.0 if float(self._replay.unseen[0]) <= 0 else None
+
+    def _after(self, place: int) -> tuple[float | None, str | None]:
+        replay = self._replay
+        if replay is None:
+            return None, None
+        low, high = float(replay.after_low[place]), float(replay.after_high[place])
+        cut_by = replay.cutter(place)
+        if high <= 0.0:
+            return 0.0, cut_by
+        is_known = replay.cut_by[place] == NOT_CUT and high * math.exp(-KNOWN_WITHIN) <= low
+        after = float(replay.after[place])
+        if not is_known or after > 1.0 - self._exact + SLACK:
+            return None, cut_by
+        return after, None
+
+
+def _own(records: TokenRecords, index: int) -> Extra:
+    log_probability, rank = float(records.log_probability[index]), int(records.rank[index])
+    return Extra(0, int(records.tokens[index]), log_probability, rank)
+
+
+def _gaps(records: TokenRecords, count: int, given: LaneInput) -> list[float | None]:
+    """Return the time before each token in ms; none before the first, nor over a break of an answer that went on."""
+    gaps: list[float | None] = [None, *(np.diff(records.time[:count]) / _MS).tolist()]
+    breaks = {change.token - given.begins for change in given.changes}
+    return [
+        None if gap is None or gap < 0 or (place in breaks and gap > _LONGEST_GAP_MS) else gap
+        for place, gap in enumerate(gaps)
+    ]
+
+
+_LONGEST_GAP_MS = 60_000.0
+"""What is longer where the settings changed was a pause between two parts."""
