@@ -38,6 +38,7 @@ from app.services.model_check import check_model
 from app.services.models import Models
 from app.services.next_token import NextToken
 from app.services.notices import Notices
+from app.services.other_token import OtherToken
 from app.services.preset_model import PresetModels
 from app.services.preset_use import PresetUse
 from app.services.program import Program
@@ -194,13 +195,16 @@ class _Records(NamedTuple):
     comparison_analysis: ComparisonAnalysis
     answer_what_if: AnswerWhatIf
     inspecting: Inspecting
+    other_token: OtherToken
 
 
 def _records(talk: _Talk, session: EngineSession, store: StorePort, vocabulary: Vocabulary, jobs: Jobs) -> _Records:
+    inspecting = Inspecting(talk.chat, session, store, vocabulary, jobs)
     return _Records(
         ComparisonAnalysis(talk.comparing, session, store, vocabulary, jobs),
         AnswerWhatIf(talk.chat, session, store, vocabulary, jobs),
-        Inspecting(talk.chat, session, store, vocabulary, jobs),
+        inspecting,
+        OtherToken(session, talk.chat, talk.answers, talk.comparing, inspecting),
     )
 
 

@@ -44,6 +44,7 @@ class InsideWiring(QObject):
         if self._page is None:
             self._page = self._make_page()
             self._window.add_page("inside", self._page)
+            self._page.chat_wanted.connect(lambda: self._window.page_wanted.emit("chat"))
         self._window.show_page("inside")
 
     def _go(self, name: str) -> None:

@@ -96,7 +96,10 @@ class OnDemand(QObject):
         """Make the page Inside."""
         from app.gui.inside.page import InsidePage
 
-        return InsidePage(self._program.inspecting, self._themes, Icons(self._program.resources))
+        program = self._program
+        page = InsidePage(program.inspecting, program.other_token, self._themes, Icons(program.resources))
+        page.preferences_wanted.connect(self.open_preferences)
+        return page
 
     def open_what_if(self, turn: Turn) -> None:
         """Show an answer under other settings, in the window that does so already if there is one."""

@@ -6,6 +6,7 @@ Knows no numbers library: what reads a few tokens every moment costs a start not
 from __future__ import annotations
 
 import struct
+import zlib
 
 MAGIC = b"TLr"
 VERSION = 1
@@ -23,6 +24,30 @@ _ENTROPY = 4
 def step_layout(vocabulary: int) -> struct.Struct:
     """Return a token's row: time, log-probability, probability after, rank, entropy, log-sum-exp, token, flags."""
     return _STEPS[vocabulary <= NARROW_VOCABULARY]
+
+
+def first_tokens(block: bytes, count: int) -> bytes:
+    """Return the block of the first tokens of a whole block, of which there are more."""
+    magic, version, generator, vocabulary, tokens, alternatives, base_ns = HEAD.unpack_from(block)
+    layout, wide = step_layout(vocabulary), 2 if vocabulary <= NARROW_VOCABULARY else 4
+    counts_at = BODY_AT + tokens * layout.size
+    ids_at = counts_at + tokens
+    logs_at = ids_at + alternatives * wide
+    counts = block[counts_at : counts_at + count]
+    kept = sum(counts)
+    parts = (
+        block[BODY_AT : BODY_AT + count * layout.size],
+        counts,
+        block[ids_at : ids_at + kept * wide],
+        block[logs_at : logs_at + kept * 2],
+    )
+    body, head = b"".join(parts), HEAD.pack(magic, version, generator, vocabulary, count, kept, base_ns)
+    return b"".join((head, CHECKSUM.pack(zlib.crc32(body, zlib.crc32(head))), body))
+
+
+def tokens_in(block: bytes) -> int:
+    """Return of how many tokens a block is; of bytes that are no block none."""
+    return int(HEAD.unpack_from(block)[4]) if len(block) >= BODY_AT and block.startswith(MAGIC) else 0
 
 
 def entropies(block: bytes) -> list[float]:

@@ -66,9 +66,10 @@ class Answers(AnswerEnds):
             when_full=self._settings.values.when_full,
             first_token=run.beginning.tokens,
             tokens_per_s=self.pace_of(conversation),
+            forced=run.forced,
         )
-        if run.goes_on and run.turn.behind is None:
-            self._keeper.send(ReadPrompt(run.request, run.message))  # answered before its question is kept
+        if run.beginning.continues and run.earlier is not None and run.earlier.behind is None:
+            self._keeper.send(ReadPrompt(run.request, run.earlier.message))  # answered before its question is kept
         self._keeper.question(run)
         if run.request in self._unkept:
             self._session.ask(question)  # it waits with the others, and ends with them where no model comes
@@ -181,10 +182,7 @@ class Answers(AnswerEnds):
         self._read(run, PrefillProgress(run.request, event.from_cache, total, event.from_cache, event.at_ns))
         turn.notes.extend(note for note in event.notes if note not in turn.notes)
         turn.author = self._session.name or turn.author
-        run.prompt, run.beginning = event, run.beginning.as_sent(event)
-        model, settings = self._session.model, SettingsChange(run.beginning.tokens, self._wanted(run))
-        tokenizer = model.tokenizer if model is not None else ""
-        run.made = Made(self._session.ref, tokenizer, event.seed, (settings,), digest_before(event))
+        self._take_beginning(run, event)
         if run.asked is not None:
             run.take_over()
         if run.earlier is not None and run.goes_on and _parts_ways(run, run.earlier):
@@ -197,6 +195,18 @@ class Answers(AnswerEnds):
         if turn.dropped != len(event.dropped):
             turn.dropped = len(event.dropped)
             self.changed.emit(run.conversation, turn)
+
+    def _take_beginning(self, run: Run, event: PromptReady) -> None:
+        """Take down what the answer is made with, and the tokens that the model got for its beginning."""
+        asked, behind, earlier = run.beginning, digest_before(event), run.earlier
+        run.prompt, run.beginning = event, asked.as_sent(event)
+        is_cut = earlier is not None and not run.goes_on and asked.continues
+        if is_cut and earlier is not None and (run.beginning.ids != asked.ids or earlier.behind != behind):
+            run.beginning = run.beginning.as_given()  # behind other tokens nobody would draw it again
+        model, settings = self._session.model, SettingsChange(run.beginning.tokens, self._wanted(run))
+        changes = run.beginning.settings_with(settings) if is_cut else (settings,)
+        tokenizer = model.tokenizer if model is not None else ""
+        run.made = Made(self._session.ref, tokenizer, event.seed, changes, behind)
 
     def _follow_thoughts(self, run: Run, event: PromptReady) -> None:
         """Tell thinking and answer apart from here on."""

@@ -7,14 +7,23 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from app.core.signal import Signal
 from app.services.answers import Answers
 from app.services.engine_session import EngineSession
 from app.services.keeper import Keeper
 from app.services.open_conversation import OpenConversation, Run
-from app.services.turns import Beginning, Turn
+from app.services.turns import Beginning, Turn, chosen_words
+
+
+class Cut(NamedTuple):
+    """Where an answer goes on by other tokens than it had."""
+
+    forced: tuple[int, ...]
+    """The tokens that follow, which somebody chose."""
+    chosen: int
+    """How many tokens of the new version are chosen by hand, those before the cut among them."""
 
 
 class Asking:
@@ -61,6 +70,18 @@ class Asking:
         run = Run(self._session.new_request(), conversation, answer, _given(begins), earlier=of)
         run.back_to = back_to
         self._answers.begin(run)
+
+    def branch(self, conversation: OpenConversation, of: Turn, beginning: Beginning, cut: Cut) -> Turn:
+        """Write another version that begins with the first tokens of an answer and goes on by chosen ones."""
+        back_to = conversation.leaf
+        answer = self._waiting(of.parent, beginning.text)
+        answer.ids, answer.notes = beginning.ids, [chosen_words(cut.chosen)]
+        run = Run(self._session.new_request(), conversation, answer, beginning, earlier=of, forced=cut.forced)
+        run.back_to = back_to
+        first = conversation.add(answer)
+        self.rebranched.emit(conversation, first)
+        self._answers.begin(run)
+        return answer
 
     def more(self, conversation: OpenConversation) -> None:
         """Let the last answer go on where it was stopped; nothing of it is lost if that comes to nothing."""

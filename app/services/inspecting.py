@@ -115,6 +115,10 @@ class Inspecting:
         """The answers of the branch that is shown which have tokens or will have, oldest first."""
         return tuple(turn for turn in self._chat.turns if _can_be_looked_at(turn))
 
+    def question_of(self, turn: Turn) -> Turn | None:
+        """Return the question that an answer answers."""
+        return self._chat.shown.known.get(turn.parent) if turn.parent is not None else None
+
     def watch(self, on: bool) -> None:
         """Say whether somebody looks: nothing is read or worked out for nobody."""
         if on == self._is_watched:

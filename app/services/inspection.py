@@ -23,6 +23,8 @@ class InspectedAnswer(msgspec.Struct, frozen=True):
     ids: tuple[int, ...] = ()
     texts: tuple[str | None, ...] = ()
     """What each says, parts of characters as `<0xD7>`, control tokens by their names."""
+    pieces: tuple[bytes | None, ...] = ()
+    """The bytes of each; None where nobody knows what tokens say."""
     log_probabilities: tuple[float | None, ...] = ()
     after: tuple[float | None, ...] = ()
     """Probability after the chain: what the draw saw, 0 to 1."""

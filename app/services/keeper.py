@@ -80,7 +80,10 @@ class Keeper:
         """Keep what an answer is made of and begins with: one that is cut off goes on as if nothing had stopped it."""
         self.send(KeepQuestion(run.request, run.conversation.head, (self._empty_answer(run),), self._begun(run)))
         if run.beginning.goes_on:
-            self.send(KeepChunk(Chunk(run.message, run.beginning.kept, run.beginning.ids)))
+            first, *more = run.beginning.record or (b"",)
+            self.send(KeepChunk(Chunk(run.message, run.beginning.kept, run.beginning.ids, first)))
+            for block in more:
+                self.send(KeepChunk(Chunk(run.message, "", b"", block)))
 
     def more(self, run: Run, earlier: Turn) -> None:
         """Keep that there is more of an answer: it is open again, and what it had ended with is over."""

@@ -201,6 +201,8 @@ class Run:
     """The answer that is there again if it comes to nothing: another version, or this one as it was."""
     back_to: int | None = None
     """The message that the shown branch ended with before."""
+    forced: tuple[int, ...] = ()
+    """Its first tokens behind the beginning, where somebody chose them."""
     early: list[Tokens] = field(default_factory=list)
     """What came up to the first text."""
     prompt: PromptReady | None = None

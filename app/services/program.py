@@ -85,6 +85,7 @@ from app.services.memory import Memory
 from app.services.models import Models
 from app.services.next_token import NextToken
 from app.services.notices import Notice, Notices
+from app.services.other_token import OtherToken
 from app.services.preset_model import PresetModels
 from app.services.preset_use import PresetUse
 from app.services.prompt_cost import PromptCosts
@@ -146,6 +147,7 @@ class Program:
     comparison_analysis: ComparisonAnalysis
     answer_what_if: AnswerWhatIf
     inspecting: Inspecting
+    other_token: OtherToken
     file_export: FileExport
     next_token: NextToken
     live: Live

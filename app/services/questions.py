@@ -152,6 +152,7 @@ class Questions:
                 when_full=question.when_full,
                 first_token=question.first_token,
                 tokens_per_s=question.tokens_per_s,
+                forced=question.forced,
             )
         )
 

@@ -10,14 +10,13 @@ from typing import NamedTuple
 
 from app.core.events import Failed, Finished, Held, Tokens
 from app.core.signal import Signal
-from app.core.words import Sentence, translate
 from app.services.answers import Answers
 from app.services.chat import Chat
 from app.services.comparing import Comparing
 from app.services.engine_session import EngineSession
 from app.services.open_conversation import OpenConversation, Run
 from app.services.questions import AnswerEvent
-from app.services.turns import CHOSEN, Turn
+from app.services.turns import CHOSEN, Turn, chosen_words
 
 MOST_SPEED = 60
 """Tokens/s; who wants more reads them as fast as they come."""
@@ -182,11 +181,5 @@ class StepMode:
 
 def _note_chosen(turn: Turn) -> None:
     """Note with an answer that one more of its tokens was chosen."""
-    note = _chosen_words(turn.chosen + 1)
+    note = chosen_words(turn.chosen + 1)
     turn.notes = [*(each for each in turn.notes if CHOSEN not in each.values), note]
-
-
-def _chosen_words(chosen: int) -> Sentence:
-    if chosen == 1:
-        return translate("StepMode", "1 token was chosen by hand.", chosen=chosen)
-    return translate("StepMode", "{chosen} tokens were chosen by hand.", chosen=chosen)

@@ -30,19 +30,20 @@ def inspected(inputs: LaneInputs) -> InspectedAnswer:
     given = inputs.lanes[0]
     lane = known(inputs, given).lane
     ids = tuple(np.frombuffer(given.ids, "<i4").tolist())
-    texts = texts_of(ids, inputs.pieces)
+    texts, pieces = texts_of(ids, inputs.pieces), pieces_of(ids, inputs.pieces)
     count, begins = lane.recorded, given.begins
     records = lane.records
     if records is None or count == 0:
         nothing = (None,) * len(ids)
         return InspectedAnswer(
-            given.message, ids, texts, nothing, nothing, nothing, nothing, nothing, flags=(0,) * len(ids)
+            given.message, ids, texts, pieces, nothing, nothing, nothing, nothing, nothing, flags=(0,) * len(ids)
         )
     before, behind = (None,) * begins, (None,) * (len(ids) - begins - count)
     return InspectedAnswer(
         message=given.message,
         ids=ids,
         texts=texts,
+        pieces=pieces,
         log_probabilities=(*before, *records.log_probability[:count].tolist(), *behind),
         after=(*before, *records.probability_after[:count].tolist(), *behind),
         ranks=(*before, *records.rank[:count].tolist(), *behind),
@@ -59,6 +60,14 @@ def texts_of(ids: tuple[int, ...], pieces: PieceTable | None) -> tuple[str | Non
     if pieces is None:
         return (None,) * len(ids)
     said = {token: pieces.text(token) for token in set(ids)}
+    return tuple(said[token] for token in ids)
+
+
+def pieces_of(ids: tuple[int, ...], pieces: PieceTable | None) -> tuple[bytes | None, ...]:
+    """Return the bytes of tokens; None where nobody knows."""
+    if pieces is None:
+        return (None,) * len(ids)
+    said = {token: pieces.piece(token) for token in set(ids)}
     return tuple(said[token] for token in ids)
 
 

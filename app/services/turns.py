@@ -15,7 +15,7 @@ from app.core.commands import SettingsChange
 from app.core.events import Finished, PromptReady
 from app.core.metrics import OPEN_ENDS, Metrics
 from app.core.model import ModelRef
-from app.core.words import Sentence
+from app.core.words import Sentence, translate
 from app.services.thinking import Thoughts
 
 TurnState = Literal["waiting", "writing", "done", "interrupted"]
@@ -100,6 +100,13 @@ class Turn:
         return self.state == "interrupted" or (self.state == "done" and (ended_early or self.edited))
 
 
+def chosen_words(chosen: int) -> Sentence:
+    """Return the note of an answer that says how many of its tokens were chosen by hand."""
+    if chosen == 1:
+        return translate("StepMode", "1 token was chosen by hand.", chosen=chosen)
+    return translate("StepMode", "{chosen} tokens were chosen by hand.", chosen=chosen)
+
+
 @dataclass(frozen=True)
 class Beginning:
     """What an answer that goes on begins with; nothing at all for one that is written from its first word."""
@@ -114,6 +121,8 @@ class Beginning:
     """What it was written with, as far as that is known."""
     is_given: bool = False
     """Whether it is nothing that was drawn here, as where a person wrote it: the first token comes behind it."""
+    record: tuple[bytes, ...] = ()
+    """The record of its tokens, in blocks, where it is kept with a new version."""
 
     @classmethod
     def of(cls, turn: Turn) -> Beginning:
@@ -148,7 +157,7 @@ class Beginning:
 
     def as_given(self) -> Beginning:
         """Return the beginning as words that are given: no draw of what follows leads to them."""
-        return replace(self, is_given=True)
+        return replace(self, is_given=True, record=())
 
     def message(self) -> PromptMessage:
         """Return the open answer for the prompt."""
@@ -160,6 +169,10 @@ class Beginning:
         if not self.goes_on or sent is None:
             return self
         return replace(self, ids=ready.ids[sent.start * _ID_BYTES : sent.end * _ID_BYTES])
+
+    def settings_with(self, rest: SettingsChange) -> tuple[SettingsChange, ...]:
+        """Return the settings of an answer whose beginning was drawn elsewhere, and which goes on with others."""
+        return _joined_settings(self.settings, (rest,)) if self.continues and self.settings else (rest,)
 
     def joined(self, rest: Finished) -> Finished:
         """Return the whole answer as if nothing had stopped it; figures that only each part has are unknown."""

@@ -40,6 +40,8 @@ class Question(msgspec.Struct, frozen=True):
     """How many tokens an answer that goes on has already."""
     saved_ns: int = 0
     """How long it took to save the question before it could go: part of the time to the first token."""
+    forced: tuple[int, ...] = ()
+    """Its first tokens where somebody chose them."""
     tokens_per_s: float | None = None
     """The pace of the answer, as `SetPace` says it."""
 

@@ -15,9 +15,9 @@ from app.core.commands import Watch
 from app.gui import theme
 from app.gui.next_token.candidate_row import _columns
 from app.gui.next_token.candidates import LEAST_ROWS, MOST_ROWS, ROW_PX
-from app.gui.next_token.candidates_model import visible
 from app.gui.next_token.panel import REPAINT_MS
-from app.gui.next_token.token_text import Face
+from app.gui.widgets.token_text import Face
+from app.gui.widgets.token_words import visible
 from tests.gui.looker import SIZE, WIDTH_PX, Looker, looking
 from tests.made_up_steps import loaded, row_of, step_of
 

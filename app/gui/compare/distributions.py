@@ -16,7 +16,7 @@ from app.core.comparison import LETTERS
 from app.gui import theme
 from app.gui.compare.divergence_words import percent, share_words, stage_title
 from app.gui.compare.lane_mark import lane_colour
-from app.gui.next_token.candidates_model import visible
+from app.gui.widgets.token_words import visible
 from app.services.lane_analysis import Contender, Share
 from app.services.units import UNKNOWN
 

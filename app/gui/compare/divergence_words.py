@@ -8,7 +8,7 @@ from __future__ import annotations
 from PySide6.QtCore import QCoreApplication
 
 from app.core.comparison import LETTERS
-from app.gui.next_token.candidates_model import per_cent, visible
+from app.gui.widgets.token_words import per_cent, visible
 from app.gui.widgets.words import isolated, render
 from app.services.lane_analysis import Contender, LaneDivergence, Share
 from app.services.units import UNKNOWN, count

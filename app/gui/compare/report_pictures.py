@@ -18,7 +18,7 @@ from app.gui.compare.branch_layout import (
 )
 from app.gui.compare.branch_words import legend_words, letters_of, node_sentence
 from app.gui.compare.lane_mark import PATTERNS
-from app.gui.next_token.candidates_model import visible
+from app.gui.widgets.token_words import visible
 from app.services.lane_analysis import Analysis, BranchNode, Contender
 from app.services.units import count
 

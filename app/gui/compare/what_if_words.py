@@ -8,7 +8,7 @@ from PySide6.QtCore import QCoreApplication
 
 from app.core.sampling import SamplingSettings
 from app.gui.compare.divergence_words import percent, stage_title
-from app.gui.next_token.candidates_model import visible
+from app.gui.widgets.token_words import visible
 from app.gui.widgets.words import render
 from app.services.lane_analysis import LaneWhatIf
 from app.services.turns import Turn

@@ -1,22 +1,27 @@
 """The page Inside: one answer as its tokens, what is known of the token that is looked at, and what is built on that.
 
-Others find their places here. `lower_part` is below the tokens, for the laboratory of samplers. `prompt_part.tools` is the
-row over the tokens of the prompt. Which answer and which token is looked at, and what is known of both, the service
+Others find their places here. `lower_part` is below the tokens, for the laboratory of samplers. `prompt_part.tools` is
+the row over the tokens of the prompt. Which answer and which token is looked at, and what is known of both, the service
 tells (`inspecting`); `token_changed` says the same in Qt.
 """
 
 from __future__ import annotations
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtGui import QHideEvent, QShowEvent
+from PySide6.QtWidgets import QFrame, QScrollArea, QStackedWidget, QVBoxLayout, QWidget
 
 from app.gui import theme
 from app.gui.icons import Icons
+from app.gui.inside.answer_part import AnswerPart
+from app.gui.inside.head import InsideHead
 from app.gui.inside.prompt_part import PromptPart
-from app.gui.widgets.page_tabs import PageTabs
+from app.gui.widgets.labels import label
 from app.services.inspecting import Inspecting
+from app.services.other_token import OtherToken
+from app.services.turns import Turn
 
-_LEAST_WIDTH_PX = 720
+_LEAST_WIDTH_PX, _LEAST_HEIGHT_PX = 700, 420
 
 
 class InsidePage(QScrollArea):
@@ -24,31 +29,41 @@ class InsidePage(QScrollArea):
 
     token_changed = Signal(object)
     """Another token is looked at: its index in the answer, or None."""
+    chat_wanted = Signal()
+    """Somebody wants to go to the chat."""
+    preferences_wanted = Signal()
+    """Somebody wants to choose what is recorded."""
 
-    def __init__(self, inspecting: Inspecting, themes: theme.Themes, icons: Icons) -> None:
+    def __init__(self, inspecting: Inspecting, other: OtherToken, themes: theme.Themes, icons: Icons) -> None:
         super().__init__()
         self.setObjectName("inside_page")
         self.setAccessibleName(self.tr("Inside the answer"))
         self.inspecting = inspecting
-        self._themes = themes
-        self._icons = icons
+        self.head = InsideHead(inspecting)
         self.prompt_part = PromptPart(inspecting, themes)
-        self.answer_part = QWidget()
+        self.answer_part = AnswerPart(inspecting, other, themes, icons)
         self.lower_part = QVBoxLayout()
         """What stands below the tokens."""
+        self.told = label(look="muted", name="inside_told")
+        self.told.setWordWrap(True)
+        self.told.hide()
+        self._branch: Turn | None = None
+        """The version that was told of."""
         self._parts = QStackedWidget()
         self._parts.addWidget(self.answer_part)
         self._parts.addWidget(self.prompt_part)
-        self._tabs = PageTabs(
-            (
-                ("answer", "inside_answer_tab", self.tr("Answer"), self.tr("The tokens that the model wrote")),
-                ("prompt", "inside_prompt_tab", self.tr("Prompt"), self.tr("The tokens that the model was given")),
-            )
-        )
-        self._tabs.wanted.connect(self.show_part)
         self._fill()
+        self.head.part_wanted.connect(self.show_part)
+        self.head.colouring_wanted.connect(self.answer_part.colour_by)
+        self.answer_part.branched.connect(self._tell_branched)
+        self.answer_part.preferences_wanted.connect(self.preferences_wanted)
+        for part in (self.head, self.answer_part):
+            part.chat_wanted.connect(self.chat_wanted)
         self.show_part("answer")
-        self._disconnect = [inspecting.token_changed.connect(self.token_changed.emit)]
+        self._disconnect = [
+            inspecting.token_changed.connect(self.token_changed.emit),
+            inspecting.opened.connect(self._show_opened),
+        ]
 
     @property
     def part(self) -> str:
@@ -58,24 +73,50 @@ class InsidePage(QScrollArea):
     def show_part(self, name: str) -> None:
         """Show the tokens of the answer, or those of the prompt."""
         self._parts.setCurrentWidget(self.answer_part if name == "answer" else self.prompt_part)
-        self._tabs.show_page(name)
+        self.head.tabs.show_page(name)
 
     def disconnect_services(self) -> None:
         """Listen to the services no longer."""
-        self.prompt_part.disconnect_services()
+        self.inspecting.watch(False)
+        for part in (self.head, self.answer_part, self.prompt_part):
+            part.disconnect_services()
         for disconnect in self._disconnect:
             disconnect()
 
+    def showEvent(self, event: QShowEvent) -> None:
+        """Begin to look."""
+        super().showEvent(event)
+        self.inspecting.watch(True)
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        """Look no longer."""
+        super().hideEvent(event)
+        self.inspecting.watch(False)
+
+    def _tell_branched(self) -> None:
+        self._branch = self.inspecting.turn
+        self.told.setText(
+            self.tr(
+                "A new version of the answer goes on from the token that you chose. The earlier one is there in the chat: "
+                "step to it with ‹ › under the answer."
+            )
+        )
+        self.told.show()
+
+    def _show_opened(self) -> None:
+        """What was told of another answer is over."""
+        if self.told.isVisible() and self.inspecting.turn is not self._branch:
+            self.told.hide()
+
     def _fill(self) -> None:
         contents = QWidget()
-        contents.setMinimumWidth(_LEAST_WIDTH_PX)
+        contents.setMinimumWidth(theme.scaled(_LEAST_WIDTH_PX))
+        self._parts.setMinimumHeight(theme.scaled(_LEAST_HEIGHT_PX))
         column = QVBoxLayout(contents)
         column.setContentsMargins(theme.SPACE_L, theme.SPACE_M, theme.SPACE_L, theme.SPACE_L)
         column.setSpacing(theme.SPACE_M)
-        head = QHBoxLayout()
-        head.addWidget(self._tabs)
-        head.addStretch(1)
-        column.addLayout(head)
+        column.addWidget(self.head)
+        column.addWidget(self.told)
         column.addWidget(self._parts, 1)
         column.addLayout(self.lower_part)
         self.setFrameShape(QFrame.Shape.NoFrame)

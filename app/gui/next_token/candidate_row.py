@@ -12,8 +12,9 @@ from PySide6.QtGui import QColor, QPainter, QPen, QPixmap, QPolygonF
 
 from app.gui import theme
 from app.gui.icons import Icons
-from app.gui.next_token.candidates_model import CandidatesModel, per_cent
-from app.gui.next_token.token_text import Face, write, write_token
+from app.gui.next_token.candidates_model import CandidatesModel
+from app.gui.widgets.token_text import Face, write, write_token
+from app.gui.widgets.token_words import per_cent
 from app.services.next_token import CandidateRow
 from app.services.units import UNKNOWN
 

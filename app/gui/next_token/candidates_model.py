@@ -10,15 +10,11 @@ from collections.abc import Sequence
 from PySide6.QtCore import QAbstractListModel, QModelIndex, QPersistentModelIndex, Qt
 from PySide6.QtGui import QAccessible
 
+from app.gui.widgets.token_words import per_cent, stage_name, visible
 from app.gui.widgets.words import hint_of, render
 from app.services.next_token import CandidateRow
 from app.services.units import count, stop_words
 
-SPACE, LINE_END, TAB = "\N{OPEN BOX}", "\N{DOWNWARDS ARROW WITH CORNER LEFTWARDS}", "\N{RIGHTWARDS ARROW TO BAR}"
-MARKS = frozenset((SPACE, LINE_END, TAB))
-"""Characters that stand for white space."""
-_VISIBLE = {" ": SPACE, "\n": LINE_END, "\t": TAB}
-_STAGES = {"top_k": "top-k", "top_p": "top-p", "min_p": "min-p", "xtc": "XTC"}
 _Index = QModelIndex | QPersistentModelIndex
 
 
@@ -106,19 +102,4 @@ class CandidatesModel(QAbstractListModel):
 
     def stage_name(self, stage: str) -> str:
         """Return what people call a stage of the chain."""
-        if stage == "temperature":
-            return self.tr("temp. 0")
-        return _STAGES.get(stage, stage)
-
-
-def visible(text: str) -> str:
-    """Return a text with marks for white space, and codes for what cannot be printed or would turn the text round."""
-    return "".join(_VISIBLE.get(each) or (each if each.isprintable() else f"\\u{ord(each):04x}") for each in text)
-
-
-def per_cent(share: float) -> str:
-    """Return a share in per cent: whole from ten on, else with one decimal."""
-    value = share * 100
-    if value >= 9.95:
-        return f"{value:.0f}"
-    return f"{value:.1f}" if value >= 0.05 else "<0.1"
+        return stage_name(stage)

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from PySide6.QtCore import QPointF, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter, QPen, QPolygonF, QStaticText
 
-from app.gui.next_token.candidates_model import LINE_END, MARKS, SPACE, TAB
+from app.gui.widgets.token_words import LINE_END, MARKS, SPACE, TAB
 
 _ELLIPSIS = "…"
 _MARK_PX = 8

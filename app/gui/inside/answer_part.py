@@ -1,0 +1,167 @@
+"""The answer that is looked at: its tokens on the left, the one that is looked at on the right, or what to do first."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QHBoxLayout, QPushButton, QStackedWidget, QVBoxLayout, QWidget
+
+from app.gui import theme
+from app.gui.icons import Icons
+from app.gui.inside.shades import Colouring
+from app.gui.inside.token_card import TokenCard
+from app.gui.inside.token_flow import TokenFlow
+from app.gui.inside.token_legend import TokenLegend
+from app.gui.widgets.labels import label
+from app.services.inspecting import Inspecting
+from app.services.inspection import InspectedAnswer
+from app.services.other_token import OtherToken
+from app.services.units import count
+
+
+class AnswerPart(QWidget):
+    """Shows what the service knows of the answer."""
+
+    chat_wanted = Signal()
+    """Somebody wants to go to the chat."""
+    preferences_wanted = Signal()
+    """Somebody wants to choose what is recorded."""
+    branched = Signal()
+    """The answer goes on by another token, as another version."""
+
+    def __init__(self, inspecting: Inspecting, other: OtherToken, themes: theme.Themes, icons: Icons) -> None:
+        super().__init__()
+        self.setObjectName("inside_answer")
+        self._inspecting = inspecting
+        self._other = other
+        self.flow = TokenFlow(themes)
+        self.legend = TokenLegend(themes)
+        self.card = TokenCard(themes, icons)
+        self.remark = label(look="muted", name="inside_remark")
+        self.remark.setWordWrap(True)
+        self.record_button = QPushButton(self.tr("Choose what is recorded…"))
+        self.record_button.setObjectName("inside_record_button")
+        self._empty_words = label(look="muted", pixels=theme.READING_PX, name="inside_empty")
+        self._pages = QStackedWidget()
+        self._pages.addWidget(self._empty())
+        self._pages.addWidget(self._full())
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.addWidget(self._pages)
+        self.flow.looked_at.connect(inspecting.look_at)
+        self.card.wanted.connect(self._go_on_from)
+        self.record_button.clicked.connect(lambda _checked=False: self.preferences_wanted.emit())
+        self._disconnect = [
+            inspecting.opened.connect(self._show_opened),
+            inspecting.changed.connect(self._show_known),
+            inspecting.token_changed.connect(self._show_token),
+            other.changed.connect(self._show_refusal),
+        ]
+        self._show_opened()
+
+    def disconnect_services(self) -> None:
+        """Listen to the services no longer."""
+        for disconnect in self._disconnect:
+            disconnect()
+
+    def colour_by(self, colouring: Colouring) -> None:
+        """Colour the tokens by something else."""
+        self.flow.colour_by(colouring)
+        self.legend.show_colouring(colouring)
+
+    def take_focus(self) -> None:
+        """Let the keyboard move from token to token."""
+        if self._pages.currentIndex() == 1:
+            self.flow.setFocus()
+
+    def _go_on_from(self, token: int) -> None:
+        turn, place = self._inspecting.turn, self._inspecting.token
+        if turn is not None and place is not None and self._other.go_on(turn, place, token):
+            self.branched.emit()
+
+    def _show_opened(self) -> None:
+        turn = self._inspecting.turn
+        self._pages.setCurrentIndex(0 if turn is None else 1)
+        self._empty_words.setText(
+            self.tr("There is no answer here yet. Ask something, and look into the answer then.")
+        )
+        self._show_known()
+        self._show_refusal()
+
+    def _show_known(self) -> None:
+        answer = self._inspecting.answer
+        turn = self._inspecting.turn
+        if answer is None and turn is not None and self._shows(turn.message):
+            return  # it is read once more; what is there stays meanwhile
+        self.flow.show_answer(answer)
+        self._show_token(self._inspecting.token)
+        self._remark(answer)
+
+    def _shows(self, message: int) -> bool:
+        return self.flow.answer is not None and self.flow.answer.message == message
+
+    def _show_token(self, token: int | None) -> None:
+        self.flow.show_token(token)
+        self.card.show_token(self._inspecting.answer, token, self._inspecting.insight)
+        self._show_refusal()
+
+    def _show_refusal(self) -> None:
+        turn = self._inspecting.turn
+        self.card.show_refusal(self._other.refusal(turn) if turn is not None else None)
+
+    def _remark(self, answer: InspectedAnswer | None) -> None:
+        """Say what is not known of the answer, and how it would be."""
+        said = ""
+        if answer is not None and len(answer):
+            lacks = len(answer) - answer.recorded
+            if not answer.recorded:
+                said = self.tr(
+                    "Nothing was recorded of this answer, so its tokens have no figures. Answers are recorded where “Save "
+                    "for each token” says so."
+                )
+            elif not answer.has_alternatives:
+                said = self.tr("Only the chosen tokens of this answer were recorded, not what else could have come.")
+            elif lacks and not self._inspecting.is_busy:
+                said = self.tr("{lacks} of {count} tokens were not recorded.").format(
+                    lacks=count(lacks), count=count(len(answer))
+                )
+        self.remark.setText(said)
+        self.remark.setVisible(bool(said))
+        self.record_button.setVisible(bool(said) and not (answer is not None and answer.has_alternatives))
+
+    def _empty(self) -> QWidget:
+        page = QWidget()
+        column = QVBoxLayout(page)
+        column.setSpacing(theme.SPACE_M)
+        self._empty_words.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self._empty_words.setWordWrap(True)
+        button = QPushButton(self.tr("Go to the chat"))
+        button.setObjectName("inside_chat_button")
+        button.clicked.connect(lambda _checked=False: self.chat_wanted.emit())
+        column.addStretch(1)
+        column.addWidget(self._empty_words)
+        column.addWidget(button, 0, Qt.AlignmentFlag.AlignCenter)
+        column.addStretch(1)
+        return page
+
+    def _full(self) -> QWidget:
+        page = QWidget()
+        row = QHBoxLayout(page)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(theme.SPACE_L)
+        left = QVBoxLayout()
+        left.setSpacing(theme.SPACE_S)
+        left.addWidget(self._record_row())
+        left.addWidget(self.flow, 1)
+        left.addWidget(self.legend)
+        row.addLayout(left, 1)
+        row.addWidget(self.card)
+        return page
+
+    def _record_row(self) -> QWidget:
+        """Return the line that says what is not known, with its button."""
+        holder = QWidget()
+        row = QHBoxLayout(holder)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.addWidget(self.remark, 1)
+        row.addWidget(self.record_button)
+        return holder

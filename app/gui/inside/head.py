@@ -1,0 +1,105 @@
+"""The head of the page Inside: which answer is looked at, another one to choose, and what its tokens are coloured by."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QHBoxLayout, QPushButton, QWidget
+
+from app.gui import theme
+from app.gui.inside.shades import COLOURINGS, name_of
+from app.gui.widgets.boxes import ChoiceBox
+from app.gui.widgets.labels import ElidedLabel
+from app.gui.widgets.page_tabs import PageTabs
+from app.gui.widgets.words import set_hint
+from app.services.inspecting import Inspecting
+from app.services.turns import Turn
+from app.services.units import count
+
+_QUESTION_CHARACTERS = 48
+
+
+class InsideHead(QWidget):
+    """Follows the service; says what somebody chooses."""
+
+    part_wanted = Signal(str)
+    """Somebody wants the tokens of the answer, or of the prompt: “answer” or “prompt”."""
+    colouring_wanted = Signal(str)
+    """Somebody wants tokens to be coloured by something else."""
+    chat_wanted = Signal()
+    """Somebody wants to read the answer in the chat."""
+
+    def __init__(self, inspecting: Inspecting) -> None:
+        super().__init__()
+        self._inspecting = inspecting
+        self._turns: list[Turn] = []
+        self.tabs = PageTabs(
+            (
+                ("answer", "inside_answer_tab", self.tr("Answer"), self.tr("The tokens that the model wrote")),
+                ("prompt", "inside_prompt_tab", self.tr("Prompt"), self.tr("The tokens that the model was given")),
+            )
+        )
+        self.tabs.wanted.connect(self.part_wanted)
+        self.about = ElidedLabel()
+        self.about.setObjectName("inside_about")
+        self.choice = ChoiceBox()
+        self.choice.setObjectName("inside_answer_box")
+        self.choice.setAccessibleName(self.tr("Which answer is looked at"))
+        self.choice.setMinimumWidth(theme.scaled(150))
+        self.choice.setMaximumWidth(theme.scaled(240))
+        self.choice.activated.connect(self._choose)
+        self.colouring = ChoiceBox()
+        self.colouring.setObjectName("inside_colouring_box")
+        self.colouring.setAccessibleName(self.tr("What tokens are coloured by"))
+        for each in COLOURINGS:
+            self.colouring.addItem(name_of(each), each)
+        self.colouring.activated.connect(lambda row: self.colouring_wanted.emit(self.colouring.itemData(row)))
+        self.to_chat = QPushButton(self.tr("Read it in the chat"))
+        self.to_chat.setObjectName("inside_to_chat")
+        set_hint(self.to_chat, self.tr("Go back to the conversation, where this answer stands"))
+        self.to_chat.clicked.connect(lambda _checked=False: self.chat_wanted.emit())
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(theme.SPACE_S)
+        row.addWidget(self.tabs)
+        row.addWidget(self.about, 1)
+        for widget in (self.choice, self.colouring, self.to_chat):
+            row.addWidget(widget)
+        self._disconnect = [inspecting.opened.connect(self.show_answer), inspecting.changed.connect(self.show_answer)]
+        self.show_answer()
+
+    def disconnect_services(self) -> None:
+        """Listen to the service no longer."""
+        for disconnect in self._disconnect:
+            disconnect()
+
+    def show_answer(self) -> None:
+        """Say which answer is looked at, and which others there are."""
+        turns, turn = list(self._inspecting.answers), self._inspecting.turn
+        if [id(each) for each in turns] != [id(each) for each in self._turns]:
+            self._turns = turns
+            self.choice.clear()
+            for number, each in enumerate(turns, 1):
+                self.choice.addItem(f"{number}. {self._question_of(each)}")
+        at = next((row for row, each in enumerate(turns) if each is turn), -1)
+        self.choice.setCurrentIndex(at)
+        for widget in (self.choice, self.colouring, self.to_chat):
+            widget.setVisible(turn is not None)
+        self.choice.setVisible(len(turns) > 1)
+        self.about.set_text(self._about(turn))
+
+    def _about(self, turn: Turn | None) -> str:
+        if turn is None:
+            return ""
+        tokens = len(turn.ids) // 4
+        said = self.tr("1 token") if tokens == 1 else self.tr("{count} tokens").format(count=count(tokens))
+        parts = [f"“{self._question_of(turn)}”", turn.author, said]
+        return " · ".join(part for part in parts if part)
+
+    def _question_of(self, turn: Turn) -> str:
+        question = self._inspecting.question_of(turn)
+        text = " ".join((question.said if question is not None else "").split())
+        return text if len(text) <= _QUESTION_CHARACTERS else f"{text[:_QUESTION_CHARACTERS]}…"
+
+    def _choose(self, row: int) -> None:
+        if 0 <= row < len(self._turns):
+            self._inspecting.open(self._turns[row])

@@ -1,0 +1,121 @@
+"""How tokens are coloured: by probability, rank or entropy in steps of one hue each, which are words, numbers and lines too.
+
+Step 0 is not coloured at all; the higher the step, the stronger the tint and the line below. Knows no widget.
+"""
+
+from __future__ import annotations
+
+import math
+from bisect import bisect_right
+from typing import Literal, NamedTuple
+
+from PySide6.QtCore import QCoreApplication
+from PySide6.QtGui import QColor
+
+from app.gui import theme
+from app.services.inspection import InspectedAnswer
+
+translate = QCoreApplication.translate
+
+Colouring = Literal["probability", "rank", "entropy", "none"]
+COLOURINGS: tuple[Colouring, ...] = ("probability", "rank", "entropy", "none")
+STEPS = 6
+LINES_PX = (0.0, 1.0, 1.5, 2.0, 3.0, 4.0)
+"""How thick the line under a token is, by its step."""
+_TINTS = (0.0, 0.10, 0.19, 0.28, 0.37, 0.46)
+_PROBABILITIES = (0.9, 0.5, 0.2, 0.05, 0.01)
+_RANKS = (2, 3, 6, 11, 41)
+"""Below each of them one step more begins."""
+_ENTROPIES = (0.25, 0.75, 1.5, 2.5, 4.0)
+"""In nats."""
+_HUES: dict[Colouring, str] = {
+    "probability": "stage_logits",
+    "rank": "stage_logits",
+    "entropy": "stage_tokens",
+    "none": "text",
+}
+_TINT_STEP = 0.02
+
+
+class Shade(NamedTuple):
+    """One step of a ramp in a theme."""
+
+    ground: QColor
+    """What the token stands on."""
+    line: QColor
+
+
+def step_of(colouring: Colouring, answer: InspectedAnswer, token: int) -> int | None:
+    """Return a token's step, 0 to 5; None where nobody knows, or where nothing is coloured."""
+    match colouring:
+        case "probability":
+            value = answer.log_probabilities[token]
+            return None if value is None else step_of_probability(math.exp(min(value, 0.0)))
+        case "rank":
+            rank = answer.ranks[token]
+            return None if rank is None else bisect_right(_RANKS, rank)
+        case "entropy":
+            entropy = answer.entropies[token]
+            return None if entropy is None else bisect_right(_ENTROPIES, entropy)
+        case _:
+            return None
+
+
+def step_of_probability(probability: float) -> int:
+    """Return the step of a probability: the less likely, the higher."""
+    return sum(probability < bound for bound in _PROBABILITIES)
+
+
+def words_of(colouring: Colouring) -> list[str]:
+    """Return what the steps stand for, in words and numbers; none where nothing is coloured."""
+    match colouring:
+        case "probability":
+            return ["≥ 90 %", "50–90 %", "20–50 %", "5–20 %", "1–5 %", "< 1 %"]
+        case "rank":
+            return ["1", "2", "3–5", "6–10", "11–40", translate("TokenLegend", "beyond 40")]
+        case "entropy":
+            return ["< 0.25", "0.25–0.75", "0.75–1.5", "1.5–2.5", "2.5–4", "≥ 4"]
+        case _:
+            return []
+
+
+def name_of(colouring: Colouring) -> str:
+    """Return what a colouring is called in the list to choose from."""
+    return {
+        "probability": translate("TokenLegend", "Colour by probability"),
+        "rank": translate("TokenLegend", "Colour by rank"),
+        "entropy": translate("TokenLegend", "Colour by entropy"),
+        "none": translate("TokenLegend", "Do not colour"),
+    }[colouring]
+
+
+def title_of(colouring: Colouring) -> str:
+    """Return what stands before the steps of a legend."""
+    return {
+        "probability": translate("TokenLegend", "Probability"),
+        "rank": translate("TokenLegend", "Rank among all tokens"),
+        "entropy": translate("TokenLegend", "Entropy in nats"),
+        "none": "",
+    }[colouring]
+
+
+def shades(look: theme.Theme, colouring: Colouring) -> list[Shade]:
+    """Return the steps of a ramp; text on each of them keeps its contrast."""
+    hue = look.colour(_HUES[colouring])
+    return [Shade(ground_of(look, hue, tint), hue) for tint in _TINTS]
+
+
+def ground_of(look: theme.Theme, hue: QColor, tint: float) -> QColor:
+    """Return the surface with so much of a hue in it, or as much as text on it allows."""
+    surface, text = look.colour("surface"), look.colour("text")
+    while tint > 0:
+        ground = _mixed(surface, hue, tint)
+        if theme.contrast(ground, text) >= theme.LEAST_TEXT_CONTRAST:
+            return ground
+        tint -= _TINT_STEP
+    return surface
+
+
+def _mixed(surface: QColor, hue: QColor, tint: float) -> QColor:
+    pairs = ((surface.red(), hue.red()), (surface.green(), hue.green()), (surface.blue(), hue.blue()))
+    return QColor(*(round(one + (other - one) * tint) for one, other in pairs))

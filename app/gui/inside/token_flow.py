@@ -1,0 +1,396 @@
+"""An answer as its tokens, in the flow in which it is read: coloured, looked at by pointer and keys, and pinned.
+
+Laid out once for a width; only the rows in view are painted. Knows no service.
+"""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, QTimer, Signal
+from PySide6.QtGui import (
+    QColor,
+    QFontMetricsF,
+    QKeyEvent,
+    QMouseEvent,
+    QPainter,
+    QPaintEvent,
+    QPen,
+    QPolygonF,
+    QResizeEvent,
+)
+from PySide6.QtWidgets import QAbstractScrollArea, QFrame
+
+from app.gui import theme
+from app.gui.ground import paint_ground, stand_alone
+from app.gui.inside.shades import LINES_PX, Colouring, Shade, shades, step_of
+from app.gui.inside.token_layout import TokenLayout
+from app.gui.inside.token_sentences import sentence_of
+from app.gui.widgets.token_words import LINE_END
+from app.services.inspection import FORCED, InspectedAnswer
+
+ROW_PX = 30
+HOVER_MS = 120
+"""A pointer that rests on a token so long looks at it."""
+_EDGE_PX = 4.0
+_LINE_GAP_PX = 2.0
+_CORNER_PX = 3.0
+_CHOSEN_PX = 3.5
+"""Half the width of the sign of a token that somebody chose."""
+
+
+class TokenFlow(QAbstractScrollArea):
+    """Shows one answer; whoever owns it says which token is looked at, and hears which one is wanted."""
+
+    looked_at = Signal(object)
+    """Somebody wants to look at a token: its index, or None for none."""
+    pinned_changed = Signal(bool)
+    """The token that is looked at stays, or follows the pointer again."""
+
+    def __init__(self, themes: theme.Themes) -> None:
+        super().__init__()
+        self.setObjectName("token_inspector")
+        self.setProperty("look", "lane_text")
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        stand_alone(self.viewport())
+        self.viewport().setMouseTracking(True)
+        self._themes = themes
+        self._answer: InspectedAnswer | None = None
+        self._colouring: Colouring = "probability"
+        self._steps: list[int | None] = []
+        self._shades: list[Shade] = []
+        self._layout: TokenLayout | None = None
+        self._current: int | None = None
+        self._is_pinned = False
+        self._pointed: int | None = None
+        self._resting = QTimer(self)
+        self._resting.setSingleShot(True)
+        self._resting.setInterval(HOVER_MS)
+        self._resting.timeout.connect(self._look_at_pointed)
+        themes.changed.connect(self._show_theme)
+        themes.text_size_changed.connect(self._lay_out)
+        self._show_theme()
+        self._name()
+
+    @property
+    def answer(self) -> InspectedAnswer | None:
+        """What is shown."""
+        return self._answer
+
+    @property
+    def current(self) -> int | None:
+        """The token that is looked at."""
+        return self._current
+
+    @property
+    def is_pinned(self) -> bool:
+        """Whether that token stays when the pointer moves."""
+        return self._is_pinned
+
+    @property
+    def colouring(self) -> Colouring:
+        """What tokens are coloured by."""
+        return self._colouring
+
+    def show_answer(self, answer: InspectedAnswer | None) -> None:
+        """Show other tokens; those of the same answer keep their place and grow at their end."""
+        before, self._answer = self._answer, answer
+        is_same = before is not None and answer is not None and before.message == answer.message
+        if not is_same:
+            self._pin(pinned=False)
+            self.verticalScrollBar().setValue(0)
+        self._colour()
+        follows = is_same and self.verticalScrollBar().value() == self.verticalScrollBar().maximum()
+        if is_same and before is not None and answer is not None and self._layout is not None:
+            known = len(before)
+            if answer.ids[:known] == before.ids and answer.texts[:known] == before.texts:
+                more = slice(known, None)
+                self._layout.extend(list(zip(answer.ids[more], answer.texts[more], strict=True)))
+                self._fit(follows=follows)
+                return
+        self._lay_out()
+
+    def show_token(self, token: int | None) -> None:
+        """Frame the token that is looked at, and have it in view."""
+        if token == self._current:
+            return
+        self._current = token
+        if token is None:
+            self._pin(pinned=False)
+        self._reveal()
+        self._name()
+        self.viewport().update()
+
+    def pin(self) -> None:
+        """Let the token stay that is looked at."""
+        self._pin(pinned=self._current is not None)
+
+    def colour_by(self, colouring: Colouring) -> None:
+        """Colour by something else."""
+        self._colouring = colouring
+        self._colour()
+        self._show_theme()
+
+    def sizeHint(self) -> QSize:
+        """Ask for the column that is pleasant to read."""
+        return QSize(round(theme.reading_width()), theme.scaled(320))
+
+    def minimumSizeHint(self) -> QSize:
+        """Make do with a few words."""
+        return QSize(theme.scaled(280), theme.scaled(180))
+
+    def place_of(self, token: int) -> QRectF:
+        """Return where a token's first piece stands in the viewport."""
+        assert self._layout is not None
+        piece, row = self._layout.firsts[token], self._layout.row_of(token)
+        return self._box(piece, row)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Paint the rows in view."""
+        viewport = self.viewport()
+        painter = QPainter(viewport)
+        paint_ground(painter, viewport, event.rect())
+        layout, height = self._layout, self._row_px
+        if layout is not None and layout.rows:
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            painter.setFont(theme.reading_font(theme.READING_PX))
+            top = self.verticalScrollBar().value()
+            first = max((event.rect().top() + top) // height, 0)
+            last = min((event.rect().bottom() + top) // height, layout.rows - 1)
+            for row in range(first, last + 1):
+                self._paint_row(painter, layout, row)
+            self._paint_frame(painter, layout)
+        painter.end()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Lay out anew in another width."""
+        super().resizeEvent(event)
+        if self._layout is None or self._layout.width != self._room:
+            self._lay_out()
+        else:
+            self._fit()
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        """Look, in a moment, at the token under the pointer."""
+        self._pointed = self._token_at(event.position())
+        shape = Qt.CursorShape.ArrowCursor if self._pointed is None else Qt.CursorShape.PointingHandCursor
+        self.viewport().setCursor(shape)
+        if not self._is_pinned and self._pointed is not None and self._pointed != self._current:
+            self._resting.start()
+        else:
+            self._resting.stop()
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        """Pin the token under the pointer; free the one that is pinned there, or beside all tokens."""
+        if event.button() != Qt.MouseButton.LeftButton:
+            return
+        token = self._token_at(event.position())
+        if token is None or (self._is_pinned and token == self._current):
+            self._pin(pinned=False)
+            return
+        self._go(token)
+
+    def leaveEvent(self, event: QEvent) -> None:
+        """Point at nothing."""
+        super().leaveEvent(event)
+        self._pointed = None
+        self._resting.stop()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Move from token to token and from row to row."""
+        layout, key = self._layout, event.key()
+        if key == Qt.Key.Key_Escape and self._is_pinned:
+            self._pin(pinned=False)
+            self.looked_at.emit(None)
+            return
+        if layout is None or not layout.rows or event.modifiers() & _NOT_OURS:
+            super().keyPressEvent(event)
+            return
+        token = self._moved(layout, Qt.Key(key))
+        if token is None:
+            super().keyPressEvent(event)
+            return
+        self._go(token)
+
+    def event(self, event: QEvent) -> bool:
+        """Take Escape, while a token is pinned, before it stops an answer."""
+        is_escape = isinstance(event, QKeyEvent) and event.key() == Qt.Key.Key_Escape
+        if is_escape and event.type() == QEvent.Type.ShortcutOverride and self._is_pinned:
+            event.accept()
+            return True
+        return super().event(event)
+
+    @property
+    def _row_px(self) -> int:
+        return theme.reading_px(ROW_PX)
+
+    @property
+    def _room(self) -> float:
+        """How wide rows are."""
+        return min(self.viewport().width() - 2 * _EDGE_PX, theme.reading_width())
+
+    def _moved(self, layout: TokenLayout, key: Qt.Key) -> int | None:
+        """Return where a key leads to; None for one that leads nowhere."""
+        last, current = len(layout.firsts) - 1, self._current
+        if key in (Qt.Key.Key_Home, Qt.Key.Key_End):
+            return 0 if key == Qt.Key.Key_Home else last
+        if current is None:
+            return 0 if key in _STEPS or key in _ROWS else None
+        if key in _STEPS:
+            return min(max(current + _STEPS[key], 0), last)
+        if key not in _ROWS:
+            return None
+        page = max(self.viewport().height() // self._row_px - 1, 1)
+        rows = _ROWS[key] * (page if key in (Qt.Key.Key_PageUp, Qt.Key.Key_PageDown) else 1)
+        row = layout.row_of(current) + rows
+        if not 0 <= row < layout.rows:
+            return 0 if rows < 0 else last
+        return layout.nearest(row, layout.middle_of(current))
+
+    def _go(self, token: int) -> None:
+        self._resting.stop()
+        if token != self._current:
+            self.looked_at.emit(token)
+        self._pin(pinned=True)
+
+    def _look_at_pointed(self) -> None:
+        if self._pointed is not None and not self._is_pinned:
+            self.looked_at.emit(self._pointed)
+
+    def _pin(self, *, pinned: bool) -> None:
+        if pinned != self._is_pinned:
+            self._is_pinned = pinned
+            self._name()
+            self.pinned_changed.emit(pinned)
+            self.viewport().update()
+
+    def _token_at(self, place: QPointF) -> int | None:
+        if self._layout is None:
+            return None
+        row = int((place.y() + self.verticalScrollBar().value()) // self._row_px)
+        return self._layout.token_at(row, place.x() - _EDGE_PX)
+
+    def _lay_out(self) -> None:
+        measure = QFontMetricsF(theme.reading_font(theme.READING_PX)).horizontalAdvance
+        self._layout = TokenLayout(measure, self._room)
+        if self._answer is not None:
+            self._layout.extend(list(zip(self._answer.ids, self._answer.texts, strict=True)))
+        self._fit()
+        self._reveal()
+
+    def _fit(self, *, follows: bool = False) -> None:
+        """Say how far one can scroll."""
+        assert self._layout is not None
+        bar, height = self.verticalScrollBar(), self._row_px
+        bar.setPageStep(self.viewport().height())
+        bar.setSingleStep(height)
+        bar.setRange(0, max(self._layout.rows * height - self.viewport().height(), 0))
+        if follows and not self._is_pinned:
+            bar.setValue(bar.maximum())
+        self.viewport().update()
+
+    def _reveal(self) -> None:
+        layout, token = self._layout, self._current
+        if layout is None or token is None or token >= len(layout.firsts):
+            return
+        bar, top = self.verticalScrollBar(), layout.row_of(token) * self._row_px
+        if top < bar.value():
+            bar.setValue(top)
+        elif top + self._row_px > bar.value() + self.viewport().height():
+            bar.setValue(top + self._row_px - self.viewport().height())
+
+    def _colour(self) -> None:
+        answer = self._answer
+        count = len(answer) if answer is not None else 0
+        self._steps = (
+            [step_of(self._colouring, answer, token) for token in range(count)] if answer is not None else []
+        )
+
+    def _show_theme(self) -> None:
+        look = self._themes.current
+        self._shades = shades(look, self._colouring)
+        self.viewport().update()
+
+    def _name(self) -> None:
+        """Say to those who listen what is looked at."""
+        self.setAccessibleName(self.tr("Tokens of the answer"))
+        answer, token = self._answer, self._current
+        if answer is not None and token is not None and token < len(answer):
+            self.setAccessibleName(sentence_of(answer, token))
+
+    def _box(self, piece: int, row: int) -> QRectF:
+        assert self._layout is not None
+        top = row * self._row_px - self.verticalScrollBar().value()
+        left, width = self._layout.lefts[piece] + _EDGE_PX, self._layout.widths[piece]
+        return QRectF(left, top + 3, width, self._row_px - 6)
+
+    def _paint_row(self, painter: QPainter, layout: TokenLayout, row: int) -> None:
+        look, answer = self._themes.current, self._answer
+        assert answer is not None
+        text, muted = look.colour("text"), look.colour("muted")
+        for piece in layout.pieces(row):
+            token, box = layout.owners[piece], self._box(piece, row)
+            step = self._steps[token] if token < len(self._steps) else None
+            if step:
+                painter.fillRect(box, self._shades[step].ground)
+                thick = LINES_PX[step]
+                painter.fillRect(
+                    QRectF(box.left(), box.bottom() - thick, box.width(), thick), self._shades[step].line
+                )
+            elif step is None and self._colouring != "none":
+                self._paint_unknown(painter, box, muted)
+            self._write(painter, box, layout.texts[piece], text, muted)
+            if answer.flags[token] & FORCED:
+                _paint_chosen(painter, box, look.colour("stage_sampling"))
+
+    @staticmethod
+    def _write(painter: QPainter, box: QRectF, said: str, text: QColor, muted: QColor) -> None:
+        """Write what a token says; a line end and what is white space alone is quiet."""
+        metrics = painter.fontMetrics()
+        base = box.top() + (box.height() + metrics.ascent() - metrics.descent()) / 2 - 1
+        words = said.removesuffix(LINE_END)
+        if words.strip():
+            painter.setPen(text)
+            painter.drawText(QPointF(box.left(), base), words)
+        elif words:
+            painter.setPen(muted)
+            step = box.width() / max(len(said), 1)
+            for place in range(len(words)):
+                painter.drawText(QPointF(box.left() + step * place, base), "·")
+        if said.endswith(LINE_END):
+            painter.setPen(muted)
+            painter.drawText(QPointF(box.right() - metrics.horizontalAdvance(LINE_END), base), LINE_END)
+
+    @staticmethod
+    def _paint_unknown(painter: QPainter, box: QRectF, muted: QColor) -> None:
+        """Mark a token of which nothing was recorded by dots below it."""
+        pen = QPen(muted, 1.0, Qt.PenStyle.DotLine)
+        painter.setPen(pen)
+        painter.drawLine(QPointF(box.left() + 1, box.bottom() - 1), QPointF(box.right() - 1, box.bottom() - 1))
+
+    def _paint_frame(self, painter: QPainter, layout: TokenLayout) -> None:
+        """Frame the token that is looked at; one that is pinned more strongly."""
+        token = self._current
+        if token is None or token >= len(layout.firsts):
+            return
+        pieces, row = layout.pieces_of(token), layout.row_of(token)
+        painter.setPen(QPen(self._themes.current.colour("accent"), 2.5 if self._is_pinned else 1.5))
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        for piece in pieces:
+            while row + 1 < layout.rows and layout.starts[row + 1] <= piece:
+                row += 1
+            painter.drawRoundedRect(self._box(piece, row).adjusted(-0.5, -1, 0.5, 1), _CORNER_PX, _CORNER_PX)
+
+
+def _paint_chosen(painter: QPainter, box: QRectF, colour: QColor) -> None:
+    """Mark a token that somebody chose by a diamond over its beginning."""
+    middle, size = QPointF(box.left() + _CHOSEN_PX, box.top()), _CHOSEN_PX
+    painter.setPen(Qt.PenStyle.NoPen)
+    painter.setBrush(colour)
+    around = ((0, -size), (size, 0), (0, size), (-size, 0))
+    painter.drawPolygon(QPolygonF([middle + QPointF(x, y) for x, y in around]))
+
+
+_STEPS = {Qt.Key.Key_Left: -1, Qt.Key.Key_Right: 1}
+_ROWS = {Qt.Key.Key_Up: -1, Qt.Key.Key_Down: 1, Qt.Key.Key_PageUp: -1, Qt.Key.Key_PageDown: 1}
+_NOT_OURS = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.AltModifier | Qt.KeyboardModifier.MetaModifier

@@ -1,0 +1,80 @@
+"""What is known of one token, in words: for the card, and for those who listen. Knows no widget."""
+
+from __future__ import annotations
+
+import math
+
+from PySide6.QtCore import QCoreApplication
+
+from app.gui.widgets.token_words import known_per_cent, visible
+from app.services.inspection import FORCED, NO_DRAW, Alternative, InspectedAnswer
+from app.services.units import UNKNOWN, count, short_milliseconds
+
+translate = QCoreApplication.translate
+
+
+def quoted(text: str | None, token: int) -> str:
+    """Return what a token says in quotation marks, its white space visible; else its number."""
+    if text is None:
+        return translate("TokenCard", "token {number}").format(number=token)
+    return f"“{visible(text)}”" if text else translate("TokenCard", "token {number} (no text)").format(number=token)
+
+
+def probability_of(answer: InspectedAnswer, token: int) -> float | None:
+    """Return a token's raw probability, 0 to 1."""
+    value = answer.log_probabilities[token]
+    return None if value is None else math.exp(min(value, 0.0))
+
+
+def came_by(answer: InspectedAnswer, token: int) -> str:
+    """Return how a token came: by a draw, without one, or by somebody's hand."""
+    flags = answer.flags[token]
+    if answer.log_probabilities[token] is None:
+        return UNKNOWN
+    if flags & FORCED:
+        return translate("TokenCard", "chosen by hand, no draw was used")
+    if flags & NO_DRAW:
+        return translate("TokenCard", "the most likely token was taken, without a draw")
+    return translate("TokenCard", "drawn")
+
+
+def figures_of(answer: InspectedAnswer, token: int) -> dict[str, str]:
+    """Return the figures of a token, as the card names them."""
+    log, entropy, gap = answer.log_probabilities[token], answer.entropies[token], answer.gaps_ms[token]
+    return {
+        "probability": known_per_cent(probability_of(answer, token)),
+        "after": known_per_cent(answer.after[token]),
+        "log": UNKNOWN if log is None else f"{log:.3f}",
+        "rank": count(answer.ranks[token]),
+        "entropy": UNKNOWN if entropy is None else f"{entropy:.2f} nats",
+        "time": UNKNOWN if gap is None else f"{short_milliseconds(gap)} ms",
+    }
+
+
+def sentence_of(answer: InspectedAnswer, token: int) -> str:
+    """Return what those hear who cannot see where they are."""
+    figures = figures_of(answer, token)
+    place = translate("TokenCard", "Token {number} of {count}").format(
+        number=count(token + 1), count=count(len(answer))
+    )
+    parts = [f"{place}: {quoted(answer.texts[token], answer.ids[token])}"]
+    if answer.log_probabilities[token] is None:
+        parts.append(translate("TokenCard", "nothing was recorded of it"))
+        return ", ".join(parts)
+    parts.append(translate("TokenCard", "{share} probable").format(share=figures["probability"]))
+    parts.append(translate("TokenCard", "rank {rank}").format(rank=figures["rank"]))
+    parts.append(came_by(answer, token))
+    return ", ".join(parts)
+
+
+def alternative_sentence(row: Alternative, stage: str) -> str:
+    """Return what a row of alternatives shows, in words."""
+    name = quoted(row.text, row.token)
+    parts = [translate("TokenCard", "{token}: {raw} raw").format(token=name, raw=known_per_cent(row.raw))]
+    if row.cut_by is not None:
+        parts.append(translate("TokenCard", "cut by {stage}").format(stage=stage))
+    else:
+        parts.append(translate("TokenCard", "{after} after the chain").format(after=known_per_cent(row.after)))
+    if row.is_taken:
+        parts.append(translate("TokenCard", "this one came"))
+    return ", ".join(parts)
