@@ -144,6 +144,8 @@ class ModelInfo(msgspec.Struct, frozen=True):
     """Digest of what the vocabulary says: models of one family share it. Empty is unknown."""
     end_tokens: tuple[int, ...] = ()
     """Tokens that end an answer."""
+    begin_token: int | None = None
+    """The token that a prompt begins with, where the vocabulary has one."""
 
 
 class ModelRef(msgspec.Struct, frozen=True):

@@ -89,6 +89,7 @@ class LlamaOpener:
             remarks=load_remarks(command.options, options, backend.info),
             tokenizer=tokenizer_of(Path(command.path), headers[0]),
             end_tokens=end_tokens(backend.vocabulary),
+            begin_token=backend.vocabulary.bos,
         )
         return backend
 

@@ -76,6 +76,7 @@ class Asking:
         back_to = conversation.leaf
         answer = self._waiting(of.parent, beginning.text)
         answer.ids, answer.notes = beginning.ids, [chosen_words(cut.chosen)]
+        answer.model, answer.tokenizer = of.model, of.tokenizer
         run = Run(self._session.new_request(), conversation, answer, beginning, earlier=of, forced=cut.forced)
         run.back_to = back_to
         first = conversation.add(answer)

@@ -8,7 +8,7 @@ knows no view.
 from __future__ import annotations
 
 from app.core.comparison import Comparison
-from app.core.events import Tokens
+from app.core.events import PromptReady, Tokens
 from app.core.job_events import LanesAnalysed
 from app.core.ports import StorePort
 from app.core.signal import Signal
@@ -23,7 +23,7 @@ from app.services.lanes_run import Lane, LanesRun
 from app.services.latest_job import LatestJob
 from app.services.open_conversation import OpenConversation
 from app.services.questions import AnswerEvent
-from app.services.reread_prompt import tokens_before
+from app.services.reread_prompt import tokens_before, written_before
 from app.services.turns import Turn
 from app.services.vocabulary import Vocabulary
 from app.system.jobs import Jobs
@@ -133,6 +133,8 @@ class Inspecting:
         """Look at an answer of the branch that is shown; the newest one is followed by those that come after it."""
         answers = self.answers
         self._follows = not answers or turn is answers[-1]
+        if turn is self._turn and _is_open(turn) and self._is_watched:
+            self._begin(turn)  # what it begins with is known by now
         self._use(turn)
         self.look_at(token)
 
@@ -207,12 +209,16 @@ class Inspecting:
 
     def _begin(self, turn: Turn) -> None:
         """Ask for what is not in memory."""
+        for job in (self._reading, self._following):
+            job.forget()
         run = _run_of(turn, self._chat.shown)
         early: list[bytes] = []
         writing = self._chat.shown.run
         if writing is not None and writing.turn is turn:
             run.ready = writing.prompt
-            if turn.state == "waiting" and writing.goes_on:  # nothing of it is kept before it says something
+            if writing.prompt is None:  # its beginning is kept with its prompt
+                early += writing.beginning.record
+            elif turn.state == "waiting" and writing.goes_on:  # nothing of it is kept before it says something
                 early += [event.record for event in writing.early]
         self._early, self._is_live = early, _is_open(turn)
         self._reads = ComparisonReads(run, self._session, self._store, self._vocabulary)
@@ -224,8 +230,9 @@ class Inspecting:
         reads = self._reads
         if reads is None or writing is None or event.request != writing.request or writing.turn is not self._turn:
             return
-        reads.run.ready = writing.prompt
-        if isinstance(event, Tokens):
+        if isinstance(event, PromptReady):
+            self._begin(writing.turn)  # what it begins with is kept now
+        elif isinstance(event, Tokens):
             reads.run.lanes[0].turn = writing.turn
             (reads.run.lanes[0].record if self._early is None else self._early).append(event.record)
             self._work(self._following)
@@ -244,7 +251,14 @@ class Inspecting:
             return None
         end = tokens_before(kept)
         ids = memoryview(kept.ids[: end * _ID_BYTES]).cast("i").tolist()
-        return InspectedPrompt(self._turn.message, tuple(ids), (), tuple(s for s in kept.spans if s.end <= end))
+        spans = tuple(span for span in kept.spans if span.end <= end)
+        last = max((span.message for span in spans), default=0)
+        written = reversed(written_before(self._chat.shown, self._turn))  # from the end: there may have been another
+        answers = tuple(last - place for place, is_answer in enumerate(written) if is_answer)  # system prompt
+        model = self._session.model
+        is_theirs = model is not None and model.tokenizer == self._turn.tokenizer
+        begin = model.begin_token if model is not None and is_theirs else None
+        return InspectedPrompt(self._turn.message, tuple(ids), (), spans, written=answers, begin_token=begin)
 
     def _take_vocabulary(self) -> None:
         """Say what the tokens say, once somebody knows."""

@@ -6,6 +6,8 @@ None is what nobody knows.
 
 from __future__ import annotations
 
+from typing import Literal
+
 import msgspec
 
 from app.core.chat import PromptSpan
@@ -71,6 +73,11 @@ class TokenInsight(msgspec.Struct, frozen=True):
     """The same after the chain; None where the record does not prove it."""
 
 
+TokenKind = Literal["special", "template", "system", "question", "answer", "asked"]
+"""What a token of a prompt belongs to: `special` is a control token of the template, `template` other text of it,
+`system` the system prompt, `question` and `answer` earlier messages, `asked` the question that was answered."""
+
+
 class InspectedPrompt(msgspec.Struct, frozen=True):
     """The tokens that an answer was written behind, without anything of it."""
 
@@ -78,3 +85,14 @@ class InspectedPrompt(msgspec.Struct, frozen=True):
     ids: tuple[int, ...]
     texts: tuple[str | None, ...]
     spans: tuple[PromptSpan, ...]
+    kinds: tuple[TokenKind, ...] = ()
+    """What each belongs to."""
+    written: tuple[int, ...] = ()
+    """The messages (as in `PromptSpan.message`) that a model wrote."""
+    begin_token: int | None = None
+    """The token that prompts of this model begin with, where it is known."""
+
+    @property
+    def begins(self) -> bool:
+        """Whether its first token is the one that prompts begin with."""
+        return bool(self.ids) and self.ids[0] == self.begin_token

@@ -6,6 +6,7 @@ Loads numpy, so whoever may run before the window is there loads this module lat
 from __future__ import annotations
 
 import math
+import re
 
 import msgspec
 import numpy as np
@@ -17,7 +18,7 @@ from app.probability.known_rows import Extra, KnownRows, row_of
 from app.probability.record import TokenRecords
 from app.probability.replayed import KNOWN_WITHIN
 from app.probability.what_if import NOT_CUT
-from app.services.inspection import Alternative, InspectedAnswer, InspectedPrompt, TokenInsight
+from app.services.inspection import Alternative, InspectedAnswer, InspectedPrompt, TokenInsight, TokenKind
 from app.services.known_lanes import doubt_of, known, with_settings
 from app.services.lane_inputs import LaneInput, LaneInputs
 from app.services.piece_table import PieceTable
@@ -72,8 +73,33 @@ def pieces_of(ids: tuple[int, ...], pieces: PieceTable | None) -> tuple[bytes | 
 
 
 def with_texts(prompt: InspectedPrompt | None, pieces: PieceTable | None) -> InspectedPrompt | None:
-    """Return a prompt with what its tokens say."""
-    return None if prompt is None else msgspec.structs.replace(prompt, texts=texts_of(prompt.ids, pieces))
+    """Return a prompt with what its tokens say, and what each belongs to."""
+    if prompt is None:
+        return None
+    texts = texts_of(prompt.ids, pieces)
+    return msgspec.structs.replace(prompt, texts=texts, kinds=_kinds_of(prompt, texts))
+
+
+def _kinds_of(prompt: InspectedPrompt, texts: tuple[str | None, ...]) -> tuple[TokenKind, ...]:
+    """Return what each token belongs to; control tokens are told by their names, which people's text never becomes."""
+    kinds: list[TokenKind] = ["template"] * len(prompt.ids)
+    for span in prompt.spans:
+        kind: TokenKind = "template"
+        match span.part:
+            case "history":
+                kind = "answer" if span.message in prompt.written else "question"
+            case "prompt":
+                kind = "asked"
+            case "system":
+                kind = "system"
+            case _:
+                pass
+        kinds[span.start : span.end] = [kind] * (span.end - span.start)
+    for place, (kind, text) in enumerate(zip(kinds, texts, strict=True)):
+        is_first = place == 0 and prompt.begins
+        if kind == "template" and (is_first or (text is not None and _NAME.fullmatch(text))):
+            kinds[place] = "special"
+    return tuple(kinds)
 
 
 def insight(inputs: LaneInputs, token: int) -> TokenInsight:
@@ -167,3 +193,5 @@ def _gaps(records: TokenRecords, count: int, given: LaneInput) -> list[float | N
 
 _LONGEST_GAP_MS = 60_000.0
 """What is longer where the settings changed was a pause between two parts."""
+_NAME = re.compile(r"<[^\s<>]+>|\[/?[A-Z_]+\]")
+"""How control tokens are called: <|im_start|>, <s>, [INST]."""

@@ -110,8 +110,9 @@ class AnswerPart(QWidget):
 
     def _remark(self, answer: InspectedAnswer | None) -> None:
         """Say what is not known of the answer, and how it would be."""
-        said = ""
-        if answer is not None and len(answer):
+        said, turn = "", self._inspecting.turn
+        is_over = turn is not None and turn.state in ("done", "interrupted")
+        if answer is not None and len(answer) and is_over:
             lacks = len(answer) - answer.recorded
             if not answer.recorded:
                 said = self.tr(
@@ -120,7 +121,7 @@ class AnswerPart(QWidget):
                 )
             elif not answer.has_alternatives:
                 said = self.tr("Only the chosen tokens of this answer were recorded, not what else could have come.")
-            elif lacks and not self._inspecting.is_busy:
+            elif lacks:
                 said = self.tr("{lacks} of {count} tokens were not recorded.").format(
                     lacks=count(lacks), count=count(len(answer))
                 )

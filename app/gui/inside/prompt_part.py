@@ -1,14 +1,20 @@
-"""The prompt of the answer that is looked at, token by token: chips with their ids.
+"""The prompt of the answer that is looked at, token by token: chips with their ids, and what each belongs to.
 
-Others put what they know of these tokens into the row `tools` above them.
+Others put what they know of these tokens into the row `tools` above them, and colour `chips`.
 """
 
 from __future__ import annotations
 
-from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtCore import QRectF, QSize, Qt
+from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent
+from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from app.gui import theme
+from app.gui.inside.prompt_chips import PromptChips, ground_of_kind, outline
+from app.gui.inside.prompt_words import counts_of, kind_words, sentence_of
+from app.gui.widgets.labels import label
 from app.services.inspecting import Inspecting
+from app.services.inspection import InspectedPrompt, TokenKind
 
 
 class PromptPart(QWidget):
@@ -19,14 +25,99 @@ class PromptPart(QWidget):
         self.setObjectName("inside_prompt")
         self.setAccessibleName(self.tr("Tokens of the prompt"))
         self._inspecting = inspecting
-        self._themes = themes
         self.tools = QHBoxLayout()
         """What stands above the tokens, from left to right."""
+        self.about = label(look="muted", name="prompt_about")
+        self.about.setWordWrap(True)
+        self.chips = PromptChips(themes)
+        self.said = label(name="prompt_token")
+        self.said.setWordWrap(True)
+        self.legend = _KindLegend(themes)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(theme.SPACE_S)
         column.addLayout(self.tools)
-        column.addStretch(1)
+        column.addWidget(self.about)
+        column.addWidget(self.chips, 1)
+        column.addWidget(self.said)
+        column.addWidget(self.legend)
+        self.chips.token_changed.connect(lambda _token: self._show_token())
+        self._disconnect = [inspecting.opened.connect(self._show), inspecting.changed.connect(self._show)]
+        self._show()
 
     def disconnect_services(self) -> None:
         """Listen to the service no longer."""
+        for disconnect in self._disconnect:
+            disconnect()
+
+    def _show(self) -> None:
+        prompt, turn = self._inspecting.prompt, self._inspecting.turn
+        if prompt is None and turn is not None and self._shows(turn.message):
+            return  # it is read once more
+        self.chips.show_prompt(prompt)
+        for widget in (self.chips, self.legend):
+            widget.setVisible(prompt is not None)
+        self.legend.show_kinds(prompt)
+        self.about.setText(self._about(prompt))
+        self._show_token()
+
+    def _shows(self, message: int) -> bool:
+        return self.chips.prompt is not None and self.chips.prompt.message == message
+
+    def _about(self, prompt: InspectedPrompt | None) -> str:
+        if prompt is not None:
+            return counts_of(prompt)
+        if self._inspecting.turn is None:
+            return self.tr("There is no answer here yet, so there is no prompt to look at.")
+        if self._inspecting.answer is None:
+            return ""
+        return self.tr("The prompt of this answer was not kept.")
+
+    def _show_token(self) -> None:
+        prompt, token = self.chips.prompt, self.chips.current
+        hint = self.tr("Click a token, or go through them with the arrow keys.")
+        self.said.setText(sentence_of(prompt, token) if prompt is not None and token is not None else hint)
+        self.said.setVisible(prompt is not None)
+
+
+_LEFT = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft
+
+
+class _KindLegend(QWidget):
+    """What outlines and grounds of chips stand for, for those that are there."""
+
+    def __init__(self, themes: theme.Themes) -> None:
+        super().__init__()
+        self.setObjectName("prompt_legend")
+        self.setFont(theme.font(theme.SMALL_PX))
+        self._themes = themes
+        self._kinds: tuple[TokenKind, ...] = ()
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        themes.changed.connect(self.update)
+
+    def show_kinds(self, prompt: InspectedPrompt | None) -> None:
+        """Explain what there is in a prompt."""
+        self._kinds = tuple(dict.fromkeys(prompt.kinds)) if prompt is not None else ()
+        self.setAccessibleName(" · ".join(map(kind_words, self._kinds)))
+        self.update()
+
+    def sizeHint(self) -> QSize:
+        """Ask for one line."""
+        return QSize(theme.scaled(400), theme.scaled(22))
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        """Paint a small chip and a word for each."""
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        look, metrics = self._themes.current, QFontMetrics(self.font())
+        left, middle = 1.0, self.height() / 2
+        for kind in self._kinds:
+            painter.setBrush(ground_of_kind(look, kind))
+            painter.setPen(outline(look, kind))
+            painter.drawRoundedRect(QRectF(left, middle - 7, 22, 14), 4, 4)
+            left += 28
+            painter.setPen(look.colour("muted"))
+            words = kind_words(kind)
+            painter.drawText(QRectF(left, 0, 400, self.height()), _LEFT, words)
+            left += metrics.horizontalAdvance(words) + theme.SPACE_L
+        painter.end()

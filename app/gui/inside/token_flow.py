@@ -7,34 +7,29 @@ from __future__ import annotations
 
 from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import (
-    QColor,
     QFontMetricsF,
     QKeyEvent,
     QMouseEvent,
     QPainter,
     QPaintEvent,
     QPen,
-    QPolygonF,
     QResizeEvent,
 )
 from PySide6.QtWidgets import QAbstractScrollArea, QFrame
 
 from app.gui import theme
 from app.gui.ground import paint_ground, stand_alone
-from app.gui.inside.shades import LINES_PX, Colouring, Shade, shades, step_of
+from app.gui.inside.shades import Colouring, Shade, shades, steps_of
 from app.gui.inside.token_layout import TokenLayout
+from app.gui.inside.token_paint import RowPainter
 from app.gui.inside.token_sentences import sentence_of
-from app.gui.widgets.token_words import LINE_END
-from app.services.inspection import FORCED, InspectedAnswer
+from app.services.inspection import InspectedAnswer
 
 ROW_PX = 30
 HOVER_MS = 120
 """A pointer that rests on a token so long looks at it."""
 _EDGE_PX = 4.0
-_LINE_GAP_PX = 2.0
 _CORNER_PX = 3.0
-_CHOSEN_PX = 3.5
-"""Half the width of the sign of a token that somebody chose."""
 
 
 class TokenFlow(QAbstractScrollArea):
@@ -157,8 +152,12 @@ class TokenFlow(QAbstractScrollArea):
             top = self.verticalScrollBar().value()
             first = max((event.rect().top() + top) // height, 0)
             last = min((event.rect().bottom() + top) // height, layout.rows - 1)
+            assert self._answer is not None
+            painting = RowPainter(self._themes.current, self._shades, self._answer, self._steps)
             for row in range(first, last + 1):
-                self._paint_row(painter, layout, row)
+                for piece in layout.pieces(row):
+                    token = layout.owners[piece]
+                    painting.paint(painter, self._box(piece, row), token, layout.texts[piece])
             self._paint_frame(painter, layout)
         painter.end()
 
@@ -300,16 +299,25 @@ class TokenFlow(QAbstractScrollArea):
             bar.setValue(top + self._row_px - self.viewport().height())
 
     def _colour(self) -> None:
-        answer = self._answer
-        count = len(answer) if answer is not None else 0
-        self._steps = (
-            [step_of(self._colouring, answer, token) for token in range(count)] if answer is not None else []
-        )
+        self._steps = steps_of(self._colouring, self._answer) if self._answer is not None else []
 
     def _show_theme(self) -> None:
         look = self._themes.current
         self._shades = shades(look, self._colouring)
         self.viewport().update()
+
+    def _paint_frame(self, painter: QPainter, layout: TokenLayout) -> None:
+        """Frame the token that is looked at; one that is pinned more strongly."""
+        token = self._current
+        if token is None or token >= len(layout.firsts):
+            return
+        row = layout.row_of(token)
+        painter.setPen(QPen(self._themes.current.colour("accent"), 2.5 if self._is_pinned else 1.5))
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        for piece in layout.pieces_of(token):
+            while row + 1 < layout.rows and layout.starts[row + 1] <= piece:
+                row += 1
+            painter.drawRoundedRect(self._box(piece, row).adjusted(-0.5, -1, 0.5, 1), _CORNER_PX, _CORNER_PX)
 
     def _name(self) -> None:
         """Say to those who listen what is looked at."""
@@ -323,72 +331,6 @@ class TokenFlow(QAbstractScrollArea):
         top = row * self._row_px - self.verticalScrollBar().value()
         left, width = self._layout.lefts[piece] + _EDGE_PX, self._layout.widths[piece]
         return QRectF(left, top + 3, width, self._row_px - 6)
-
-    def _paint_row(self, painter: QPainter, layout: TokenLayout, row: int) -> None:
-        look, answer = self._themes.current, self._answer
-        assert answer is not None
-        text, muted = look.colour("text"), look.colour("muted")
-        for piece in layout.pieces(row):
-            token, box = layout.owners[piece], self._box(piece, row)
-            step = self._steps[token] if token < len(self._steps) else None
-            if step:
-                painter.fillRect(box, self._shades[step].ground)
-                thick = LINES_PX[step]
-                painter.fillRect(
-                    QRectF(box.left(), box.bottom() - thick, box.width(), thick), self._shades[step].line
-                )
-            elif step is None and self._colouring != "none":
-                self._paint_unknown(painter, box, muted)
-            self._write(painter, box, layout.texts[piece], text, muted)
-            if answer.flags[token] & FORCED:
-                _paint_chosen(painter, box, look.colour("stage_sampling"))
-
-    @staticmethod
-    def _write(painter: QPainter, box: QRectF, said: str, text: QColor, muted: QColor) -> None:
-        """Write what a token says; a line end and what is white space alone is quiet."""
-        metrics = painter.fontMetrics()
-        base = box.top() + (box.height() + metrics.ascent() - metrics.descent()) / 2 - 1
-        words = said.removesuffix(LINE_END)
-        if words.strip():
-            painter.setPen(text)
-            painter.drawText(QPointF(box.left(), base), words)
-        elif words:
-            painter.setPen(muted)
-            step = box.width() / max(len(said), 1)
-            for place in range(len(words)):
-                painter.drawText(QPointF(box.left() + step * place, base), "·")
-        if said.endswith(LINE_END):
-            painter.setPen(muted)
-            painter.drawText(QPointF(box.right() - metrics.horizontalAdvance(LINE_END), base), LINE_END)
-
-    @staticmethod
-    def _paint_unknown(painter: QPainter, box: QRectF, muted: QColor) -> None:
-        """Mark a token of which nothing was recorded by dots below it."""
-        pen = QPen(muted, 1.0, Qt.PenStyle.DotLine)
-        painter.setPen(pen)
-        painter.drawLine(QPointF(box.left() + 1, box.bottom() - 1), QPointF(box.right() - 1, box.bottom() - 1))
-
-    def _paint_frame(self, painter: QPainter, layout: TokenLayout) -> None:
-        """Frame the token that is looked at; one that is pinned more strongly."""
-        token = self._current
-        if token is None or token >= len(layout.firsts):
-            return
-        pieces, row = layout.pieces_of(token), layout.row_of(token)
-        painter.setPen(QPen(self._themes.current.colour("accent"), 2.5 if self._is_pinned else 1.5))
-        painter.setBrush(Qt.BrushStyle.NoBrush)
-        for piece in pieces:
-            while row + 1 < layout.rows and layout.starts[row + 1] <= piece:
-                row += 1
-            painter.drawRoundedRect(self._box(piece, row).adjusted(-0.5, -1, 0.5, 1), _CORNER_PX, _CORNER_PX)
-
-
-def _paint_chosen(painter: QPainter, box: QRectF, colour: QColor) -> None:
-    """Mark a token that somebody chose by a diamond over its beginning."""
-    middle, size = QPointF(box.left() + _CHOSEN_PX, box.top()), _CHOSEN_PX
-    painter.setPen(Qt.PenStyle.NoPen)
-    painter.setBrush(colour)
-    around = ((0, -size), (size, 0), (0, size), (-size, 0))
-    painter.drawPolygon(QPolygonF([middle + QPointF(x, y) for x, y in around]))
 
 
 _STEPS = {Qt.Key.Key_Left: -1, Qt.Key.Key_Right: 1}

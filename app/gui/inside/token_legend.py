@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QPointF, QRect, QRectF, QSize, Qt
-from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent, QPen, QPolygonF
+from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent, QPen, QResizeEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from app.gui import theme
 from app.gui.inside.shades import LINES_PX, Colouring, shades, title_of, words_of
+from app.gui.inside.token_paint import paint_chosen
 
 _SWATCH_PX, _ROW_PX, _GAP_PX = 20, 20, 6
 _CHOSEN, _UNKNOWN = "chosen", "unknown"
@@ -22,9 +23,7 @@ class TokenLegend(QWidget):
         self.setFont(theme.font(theme.SMALL_PX))
         self._themes = themes
         self._colouring: Colouring = "probability"
-        policy = QSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-        policy.setHeightForWidth(True)
-        self.setSizePolicy(policy)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         themes.changed.connect(self.update)
         self.show_colouring("probability")
 
@@ -33,21 +32,17 @@ class TokenLegend(QWidget):
         self._colouring = colouring
         said = [words for _kind, words in self._items()]
         self.setAccessibleName(" · ".join(said))
-        self.updateGeometry()
+        self._fit()
         self.update()
 
-    def hasHeightForWidth(self) -> bool:
-        """Be as high as its lines."""
-        return True
-
-    def heightForWidth(self, width: int) -> int:
-        """Return how high it is in a width."""
-        placed = self._placed(width)
-        return placed[-1][0].bottom() + 1 if placed else theme.scaled(_ROW_PX)
-
     def sizeHint(self) -> QSize:
-        """Ask for one line."""
-        return QSize(theme.scaled(400), theme.scaled(_ROW_PX))
+        """Ask for its lines."""
+        return QSize(theme.scaled(400), self.minimumHeight())
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Be as high as its lines are in another width."""
+        super().resizeEvent(event)
+        self._fit()
 
     def paintEvent(self, _event: QPaintEvent) -> None:
         """Paint the items."""
@@ -84,6 +79,10 @@ class TokenLegend(QWidget):
             items.append((_UNKNOWN, self.tr("not recorded")))
         return [*items, (_CHOSEN, self.tr("chosen by hand"))]
 
+    def _fit(self) -> None:
+        placed = self._placed(max(self.width(), 1))
+        self.setFixedHeight(placed[-1][0].bottom() + 1)
+
     def _placed(self, width: int) -> list[tuple[QRect, str, str]]:
         metrics, height = QFontMetrics(self.font()), theme.scaled(_ROW_PX)
         left, top = 0, 0
@@ -102,8 +101,4 @@ class TokenLegend(QWidget):
             painter.setPen(QPen(look.colour("muted"), 1.0, Qt.PenStyle.DotLine))
             painter.drawLine(QPointF(box.left(), box.bottom() - 2), QPointF(box.right(), box.bottom() - 2))
         elif kind == _CHOSEN:
-            painter.setPen(Qt.PenStyle.NoPen)
-            painter.setBrush(look.colour("stage_sampling"))
-            size, middle = 4.0, box.center()
-            around = ((0, -size), (size, 0), (0, size), (-size, 0))
-            painter.drawPolygon(QPolygonF([middle + QPointF(x, y) for x, y in around]))
+            paint_chosen(painter, box.center(), look.colour("stage_sampling"))

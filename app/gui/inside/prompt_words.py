@@ -1,0 +1,47 @@
+"""What the tokens of a prompt belong to, in words. Knows no widget."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QCoreApplication
+
+from app.gui.inside.token_sentences import quoted
+from app.services.inspection import InspectedPrompt, TokenKind
+from app.services.units import count
+
+translate = QCoreApplication.translate
+
+
+def kind_words(kind: TokenKind) -> str:
+    """Return what a token belongs to."""
+    return {
+        "special": translate("PromptChips", "special token"),
+        "template": translate("PromptChips", "template"),
+        "system": translate("PromptChips", "system prompt"),
+        "question": translate("PromptChips", "earlier question"),
+        "answer": translate("PromptChips", "earlier answer"),
+        "asked": translate("PromptChips", "question"),
+    }[kind]
+
+
+def sentence_of(prompt: InspectedPrompt, token: int) -> str:
+    """Return what is known of a token of the prompt."""
+    words = translate("PromptChips", "Token {number} of {count} of the prompt: {token}, id {id}, {kind}")
+    said = words.format(
+        number=count(token + 1),
+        count=count(len(prompt.ids)),
+        token=quoted(prompt.texts[token], prompt.ids[token]),
+        id=prompt.ids[token],
+        kind=kind_words(prompt.kinds[token]),
+    )
+    if token == 0 and prompt.begins:
+        said += translate("PromptChips", ", the token that every prompt begins with (BOS)")
+    return said
+
+
+def counts_of(prompt: InspectedPrompt) -> str:
+    """Return how many tokens belong to what."""
+    order: tuple[TokenKind, ...] = ("asked", "question", "answer", "system", "template", "special")
+    tally = {kind: prompt.kinds.count(kind) for kind in order}
+    parts = [f"{kind_words(kind)} {count(tally[kind])}" for kind in order if tally[kind]]
+    whole = translate("PromptChips", "{count} tokens").format(count=count(len(prompt.ids)))
+    return f"{whole}: {' · '.join(parts)}"
