@@ -6,9 +6,12 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject
+from PySide6.QtWidgets import QMenu
 
 from app.gui.main_window import MainWindow
+from app.gui.widgets.words import hint_of
 from app.services.program import Program
+from app.services.turns import Turn
 
 if TYPE_CHECKING:
     from app.gui.inside.page import InsidePage
@@ -23,6 +26,7 @@ class InsideWiring(QObject):
         self._window = window
         self._make_page = make_page
         self._page: InsidePage | None = None
+        window.parts.chat_page.turn_actions.more_entries.append(self._add_to)
         window.page_wanted.connect(self._go)
         window.actions_by_name["inside_action"].triggered.connect(lambda _checked=False: self.show())
         self._disconnect = [program.chat.opened.connect(self._leave)]
@@ -46,6 +50,29 @@ class InsideWiring(QObject):
             self._window.add_page("inside", self._page)
             self._page.chat_wanted.connect(lambda: self._window.page_wanted.emit("chat"))
         self._window.show_page("inside")
+
+    def look_inside(self, turn: Turn) -> None:
+        """Go to the page and look at an answer."""
+        self.show()
+        self._program.inspecting.open(turn)
+        if self._page is not None:
+            self._page.show_part("answer")
+            self._page.answer_part.take_focus()
+
+    def _add_to(self, menu: QMenu, turn: Turn) -> None:
+        """Offer to look inside an answer, or say why there is nothing to see."""
+        if turn.role != "assistant":
+            return
+        action = menu.addAction(self.tr("Look inside"))
+        action.setObjectName("look_inside_action")
+        has_tokens = any(each is turn for each in self._program.inspecting.answers)
+        action.setEnabled(has_tokens)
+        hint = self.tr("See this answer token by token: how likely each was, and what else could have come.")
+        words = hint if has_tokens else self.tr("The model wrote nothing of this answer, so it has no tokens.")
+        menu.setToolTipsVisible(True)
+        action.setToolTip(hint_of(words))
+        action.setStatusTip(words)
+        action.triggered.connect(lambda _checked=False: self.look_inside(turn))
 
     def _go(self, name: str) -> None:
         if name == "inside":

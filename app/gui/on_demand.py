@@ -122,6 +122,7 @@ class OnDemand(QObject):
         from app.gui.chat.writing_keys import writing_keys
         from app.gui.compare.lane_words import lane_keys
         from app.gui.history.list_keys import list_keys
+        from app.gui.inside.token_keys import token_keys
         from app.gui.next_token.candidates import candidate_keys
         from app.gui.preferences.keyboard_dialog import KeyboardDialog, Keys, KeysOf, keys_of
         from app.gui.widgets.section import section_keys
@@ -137,6 +138,7 @@ class OnDemand(QObject):
             KeysOf.CHATS: [Keys(*each) for each in list_keys()],
             KeysOf.SECTION: [Keys(*each) for each in section_keys()],
             KeysOf.CANDIDATE: [Keys(*each) for each in candidate_keys()],
+            KeysOf.TOKEN: [Keys(*each) for each in token_keys()],
         }
         KeyboardDialog(known, self._window).open()
 

@@ -12,6 +12,7 @@ from tests.bench.checkpoints import checkpoint_cost
 from tests.bench.decoding import against_bare, against_high_level, record_cost
 from tests.bench.dry_running import dry_run
 from tests.bench.frozen import frozen_start
+from tests.bench.inspecting import inspector_open
 from tests.bench.kept import gui_memory, record_bytes
 from tests.bench.lane_figures import divergence_of_lanes
 from tests.bench.lane_speeds import batch_step_4, compare_prefill, compare_vs_sequential, share_prompt
@@ -80,5 +81,6 @@ FIGURES = (
     Figure(Bar("memory_many_chats", "ratio", 1.2, "lower"), memory_many_chats),
     Figure(Bar("stop_to_still", "ms", 100.0, "lower"), stop_to_still),
     Figure(Bar("ui_stall_8_lanes", "ms", 16.0, "lower"), ui_stall_8_lanes),
+    Figure(Bar("inspector_open", "ms", 100.0, "lower"), inspector_open),
     Figure(Bar("divergence_8x2000", "ms", 100.0, "lower"), divergence_of_lanes),
 )

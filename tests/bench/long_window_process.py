@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from functools import partial
 from typing import cast
 
 import psutil
@@ -16,6 +17,7 @@ from PySide6.QtWidgets import QAbstractButton, QApplication, QWidget
 from shiboken6 import isValid
 
 from app.engine.client import EngineClient
+from app.gui.inside.token_flow import TokenFlow
 from app.gui.live.hardware import HardwareRows
 from app.gui.live.memory import MemoryRows
 from app.gui.main_window import MainWindow
@@ -112,6 +114,10 @@ class Changes(QObject):
         self._done(self._found)
 
 
+def _has_record(flow: TokenFlow) -> bool:
+    return flow.answer is not None and flow.answer.recorded > 0
+
+
 def _name_of(widget: QWidget) -> str:
     """Return what a widget is called; a viewport by what scrolls it."""
     outer = widget.parentWidget()
@@ -146,6 +152,34 @@ class LongLed(Led):
         self.heart.start()
         began_ns = time.perf_counter_ns()
         program.conversations.open(chat)
+
+    def inspect(self) -> None:
+        """Open the page Inside by its button; tell how long it took until the tokens and their record were painted."""
+
+        def tell(at_ns: int) -> None:
+            self.heart.stop()
+            answer = flow.answer if flow is not None else None
+            assert answer is not None
+            ms = (at_ns - began_ns) / 1e6
+            self.tell({"ms": ms, "late_ms": self.heart.late_ms, "tokens": len(answer), "recorded": answer.recorded})
+
+        button = self.window.findChild(QAbstractButton, "inside_button")
+        assert isinstance(button, QAbstractButton)
+        self.heart.start()
+        began_ns = time.perf_counter_ns()
+        button.click()
+        flow = self.window.findChild(TokenFlow, "token_inspector")
+        assert isinstance(flow, TokenFlow)
+        answered = partial(_has_record, flow)
+        Painted(flow.viewport(), answered, tell)
+
+    def leave(self) -> None:
+        """Go back to the chat and forget what was looked at, so that it is read and laid out anew."""
+        self.window.show_page("chat")
+        flow = self.window.findChild(TokenFlow, "token_inspector")
+        assert isinstance(flow, TokenFlow)
+        flow.show_answer(None)
+        QTimer.singleShot(0, lambda: self.tell({}))
 
     def new(self) -> None:
         """Show a new, empty conversation."""

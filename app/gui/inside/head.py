@@ -32,6 +32,7 @@ class InsideHead(QWidget):
         super().__init__()
         self._inspecting = inspecting
         self._turns: list[Turn] = []
+        self._part = "answer"
         self.tabs = PageTabs(
             (
                 ("answer", "inside_answer_tab", self.tr("Answer"), self.tr("The tokens that the model wrote")),
@@ -72,6 +73,12 @@ class InsideHead(QWidget):
         for disconnect in self._disconnect:
             disconnect()
 
+    def show_part(self, name: str) -> None:
+        """Mark what is shown; only the tokens of the answer are coloured from here."""
+        self._part = name
+        self.tabs.show_page(name)
+        self.show_answer()
+
     def show_answer(self) -> None:
         """Say which answer is looked at, and which others there are."""
         turns, turn = list(self._inspecting.answers), self._inspecting.turn
@@ -85,6 +92,7 @@ class InsideHead(QWidget):
         for widget in (self.choice, self.colouring, self.to_chat):
             widget.setVisible(turn is not None)
         self.choice.setVisible(len(turns) > 1)
+        self.colouring.setVisible(turn is not None and self._part == "answer")
         self.about.set_text(self._about(turn))
 
     def _about(self, turn: Turn | None) -> str:

@@ -73,7 +73,7 @@ class InsidePage(QScrollArea):
     def show_part(self, name: str) -> None:
         """Show the tokens of the answer, or those of the prompt."""
         self._parts.setCurrentWidget(self.answer_part if name == "answer" else self.prompt_part)
-        self.head.tabs.show_page(name)
+        self.head.show_part(name)
 
     def disconnect_services(self) -> None:
         """Listen to the services no longer."""

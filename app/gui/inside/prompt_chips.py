@@ -169,13 +169,14 @@ class PromptChips(QAbstractScrollArea):
 
     def _lay_out(self) -> None:
         prompt, width = self._prompt, self.viewport().width()
-        text = QFontMetricsF(theme.reading_font(theme.BASE_PX))
+        text, bold = (QFontMetricsF(theme.reading_font(theme.BASE_PX, bold=each)) for each in (False, True))
         small = QFontMetricsF(theme.reading_font(theme.SMALL_PX - 1))
         self._places, self._starts = [], [0]
         left, ends_row = 0.0, False
         for token in range(len(prompt.ids) if prompt is not None else 0):
             said, number = self._said(token)
-            wide = max(text.horizontalAdvance(said), small.horizontalAdvance(number)) + 2 * _PAD_PX
+            face = bold if prompt is not None and prompt.kinds[token] == "special" else text
+            wide = max(face.horizontalAdvance(said), small.horizontalAdvance(number)) + 2 * _PAD_PX
             wide = min(wide, max(width - 1.0, 1.0))
             if left > 0 and (ends_row or left + wide > width):
                 self._starts.append(token)

@@ -20,8 +20,6 @@ translate = QCoreApplication.translate
 Colouring = Literal["probability", "rank", "entropy", "none"]
 COLOURINGS: tuple[Colouring, ...] = ("probability", "rank", "entropy", "none")
 STEPS = 6
-UNKNOWN_STEP = -1
-"""Stands for a token of which nothing was recorded."""
 LINES_PX = (0.0, 1.0, 1.5, 2.0, 3.0, 4.0)
 """How thick the line under a token is, by its step."""
 _TINTS = (0.0, 0.10, 0.19, 0.28, 0.37, 0.46)
@@ -45,14 +43,6 @@ class Shade(NamedTuple):
     ground: QColor
     """What the token stands on."""
     line: QColor
-
-
-def steps_of(colouring: Colouring, answer: InspectedAnswer) -> list[int | None]:
-    """Return the step of each token, `UNKNOWN_STEP` where nobody knows it; None for all where nothing is coloured."""
-    if colouring == "none":
-        return [None] * len(answer)
-    steps = (step_of(colouring, answer, token) for token in range(len(answer)))
-    return [UNKNOWN_STEP if step is None else step for step in steps]
 
 
 def step_of(colouring: Colouring, answer: InspectedAnswer, token: int) -> int | None:

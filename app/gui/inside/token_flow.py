@@ -19,13 +19,16 @@ from PySide6.QtWidgets import QAbstractScrollArea, QFrame
 
 from app.gui import theme
 from app.gui.ground import paint_ground, stand_alone
-from app.gui.inside.shades import Colouring, Shade, shades, steps_of
+from app.gui.inside.shades import Colouring, Shade, shades
+from app.gui.inside.token_keys import moved
 from app.gui.inside.token_layout import TokenLayout
 from app.gui.inside.token_paint import RowPainter
 from app.gui.inside.token_sentences import sentence_of
 from app.services.inspection import InspectedAnswer
 
 ROW_PX = 30
+LAID_AT_ONCE = 1_500
+"""So many tokens fill any screen; they are laid out within a frame."""
 HOVER_MS = 120
 """A pointer that rests on a token so long looks at it."""
 _EDGE_PX = 4.0
@@ -52,9 +55,11 @@ class TokenFlow(QAbstractScrollArea):
         self._themes = themes
         self._answer: InspectedAnswer | None = None
         self._colouring: Colouring = "probability"
-        self._steps: list[int | None] = []
         self._shades: list[Shade] = []
         self._layout: TokenLayout | None = None
+        self._rest = QTimer(self)
+        self._rest.setInterval(0)
+        self._rest.timeout.connect(self._lay_out_more)
         self._current: int | None = None
         self._is_pinned = False
         self._pointed: int | None = None
@@ -94,13 +99,11 @@ class TokenFlow(QAbstractScrollArea):
         if not is_same:
             self._pin(pinned=False)
             self.verticalScrollBar().setValue(0)
-        self._colour()
         follows = is_same and self.verticalScrollBar().value() == self.verticalScrollBar().maximum()
         if is_same and before is not None and answer is not None and self._layout is not None:
             known = len(before)
             if answer.ids[:known] == before.ids and answer.texts[:known] == before.texts:
-                more = slice(known, None)
-                self._layout.extend(list(zip(answer.ids[more], answer.texts[more], strict=True)))
+                self._lay_out_more()
                 self._fit(follows=follows)
                 return
         self._lay_out()
@@ -116,14 +119,9 @@ class TokenFlow(QAbstractScrollArea):
         self._name()
         self.viewport().update()
 
-    def pin(self) -> None:
-        """Let the token stay that is looked at."""
-        self._pin(pinned=self._current is not None)
-
     def colour_by(self, colouring: Colouring) -> None:
         """Colour by something else."""
         self._colouring = colouring
-        self._colour()
         self._show_theme()
 
     def sizeHint(self) -> QSize:
@@ -136,6 +134,7 @@ class TokenFlow(QAbstractScrollArea):
 
     def place_of(self, token: int) -> QRectF:
         """Return where a token's first piece stands in the viewport."""
+        self._reach(token)
         assert self._layout is not None
         piece, row = self._layout.firsts[token], self._layout.row_of(token)
         return self._box(piece, row)
@@ -153,7 +152,7 @@ class TokenFlow(QAbstractScrollArea):
             first = max((event.rect().top() + top) // height, 0)
             last = min((event.rect().bottom() + top) // height, layout.rows - 1)
             assert self._answer is not None
-            painting = RowPainter(self._themes.current, self._shades, self._answer, self._steps)
+            painting = RowPainter(self._themes.current, self._shades, self._answer, self._colouring)
             for row in range(first, last + 1):
                 for piece in layout.pieces(row):
                     token = layout.owners[piece]
@@ -198,6 +197,7 @@ class TokenFlow(QAbstractScrollArea):
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Move from token to token and from row to row."""
         layout, key = self._layout, event.key()
+        self._reach(None)
         if key == Qt.Key.Key_Escape and self._is_pinned:
             self._pin(pinned=False)
             self.looked_at.emit(None)
@@ -205,7 +205,7 @@ class TokenFlow(QAbstractScrollArea):
         if layout is None or not layout.rows or event.modifiers() & _NOT_OURS:
             super().keyPressEvent(event)
             return
-        token = self._moved(layout, Qt.Key(key))
+        token = moved(layout, self._current, Qt.Key(key), max(self.viewport().height() // self._row_px - 1, 1))
         if token is None:
             super().keyPressEvent(event)
             return
@@ -227,24 +227,6 @@ class TokenFlow(QAbstractScrollArea):
     def _room(self) -> float:
         """How wide rows are."""
         return min(self.viewport().width() - 2 * _EDGE_PX, theme.reading_width())
-
-    def _moved(self, layout: TokenLayout, key: Qt.Key) -> int | None:
-        """Return where a key leads to; None for one that leads nowhere."""
-        last, current = len(layout.firsts) - 1, self._current
-        if key in (Qt.Key.Key_Home, Qt.Key.Key_End):
-            return 0 if key == Qt.Key.Key_Home else last
-        if current is None:
-            return 0 if key in _STEPS or key in _ROWS else None
-        if key in _STEPS:
-            return min(max(current + _STEPS[key], 0), last)
-        if key not in _ROWS:
-            return None
-        page = max(self.viewport().height() // self._row_px - 1, 1)
-        rows = _ROWS[key] * (page if key in (Qt.Key.Key_PageUp, Qt.Key.Key_PageDown) else 1)
-        row = layout.row_of(current) + rows
-        if not 0 <= row < layout.rows:
-            return 0 if rows < 0 else last
-        return layout.nearest(row, layout.middle_of(current))
 
     def _go(self, token: int) -> None:
         self._resting.stop()
@@ -272,10 +254,40 @@ class TokenFlow(QAbstractScrollArea):
     def _lay_out(self) -> None:
         measure = QFontMetricsF(theme.reading_font(theme.READING_PX)).horizontalAdvance
         self._layout = TokenLayout(measure, self._room)
-        if self._answer is not None:
-            self._layout.extend(list(zip(self._answer.ids, self._answer.texts, strict=True)))
+        self._lay_out_more()
         self._fit()
         self._reveal()
+
+    def _lay_out_more(self) -> None:
+        """Lay out the next tokens; the rest follows in moments in which nothing else is to be done."""
+        self._extend(LAID_AT_ONCE)
+        if self._is_laid_out:
+            self._rest.stop()
+        elif not self._rest.isActive():
+            self._rest.start()
+        if self.sender() is self._rest:
+            self._fit()
+
+    @property
+    def _is_laid_out(self) -> bool:
+        answer, layout = self._answer, self._layout
+        return answer is None or layout is None or len(layout.firsts) >= len(answer)
+
+    def _extend(self, count: int) -> None:
+        answer, layout = self._answer, self._layout
+        if answer is not None and layout is not None:
+            more = slice(len(layout.firsts), len(layout.firsts) + count)
+            layout.extend(list(zip(answer.ids[more], answer.texts[more], strict=True)))
+
+    def _reach(self, token: int | None) -> None:
+        """Have a token laid out, or all of them."""
+        answer, layout = self._answer, self._layout
+        if answer is None or layout is None or self._is_laid_out:
+            return
+        wanted = len(answer) if token is None else min(token + 1, len(answer))
+        if wanted > len(layout.firsts):
+            self._extend(wanted - len(layout.firsts))
+            self._fit()
 
     def _fit(self, *, follows: bool = False) -> None:
         """Say how far one can scroll."""
@@ -289,7 +301,10 @@ class TokenFlow(QAbstractScrollArea):
         self.viewport().update()
 
     def _reveal(self) -> None:
-        layout, token = self._layout, self._current
+        token = self._current
+        if token is not None:
+            self._reach(token)
+        layout = self._layout
         if layout is None or token is None or token >= len(layout.firsts):
             return
         bar, top = self.verticalScrollBar(), layout.row_of(token) * self._row_px
@@ -297,9 +312,6 @@ class TokenFlow(QAbstractScrollArea):
             bar.setValue(top)
         elif top + self._row_px > bar.value() + self.viewport().height():
             bar.setValue(top + self._row_px - self.viewport().height())
-
-    def _colour(self) -> None:
-        self._steps = steps_of(self._colouring, self._answer) if self._answer is not None else []
 
     def _show_theme(self) -> None:
         look = self._themes.current
@@ -333,6 +345,4 @@ class TokenFlow(QAbstractScrollArea):
         return QRectF(left, top + 3, width, self._row_px - 6)
 
 
-_STEPS = {Qt.Key.Key_Left: -1, Qt.Key.Key_Right: 1}
-_ROWS = {Qt.Key.Key_Up: -1, Qt.Key.Key_Down: 1, Qt.Key.Key_PageUp: -1, Qt.Key.Key_PageDown: 1}
 _NOT_OURS = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.AltModifier | Qt.KeyboardModifier.MetaModifier

@@ -11,7 +11,7 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen, QPolygonF
 
 from app.gui import theme
-from app.gui.inside.shades import LINES_PX, UNKNOWN_STEP, Shade
+from app.gui.inside.shades import LINES_PX, Colouring, Shade, step_of
 from app.gui.widgets.token_words import LINE_END
 from app.services.inspection import FORCED, InspectedAnswer
 
@@ -23,22 +23,21 @@ class RowPainter:
     """Paints the tokens of an answer in the colours of a theme."""
 
     def __init__(
-        self, look: theme.Theme, ramp: Sequence[Shade], answer: InspectedAnswer, steps: Sequence[int | None]
+        self, look: theme.Theme, ramp: Sequence[Shade], answer: InspectedAnswer, colouring: Colouring
     ) -> None:
-        """`steps` are those of the ramp, of each token; None for all of them where nothing is coloured."""
         self._text, self._muted, self._chosen = (look.colour(name) for name in ("text", "muted", "stage_sampling"))
         self._ramp = ramp
         self._answer = answer
-        self._steps = steps
+        self._colouring = colouring
 
     def paint(self, painter: QPainter, box: QRectF, token: int, said: str) -> None:
         """Paint a piece of a token."""
-        step = self._steps[token]
-        if step is not None and step > 0:
+        step = step_of(self._colouring, self._answer, token)
+        if step:
             shade, thick = self._ramp[step], LINES_PX[step]
             painter.fillRect(box, shade.ground)
             painter.fillRect(QRectF(box.left(), box.bottom() - thick, box.width(), thick), shade.line)
-        elif step == UNKNOWN_STEP:
+        elif step is None and self._colouring != "none":
             painter.setPen(QPen(self._muted, 1.0, Qt.PenStyle.DotLine))
             painter.drawLine(QPointF(box.left() + 1, box.bottom() - 1), QPointF(box.right() - 1, box.bottom() - 1))
         self._write(painter, box, said)

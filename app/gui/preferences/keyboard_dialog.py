@@ -51,9 +51,10 @@ class KeysOf(Enum):
     CHATS = auto()
     SECTION = auto()
     CANDIDATE = auto()
+    TOKEN = auto()
 
 
-_LEFT = (KeysOf.WINDOW, KeysOf.COMPARISON)
+_LEFT = (KeysOf.WINDOW, KeysOf.COMPARISON, KeysOf.TOKEN)
 """They are about half of the lines."""
 
 
@@ -103,6 +104,7 @@ class KeyboardDialog(TallDialog):
             KeysOf.CHATS: self.tr("In the list of chats"),
             KeysOf.SECTION: self.tr("On a heading of the side panel"),
             KeysOf.CANDIDATE: self.tr("On a candidate for the next token"),
+            KeysOf.TOKEN: self.tr("Inside, on a token of an answer"),
         }[place]
 
     def _hint(self, place: KeysOf) -> str:

@@ -30,7 +30,9 @@ def per_cent(share: float) -> str:
 
 def known_per_cent(share: float | None) -> str:
     """Return a share in per cent with its sign; an en dash where nobody knows it."""
-    return UNKNOWN if share is None else f"{per_cent(share)}\u00a0%"
+    if share is None:
+        return UNKNOWN
+    return f"{per_cent(share) if share > 0 else 0}\u00a0%"
 
 
 def stage_name(stage: str) -> str:

@@ -1,0 +1,122 @@
+"""The tokens of the prompt as chips: what each belongs to, keys and clicks, and what is said where it was not kept."""
+
+from __future__ import annotations
+
+from array import array
+
+import pytest
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtTest import QTest
+
+from app.core.chat import PromptSpan
+from app.core.conversation import AnswerPrompt
+from app.core.store_commands import KeepPrompt
+from app.gui.theme import Themes
+from app.services.inspection import InspectedPrompt, TokenKind
+from app.services.token_insights import with_texts
+from tests.gui.inside.conftest import Inspector, desk, inspector, model, stage
+
+__all__ = ["desk", "inspector", "model", "stage"]
+pytestmark = pytest.mark.qt_log_ignore("^This plugin does not support")
+
+IDS = (1, 50, 34, 60, 61, 2, 34, 1, 51, 34, 70, 71, 72, 34, 2)
+SPANS = (
+    PromptSpan(0, 3, "template", -1),
+    PromptSpan(3, 5, "system", 0),
+    PromptSpan(5, 10, "template", -1),
+    PromptSpan(10, 14, "prompt", 1),
+    PromptSpan(14, 15, "template", -1),
+)
+
+
+def keep(looker: Inspector) -> None:
+    """Have the answer that is there be written behind another prompt, as the store has it."""
+    prompt = AnswerPrompt(looker.turns[-1].message, array("i", IDS).tobytes(), SPANS)
+    looker.stage.desk.store.send(KeepPrompt(prompt))
+
+
+def opened(looker: Inspector) -> InspectedPrompt:
+    looker.answers()
+    keep(looker)
+    looker.opens()
+    looker.stage.clicks("inside_prompt_tab")
+    prompt = looker.chips.prompt
+    assert prompt is not None and looker.page.part == "prompt"
+    return prompt
+
+
+def test_each_token_is_a_chip_with_its_id_and_what_it_belongs_to(inspector: Inspector) -> None:
+    prompt = opened(inspector)
+    assert prompt.ids == IDS
+    runs: tuple[tuple[TokenKind, int], ...] = (
+        ("template", 3),
+        ("system", 2),
+        ("template", 5),
+        ("asked", 4),
+        ("template", 1),
+    )
+    assert prompt.kinds == tuple(kind for kind, length in runs for _ in range(length))
+    assert inspector.reads("prompt_about") == "15 tokens: question 4 · system prompt 2 · template 9"
+    assert inspector.stage.find("prompt_legend").accessibleName() == "template · system prompt · question"
+    tops = [inspector.chips.place_of(token).top() for token in range(len(IDS))]
+    assert tops[2] < tops[3] and tops[6] < tops[7] and tops[3] == tops[4], "a line end ends the row"
+
+
+def test_a_click_and_keys_go_from_token_to_token(inspector: Inspector) -> None:
+    opened(inspector)
+    chips = inspector.chips
+    place: QPoint = chips.place_of(4).center().toPoint()
+    QTest.mouseClick(chips.viewport(), Qt.MouseButton.LeftButton, pos=place)
+    assert chips.current == 4
+    assert inspector.reads("prompt_token") == "Token 5 of 15 of the prompt: “␣w61”, id 61, system prompt"
+    assert chips.accessibleName() == inspector.reads("prompt_token")
+    for keys, expected in (("Right", 5), ("Left", 4), ("Home", 0), ("End", 14), ("Up", 10), ("PgUp", 0)):
+        QTest.keyClick(chips, getattr(Qt.Key, f"Key_{ {'PgUp': 'PageUp'}.get(keys, keys) }"))
+        if keys != "Up":
+            assert chips.current == expected, keys
+
+
+def test_control_tokens_and_the_beginning_are_told_by_what_they_are() -> None:
+    spans = (PromptSpan(0, 3, "template", -1), PromptSpan(3, 4, "history", 0), PromptSpan(4, 5, "history", 1))
+    texts = ("<s>", "<|im_start|>", "<b>", "<b>", "<b>")
+
+    class Pieces:
+        def text(self, token: int) -> str:
+            return texts[token]
+
+    asked = InspectedPrompt(1, (0, 1, 2, 3, 4), (), spans, written=(1,), begin_token=0)
+    made = with_texts(asked, Pieces())  # type: ignore[arg-type]
+    assert made is not None and made.begins
+    assert made.kinds == ("special", "special", "special", "question", "answer"), "people's text never is one"
+
+
+def test_who_knows_more_of_the_tokens_colours_them(inspector: Inspector) -> None:
+    opened(inspector)
+    before = inspector.chips.viewport().grab().toImage()
+    inspector.chips.colour([5] * len(IDS), "probability")
+    assert inspector.chips.viewport().grab().toImage() != before
+
+
+def test_a_prompt_that_was_not_kept_is_said_to_be_so(inspector: Inspector) -> None:
+    inspector.answers()
+    inspector.opens()
+    inspector.stage.clicks("inside_prompt_tab")
+    service = inspector.service
+    assert service.answer is not None
+    service._prompt = None
+    inspector.page.prompt_part.chips.show_prompt(None)
+    service.changed.emit()
+    assert inspector.reads("prompt_about") == "The prompt of this answer was not kept."
+    assert not inspector.stage.sees("prompt_chips")
+
+
+@pytest.mark.parametrize("look", ["light", "dark"])
+def test_chips_are_painted_in_the_colours_of_the_theme(inspector: Inspector, look: str) -> None:
+    themes: Themes = inspector.stage.themes
+    opened(inspector)
+    themes.choose("light" if look == "light" else "dark")
+    picture = inspector.chips.viewport().grab().toImage()
+    ratio = picture.devicePixelRatio()
+    point = inspector.chips.place_of(3).center().toPoint() * ratio
+    seen = picture.pixelColor(round(point.x()), round(inspector.chips.place_of(3).top() + 4))
+    assert seen == themes.current.colour("hint_surface")
