@@ -32,6 +32,7 @@ MASS = 0.99
 LEAST_ALTERNATIVES = 8
 MOST_ALTERNATIVES = PREFIX
 
+_TIMES = -(2**31), 2**31 - 1
 _FIRST_CAPACITY = 16
 TICK_NS = 10_000
 """Times are kept in hundredths of a millisecond: four bytes reach over almost six hours."""
@@ -245,8 +246,9 @@ def _joined(parts: Sequence[RecordBlock]) -> RecordBlock:
         raise RecordError("records of different vocabularies or generators do not belong together")
     # As bytes: numpy would compare the fields of every part with those of the next.
     steps = np.frombuffer(bytearray().join(part.steps.data for part in parts), _step_type(first.vocabulary))
-    later = [(part.base_ns - first.base_ns) // TICK_NS for part in parts]
-    steps["time"] += np.repeat(np.array(later, "<i4"), [part.steps.size for part in parts])
+    later = np.array([(part.base_ns - first.base_ns) // TICK_NS for part in parts], np.int64)
+    times = steps["time"] + np.repeat(later, [part.steps.size for part in parts])
+    steps["time"] = np.clip(times, *_TIMES)  # parts that were written days apart are farther apart than can be kept
     return RecordBlock(
         first.vocabulary,
         first.generator,

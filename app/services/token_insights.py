@@ -18,9 +18,9 @@ from app.probability.known_rows import Extra, KnownRows, row_of
 from app.probability.record import TokenRecords
 from app.probability.replayed import KNOWN_WITHIN
 from app.probability.what_if import NOT_CUT
-from app.services.inspection import Alternative, InspectedAnswer, InspectedPrompt, TokenInsight, TokenKind
+from app.services.inspection import FORCED, Alternative, InspectedAnswer, InspectedPrompt, TokenInsight, TokenKind
 from app.services.known_lanes import doubt_of, known, with_settings
-from app.services.lane_inputs import LaneInput, LaneInputs
+from app.services.lane_inputs import LaneInputs
 from app.services.piece_table import PieceTable
 
 _MS = 1e6
@@ -49,7 +49,7 @@ def inspected(inputs: LaneInputs) -> InspectedAnswer:
         after=(*before, *records.probability_after[:count].tolist(), *behind),
         ranks=(*before, *records.rank[:count].tolist(), *behind),
         entropies=(*before, *records.entropy[:count].tolist(), *behind),
-        gaps_ms=(*before, *_gaps(records, count, given), *behind),
+        gaps_ms=(*before, *_gaps(records, count), *behind),
         flags=(*(0,) * begins, *records.flags[:count].tolist(), *(0,) * len(behind)),
         recorded=count,
         has_alternatives=bool(records.alternative_ids.size),
@@ -181,17 +181,18 @@ def _own(records: TokenRecords, index: int) -> Extra:
     return Extra(0, int(records.tokens[index]), log_probability, rank)
 
 
-def _gaps(records: TokenRecords, count: int, given: LaneInput) -> list[float | None]:
-    """Return the time before each token in ms; none before the first, nor over a break of an answer that went on."""
-    gaps: list[float | None] = [None, *(np.diff(records.time[:count]) / _MS).tolist()]
-    breaks = {change.token - given.begins for change in given.changes}
-    return [
-        None if gap is None or gap < 0 or (place in breaks and gap > _LONGEST_GAP_MS) else gap
-        for place, gap in enumerate(gaps)
-    ]
+def _gaps(records: TokenRecords, count: int) -> list[float | None]:
+    """Return the time before each token in ms; none before the first, before a chosen one, nor over a pause."""
+    gaps = (np.diff(records.time[:count]) / _MS).tolist()
+    flags = records.flags[1:count].tolist()
+    known = (
+        gap if 0 <= gap <= _LONGEST_GAP_MS and not flag & FORCED else None
+        for gap, flag in zip(gaps, flags, strict=True)
+    )
+    return [None, *known]
 
 
 _LONGEST_GAP_MS = 60_000.0
-"""What is longer where the settings changed was a pause between two parts."""
+"""What is longer was a pause between two parts of an answer."""
 _NAME = re.compile(r"<[^\s<>]+>|\[/?[A-Z_]+\]")
 """How control tokens are called: <|im_start|>, <s>, [INST]."""
