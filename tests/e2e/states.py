@@ -13,6 +13,7 @@ from app.core.words import translate
 from app.services.notices import Notice
 from app.system.settings_file import Theme
 from tests.e2e.compare_states import compare_branches, compare_done, compare_grid, compare_running, set_up
+from tests.e2e.inside_state import inside
 from tests.e2e.scene import DAY_S, MEMORY, Scene
 from tests.e2e.what_if_state import what_if
 
@@ -158,12 +159,6 @@ def narrow(scene: Scene) -> None:
     scene.find(QToolButton, "panel_button").click()
 
 
-def folded(scene: Scene) -> None:
-    """The upper sections are folded."""
-    finished(scene)
-    scene.window.sections.arrange((), ("live", "sampling"))
-
-
 def sampling_more(scene: Scene) -> None:
     """The less usual sampling settings are unfolded."""
     scene.load()
@@ -188,7 +183,6 @@ STATES = (
     State("load_options", load_options, ("load_options", "fit_answer")),
     State("preferences", preferences, ("preferences",)),
     State("narrow", narrow, ("side_panel", "transcript"), hides=("scrim", "history_pane")),
-    State("folded", folded, ("section_column",), hides=("decode_rate_value", "temperature_slider")),
     State("sampling_more", sampling_more, ("dry_breakers_box", "xtc_threshold_box")),
     State("window", finished, ("transcript", "composer"), ("contrast",)),
     State("compare_set_up", set_up, ("compare_set_up", "compare_start_button"), hides=("side_panel", "composer")),
@@ -196,6 +190,7 @@ STATES = (
     State("compare_done", compare_done, ("compare_lanes", "keep_lane_a"), hides=("compare_stop_button",)),
     State("compare_branches", compare_branches, ("compare_branches",), hides=("compare_lanes",)),
     State("compare_grid", compare_grid, ("compare_lanes", "lane_text_p"), ("dark",)),
+    State("inside", inside, ("token_inspector", "token_card", "go_on_from_token"), hides=("side_panel", "composer")),
     State("what_if", what_if, ("what_if_dialog", "what_if_strip", "what_if_top_k_slider")),
 )
 """In the order of the table of contents; `window-light.png` stands in the README."""

@@ -187,7 +187,7 @@ class _Delegate(QStyledItemDelegate):
             self._paint_taken(painter, place, look)
         columns = _columns(place)
         painter.setFont(theme.font(theme.BASE_PX, bold=is_taken))
-        is_strong = each is not None and each.cut_by is None
+        is_strong = each is None or each.cut_by is None or bool(state & QStyle.StateFlag.State_Selected)
         painter.setPen(look.colour("text" if is_strong else "muted"))
         said = self._rows.shown_text(row)
         shown = painter.fontMetrics().elidedText(said, Qt.TextElideMode.ElideRight, columns[0].width())
@@ -195,7 +195,8 @@ class _Delegate(QStyledItemDelegate):
         self._paint_bars(painter, columns[1], (raw, after), look, is_cut=each is not None and each.cut_by is not None)
         painter.setFont(theme.font(theme.SMALL_PX))
         right = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight
-        painter.setPen(look.colour("muted"))
+        is_current = bool(state & QStyle.StateFlag.State_Selected)
+        painter.setPen(look.colour("text" if is_current else "muted"))
         painter.drawText(columns[2], right, known_per_cent(raw))
         if each is not None and each.cut_by is not None:
             self._paint_cut(painter, columns[3], stage_name(each.cut_by), look)

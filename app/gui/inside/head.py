@@ -100,7 +100,8 @@ class InsideHead(QWidget):
             return ""
         tokens = len(turn.ids) // 4
         said = self.tr("1 token") if tokens == 1 else self.tr("{count} tokens").format(count=count(tokens))
-        parts = [f"“{self._question_of(turn)}”", turn.author, said]
+        question = f"“{self._question_of(turn)}”" if len(self._turns) < 2 else ""  # the box beside it says it
+        parts = [question, turn.author, said]
         return " · ".join(part for part in parts if part)
 
     def _question_of(self, turn: Turn) -> str:
