@@ -7,6 +7,8 @@ knows no view.
 
 from __future__ import annotations
 
+import dataclasses
+
 from app.core.comparison import Comparison
 from app.core.events import PromptReady, Tokens
 from app.core.job_events import LanesAnalysed
@@ -21,7 +23,7 @@ from app.services.inspection import InspectedAnswer, InspectedPrompt, TokenInsig
 from app.services.lane_inputs import LaneInputs
 from app.services.lanes_run import Lane, LanesRun
 from app.services.latest_job import LatestJob
-from app.services.open_conversation import OpenConversation
+from app.services.open_conversation import OpenConversation, Run
 from app.services.questions import AnswerEvent
 from app.services.reread_prompt import tokens_before, written_before
 from app.services.turns import Turn
@@ -211,11 +213,10 @@ class Inspecting:
         """Ask for what is not in memory."""
         for job in (self._reading, self._following):
             job.forget()
-        run = _run_of(turn, self._chat.shown)
+        run, writing = _run_of(turn, self._chat.shown), self._chat.shown.run
         early: list[bytes] = []
-        writing = self._chat.shown.run
         if writing is not None and writing.turn is turn:
-            run.ready = writing.prompt
+            run.ready, run.lanes[0].turn = writing.prompt, _whole(writing)
             if writing.prompt is None:  # its beginning is kept with its prompt
                 early += writing.beginning.record
             elif turn.state == "waiting" and writing.goes_on:  # nothing of it is kept before it says something
@@ -233,7 +234,7 @@ class Inspecting:
         if isinstance(event, PromptReady):
             self._begin(writing.turn)  # what it begins with is kept now
         elif isinstance(event, Tokens):
-            reads.run.lanes[0].turn = writing.turn
+            reads.run.lanes[0].turn = _whole(writing)
             (reads.run.lanes[0].record if self._early is None else self._early).append(event.record)
             self._work(self._following)
 
@@ -298,6 +299,14 @@ def _is_open(turn: Turn) -> bool:
 
 def _can_be_looked_at(turn: Turn) -> bool:
     return turn.role == "assistant" and (bool(turn.ids) or _is_open(turn))
+
+
+def _whole(run: Run) -> Turn:
+    """Return an answer that is written, with the settings of its beginning where it is one with that."""
+    earlier, turn = run.earlier, run.turn
+    if earlier is None or not run.goes_on or run.parts_ways or not run.beginning.continues:
+        return turn
+    return dataclasses.replace(turn, finished=None, settings=(*changes_of(earlier), *turn.settings))
 
 
 def _run_of(turn: Turn, conversation: OpenConversation) -> LanesRun:

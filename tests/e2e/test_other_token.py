@@ -146,7 +146,7 @@ def test_the_cache_keeps_what_both_begin_with_and_the_kept_prompt_is_that_of_the
 
 
 def test_it_can_be_reproduced_and_is_there_after_a_restart(
-    inside: Inside, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    inside: Inside, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, starter_model: Path
 ) -> None:
     first = inside.ask("Why is the sky blue?")
     branch = goes_on(inside, first, CUT, another(inside, CUT))
@@ -167,6 +167,10 @@ def test_it_can_be_reproduced_and_is_there_after_a_restart(
         there = known(later)
         assert there == before and later.answer.chosen == 1
         assert later.program.other_token.refusal(later.answer) is not None, "its model is not loaded"
+        later.load(starter_model)
+        third = goes_on(later, later.answer, CUT + 2, another(later, CUT + 2))
+        assert third.chosen == 2 and third.finished is not None and third.finished.settings[0].token == 0
+        assert known(later).recorded == len(known(later)) and known(later).flags[: CUT + 3].count(0) == CUT + 1
 
 
 def test_it_can_be_cut_within_a_character(inside: Inside) -> None:
@@ -201,6 +205,22 @@ def test_where_the_beginning_was_not_recorded_it_becomes_given_words(inside: Ins
     after = known(inside)
     assert after.flags[CUT] == FORCED | NO_DRAW and after.log_probabilities[CUT - 1] is None
     assert branch.finished is not None and branch.finished.settings[0].token == CUT
+
+
+def test_an_answer_that_goes_on_where_it_was_stopped_keeps_its_record_in_view(inside: Inside) -> None:
+    first = inside.ask("Why is the sky blue?")
+    length = len(ids_of(first))
+    assert first.can_go_on and known(inside).recorded == length
+    seen: list[tuple[int, int]] = []
+    inspecting = inside.program.inspecting
+    inspecting.changed.connect(
+        lambda: seen.append((len(inspecting.answer), inspecting.answer.recorded)) if inspecting.answer else None
+    )
+    inside.program.sampling.change(max_tokens=24)
+    inside.program.chat.go_on()
+    inside.until(lambda: not inside.program.chat.busy)
+    assert known(inside).recorded == len(known(inside)) > length
+    assert all(recorded >= min(length, count) for count, recorded in seen), seen
 
 
 def test_it_is_refused_with_a_sentence_while_something_is_written(inside: Inside) -> None:
