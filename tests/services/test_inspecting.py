@@ -26,6 +26,7 @@ COUNT = 20
 ROWS = some_rows(COUNT)
 USUAL = msgspec.structs.replace(OPEN, seed=None)
 NARROW = msgspec.structs.replace(USUAL, top_k=3, temperature=0.7)
+HOT = msgspec.structs.replace(USUAL, temperature=4.0)
 DRY = msgspec.structs.replace(USUAL, dry_multiplier=1.0, dry_allowed_length=1, dry_sequence_breakers=("ab",))
 
 
@@ -173,6 +174,22 @@ def test_what_could_have_come_is_the_stored_alternatives_with_what_the_chain_mad
             assert insight.rest_after == 0 and sum(each.after or 0 for each in insight.alternatives) == pytest.approx(
                 1, abs=0.01
             )
+
+
+def test_a_share_that_the_record_does_not_prove_closely_is_not_told(desk: Desk) -> None:
+    answered(desk, ROWS, HOT)
+    looked_at(desk)
+    told = unknown = 0
+    for token in range(COUNT):
+        row = ROWS[token].astype(np.float64) / HOT.temperature
+        true = np.exp(row - np.logaddexp.reduce(row))
+        for each in insight_of(desk, token).alternatives:
+            if each.after is None:
+                unknown += 1
+            else:
+                told += 1
+                assert each.after == pytest.approx(float(true[each.token]), rel=0.11)
+    assert unknown > told > 0, "so hot, what is not in the record has most of the mass"
 
 
 def test_what_the_record_does_not_prove_is_not_told(desk: Desk) -> None:

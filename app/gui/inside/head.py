@@ -101,7 +101,7 @@ class InsideHead(QWidget):
         tokens = len(turn.ids) // 4
         said = self.tr("1 token") if tokens == 1 else self.tr("{count} tokens").format(count=count(tokens))
         question = f"“{self._question_of(turn)}”" if len(self._turns) < 2 else ""  # the box beside it says it
-        parts = [question, turn.author, said]
+        parts = [question, said, turn.author]
         return " · ".join(part for part in parts if part)
 
     def _question_of(self, turn: Turn) -> str:
