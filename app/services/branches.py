@@ -244,7 +244,8 @@ class Branches:
             self._offer_undo()
 
     def _take_ended(self, run: Run) -> None:
-        if run.came_to_nothing and run.beginning.is_given and run.beginning.text != run.turn.text:
+        is_of_people = run.beginning.is_given and not run.forced
+        if run.came_to_nothing and is_of_people and run.beginning.text != run.turn.text:
             self.unused.emit(run.turn, run.beginning.text)
 
     def _show(self, conversation: OpenConversation, leaf: int | None) -> None:

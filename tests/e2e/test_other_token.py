@@ -178,11 +178,12 @@ def test_it_can_be_cut_within_a_character(inside: Inside) -> None:
     inside.until(lambda: 0 < vocabulary.size == vocabulary.known)
     halves = [next(t for t in vocabulary.holding(byte) if vocabulary.piece(t) == byte) for byte in (b"\xc3", b"\xa9")]
     other = next(t for t in vocabulary.holding(b"\xa8") if vocabulary.piece(t) == b"\xa8")
-    turn = fresh(inside, "Write a letter.", halves)
-    assert turn.text.startswith("é") and not steps.is_one_by_one
-    branch = goes_on(inside, turn, 1, other)
-    assert branch.text.startswith("è") and ids_of(branch)[:2] == [halves[0], other]
-    assert known(inside).flags[:2] == (FORCED | NO_DRAW, FORCED | NO_DRAW) and branch.chosen == 2
+    letter = next(t for t in vocabulary.holding(b"A") if vocabulary.piece(t) == b"A")
+    turn = fresh(inside, "Write a letter.", [letter, *halves])
+    assert turn.text.startswith("Aé") and not steps.is_one_by_one
+    branch = goes_on(inside, turn, 2, other)
+    assert branch.text.startswith("Aè") and ids_of(branch)[:3] == [letter, halves[0], other]
+    assert known(inside).flags[:3] == (FORCED | NO_DRAW,) * 3 and branch.chosen == 3
 
 
 def test_at_the_first_token_nothing_is_kept_but_the_prompt(inside: Inside) -> None:

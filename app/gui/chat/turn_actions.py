@@ -108,6 +108,7 @@ class TurnActions(QObject):
             has_settings = bool(footer.details(turn))
             add(self.tr("Settings of this answer"), lambda: self._show_settings(turn), enabled=has_settings)
             add(self.tr("Use these settings again"), lambda: self._use_settings(turn), enabled=has_settings)
+            menu.addSeparator()
         for add_more in self.more_entries:
             add_more(menu, turn)
         menu.addSeparator()
