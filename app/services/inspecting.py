@@ -58,6 +58,8 @@ class Inspecting:
         self._reads: ComparisonReads | None = None
         self._is_live = False
         """Whether the answer was being written when it was looked at."""
+        self._is_behind = False
+        """Whether more came since the last look at a growing answer began."""
         self._early: list[bytes] | None = None
         """Blocks of its record that came since the store was asked; None once that has answered."""
         self._answer: InspectedAnswer | None = None
@@ -66,7 +68,7 @@ class Inspecting:
         self._insight: TokenInsight | None = None
         self._reading: LatestJob[_Found] = LatestJob(jobs, "tokens of an answer", self._take_found)
         self._following: LatestJob[_Found] = LatestJob(
-            jobs, "tokens of a growing answer", self._take_found, after_s=FOLLOW_S
+            jobs, "tokens of a growing answer", self._take_followed, after_s=FOLLOW_S
         )
         self._looking: LatestJob[TokenInsight] = LatestJob(jobs, "one token of an answer", self._take_insight)
         session.answer_told.connect(self._follow)
@@ -236,7 +238,18 @@ class Inspecting:
         elif isinstance(event, Tokens):
             reads.run.lanes[0].turn = _whole(writing)
             (reads.run.lanes[0].record if self._early is None else self._early).append(event.record)
+            self._catch_up()
+
+    def _catch_up(self) -> None:
+        """Work out what came, unless that is being done: another wish would make that one worth nothing."""
+        self._is_behind = self._following.is_busy
+        if not self._is_behind:
             self._work(self._following)
+
+    def _take_followed(self, found: _Found | None) -> None:
+        self._take_found(found)
+        if self._is_behind:
+            self._catch_up()
 
     def _work(self, job: LatestJob[_Found]) -> None:
         reads = self._reads
@@ -264,7 +277,7 @@ class Inspecting:
     def _take_vocabulary(self) -> None:
         """Say what the tokens say, once somebody knows."""
         if self._reads is not None and self._reads.is_whole and self._reads.lacks_pieces:
-            self._work(self._following)
+            self._catch_up()
 
     def _take_found(self, found: _Found | None) -> None:
         if found is None or self._turn is None or found[0].message != self._turn.message:
