@@ -21,7 +21,7 @@ from app.gui.widgets.token_words import LINE_END, visible
 from app.services.inspection import InspectedPrompt, TokenKind
 
 CHIP_PX, ROW_PX = 40, 46
-_GAP_PX, _PAD_PX, _CORNER_PX = 4.0, 6.0, 5.0
+_EDGE_PX, _GAP_PX, _PAD_PX, _CORNER_PX = 4.0, 4.0, 6.0, 5.0
 _MOST_CHARACTERS = 48
 _STEPS = {Qt.Key.Key_Left: -1, Qt.Key.Key_Right: 1}
 _ROWS = {Qt.Key.Key_Up: -1, Qt.Key.Key_Down: 1, Qt.Key.Key_PageUp: -1, Qt.Key.Key_PageDown: 1}
@@ -98,9 +98,8 @@ class PromptChips(QAbstractScrollArea):
         """Return where a token's chip stands in the viewport."""
         row = bisect_right(self._starts, token) - 1
         left, width = self._places[token]
-        return QRectF(
-            left, row * self._row_px - self.verticalScrollBar().value() + 3, width, theme.reading_px(CHIP_PX)
-        )
+        top = row * self._row_px - self.verticalScrollBar().value() + 3
+        return QRectF(left + _EDGE_PX, top, width, theme.reading_px(CHIP_PX))
 
     def sizeHint(self) -> QSize:
         """Ask for some rows."""
@@ -168,7 +167,7 @@ class PromptChips(QAbstractScrollArea):
         return next(found, None)
 
     def _lay_out(self) -> None:
-        prompt, width = self._prompt, self.viewport().width()
+        prompt, width = self._prompt, self.viewport().width() - 2 * _EDGE_PX
         text, bold = (QFontMetricsF(theme.reading_font(theme.BASE_PX, bold=each)) for each in (False, True))
         small = QFontMetricsF(theme.reading_font(theme.SMALL_PX - 1))
         self._places, self._starts = [], [0]
