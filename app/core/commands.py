@@ -128,6 +128,19 @@ class StopLane(msgspec.Struct, frozen=True, tag="stop_lane"):
     lane: int
 
 
+class ScorePrompt(msgspec.Struct, frozen=True, tag="score_prompt"):
+    """Tell how likely each token of a prompt was; answered by `ScoreProgress`, then `PromptScored`, or by `Failed`.
+
+    It is read in a context of its own that is given back afterwards; the chat's cells stay as they are.
+    """
+
+    request: int
+    ids: bytes
+    """int32, little endian, as many as the chat's context has cells at most."""
+    main_memory: MainMemory | None = None
+    """As it was when the command was sent; None is unknown. What does not fit is refused with the numbers."""
+
+
 class ChangeSettings(msgspec.Struct, frozen=True, tag="change_settings"):
     """Use other sampling settings from the next token on; seed, limits and stops of the answer stay as they are."""
 
@@ -195,6 +208,7 @@ Command = (
     | Generate
     | Reproduce
     | Compare
+    | ScorePrompt
     | StopLane
     | ChangeSettings
     | SetPace

@@ -15,15 +15,16 @@ from app.core.job_events import JobEvent
 from app.core.library_fault import LibraryFault
 from app.core.metrics import DeviceMemory, KVUse, Metrics, StopReason
 from app.core.model import LoadOptions, ModelInfo
+from app.core.prompt_scores import ScoreEvent
 from app.core.store_events import StoreEvent
 from app.core.words import Sentence
 
-PROTOCOL_VERSION = 5
+PROTOCOL_VERSION = 6
 
 FailureKind = Literal[
     "model", "memory", "template", "template_missing", "prompt_too_long", "wrong_use", "cancelled", "engine"
 ]
-"""“memory” is a model that would not fit, refused before anything was given up for it."""
+"""“memory” is a model, or a second context, that would not fit, refused before anything was given up for it."""
 
 
 class Hello(msgspec.Struct, frozen=True, tag="hello"):
@@ -305,6 +306,7 @@ EngineEvent = (
     | LaneTokens
     | LaneFinished
     | Compared
+    | ScoreEvent
     | Failed
     | Tokenized
     | Rendered

@@ -21,6 +21,9 @@ from app.core.words import translate
 Row = npt.NDArray[np.float32]
 """One row of logits, shape (vocabulary,)."""
 
+Rows = npt.NDArray[np.float32]
+"""Rows of logits, shape (tokens, vocabulary)."""
+
 TokenIds = Sequence[int] | npt.NDArray[np.int32]
 """Token ids, shape (n,)."""
 
@@ -99,6 +102,10 @@ class ContextLost(UserError):
         )
 
 
+class NoInspection(UserError):
+    """There is no memory for an inspection context."""
+
+
 class Sequences(Protocol):
     """The sequences of the context: 0 is the chat, the others are lanes that go on behind the same cells."""
 
@@ -129,6 +136,25 @@ class Sequences(Protocol):
 
         Raises RuntimeError when llama.cpp refuses the batch.
         """
+
+
+class Inspection(Protocol):
+    """A second, short-lived context of the model; what the chat's holds stays as it is."""
+
+    batch: int
+    """Most tokens at once."""
+
+    def rows(self, ids: TokenIds, position: int) -> Rows | None:
+        """Evaluate tokens behind those before and return the row behind each; a view, valid until the next call.
+
+        None where `set_abort` had it stop. Raises `NoInspection` where memory runs out.
+        """
+
+    def set_abort(self, stop: Callable[[], bool]) -> None:
+        """Ask `stop` after every node of the graph (CPU only)."""
+
+    def close(self) -> None:
+        """Give the memory back; calling it twice is harmless."""
 
 
 class Backend(Protocol):
@@ -187,6 +213,9 @@ class Backend(Protocol):
 
     def chain(self, settings: SamplingSettings) -> Chain:
         """Build the native stages in the order penalties, DRY, top-k, typical, top-p, min-p, XTC, temperature."""
+
+    def inspect(self, cells: int, main_memory: MainMemory | None) -> Inspection:
+        """Make an inspection context of so many cells; raises `NoInspection` where there is no memory for it."""
 
     def close(self) -> None:
         """Free the context and the model."""

@@ -6,7 +6,7 @@ is read of the weights and hardly any memory is taken, however large model and c
 
 from __future__ import annotations
 
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -25,6 +25,9 @@ LOAD_NOTHING = api.LLAMA_LOAD_MODE_NONE
 F16_BYTES = 2.0
 MOST_CELLS = 1 << 21
 """llama.cpp keeps a list of the cells even where it allocates none of them; beyond so many, sizes are worked out."""
+
+Parameters = Callable[[Any, LoadOptions], Any]
+"""Makes the `llama_context_params` of a model."""
 
 
 class Measured(NamedTuple):
@@ -78,21 +81,32 @@ class DryRun:
         self._parameters: ModelParameters | None = None
         self._model_lines: tuple[str, ...] = ()
 
-    def measure(self, path: str, headers: Sequence[Header], options: LoadOptions) -> Measured:
-        """Return what a load with these options would take; raises `LoadFailed` where llama.cpp refuses it."""
+    def measure(
+        self,
+        path: str,
+        headers: Sequence[Header],
+        options: LoadOptions,
+        parameters: Parameters = context_parameters,
+    ) -> Measured:
+        """Return what a load with these options would take; raises `LoadFailed` where llama.cpp refuses it.
+
+        `parameters` are those of another context than a load makes.
+        """
         cells = options.context or 0
         if cells <= MOST_CELLS:
-            return self._measure(path, headers, options)
+            return self._measure(path, headers, options, parameters)
         half, whole = (
-            self._measure(path, headers, msgspec.structs.replace(options, context=context))
+            self._measure(path, headers, msgspec.structs.replace(options, context=context), parameters)
             for context in (MOST_CELLS // 2, MOST_CELLS)
         )
         return beyond(half, whole, options.cells(None))
 
-    def _measure(self, path: str, headers: Sequence[Header], options: LoadOptions) -> Measured:
+    def _measure(
+        self, path: str, headers: Sequence[Header], options: LoadOptions, parameters: Parameters
+    ) -> Measured:
         self._take_model(path, options)
         self._log.clear()
-        context = api.llama_init_from_model(self._model, context_parameters(self._model, options))
+        context = api.llama_init_from_model(self._model, parameters(self._model, options))
         if not context:
             raise LoadFailed("context", self._log)
         try:

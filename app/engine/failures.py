@@ -5,6 +5,7 @@ from __future__ import annotations
 from app.core.errors import UserError
 from app.core.events import FailureKind
 from app.core.words import Sentence, translate
+from app.engine.backend import NoInspection
 from app.engine.logits import BrokenLogits
 from app.engine.prompt_size import PromptTooLong
 from app.engine.template import TemplateError
@@ -15,6 +16,7 @@ KINDS: tuple[tuple[type[UserError], FailureKind], ...] = (
     (TemplateMissing, "template_missing"),
     (TemplateError, "template"),
     (BrokenLogits, "model"),
+    (NoInspection, "memory"),
 )
 
 

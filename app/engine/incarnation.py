@@ -27,6 +27,7 @@ from app.core.commands import (
     Quit,
     Render,
     Reproduce,
+    ScorePrompt,
     Tokenize,
     Watch,
 )
@@ -49,6 +50,7 @@ from app.core.events import (
     Unloaded,
 )
 from app.core.ports import EventSink
+from app.core.prompt_scores import PromptScored
 from app.core.words import Sentence, translate
 from app.engine import entry
 from app.engine.death import OTHER_PROCESSOR, Phase, death_sentence, is_illegal_instruction, log_tail
@@ -67,19 +69,21 @@ FIRST_PHASES: dict[type[Command], Phase] = {
     Generate: "preparing",
     Reproduce: "preparing",
     Compare: "preparing",
+    ScorePrompt: "preparing",
     Render: "preparing",
     Tokenize: "preparing",
     MeasureMemory: "loading",
     ListPieces: "preparing",
     ListDevices: "answering",
 }
-ANSWERED = (Load, Generate, Reproduce, Compare, Render, Tokenize, ListPieces, MeasureMemory, ListDevices)
+ANSWERED = (Load, Generate, Reproduce, Compare, ScorePrompt, Render, Tokenize, ListPieces, MeasureMemory, ListDevices)
 """Commands that are requests: they start a process where there is none, and something answers each of them."""
 LAST_EVENTS = (
     Loaded,
     Finished,
     Reproduced,
     Compared,
+    PromptScored,
     Failed,
     Rendered,
     Tokenized,

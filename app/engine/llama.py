@@ -39,8 +39,8 @@ __all__ = [
 ]
 
 CONTINUED_LEVEL = 5
-LINE_PER_TENSOR = b"create_tensor: "
-"""What a line of the log begins with that says nothing and comes for each tensor: it would push out the others."""
+LINES_PER_TENSOR = (b"create_tensor: ", b"llama_graph_n_input_tensors: ")
+"""What lines of the log begin with that say nothing and come for each tensor: they would push out the others."""
 XTC_ALWAYS = 1.0
 MIN_KEEP = 1
 
@@ -54,7 +54,7 @@ class LogCapture:
         api.llama_log_set(self._callback, ctypes.c_void_p(0))
 
     def _take(self, level: int, text: bytes, _user: object) -> None:
-        if text.startswith(LINE_PER_TENSOR):
+        if text.startswith(LINES_PER_TENSOR):
             return
         line = text.decode("utf-8", "replace")
         if level == CONTINUED_LEVEL and self._lines:

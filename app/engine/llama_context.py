@@ -54,6 +54,7 @@ class LlamaContext:
         self.handle: Any = None
         self.memory: Any = None
         self._threads: ThreadPool | None = None
+        self._buffers: tuple[DeviceMemory, ...] = ()
         if not self._make(self._usual):
             raise LoadFailed("context", log)
         if not self.memory:  # embedding models keep nothing of their past
@@ -89,6 +90,7 @@ class LlamaContext:
         for tried in (sequences, before):
             self._log.clear()
             if self._make(tried) and self._take(state):
+                self._buffers = parse_sizes(self._log.lines())
                 return tried == sequences
             self.free()
         raise ContextLost
@@ -104,7 +106,12 @@ class LlamaContext:
 
     def buffers(self) -> tuple[DeviceMemory, ...]:
         """Return the buffers of one that was made anew, without weights, by device."""
-        return parse_sizes(self._log.lines())
+        return self._buffers
+
+    def share_threads(self, other: Any) -> None:
+        """Let another context of the model evaluate with these threads, while this one does not."""
+        if self._threads is not None:
+            self._threads.attach(other)
 
     def state_bytes(self) -> int:
         """Return the size of all that the chat's sequence holds."""

@@ -14,10 +14,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from app.core.devices import MainMemory
 from app.core.metrics import DeviceMemory
 from app.core.model import LoadOptions, ModelInfo
 from app.core.sampling import SamplingSettings
 from app.engine.backend import DecodeResult, Row, TokenIds
+from app.engine.inspection import LlamaInspection, NeededMemory, inspect
 from app.engine.llama import LlamaCandidates, LlamaChain, LlamaVocabulary, LogCapture, api
 from app.engine.llama_context import WARNING_LEVEL, LlamaContext, LoadFailed, bytes_of
 from app.engine.llama_parameters import ModelParameters, memory_kind, unable_to_chat
@@ -41,7 +43,10 @@ class LlamaBackend:
         """Load; `progress` gets per cent and returns False to cancel. Raises `LoadFailed`."""
         began = time.perf_counter()
         self._log = log
+        self._options = options
         self._batch: Any = None
+        self.needed_to_inspect: NeededMemory | None = None
+        """Works out the memory of an inspection context; None leaves it to llama.cpp to refuse one."""
         log.clear()
         self._model = self._load_model(path, options, progress)
         try:
@@ -174,6 +179,10 @@ class LlamaBackend:
     def chain(self, settings: SamplingSettings) -> LlamaChain:
         """Build the native stages that these settings turn on."""
         return LlamaChain(settings, self.vocabulary, self.cells)
+
+    def inspect(self, cells: int, main_memory: MainMemory | None) -> LlamaInspection:
+        """Make an inspection context of so many cells; raises `NoInspection`."""
+        return inspect(self._model, self._context, self._options, cells, self.needed_to_inspect, main_memory)
 
     def _metadata(self, key: str) -> str | None:
         buffer = ctypes.create_string_buffer(512)

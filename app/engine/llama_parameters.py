@@ -8,6 +8,8 @@ from __future__ import annotations
 import ctypes
 from typing import Any, Literal
 
+import msgspec
+
 from app.core.lane_memory import PLAIN_SEQUENCES
 from app.core.model import ALL_LAYERS, LoadOptions, MemoryKind
 from app.engine.llama import api, ggml_library
@@ -17,6 +19,8 @@ NoChat = Literal["encoder", "diffusion"]
 KV_TYPES = {"f16": api.GGML_TYPE_F16, "q8_0": api.GGML_TYPE_Q8_0, "q4_0": api.GGML_TYPE_Q4_0}
 FLASH = {"auto": -1, "on": 1, "off": 0}
 SPLITS = {"none": 0, "layer": 1, "row": 2}
+INSPECTION_BATCH = 64
+"""Tokens at once of an inspection context: with a vocabulary of 262,144 their rows are 64 MiB."""
 EXPERTS_PATTERN = rb"\.ffn_(up|down|gate|gate_up)_(ch|)exps"
 
 
@@ -62,6 +66,26 @@ def context_parameters(model: Any, options: LoadOptions, sequences: int | None =
     params.flash_attn_type = FLASH[options.flash_attention]
     params.type_k, params.type_v = KV_TYPES[options.kv_type_k], KV_TYPES[options.kv_type_v]
     params.kv_unified, params.swa_full, params.no_perf = True, False, True
+    return params
+
+
+def inspection_options(options: LoadOptions, cells: int) -> LoadOptions:
+    """Return the options of an inspection context for a model that was loaded with others."""
+    return msgspec.structs.replace(
+        options,
+        context=cells,
+        batch=INSPECTION_BATCH,
+        micro_batch=INSPECTION_BATCH,
+        flash_attention="off",
+        kv_type_k="f16",
+        kv_type_v="f16",
+    )
+
+
+def inspection_parameters(model: Any, options: LoadOptions) -> Any:
+    """Return the `llama_context_params` of an inspection context: one sequence, and the row of every token."""
+    params = context_parameters(model, options, 1)
+    params.n_outputs_max, params.n_outputs_max_per_seq = params.n_ubatch, params.n_ubatch
     return params
 
 

@@ -9,6 +9,7 @@ import re
 import stat
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
+from functools import partial
 from pathlib import Path
 from typing import BinaryIO, Protocol
 
@@ -19,6 +20,7 @@ from app.core.devices import GPU_KINDS, Device, LibraryFacts
 from app.core.errors import UserError
 from app.core.events import MemoryMeasured
 from app.core.gguf_header import Header
+from app.core.metrics import DeviceMemory
 from app.core.model import LoadOptions
 from app.core.model_facts import model_facts
 from app.core.model_file import ModelSource, check_model_file
@@ -32,6 +34,7 @@ from app.engine.layer_choice import Choice, Room, choose_layers
 from app.engine.llama import LogCapture, start_library
 from app.engine.llama_context import LoadFailed
 from app.engine.llama_model import LlamaBackend
+from app.engine.llama_parameters import inspection_options, inspection_parameters
 from app.engine.load_remarks import load_remarks, without_context_warnings
 from app.engine.pieces import end_tokens
 from app.engine.placement import narrowed
@@ -81,6 +84,7 @@ class LlamaOpener:
         except LoadFailed as error:
             raise _refusal(error, command) from error
         backend.memory = narrowed(backend.memory, headers, self._log.lines())
+        backend.needed_to_inspect = partial(self._needed_to_inspect, command.path, options)
         backend.info = msgspec.structs.replace(
             backend.info,
             memory=backend.memory,
@@ -115,6 +119,18 @@ class LlamaOpener:
             layers=measured.layers,
             devices=list_devices(),
         )
+
+    def _needed_to_inspect(self, path: str, options: LoadOptions, cells: int) -> tuple[DeviceMemory, ...] | None:
+        """Return the buffers of an inspection context; None where the file does not tell them any more."""
+        try:
+            headers = checked_headers(Path(path))
+            return self._dry_run.measure(
+                path, headers, inspection_options(options, cells), inspection_parameters
+            ).memory
+        except (LoadRefused, LoadFailed, OSError):
+            return None  # the file may be gone, which a loaded model survives: llama.cpp may still refuse
+        finally:
+            self._dry_run.close()
 
     def _decided(
         self, command: Load | MeasureMemory, headers: Sequence[Header], stopped: Callable[[], bool]

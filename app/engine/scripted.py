@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from app.core.commands import Load, MeasureMemory
-from app.core.devices import MAIN_MEMORY, Device, LibraryFacts
+from app.core.devices import MAIN_MEMORY, Device, LibraryFacts, MainMemory
 from app.core.errors import UserError
 from app.core.events import MemoryMeasured
 from app.core.metrics import DeviceMemory
@@ -26,6 +26,7 @@ from app.core.sampling import SamplingSettings
 from app.core.words import translate
 from app.engine.backend import ContextLost, DecodeResult, Row, TokenIds
 from app.engine.scripted_chain import ScriptedCandidates, ScriptedChain
+from app.engine.scripted_inspection import ScriptedInspection
 from app.engine.scripted_sequences import ScriptedSequences
 from app.engine.scripted_vocabulary import END, START, TEMPLATE, ScriptedVocabulary
 
@@ -232,6 +233,12 @@ class ScriptedBackend:
     def chain(self, settings: SamplingSettings) -> ScriptedChain:
         """Build the stages of these settings."""
         return ScriptedChain(settings)
+
+    def inspect(self, cells: int, main_memory: MainMemory | None) -> ScriptedInspection:
+        """A script needs no memory; it reads as fast as it prefills."""
+        row = self._noise + np.float32(LIKELY - MARGIN)
+        row[START:] = -LIKELY
+        return ScriptedInspection(row, self._script.prefill_tokens_per_s, LIKELY)
 
     def close(self) -> None:
         """Nothing to free."""

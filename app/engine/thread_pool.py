@@ -49,6 +49,10 @@ class ThreadPool:
         if parameters is None or make is None or self._free_pool is None:
             return
         self._pool = make(ctypes.byref(parameters))
+        self.attach(context)
+
+    def attach(self, context: Any) -> None:
+        """Have a context use these threads; of several, one at a time evaluates."""
         if self._pool:
             attach = ggml_library("llama").llama_attach_threadpool
             attach.argtypes, attach.restype = [ctypes.c_void_p] * 3, None

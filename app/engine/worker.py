@@ -31,6 +31,7 @@ from app.core.commands import (
     Quit,
     Render,
     Reproduce,
+    ScorePrompt,
     SetPace,
     StepOn,
     StopLane,
@@ -65,6 +66,7 @@ from app.engine.opening import Opener, opener_for
 from app.engine.pieces import pieces_of
 from app.engine.prompt_size import PromptTooLong
 from app.engine.reproducing import cancelled_before_replay, reproduce
+from app.engine.scoring import score
 from app.engine.template_errors import RENDER_SECONDS
 from app.engine.wire import MESSAGE_LIMIT, decode_command, encode
 
@@ -75,7 +77,7 @@ EXIT_PARENT_GONE = 0
 EXIT_CONTEXT_LOST = 5
 LAST_RESORT_SECONDS = 8.0
 """A template that holds the interpreter for so long ends the process; the parent starts a fresh one."""
-Work = Load | Generate | Reproduce | Compare | MeasureMemory
+Work = Load | Generate | Reproduce | Compare | ScorePrompt | MeasureMemory
 """What is done one after another, on the main thread."""
 Talk = Tokenize | Render | ListPieces | ListDevices
 """What is answered meanwhile."""
@@ -121,6 +123,8 @@ class Worker:
                 self._reproduce(command, control)
             case Compare():
                 self._compare(command, control)
+            case ScorePrompt():
+                self._score(command, control)
             case MeasureMemory():
                 self._send(self._opener.measure(command, lambda: control.cancelled))
             case _:
@@ -149,7 +153,7 @@ class Worker:
 
     def _route(self, command: Command) -> None:
         match command:
-            case Load() | Generate() | Reproduce() | Compare() | MeasureMemory():
+            case Load() | Generate() | Reproduce() | Compare() | ScorePrompt() | MeasureMemory():
                 rate = command.tokens_per_s if isinstance(command, Generate) else None
                 self._controls[command.request] = Control(command.request, rate)
                 self._work.put(command)
@@ -250,6 +254,11 @@ class Worker:
         backend, cache = self._loaded()
         comparing = Comparing(backend, cache, command, control, self._deadline)
         for event in comparing.cancelled() if control.cancelled else comparing.run():
+            self._send(event)
+
+    def _score(self, command: ScorePrompt, control: Control) -> None:
+        backend, _ = self._loaded()
+        for event in score(backend, command, control):
             self._send(event)
 
     def _loaded(self) -> tuple[Backend, KVCache]:

@@ -97,3 +97,13 @@ def test_xtc_moves_the_array_and_the_next_step_starts_anew(starter_backend: Llam
         left, _ = candidates.survivors()
         assert sorted(left) == [2, 3]
     chain.close()
+
+
+def test_the_log_of_a_model_with_many_layers_keeps_what_is_read_of_it(llama_log: LogCapture) -> None:
+    llama_log.clear()
+    llama_log._take(2, b"load_tensors:   CPU_Mapped model buffer size =    92.10 MiB\n", None)
+    for layer in range(3000):
+        llama_log._take(
+            1, b"llama_graph_n_input_tensors: input tensor 'kq_mask' is used by node '%d'\n" % layer, None
+        )
+    assert [line.split(":")[0] for line in llama_log.lines()] == ["load_tensors"]

@@ -14,12 +14,15 @@ from app.core.commands import (
     Load,
     Quit,
     Render,
+    ScorePrompt,
     SettingsChange,
     Tokenize,
     Watch,
 )
+from app.core.devices import MainMemory
 from app.core.events import EngineGone, Failed, LoadProgress, Tokens, Unloaded
 from app.core.model import LoadOptions
+from app.core.prompt_scores import PromptScored, ScoreProgress
 from app.core.sampling import PRESETS
 from app.core.words import translate
 from app.engine.wire import decode_command, decode_event, encode
@@ -34,6 +37,7 @@ CHAT = ChatPrompt((PromptMessage("user", "ümlaut 日本 😀"), PromptMessage("
         Generate(2, CHAT, PRESETS["Wild"], 3, replay=(SettingsChange(4, PRESETS["Greedy"]),)),
         Generate(2, TextPrompt("x"), PRESETS["Wild"], 3),
         Generate(2, TokenPrompt(b"\x05\x00\x00\x00"), PRESETS["Wild"], 3),
+        ScorePrompt(2, b"\x05\x00\x00\x00", MainMemory(3, 2, 3)),
         Cancel(2),
         ChangeSettings(2, PRESETS["Precise"]),
         Watch(on=True),
@@ -51,6 +55,8 @@ def test_every_command_comes_back(command: object) -> None:
     [
         LoadProgress(1, 12.5),
         Tokens(1, 0, 1, b"\x01\x00\x00\x00", "日", b"\x00", 3, 4, 5),
+        ScoreProgress(1, 5, 6),
+        PromptScored(1, b"\x00", b"\x01", b"\x02"),
         Failed(1, "model", translate("Engine", "No {what}.", what="luck"), ("line",)),
         EngineGone(-9, (1, 2), translate("Engine", "Gone.")),
         Unloaded(),
