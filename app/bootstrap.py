@@ -44,6 +44,7 @@ from app.services.preset_use import PresetUse
 from app.services.program import Program
 from app.services.prompt_cost import PromptCosts
 from app.services.prompt_count import PromptCount
+from app.services.prompt_scores import PromptScores
 from app.services.queue import Queue
 from app.services.reproducing import Reproducing
 from app.services.sampling import Sampling
@@ -196,6 +197,7 @@ class _Records(NamedTuple):
     answer_what_if: AnswerWhatIf
     inspecting: Inspecting
     other_token: OtherToken
+    prompt_scores: PromptScores
 
 
 def _records(talk: _Talk, session: EngineSession, store: StorePort, vocabulary: Vocabulary, jobs: Jobs) -> _Records:
@@ -205,6 +207,7 @@ def _records(talk: _Talk, session: EngineSession, store: StorePort, vocabulary: 
         AnswerWhatIf(talk.chat, session, store, vocabulary, jobs),
         inspecting,
         OtherToken(session, talk.chat, talk.answers, talk.comparing, inspecting),
+        PromptScores(session, inspecting),
     )
 
 

@@ -34,6 +34,7 @@ from app.core.events import (
 from app.core.job_events import ModelChecked
 from app.core.model import FoundModel, ModelInfo, ModelRef
 from app.core.ports import EnginePort
+from app.core.prompt_scores import PromptScored, ScoreProgress
 from app.core.sampling import SamplingSettings
 from app.core.signal import Signal
 from app.core.words import translate
@@ -87,6 +88,8 @@ class EngineSession:
         """What the engine says of an answer that it writes once more; `Reproduced` or `Failed` is the last of it."""
         self.lanes_told = self._questions.lanes_told
         """What the engine says of the lanes of a comparison; `Compared` or `Failed` is the last of it."""
+        self.scored = self._questions.scored
+        """What the engine says of a pass over a prompt; `PromptScored` or `Failed` is the last of it."""
         self.lanes_before = self._questions.lanes_before
         """How many lanes of a comparison are still written before a question begins; 0 where none is."""
         self.sent = self._questions.sent
@@ -172,7 +175,7 @@ class EngineSession:
         return self._engine.new_request()
 
     def ask(self, question: Asked) -> None:
-        """Answer a question, in one lane or several, or write an answer once more, as soon as its model is loaded."""
+        """Answer a question, in one lane or several, or do what else takes its turn, as soon as its model is loaded."""
         self._questions.wait(question)
         if self.wish is None:
             self._questions.fail_waiting("model", _NO_MODEL)
@@ -222,9 +225,9 @@ class EngineSession:
                 self._fail_load(event, path)
             case PromptReady() | PrefillProgress() | Tokens() | Step() | Held():
                 self._questions.take(event)
-            case LanesPlanned() | LaneTokens() | LaneFinished():
+            case LanesPlanned() | LaneTokens() | LaneFinished() | ScoreProgress():
                 self._questions.take(event)
-            case Finished() | Reproduced() | Compared() | Failed():
+            case Finished() | Reproduced() | Compared() | PromptScored() | Failed():
                 if self._questions.take(event):
                     self._send_next()
                     self.changed.emit()

@@ -47,6 +47,7 @@ from app.core.job_events import (
     Summoned,
 )
 from app.core.ports import DryRunPort, EnginePort, StorePort
+from app.core.prompt_scores import PromptScored, ScoreProgress
 from app.core.signal import Signal
 from app.core.store_events import (
     ConversationRead,
@@ -90,6 +91,7 @@ from app.services.preset_model import PresetModels
 from app.services.preset_use import PresetUse
 from app.services.prompt_cost import PromptCosts
 from app.services.prompt_count import PromptCount
+from app.services.prompt_scores import PromptScores
 from app.services.queue import Queue
 from app.services.reproducing import Reproducing
 from app.services.sampling import Sampling
@@ -147,6 +149,7 @@ class Program:
     comparison_analysis: ComparisonAnalysis
     answer_what_if: AnswerWhatIf
     inspecting: Inspecting
+    prompt_scores: PromptScores
     other_token: OtherToken
     file_export: FileExport
     next_token: NextToken
@@ -259,7 +262,7 @@ class Program:
                 self.memory.take(event)
             case LoadProgress() | Loaded() | PromptReady() | PrefillProgress() | Tokens() | Step() | Held():
                 self.session.take(event)
-            case Finished() | Reproduced():
+            case Finished() | Reproduced() | ScoreProgress() | PromptScored():
                 self.session.take(event)
             case LanesPlanned() | LaneTokens() | LaneFinished() | Compared():
                 self.session.take(event)

@@ -1,7 +1,8 @@
 """The questions that wait and the one that the engine has; each ends in exactly one `Finished` or `Failed`.
 
 An answer that is written once more takes its turn among them and ends in `Reproduced` or `Failed`, and so do the lanes
-of a comparison, which end in `Compared` or `Failed`; both are told apart, so that nobody takes them for an answer. A question's clock starts when it goes to the engine, not while
+of a comparison, which end in `Compared` or `Failed`, and a pass over a prompt, which ends in `PromptScored` or `Failed`;
+they are told apart, so that nobody takes them for an answer. A question's clock starts when it goes to the engine, not while
 another one is answered. Knows no model and no file; when a question may go is the session's to say.
 """
 
@@ -13,7 +14,17 @@ from collections.abc import Callable, Iterable
 import msgspec
 
 from app.core.chat import ChatPrompt, Prompt
-from app.core.commands import Cancel, ChangeSettings, Compare, Generate, Reproduce, SetPace, StepOn, StopLane
+from app.core.commands import (
+    Cancel,
+    ChangeSettings,
+    Compare,
+    Generate,
+    Reproduce,
+    ScorePrompt,
+    SetPace,
+    StepOn,
+    StopLane,
+)
 from app.core.devices import MainMemory
 from app.core.events import (
     Compared,
@@ -32,6 +43,7 @@ from app.core.events import (
 )
 from app.core.model import ModelRef
 from app.core.ports import EnginePort
+from app.core.prompt_scores import PromptScored, ScoreProgress
 from app.core.sampling import SamplingSettings
 from app.core.signal import Signal
 from app.core.words import Sentence, translate
@@ -41,7 +53,10 @@ from app.services.wishes import LanesQuestion, Question
 AnswerEvent = PromptReady | PrefillProgress | Tokens | Step | Held | Finished | Failed
 ReplayEvent = PromptReady | PrefillProgress | Tokens | Reproduced | Failed
 LanesEvent = PromptReady | PrefillProgress | LanesPlanned | LaneTokens | LaneFinished | Compared | Failed
-QuestionEvent = AnswerEvent | Reproduced | LanesPlanned | LaneTokens | LaneFinished | Compared
+ScoringEvent = ScoreProgress | PromptScored | Failed
+QuestionEvent = (
+    AnswerEvent | Reproduced | LanesPlanned | LaneTokens | LaneFinished | Compared | ScoreProgress | PromptScored
+)
 
 
 class Unkept(Question, frozen=True):
@@ -53,10 +68,10 @@ class Unkept(Question, frozen=True):
         return Question(**{**msgspec.structs.asdict(self), **changes})
 
 
-class Replay(msgspec.Struct, frozen=True):
-    """An answer that is to be written once more, and the model that wrote it: no other one can."""
+class _OfOneModel(msgspec.Struct, frozen=True):
+    """Something that one model alone can do."""
 
-    command: Reproduce
+    command: Reproduce | ScorePrompt
     model: ModelRef
 
     @property
@@ -65,11 +80,23 @@ class Replay(msgspec.Struct, frozen=True):
         return self.command.request
 
     def belongs_to(self, model: ModelRef | None) -> bool:
-        """Whether a model is the one that wrote it."""
+        """Whether a model is that one."""
         return model is not None and model.identity == self.model.identity
 
 
-Asked = Question | Replay | LanesQuestion
+class Replay(_OfOneModel, frozen=True):
+    """An answer that is to be written once more, by the model that wrote it."""
+
+    command: Reproduce
+
+
+class Scoring(_OfOneModel, frozen=True):
+    """A prompt whose tokens are to be scored, by the model that it was for."""
+
+    command: ScorePrompt
+
+
+Asked = Question | Replay | LanesQuestion | Scoring
 
 
 class Questions:
@@ -82,6 +109,8 @@ class Questions:
         """What the engine says of an answer that it writes once more; `Reproduced` or `Failed` is the last of it."""
         self.lanes_told: Signal[LanesEvent] = Signal()
         """What the engine says of the lanes of a comparison; `Compared` or `Failed` is the last of it."""
+        self.scored: Signal[ScoringEvent] = Signal()
+        """What the engine says of a pass over a prompt; `PromptScored` or `Failed` is the last of it."""
         self.sent: Signal[int, int] = Signal()
         """A question went to a loaded model: its request and the time that its clock starts at (`perf_counter_ns`)."""
         self._engine = engine
@@ -126,16 +155,19 @@ class Questions:
             elif isinstance(first, LanesQuestion):
                 self._send_lanes(first, model)
             elif first.belongs_to(model):
-                self._replay(first)
+                self._send_as_it_is(first)
             else:
                 self._tell_failed(first, "model", _OTHER_MODEL)
                 continue
             return True
         return False
 
-    def _replay(self, replay: Replay) -> None:
-        self._open[replay.request] = replay
-        self._engine.send(msgspec.structs.replace(replay.command, sent_ns=time.perf_counter_ns()))
+    def _send_as_it_is(self, asked: Replay | Scoring) -> None:
+        self._open[asked.request] = asked
+        if isinstance(asked, Replay):
+            self._engine.send(msgspec.structs.replace(asked.command, sent_ns=time.perf_counter_ns()))
+        else:
+            self._engine.send(msgspec.structs.replace(asked.command, main_memory=self._memory()))
 
     def _send(self, question: Question, model: ModelRef | None) -> None:
         """Send a question to the engine, with the template that people chose for the model."""
@@ -253,6 +285,8 @@ class Questions:
                 | Failed()
             ):
                 self.lanes_told.emit(event)
+            case Scoring(), ScoreProgress() | PromptScored() | Failed():
+                self.scored.emit(event)
             case _:
                 pass
 
@@ -280,7 +314,7 @@ class Questions:
         self._tell(question, Failed(question.request, kind, sentence, details))
 
 
-_ENDS = (Finished, Reproduced, Compared, Failed)
+_ENDS = (Finished, Reproduced, Compared, PromptScored, Failed)
 
 
 def _with_saving(event: Finished, saved_ns: int) -> Finished:

@@ -24,6 +24,7 @@ from gpu_check.meters import ProcessMeter, meter_for
 from gpu_check.model_file import TINY
 from gpu_check.offload import offload
 from gpu_check.report import Report
+from gpu_check.scoring import scoring
 from gpu_check.setting import GIB, REAL, SOFT, Setting, TimeIsUp, is_real, shape_for, write_models
 from gpu_check.speed import speed
 
@@ -34,6 +35,7 @@ CHECKS: dict[str, Callable[[Setting], None]] = {
     "speed": speed,
     "cancel": cancelling,
     "lanes": comparing,
+    "score": scoring,
     "auto": automatic,
 }
 

@@ -20,6 +20,7 @@ from app.engine.llama_model import LlamaBackend
 from app.engine.llama_parameters import INSPECTION_BATCH
 from app.engine.opening import LlamaOpener
 from app.engine.sizes import parse_sizes
+from app.engine.thread_pool import ThreadPool
 from tests.engine.exchanges import WRITERS, tokens
 
 CELLS = 700
@@ -50,7 +51,9 @@ def _go_on(_percent: float) -> bool:
 def test_its_memory_is_known_before_it_is_made(
     kind: str, opened: Callable[..., LlamaBackend], llama_log: LogCapture, tmp_path: Path
 ) -> None:
-    backend = opened(WRITERS[kind](tmp_path / "model.gguf"), kv_type_k="q8_0", batch=32, micro_batch=16)
+    backend = opened(
+        WRITERS[kind](tmp_path / "model.gguf"), kv_type_k="q8_0", kv_type_v="q8_0", batch=32, micro_batch=16
+    )
     assert backend.needed_to_inspect is not None
     told = backend.needed_to_inspect(CELLS)
     assert told is not None
@@ -133,6 +136,17 @@ def test_its_memory_is_given_back_a_hundred_times_in_a_row(quick_backend: LlamaB
     print(f"{grown / MIB:.2f} MiB more")
     assert grown < 2 * MIB, "a hundred times 20 KiB would be more"
     assert process.num_threads() == threads
+
+
+def test_it_evaluates_with_the_threads_that_are_there(
+    quick_backend: LlamaBackend, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    attached = []
+    attach = ThreadPool.attach
+    monkeypatch.setattr(ThreadPool, "attach", lambda pool, context: attached.append((pool, attach(pool, context))))
+    monkeypatch.setattr(ThreadPool, "__init__", None)
+    quick_backend.inspect(CELLS, None).close()
+    assert [pool for pool, _ in attached] == [quick_backend._context._threads]
 
 
 def test_the_chats_buffers_are_told_as_before_beside_lanes(

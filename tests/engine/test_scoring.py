@@ -29,7 +29,7 @@ from app.engine.scripted import Script
 from app.probability.row import RowReader
 from tests.engine.exchanges import OPTIONS, WRITERS, as_prompt, limited, tokens
 from tests.engine.harness import Engine, assert_same_answer, records_of, write_script
-from tests.engine.test_loop import finished, run
+from tests.engine.test_loop import finished, run, scripted
 
 NEAR = 0.02
 PROMPT = tokens(3 * INSPECTION_BATCH + 9, 1)
@@ -165,6 +165,15 @@ class _Later(Control):
 def test_a_cancel_ends_the_pass_in_the_middle_of_a_batch(quick_backend: LlamaBackend) -> None:
     (event,) = scored(quick_backend, PROMPT, _Later(12))
     assert isinstance(event, Failed) and event.kind == "cancelled"
+
+
+def test_where_nothing_stops_a_batch_the_next_one_does_not_begin() -> None:
+    control, events = Control(1), []
+    command = ScorePrompt(1, np.arange(60, 160, dtype="<i4").tobytes())
+    for event in score(scripted(), command, control):
+        events.append(event)
+        control.cancel()
+    assert [type(event) for event in events] == [ScoreProgress, Failed]
 
 
 def test_a_pass_that_was_cancelled_while_it_waited_makes_no_context(

@@ -234,6 +234,7 @@ def test_the_check_runs_whole_on_the_cpu(tmp_path: Path) -> None:
     assert {"devices", "offload_half_dry_run", "decode_ratio", "prefill_ratio", "cancel_prefill", "lanes_8"} <= set(
         lines
     )
+    assert {"score_apart", "score_mean_apart"} <= {name for name, line in lines.items() if line["ok"]}
     assert not list((tmp_path / "work").glob("*.gguf"))
 
 
