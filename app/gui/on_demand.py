@@ -97,7 +97,8 @@ class OnDemand(QObject):
         from app.gui.inside.page import InsidePage
 
         program = self._program
-        page = InsidePage(program.inspecting, program.other_token, self._themes, Icons(program.resources))
+        services = (program.inspecting, program.other_token, program.prompt_scores)
+        page = InsidePage(*services, self._themes, Icons(program.resources))
         page.preferences_wanted.connect(self.open_preferences)
         return page
 

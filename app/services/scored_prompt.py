@@ -13,6 +13,7 @@ from functools import cached_property
 import msgspec
 
 from app.core.prompt_scores import PromptScored
+from app.services.inspection import InspectedAnswer, InspectedPrompt
 
 
 class TokenScore(msgspec.Struct, frozen=True):
@@ -81,3 +82,21 @@ class ScoredPrompt:
         """Return the tokens with the smallest probabilities, the most surprising first, earlier ones first of equals."""
         values = self._log_probabilities
         return tuple(place + 1 for place in heapq.nsmallest(count, range(len(values)), key=values.__getitem__))
+
+
+def columns_of(prompt: InspectedPrompt, scores: ScoredPrompt | None) -> InspectedAnswer:
+    """Return a prompt as the columns of an answer, to be coloured and told like one; unknown without scores."""
+    unknown: tuple[None, ...] = (None,) * len(prompt.ids)
+    is_known = scores is not None and len(scores) == len(prompt.ids)
+    return InspectedAnswer(
+        message=prompt.message,
+        ids=prompt.ids,
+        texts=prompt.texts,
+        log_probabilities=scores.log_probabilities if scores is not None and is_known else unknown,
+        after=unknown,
+        ranks=scores.ranks if scores is not None and is_known else unknown,
+        entropies=scores.entropies if scores is not None and is_known else unknown,
+        gaps_ms=unknown,
+        flags=(0,) * len(prompt.ids),
+        recorded=len(prompt.ids) - 1 if is_known else 0,
+    )

@@ -12,8 +12,9 @@ import pytest
 from app.core.commands import Cancel, Generate, ScorePrompt
 from app.core.prompt_scores import PromptScored, ScoreProgress
 from app.core.words import Sentence
+from app.services.inspection import InspectedPrompt
 from app.services.prompt_scores import KEPT_PROMPTS, PromptScores
-from app.services.scored_prompt import ScoredPrompt, TokenScore
+from app.services.scored_prompt import ScoredPrompt, TokenScore, columns_of
 from app.services.wishes import Wish
 from tests.desk import Desk
 
@@ -145,16 +146,26 @@ def test_a_pass_that_is_cancelled_leaves_nothing_and_can_begin_anew(desk: Desk) 
     assert command(desk).request != request
 
 
+def fail(desk: Desk) -> None:
+    desk.engine.fail("memory", command(desk).request, "There is no memory.")
+    desk.settle()
+
+
 def test_why_it_came_to_nothing_stands_there_until_it_begins_again(desk: Desk) -> None:
     ask(desk)
     service(desk).begin()
-    desk.engine.fail("memory", command(desk).request, "There is no memory.")
-    desk.settle()
+    fail(desk)
     problem = service(desk).problem
     assert problem is not None and problem.english() == "There is no memory."
-    ask(desk, "Another one", PROMPT + 1)
-    assert service(desk).problem is None
     assert service(desk).begin()
+    assert service(desk).problem is None
+
+
+def test_why_it_came_to_nothing_is_said_of_that_prompt_alone(desk: Desk) -> None:
+    ask(desk)
+    service(desk).begin()
+    fail(desk)
+    ask(desk, "Another one", PROMPT + 1)
     assert service(desk).problem is None
 
 
@@ -163,10 +174,24 @@ def test_what_is_said_of_an_earlier_pass_is_nobodys(desk: Desk) -> None:
     service(desk).begin()
     early = command(desk).request
     end(desk)
-    kept = service(desk).scores
-    desk.engine.say(scored(early, (-9.0,) * (PROMPT - 1)))
+    ask(desk, "And the sea?", PROMPT + 3)
+    service(desk).begin()
+    desk.program.session.scored.emit(scored(early))
+    assert (service(desk).progress, service(desk).scores) == ((0, PROMPT + 3), None)
+
+
+def test_whoever_shows_it_hears_that_it_can_be_asked_for_or_no_longer(desk: Desk) -> None:
+    ask(desk)
+    heard = []
+    service(desk).changed.connect(lambda: heard.append(service(desk).hindrance))
+    desk.program.session.unload()
     desk.settle()
-    assert service(desk).scores is kept
+    assert heard[-1] is not None
+    heard.clear()
+    desk.program.inspecting.watch(False)
+    desk.program.inspecting.watch(True)
+    desk.until(lambda: not desk.program.inspecting.is_busy)
+    assert heard
 
 
 def test_an_engine_that_dies_ends_the_pass(desk: Desk) -> None:
@@ -249,6 +274,19 @@ def test_the_values_of_a_prompt_are_read_one_by_one() -> None:
     assert found.of(3) == TokenScore(-4.0, 3, 0.5)
     assert found.log_probabilities == (None, -1.0, -0.25, -4.0)
     assert (found.ranks, found.entropies) == ((None, 1, 2, 3), (None, 0.5, 0.5, 0.5))
+
+
+def test_a_prompt_has_the_columns_of_an_answer_with_what_is_known_of_it() -> None:
+    prompt = InspectedPrompt(7, (5, 6, 7, 8), ("a", "b", None, "c"), ())
+    found = ScoredPrompt(scored(log_probabilities=(-1.0, -0.25, -4.0)))
+    columns = columns_of(prompt, found)
+    assert (columns.message, columns.ids, columns.texts) == (7, prompt.ids, prompt.texts)
+    assert (columns.log_probabilities, columns.ranks) == (found.log_probabilities, found.ranks)
+    assert (columns.entropies, columns.recorded, columns.after) == (found.entropies, 3, (None,) * 4)
+    others = ScoredPrompt(scored(log_probabilities=(-1.0,)))
+    for unknown in (columns_of(prompt, None), columns_of(prompt, others)):
+        assert {unknown.log_probabilities, unknown.ranks, unknown.entropies, unknown.gaps_ms} == {(None,) * 4}
+        assert unknown.recorded == 0 and len(unknown.flags) == len(unknown) == 4
 
 
 def test_mean_surprise_and_perplexity_are_those_of_all_tokens_but_the_first() -> None:

@@ -19,6 +19,7 @@ from app.gui.inside.prompt_part import PromptPart
 from app.gui.widgets.labels import label
 from app.services.inspecting import Inspecting
 from app.services.other_token import OtherToken
+from app.services.prompt_scores import PromptScores
 from app.services.turns import Turn
 
 _LEAST_WIDTH_PX, _LEAST_HEIGHT_PX = 700, 420
@@ -34,13 +35,20 @@ class InsidePage(QScrollArea):
     preferences_wanted = Signal()
     """Somebody wants to choose what is recorded."""
 
-    def __init__(self, inspecting: Inspecting, other: OtherToken, themes: theme.Themes, icons: Icons) -> None:
+    def __init__(
+        self,
+        inspecting: Inspecting,
+        other: OtherToken,
+        scores: PromptScores,
+        themes: theme.Themes,
+        icons: Icons,
+    ) -> None:
         super().__init__()
         self.setObjectName("inside_page")
         self.setAccessibleName(self.tr("Inside the answer"))
         self.inspecting = inspecting
         self.head = InsideHead(inspecting)
-        self.prompt_part = PromptPart(inspecting, themes)
+        self.prompt_part = PromptPart(inspecting, scores, themes)
         self.answer_part = AnswerPart(inspecting, other, themes, icons)
         self.lower_part = QVBoxLayout()
         """What stands below the tokens."""
@@ -54,11 +62,12 @@ class InsidePage(QScrollArea):
         self._parts.addWidget(self.prompt_part)
         self._fill()
         self.head.part_wanted.connect(self.show_part)
-        self.head.colouring_wanted.connect(self.answer_part.colour_by)
+        for part in (self.answer_part, self.prompt_part):
+            self.head.colouring_wanted.connect(part.colour_by)
         self.answer_part.branched.connect(self._tell_branched)
         self.answer_part.preferences_wanted.connect(self.preferences_wanted)
-        for part in (self.head, self.answer_part):
-            part.chat_wanted.connect(self.chat_wanted)
+        for place in (self.head, self.answer_part):
+            place.chat_wanted.connect(self.chat_wanted)
         self.show_part("answer")
         self._disconnect = [
             inspecting.token_changed.connect(self.token_changed.emit),

@@ -7,7 +7,7 @@ them by steps of a ramp (`colour`).
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import QPointF, QRect, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QFontMetricsF, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen, QResizeEvent
@@ -51,6 +51,7 @@ class PromptChips(QAbstractScrollArea):
         self._steps: Sequence[int | None] = ()
         self._colouring: Colouring = "none"
         self._ramp: list[Shade] = []
+        self._more_words: Callable[[int], str] | None = None
         themes.changed.connect(self._show_theme)
         themes.text_size_changed.connect(self._lay_out)
         self._show_theme()
@@ -73,7 +74,7 @@ class PromptChips(QAbstractScrollArea):
         is_same = prompt is not None and self._prompt is not None and prompt.ids == self._prompt.ids
         self._prompt = prompt
         if not is_same:
-            self._steps, self._current = (), None
+            self._steps, self._current, self._more_words = (), None, None
             self.verticalScrollBar().setValue(0)
             self.token_changed.emit(None)
         self._lay_out()
@@ -83,6 +84,11 @@ class PromptChips(QAbstractScrollArea):
         """Colour the chips by steps of a ramp (`shades`), one for each token; None is not coloured."""
         self._steps, self._colouring = steps, colouring
         self._show_theme()
+
+    def add_words(self, words: Callable[[int], str] | None) -> None:
+        """Say more of the token that is looked at to those who listen; None says no more."""
+        self._more_words = words
+        self._name()
 
     def look_at(self, token: int | None) -> None:
         """Look at another token, and have it in view."""
@@ -214,7 +220,7 @@ class PromptChips(QAbstractScrollArea):
         said, number = self._said(token)
         is_bold = kind == "special"
         painter.setFont(theme.reading_font(theme.BASE_PX, bold=is_bold))
-        painter.setPen(look.colour("muted" if kind == "template" else "text"))
+        painter.setPen(look.colour("muted" if kind == "template" and not step else "text"))
         upper = box.adjusted(_PAD_PX - 1, 2, -_PAD_PX + 1, -box.height() * 0.42)
         shown = painter.fontMetrics().elidedText(said, Qt.TextElideMode.ElideRight, round(upper.width()) + 2)
         painter.drawText(upper, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, shown)
@@ -245,6 +251,8 @@ class PromptChips(QAbstractScrollArea):
         said = self.tr("Tokens of the prompt")
         if self._prompt is not None and self._current is not None:
             said = sentence_of(self._prompt, self._current)
+            if self._more_words is not None:
+                said += self._more_words(self._current)
         self.setAccessibleName(said)
 
 

@@ -11,20 +11,29 @@ from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from app.gui import theme
 from app.gui.inside.prompt_chips import PromptChips, ground_of_kind, outline
-from app.gui.inside.prompt_words import counts_of, kind_words, sentence_of
+from app.gui.inside.prompt_surprise import PromptSurprise
+from app.gui.inside.prompt_words import counts_of, kind_words, score_words, sentence_of
+from app.gui.inside.shades import Colouring, Steps
+from app.gui.inside.token_legend import TokenLegend
 from app.gui.widgets.labels import label
 from app.services.inspecting import Inspecting
-from app.services.inspection import InspectedPrompt, TokenKind
+from app.services.inspection import InspectedAnswer, InspectedPrompt, TokenKind
+from app.services.prompt_scores import PromptScores
+from app.services.scored_prompt import columns_of
 
 
 class PromptPart(QWidget):
     """Shows the prompt of the answer that the service looks at."""
 
-    def __init__(self, inspecting: Inspecting, themes: theme.Themes) -> None:
+    def __init__(self, inspecting: Inspecting, scores: PromptScores, themes: theme.Themes) -> None:
         super().__init__()
         self.setObjectName("inside_prompt")
         self.setAccessibleName(self.tr("Tokens of the prompt"))
         self._inspecting = inspecting
+        self._scores = scores
+        self._colouring: Colouring = "probability"
+        self._scored: InspectedAnswer | None = None
+        """The prompt with its scores, as the chips show it."""
         self.tools = QHBoxLayout()
         """What stands above the tokens, from left to right."""
         self.about = label(look="muted", name="prompt_about")
@@ -33,6 +42,11 @@ class PromptPart(QWidget):
         self.said = label(name="prompt_token")
         self.said.setWordWrap(True)
         self.legend = _KindLegend(themes)
+        self.ramp = TokenLegend(themes, signs=False)
+        self.ramp.setObjectName("prompt_ramp")
+        self.ramp.hide()
+        self.surprise = PromptSurprise(scores, inspecting)
+        self.tools.addWidget(self.surprise)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(theme.SPACE_S)
@@ -41,12 +55,24 @@ class PromptPart(QWidget):
         column.addWidget(self.chips, 1)
         column.addWidget(self.said)
         column.addWidget(self.legend)
+        column.addWidget(self.ramp)
+        self.surprise.token_wanted.connect(self._go_to)
         self.chips.token_changed.connect(lambda _token: self._show_token())
-        self._disconnect = [inspecting.opened.connect(self._show), inspecting.changed.connect(self._show)]
+        self._disconnect = [
+            inspecting.opened.connect(self._show),
+            inspecting.changed.connect(self._show),
+            scores.changed.connect(self._take_scores),
+        ]
         self._show()
 
+    def colour_by(self, colouring: Colouring) -> None:
+        """Colour the tokens by something else, once they have scores."""
+        self._colouring = colouring
+        self._colour()
+
     def disconnect_services(self) -> None:
-        """Listen to the service no longer."""
+        """Listen to the services no longer."""
+        self.surprise.disconnect_services()
         for disconnect in self._disconnect:
             disconnect()
 
@@ -55,11 +81,33 @@ class PromptPart(QWidget):
         if prompt is None and turn is not None and self._shows(turn.message):
             return  # it is read once more
         self.chips.show_prompt(prompt)
+        self._scored = None
         for widget in (self.chips, self.legend):
             widget.setVisible(prompt is not None)
         self.legend.show_kinds(prompt)
         self.about.setText(self._about(prompt))
+        self._take_scores()
+        self._colour()
+
+    def _take_scores(self) -> None:
+        """Colour the chips once there is something to colour them by."""
+        prompt, scores = self.chips.prompt, self._scores.scores
+        if self._scored is None and prompt is not None and scores is not None and prompt == self._inspecting.prompt:
+            self._scored = columns_of(prompt, scores)
+            self._colour()
+
+    def _colour(self) -> None:
+        scored = self._scored
+        colouring: Colouring = "none" if scored is None else self._colouring
+        self.chips.colour(() if scored is None else Steps(colouring, scored), colouring)
+        self.ramp.show_colouring(colouring)
+        self.ramp.setVisible(colouring != "none")
+        self.chips.add_words(None if scored is None else lambda token: score_words(scored, token))
         self._show_token()
+
+    def _go_to(self, token: int) -> None:
+        self.chips.look_at(token)
+        self.chips.setFocus()
 
     def _shows(self, message: int) -> bool:
         return self.chips.prompt is not None and self.chips.prompt.message == message
@@ -76,7 +124,11 @@ class PromptPart(QWidget):
     def _show_token(self) -> None:
         prompt, token = self.chips.prompt, self.chips.current
         hint = self.tr("Click a token, or go through them with the arrow keys.")
-        self.said.setText(sentence_of(prompt, token) if prompt is not None and token is not None else hint)
+        if prompt is not None and token is not None:
+            more = score_words(self._scored, token) if self._scored is not None else ""
+            self.said.setText(sentence_of(prompt, token) + more)
+        else:
+            self.said.setText(hint)
         self.said.setVisible(prompt is not None)
 
 

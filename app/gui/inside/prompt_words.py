@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from PySide6.QtCore import QCoreApplication
 
-from app.gui.inside.token_sentences import quoted
-from app.services.inspection import InspectedPrompt, TokenKind
+from app.gui.inside.token_sentences import figures_of, quoted
+from app.services.inspection import InspectedAnswer, InspectedPrompt, TokenKind
 from app.services.units import count
 
 translate = QCoreApplication.translate
@@ -45,3 +45,14 @@ def counts_of(prompt: InspectedPrompt) -> str:
     parts = [f"{kind_words(kind)} {count(tally[kind])}" for kind in order if tally[kind]]
     whole = translate("PromptChips", "{count} tokens").format(count=count(len(prompt.ids)))
     return f"{whole}: {' · '.join(parts)}"
+
+
+def score_words(scored: InspectedAnswer, token: int) -> str:
+    """Return how likely a token of the prompt was, to go behind its sentence."""
+    if scored.log_probabilities[token] is None:
+        return translate("PromptChips", "; nothing is before it, so it has no probability")
+    words = translate("PromptChips", "; probability {share}, log-probability {log}, rank {rank}, entropy {entropy}")
+    figures = figures_of(scored, token)
+    return words.format(
+        share=figures["probability"], log=figures["log"], rank=figures["rank"], entropy=figures["entropy"]
+    )

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_right
-from typing import Literal, NamedTuple
+from collections.abc import Sequence
+from typing import Literal, NamedTuple, overload
 
 from PySide6.QtCore import QCoreApplication
 from PySide6.QtGui import QColor
@@ -43,6 +44,30 @@ class Shade(NamedTuple):
     ground: QColor
     """What the token stands on."""
     line: QColor
+
+
+class Steps(Sequence[int | None]):
+    """The steps of the tokens as they are wanted: of a long prompt only those in view."""
+
+    def __init__(self, colouring: Colouring, answer: InspectedAnswer) -> None:
+        self._colouring = colouring
+        self._answer = answer
+
+    def __len__(self) -> int:
+        """Return how many tokens there are."""
+        return len(self._answer)
+
+    @overload
+    def __getitem__(self, token: int) -> int | None: ...
+
+    @overload
+    def __getitem__(self, token: slice) -> list[int | None]: ...
+
+    def __getitem__(self, token: int | slice) -> int | None | list[int | None]:
+        """Return the step of a token, or of some; None where it is not known."""
+        if isinstance(token, slice):
+            return [self[each] for each in range(*token.indices(len(self)))]
+        return step_of(self._colouring, self._answer, token)
 
 
 def step_of(colouring: Colouring, answer: InspectedAnswer, token: int) -> int | None:

@@ -17,9 +17,11 @@ _CHOSEN, _UNKNOWN = "chosen", "unknown"
 class TokenLegend(QWidget):
     """One line of steps; as many lines as the width needs."""
 
-    def __init__(self, themes: theme.Themes) -> None:
+    def __init__(self, themes: theme.Themes, *, signs: bool = True) -> None:
+        """`signs` are what stands at tokens beside their colours."""
         super().__init__()
         self.setObjectName("token_legend")
+        self._has_signs = signs
         self.setFont(theme.font(theme.SMALL_PX))
         self._themes = themes
         self._colouring: Colouring = "probability"
@@ -75,6 +77,8 @@ class TokenLegend(QWidget):
         title = title_of(self._colouring)
         items = [("", f"{title}:")] if title else []
         items += [(str(step), words) for step, words in enumerate(steps)]
+        if not self._has_signs:
+            return items or [("", "")]
         if steps:
             items.append((_UNKNOWN, self.tr("not recorded")))
         return [*items, (_CHOSEN, self.tr("chosen by hand"))]

@@ -1,0 +1,163 @@
+"""How surprising the prompt was to the model: a button to ask, how far that is, what came of it, or why it cannot be.
+
+Colours nothing itself: whoever shows the tokens takes the scores from the service, and hears which token is wanted.
+"""
+
+from __future__ import annotations
+
+import math
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QHBoxLayout, QProgressBar, QPushButton, QVBoxLayout, QWidget
+
+from app.gui import theme
+from app.gui.inside.token_sentences import quoted
+from app.gui.widgets.labels import in_parts, label
+from app.gui.widgets.words import render, set_hint
+from app.services.inspecting import Inspecting
+from app.services.prompt_scores import PromptScores
+from app.services.scored_prompt import ScoredPrompt
+from app.services.units import UNKNOWN, count
+
+MOST_SURPRISING = 5
+_LONGEST_TOKEN = 18
+_PROGRESS_PX = 180
+
+
+class PromptSurprise(QWidget):
+    """Follows the service; shows one state at a time."""
+
+    token_wanted = Signal(int)
+    """Somebody wants to look at a token of the prompt, counted from 0."""
+
+    def __init__(self, scores: PromptScores, inspecting: Inspecting) -> None:
+        super().__init__()
+        self.setObjectName("prompt_surprise")
+        self.setAccessibleName(self.tr("How surprising the prompt was"))
+        self._scores = scores
+        self._inspecting = inspecting
+        self._shown: ScoredPrompt | None = None
+        self.ask = QPushButton(self.tr("How surprising?"))
+        self.ask.setObjectName("score_button")
+        set_hint(
+            self.ask,
+            self.tr(
+                "Read the prompt once more and tell how likely each of its tokens was behind those before it. The chat's "
+                "cache stays as it is."
+            ),
+        )
+        self.progress = QProgressBar()
+        self.progress.setObjectName("score_progress")
+        self.progress.setAccessibleName(self.tr("How much of the prompt was read"))
+        self.progress.setTextVisible(False)
+        self.progress.setFixedWidth(theme.scaled(_PROGRESS_PX))
+        self.cancel = QPushButton(self.tr("Cancel"))
+        self.cancel.setObjectName("score_cancel")
+        self.said = label(look="muted", name="score_told")
+        self.said.setWordWrap(True)
+        self.said.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self._most = QWidget()
+        self._most_row = QHBoxLayout(self._most)
+        self._fill()
+        self.ask.clicked.connect(lambda _checked=False: scores.begin())
+        self.cancel.clicked.connect(lambda _checked=False: scores.cancel())
+        self._disconnect = scores.changed.connect(self.show_known)
+        self.show_known()
+
+    def disconnect_services(self) -> None:
+        """Listen to the service no longer."""
+        self._disconnect()
+
+    def show_known(self) -> None:
+        """Show what there is to know, or to do."""
+        scores, progress = self._scores.scores, self._scores.progress
+        refusal = self._scores.hindrance if scores is None and progress is None else None
+        is_open = progress is not None
+        # What is there now first: the keyboard goes on from a button that is hidden to the next that is there.
+        seen = ((self.cancel, is_open), (self.progress, is_open), (self.ask, not is_open and scores is None))
+        for widget, is_seen in sorted(seen, key=lambda each: not each[1]):
+            widget.setVisible(is_seen)
+        self.ask.setEnabled(refusal is None)
+        if progress is not None:
+            self.progress.setRange(0, progress[1])
+            self.progress.setValue(progress[0])
+            self.said.setText(self._words_under_way(*progress))
+        elif scores is not None:
+            self.said.setText(_summary(self.tr("Mean surprise"), self.tr("perplexity"), scores))
+        else:
+            problem = refusal or self._scores.problem
+            self.said.setText(render(problem) if problem is not None else "")
+        self._explain(scores if progress is None else None)
+        self._show_most(scores if progress is None else None)
+
+    def _words_under_way(self, done: int, total: int) -> str:
+        if not done:
+            return self.tr("Begins to read the prompt")
+        return self.tr("{done} of {total} tokens").format(done=count(done), total=count(total))
+
+    def _explain(self, scores: ScoredPrompt | None) -> None:
+        hint = self.tr(
+            "Surprise is −ln p in nats: 0 for a token that was certain. Perplexity is e to its mean, as if the model had "
+            "had to choose among so many tokens. Quantised models round: single tokens may differ by a few tenths from "
+            "one way of reading to another, the mean hardly does."
+        )
+        set_hint(self.said, hint if scores is not None else "")
+
+    def _show_most(self, scores: ScoredPrompt | None) -> None:
+        """Name the most surprising tokens, each a button that leads to it."""
+        if scores is self._shown:
+            return
+        self._shown = scores
+        while (item := self._most_row.takeAt(0)) is not None:
+            if (widget := item.widget()) is not None:
+                widget.hide()
+                widget.deleteLater()
+        prompt = self._inspecting.prompt
+        if scores is not None and prompt is not None:
+            self._most_row.addWidget(label(self.tr("Most surprising:"), look="muted", pixels=theme.SMALL_PX))
+            for token in scores.most_surprising(MOST_SURPRISING):
+                self._most_row.addWidget(self._button(scores, token, prompt.texts[token], prompt.ids[token]))
+            self._most_row.addStretch(1)
+        self._most.setVisible(scores is not None and prompt is not None)
+
+    def _button(self, scores: ScoredPrompt, token: int, text: str | None, number: int) -> QPushButton:
+        score = scores.of(token)
+        surprise = -score.log_probability if score is not None else math.nan
+        said = quoted(text, number)
+        shown = said if len(said) <= _LONGEST_TOKEN else f"{said[:_LONGEST_TOKEN]}…”"
+        button = QPushButton(f"{shown} {surprise:.1f}".replace("&", "&&"))
+        button.setObjectName(f"surprising_{token}")
+        button.setFont(theme.font(theme.SMALL_PX))
+        button.setAccessibleName(
+            self.tr("Token {number}: {token}, surprise {nats} nats").format(
+                number=count(token + 1), token=said, nats=f"{surprise:.1f}"
+            )
+        )
+        set_hint(button, self.tr("Look at this token"))
+        button.clicked.connect(lambda _checked=False: self.token_wanted.emit(token))
+        return button
+
+    def _fill(self) -> None:
+        row = QHBoxLayout()
+        row.setSpacing(theme.SPACE_S)
+        for widget in (self.ask, self.progress, self.cancel):
+            row.addWidget(widget)
+        row.addWidget(self.said, 1)
+        self._most_row.setContentsMargins(0, 0, 0, 0)
+        self._most_row.setSpacing(theme.SPACE_XS)
+        self._most.hide()
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(theme.SPACE_XS)
+        column.addLayout(row)
+        column.addWidget(self._most)
+
+
+def _summary(mean_words: str, perplexity_words: str, scores: ScoredPrompt) -> str:
+    """Return mean surprise and perplexity."""
+    mean, perplexity = scores.mean_surprise, scores.perplexity
+    shown = UNKNOWN if mean is None or not math.isfinite(mean) else f"{mean:.2f} nats"
+    among = UNKNOWN if perplexity is None or not math.isfinite(perplexity) else f"{perplexity:,.3g}"
+    if perplexity is not None and 1000 <= perplexity < math.inf:
+        among = f"{perplexity:,.0f}"
+    return in_parts((f"{mean_words} {shown}", f"{perplexity_words} {among}"))
