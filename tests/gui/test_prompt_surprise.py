@@ -7,12 +7,15 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QColor
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QProgressBar, QPushButton, QWidget
+from PySide6.QtWidgets import QComboBox, QProgressBar, QPushButton, QWidget
 
 from app.core.commands import Cancel, ScorePrompt
 from app.core.prompt_scores import PromptScored, ScoreProgress
+from app.gui.inside.prompt_chips import PromptChips
 from app.gui.inside.prompt_surprise import MOST_SURPRISING, PromptSurprise
+from app.gui.inside.shades import shades
 from tests.ggufs import write_tiny_llama
 from tests.gui.conftest import Stage
 
@@ -39,10 +42,10 @@ def inside(ready: Stage) -> Stage:
     return ready
 
 
-def ask(stage: Stage, question: str = "Why?") -> None:
+def ask(stage: Stage, question: str = "Why?", tokens: int = PROMPT) -> None:
     assert stage.desk.program.chat.send(question)
     stage.settle()
-    stage.engine.prompt(PROMPT)
+    stage.engine.prompt(tokens)
     stage.engine.write("So", 2)
     stage.engine.finish()
     stage.settle()
@@ -157,3 +160,71 @@ def test_a_page_that_is_closed_hears_nothing_more(inside: Stage) -> None:
     surprise.disconnect_services()
     score(inside)
     assert told(inside) == "Begins to read the prompt"
+
+
+def chips(stage: Stage) -> PromptChips:
+    return stage.find_as(PromptChips, "prompt_chips")
+
+
+def colour_by(stage: Stage, words: str) -> None:
+    box = stage.find_as(QComboBox, "inside_colouring_box")
+    box.setCurrentIndex(box.findText(words))
+    box.activated.emit(box.currentIndex())
+
+
+def ground_at(stage: Stage, token: int) -> QColor:
+    """Return what the chip of a token stands on, as it is on the screen."""
+    place = chips(stage).place_of(token)
+    picture = chips(stage).viewport().grab().toImage()
+    ratio = picture.devicePixelRatio()
+    return picture.pixelColor(round((place.right() - 4) * ratio), round((place.top() + 5) * ratio))
+
+
+def test_the_chips_are_coloured_by_what_the_head_says_once_there_are_scores(inside: Stage) -> None:
+    chips(inside).look_at(None)
+    plain = ground_at(inside, 20)
+    assert not inside.sees("prompt_ramp")
+    inside.clicks("score_button")
+    score(inside)
+    ramp = shades(inside.themes.current, "probability")
+    assert (ground_at(inside, 20), ground_at(inside, 5)) == (ramp[5].ground, ramp[1].ground)
+    legend = inside.find("prompt_ramp")
+    assert inside.sees("prompt_ramp") and legend.accessibleName().startswith("Probability: · ≥ 90 %")
+    assert "chosen" not in legend.accessibleName()
+    colour_by(inside, "Colour by entropy")
+    assert ground_at(inside, 20) == shades(inside.themes.current, "entropy")[3].ground
+    assert legend.accessibleName().startswith("Entropy in nats")
+    colour_by(inside, "Do not colour")
+    assert ground_at(inside, 20) == plain and not inside.sees("prompt_ramp")
+
+
+def test_what_is_said_of_a_token_has_its_score(inside: Stage) -> None:
+    chips(inside).look_at(20)
+    assert inside.reads("prompt_token").endswith(" question")
+    inside.clicks("score_button")
+    score(inside)
+    more = "; probability <0.1\u00a0%, log-probability -12.250, rank 3, entropy 1.50 nats"
+    assert inside.reads("prompt_token").endswith(f" question{more}")
+    assert chips(inside).accessibleName().endswith(more)
+    chips(inside).look_at(0)
+    assert inside.reads("prompt_token").endswith("; nothing is before it, so it has no probability")
+
+
+def test_a_most_surprising_token_is_gone_to_with_the_keyboard(inside: Stage) -> None:
+    inside.clicks("score_button")
+    score(inside)
+    QTest.keyClick(inside.find("surprising_20"), Qt.Key.Key_Space)
+    assert chips(inside).current == 20 and chips(inside).hasFocus()
+
+
+def test_another_prompt_is_not_coloured_by_these_scores(inside: Stage) -> None:
+    inside.clicks("score_button")
+    score(inside)
+    ask(inside, "And the sea?", PROMPT + 2)
+    wait(inside)
+    assert not inside.sees("prompt_ramp") and inside.sees("score_button")
+    first = inside.desk.program.inspecting.answers[0]
+    inside.desk.program.inspecting.open(first)
+    wait(inside)
+    assert inside.sees("prompt_ramp") and not inside.sees("score_button")
+    assert ground_at(inside, 20) == shades(inside.themes.current, "probability")[5].ground

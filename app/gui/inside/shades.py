@@ -63,7 +63,7 @@ class Steps(Sequence[int | None]):
     @overload
     def __getitem__(self, token: slice) -> list[int | None]: ...
 
-    def __getitem__(self, token: int | slice) -> int | None | list[int | None]:
+    def __getitem__(self, token: int | slice) -> int | list[int | None] | None:
         """Return the step of a token, or of some; None where it is not known."""
         if isinstance(token, slice):
             return [self[each] for each in range(*token.indices(len(self)))]
