@@ -19,6 +19,8 @@ from app.gui.inside.shades import shades
 from tests.ggufs import write_tiny_llama
 from tests.gui.conftest import Stage
 
+pytestmark = pytest.mark.qt_log_ignore("^This plugin does not support")
+
 PROMPT = 40
 SURPRISING = {7: -9.5, 20: -12.25}
 """Tokens of the prompt, counted from 0, that were less likely than the others."""
@@ -105,6 +107,19 @@ def test_the_most_surprising_tokens_lead_to_themselves(inside: Stage) -> None:
     assert wanted == [20, 7]
 
 
+def test_only_so_many_of_them_are_there_as_there_is_room_for(inside: Stage) -> None:
+    inside.clicks("score_button")
+    score(inside)
+    alone = PromptSurprise(inside.desk.program.prompt_scores, inside.desk.program.inspecting)
+    inside.bot.addWidget(alone, before_close_func=lambda _widget: alone.disconnect_services())
+    alone.show()
+    buttons = [each for each in alone.findChildren(QPushButton) if each.objectName().startswith("surprising_")]
+    assert alone.minimumSizeHint().width() < sum(each.sizeHint().width() for each in buttons)
+    for width, seen in ((1000, MOST_SURPRISING), (420, 2), (100, 1), (1000, MOST_SURPRISING)):
+        alone.resize(width, 80)
+        assert sum(each.isVisible() for each in buttons) == seen
+
+
 def test_a_pass_is_cancelled_and_the_keyboard_goes_back_to_the_button(inside: Stage) -> None:
     button = inside.find_as(QPushButton, "score_button")
     button.setFocus()
@@ -115,7 +130,10 @@ def test_a_pass_is_cancelled_and_the_keyboard_goes_back_to_the_button(inside: St
     assert inside.engine.all(Cancel)[-1].request == command(inside).request
     inside.engine.fail("cancelled", command(inside).request)
     inside.settle()
-    assert inside.sees("score_button") and button.isEnabled() and told(inside) == ""
+    assert inside.sees("score_button") and button.hasFocus() and told(inside) == ""
+    QTest.keyClick(button, Qt.Key.Key_Space)
+    score(inside)
+    assert inside.find("surprising_20").hasFocus()
 
 
 def test_what_speaks_against_it_stands_beside_the_button(inside: Stage, other: Path) -> None:

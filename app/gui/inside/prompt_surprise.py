@@ -8,7 +8,8 @@ from __future__ import annotations
 import math
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QHBoxLayout, QProgressBar, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QHBoxLayout, QProgressBar, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
 from app.gui import theme
 from app.gui.inside.token_sentences import quoted
@@ -37,6 +38,8 @@ class PromptSurprise(QWidget):
         self._scores = scores
         self._inspecting = inspecting
         self._shown: ScoredPrompt | None = None
+        self._first_most: QPushButton | None = None
+        """The button of the most surprising token."""
         self.ask = QPushButton(self.tr("How surprising?"))
         self.ask.setObjectName("score_button")
         set_hint(
@@ -56,8 +59,7 @@ class PromptSurprise(QWidget):
         self.said = label(look="muted", name="score_told")
         self.said.setWordWrap(True)
         self.said.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        self._most = QWidget()
-        self._most_row = QHBoxLayout(self._most)
+        self._most = _FittingRow()
         self._fill()
         self.ask.clicked.connect(lambda _checked=False: scores.begin())
         self.cancel.clicked.connect(lambda _checked=False: scores.cancel())
@@ -73,11 +75,10 @@ class PromptSurprise(QWidget):
         scores, progress = self._scores.scores, self._scores.progress
         refusal = self._scores.hindrance if scores is None and progress is None else None
         is_open = progress is not None
-        # What is there now first: the keyboard goes on from a button that is hidden to the next that is there.
-        seen = ((self.cancel, is_open), (self.progress, is_open), (self.ask, not is_open and scores is None))
-        for widget, is_seen in sorted(seen, key=lambda each: not each[1]):
-            widget.setVisible(is_seen)
+        self._explain(scores if not is_open else None)
+        self._show_most(scores if not is_open else None)
         self.ask.setEnabled(refusal is None)
+        self._show_buttons(is_open=is_open, asks=not is_open and scores is None)
         if progress is not None:
             self.progress.setRange(0, progress[1])
             self.progress.setValue(progress[0])
@@ -87,8 +88,18 @@ class PromptSurprise(QWidget):
         else:
             problem = refusal or self._scores.problem
             self.said.setText(render(problem) if problem is not None else "")
-        self._explain(scores if progress is None else None)
-        self._show_most(scores if progress is None else None)
+
+    def _show_buttons(self, *, is_open: bool, asks: bool) -> None:
+        """Let the keyboard go on from a button that goes to the one that comes, so that nothing is scrolled away."""
+        goes = self.ask if is_open else self.cancel
+        comes = self.cancel if is_open else self.ask if asks else self._first_most
+        seen = {self.ask: asks, self.progress: is_open, self.cancel: is_open}
+        for widget in (each for each, is_seen in seen.items() if is_seen):
+            widget.show()
+        if goes.hasFocus() and comes is not None:
+            comes.setFocus()
+        for widget in (each for each, is_seen in seen.items() if not is_seen):
+            widget.hide()
 
     def _words_under_way(self, done: int, total: int) -> str:
         if not done:
@@ -108,17 +119,13 @@ class PromptSurprise(QWidget):
         if scores is self._shown:
             return
         self._shown = scores
-        while (item := self._most_row.takeAt(0)) is not None:
-            if (widget := item.widget()) is not None:
-                widget.hide()
-                widget.deleteLater()
-        prompt = self._inspecting.prompt
+        prompt, buttons = self._inspecting.prompt, []
         if scores is not None and prompt is not None:
-            self._most_row.addWidget(label(self.tr("Most surprising:"), look="muted", pixels=theme.SMALL_PX))
-            for token in scores.most_surprising(MOST_SURPRISING):
-                self._most_row.addWidget(self._button(scores, token, prompt.texts[token], prompt.ids[token]))
-            self._most_row.addStretch(1)
-        self._most.setVisible(scores is not None and prompt is not None)
+            most = scores.most_surprising(MOST_SURPRISING)
+            buttons = [self._button(scores, token, prompt.texts[token], prompt.ids[token]) for token in most]
+        self._first_most = buttons[0] if buttons else None
+        self._most.show_buttons(buttons)
+        self._most.setVisible(bool(buttons))
 
     def _button(self, scores: ScoredPrompt, token: int, text: str | None, number: int) -> QPushButton:
         score = scores.of(token)
@@ -143,14 +150,48 @@ class PromptSurprise(QWidget):
         for widget in (self.ask, self.progress, self.cancel):
             row.addWidget(widget)
         row.addWidget(self.said, 1)
-        self._most_row.setContentsMargins(0, 0, 0, 0)
-        self._most_row.setSpacing(theme.SPACE_XS)
         self._most.hide()
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(theme.SPACE_XS)
         column.addLayout(row)
         column.addWidget(self._most)
+
+
+class _FittingRow(QWidget):
+    """Buttons in a line, as many as there is room for: the page need not be wider for them."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._title = label(self.tr("Most surprising, in nats:"), look="muted", pixels=theme.SMALL_PX)
+        self._buttons: list[QPushButton] = []
+        self._row = QHBoxLayout(self)
+        self._row.setContentsMargins(0, 0, 0, 0)
+        self._row.setSpacing(theme.SPACE_XS)
+        self._row.addWidget(self._title)
+        self._row.addStretch(1)
+        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+
+    def show_buttons(self, buttons: list[QPushButton]) -> None:
+        """Show others."""
+        for gone in self._buttons:
+            gone.hide()
+            gone.deleteLater()
+        self._buttons = buttons
+        for place, button in enumerate(buttons, 1):
+            self._row.insertWidget(place, button)
+        self._fit()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Show as many as fit."""
+        super().resizeEvent(event)
+        self._fit()
+
+    def _fit(self) -> None:
+        left = self.width() - self._title.sizeHint().width()
+        for button in self._buttons:
+            left -= button.sizeHint().width() + theme.SPACE_XS
+            button.setVisible(left >= 0 or button is self._buttons[0])
 
 
 def _summary(mean_words: str, perplexity_words: str, scores: ScoredPrompt) -> str:
