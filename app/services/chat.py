@@ -199,7 +199,7 @@ class Chat:
             self._take_load()
 
     def _take_load(self) -> None:
-        """Say with an answer that is waited for what comes first: the load of a model, or a comparison."""
+        """Say with an answer that is waited for what comes first: a load, a comparison or a pass over a prompt."""
         if (turn := self._note_load()) is not None:
             self.changed.emit(turn)
 
@@ -210,7 +210,7 @@ class Chat:
 
     def _note_load(self) -> Turn | None:
         """Note with an answer that is waited for what comes first; returns its turn if that is news."""
-        run, doing = self._shown.run, _loading(self._session) or self._lanes_before()
+        run, doing = self._shown.run, _loading(self._session) or self._lanes_before() or self._scoring_before()
         if run is None or run.turn.state != "waiting" or run.turn.doing == doing:
             return None
         run.turn.doing = doing
@@ -223,6 +223,12 @@ class Chat:
         if lanes == 1:
             return translate("Chat", "Waits for the comparison (1 lane running)")
         return translate("Chat", "Waits for the comparison ({lanes} lanes running)", lanes=lanes) if lanes else None
+
+    def _scoring_before(self) -> Sentence | None:
+        """Return in words that a pass over a prompt comes before the answer that is waited for."""
+        run = self._shown.run
+        waits = run is not None and run.turn.state == "waiting" and self._session.is_behind_scoring(run.request)
+        return translate("Chat", "Waits until the prompt in Inside is read (cancel that there)") if waits else None
 
     def _take_branch(self, conversation: OpenConversation, first: int) -> None:
         if conversation is self._shown:

@@ -92,6 +92,8 @@ class EngineSession:
         """What the engine says of a pass over a prompt; `PromptScored` or `Failed` is the last of it."""
         self.lanes_before = self._questions.lanes_before
         """How many lanes of a comparison are still written before a question begins; 0 where none is."""
+        self.is_behind_scoring = self._questions.is_behind_scoring
+        """Whether a question waits for a pass over a prompt."""
         self.sent = self._questions.sent
         """A question went to a loaded model: its request and the time that its clock starts at (`perf_counter_ns`)."""
         self.set_pace = self._questions.set_pace

@@ -9,12 +9,11 @@ import os
 from pathlib import Path
 
 from app.core.chat_preset import PresetModel
-from app.core.events import Failed, Finished, Reproduced
 from app.core.job_events import PresetModelFound
 from app.core.signal import Signal
 from app.services.engine_session import EngineSession
 from app.services.models import Models
-from app.services.questions import AnswerEvent, ReplayEvent
+from app.services.questions import ENDS, AnswerEvent, LanesEvent, ReplayEvent, ScoringEvent
 from app.services.wishes import Wish
 from app.system.jobs import Jobs
 
@@ -36,6 +35,8 @@ class PresetModels:
         """Whether a load that begins, or a model that goes, is somebody's choice after this one."""
         session.answer_told.connect(self._take_answer)
         session.replayed.connect(self._take_answer)
+        session.lanes_told.connect(self._take_answer)
+        session.scored.connect(self._take_answer)
         session.changed.connect(self._take_change)
 
     @property
@@ -53,7 +54,7 @@ class PresetModels:
 
     @property
     def waits(self) -> bool:
-        """Whether an answer is being written, for the first time or once more, that a model has to wait for."""
+        """Whether something is being written or read that a model has to wait for."""
         return self._session.phase == "busy"
 
     def want(self, model: PresetModel) -> bool:
@@ -109,9 +110,9 @@ class PresetModels:
         self.drop()
         self._session.use(wish)
 
-    def _take_answer(self, event: AnswerEvent | ReplayEvent) -> None:
+    def _take_answer(self, event: AnswerEvent | ReplayEvent | LanesEvent | ScoringEvent) -> None:
         """Load what waits before the next question is sent: that is one for the new model."""
-        if self._waiting is None or not isinstance(event, (Finished, Reproduced, Failed)) or self.waits:
+        if self._waiting is None or not isinstance(event, ENDS) or self.waits:
             return
         if self._session.phase == "no_model":
             self.drop()  # the answer ended because somebody wants the memory back

@@ -59,6 +59,10 @@ QuestionEvent = (
 )
 
 
+ENDS = (Finished, Reproduced, Compared, PromptScored, Failed)
+"""The last that is said of something that takes its turn."""
+
+
 class Unkept(Question, frozen=True):
     """A question that is not kept yet: it has its place among the others, and goes once it is kept."""
 
@@ -134,6 +138,10 @@ class Questions:
             return 0
         lanes = [len(each.lanes) for each in self._open.values() if isinstance(each, LanesQuestion)]
         return max(sum(lanes) - len(self._ended), 0)
+
+    def is_behind_scoring(self, request: int) -> bool:
+        """Return whether a question waits for a pass over a prompt."""
+        return request not in self._open and any(isinstance(each, Scoring) for each in self._open.values())
 
     def template_for(self, model: ModelRef | None) -> str | None:
         """Return the chat template that people chose for a model; None takes the model's own."""
@@ -261,7 +269,7 @@ class Questions:
             return False
         if isinstance(event, LaneFinished):
             self._ended.add(event.lane)
-        if isinstance(event, _ENDS):
+        if isinstance(event, ENDS):
             del self._open[event.request]
         self._tell(question, event)
         return True
@@ -312,9 +320,6 @@ class Questions:
         self, question: Asked, kind: FailureKind, sentence: Sentence, details: tuple[str, ...] = ()
     ) -> None:
         self._tell(question, Failed(question.request, kind, sentence, details))
-
-
-_ENDS = (Finished, Reproduced, Compared, PromptScored, Failed)
 
 
 def _with_saving(event: Finished, saved_ns: int) -> Finished:

@@ -6,10 +6,13 @@ from pathlib import Path
 
 import pytest
 
+from app.core.chat import TextPrompt
 from app.core.chat_preset import ChatPreset, PresetModel
-from app.core.commands import Load
+from app.core.commands import Load, ScorePrompt
+from app.core.prompt_scores import PromptScored
+from app.core.sampling import SamplingSettings
 from app.services.program import Program
-from app.services.wishes import Wish
+from app.services.wishes import LanesQuestion, Wish
 from tests.desk import Desk
 from tests.ggufs import write_tiny_llama
 from tests.services.asking import say
@@ -56,6 +59,43 @@ def test_it_waits_for_an_answer_that_is_reproduced_and_is_loaded_once_that_ends(
         end(desk, stop_reason="cancelled")
     else:
         desk.engine.fail("engine", asked(desk).request)
+    desk.until(lambda: len(loads(desk)) == 2)
+    assert loads(desk) == [str(model), str(other_model)]
+
+
+@pytest.mark.parametrize("way", ["scored", "stopped"])
+def test_it_waits_for_a_pass_over_a_prompt(
+    desk: Desk, program: Program, model: Path, other_model: Path, way: str
+) -> None:
+    desk.load(model)
+    say(desk, "One", "a", "b", "c")
+    program.inspecting.watch(True)
+    desk.until(lambda: program.inspecting.prompt is not None)
+    assert program.prompt_scores.begin()
+    uses_and_waits(desk)
+    assert loads(desk) == [str(model)]
+    request = desk.engine.all(ScorePrompt)[-1].request
+    if way == "scored":
+        desk.engine.say(PromptScored(request, b"", b"", b""))
+    else:
+        desk.engine.fail("cancelled", request)
+    desk.until(lambda: len(loads(desk)) == 2)
+    assert loads(desk) == [str(model), str(other_model)]
+
+
+def test_it_waits_for_the_lanes_of_a_comparison(desk: Desk, program: Program, model: Path, other_model: Path) -> None:
+    desk.load(model)
+    session = program.session
+    session.ask(LanesQuestion(session.new_request(), TextPrompt("Hi"), (SamplingSettings(),) * 2))
+    uses_and_waits(desk)
+    assert loads(desk) == [str(model)]
+    desk.engine.lanes.prompt()
+    desk.engine.lanes.plan()
+    for lane in (0, 1):
+        desk.engine.lanes.finish(lane)
+        desk.settle()
+        assert loads(desk) == [str(model)]
+    desk.engine.lanes.end()
     desk.until(lambda: len(loads(desk)) == 2)
     assert loads(desk) == [str(model), str(other_model)]
 

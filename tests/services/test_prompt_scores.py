@@ -128,8 +128,13 @@ def test_a_question_that_is_asked_meanwhile_waits_for_it(desk: Desk) -> None:
     desk.program.chat.send("Two")
     desk.settle()
     assert len(desk.engine.all(Generate)) == questions
+    waiting = desk.program.chat.turns[-1]
+    assert waiting.doing is not None and waiting.doing.english().startswith(
+        "Waits until the prompt in Inside is read"
+    )
     end(desk)
     assert len(desk.engine.all(Generate)) == questions + 1
+    assert waiting.doing is None
 
 
 def test_a_pass_that_is_cancelled_leaves_nothing_and_can_begin_anew(desk: Desk) -> None:
