@@ -136,7 +136,7 @@ def test_the_chat_goes_on_as_if_nothing_had_been_scored(backend: LlamaBackend) -
 def test_a_cancel_ends_the_pass_between_two_batches(
     quick_backend: LlamaBackend, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    closed = []
+    closed: list[None] = []
     close = LlamaInspection.close
     monkeypatch.setattr(LlamaInspection, "close", lambda inspection: closed.append(close(inspection)))
     control = Control(1)

@@ -201,12 +201,13 @@ def ground_at(stage: Stage, token: int) -> QColor:
 def test_the_chips_are_coloured_by_what_the_head_says_once_there_are_scores(inside: Stage) -> None:
     chips(inside).look_at(None)
     plain = ground_at(inside, 20)
-    assert not inside.sees("prompt_ramp")
+    assert not inside.sees("prompt_ramp") and not inside.sees("inside_colouring_box")
     inside.clicks("score_button")
     score(inside)
     ramp = shades(inside.themes.current, "probability")
     assert (ground_at(inside, 20), ground_at(inside, 5)) == (ramp[5].ground, ramp[1].ground)
     legend = inside.find("prompt_ramp")
+    assert inside.sees("inside_colouring_box")
     assert inside.sees("prompt_ramp") and legend.accessibleName().startswith("Probability: · ≥ 90 %")
     assert "chosen" not in legend.accessibleName()
     colour_by(inside, "Colour by entropy")
@@ -214,6 +215,7 @@ def test_the_chips_are_coloured_by_what_the_head_says_once_there_are_scores(insi
     assert legend.accessibleName().startswith("Entropy in nats")
     colour_by(inside, "Do not colour")
     assert ground_at(inside, 20) == plain and not inside.sees("prompt_ramp")
+    assert inside.sees("inside_colouring_box"), "the way back"
 
 
 def test_what_is_said_of_a_token_has_its_score(inside: Stage) -> None:
@@ -241,6 +243,7 @@ def test_another_prompt_is_not_coloured_by_these_scores(inside: Stage) -> None:
     ask(inside, "And the sea?", PROMPT + 2)
     wait(inside)
     assert not inside.sees("prompt_ramp") and inside.sees("score_button")
+    assert not inside.sees("inside_colouring_box")
     first = inside.desk.program.inspecting.answers[0]
     inside.desk.program.inspecting.open(first)
     wait(inside)

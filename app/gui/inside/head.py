@@ -32,6 +32,7 @@ class InsideHead(QWidget):
         super().__init__()
         self._inspecting = inspecting
         self._turns: list[Turn] = []
+        self._prompt_has_colours = False
         self._part = "answer"
         self.tabs = PageTabs(
             (
@@ -74,7 +75,7 @@ class InsideHead(QWidget):
             disconnect()
 
     def show_part(self, name: str) -> None:
-        """Mark what is shown; only the tokens of the answer are coloured from here."""
+        """Mark what is shown; the tokens of the prompt are coloured once they have scores."""
         self._part = name
         self.tabs.show_page(name)
         self.show_answer()
@@ -89,11 +90,19 @@ class InsideHead(QWidget):
                 self.choice.addItem(f"{number}. {self._question_of(each)}")
         at = next((row for row, each in enumerate(turns) if each is turn), -1)
         self.choice.setCurrentIndex(at)
-        for widget in (self.choice, self.colouring, self.to_chat):
-            widget.setVisible(turn is not None)
-        self.choice.setVisible(len(turns) > 1)
-        self.colouring.setVisible(turn is not None and self._part == "answer")
+        self.to_chat.setVisible(turn is not None)
+        self.choice.setVisible(turn is not None and len(turns) > 1)
+        self._show_colouring()
         self.about.set_text(self._about(turn))
+
+    def offer_prompt_colours(self, on: bool) -> None:
+        """Say whether there is something to colour the prompt's tokens by."""
+        self._prompt_has_colours = on
+        self._show_colouring()
+
+    def _show_colouring(self) -> None:
+        is_coloured = self._part == "answer" or self._prompt_has_colours
+        self.colouring.setVisible(self._inspecting.turn is not None and is_coloured)
 
     def _about(self, turn: Turn | None) -> str:
         if turn is None:

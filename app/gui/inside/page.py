@@ -62,6 +62,7 @@ class InsidePage(QScrollArea):
         self._parts.addWidget(self.prompt_part)
         self._fill()
         self.head.part_wanted.connect(self.show_part)
+        self.prompt_part.colours_changed.connect(self.head.offer_prompt_colours)
         for part in (self.answer_part, self.prompt_part):
             self.head.colouring_wanted.connect(part.colour_by)
         self.answer_part.branched.connect(self._tell_branched)

@@ -5,7 +5,7 @@ Others put what they know of these tokens into the row `tools` above them, and c
 
 from __future__ import annotations
 
-from PySide6.QtCore import QRectF, QSize, Qt
+from PySide6.QtCore import QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
@@ -24,6 +24,9 @@ from app.services.scored_prompt import columns_of
 
 class PromptPart(QWidget):
     """Shows the prompt of the answer that the service looks at."""
+
+    colours_changed = Signal(bool)
+    """There is something to colour the tokens by, or no longer."""
 
     def __init__(self, inspecting: Inspecting, scores: PromptScores, themes: theme.Themes) -> None:
         super().__init__()
@@ -102,6 +105,7 @@ class PromptPart(QWidget):
         self.chips.colour(() if scored is None else Steps(colouring, scored), colouring)
         self.ramp.show_colouring(colouring)
         self.ramp.setVisible(colouring != "none")
+        self.colours_changed.emit(scored is not None)
         self.chips.add_words(None if scored is None else lambda token: score_words(scored, token))
         self._show_token()
 
