@@ -157,6 +157,10 @@ class Inspection(Protocol):
         """Give the memory back; calling it twice is harmless."""
 
 
+Inspect = Callable[[int, MainMemory | None], Inspection]
+"""Makes an inspection context of so many cells; raises `NoInspection` where there is no memory for it."""
+
+
 class Backend(Protocol):
     """A loaded model with its context."""
 
@@ -169,6 +173,7 @@ class Backend(Protocol):
     """Tokens of the sliding window, 0 for none."""
     memory: tuple[DeviceMemory, ...]
     """Its buffers as they are now: lanes can need larger ones."""
+    inspect: Inspect
 
     @property
     def vocabulary(self) -> Vocabulary:
@@ -213,9 +218,6 @@ class Backend(Protocol):
 
     def chain(self, settings: SamplingSettings) -> Chain:
         """Build the native stages in the order penalties, DRY, top-k, typical, top-p, min-p, XTC, temperature."""
-
-    def inspect(self, cells: int, main_memory: MainMemory | None) -> Inspection:
-        """Make an inspection context of so many cells; raises `NoInspection` where there is no memory for it."""
 
     def close(self) -> None:
         """Free the context and the model."""

@@ -18,7 +18,7 @@ from app.core.devices import MainMemory
 from app.core.metrics import DeviceMemory
 from app.core.model import LoadOptions, ModelInfo
 from app.core.sampling import SamplingSettings
-from app.engine.backend import DecodeResult, Row, TokenIds
+from app.engine.backend import DecodeResult, Inspect, Row, TokenIds
 from app.engine.inspection import LlamaInspection, NeededMemory, inspect
 from app.engine.llama import LlamaCandidates, LlamaChain, LlamaVocabulary, LogCapture, api
 from app.engine.llama_context import WARNING_LEVEL, LlamaContext, LoadFailed, bytes_of
@@ -45,6 +45,7 @@ class LlamaBackend:
         self._log = log
         self._options = options
         self._batch: Any = None
+        self.inspect: Inspect = self._inspect
         self.needed_to_inspect: NeededMemory | None = None
         """Works out the memory of an inspection context; None leaves it to llama.cpp to refuse one."""
         log.clear()
@@ -180,8 +181,7 @@ class LlamaBackend:
         """Build the native stages that these settings turn on."""
         return LlamaChain(settings, self.vocabulary, self.cells)
 
-    def inspect(self, cells: int, main_memory: MainMemory | None) -> LlamaInspection:
-        """Make an inspection context of so many cells; raises `NoInspection`."""
+    def _inspect(self, cells: int, main_memory: MainMemory | None) -> LlamaInspection:
         return inspect(self._model, self._context, self._options, cells, self.needed_to_inspect, main_memory)
 
     def _metadata(self, key: str) -> str | None:

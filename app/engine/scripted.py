@@ -24,7 +24,7 @@ from app.core.metrics import DeviceMemory
 from app.core.model import DEFAULT_CONTEXT, CacheSizes, LoadOptions, MemoryKind, ModelInfo
 from app.core.sampling import SamplingSettings
 from app.core.words import translate
-from app.engine.backend import ContextLost, DecodeResult, Row, TokenIds
+from app.engine.backend import ContextLost, DecodeResult, Inspect, Row, TokenIds
 from app.engine.scripted_chain import ScriptedCandidates, ScriptedChain
 from app.engine.scripted_inspection import ScriptedInspection
 from app.engine.scripted_sequences import ScriptedSequences
@@ -74,6 +74,7 @@ class ScriptedBackend:
         self._answer = -1
         self._turn = -1
         self._position = 0
+        self.inspect: Inspect = self._inspect
         self.sequences = ScriptedSequences(self._step, self._evaluated)
         self._next: list[int] = []
         """The token that each row of the last decode makes likely."""
@@ -234,8 +235,7 @@ class ScriptedBackend:
         """Build the stages of these settings."""
         return ScriptedChain(settings)
 
-    def inspect(self, cells: int, main_memory: MainMemory | None) -> ScriptedInspection:
-        """A script needs no memory; it reads as fast as it prefills."""
+    def _inspect(self, _cells: int, _main_memory: MainMemory | None) -> ScriptedInspection:
         row = self._noise + np.float32(LIKELY - MARGIN)
         row[START:] = -LIKELY
         return ScriptedInspection(row, self._script.prefill_tokens_per_s, LIKELY)
