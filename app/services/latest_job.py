@@ -17,11 +17,15 @@ T = TypeVar("T")
 class LatestJob(Generic[T]):
     """Wishes of one kind; its events have the kind's name."""
 
-    def __init__(self, jobs: Jobs, name: str, done: Callable[[T | None], None]) -> None:
-        """`done` is told what came of the newest wish; None where the job broke, which is in the log."""
+    def __init__(self, jobs: Jobs, name: str, done: Callable[[T | None], None], *, after_s: float = 0.0) -> None:
+        """`done` is told what came of the newest wish; None where the job broke, which is in the log.
+
+        Each is begun `after_s` later: what changes all the time is looked at so often and no oftener.
+        """
         self._jobs = jobs
         self._name = name
         self._done = done
+        self._after_s = after_s
         self._count = 0
         """The newest of all wishes."""
         self._working: tuple[int, list[T | None]] | None = None
@@ -67,4 +71,4 @@ class LatestJob(Generic[T]):
             made.append(work())
             return ready
 
-        self._jobs.submit(self._name, run, lambda: ready)
+        self._jobs.submit(self._name, run, lambda: ready, after_s=self._after_s)

@@ -27,7 +27,7 @@ class Bench(Jobs):
         *,
         after_s: float = 0.0,
     ) -> None:
-        assert (name, after_s) == ("sums", 0.0)
+        assert (name, after_s) == ("sums", 0.5)
         self.waiting.append((work, on_error))
 
     def do(self) -> LanesAnalysed:
@@ -54,7 +54,7 @@ def told() -> list[int | None]:
 
 @pytest.fixture
 def sums(bench: Bench, told: list[int | None]) -> LatestJob[int]:
-    return LatestJob(bench, "sums", told.append)
+    return LatestJob(bench, "sums", told.append, after_s=0.5)
 
 
 def test_one_is_worked_on_and_the_newest_of_the_others_follows(
