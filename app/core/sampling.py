@@ -1,11 +1,13 @@
 """Sampling settings: every value that shapes the draw, with its range and meaning, and the presets.
 
-Order of the stages is the engine's: penalties, DRY, top-k, typical, top-p, min-p, XTC, temperature, draw.
+The stages run in the order that the settings name, by default llama.cpp's: penalties, DRY, top-k, typical, top-p, min-p,
+XTC, temperature; the draw is always last.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 
 import msgspec
 
@@ -14,6 +16,12 @@ from app.core.chat import clean_text
 MAX_SEED = 2**32 - 1
 LEAST_TEMPERATURE = 1e-6
 """A lower temperature is 0: dividing by it would leave the range of float32."""
+STAGES = ("penalties", "dry", "top_k", "typical", "top_p", "min_p", "xtc", "temperature")
+"""The stages of the chain in their default order."""
+REMEMBERING = ("penalties", "dry")
+"""Those that look at earlier tokens: they change logits, cut nobody, and are the only ones before a greedy choice."""
+_ROUNDS_TO_0 = 2.0**-150
+"""Half of the least number above 0 in float32, in which llama.cpp keeps a temperature."""
 
 
 class Bounds(msgspec.Struct, frozen=True):
@@ -84,16 +92,32 @@ class SamplingSettings(msgspec.Struct, frozen=True):
     """Most tokens of one answer; 0 is no limit but the context."""
     stop: tuple[str, ...] = ()
     """Texts that end the answer; they are not part of it."""
+    order: tuple[str, ...] = STAGES
+    """The stages from first to last, those included that are off."""
+    off: tuple[str, ...] = ()
+    """The stages that are switched off, whatever their values; without temperature the logits are not divided."""
+
+    @property
+    def stages(self) -> tuple[str, ...]:
+        """The stages that are switched on, in the order in which they run; their values may still do nothing."""
+        ordered = self.order if self.order == STAGES else whole_order(self.order)
+        return tuple(name for name in ordered if name not in self.off) if self.off else ordered
+
+    @property
+    def is_greedy(self) -> bool:
+        """Whether the most likely token after penalties and DRY is taken without a draw: no other stage runs then."""
+        return self.temperature <= _ROUNDS_TO_0 and "temperature" not in self.off
 
     def penalty_reach(self, cells: int) -> int:
         """Return how many earlier tokens the three penalties look at, 0 when they are off; `cells` stands for -1."""
-        if (self.repeat_penalty, self.frequency_penalty, self.presence_penalty) == (1.0, 0.0, 0.0):
+        penalties = (self.repeat_penalty, self.frequency_penalty, self.presence_penalty)
+        if "penalties" in self.off or penalties == (1.0, 0.0, 0.0):
             return 0
         return cells if self.penalty_last_n < 0 else self.penalty_last_n
 
     def dry_reach(self, cells: int) -> int:
         """Return how many earlier tokens DRY looks at, 0 when it is off; `cells` stands for -1."""
-        if self.dry_multiplier <= 0:
+        if "dry" in self.off or self.dry_multiplier <= 0:
             return 0
         return cells if self.dry_penalty_last_n < 0 else self.dry_penalty_last_n
 
@@ -110,7 +134,29 @@ class SamplingSettings(msgspec.Struct, frozen=True):
             changes["temperature"] = 0.0
         seed = self.seed if self.seed is None else min(max(int(self.seed), 0), MAX_SEED)
         breakers, stop = (tuple(map(clean_text, texts)) for texts in (self.dry_sequence_breakers, self.stop))
-        return msgspec.structs.replace(self, **changes, seed=seed, dry_sequence_breakers=breakers, stop=stop)
+        return msgspec.structs.replace(
+            self,
+            **changes,
+            seed=seed,
+            dry_sequence_breakers=breakers,
+            stop=stop,
+            order=whole_order(self.order),
+            off=tuple(name for name in STAGES if name in self.off),
+        )
+
+
+def whole_order(names: Iterable[str]) -> tuple[str, ...]:
+    """Return an order with each stage once: what is no stage is left out, and what is missing stands beside the stage
+    that is its neighbour by default."""
+    ordered = [name for name in dict.fromkeys(names) if name in STAGES]
+    for place, name in enumerate(STAGES):
+        if name in ordered:
+            continue
+        if place:
+            ordered.insert(ordered.index(STAGES[place - 1]) + 1, name)
+        else:
+            ordered.insert(ordered.index(STAGES[1]) if STAGES[1] in ordered else 0, name)
+    return STAGES if tuple(ordered) == STAGES else tuple(ordered)
 
 
 _DEFAULTS = {field.name: field.default for field in msgspec.structs.fields(SamplingSettings)}

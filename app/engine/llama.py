@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from app.core.sampling import SamplingSettings
+from app.core.sampling import REMEMBERING, SamplingSettings
 from app.engine.backend import Row
 from app.engine.low_level import import_low_level
 from app.engine.spoken_tags import spoken_tags
@@ -222,49 +222,51 @@ class LlamaStage:
 
 
 class LlamaChain:
-    """The native stages that a set of settings turns on; `cells` stands for a look-back of -1."""
+    """The native stages that a set of settings turns on, in its order; `cells` stands for a look-back of -1."""
 
     def __init__(self, settings: SamplingSettings, vocabulary: LlamaVocabulary, cells: int) -> None:
-        self.stages: Sequence[LlamaStage] = [*self._penalties(settings, vocabulary, cells)]
+        s = settings
+        samplers: dict[str, Callable[[], Any]] = {}
+        if penalty_reach := s.penalty_reach(cells):
+            penalties = (s.repeat_penalty, s.frequency_penalty, s.presence_penalty)
+            samplers["penalties"] = partial(
+                api.llama_sampler_init_penalties, vocabulary.size, penalty_reach, *penalties
+            )
+        if dry_reach := s.dry_reach(cells):
+            samplers["dry"] = partial(_dry, s, vocabulary, dry_reach)
         cuts = (
-            ("top_k", settings.top_k > 0, api.llama_sampler_init_top_k, (settings.top_k,)),
-            ("typical", settings.typical_p < 1, api.llama_sampler_init_typical, (settings.typical_p, MIN_KEEP)),
-            ("top_p", settings.top_p < 1, api.llama_sampler_init_top_p, (settings.top_p, MIN_KEEP)),
-            ("min_p", settings.min_p > 0, api.llama_sampler_init_min_p, (settings.min_p, MIN_KEEP)),
+            ("top_k", s.top_k > 0, api.llama_sampler_init_top_k, (s.top_k,)),
+            ("typical", s.typical_p < 1, api.llama_sampler_init_typical, (s.typical_p, MIN_KEEP)),
+            ("top_p", s.top_p < 1, api.llama_sampler_init_top_p, (s.top_p, MIN_KEEP)),
+            ("min_p", s.min_p > 0, api.llama_sampler_init_min_p, (s.min_p, MIN_KEEP)),
             (
                 "xtc",
-                settings.xtc_probability > 0 and settings.xtc_threshold <= 0.5,
+                s.xtc_probability > 0 and s.xtc_threshold <= 0.5,
                 api.llama_sampler_init_xtc,
-                (XTC_ALWAYS, settings.xtc_threshold, MIN_KEEP, 0),
+                (XTC_ALWAYS, s.xtc_threshold, MIN_KEEP, 0),
             ),
-            ("temperature", settings.temperature > 0, api.llama_sampler_init_temp, (settings.temperature,)),
+            ("temperature", s.temperature > 0, api.llama_sampler_init_temp, (s.temperature,)),
         )
-        self.stages = [*self.stages, *(LlamaStage(name, make(*values)) for name, on, make, values in cuts if on)]
-
-    @staticmethod
-    def _penalties(settings: SamplingSettings, vocabulary: LlamaVocabulary, cells: int) -> list[LlamaStage]:
-        stages = []
-        if last_n := settings.penalty_reach(cells):
-            penalties = (settings.repeat_penalty, settings.frequency_penalty, settings.presence_penalty)
-            native = api.llama_sampler_init_penalties(vocabulary.size, last_n, *penalties)
-            stages.append(LlamaStage("penalties", native, remembers=True))
-        if last_n := settings.dry_reach(cells):
-            texts = [text.encode() for text in settings.dry_sequence_breakers if text]
-            breakers = (ctypes.c_char_p * len(texts))(*texts)
-            native = api.llama_sampler_init_dry(
-                vocabulary.handle,
-                settings.dry_multiplier,
-                settings.dry_base,
-                settings.dry_allowed_length,
-                last_n,
-                breakers,
-                len(texts),
-            )
-            stages.append(LlamaStage("dry", native, remembers=True))
-        return stages
+        samplers |= {name: partial(make, *values) for name, is_on, make, values in cuts if is_on}
+        self.stages: Sequence[LlamaStage] = [
+            LlamaStage(name, samplers[name](), remembers=name in REMEMBERING) for name in s.stages if name in samplers
+        ]
 
     def close(self) -> None:
         """Free the native stages; calling it twice is harmless."""
         for stage in self.stages:
             stage.close()
         self.stages = []
+
+
+def _dry(settings: SamplingSettings, vocabulary: LlamaVocabulary, last_n: int) -> Any:
+    texts = [text.encode() for text in settings.dry_sequence_breakers if text]
+    return api.llama_sampler_init_dry(
+        vocabulary.handle,
+        settings.dry_multiplier,
+        settings.dry_base,
+        settings.dry_allowed_length,
+        last_n,
+        (ctypes.c_char_p * len(texts))(*texts),
+        len(texts),
+    )

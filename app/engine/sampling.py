@@ -1,6 +1,6 @@
 """Sampling: settings become native stages over our own candidate array; the draw is ours.
 
-Order: penalties, DRY, top-k, typical, top-p, min-p, XTC, temperature, draw. llama.cpp cuts before it tempers.
+The stages run in the order of the settings, which by default is llama.cpp's: it cuts before it tempers. The draw is last.
 """
 
 from __future__ import annotations
@@ -21,6 +21,8 @@ VANISHING = np.float32(100)
 """e^-104 is the smallest float32; nobody draws a token so far below the most likely one."""
 SHORT_ARRAY = 1024
 """At most so many of the largest logits stand for the whole vocabulary, where that is exact."""
+_NOT_SUMMING = {"penalties", "dry", "min_p", "temperature"}
+"""The stages that look at no token but the one itself, and the likeliest one."""
 
 
 class Choice(NamedTuple):
@@ -34,6 +36,14 @@ class Choice(NamedTuple):
 def raises_logits(settings: SamplingSettings) -> bool:
     """Return whether a penalty can make a token more likely."""
     return settings.repeat_penalty < 1 or settings.frequency_penalty < 0 or settings.presence_penalty < 0
+
+
+def _finds_its_k(stages: Sequence[str], settings: SamplingSettings) -> bool:
+    """Return whether top-k comes before all that sums over a whole row, and behind nothing that raises a token."""
+    if "top_k" not in stages:
+        return False
+    before = stages[: stages.index("top_k")]
+    return set(before) <= _NOT_SUMMING and not ("penalties" in before and raises_logits(settings))
 
 
 class Sampler:
@@ -57,14 +67,15 @@ class Sampler:
         self._look_back = max(settings.penalty_reach(cells), settings.dry_reach(cells))
         self._chain = self._backend.chain(settings)
         self._remembering: list[Stage] = [stage for stage in self._chain.stages if stage.remembers]
-        self._stages = list(self._remembering if settings.temperature <= 0 else self._chain.stages)
+        self._stages = list(self._remembering if settings.is_greedy else self._chain.stages)
+        self._is_short = _finds_its_k([stage.name for stage in self._stages], settings)
         for token in self._history[-self._look_back :] if self._look_back else ():
             for stage in self._remembering:
                 stage.accept(token)
 
     def draw(self, row: Row, facts: RowFacts, position: int) -> Choice:
         """Draw the token at a position of the answer from its row of logits."""
-        if not self._stages and self._settings.temperature <= 0:
+        if not self._stages and self._settings.is_greedy:
             return Choice(int(np.argmax(row)), 1.0, NO_DRAW)
         candidates = self._candidates
         if (enough := self._enough()) is not None:
@@ -77,7 +88,7 @@ class Sampler:
             if stage.name != "xtc" or self._xtc_decides(position):
                 stage.apply(candidates)
         ids, logits = candidates.survivors()
-        if self._settings.temperature <= 0:
+        if self._settings.is_greedy:
             return Choice(int(ids[logits == logits.max()].min()), 1.0, NO_DRAW)
         drawn = draw(ids, logits, uniform(self._seed, position, DRAW_STREAM))
         return Choice(drawn.token, drawn.probability)
@@ -85,14 +96,14 @@ class Sampler:
     def share(self, token: int) -> float:
         """Return the probability after the chain of a token in the draw that was just made, 0 for one that was cut."""
         ids, logits = self._candidates.survivors()
-        if self._settings.temperature <= 0 or not (found := np.flatnonzero(ids == token)).size:
+        if self._settings.is_greedy or not (found := np.flatnonzero(ids == token)).size:
             return 0.0
         weights = np.exp(logits.astype(np.float64) - logits.max())
         return float(weights[found[0]] / weights.sum())
 
     def distance(self, token: int, position: int) -> float | None:
         """Return how far the draw that was just made at a position was from a token; None where it could not get it."""
-        if self._settings.temperature <= 0:
+        if self._settings.is_greedy:
             return None
         ids, logits = self._candidates.survivors()
         return draw_distance(ids, logits, uniform(self._seed, position, DRAW_STREAM), token)
@@ -105,12 +116,8 @@ class Sampler:
 
     def _enough(self) -> int | None:
         """Return how many of the largest logits are exact: top-k finds its k among those that no penalty lowered."""
-        settings = self._settings
-        touched = min(self._look_back, len(self._history))
-        enough = settings.top_k + touched
-        if settings.top_k <= 0 or enough > SHORT_ARRAY or settings.temperature <= 0 or raises_logits(settings):
-            return None
-        return enough
+        enough = self._settings.top_k + min(self._look_back, len(self._history))
+        return enough if self._is_short and enough <= SHORT_ARRAY else None
 
     def _drop_vanishing(self) -> None:
         """Drop candidates whose probability rounds to 0: llama.cpp's typical stage gets NaN from one of them."""

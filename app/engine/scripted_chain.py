@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 import numpy.typing as npt
 
-from app.core.sampling import SamplingSettings
+from app.core.sampling import REMEMBERING, SamplingSettings
 from app.engine.backend import Row
 from app.probability import stages
 from app.probability.candidates import candidates_of
@@ -36,7 +36,7 @@ class ScriptedStage:
 
     def __init__(self, stage: stages.Stage, history: list[int]) -> None:
         self.name = stage.name
-        self.remembers = stage.name == "penalties"
+        self.remembers = stage.name in REMEMBERING
         self._stage = stage
         self._history = history
         self.accept: Callable[[int], object] = history.append

@@ -68,7 +68,7 @@ class Side:
     @property
     def is_greedy(self) -> bool:
         """Whether it takes the most likely token without a draw."""
-        return single(self.lane.settings.temperature) <= 0.0
+        return self.lane.settings.is_greedy
 
 
 class _Parting(NamedTuple):

@@ -13,7 +13,7 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from app.core.sampling import SamplingSettings
+from app.core.sampling import REMEMBERING, SamplingSettings
 from app.probability.candidates import Candidates, Logits, Places, falling
 from app.probability.dry import NO_BREAKERS, Breakers, DryRule, apply_dry
 
@@ -35,37 +35,44 @@ class Step:
     """Logarithm of the sum of e^logit over tokens that are alive but not among the candidates."""
 
 
+_Apply = Callable[[Candidates, Step], Candidates]
+
+
 @dataclass(frozen=True, slots=True)
 class Stage:
     """One active stage of a chain; `apply` cuts or reshapes the candidates."""
 
     name: str
-    apply: Callable[[Candidates, Step], Candidates]
+    apply: _Apply
 
 
 def chain(settings: SamplingSettings) -> list[Stage]:
-    """Return the stages that do something with these settings, in the order in which they run."""
+    """Return the stages that do something with these settings, in the order in which they run.
+
+    A greedy chain has no stage that cuts but the last one, which keeps the most likely token.
+    """
     s = settings
     rule = dry_rule(s)
-    stages = [
-        (s.penalty_reach(cells=1) > 0, Stage("penalties", lambda c, step: _penalties_of(s, c, step))),
-        (rule.is_active, Stage("dry", lambda c, step: apply_dry(c, step.history, rule, step.breakers))),
-    ]
-    if _single(s.temperature) > 0:
-        stages += [
-            (s.top_k > 0, Stage("top_k", lambda c, _: top_k(c, s.top_k))),
-            (_single(s.typical_p) < 1.0, Stage("typical", lambda c, _: typical(c, s.typical_p))),
-            (_single(s.top_p) < 1.0, Stage("top_p", lambda c, step: top_p(c, s.top_p, step.log_outside))),
-            (_single(s.min_p) > 0, Stage("min_p", lambda c, _: min_p(c, s.min_p))),
-            (_xtc_can_act(s), Stage("xtc", lambda c, step: _xtc_of(s, c, step))),
-        ]
-    stages.append((True, Stage("temperature", lambda c, _: temperature(c, s.temperature))))
-    return [stage for is_active, stage in stages if is_active]
+    stages: dict[str, tuple[bool, _Apply]] = {
+        "penalties": (s.penalty_reach(cells=1) > 0, lambda c, step: _penalties_of(s, c, step)),
+        "dry": (rule.is_active, lambda c, step: apply_dry(c, step.history, rule, step.breakers)),
+        "top_k": (s.top_k > 0, lambda c, _: top_k(c, s.top_k)),
+        "typical": (_single(s.typical_p) < 1.0, lambda c, _: typical(c, s.typical_p)),
+        "top_p": (_single(s.top_p) < 1.0, lambda c, step: top_p(c, s.top_p, step.log_outside)),
+        "min_p": (_single(s.min_p) > 0, lambda c, _: min_p(c, s.min_p)),
+        "xtc": (_xtc_can_act(s), lambda c, step: _xtc_of(s, c, step)),
+        "temperature": (True, lambda c, _: temperature(c, s.temperature)),
+    }
+    names = s.stages
+    if s.is_greedy:
+        names = (*(name for name in names if name in REMEMBERING), "temperature")
+    return [Stage(name, stages[name][1]) for name in names if stages[name][0]]
 
 
 def dry_rule(s: SamplingSettings) -> DryRule:
-    """Return the settings of DRY."""
-    return DryRule(s.dry_multiplier, s.dry_base, s.dry_allowed_length, s.dry_penalty_last_n)
+    """Return the settings of DRY; where the stage is switched off its strength is 0."""
+    multiplier = 0.0 if "dry" in s.off else s.dry_multiplier
+    return DryRule(multiplier, s.dry_base, s.dry_allowed_length, s.dry_penalty_last_n)
 
 
 def probabilities(logits: Logits, log_outside: float = -math.inf) -> Logits:

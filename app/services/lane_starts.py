@@ -105,9 +105,7 @@ def same_as(settings: Sequence[SamplingSettings]) -> tuple[int | None, ...]:
     usual = SamplingSettings()
     found: list[int | None] = []
     for lane, each in enumerate(settings):
-        idle = (
-            {name: getattr(usual, name) for name in (*WITHOUT_EFFECT_AT_0, "seed")} if each.temperature == 0 else {}
-        )
+        idle = {name: getattr(usual, name) for name in (*WITHOUT_EFFECT_AT_0, "seed")} if each.is_greedy else {}
         earlier = first.setdefault(_with(each, **idle), lane)
         found.append(earlier if earlier != lane else None)
     return tuple(found)
@@ -127,7 +125,7 @@ def differing(settings: Iterable[SamplingSettings]) -> tuple[str, ...]:
     Beside lanes that draw, one that always takes the likeliest token does not count where it makes no difference.
     """
     given = tuple(settings)
-    drawing = tuple(each for each in given if each.temperature != 0) or given
+    drawing = tuple(each for each in given if not each.is_greedy) or given
     idle = (*WITHOUT_EFFECT_AT_0, "seed")
     names = [field.name for field in msgspec.structs.fields(SamplingSettings)]
     return tuple(

@@ -154,7 +154,7 @@ class NextToken:
         settings = self._sampling.values
         doubt = None
         decides = False
-        if settings.xtc_probability > 0 and settings.temperature > 0:
+        if settings.xtc_probability > 0 and "xtc" in settings.stages and not settings.is_greedy:
             if answer.seed is None:
                 doubt = _XTC_UNKNOWN
             else:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from app.core.chat import clean_text
 from app.core.errors import ExitCode, UserError
-from app.core.sampling import BOUNDS, PRESETS, SamplingSettings
+from app.core.sampling import BOUNDS, PRESETS, STAGES, SamplingSettings
 from app.core.signal import Signal
 from app.core.words import translate
 
@@ -90,3 +91,65 @@ def test_a_look_back_of_minus_one_is_the_whole_context_and_what_is_off_looks_at_
     assert SamplingSettings(repeat_penalty=1.1).penalty_reach(4096) == 64
     assert SamplingSettings(presence_penalty=1, penalty_last_n=-1).penalty_reach(4096) == 4096
     assert (SamplingSettings().penalty_reach(4096), SamplingSettings().dry_reach(4096)) == (0, 0)
+
+
+def test_settings_without_an_order_have_the_default_one() -> None:
+    old = msgspec.json.decode(b'{"temperature": 0.5}', type=SamplingSettings)
+    assert (old.order, old.off, old.stages) == (STAGES, (), STAGES)
+    assert old == SamplingSettings(temperature=0.5).validated()
+
+
+def test_the_default_order_is_that_of_the_engine() -> None:
+    assert STAGES == ("penalties", "dry", "top_k", "typical", "top_p", "min_p", "xtc", "temperature")
+
+
+@pytest.mark.parametrize(
+    ("asked", "order"),
+    [
+        ((), STAGES),
+        (("temperature",), ("penalties", "dry", "top_k", "typical", "top_p", "min_p", "xtc", "temperature")),
+        (
+            ("temperature", "top_k"),
+            ("penalties", "dry", "temperature", "top_k", "typical", "top_p", "min_p", "xtc"),
+        ),
+        (("xtc", "dry"), ("xtc", "temperature", "penalties", "dry", "top_k", "typical", "top_p", "min_p")),
+        (STAGES[::-1], STAGES[::-1]),
+        (STAGES[::-1][:-1], ("temperature", "xtc", "min_p", "top_p", "typical", "top_k", "penalties", "dry")),
+        (
+            ("mirostat", "xtc", "xtc", "min_p"),
+            ("penalties", "dry", "top_k", "typical", "top_p", "xtc", "temperature", "min_p"),
+        ),
+    ],
+)
+def test_an_order_becomes_a_whole_one(asked: tuple[str, ...], order: tuple[str, ...]) -> None:
+    assert SamplingSettings(order=asked).validated().order == order
+    assert SamplingSettings(order=asked).stages == order
+
+
+@given(st.lists(st.sampled_from([*STAGES, "mirostat", ""])), st.lists(st.sampled_from([*STAGES, "draw"])))
+def test_every_order_has_each_stage_once_and_keeps_what_was_asked(asked: list[str], off: list[str]) -> None:
+    wanted = SamplingSettings(order=tuple(asked), off=tuple(off))
+    whole = wanted.validated()
+    assert sorted(whole.order) == sorted(STAGES)
+    named = [name for name in dict.fromkeys(asked) if name in STAGES]
+    assert [name for name in whole.order if name in named] == named
+    assert whole.off == tuple(name for name in STAGES if name in off)
+    assert whole.stages == wanted.stages == tuple(name for name in whole.order if name not in off)
+    assert whole.validated() == whole
+    assert msgspec.json.decode(msgspec.json.encode(whole), type=SamplingSettings) == whole
+
+
+def test_settings_are_greedy_at_0_unless_temperature_is_switched_off() -> None:
+    assert SamplingSettings(temperature=0.0).is_greedy
+    assert SamplingSettings(temperature=1e-46).is_greedy
+    assert not SamplingSettings(temperature=1e-6).is_greedy
+    assert not SamplingSettings(temperature=0.0, off=("temperature",)).is_greedy
+    assert SamplingSettings(temperature=0.0, order=STAGES[::-1], off=("top_k",)).is_greedy
+
+
+def test_a_stage_that_is_switched_off_looks_at_nothing() -> None:
+    wanted = SamplingSettings(dry_multiplier=1, repeat_penalty=1.1)
+    assert msgspec.structs.replace(wanted, off=("dry",)).dry_reach(4096) == 0
+    assert msgspec.structs.replace(wanted, off=("dry",)).penalty_reach(4096) == 64
+    assert msgspec.structs.replace(wanted, off=("penalties",)).penalty_reach(4096) == 0
+    assert msgspec.structs.replace(wanted, off=("penalties",)).dry_reach(4096) == 4096

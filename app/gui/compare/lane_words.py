@@ -70,7 +70,7 @@ def _named(
 ) -> list[str]:
     if "temperature" in differs and is_greedy(settings):
         return [translate("Compare", "Greedy")]
-    idle = (*WITHOUT_EFFECT_AT_0, "seed") if settings.temperature == 0 and "temperature" in differs else ()
+    idle = (*WITHOUT_EFFECT_AT_0, "seed") if settings.is_greedy and "temperature" in differs else ()
     names = [name for name in differs if name not in idle]
     return [f"{titles[name]} {_value(settings, name, is_short=is_short)}" for name in names]
 
@@ -82,9 +82,9 @@ def _value(settings: SamplingSettings, name: str, *, is_short: bool) -> str:
 def shared_words(settings: SamplingSettings, differs: Sequence[str]) -> str:
     """Return in few words what else is in use: no setting that differs, and not the seed, which is told of all lanes."""
     off = translate("TurnBlock", "off")
-    said = [translate("Compare", "always the likeliest token")] if settings.temperature == 0 else []
+    said = [translate("Compare", "always the likeliest token")] if settings.is_greedy else []
     for name, words in short_names().items():
-        without_effect = settings.temperature == 0 and name in ("temperature", *WITHOUT_EFFECT_AT_0)
+        without_effect = settings.is_greedy and name in ("temperature", *WITHOUT_EFFECT_AT_0)
         value = shown_value(settings, name)
         if name not in differs and not without_effect and value != off:
             said.append(f"{words} {value}")

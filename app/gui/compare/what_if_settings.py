@@ -70,7 +70,7 @@ class WhatIfSettings(QScrollArea):
         self._values = values
         for name, row in self._rows.items():
             row.set_value(getattr(values, name))
-        idle = self.tr("It has no effect at temperature 0.") if values.temperature == 0 else ""
+        idle = self.tr("It has no effect at temperature 0.") if values.is_greedy else ""
         for name in WITHOUT_EFFECT_AT_0:
             self._rows[name].set_idle(idle)
         self._more.show_values(values)

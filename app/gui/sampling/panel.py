@@ -96,7 +96,7 @@ class SamplingPanel(QWidget):
         values = self._sampling.values
         for name, row in self._rows.items():
             row.set_value(getattr(values, name))
-        idle = self.tr("It has no effect at temperature 0.") if values.temperature == 0 else ""
+        idle = self.tr("It has no effect at temperature 0.") if values.is_greedy else ""
         for name in WITHOUT_EFFECT_AT_0:
             self._rows[name].set_idle(idle)
         self._limits.show_values(values)

@@ -144,7 +144,7 @@ class PresetRow(QWidget):
             return self.tr("“{name}” is deleted.").format(name=sampling.deleted.name)
         if sampling.preset is None and sampling.chosen is not None:
             return self.tr("Differs from “{name}”.").format(name=preset_name(sampling.chosen))
-        if sampling.values.temperature == 0:
+        if sampling.values.is_greedy:
             return self.tr("Always the likeliest token: top-k, top-p and min-p have no effect.")
         if sampling.preset is None:
             return self.tr("These values belong to no preset.")
