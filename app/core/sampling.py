@@ -18,6 +18,17 @@ LEAST_TEMPERATURE = 1e-6
 """A lower temperature is 0: dividing by it would leave the range of float32."""
 STAGES = ("penalties", "dry", "top_k", "typical", "top_p", "min_p", "xtc", "temperature")
 """The stages of the chain in their default order."""
+STAGE_FIELDS: dict[str, tuple[str, ...]] = {
+    "penalties": ("repeat_penalty", "frequency_penalty", "presence_penalty", "penalty_last_n"),
+    "dry": ("dry_multiplier", "dry_base", "dry_allowed_length", "dry_penalty_last_n", "dry_sequence_breakers"),
+    "top_k": ("top_k",),
+    "typical": ("typical_p",),
+    "top_p": ("top_p",),
+    "min_p": ("min_p",),
+    "xtc": ("xtc_probability", "xtc_threshold"),
+    "temperature": ("temperature",),
+}
+"""The settings that shape each stage."""
 REMEMBERING = ("penalties", "dry")
 """Those that look at earlier tokens: they change logits, cut nobody, and are the only ones before a greedy choice."""
 _ROUNDS_TO_0 = 2.0**-150

@@ -7,15 +7,16 @@ a candidate may be left for certain, cut for certain, or neither; no cut is clai
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import takewhile
 
 import numpy as np
 import numpy.typing as npt
 
-from app.core.sampling import SamplingSettings
+from app.core.sampling import REMEMBERING, SamplingSettings
 from app.probability.bounded_stages import After, Alive
 from app.probability.dry import NO_BREAKERS, Breakers
 from app.probability.known_rows import Flags, Floats, KnownRows
-from app.probability.lowered_rows import Histories, as_recorded, lowered
+from app.probability.lowered_rows import Histories, Lowering, as_recorded
 from app.probability.stages import chain
 from app.probability.what_if import NOT_CUT
 
@@ -23,9 +24,9 @@ UNKNOWN = -2
 """A candidate of which nobody can say whether it is left."""
 CUT_SOMEWHERE = -3
 """A candidate that is cut for certain, but not by which of several stages."""
-LOWERING = ("penalties", "dry")
+LOWERING = REMEMBERING
 """The stages that change logits and cut nobody."""
-_ORDER_KEEPING = ("penalties", "dry", "top_k", "top_p", "min_p")
+_ORDER_KEEPING = ("top_k", "top_p", "min_p")
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,35 +80,53 @@ def bounded_replay(
 
     `xtc_acts` says of each step whether XTC takes effect for certain, and whether it may; see `per_step`. Only `for_draws` the result can say on which candidate a draw falls.
     """
-    stages = chain(settings)
-    # Before the first token there is nothing that could be lowered.
-    looks_back = any(stage.name in LOWERING for stage in stages) and histories.ends.max() > 0
-    known = lowered(rows, settings, histories, breakers) if looks_back else as_recorded(rows)
-    alive = Alive(rows, known)
+    names = tuple(stage.name for stage in chain(settings))
+    temperature = single(settings.temperature)
+    alive = Alive(rows, as_recorded(rows))
     cut_by = np.full(rows.ids.size, NOT_CUT, np.int8)
-    for number, stage in enumerate(stages):
+    # Before the first token there is nothing that could be lowered.
+    looks_back = histories.ends.max() > 0 and any(name in LOWERING for name in names)
+    lowering = Lowering(settings, histories, breakers) if looks_back else None
+    for number, name in enumerate(names):
         sure, maybe = alive.sure, alive.maybe
-        alive.keeps_order = alive.keeps_order and stage.name in _ORDER_KEEPING
-        match stage.name:
-            case "top_k":
-                alive.top_k(settings.top_k)
-            case "typical":
-                alive.typical(single(settings.typical_p))
-            case "top_p":
-                alive.top_p(single(settings.top_p))
-            case "min_p":
-                alive.min_p(single(settings.min_p))
-            case "xtc":
-                alive.xtc(single(settings.xtc_threshold), xtc_acts)
-            case "temperature" if single(settings.temperature) <= 0:
-                alive.greedy()
+        if name in LOWERING:
+            together = _lowering_from(names, number)
+            if lowering is not None and together:
+                alive.lower(lowering, together)
+        elif name != "temperature":
+            alive.keeps_order = alive.keeps_order and name in _ORDER_KEEPING
+            _cut(alive, name, settings, xtc_acts)
+        elif settings.is_greedy:
+            alive.greedy()
+        elif name != names[-1] and temperature != 1.0:
+            alive.temper(temperature)
         gone = maybe & ~alive.maybe
         cut_by[gone & sure] = number
         cut_by[gone & ~sure] = CUT_SOMEWHERE
     cut_by[alive.maybe & ~alive.sure] = UNKNOWN
-    temperature = single(settings.temperature) if single(settings.temperature) > 0 else 1.0
-    names = tuple(stage.name for stage in stages)
-    return _result(rows, alive, (names, cut_by), alive.after(temperature, for_draws=for_draws))
+    is_last = names[-1:] == ("temperature",) and not settings.is_greedy
+    return _result(rows, alive, (names, cut_by), alive.after(temperature if is_last else 1.0, for_draws=for_draws))
+
+
+def _lowering_from(names: tuple[str, ...], number: int) -> tuple[str, ...]:
+    """Return the stages from this one on that lower logits, which are worked out at once with the first of them."""
+    if number and names[number - 1] in LOWERING:
+        return ()
+    return tuple(takewhile(LOWERING.__contains__, names[number:]))
+
+
+def _cut(alive: Alive, name: str, settings: SamplingSettings, xtc_acts: tuple[Flags, Flags]) -> None:
+    match name:
+        case "top_k":
+            alive.top_k(settings.top_k)
+        case "typical":
+            alive.typical(single(settings.typical_p))
+        case "top_p":
+            alive.top_p(single(settings.top_p))
+        case "min_p":
+            alive.min_p(single(settings.min_p))
+        case "xtc":
+            alive.xtc(single(settings.xtc_threshold), xtc_acts)
 
 
 def _result(

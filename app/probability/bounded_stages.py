@@ -1,4 +1,4 @@
-"""The cutting stages on bounds: which candidates of many steps are left for certain, and which perhaps.
+"""The stages on bounds, in any order: which candidates of many steps are left for certain, and which perhaps.
 
 Each stage follows the rule of its twin in `stages`, with the sums that a candidate's fate depends on as bounds. Must not
 know how records are kept.
@@ -6,12 +6,15 @@ know how records are kept.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 
 from app.probability.known_rows import Flags, Floats, KnownRows
-from app.probability.lowered_rows import Lowered
+from app.probability.lowered_rows import Lowered, Lowering, lowered
+from app.probability.tempering import LEAST_EXPONENT, tempered, tempered_bounds, tempered_rows
 
 MASS_MARGIN = 3e-5
 """What llama.cpp's sums in float32 over a whole vocabulary may be off by."""
@@ -20,8 +23,6 @@ THRESHOLD_MARGIN = 1e-4
 ENTROPY_MARGIN = 1e-4
 _LEAST = 1e-300
 _MOST_LOG = 1e6
-_MOST_EXPONENT = 700.0
-LEAST_EXPONENT = -_MOST_EXPONENT
 _ROUNDING = 2.0**-52
 """Twice the unit roundoff u: running sums of n numbers are each off by (n - 1) u sum |x| at most (Higham, Accuracy
 and Stability of Numerical Algorithms, 4.2), and so the difference of two by n * _ROUNDING * sum |x|."""
@@ -42,43 +43,62 @@ class Alive:
 
     def __init__(self, rows: KnownRows, known: Lowered) -> None:
         self._rows = rows
-        self._known = known
         self._owner = rows.owner
-        self.order = known.order
         self.sure: Flags = np.ones(rows.ids.size, np.bool_)
         """Left for certain."""
         self.maybe: Flags = self.sure
         """Left for certain or perhaps."""
         self.unseen_least = rows.unseen
         self.unseen_most = rows.unseen
-        self._mass_low, self._mass_high = known.mass_low, known.mass_high
-        self._is_whole = known.is_whole
-        """Whether all tokens are left and their weights add up to 1."""
-        self.keeps_order = known.is_whole
+        self.keeps_order = known.in_order
         """Whether only the least likely tokens were cut until now."""
+        self._is_whole = True
+        """Whether all tokens are left and their weights add up to 1."""
+        self._take(known)
+
+    def _take(self, known: Lowered) -> None:
+        """Use other bounds of the logits from now on."""
+        self._known = known
+        self.order = known.order
+        self._mass_low, self._mass_high = known.mass_low, known.mass_high
         self._w_low, self._w_high = np.exp(known.low), np.exp(known.high)
+        self._is_whole = self._is_whole and known.is_whole
+        self.keeps_order = self.keeps_order and known.in_order
+
+    def lower(self, lowering: Lowering, stages: Sequence[str]) -> None:
+        """Apply penalties and DRY, those of them that are named, in the order in which they are."""
+        known = replace(self._known, mass_low=self._mass_low, mass_high=self._mass_high)
+        self._take(lowered(self._rows, known, lowering, stages, self.unseen_most))
+
+    def temper(self, temperature: float) -> None:
+        """Divide the logits by a temperature above 0, before other stages; where it is the last, `after` does."""
+        known = replace(self._known, mass_low=self._mass_low, mass_high=self._mass_high)
+        self._take(tempered_rows(self._rows, known, temperature, self.unseen_most))
 
     def top_k(self, k: int) -> None:
-        """Keep the k largest logits; the first of the cutting stages."""
+        """Keep the k largest logits."""
         rows = self._rows
-        if self._known.is_whole:
-            self.sure = self.maybe = rows.places < k
-            left = np.clip(k - self.order.total(self.maybe), 0.0, rows.unseen)
-            self.unseen_least = self.unseen_most = left
+        before = self.order.total(self.sure) + self.unseen_least, self.unseen_most
+        if self.keeps_order:
+            kept = rows.places < k
+            cut = ~kept
         else:
-            every = np.ones(rows.ids.size, np.bool_)
-            unseen = np.where(self.order.unseen_ahead, rows.unseen[self._owner], 0.0)
-            self.sure = self.order.sum_perhaps(every) + unseen < k
-            self.maybe = self.order.sum_surely(every) < k
-            above = self.order.total(self._known.low > self._known.ceiling[self._owner])
-            self.unseen_most = np.clip(k - above, 0.0, rows.unseen)
-            self.unseen_least = np.clip(k - np.diff(rows.starts), 0.0, rows.unseen)
-        share = self.unseen_least / np.maximum(rows.unseen, 1.0)
+            unseen = np.where(self.order.unseen_ahead, self.unseen_most[self._owner], 0.0)
+            kept = self.order.sum_perhaps(self.maybe) + unseen < k
+            cut = self.order.sum_surely(self.sure) >= k
+        above = self.order.total(self.sure & self._above_ceiling())
+        self.sure, self.maybe = self.sure & kept, self.maybe & ~cut
+        # k are left, or all where there are fewer; those at hand among them are so many at least, and at most.
+        most = np.minimum(k - self.order.total(self.sure), k - above)
+        least = np.minimum(k, before[0]) - self.order.total(self.maybe)
+        self.unseen_most = np.clip(most, 0.0, before[1])
+        self.unseen_least = np.clip(least, 0.0, np.minimum(self.unseen_least, self.unseen_most))
+        share = self.unseen_least / np.maximum(before[1], 1.0)
         # The likeliest of them are left, so that their share of the mass is no smaller than that of their number.
         self._mass_low = self._mass_low * share
         with np.errstate(over="ignore", invalid="ignore"):
-            most = np.where(self.unseen_most > 0, self.unseen_most * np.exp(self._known.ceiling), 0.0)
-        self._mass_high = np.minimum(self._mass_high, most)
+            most_mass = np.where(self.unseen_most > 0, self.unseen_most * np.exp(self._known.ceiling), 0.0)
+        self._mass_high = np.minimum(self._mass_high, most_mass)
         self._is_whole = self._is_whole and k >= rows.vocabulary
 
     def typical(self, p: float) -> None:
@@ -123,7 +143,7 @@ class Alive:
         most = self.order.largest(np.where(self.maybe, known.high, -np.inf))
         may_be_larger = (self.unseen_most > 0) & ((rows.stored == 0) | (not self.keeps_order))
         most = np.where(may_be_larger, np.maximum(most, known.ceiling), most)
-        if self.keeps_order:
+        if self.keeps_order and not known.is_tempered:
             # No distribution of this entropy has a smaller maximum than e^-entropy.
             least = np.maximum(least, -rows.entropy - ENTROPY_MARGIN)
         cut_at = distance - LOG_MARGIN
@@ -156,7 +176,7 @@ class Alive:
     def greedy(self) -> None:
         """Keep the first of the largest logits."""
         rows = self._rows
-        if self._known.is_whole:
+        if self._known.in_order:
             self.sure = self.maybe = rows.places == 0
             left = 1.0 - self.order.total(self.maybe)
             self.unseen_least = self.unseen_most = np.minimum(left, rows.unseen)
@@ -201,7 +221,7 @@ class Alive:
         must, may = np.where(self.sure, low, 0.0), np.where(self.maybe, high, 0.0)
         unseen_low, unseen_high = unseen[0][owner], unseen[1][owner]
         gap = self._gap()
-        may_precede = order.unseen_ahead & (gap > 0) if self._known.is_whole else order.unseen_ahead
+        may_precede = order.unseen_ahead & (gap > 0) if self._known.in_order else order.unseen_ahead
         # Running sums lose what is small beside all that was summed.
         most_lost, least_lost = (_ROUNDING * values.size * float(values.sum()) for values in (may, must))
         may_be_ahead = order.sum_perhaps(self.maybe) > 0
@@ -234,7 +254,7 @@ class Alive:
         return is_first
 
     def _above_ceiling(self) -> Flags:
-        if self._known.is_whole:
+        if self._known.in_order:
             return ~self.order.unseen_ahead
         return np.greater(self._known.low, self._known.ceiling[self._owner])
 
@@ -269,42 +289,3 @@ class Alive:
         self._mass_low = np.zeros(self._rows.steps)
         self._mass_high = np.where(unseen_cut, 0.0, self._mass_high)
         self._is_whole = False
-
-
-def tempered(line: Floats, top: Floats, power: float, least: float = -np.inf) -> Floats:
-    """Return e^(log-probability - top) to a power, at most 1.
-
-    Upper bounds end at `LEAST_EXPONENT`: one of 0 beside a lower bound of 0 would say what nobody knows.
-    """
-    weights: Floats = np.exp(np.clip((line - top) * power, least, 0.0))
-    return weights
-
-
-def tempered_bounds(
-    mass: tuple[Floats, Floats], unseen: tuple[Floats, Floats], top: Floats, power: float
-) -> tuple[Floats, Floats]:
-    """Bound the sum of weight^power over tokens of which the mass is bounded, and so are their number and each weight.
-
-    `unseen` is their largest number, and the logarithm of the largest weight; the sums are relative to e^top.
-    """
-    scale = np.exp(-top)
-    low, high = mass[0] * scale, mass[1] * scale
-    if power == 1.0:
-        return low, high
-    largest = np.where(unseen[0] > 0, np.minimum(unseen[1] - top, 0.0), 0.0)
-    by_largest = np.exp(np.clip(largest * (power - 1.0), -_MOST_EXPONENT, _MOST_EXPONENT))
-    # No weight^power is above largest^(power - 1) * weight for a power > 1, and none below it for a power < 1.
-    if power > 1.0:
-        return _spread_evenly(low, unseen[0], power), by_largest * high
-    return by_largest * low, _spread_evenly(high, unseen[0], power)
-
-
-def _spread_evenly(mass: Floats, count: Floats, power: float) -> Floats:
-    """Return the sum of weight^power where so many tokens have the mass in equal parts.
-
-    Convexity: no other way to share the mass has a smaller sum for a power > 1, nor a larger one for a power < 1.
-    """
-    count = np.maximum(count, 1.0)
-    with np.errstate(divide="ignore"):
-        part = np.log(mass / count)
-    return np.exp(np.minimum(np.log(count) + part * power, _MOST_EXPONENT))

@@ -13,7 +13,7 @@ import msgspec
 import numpy as np
 
 from app.core.comparison import ReasonKind
-from app.core.sampling import SamplingSettings
+from app.core.sampling import STAGE_FIELDS, STAGES, SamplingSettings, whole_order
 from app.probability.bounded import LOWERING, BoundedReplay, bounded_replay, per_step, single
 from app.probability.known_rows import KnownRows
 from app.probability.lane import Lane, xtc_decisions
@@ -21,18 +21,8 @@ from app.probability.lowered_rows import Histories
 from app.probability.stages import chain
 from app.probability.what_if import NOT_CUT
 
-_FIELDS: dict[str, tuple[str, ...]] = {
-    "penalties": ("repeat_penalty", "frequency_penalty", "presence_penalty", "penalty_last_n"),
-    "dry": ("dry_multiplier", "dry_base", "dry_allowed_length", "dry_penalty_last_n", "dry_sequence_breakers"),
-    "top_k": ("top_k",),
-    "typical": ("typical_p",),
-    "top_p": ("top_p",),
-    "min_p": ("min_p",),
-    "xtc": ("xtc_probability", "xtc_threshold"),
-    "temperature": ("temperature",),
-}
-"""What shapes each stage, by its name in the chain's order."""
-_ORDER = tuple(_FIELDS)
+ORDER = "order"
+"""What stands for the order of the stages where the stages of two lanes are told apart."""
 
 
 class Reason(NamedTuple):
@@ -48,7 +38,7 @@ class Reason(NamedTuple):
     it, so the logits were not the same to the last bit. `forced`: somebody chose. `ended`: one lane was stopped there.
     `unknown`: the record does not say; a stage is the only one that differs, and decided it somehow."""
     stage: str | None = None
-    """Name of the stage in the chain; None where it was several, or which of several is not certain."""
+    """Name of the stage in the chain, or `ORDER`; None where it was several, or which of several is not certain."""
     in_lane: bool = False
     """Whether the stage acted in the lane, on the baseline's token; else in the baseline, on the lane's."""
     cutter: str | None = None
@@ -78,7 +68,7 @@ class _Parting(NamedTuple):
     baseline: Side
     lane: Side
     differing: list[str]
-    """The stages that do not do the same, in the chain's order."""
+    """The stages that do not do the same, in the chain's order; `ORDER` before them where that is not the same."""
     theirs: int | None
     own: int | None
     """Where the baseline's token and the lane's stand among the row's candidates."""
@@ -100,7 +90,11 @@ def replay_at(rows: KnownRows, lane: Lane, index: int) -> BoundedReplay:
 
 def decided(rows: KnownRows, baseline: Side, lane: Side, places: tuple[int | None, int | None]) -> Reason:
     """Return the reason; `places` are those of the baseline's token and of the lane's among the row's candidates."""
-    differing = [name for name in _ORDER if not _does_the_same(name, baseline, lane, rows.vocabulary)]
+    order = _common_order(baseline, lane, rows.vocabulary)
+    if order is not None:
+        baseline, lane = (_reordered(side, order) for side in (baseline, lane))
+    differing = [] if order is not None else [ORDER]
+    differing += [name for name in order or STAGES if not _does_the_same(name, baseline, lane, rows.vocabulary)]
     same_draw = _same_draw(baseline, lane)
     if not differing:
         if same_draw or baseline.is_greedy:
@@ -123,7 +117,7 @@ def _of_greedy(parting: _Parting) -> Reason:
     if any(side.is_greedy and _is_left(side, place) for side, place in ((lane, theirs), (baseline, own))):
         return Reason("rounding")
     start, end, place = (baseline, lane, theirs) if lane.is_greedy else (lane, baseline, own)
-    lowering = [name for name in parting.differing if name in LOWERING]
+    lowering = [name for name in parting.differing if name in (ORDER, *LOWERING)]
     is_turned = start.is_greedy
     if lowering and place is not None and not is_turned:
         is_turned = int(_mixed(parting.rows, end, start, lowering).cut_by[place]) == NOT_CUT
@@ -145,7 +139,8 @@ def _of_cut(parting: _Parting) -> Reason | None:
     cutter = cut_here or cut_there
     if cutter is None:
         return None
-    before = [name for name in differing if _ORDER.index(name) < _ORDER.index(cutter)]
+    order = lane.lane.settings.order
+    before = [name for name in differing if ORDER in differing or order.index(name) < order.index(cutter)]
     if not before:
         return Reason("rounding")
     sides = (baseline, lane) if cut_here else (lane, baseline)
@@ -208,7 +203,7 @@ def _turning(
         cut_by = mixed.cutter(place)
         if cut_by == cutter:
             return names[count - 1]
-        is_behind = cut_by is not None and _ORDER.index(cut_by) > _ORDER.index(cutter)
+        is_behind = cut_by is not None and mixed.stages.index(cut_by) > mixed.stages.index(cutter)
         if not is_behind and int(mixed.cut_by[place]) != NOT_CUT:
             return None
     return names[-1]
@@ -230,16 +225,44 @@ def _reshaping(parting: _Parting) -> str | None:
 
 def _mixed(rows: KnownRows, start: Side, end: Side, names: Sequence[str]) -> BoundedReplay:
     """Replay the chain of one lane with some of its stages as they are in the other."""
-    fields = {field: getattr(end.lane.settings, field) for name in names for field in _FIELDS[name]}
+    fields = {field: getattr(end.lane.settings, field) for name in names for field in _fields(name)}
+    off = tuple(name for name in STAGES if name in (end if name in names else start).lane.settings.off)
     draws, breaks = (end if name in names else start for name in ("xtc", "dry"))
     mixed = replace(
         start.lane,
-        settings=msgspec.structs.replace(start.lane.settings, **fields),
+        settings=msgspec.structs.replace(start.lane.settings, **fields, off=off),
         seed=draws.lane.seed,
         first=draws.lane.first,
         breakers=breaks.lane.breakers,
     )
     return replay_at(rows, mixed, start.index)
+
+
+def _fields(name: str) -> tuple[str, ...]:
+    return STAGE_FIELDS.get(name, (ORDER,))
+
+
+def _common_order(baseline: Side, lane: Side, vocabulary: int) -> tuple[str, ...] | None:
+    """Return an order in which both lanes do what they do in their own; None where there is none."""
+    for order in dict.fromkeys(side.lane.settings.order for side in (baseline, lane)):
+        if all(
+            _acting(side, vocabulary) == _acting(_reordered(side, order), vocabulary) for side in (baseline, lane)
+        ):
+            return whole_order(order)
+    return None
+
+
+def _reordered(side: Side, order: tuple[str, ...]) -> Side:
+    settings = msgspec.structs.replace(side.lane.settings, order=order)
+    return replace(side, lane=replace(side.lane, settings=settings))
+
+
+def _acting(side: Side, vocabulary: int) -> list[str]:
+    """Return the stages that do something at this step, in their order."""
+    names = [stage.name for stage in chain(side.lane.settings)]
+    return [
+        name for name in names if _shape(name, side, vocabulary) and (name != "xtc" or _xtc_acts(side) is not False)
+    ]
 
 
 def _does_the_same(name: str, baseline: Side, lane: Side, vocabulary: int) -> bool:
@@ -257,12 +280,13 @@ def _shape(name: str, side: Side, vocabulary: int) -> tuple[object, ...]:
     if name not in {stage.name for stage in chain(settings)}:
         return ()
     if name == "temperature":
-        return (max(single(settings.temperature), 0.0),)
+        temperature = max(single(settings.temperature), 0.0)
+        return (temperature,) if temperature != 1.0 else ()
     if name == "top_k":
         return (settings.top_k,) if settings.top_k < vocabulary else ()
     whole = side.lane.prompt.size + side.index
     values: list[object] = []
-    for field in _FIELDS[name]:
+    for field in STAGE_FIELDS[name]:
         value = getattr(settings, field)
         if field.endswith("last_n"):
             value = whole if value < 0 else min(value, whole)

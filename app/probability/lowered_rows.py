@@ -6,6 +6,7 @@ They are the only stages that look at earlier tokens. Must not know the stages t
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -19,6 +20,8 @@ from app.probability.row_order import RowOrder
 from app.probability.stages import dry_rule, penalised, recent_of
 
 _LEAST_LOGIT = np.float32(-1e30)
+_SINGLE = 2.0**-22
+"""What a few operations in float32 may add to a number, as a part of it."""
 
 
 class Histories(NamedTuple):
@@ -32,7 +35,7 @@ class Histories(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Lowered:
-    """The logits that the cutting stages get, relative to the largest that any token of the step may have."""
+    """The logits that a cutting stage gets, relative to the largest that any token of the step may have."""
 
     low: Floats
     middle: Floats
@@ -41,14 +44,20 @@ class Lowered:
     mass_high: Floats
     ceiling: Floats
     order: RowOrder
-    is_whole: bool
+    shift: Floats
+    """n numbers: what makes a value a logit of the chain again."""
+    in_order: bool = True
+    """Whether the order is still that of the record, in which each candidate has a known place."""
+    is_whole: bool = True
     """Whether the weights of all tokens of a step still add up to 1."""
+    is_tempered: bool = False
 
 
 def as_recorded(rows: KnownRows) -> Lowered:
-    """Return the rows as they are, for chains without penalties and DRY."""
+    """Return the rows as they are, before penalties, DRY and temperature."""
     order = RowOrder(rows, rows.low, rows.high, None)
-    return Lowered(rows.low, rows.middle, rows.high, rows.mass_low, rows.mass_high, rows.ceiling, order, True)
+    mass = rows.mass_low, rows.mass_high
+    return Lowered(rows.low, rows.middle, rows.high, *mass, rows.ceiling, order, rows.log_sum_exp)
 
 
 def histories_of(prompt: Ids, tokens: Ids) -> Histories:
@@ -57,41 +66,73 @@ def histories_of(prompt: Ids, tokens: Ids) -> Histories:
     return Histories(together, np.arange(prompt.size, together.size))
 
 
-def lowered(rows: KnownRows, settings: SamplingSettings, histories: Histories, breakers: Breakers) -> Lowered:
-    """Apply penalties and DRY to the bounds of each step."""
-    lowering = _Lowering(settings, histories, breakers)
+def lowered(rows: KnownRows, known: Lowered, lowering: Lowering, stages: Sequence[str], unseen: Floats) -> Lowered:
+    """Apply penalties and DRY, those that `stages` name, one after the other, to the bounds of each step.
+
+    `unseen` is how many tokens that are not at hand may be left.
+    """
     where = lowering.where(rows.ids)
     counts, lowered_by = np.zeros(rows.ids.size, np.int64), np.zeros(rows.ids.size, np.float32)
-    mass_low, mass_high, ceiling = rows.mass_low.copy(), rows.mass_high.copy(), rows.ceiling.copy()
+    mass_low, mass_high, ceiling = known.mass_low.copy(), known.mass_high.copy(), known.ceiling.copy()
     for number in range(rows.steps):
         span = slice(int(rows.starts[number]), int(rows.starts[number + 1]))
-        their = lowering.at(number)
+        their = lowering.at(number, stages)
         counts[span], lowered_by[span] = their.counts[where[span]], their.lowered_by[where[span]]
-        if rows.unseen[number] <= 0:
+        if unseen[number] <= 0:
             continue
         # The places of tokens at hand no longer count, nor does the one of all that never occur.
         their.counts[where[span]], their.lowered_by[where[span]] = 0, 0.0
         hidden = _Hidden(float(mass_low[number]), float(mass_high[number]), float(ceiling[number]))
-        hidden = lowering.through_hidden(hidden, their, float(rows.log_sum_exp[number]))
+        hidden = lowering.through_hidden(hidden, their, float(known.shift[number]), stages)
         mass_low[number], mass_high[number], ceiling[number] = hidden
-    shifts = rows.log_sum_exp[rows.owner]
-    changed = np.empty((3, rows.ids.size))
-    for line, values in zip(changed, (rows.low, rows.middle, rows.high), strict=True):
-        line[:] = lowering.through(values + shifts, counts, lowered_by) - shifts
-    # What is recorded as ruled out may be so by -inf, which no penalty raises.
-    is_least = rows.low <= LEAST_LOG
-    for line, values in ((changed[0], rows.low), (changed[1], rows.middle)):
-        line[is_least] = np.minimum(line, values)[is_least]
-    low, middle, high = changed
-    low -= MARGIN
-    high += MARGIN
-    top = np.maximum(np.maximum.reduceat(high, rows.starts[:-1]), np.where(rows.unseen > 0, ceiling, -np.inf))
-    np.maximum(changed - top[rows.owner], LEAST_LOG, out=changed)
+    if known.is_tempered:
+        margin = MARGIN + _SINGLE * (np.abs(ceiling + known.shift) - LEAST_LOG)
+        ceiling += margin
+        mass_low *= np.exp(-margin)
+        with np.errstate(over="ignore"):
+            mass_high *= np.exp(margin)
+    low, middle, high = _at_hand(rows, known, lowering, stages, (counts, lowered_by))
+    top = np.maximum(np.maximum.reduceat(high, rows.starts[:-1]), np.where(unseen > 0, ceiling, -np.inf))
+    for line in (low, middle, high):
+        np.maximum(line - top[rows.owner], LEAST_LOG, out=line)
     # What is too small for a number counts as 0 in a lower bound alone.
     low_scale, high_scale = (np.exp(np.clip(-top, least, -LEAST_LOG)) for least in (-np.inf, LEAST_LOG))
     ceiling -= top
-    order = RowOrder(rows, low, high, ceiling)
-    return Lowered(low, middle, high, mass_low * low_scale, mass_high * high_scale, ceiling, order, False)
+    with np.errstate(invalid="ignore"):
+        mass_high = np.fmin(mass_high * high_scale, unseen * np.exp(np.minimum(ceiling, 0.0)))
+    return Lowered(
+        low,
+        middle,
+        high,
+        mass_low * low_scale,
+        mass_high,
+        ceiling,
+        RowOrder(rows, low, high, ceiling),
+        known.shift + top,
+        in_order=False,
+        is_whole=False,
+        is_tempered=known.is_tempered,
+    )
+
+
+def _at_hand(
+    rows: KnownRows, known: Lowered, lowering: Lowering, stages: Sequence[str], undergone: tuple[Places, Logits]
+) -> Floats:
+    """Return what becomes of the three bounds of the tokens at hand, which undergo so much."""
+    shifts = known.shift[rows.owner]
+    changed = np.empty((3, rows.ids.size))
+    for line, values in zip(changed, (known.low, known.middle, known.high), strict=True):
+        line[:] = lowering.through(values + shifts, *undergone, stages) - shifts
+    # What is recorded as ruled out may be so by -inf, which no penalty raises.
+    is_least = known.low <= LEAST_LOG
+    for line, values in ((changed[0], known.low), (changed[1], known.middle)):
+        line[is_least] = np.minimum(line, values)[is_least]
+    margin: Floats | float = MARGIN
+    if known.is_tempered:
+        margin = MARGIN + _SINGLE * np.abs(known.high + shifts)
+    changed[0] -= margin
+    changed[2] += margin
+    return changed
 
 
 class _AtStep(NamedTuple):
@@ -111,7 +152,7 @@ class _Hidden(NamedTuple):
     ceiling: float
 
 
-class _Lowering:
+class Lowering:
     """Penalties and DRY; tokens go by their place among those that occur, which are few beside a vocabulary."""
 
     def __init__(self, settings: SamplingSettings, histories: Histories, breakers: Breakers) -> None:
@@ -121,7 +162,7 @@ class _Lowering:
         self._rule = dry_rule(settings)
         self._tokens, places = np.unique(histories.tokens, return_inverse=True)
         self._places = places.astype(np.int32)
-        self._counts = settings.penalty_reach(1) > 0
+        self._is_counting = settings.penalty_reach(1) > 0
 
     def where(self, ids: Ids) -> Places:
         """Return the place of each token; that of one which never occurs is behind all others."""
@@ -129,37 +170,43 @@ class _Lowering:
         found[self._tokens[np.minimum(found, self._tokens.size - 1)] != ids] = self._tokens.size
         return found
 
-    def at(self, step: int) -> _AtStep:
-        """Return what the tokens before a step do."""
+    def at(self, step: int, stages: Sequence[str]) -> _AtStep:
+        """Return what the tokens before a step do in these stages."""
         end, size = int(self._histories.ends[step]), self._tokens.size + 1
-        recent = recent_of(self._places[:end], self._settings.penalty_last_n)
-        counts = np.bincount(recent, minlength=size) if self._counts else np.zeros(size, np.int64)
-        lowered_by = np.zeros(size, np.float32)
-        if self._rule.is_active:
+        counts, lowered_by = np.zeros(size, np.int64), np.zeros(size, np.float32)
+        if self._is_counting and "penalties" in stages:
+            counts = np.bincount(recent_of(self._places[:end], self._settings.penalty_last_n), minlength=size)
+        if self._rule.is_active and "dry" in stages:
             tokens, penalties = dry_penalties(self._histories.tokens[:end], self._rule, self._breakers)
             lowered_by[np.searchsorted(self._tokens, tokens)] = penalties
         return _AtStep(counts, lowered_by)
 
-    def through_hidden(self, hidden: _Hidden, their: _AtStep, shift: float) -> _Hidden:
+    def through_hidden(self, hidden: _Hidden, their: _AtStep, shift: float, stages: Sequence[str]) -> _Hidden:
         """Return what becomes of the tokens that are not at hand, of which `their` says what they undergo."""
         s = self._settings
-        counts = their.counts[their.counts > 0]
-        if counts.size:
-            subtracted = counts.astype(np.float32) * np.float32(s.frequency_penalty) + np.float32(s.presence_penalty)
-            hidden = _changed(hidden, float(np.float32(s.repeat_penalty)), subtracted.astype(np.float64), shift)
-        if self._rule.is_active:
-            lowered_by = their.lowered_by[their.lowered_by != 0]
-            if lowered_by.size:
-                hidden = _changed(hidden, 1.0, lowered_by.astype(np.float64), shift)
+        for name in stages:
+            if name == "dry":
+                repeat, subtracted = 1.0, their.lowered_by[their.lowered_by != 0]
+            else:
+                counts = their.counts[their.counts > 0].astype(np.float32)
+                repeat = float(np.float32(s.repeat_penalty))
+                subtracted = counts * np.float32(s.frequency_penalty) + np.float32(s.presence_penalty)
+            if subtracted.size:
+                hidden = _changed(hidden, repeat, subtracted.astype(np.float64), shift)
         return hidden
 
-    def through(self, logits: Floats, counts: Places, lowered_by: Logits) -> Floats:
+    def through(self, logits: Floats, counts: Places, lowered_by: Logits, stages: Sequence[str]) -> Floats:
         """Return what becomes of logits, in float32 as llama.cpp has them."""
         s = self._settings
         left = np.maximum(logits, _LEAST_LOGIT).astype(np.float32)
-        seen = np.flatnonzero(counts)
-        left[seen] = penalised(left[seen], counts[seen], s.repeat_penalty, s.frequency_penalty, s.presence_penalty)
-        left -= lowered_by
+        for name in stages:
+            if name == "dry":
+                left -= lowered_by
+                continue
+            seen = np.flatnonzero(counts)
+            left[seen] = penalised(
+                left[seen], counts[seen], s.repeat_penalty, s.frequency_penalty, s.presence_penalty
+            )
         return left.astype(np.float64)
 
 

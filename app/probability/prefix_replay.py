@@ -12,19 +12,12 @@ from functools import cache
 import numpy as np
 
 from app.core.sampling import SamplingSettings
-from app.probability.bounded_stages import (
-    ENTROPY_MARGIN,
-    LEAST_EXPONENT,
-    LOG_MARGIN,
-    MASS_MARGIN,
-    THRESHOLD_MARGIN,
-    tempered,
-    tempered_bounds,
-)
+from app.probability.bounded_stages import ENTROPY_MARGIN, LOG_MARGIN, MASS_MARGIN, THRESHOLD_MARGIN
 from app.probability.candidates import Places
 from app.probability.known_rows import LEAST_LOG, MARGIN, Flags, Floats, rounding_error
 from app.probability.record import TokenRecords
 from app.probability.stages import chain
+from app.probability.tempering import LEAST_EXPONENT, tempered, tempered_bounds
 
 _NUMBER = 0x7FFF
 """All bits of a float16 but its sign: log-probabilities are never above 0."""
@@ -32,7 +25,8 @@ _INFINITE = 0x7C00
 _LEAST = 1e-300
 _ABOVE_ONE = 1.0 + 2.0**-48
 """So that rounding makes no difference too small."""
-SUITED = frozenset(("top_k", "top_p", "min_p", "xtc", "temperature"))
+SUITED = ("top_k", "top_p", "min_p", "xtc", "temperature")
+"""In this order alone."""
 
 
 class PrefixReplay:
@@ -77,7 +71,8 @@ class PrefixReplay:
     @staticmethod
     def suits(records: TokenRecords, settings: SamplingSettings) -> bool:
         """Return whether the records and the stages of these settings are of this kind."""
-        if not {stage.name for stage in chain(settings)} <= SUITED:
+        stages = [stage.name for stage in chain(settings)]
+        if stages != [name for name in SUITED if name in stages]:
             return False
         stored, place = np.diff(records.offsets), records.rank - 1
         inside = np.flatnonzero(place < stored)

@@ -130,13 +130,14 @@ def _of_prefixes(
                 left.min_p(single(settings.min_p))
             case "xtc":
                 left.xtc(single(settings.xtc_threshold), *decides)
-            case _ if single(settings.temperature) <= 0:
+            case _ if settings.is_greedy:
                 left.greedy()
         gone = maybe & ~left.maybe
         cut_by[gone & sure] = number
         cut_by[gone & ~sure] = CUT_SOMEWHERE
     cut_by[left.maybe & ~left.sure] = UNKNOWN
-    after = left.after(single(settings.temperature) if single(settings.temperature) > 0 else 1.0)
+    is_tempered = "temperature" in stages and not settings.is_greedy
+    after = left.after(single(settings.temperature) if is_tempered else 1.0)
     unseen = np.where(left.unseen_most > 0, left.raw_unseen, 0.0)
     return WhatIf(stages, cut_by, *after, *left.survivors(), unseen, _first_not_greedy(rank))
 

@@ -118,7 +118,7 @@ def replay(
         before = left
         left = stage.apply(before, replace(step, log_outside=unseen.log_mass))
         if unseen.count:
-            _judge(unseen, stage, settings, (before, left), step)
+            _judge(unseen, stage, settings, (before, left), step, ids)
         if left.ids.size < before.ids.size:
             if before.ids.size == ids.size:
                 cut_by.fill(number)
@@ -147,15 +147,20 @@ def _spread(left: Candidates, unseen: _Unseen, size: int, *, in_place: bool) -> 
 
 
 def _judge(
-    unseen: _Unseen, stage: Stage, settings: SamplingSettings, change: tuple[Candidates, Candidates], step: Step
+    unseen: _Unseen,
+    stage: Stage,
+    settings: SamplingSettings,
+    change: tuple[Candidates, Candidates],
+    step: Step,
+    ids: Ids,
 ) -> None:
-    """Work out what a stage did to the tokens that are not at hand."""
+    """Work out what a stage did to the tokens that are not at hand; `ids` are all that were."""
     before, after = change
     largest = float(before.logits.max())
     certain = unseen.mass_is_known and largest >= unseen.floor
     match stage.name:
         case "penalties" | "dry":
-            _judge_penalty(unseen, stage.name, settings, before, step)
+            _judge_penalty(unseen, stage.name, settings, step, ids)
         case "top_k" if settings.top_k > before.ids.size:
             unseen.count = min(unseen.count, settings.top_k - before.ids.size)
             unseen.mass_is_known = False
@@ -173,16 +178,18 @@ def _judge(
             log_total = np.logaddexp(_log_sum_exp(before.logits), unseen.log_mass)
             unlikely = _exp(unseen.floor - log_total) < settings.xtc_threshold
             unseen.is_exact = unseen.is_exact and certain and unlikely
-        case "temperature" if settings.temperature <= 0.0:
+        case "temperature" if settings.is_greedy:
             unseen.gone(for_certain=largest >= unseen.floor)
         case "temperature" if settings.temperature != 1.0:
             unseen.mass_is_known = False
             unseen.log_mass = -math.inf
+            with np.errstate(over="ignore"):
+                unseen.floor = float(np.float32(unseen.floor) / np.float32(settings.temperature))
 
 
-def _judge_penalty(unseen: _Unseen, name: str, settings: SamplingSettings, before: Candidates, step: Step) -> None:
+def _judge_penalty(unseen: _Unseen, name: str, settings: SamplingSettings, step: Step, ids: Ids) -> None:
     last_n = settings.penalty_last_n if name == "penalties" else settings.dry_penalty_last_n
-    if np.isin(recent_of(step.history, last_n), before.ids).all():
+    if np.isin(recent_of(step.history, last_n), ids).all():
         return
     unseen.mass_is_known = False
     raises = settings.repeat_penalty < 1.0 or settings.frequency_penalty < 0.0 or settings.presence_penalty < 0.0

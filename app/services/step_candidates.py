@@ -19,12 +19,18 @@ from app.probability.candidates import Ids, Logits, Ranking, falling
 from app.probability.draw import XTC_STREAM, uniform
 from app.probability.dry import Breakers
 from app.probability.row import RowReader
+from app.probability.stages import chain
 from app.probability.what_if import NOT_CUT, Replay, WholeRow, replay
 
 ROWS = 20
 """So many candidates are told."""
 SHORT_ARRAY = 1024
 """As many of the most likely tokens as the engine's own short array holds: where that is exact, nothing else is read."""
+
+
+def _sorting(settings: SamplingSettings) -> list[str]:
+    """Return the stages that put a row in order or sum over it, as they come."""
+    return [stage.name for stage in chain(settings) if stage.name in ("top_k", "typical", "top_p", "xtc")]
 
 
 class _Tokens(NamedTuple):
@@ -121,9 +127,9 @@ class StepCandidates:
             done = self._replay_of(tokens, settings, xtc_decides, breakers)
             if self._whole is None or done.is_exact:
                 return done, tokens
-        # Where neither top-k nor typical comes first, top-p's sum rounds as the engine's in the order of ids alone.
-        sums_by_id = settings.top_k <= 0 and settings.typical_p >= 1.0 and settings.top_p < 1.0
-        tokens = self._by_id if sums_by_id else self._by_rank
+        # Where none that sorts comes before it, top-p's sum rounds as the engine's in the order of ids alone.
+        sorting = [name for name in _sorting(settings) if name != "xtc" or xtc_decides]
+        tokens = self._by_id if sorting[:1] == ["top_p"] else self._by_rank
         return self._replay_of(tokens, settings, xtc_decides, breakers), tokens
 
     def _replay_of(
@@ -134,7 +140,7 @@ class StepCandidates:
 
     def _top_may_do(self, settings: SamplingSettings) -> bool:
         has_drawn = self.drawn is None or self._top.place_of(self.drawn) is not None
-        return has_drawn and (settings.top_k > 0 or min(settings.typical_p, settings.top_p) >= 1.0)
+        return has_drawn and not {"typical", "top_p"} & set(_sorting(settings)[:1])
 
     @cached_property
     def _by_id(self) -> _Tokens:

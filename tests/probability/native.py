@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 import numpy as np
@@ -46,30 +46,27 @@ def apply(sampler: int, candidates: Candidates, history: Iterable[int] = ()) -> 
     return Candidates(left["id"].copy(), left["logit"].copy(), places, bool(array.sorted))
 
 
-def samplers(settings: SamplingSettings, vocabulary: StarterVocabulary | None, size: int) -> list[int]:
-    """Build the native samplers of a chain in the engine's order; XTC always acts."""
+def samplers(settings: SamplingSettings, vocabulary: StarterVocabulary | None, size: int) -> dict[str, int]:
+    """Build the native samplers of a chain in the order of the settings; XTC always acts."""
     s = settings
     whole = 100_000
-    made = [
-        llama_cpp.llama_sampler_init_penalties(
-            size,
-            whole if s.penalty_last_n < 0 else s.penalty_last_n,
-            s.repeat_penalty,
-            s.frequency_penalty,
-            s.presence_penalty,
-        )
-    ]
+    last_n = whole if s.penalty_last_n < 0 else s.penalty_last_n
+    penalties = (s.repeat_penalty, s.frequency_penalty, s.presence_penalty)
+    makers: dict[str, Callable[[], int]] = {
+        "penalties": lambda: llama_cpp.llama_sampler_init_penalties(size, last_n, *penalties),
+        "top_k": lambda: llama_cpp.llama_sampler_init_top_k(s.top_k),
+        "typical": lambda: llama_cpp.llama_sampler_init_typical(s.typical_p, 1),
+        "top_p": lambda: llama_cpp.llama_sampler_init_top_p(s.top_p, 1),
+        "min_p": lambda: llama_cpp.llama_sampler_init_min_p(s.min_p, 1),
+        "xtc": lambda: llama_cpp.llama_sampler_init_xtc(1.0 if s.xtc_probability else 0.0, s.xtc_threshold, 1, 0),
+        "temperature": lambda: llama_cpp.llama_sampler_init_temp(s.temperature),
+    }
     if vocabulary is not None:
-        made.append(vocabulary.dry(s, whole))
-    if s.temperature > 0:
-        made += [
-            llama_cpp.llama_sampler_init_top_k(s.top_k),
-            llama_cpp.llama_sampler_init_typical(s.typical_p, 1),
-            llama_cpp.llama_sampler_init_top_p(s.top_p, 1),
-            llama_cpp.llama_sampler_init_min_p(s.min_p, 1),
-            llama_cpp.llama_sampler_init_xtc(1.0 if s.xtc_probability else 0.0, s.xtc_threshold, 1, 0),
-        ]
-    return [*made, llama_cpp.llama_sampler_init_temp(s.temperature)]
+        makers["dry"] = lambda: vocabulary.dry(s, whole)
+    names = [name for name in s.order if name not in s.off]
+    if s.temperature <= 0 and "temperature" in names:
+        names = [*(name for name in names if name in ("penalties", "dry")), "temperature"]
+    return {name: makers[name]() for name in names if name in makers}
 
 
 class StarterVocabulary:

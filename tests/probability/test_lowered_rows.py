@@ -14,7 +14,8 @@ from app.probability.bounded import LOWERING
 from app.probability.candidates import Ids, candidates_of
 from app.probability.dry import Breakers
 from app.probability.known_rows import LEAST_LOG, Floats, KnownRows, chosen_rows
-from app.probability.lowered_rows import Lowered, histories_of, lowered
+from app.probability.lowered_rows import Histories, Lowered, Lowering, as_recorded, histories_of
+from app.probability.lowered_rows import lowered as lowered_rows
 from app.probability.stages import Step, chain
 from tests.examples import examples
 from tests.probability.recorded import record_of
@@ -45,6 +46,10 @@ class Whole:
             if stage.name in LOWERING:
                 left = stage.apply(left, Step(history, breakers=self.breakers))
         return left.logits.astype(np.float64)
+
+
+def lowered(rows: KnownRows, s: SamplingSettings, histories: Histories, breakers: Breakers) -> Lowered:
+    return lowered_rows(rows, as_recorded(rows), Lowering(s, histories, breakers), LOWERING, rows.unseen)
 
 
 def assert_bounds_hold(done: Lowered, rows: KnownRows, step: int, logits: Floats) -> None:

@@ -75,7 +75,7 @@ def assert_true(
         left.ids.size == result.survivors[step] if result.is_exact[step] else left.ids.size >= result.survivors[step]
     )
     logits = left.logits.astype(np.float64)
-    weights = np.exp(logits - logits.max()) if s.temperature > 0 else np.ones(1)
+    weights = np.ones(1) if s.is_greedy else np.exp(logits - logits.max())
     after = float((weights[left.ids == token] / weights.sum()).sum())
     assert result.after_low[step] - 1e-4 <= after <= result.after_high[step] + 1e-4
     assert result.after_low[step] <= result.after[step] <= result.after_high[step]
@@ -116,20 +116,16 @@ def test_nothing_is_claimed_that_the_full_rows_do_not_show(
         assert_true(result, number, tokens[number], s, steps)
 
 
-NATIVE_STAGES = ("penalties", "dry", "top_k", "typical", "top_p", "min_p", "xtc", "temperature")
-
-
 def native_steps(
     row: Row, s: SamplingSettings, history: npt.NDArray[np.int32], vocabulary: native.StarterVocabulary
 ) -> list[tuple[str, Candidates]]:
     """Return what each native stage that does something leaves."""
     left = native.whole_row(row)
     active = [stage.name for stage in chain(s)]
-    names = NATIVE_STAGES if s.temperature > 0 else ("penalties", "dry", "temperature")
     steps = []
-    for name, sampler in zip(names, native.samplers(s, vocabulary, row.size), strict=True):
+    for name, sampler in native.samplers(s, vocabulary, row.size).items():
         left = native.apply(sampler, left, history.tolist())
-        if name == "temperature" and s.temperature <= 0:
+        if name == "temperature" and s.is_greedy:
             left = left.kept(np.flatnonzero(left.logits > -np.inf), is_sorted=True)
         if name in active:
             steps.append((name, left))
@@ -180,7 +176,7 @@ def test_where_the_survivors_lie_inside_the_record_the_replay_equals_llama_cpp(
             assert result.survivors[0] == left.ids.size
         if result.is_known[0]:
             weights = np.exp(left.logits.astype(np.float64) - left.logits.max())
-            after = float((weights[left.ids == token] / weights.sum()).sum()) if s.temperature > 0 else 1.0
+            after = float((weights[left.ids == token] / weights.sum()).sum()) if not s.is_greedy else 1.0
             within = 0.03 if result.is_exact[0] else math.expm1(KNOWN_WITHIN)
             assert result.after[0] == pytest.approx(after, rel=within)
     assert inside >= 200

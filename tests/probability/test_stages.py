@@ -9,7 +9,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from llama_cpp import llama_cpp
 
-from app.core.sampling import PRESETS, SamplingSettings
+from app.core.sampling import PRESETS, STAGES, SamplingSettings
 from app.probability import stages
 from app.probability.candidates import Candidates, candidates_of
 from app.probability.stages import Step, chain
@@ -22,13 +22,15 @@ from tests.probability.rows import rows as any_row
 MANY = examples(300)
 
 
-def assert_same(ours: Candidates, theirs: Candidates) -> None:
+def assert_same(ours: Candidates, theirs: Candidates, *, order_too: bool = True) -> None:
+    """`order_too` is whether both must know alike that they are in order: native DRY forgets it where it lowers nobody."""
     assert sorted(ours.ids.tolist()) == sorted(theirs.ids.tolist())
     by_id, by_native_id = np.argsort(ours.ids), np.argsort(theirs.ids)
     np.testing.assert_allclose(ours.logits[by_id], theirs.logits[by_native_id], rtol=1e-6, atol=1e-6)
-    assert ours.is_sorted == theirs.is_sorted
+    assert ours.is_sorted == theirs.is_sorted or not order_too
     if ours.is_sorted:
         assert (ours.logits[:-1] >= ours.logits[1:]).all()
+    if theirs.is_sorted:
         assert ours.logits.tolist() == pytest.approx(theirs.logits.tolist(), rel=1e-6, abs=1e-6)
 
 
@@ -143,6 +145,8 @@ def any_settings(draw: st.DrawFn) -> SamplingSettings:
         dry_sequence_breakers=(),
         xtc_probability=draw(st.sampled_from([0.0, 0.5])),
         xtc_threshold=draw(st.sampled_from([0.05, 0.1, 0.3])),
+        order=draw(st.just(STAGES) | st.permutations(STAGES).map(tuple)),
+        off=draw(st.just(()) | st.lists(st.sampled_from(STAGES), unique=True, max_size=3).map(tuple)),
     )
 
 
@@ -160,9 +164,9 @@ def theirs(
     row: Row, s: SamplingSettings, history: npt.NDArray[np.int32], vocabulary: native.StarterVocabulary
 ) -> Candidates:
     left = native.whole_row(row)
-    for sampler in native.samplers(s, vocabulary, row.size):
+    for sampler in native.samplers(s, vocabulary, row.size).values():
         left = native.apply(sampler, left, history.tolist())
-    return left if s.temperature > 0 else left.kept(np.flatnonzero(left.logits > -np.inf), is_sorted=True)
+    return left.kept(np.flatnonzero(left.logits > -np.inf), is_sorted=True) if s.is_greedy else left
 
 
 @MANY
@@ -174,7 +178,7 @@ def test_whole_chains_equal_the_native_ones(
     left = ours(row, s, history)
     assume(left is not None)
     assert left is not None
-    assert_same(left, theirs(row, s, history, starter))
+    assert_same(left, theirs(row, s, history, starter), order_too=False)
 
 
 @examples(150)
@@ -186,7 +190,7 @@ def test_whole_chains_equal_the_native_ones_on_real_rows(
     left = ours(rows[number], s, history)
     assume(left is not None)
     assert left is not None
-    assert_same(left, theirs(rows[number], s, history, starter))
+    assert_same(left, theirs(rows[number], s, history, starter), order_too=False)
 
 
 @pytest.mark.parametrize("name", PRESETS)
