@@ -12,7 +12,7 @@ import msgspec
 import numpy as np
 import pytest
 
-from app.core.sampling import SamplingSettings
+from app.core.sampling import STAGE_FIELDS, STAGES, SamplingSettings
 from app.probability.deciding import Reason, replay_at
 from app.probability.divergence import Divergence, divergence
 from app.probability.draw import draw, uniform
@@ -27,18 +27,11 @@ PROMPT = np.arange(0, SIZE, 3, dtype=np.int32)
 OTHER_SEED = 1000
 ROWS = 40
 STEPS = 5
-FIELDS = {
-    "penalties": ("repeat_penalty", "frequency_penalty", "presence_penalty", "penalty_last_n"),
-    "dry": ("dry_multiplier", "dry_base", "dry_allowed_length", "dry_penalty_last_n"),
-    "top_k": ("top_k",),
-    "typical": ("typical_p",),
-    "top_p": ("top_p",),
-    "min_p": ("min_p",),
-    "xtc": ("xtc_probability", "xtc_threshold"),
-    "temperature": ("temperature",),
-}
+FIELDS = STAGE_FIELDS | {"order": ("order",)}
 PENALISED: dict[str, Any] = {"presence_penalty": 2.0, "penalty_last_n": -1}
 DRY: dict[str, Any] = {"dry_multiplier": 3.0, "dry_allowed_length": 1, "dry_sequence_breakers": ()}
+HOT_FIRST: dict[str, Any] = {"order": ("temperature", *STAGES[:-1])}
+LATE: dict[str, Any] = {"order": ("top_k", "top_p", "min_p", "penalties", "dry", "typical", "xtc", "temperature")}
 NO_DRY: dict[str, Any] = {"dry_sequence_breakers": ()}
 PAIRS: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
     "top-k before typical": ({"top_k": 40, "typical_p": 0.6}, {"top_k": 6, "typical_p": 0.6}),
@@ -59,14 +52,44 @@ PAIRS: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
     "greedy, penalties and DRY": ({"temperature": 0.0, **NO_DRY}, {"temperature": 0.0, **PENALISED, **DRY}),
     "one greedy": ({"top_k": 20}, {"temperature": 0.0}),
     "one greedy with penalties": ({"top_k": 3, "temperature": 0.3}, {"temperature": 0.0, **PENALISED}),
+    "temperature first": ({"top_p": 0.7, "temperature": 2.0}, {"top_p": 0.7, "temperature": 2.0, **HOT_FIRST}),
+    "temperature first and top-p": (
+        {"top_p": 0.7, "temperature": 1.8},
+        {"top_p": 0.8, "temperature": 1.8, **HOT_FIRST},
+    ),
+    "penalties behind the filters": (
+        {"top_k": 12, "top_p": 0.8, **PENALISED},
+        {"top_k": 12, "top_p": 0.8, **PENALISED, **LATE},
+    ),
+    "penalties behind the filters, and other filters": (
+        {"top_k": 12, "min_p": 0.1, **PENALISED},
+        {"top_k": 6, "min_p": 0.1, **PENALISED, **LATE},
+    ),
+    "one order, other filters": (
+        {"top_k": 20, "temperature": 1.6, **HOT_FIRST},
+        {"top_p": 0.7, "temperature": 1.6, **HOT_FIRST},
+    ),
+    "one order for both": ({"top_k": 8, "top_p": 0.9, **HOT_FIRST}, {"top_k": 30, "top_p": 0.9}),
+    "without top-k": ({"top_k": 8, "top_p": 0.9}, {"top_k": 8, "top_p": 0.9, "off": ("top_k",)}),
+    "without temperature": ({"top_k": 20, "temperature": 0.0, "off": ("temperature",)}, {"temperature": 0.0}),
     "only the seed": ({"top_k": 20}, {"top_k": 20}),
 }
+
+
+APART = {
+    "temperature first",
+    "temperature first and top-p",
+    "penalties behind the filters",
+    "penalties behind the filters, and other filters",
+}
+"""Where the order of what the lanes do differs."""
 
 
 @dataclass(frozen=True)
 class Step:
     """The step at which two lanes part, with the whole row."""
 
+    name: str
     row: Row
     history: Any
     settings: tuple[SamplingSettings, SamplingSettings]
@@ -91,7 +114,9 @@ class Step:
         """Return a lane's settings with some of the stages of the other."""
         other = self.settings[1 - side]
         changes = {field: getattr(other, field) for name in names for field in FIELDS[name]}
-        return msgspec.structs.replace(self.settings[side], **changes)
+        own = self.settings[side]
+        off = tuple(name for name in STAGES if name in (other if name in names else own).off)
+        return msgspec.structs.replace(own, **changes, off=off)
 
     def token_of(self, done: Replay, numbers_of: int) -> int:
         """Return what the draw of a lane takes from what is left."""
@@ -101,9 +126,20 @@ class Step:
 
     @property
     def differing(self) -> list[str]:
-        """The stages of which the settings differ, in the chain's order."""
-        one, other = self.settings
-        return [name for name in FIELDS if any(getattr(one, f) != getattr(other, f) for f in FIELDS[name])]
+        """The stages that do not do the same, in the chain's order; the order before them."""
+        values = [
+            [name not in each.off and [getattr(each, field) for field in FIELDS[name]] for name in each.order]
+            for each in (msgspec.structs.replace(each, order=self.settings[0].order) for each in self.settings)
+        ]
+        names = self.settings[0].order
+        differing = [name for name, *both in zip(names, *values, strict=True) if both[0] != both[1]]
+        return ["order", *differing] if self.name in APART else differing
+
+    def before(self, cutter: str) -> list[str]:
+        """Those that come before a stage in one of the lanes."""
+        order = self.settings[0].order
+        is_any = self.name in APART
+        return [name for name in self.differing if is_any or order.index(name) < order.index(cutter)]
 
 
 def cutter_of(done: Replay, token: int) -> str | None:
@@ -125,7 +161,7 @@ def steps_of(name: str, seeds_apart: int, *, is_swapped: bool, alternatives: boo
         found = divergence(*lanes)
         if found is not None:
             history = np.concatenate((PROMPT, lanes[0].tokens[: found.index]))
-            steps.append(Step(rows[found.index], history, (one, other), seeds, found))
+            steps.append(Step(name, rows[found.index], history, (one, other), seeds, found))
     return steps
 
 
@@ -142,7 +178,7 @@ def assert_true(step: Step) -> None:
         case "made_cut":
             assert cutter_of(step.own(side), other_token) == reason.cutter not in (None, reason.stage)
             assert reason.cutter not in step.differing
-            before = [name for name in step.differing if list(FIELDS).index(name) < list(FIELDS).index(reason.cutter)]
+            before = step.before(reason.cutter)
             assert before
             if reason.stage is not None:
                 assert_turns(step, side, before, reason.stage, reason.cutter)
@@ -154,17 +190,17 @@ def assert_true(step: Step) -> None:
             if reason.stage is not None and "xtc" not in (reason.stage, *step.differing):
                 assert_reshapes(step, reason.stage)
         case "most_likely":
-            assert step.settings[side].temperature == 0.0
+            assert step.settings[side].is_greedy
             assert cutter_of(step.own(side), other_token) == "temperature"
-            lowering = [name for name in step.differing if name in ("penalties", "dry")]
+            lowering = [name for name in step.differing if name in ("order", "penalties", "dry")]
             unlowered = step.full(step.with_stages(side, lowering), side)
             assert unlowered.after[other_token] == 1.0, "without what lowers it, the other lane's token is the first"
             if reason.stage is not None:
                 assert_turns(step, side, lowering, reason.stage, "temperature")
         case "greedy":
-            assert step.settings[side].temperature == 0.0 < step.settings[1 - side].temperature
+            assert step.settings[side].is_greedy and not step.settings[1 - side].is_greedy
             assert step.own(side).after[step.taken[side]] == 1.0
-            lowering = [name for name in step.differing if name in ("penalties", "dry")]
+            lowering = [name for name in step.differing if name in ("order", "penalties", "dry")]
             assert step.full(step.with_stages(side, lowering), side).after[other_token] == 0.0
         case "draw" | "either" | "together":
             assert step.seeds[0] != step.seeds[1]
@@ -232,6 +268,14 @@ EXPECTED = [
     ("one greedy with penalties", "most_likely", "penalties", None),
     ("one greedy with penalties", "greedy", "temperature", None),
     ("temperature", "reshaped", "temperature", None),
+    ("temperature first", "made_cut", "order", "top_p"),
+    ("penalties behind the filters", "made_cut", "order", "top_p"),
+    ("penalties behind the filters, and other filters", "made_cut", "order", "min_p"),
+    ("penalties behind the filters, and other filters", "cut", "top_k", None),
+    ("one order, other filters", "cut", "top_k", None),
+    ("one order for both", "cut", "top_k", None),
+    ("without top-k", "cut", "top_k", None),
+    ("without temperature", "greedy", "temperature", None),
 ]
 
 
@@ -239,6 +283,20 @@ EXPECTED = [
 def test_each_kind_is_found_where_it_happens(name: str, kind: str, stage: str, cutter: str | None) -> None:
     counts = Counter(step.found.reason._replace(in_lane=False) for step in steps_of(name, 0, is_swapped=False))
     assert counts[Reason(kind, stage, cutter=cutter)] >= 3, counts  # type: ignore[arg-type]
+
+
+def test_the_order_of_penalties_and_dry_can_make_another_token_the_likeliest() -> None:
+    row = np.full(SIZE, -9, np.float32)
+    row[[7, 8]] = 4.0, 1.2
+    one = with_changes(temperature=0.0, repeat_penalty=2.0, dry_multiplier=1.0, dry_allowed_length=1, **NO_DRY)
+    other = msgspec.structs.replace(one, order=("dry", "penalties", *STAGES[2:]))
+    lanes = [drawn([row], settings, 1, np.array([5, 7, 5], np.int32)) for settings in (one, other)]
+    assert [lane.tokens.tolist() for lane in lanes] == [[8], [7]]
+    found = divergence(*lanes)
+    assert found is not None and found.reason == Reason("most_likely", "order", in_lane=True)
+    idle = msgspec.structs.replace(other, off=("dry",))
+    found = divergence(lanes[0], drawn([row], idle, 1, np.array([5, 7, 5], np.int32)))
+    assert found is not None and found.reason == Reason("most_likely", "dry", in_lane=True)
 
 
 def test_two_greedy_lanes_with_other_penalties_always_say_so() -> None:
