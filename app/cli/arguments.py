@@ -13,10 +13,10 @@ from typing import Any, NoReturn, get_args
 
 import msgspec
 
-from app.cli.values import AUTOMATIC, gpu_layers, one_of, sampling_number, setting_help, text, whole_number
+from app.cli.values import AUTOMATIC, gpu_layers, one_of, sampling_number, setting_help, stages, text, whole_number
 from app.core.errors import ExitCode, UserError
 from app.core.model import CONTEXT_STEP, DEFAULT_CONTEXT, MOST_CONTEXT, MOST_THREADS, KVType
-from app.core.sampling import BOUNDS, MAX_SEED, PRESETS, SamplingSettings
+from app.core.sampling import BOUNDS, MAX_SEED, PRESETS, STAGES, SamplingSettings
 from app.core.words import translate
 from app.services.ask_options import AskOptions
 
@@ -181,6 +181,20 @@ def _add_ask(ask: _Parser) -> None:
         help="text that DRY stops at; may repeat",
     )
     sampling.add_argument(
+        "--order",
+        metavar="STAGE,…",
+        type=stages,
+        help=f"order of the stages, {','.join(STAGES)} if left out; those not named stay beside their neighbours",
+    )
+    sampling.add_argument(
+        "--without",
+        metavar="STAGE,…",
+        action="extend",
+        dest="off",
+        type=stages,
+        help="stages that are switched off, whatever their values; may repeat",
+    )
+    sampling.add_argument(
         "--seed",
         metavar="N",
         type=whole_number(0, MAX_SEED),
@@ -224,7 +238,7 @@ def _add_loading(ask: _Parser) -> None:
 
 def _ask_options(found: argparse.Namespace) -> AskOptions:
     typed = {name: value for name, value in vars(found).items() if value is not None}
-    names = [*BOUNDS, "seed", "stop", "dry_sequence_breakers"]
+    names = [*BOUNDS, "seed", "stop", "dry_sequence_breakers", "order", "off"]
     changes = {
         name: tuple(typed[name]) if isinstance(typed[name], list) else typed[name] for name in names if name in typed
     }
@@ -247,7 +261,7 @@ def _ask_options(found: argparse.Namespace) -> AskOptions:
         raw=typed["raw"],
         load=load,
         load_anyway=typed["load_anyway"],
-        settings=msgspec.structs.replace(settings, **changes),
+        settings=msgspec.structs.replace(settings, **changes).validated(),
     )
 
 

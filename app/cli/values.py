@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable
 
 from app.core.chat import clean_text
 from app.core.model import ALL_LAYERS, MOST_LAYERS
-from app.core.sampling import PRESETS, Bounds
+from app.core.sampling import PRESETS, STAGES, Bounds
 
 AUTOMATIC = "auto"
 """What is typed for as many layers on the GPU as fit."""
@@ -84,6 +84,18 @@ def one_of(names: Iterable[str]) -> Callable[[str], str]:
         raise argparse.ArgumentTypeError(f"takes one of {', '.join(known)}, not “{typed}”")
 
     return read
+
+
+def stages(typed: str) -> tuple[str, ...]:
+    """Return the stages that a list names, with commas between them; top-k and top_k are the same."""
+    found = []
+    for word in typed.split(","):
+        name = word.strip().lower().replace("-", "_")
+        name = name.removesuffix("_p") if name == "typical_p" else name
+        if name not in STAGES:
+            raise argparse.ArgumentTypeError(f"takes some of {', '.join(STAGES)}, not “{word.strip()}”")
+        found.append(name)
+    return tuple(found)
 
 
 def gpu_layers(typed: str) -> int | str:

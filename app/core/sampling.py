@@ -29,6 +29,7 @@ STAGE_FIELDS: dict[str, tuple[str, ...]] = {
     "temperature": ("temperature",),
 }
 """The settings that shape each stage."""
+_MOST_XTC_THRESHOLD = 0.5
 REMEMBERING = ("penalties", "dry")
 """Those that look at earlier tokens: they change logits, cut nobody, and are the only ones before a greedy choice."""
 _ROUNDS_TO_0 = 2.0**-150
@@ -170,8 +171,40 @@ def whole_order(names: Iterable[str]) -> tuple[str, ...]:
     return STAGES if tuple(ordered) == STAGES else tuple(ordered)
 
 
+def in_effect(settings: SamplingSettings) -> SamplingSettings:
+    """Return one set of settings for all that do the same at every draw.
+
+    Whatever does nothing has the values that do nothing, and `order` holds the stages that do something alone.
+    """
+    s = settings
+    acts = {
+        "penalties": s.penalty_reach(1) > 0,
+        "dry": s.dry_reach(1) > 0,
+        "top_k": s.top_k > 0,
+        "typical": s.typical_p < 1,
+        "top_p": s.top_p < 1,
+        "min_p": s.min_p > 0,
+        "xtc": s.xtc_probability > 0 and s.xtc_threshold <= _MOST_XTC_THRESHOLD,
+        "temperature": s.temperature != 1,
+    }
+    names = tuple(name for name in s.stages if acts[name])
+    if s.is_greedy:
+        names = (*(name for name in names if name in REMEMBERING), "temperature")
+    idle = {field: _DOES_NOTHING[field] for stage in STAGES if stage not in names for field in STAGE_FIELDS[stage]}
+    return msgspec.structs.replace(s, **idle, order=names, off=())
+
+
 _DEFAULTS = {field.name: field.default for field in msgspec.structs.fields(SamplingSettings)}
 """Looked up once: a slider asks for them at every step."""
+_DOES_NOTHING = {
+    **_DEFAULTS,
+    "temperature": 1.0,
+    "top_k": 0,
+    "typical_p": 1.0,
+    "top_p": 1.0,
+    "min_p": 0.0,
+}
+"""Values with which a stage does nothing."""
 
 PRESETS: dict[str, SamplingSettings] = {
     "Greedy": SamplingSettings(temperature=0.0, top_k=0, top_p=1.0, min_p=0.0),

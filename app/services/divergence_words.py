@@ -160,6 +160,9 @@ _MADE_CUT_HERE: dict[str | None, Sentence] = {
     "penalties": translate(
         "LaneAnalysis", "{cutter} cut the baseline's token in this lane, because the penalties before it differ."
     ),
+    "order": translate(
+        "LaneAnalysis", "{cutter} cut the baseline's token in this lane, because the order of the stages differs."
+    ),
     None: translate(
         "LaneAnalysis", "{cutter} cut the baseline's token in this lane, because stages before it differ."
     ),
@@ -170,6 +173,9 @@ _MADE_CUT_THERE: dict[str | None, Sentence] = {
     ),
     "penalties": translate(
         "LaneAnalysis", "{cutter} cut this lane's token in the baseline, because the penalties before it differ."
+    ),
+    "order": translate(
+        "LaneAnalysis", "{cutter} cut this lane's token in the baseline, because the order of the stages differs."
     ),
     None: translate(
         "LaneAnalysis", "{cutter} cut this lane's token in the baseline, because stages before it differ."
@@ -183,6 +189,9 @@ _RESHAPED: dict[str | None, Sentence] = {
     "penalties": translate(
         "LaneAnalysis", "Both tokens were left in both lanes; the penalties reshaped their probabilities."
     ),
+    "order": translate(
+        "LaneAnalysis", "Both tokens were left in both lanes; the order of the stages reshaped their probabilities."
+    ),
     None: translate(
         "LaneAnalysis", "Both tokens were left in both lanes; the stages that differ reshaped their probabilities."
     ),
@@ -193,6 +202,10 @@ _LIKELY_BOTH: dict[str | None, Sentence] = {
     ),
     "penalties": translate(
         "LaneAnalysis", "Both lanes take the most likely token without a draw; the penalties made it another one."
+    ),
+    "order": translate(
+        "LaneAnalysis",
+        "Both lanes take the most likely token without a draw; the order of the stages made it another one.",
     ),
     None: translate(
         "LaneAnalysis",
@@ -206,6 +219,10 @@ _LIKELY_HERE: dict[str | None, Sentence] = {
     "penalties": translate(
         "LaneAnalysis", "This lane takes the most likely token without a draw; the penalties made it another one."
     ),
+    "order": translate(
+        "LaneAnalysis",
+        "This lane takes the most likely token without a draw; the order of the stages made it another one.",
+    ),
     None: translate(
         "LaneAnalysis",
         "This lane takes the most likely token without a draw; the penalties and DRY made it another one.",
@@ -217,6 +234,10 @@ _LIKELY_THERE: dict[str | None, Sentence] = {
     ),
     "penalties": translate(
         "LaneAnalysis", "The baseline takes the most likely token without a draw; the penalties made it another one."
+    ),
+    "order": translate(
+        "LaneAnalysis",
+        "The baseline takes the most likely token without a draw; the order of the stages made it another one.",
     ),
     None: translate(
         "LaneAnalysis",
@@ -266,6 +287,9 @@ _UNKNOWN_STAGE: dict[str | None, Sentence] = {
     ),
     "penalties": translate(
         "LaneAnalysis", "The penalties decided it; which tokens were left lies outside of what was kept."
+    ),
+    "order": translate(
+        "LaneAnalysis", "The order of the stages decided it; which tokens were left lies outside of what was kept."
     ),
 }
 _UNKNOWN = translate("LaneAnalysis", "Not known: the tokens that were left lie outside of what was kept.")

@@ -72,7 +72,7 @@ def with_settings(inputs: LaneInputs, lane: Lane, settings: SamplingSettings) ->
 
 def _breakers_of(settings: SamplingSettings, pieces: PieceTable | None) -> Breakers:
     """Return DRY's breakers, as far as single tokens hold them."""
-    if pieces is None or settings.dry_multiplier <= 0:
+    if pieces is None or settings.dry_reach(1) == 0:
         return NO_BREAKERS
     tokens = {token for text in settings.dry_sequence_breakers for token in pieces.holding(text.encode())}
     return Breakers(dict.fromkeys(tokens, ((),)))

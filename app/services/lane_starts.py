@@ -13,7 +13,7 @@ from typing import Literal, NamedTuple, get_args
 import msgspec
 
 from app.core.comparison import MOST_LANES, Layout
-from app.core.sampling import BOUNDS, MAX_SEED, PRESETS, SamplingSettings
+from app.core.sampling import BOUNDS, MAX_SEED, PRESETS, SamplingSettings, in_effect
 
 Start = Literal["temperature", "top_p", "top_k", "min_p", "seeds", "greedy"]
 STARTS: tuple[Start, ...] = get_args(Start)
@@ -99,14 +99,14 @@ def another(settings: Sequence[SamplingSettings]) -> SamplingSettings | None:
 def same_as(settings: Sequence[SamplingSettings]) -> tuple[int | None, ...]:
     """Return for each lane the first one before it that must write the same; None where none does.
 
-    A lane that always takes the likeliest token writes the same with any seed and any filter.
+    A lane that always takes the likeliest token writes the same with any seed and any filter, and every lane whatever
+    the values and places of stages that do nothing.
     """
     first: dict[SamplingSettings, int] = {}
-    usual = SamplingSettings()
     found: list[int | None] = []
     for lane, each in enumerate(settings):
-        idle = {name: getattr(usual, name) for name in (*WITHOUT_EFFECT_AT_0, "seed")} if each.is_greedy else {}
-        earlier = first.setdefault(_with(each, **idle), lane)
+        acting = in_effect(each)
+        earlier = first.setdefault(_with(acting, seed=None) if each.is_greedy else acting, lane)
         found.append(earlier if earlier != lane else None)
     return tuple(found)
 
@@ -126,7 +126,7 @@ def differing(settings: Iterable[SamplingSettings]) -> tuple[str, ...]:
     """
     given = tuple(settings)
     drawing = tuple(each for each in given if not each.is_greedy) or given
-    idle = (*WITHOUT_EFFECT_AT_0, "seed")
+    idle = (*WITHOUT_EFFECT_AT_0, "seed", "order")
     names = [field.name for field in msgspec.structs.fields(SamplingSettings)]
     return tuple(
         name for name in names if len({getattr(each, name) for each in (drawing if name in idle else given)}) > 1

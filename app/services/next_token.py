@@ -186,7 +186,7 @@ class NextToken:
 
     def _breakers_of(self, settings: SamplingSettings) -> tuple[Breakers, bool]:
         """Return DRY's breakers, and whether they are all that the engine has."""
-        texts = settings.dry_sequence_breakers if settings.dry_multiplier > 0 else ()
+        texts = settings.dry_sequence_breakers if settings.dry_reach(1) else ()
         known = self._vocabulary.known
         if self._breakers is None or self._breakers[:2] != (texts, known):
             tokens = {token for text in texts for token in self._vocabulary.holding(text.encode())}

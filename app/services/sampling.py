@@ -17,6 +17,7 @@ from app.core.preset_names import name_key as _key
 from app.core.sampling import PRESETS, SamplingSettings
 from app.core.signal import Signal
 from app.core.words import Sentence, translate
+from app.services.stage_order import StageOrder
 from app.system.settings_file import SettingsFile
 
 LONGEST_NAME = preset_names.LONGEST_NAME
@@ -34,7 +35,7 @@ class DeletedPreset(NamedTuple):
     values: SamplingSettings
 
 
-class Sampling:
+class Sampling(StageOrder):
     """One complete set of settings, and people's own presets in the settings file."""
 
     def __init__(self, settings: SettingsFile) -> None:

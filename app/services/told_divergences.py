@@ -8,7 +8,6 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import msgspec
-import numpy as np
 
 from app.core.sampling import SamplingSettings
 from app.core.words import Sentence
@@ -47,13 +46,13 @@ class _Pair(NamedTuple):
     @property
     def differs_in_draw_alone(self) -> bool:
         """Whether both chains do the same whatever is before them; XTC may act in one of them by its own number."""
-        return not self.differs and not 0 < self.settings[0].xtc_probability < 1
+        return not self.differs and not _acts_by_chance(self.settings[0])
 
     @property
     def draws(self) -> Draws:
         """What is known of the two draws."""
         numbers = [each.lane.draw_number(self.token) for each in self.known]
-        if all(_is_greedy(each) for each in self.settings):
+        if all(each.is_greedy for each in self.settings):
             return "none"
         if None in numbers:
             return "other_generator" if any(each.is_of_other_generator for each in self.known) else "unknown"
@@ -80,7 +79,7 @@ def told_divergence(inputs: LaneInputs, baseline: Known, lane: Known) -> LaneDiv
     is_sure = doubt is None or found.reason.kind in _WITHOUT_REPLAY or pair.differs_in_draw_alone
     told = _told(pair, found.reason if is_sure else Reason("unknown"))
     numbers = [
-        None if _is_greedy(each) else number
+        None if each.is_greedy else number
         for each, number in zip(settings, (found.baseline_number, found.lane_number), strict=True)
     ]
     spans = _spans(pair)
@@ -118,7 +117,7 @@ def _told(pair: _Pair, reason: Reason) -> Found:
         in_lane = pair.token >= pair.known[1].lane.tokens.size
         stop_reason = pair.known[in_lane].given.stop_reason
     sides = zip(pair.known, pair.settings, strict=True)
-    chances = (settings.xtc_probability for known, settings in sides if known.is_of_other_generator)
+    xtc_is_by_chance = any(known.is_of_other_generator and _acts_by_chance(settings) for known, settings in sides)
     is_recorded = any(each.lane.record_of(pair.token) is not None for each in pair.known)
     return Found(
         kind=reason.kind,
@@ -129,12 +128,12 @@ def _told(pair: _Pair, reason: Reason) -> Found:
         differs=pair.differs,
         cutter=reason.cutter,
         draws=pair.draws,
-        xtc_is_by_chance=any(0 < chance < 1 for chance in chances),
+        xtc_is_by_chance=xtc_is_by_chance,
     )
 
 
-def _is_greedy(settings: SamplingSettings) -> bool:
-    return float(np.float32(settings.temperature)) <= 0.0
+def _acts_by_chance(settings: SamplingSettings) -> bool:
+    return 0 < settings.xtc_probability < 1 and "xtc" not in settings.off
 
 
 def _spans(pair: _Pair) -> tuple[TextSpan, TextSpan]:

@@ -9,8 +9,9 @@ from PySide6.QtGui import QFontMetricsF
 
 from app.core.commands import SettingsChange
 from app.core.events import Finished
-from app.core.sampling import SamplingSettings
+from app.core.sampling import STAGE_FIELDS, STAGES, SamplingSettings
 from app.gui.widgets.labels import in_parts
+from app.gui.widgets.stage_words import chain_words, off_words, order_words, stages_in_words
 from app.gui.widgets.words import render
 from app.services.thinking import Thoughts
 from app.services.turns import Turn
@@ -230,6 +231,10 @@ def _settings_in_short(finished: Finished) -> list[str]:
         for name, words in short_names().items()
         if any(name not in _off(each) for each in used)
     ]
+    if any(each.order != STAGES for each in used):
+        said.append(_course([order_words(each) for each in used]))
+    if any(each.off for each in used):
+        said.append(_course([off_words(each) for each in used]))
     if finished.seed is not None:
         said.append(translate("TurnBlock", "seed {seed}").format(seed=finished.seed))
     return said
@@ -249,7 +254,12 @@ def _course(values: Sequence[str]) -> str:
 def active_settings(settings: SamplingSettings) -> list[tuple[str, str]]:
     """Return names and values of the settings that shape the draw, in the order of the stages' names."""
     off = _off(settings) - {name for name in _NEUTRAL if settings.penalty_reach(1)}
-    return [(words, f"{getattr(settings, name):g}") for name, words in _names().items() if name not in off]
+    said = [(words, f"{getattr(settings, name):g}") for name, words in _names().items() if name not in off]
+    if settings.order != STAGES:
+        said.append((translate("TurnBlock", "order"), chain_words(settings.stages)))
+    if settings.off:
+        said.append((translate("TurnBlock", "switched off"), stages_in_words(settings.off)))
+    return said
 
 
 def _off(settings: SamplingSettings) -> set[str]:
@@ -261,5 +271,6 @@ def _off(settings: SamplingSettings) -> set[str]:
         off |= {"dry_multiplier", "dry_base", "dry_allowed_length", "dry_penalty_last_n"}
     if settings.xtc_probability <= 0:
         off |= {"xtc_probability", "xtc_threshold"}
+    off |= {name for stage in settings.off for name in STAGE_FIELDS.get(stage, ())}
     off |= {name for name in ("top_k", "min_p", "max_tokens") if getattr(settings, name) <= 0}
     return off | {name for name in ("top_p", "typical_p") if getattr(settings, name) >= 1}

@@ -5,8 +5,9 @@ from __future__ import annotations
 from PySide6.QtCore import QCoreApplication, QLocale
 
 from app.core.chat_preset import ChatPreset
-from app.core.sampling import SamplingSettings
+from app.core.sampling import STAGES, SamplingSettings
 from app.gui.chat.system_prompt_line import first_words
+from app.gui.widgets.stage_words import off_words, order_words
 from app.services.units import UNKNOWN
 
 translate = QCoreApplication.translate
@@ -27,7 +28,9 @@ def sampling_in_words(values: SamplingSettings) -> str:
     words = translate("ChatPresets", "Temperature {temperature}, top-k {top_k}, top-p {top_p}, min-p {min_p}")
     point = QLocale().decimalPoint()
     shares = {name: f"{getattr(values, name):.2f}".replace(".", point) for name in ("temperature", "top_p", "min_p")}
-    return words.format(top_k=values.top_k or translate("ChatPresets", "off"), **shares)
+    said = words.format(top_k=values.top_k or translate("ChatPresets", "off"), **shares)
+    parts = [order_words(values)] if values.order != STAGES else []
+    return ", ".join((said, *parts, *((off_words(values),) if values.off else ())))
 
 
 def parts_in_words(preset: ChatPreset) -> list[str]:

@@ -11,9 +11,9 @@ from app.core.sampling import PRESETS, SamplingSettings
 from app.gui import theme
 from app.gui.sampling.controls import main_controls
 from app.gui.sampling.fold_button import FoldButton
+from app.gui.sampling.idle import show_idle
 from app.gui.sampling.limits import Limits
 from app.gui.sampling.more import MoreSettings
-from app.gui.sampling.panel import WITHOUT_EFFECT_AT_0
 from app.gui.sampling.preset_row import preset_name
 from app.gui.widgets.boxes import ChoiceBox
 from app.gui.widgets.labels import label
@@ -118,9 +118,7 @@ class LaneSettingsDialog(TallDialog):
         values = self._settings
         for name, row in self._rows.items():
             row.set_value(getattr(values, name))
-        idle = self.tr("It has no effect at temperature 0.") if values.is_greedy else ""
-        for name in WITHOUT_EFFECT_AT_0:
-            self._rows[name].set_idle(idle)
+        show_idle(self._rows, values)
         self._limits.show_values(values)
         self._limits.show_seed_button(fixed=values.seed is not None, last=self._before.seed)
         self._more.show_values(values)

@@ -8,10 +8,11 @@ from PySide6.QtCore import QCoreApplication, QDate, QDateTime, QLocale
 from PySide6.QtGui import QKeySequence
 
 from app.core.comparison import LETTERS, MOST_AT_ONCE, Comparison, LanePlan, Layout
-from app.core.sampling import SamplingSettings
+from app.core.sampling import STAGES, SamplingSettings
 from app.gui.chat.footer import short_names, shown_value
 from app.gui.sampling.controls import dry, main_controls, penalties, typical_control, xtc
 from app.gui.sampling.escapes import with_escapes
+from app.gui.widgets.stage_words import off_words, order_words, stages_in_words
 from app.gui.widgets.words import render
 from app.services.lane_outlook import Outlook
 from app.services.lane_starts import WITHOUT_EFFECT_AT_0, differing, is_greedy
@@ -33,12 +34,18 @@ def setting_titles() -> dict[str, str]:
         "seed": translate("Compare", "Seed"),
         "max_tokens": translate("Compare", "Longest answer"),
         "stop": translate("Compare", "Stop strings"),
+        "order": translate("Compare", "Order of the stages"),
+        "off": translate("Compare", "Switched off"),
     }
 
 
 def setting_value(settings: SamplingSettings, name: str) -> str:
     """Return the value of a setting in words."""
     value = getattr(settings, name)
+    if name == "order":
+        return order_words(settings)
+    if name == "off":
+        return stages_in_words(settings.off) or translate("Compare", "none")
     if isinstance(value, tuple):
         return " ".join(f"“{with_escapes(text)}”" for text in value) or translate("Compare", "none")
     if name == "seed":
@@ -70,9 +77,10 @@ def _named(
 ) -> list[str]:
     if "temperature" in differs and is_greedy(settings):
         return [translate("Compare", "Greedy")]
-    idle = (*WITHOUT_EFFECT_AT_0, "seed") if settings.is_greedy and "temperature" in differs else ()
+    idle = (*WITHOUT_EFFECT_AT_0, "seed", "order") if settings.is_greedy and "temperature" in differs else ()
     names = [name for name in differs if name not in idle]
-    return [f"{titles[name]} {_value(settings, name, is_short=is_short)}" for name in names]
+    said = {"order": order_words(settings), "off": off_words(settings)}
+    return [said.get(name) or f"{titles[name]} {_value(settings, name, is_short=is_short)}" for name in names]
 
 
 def _value(settings: SamplingSettings, name: str, *, is_short: bool) -> str:
@@ -88,6 +96,10 @@ def shared_words(settings: SamplingSettings, differs: Sequence[str]) -> str:
         value = shown_value(settings, name)
         if name not in differs and not without_effect and value != off:
             said.append(f"{words} {value}")
+    if settings.order != STAGES and "order" not in differs and not settings.is_greedy:
+        said.append(order_words(settings))
+    if settings.off and "off" not in differs:
+        said.append(off_words(settings))
     return BETWEEN.join(said)
 
 

@@ -14,8 +14,8 @@ from app.core.sampling import SamplingSettings
 from app.gui import theme
 from app.gui.sampling.controls import main_controls
 from app.gui.sampling.fold_button import FoldButton
+from app.gui.sampling.idle import show_idle
 from app.gui.sampling.more import MoreSettings
-from app.gui.sampling.panel import WITHOUT_EFFECT_AT_0
 from app.gui.widgets.slider_row import SliderRow
 
 PREFIX = "what_if_"
@@ -70,9 +70,7 @@ class WhatIfSettings(QScrollArea):
         self._values = values
         for name, row in self._rows.items():
             row.set_value(getattr(values, name))
-        idle = self.tr("It has no effect at temperature 0.") if values.is_greedy else ""
-        for name in WITHOUT_EFFECT_AT_0:
-            self._rows[name].set_idle(idle)
+        show_idle(self._rows, values)
         self._more.show_values(values)
         in_use = self._more.in_use(values)
         words = self.tr("More · {count} changed").format(count=in_use) if in_use else self.tr("More")

@@ -6,7 +6,7 @@ import math
 
 from PySide6.QtCore import QCoreApplication
 
-from app.core.sampling import SamplingSettings
+from app.core.sampling import SamplingSettings, in_effect
 from app.gui.compare.divergence_words import percent, stage_title
 from app.gui.widgets.token_words import visible
 from app.gui.widgets.words import render
@@ -111,7 +111,7 @@ def exactness_words(settings: SamplingSettings, turn: Turn, found: LaneWhatIf | 
         )
     reaches = {"penalties": settings.penalty_reach(1), "dry": settings.dry_reach(1)}
     stages = [stage_title(stage) for stage, reach in reaches.items() if reach]
-    if settings.typical_p < 1:
+    if "typical" in in_effect(settings).order:
         stages.append(stage_title("typical"))
     if stages:
         words.append(
@@ -121,7 +121,12 @@ def exactness_words(settings: SamplingSettings, turn: Turn, found: LaneWhatIf | 
                 "change is called not known.",
             ).format(stages=", ".join(stages))
         )
-    if 0 < settings.xtc_probability < 1 and turn.seed is None and settings.seed is None:
+    if (
+        "xtc" in in_effect(settings).order
+        and settings.xtc_probability < 1
+        and turn.seed is None
+        and settings.seed is None
+    ):
         words.append(
             translate("Compare", "XTC: the seed was not kept, so where it would have acted is called not known.")
         )

@@ -11,15 +11,15 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from app.core.commands import WhenFull
 from app.gui import theme
+from app.gui.sampling.chain_line import ChainLine
 from app.gui.sampling.controls import main_controls
 from app.gui.sampling.fold_button import FoldButton
+from app.gui.sampling.idle import show_idle
 from app.gui.sampling.limits import Limits
 from app.gui.sampling.more import MoreSettings
 from app.gui.sampling.preset_row import PresetRow
 from app.gui.widgets.slider_row import SliderRow
 from app.services.sampling import Sampling
-
-WITHOUT_EFFECT_AT_0 = ("top_k", "top_p", "min_p")
 
 
 class SamplingPanel(QWidget):
@@ -43,6 +43,8 @@ class SamplingPanel(QWidget):
             row.moved.connect(lambda value, name=control.name: self._change(name, value))
             self._rows[control.name] = row
             column.addWidget(row)
+        self._chain = ChainLine()
+        column.addWidget(self._chain)
         self._fold = FoldButton("sampling_more_button")
         self._limits = Limits()
         self._more = MoreSettings()
@@ -51,6 +53,7 @@ class SamplingPanel(QWidget):
         column.addWidget(self._folded_part)
         for part in (self._limits, self._more):
             part.changed.connect(self._change)
+        self._chain.reset_clicked.connect(self._reset_chain)
         self._limits.seed_clicked.connect(self._take_or_free_seed)
         self._limits.when_full_chosen.connect(self.when_full_chosen)
         self._fold.setChecked(sampling.more_shown)
@@ -84,6 +87,10 @@ class SamplingPanel(QWidget):
     def _change(self, name: str, value: object) -> None:
         self._sampling.change(**{name: value})
 
+    def _reset_chain(self) -> None:
+        self._fold.setFocus()  # the button that was pressed goes
+        self._sampling.reset_stages()
+
     def _take_or_free_seed(self) -> None:
         fixed = self._sampling.values.seed is not None
         self._change("seed", None if fixed else self._sampling.last_seed)
@@ -96,9 +103,8 @@ class SamplingPanel(QWidget):
         values = self._sampling.values
         for name, row in self._rows.items():
             row.set_value(getattr(values, name))
-        idle = self.tr("It has no effect at temperature 0.") if values.is_greedy else ""
-        for name in WITHOUT_EFFECT_AT_0:
-            self._rows[name].set_idle(idle)
+        show_idle(self._rows, values)
+        self._chain.show_values(values)
         self._limits.show_values(values)
         self._more.show_values(values)
         in_use = self._limits.in_use(values) + self._more.in_use(values)
