@@ -101,7 +101,8 @@ class StepCandidates:
         if self.drawn is not None and self.drawn not in shown:
             shown = [*shown[: ROWS - 1], self.drawn]
         rows = tuple(self._row_at(done, tokens.place_of(token), token) for token in shown)
-        return Outcome(rows, done.stages[-1].survivors, done.is_exact)
+        left = done.stages[-1].survivors if done.stages else self.vocabulary
+        return Outcome(rows, left, done.is_exact)
 
     def _row_at(self, done: Replay, place: int | None, token: int) -> Candidate:
         if place is None:

@@ -6,7 +6,7 @@ import pytest
 
 from app.cli.arguments import Arguments, read_arguments
 from app.core.errors import ExitCode, UserError
-from app.core.sampling import BOUNDS, PRESETS, SamplingSettings
+from app.core.sampling import BOUNDS, PRESETS, STAGES, SamplingSettings
 from app.services.ask_options import AskOptions
 
 
@@ -190,3 +190,17 @@ def test_a_command_that_comes_later_is_neither_listed_nor_suggested() -> None:
     assert "plan" not in page
     assert "did you mean doctor?" in mistake("doctr")
     assert "did you mean" not in mistake("plann")
+
+
+def test_an_order_and_stages_that_are_off_can_be_typed() -> None:
+    settings = settings_of("--order", "temperature, TOP-K", "--without", "top_p,typical-p", "--without", "xtc")
+    assert settings.order == ("penalties", "dry", "temperature", "top_k", "typical", "top_p", "min_p", "xtc")
+    assert settings.off == ("typical", "top_p", "xtc")
+    assert settings_of("--order", ",".join(STAGES[::-1])).order == STAGES[::-1]
+
+
+@pytest.mark.parametrize("option", ["--order", "--without"])
+@pytest.mark.parametrize("typed", ["top_q", "top_k,", "", "draw"])
+def test_what_is_no_stage_is_one_sentence(option: str, typed: str) -> None:
+    wrong = typed.rsplit(",", maxsplit=1)[-1]
+    assert mistake("ask", "Hi", f"{option}={typed}") == f"{option} takes some of {', '.join(STAGES)}, not “{wrong}”."

@@ -329,3 +329,13 @@ def test_json_tells_of_a_load_with_the_model_and_in_words(line: CommandLine, mod
     assert line.run("ask", "Hi", "--json", "--model", str(model)) == 0
     assert line.lines()[-1]["model"]["remarks"] == ["12 of 33 layers."]
     assert line.err == ""
+
+
+def test_the_order_that_was_typed_reaches_the_engine_and_the_last_object(line: CommandLine, model: Path) -> None:
+    typed = ("--order", "temperature,penalties", "--without", "min_p")
+    assert line.run("ask", "Hi", "--json", "--model", str(model), *typed) == 0
+    sent = line.desk.engine.question.settings
+    assert (sent.order[:2], sent.off) == (("temperature", "penalties"), ("min_p",))
+    [told] = line.lines()[-1]["settings"]
+    assert told["settings"]["order"] == list(sent.order)
+    assert told["settings"]["off"] == ["min_p"]

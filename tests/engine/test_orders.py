@@ -69,7 +69,8 @@ def row_like(real_row: Row, seed: int) -> Row:
         real_row.size
     )
     row[chance.integers(0, row.size, 6)] = row.max() - chance.exponential(2.0, 6)
-    return row.astype(np.float32)
+    found: Row = row.astype(np.float32)
+    return found
 
 
 def history_like(row: Row, seed: int) -> list[int]:
@@ -121,12 +122,13 @@ def test_the_chain_is_llama_cpps_samplers_in_the_order_of_the_settings(
     ours, theirs = np.argsort(ids), np.argsort(expected.ids)
     assert ids[ours].tolist() == expected.ids[theirs].tolist()
     shares = [weights_of(values) / weights_of(values).sum() for values in (logits[ours], expected.logits[theirs])]
-    np.testing.assert_allclose(*shares, rtol=1e-5, atol=1e-9)
+    np.testing.assert_allclose(shares[0], shares[1], rtol=1e-5, atol=1e-9)
     drawn = draw(expected.ids, expected.logits, uniform(SEED, position))
-    assert (choice.token, choice.probability) == (drawn.token, pytest.approx(drawn.probability, rel=1e-5))
+    assert choice.token == drawn.token
+    assert choice.probability == pytest.approx(drawn.probability, rel=1e-5)
 
 
-FLAT = {"top_k": 40, "top_p": 1.0, "min_p": 0.0, "xtc_threshold": 0.02}
+FLAT = SamplingSettings(top_k=40, top_p=1.0, min_p=0.0, xtc_threshold=0.02)
 
 
 @pytest.mark.parametrize(
@@ -151,7 +153,7 @@ FLAT = {"top_k": 40, "top_p": 1.0, "min_p": 0.0, "xtc_threshold": 0.02}
 def test_the_largest_logits_are_enough_only_where_nothing_before_top_k_sums_or_raises(
     real_row: Row, starter_backend: LlamaBackend, changes: dict[str, object], is_short: bool
 ) -> None:
-    s = msgspec.structs.replace(SamplingSettings(**FLAT), **changes).validated()
+    s = msgspec.structs.replace(FLAT, **changes).validated()
     sampler = Sampler(starter_backend, s, SEED, PROMPT)
     assert (sampler._enough() is not None) is is_short
     sampler.close()

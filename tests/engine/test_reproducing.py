@@ -9,7 +9,7 @@ import pytest
 from app.core.chat import ChatPrompt, PromptMessage, ReadStretch
 from app.core.commands import Reproduce
 from app.core.events import Event, PrefillProgress, PromptReady, Tokens
-from app.core.sampling import PRESETS
+from app.core.sampling import PRESETS, STAGES
 from app.engine.control import Control
 from app.engine.kv_cache import KVCache
 from app.engine.llama_model import LlamaBackend
@@ -218,3 +218,22 @@ def test_what_was_added_behind_another_prompt_is_the_same_and_its_beginning_is_g
     )
     done = end_of(again(starter_backend, cache, command))
     assert (done.difference, done.first, done.compared) == (None, 8, 16)
+
+
+def test_an_answer_whose_stages_were_moved_and_switched_is_the_same(
+    starter_backend: LlamaBackend, cache: KVCache
+) -> None:
+    hot = msgspec.structs.replace(
+        BALANCED, temperature=1.4, repeat_penalty=1.2, order=("temperature", "top_k", "penalties"), off=("min_p",)
+    )
+
+    def move(event: Event, control: Control) -> None:
+        if isinstance(event, Tokens) and event.first == 0:
+            control.settings = msgspec.structs.replace(hot, order=STAGES[::-1], off=())
+
+    command = written(starter_backend, cache, hot, on_event=move)
+    assert [(change.settings.order[-1], change.settings.off) for change in command.settings] == [
+        ("dry", ("min_p",)),
+        ("penalties", ()),
+    ]
+    assert_same(end_of(again(starter_backend, cache, command)), command)

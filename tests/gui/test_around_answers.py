@@ -8,7 +8,7 @@ from pytestqt.qtbot import QtBot
 
 from app.core.commands import SettingsChange
 from app.core.events import Finished
-from app.core.sampling import SamplingSettings
+from app.core.sampling import STAGES, SamplingSettings
 from app.core.words import translate
 from app.gui import theme
 from app.gui.chat import copying, footer
@@ -64,6 +64,21 @@ def test_the_line_says_what_was_changed_while_the_answer_was_written() -> None:
     first, last = SamplingSettings(), SamplingSettings(temperature=2.0, top_k=0)
     assert "T 0.8 → 2 · top-k 40 → off · top-p 0.95 · min-p 0.05" in changed(first, last)
     assert "T 0.8 → … → 0.8 · top-k 40 → … → 40 · top-p 0.95" in changed(first, last, first)
+
+
+def test_the_line_says_another_order_and_what_was_switched_off() -> None:
+    hot = SamplingSettings(order=("temperature", *STAGES[:-1]))
+    assert changed(hot).endswith("min-p 0.05 · temperature first · seed 7")
+    bare = SamplingSettings(off=("top_p", "min_p"))
+    assert changed(bare).endswith("T 0.8 · top-k 40 · without top-p, min-p · seed 7")
+    said = changed(SamplingSettings(), hot, bare)
+    assert "usual order → … → usual order · with all stages → without top-p, min-p" in said
+    assert footer.active_settings(hot)[-1] == (
+        "order",
+        "temperature → penalties → DRY → top-k → typical-p → top-p → min-p → XTC",
+    )
+    assert footer.active_settings(bare)[-1] == ("switched off", "top-p, min-p")
+    assert "top-p" not in dict(footer.active_settings(bare)) and "order" not in dict(footer.active_settings(bare))
 
 
 def test_a_part_without_words_leaves_no_dot_behind(monkeypatch: pytest.MonkeyPatch) -> None:

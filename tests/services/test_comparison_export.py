@@ -14,7 +14,7 @@ import pytest
 from app.core.comparison import Comparison, LanePlan, SharedPrefill
 from app.core.conversation import Conversation
 from app.core.model import ModelRef
-from app.core.sampling import SamplingSettings
+from app.core.sampling import STAGES, SamplingSettings
 from app.services.analysing import analyse
 from app.services.comparison_export import comparison_json, lanes_csv
 from app.services.lane_analysis import Analysis
@@ -153,3 +153,15 @@ def test_what_is_not_known_is_empty_or_null() -> None:
     assert whole["lanes"][1]["figures"]["perplexity"] is None
     assert whole["lanes"][1]["divergence"]["kind"] == "unknown"
     assert whole["tree"][0]["text"] is None
+
+
+def test_the_order_and_what_is_switched_off_are_in_both_files() -> None:
+    order = ("temperature", *STAGES[:-1])
+    given = inputs(lane(0, OPEN), lane(1, settings(top_k=2, order=order)), lane(2, settings(off=("min_p", "xtc"))))
+    run, analysis = run_of(given), analyse(given)
+    rows = rows_of(lanes_csv(run, analysis))
+    assert [json.loads(row["order"]) for row in rows] == [list(STAGES), list(order), list(STAGES)]
+    assert [json.loads(row["off"]) for row in rows] == [[], [], ["min_p", "xtc"]]
+    whole = json.loads(comparison_json(run, analysis))
+    assert [each["settings"]["order"] for each in whole["lanes"]] == [list(STAGES), list(order), list(STAGES)]
+    assert whole["lanes"][2]["settings"]["off"] == ["min_p", "xtc"]

@@ -33,6 +33,26 @@ from app.services.divergence_words import Found, draws_of, reason_of
             "XTC cut this lane's token in the baseline, because the penalties before it differ.",
         ),
         (
+            Found("made_cut", "order", in_lane=True, cutter="top_p"),
+            "top-p cut the baseline's token in this lane, because the order of the stages differs.",
+        ),
+        (
+            Found("made_cut", "order", cutter="xtc"),
+            "XTC cut this lane's token in the baseline, because the order of the stages differs.",
+        ),
+        (
+            Found("reshaped", "order", in_lane=True),
+            "Both tokens were left in both lanes; the order of the stages reshaped their probabilities.",
+        ),
+        (
+            Found("most_likely", "order", draws="none"),
+            "Both lanes take the most likely token without a draw; the order of the stages made it another one.",
+        ),
+        (
+            Found("unknown", "order"),
+            "The order of the stages decided it; which tokens were left lies outside of what was kept.",
+        ),
+        (
             Found("made_cut", in_lane=True, cutter="min_p"),
             "min-p cut the baseline's token in this lane, because stages before it differ.",
         ),

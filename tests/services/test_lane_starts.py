@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.core.comparison import MOST_LANES
-from app.core.sampling import MAX_SEED, SamplingSettings
+from app.core.sampling import MAX_SEED, STAGES, SamplingSettings
 from app.services.lane_starts import (
     GRID_SETTINGS,
     GRID_STEPS,
@@ -156,3 +156,29 @@ def test_lanes_that_must_write_the_same_are_known() -> None:
 def test_no_cell_of_the_grid_that_is_offered_first_must_write_what_another_does() -> None:
     lanes = grid_for(PRESENT, "temperature", GRID_STEPS["temperature"], "top_p", GRID_STEPS["top_p"])
     assert not any(same is not None for same in same_as(lanes.settings))
+
+
+def test_lanes_differ_in_their_order_where_they_draw() -> None:
+    other = msgspec.structs.replace(PRESENT, order=("temperature", *STAGES[:-1]))
+    assert differing((PRESENT, other)) == ("order",)
+    assert differing((PRESENT, msgspec.structs.replace(PRESENT, off=("top_p",)))) == ("off",)
+    greedy = msgspec.structs.replace(other, temperature=0.0)
+    assert "order" not in differing((greedy, PRESENT))
+
+
+def test_lanes_whose_chains_do_the_same_must_write_the_same() -> None:
+    def lane(**changes: object) -> SamplingSettings:
+        return msgspec.structs.replace(PRESENT, top_k=40, top_p=0.9, min_p=0.0, **changes)
+
+    swapped = lane(order=("top_p", "top_k", "min_p"))
+    lanes = (
+        lane(),
+        swapped,
+        lane(order=("min_p", *STAGES)),  # it does nothing wherever it is
+        lane(off=("xtc", "min_p")),
+        msgspec.structs.replace(lane(), top_p=0.5, off=("top_p",)),
+        msgspec.structs.replace(swapped, top_p=1.0),
+        msgspec.structs.replace(lane(off=("temperature",)), temperature=0.0),
+        msgspec.structs.replace(lane(), temperature=1.0),
+    )
+    assert same_as(lanes) == (None, None, 0, 0, None, 4, None, 6)

@@ -6,7 +6,7 @@ import msgspec
 import pytest
 
 from app.core.errors import ExitCode, UserError
-from app.core.sampling import PRESETS, SamplingSettings
+from app.core.sampling import PRESETS, STAGES, SamplingSettings
 from app.services.sampling import LONGEST_NAME, Sampling
 from app.system.settings_file import SettingsFile
 from tests.desk import Desk
@@ -237,3 +237,54 @@ def test_settings_of_a_chat_of_before_are_set_beside_the_nearest_preset(desk: De
     assert (sampling.preset, sampling.chosen) == (None, "Creative")
     sampling.show(SamplingSettings(temperature=3.0, top_k=1, top_p=0.1, min_p=0.9, typical_p=0.2))
     assert (sampling.preset, sampling.chosen) == (None, None)
+
+
+def test_a_stage_is_moved_to_a_place_and_no_further_than_to_an_end(desk: Desk, told: list[str]) -> None:
+    sampling = desk.program.sampling
+    sampling.move_stage("temperature", 0)
+    assert sampling.values.order == ("temperature", *STAGES[:-1])
+    sampling.move_stage("top_k", 99)
+    assert sampling.values.order[-1] == "top_k"
+    sampling.move_stage("xtc", -3)
+    assert sampling.values.order[:2] == ("xtc", "temperature")
+    told.clear()
+    sampling.move_stage("xtc", 0)
+    assert told == []
+    assert sorted(sampling.values.order) == sorted(STAGES)
+
+
+def test_a_stage_is_switched_off_and_on_again_with_its_values(desk: Desk) -> None:
+    sampling = desk.program.sampling
+    sampling.change(top_p=0.5)
+    sampling.switch_stage("top_p", False)
+    sampling.switch_stage("penalties", False)
+    assert (sampling.values.off, sampling.values.top_p) == (("penalties", "top_p"), 0.5)
+    sampling.switch_stage("top_p", False)
+    sampling.switch_stage("penalties", True)
+    assert sampling.values.off == ("top_p",)
+    sampling.move_stage("top_p", 0)
+    sampling.reset_stages()
+    assert sampling.values == SamplingSettings(top_p=0.5)
+
+
+@pytest.mark.parametrize("name", ["draw", "top_n_sigma", ""])
+def test_what_is_no_stage_is_neither_moved_nor_switched(desk: Desk, name: str) -> None:
+    with pytest.raises(ValueError, match="no stage"):
+        desk.program.sampling.move_stage(name, 0)
+    with pytest.raises(ValueError, match="no stage"):
+        desk.program.sampling.switch_stage(name, False)
+
+
+def test_another_order_is_no_presets_until_it_is_saved_as_one_and_outlives_a_restart(desk: Desk) -> None:
+    sampling = desk.program.sampling
+    sampling.move_stage("temperature", 0)
+    assert (sampling.preset, sampling.chosen) == (None, "Balanced")
+    sampling.switch_stage("min_p", False)
+    sampling.save_preset("Hot first")
+    assert sampling.preset == "Hot first"
+    sampling.use_preset("Balanced")
+    assert sampling.values == PRESETS["Balanced"]
+    sampling.use_preset("Hot first")
+    later = next_start(desk)
+    assert later.preset == "Hot first"
+    assert (later.values.order[0], later.values.off) == ("temperature", ("min_p",))

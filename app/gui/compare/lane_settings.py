@@ -7,8 +7,9 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
 from app.core.comparison import LETTERS
-from app.core.sampling import PRESETS, SamplingSettings
+from app.core.sampling import PRESETS, STAGES, SamplingSettings
 from app.gui import theme
+from app.gui.sampling.chain_line import ChainLine
 from app.gui.sampling.controls import main_controls
 from app.gui.sampling.fold_button import FoldButton
 from app.gui.sampling.idle import show_idle
@@ -49,6 +50,7 @@ class LaneSettingsDialog(TallDialog):
             control.name: SliderRow(f"lane_{control.name}", control.title, control.hint, control.scale)
             for control in main_controls()
         }
+        self._chain = ChainLine()
         self._fold = FoldButton("lane_more_button")
         self._fold.set_words(self.tr("More"), self.tr("Seed, longest answer, stop strings and finer settings"))
         self._limits = Limits(of_chat=False)
@@ -63,6 +65,7 @@ class LaneSettingsDialog(TallDialog):
         self._limits.seed_clicked.connect(self._free_or_keep_seed)
         self._box.activated.connect(self._take_preset)
         self._fold.toggled.connect(self._folded.setVisible)
+        self._chain.reset_clicked.connect(self._reset_chain)
         self._show()
 
     def _lay_out(self) -> None:
@@ -73,6 +76,7 @@ class LaneSettingsDialog(TallDialog):
         column.addWidget(self._box)
         for row in self._rows.values():
             column.addWidget(row)
+        column.addWidget(self._chain)
         column.addWidget(self._fold)
         folded = QVBoxLayout(self._folded)
         folded.setContentsMargins(0, 0, 0, 0)
@@ -95,6 +99,11 @@ class LaneSettingsDialog(TallDialog):
         buttons.addWidget(cancel)
         buttons.addWidget(self._use)
         self.hold(contents, buttons)
+
+    def _reset_chain(self) -> None:
+        self._fold.setFocus()  # the button that was pressed goes
+        self._settings = msgspec.structs.replace(self._settings, order=STAGES, off=())
+        self._show()
 
     def _change(self, name: str, value: object) -> None:
         self._settings = msgspec.structs.replace(self._settings, **{name: value}).validated()
@@ -119,6 +128,7 @@ class LaneSettingsDialog(TallDialog):
         for name, row in self._rows.items():
             row.set_value(getattr(values, name))
         show_idle(self._rows, values)
+        self._chain.show_values(values)
         self._limits.show_values(values)
         self._limits.show_seed_button(fixed=values.seed is not None, last=self._before.seed)
         self._more.show_values(values)

@@ -8,6 +8,7 @@ from PySide6.QtCore import QCoreApplication
 
 from app.core.sampling import SamplingSettings, in_effect
 from app.gui.compare.divergence_words import percent, stage_title
+from app.gui.widgets.stage_words import chain_remark
 from app.gui.widgets.token_words import visible
 from app.gui.widgets.words import render
 from app.services.lane_analysis import LaneWhatIf
@@ -101,8 +102,8 @@ def token_state(found: LaneWhatIf, token: int, text: str) -> str:
 
 
 def exactness_words(settings: SamplingSettings, turn: Turn, found: LaneWhatIf | None) -> str:
-    """Return what cannot be said exactly of an answer under settings, and why; a sentence for each reason."""
-    words: list[str] = []
+    """Return in which order the stages run where it is not the usual one, and what cannot be said exactly, and why."""
+    words = [remark] if (remark := chain_remark(settings)) else []
     if len(turn.finished.settings if turn.finished is not None else turn.settings) > 1:
         words.append(
             translate(

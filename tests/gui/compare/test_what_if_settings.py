@@ -8,7 +8,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QPushButton, QWidget
 
-from app.core.sampling import BOUNDS, SamplingSettings
+from app.core.sampling import BOUNDS, STAGES, SamplingSettings
 from app.gui.compare.marks import UNLIKELY, Marks, what_if_marks
 from app.gui.compare.what_if_strip import WhatIfStrip
 from app.gui.compare.what_if_words import exactness_words, likelihood_words
@@ -72,8 +72,11 @@ def test_what_cannot_be_replayed_exactly_is_said_in_a_sentence(looker: Looker) -
     turn = Turn(1, "assistant")
     chance = msgspec.structs.replace(USUAL, xtc_probability=0.5)
     assert exactness_words(chance, turn, None).startswith("XTC: the seed was not kept")
+    assert exactness_words(msgspec.structs.replace(chance, off=("xtc",)), turn, None).endswith("; off: XTC.")
     turn.seed = 3
     assert exactness_words(chance, turn, None) == ""
+    hot = msgspec.structs.replace(USUAL, order=("temperature", *STAGES[:-1]))
+    assert exactness_words(hot, turn, None).startswith("Order: temperature → penalties → DRY → top-k")
 
 
 @pytest.mark.parametrize(

@@ -45,7 +45,7 @@ def test_at_temperature_0_what_has_no_effect_is_muted_and_still_moves(stand: Sta
     assert stand.values.top_k == 1
     QTest.keyClick(stand.find("temperature_slider"), Qt.Key.Key_Right)
     assert top_k.property("idle") is False and "no effect" not in top_k.toolTip()
-    assert stand.find("repeat_penalty_slider").property("idle") is None
+    assert not stand.find("repeat_penalty_slider").property("idle")
 
 
 def test_a_seed_as_large_as_seeds_get_can_be_fixed_and_given_up_again(stand: Stand) -> None:
