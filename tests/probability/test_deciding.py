@@ -71,6 +71,10 @@ PAIRS: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
     ),
     "one order for both": ({"top_k": 8, "top_p": 0.9, **HOT_FIRST}, {"top_k": 30, "top_p": 0.9}),
     "without top-k": ({"top_k": 8, "top_p": 0.9}, {"top_k": 8, "top_p": 0.9, "off": ("top_k",)}),
+    "without top-k, and penalties before top-p": (
+        {"top_k": 8, "top_p": 0.8, "off": ("top_k",)},
+        {"top_k": 8, "top_p": 0.8, **PENALISED},
+    ),
     "without temperature": ({"top_k": 20, "temperature": 0.0, "off": ("temperature",)}, {"temperature": 0.0}),
     "only the seed": ({"top_k": 20}, {"top_k": 20}),
 }
@@ -275,6 +279,7 @@ EXPECTED = [
     ("one order, other filters", "cut", "top_k", None),
     ("one order for both", "cut", "top_k", None),
     ("without top-k", "cut", "top_k", None),
+    ("without top-k, and penalties before top-p", "made_cut", "top_k", "top_p"),
     ("without temperature", "greedy", "temperature", None),
 ]
 

@@ -61,16 +61,16 @@ def some_tokens(row: Row, chance: np.random.Generator) -> int:
 
 
 def assert_true(
-    result: WhatIf, step: int, token: int, s: SamplingSettings, steps: list[tuple[str, Candidates]]
+    result: WhatIf, step: int, token: int, s: SamplingSettings, steps: list[tuple[str, Candidates]], row: Row
 ) -> None:
-    """Hold what is claimed of one token against what the stages leave, one after another."""
+    """Hold what is claimed of one token against what the stages leave of a row, one after another."""
     cut_by = next((number for number, (_, left) in enumerate(steps) if token not in left.ids), NOT_CUT)
     claimed = int(result.cut_by[step])
     if claimed == CUT_SOMEWHERE:
         assert cut_by != NOT_CUT
     elif claimed != UNKNOWN:
         assert claimed == cut_by
-    left = steps[-1][1]
+    left = steps[-1][1] if steps else native.whole_row(row)
     assert (
         left.ids.size == result.survivors[step] if result.is_exact[step] else left.ids.size >= result.survivors[step]
     )
@@ -113,7 +113,7 @@ def test_nothing_is_claimed_that_the_full_rows_do_not_show(
                 assume(not is_undecided(stage.name, s, left))
             left = stage.apply(left, Step(history, xtc_decides=decides))
             steps.append((stage.name, left))
-        assert_true(result, number, tokens[number], s, steps)
+        assert_true(result, number, tokens[number], s, steps, row)
 
 
 def native_steps(
@@ -148,7 +148,7 @@ def test_what_is_claimed_of_real_rows_is_what_llama_cpp_does(
     assume(ours(row, s, history) is not None)
     token = some_tokens(row, np.random.default_rng(seed))
     result = asked(lane_of([row], [token], history), s)
-    assert_true(result, 0, token, s, native_steps(row, s, history, starter))
+    assert_true(result, 0, token, s, native_steps(row, s, history, starter), row)
 
 
 def test_where_the_survivors_lie_inside_the_record_the_replay_equals_llama_cpp(

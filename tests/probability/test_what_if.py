@@ -140,6 +140,17 @@ def test_presets_are_exact_from_the_top_tokens_of_real_rows(
         ({"repeat_penalty": 1.2}, False),
         ({"presence_penalty": -5.0, "top_k": 10}, False),
         ({"dry_multiplier": 1.0, "top_k": 10}, True),
+        ({"temperature": 3.0, "min_p": 0.1}, True),
+        ({"temperature": 3.0, "min_p": 0.1, "order": ("temperature", "min_p")}, False),
+        ({"temperature": 3.0, "min_p": 0.3, "order": ("temperature", "min_p")}, True),
+        ({"temperature": 0.5, "top_k": 10, "order": ("temperature", "top_k")}, True),
+        ({"temperature": 0.5, "top_p": 0.5, "order": ("temperature", "top_p")}, False),
+        ({"temperature": 0.5, "top_p": 0.5, "off": ("temperature",)}, True),
+        ({"typical_p": 0.5, "top_k": 10, "order": ("typical", "top_k")}, False),
+        ({"top_k": 10, "repeat_penalty": 1.2, "order": ("top_k", "penalties")}, True),
+        ({"presence_penalty": -5.0, "top_k": 10, "order": ("top_k", "penalties")}, True),
+        ({"top_k": 64, "off": ("top_k",), "temperature": 0.5}, False),
+        ({"off": ("temperature",), "temperature": 0.0}, True),
     ],
 )
 def test_a_replay_of_the_top_64_knows_when_it_is_exact(changes: dict[str, Any], is_exact: bool) -> None:

@@ -101,7 +101,6 @@ class LaneSettingsDialog(TallDialog):
         self.hold(contents, buttons)
 
     def _reset_chain(self) -> None:
-        self._fold.setFocus()  # the button that was pressed goes
         self._settings = msgspec.structs.replace(self._settings, order=STAGES, off=())
         self._show()
 

@@ -53,7 +53,7 @@ class SamplingPanel(QWidget):
         column.addWidget(self._folded_part)
         for part in (self._limits, self._more):
             part.changed.connect(self._change)
-        self._chain.reset_clicked.connect(self._reset_chain)
+        self._chain.reset_clicked.connect(sampling.reset_stages)
         self._limits.seed_clicked.connect(self._take_or_free_seed)
         self._limits.when_full_chosen.connect(self.when_full_chosen)
         self._fold.setChecked(sampling.more_shown)
@@ -86,10 +86,6 @@ class SamplingPanel(QWidget):
 
     def _change(self, name: str, value: object) -> None:
         self._sampling.change(**{name: value})
-
-    def _reset_chain(self) -> None:
-        self._fold.setFocus()  # the button that was pressed goes
-        self._sampling.reset_stages()
 
     def _take_or_free_seed(self) -> None:
         fixed = self._sampling.values.seed is not None
