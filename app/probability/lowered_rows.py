@@ -100,6 +100,7 @@ def lowered(rows: KnownRows, known: Lowered, lowering: Lowering, stages: Sequenc
     ceiling -= top
     with np.errstate(invalid="ignore"):
         mass_high = np.fmin(mass_high * high_scale, unseen * np.exp(np.minimum(ceiling, 0.0)))
+    mass_high = np.where(unseen > 0, np.maximum(mass_high, np.exp(LEAST_LOG)), 0.0)
     return Lowered(
         low,
         middle,

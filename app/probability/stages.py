@@ -103,7 +103,8 @@ def penalised(
     logits: Logits, counts: npt.NDArray[np.int64], repeat: float, frequency: float, presence: float
 ) -> Logits:
     """Return what the penalties make of the logits of tokens that occurred so often, each at least once."""
-    scaled = np.where(logits <= 0, logits * _single(repeat), logits / _single(repeat))
+    with np.errstate(over="ignore"):  # what DRY lowered before may be as low as a number gets
+        scaled = np.where(logits <= 0, logits * _single(repeat), logits / _single(repeat))
     lowered: Logits = scaled - (counts.astype(np.float32) * _single(frequency) + _single(presence))
     return lowered
 

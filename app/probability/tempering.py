@@ -42,7 +42,8 @@ def tempered_rows(rows: KnownRows, known: Lowered, temperature: float, unseen: F
         middle=middle,
         high=high,
         mass_low=mass[0] * np.exp(-2 * error),
-        mass_high=mass[1],
+        # No upper bound is 0 while there may be one: it would say what nobody knows.
+        mass_high=np.where(unseen > 0, np.maximum(mass[1], np.exp(LEAST_LOG)), 0.0),
         ceiling=ceiling,
         order=RowOrder(rows, low, high, None if known.in_order else ceiling),
         is_whole=False,

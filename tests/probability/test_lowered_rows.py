@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import msgspec
 import numpy as np
 import pytest
 from hypothesis import given
@@ -17,6 +18,7 @@ from app.probability.known_rows import LEAST_LOG, Floats, KnownRows, chosen_rows
 from app.probability.lowered_rows import Histories, Lowered, Lowering, as_recorded, histories_of
 from app.probability.lowered_rows import lowered as lowered_rows
 from app.probability.stages import Step, chain
+from app.probability.tempering import tempered_rows
 from tests.examples import examples
 from tests.probability.recorded import record_of
 from tests.probability.rows import Row
@@ -37,13 +39,13 @@ class Whole:
     def known(self, *, alternatives: bool) -> KnownRows:
         return chosen_rows(record_of(self.rows, self.tokens.tolist(), alternatives=alternatives))[0]
 
-    def after(self, s: SamplingSettings, step: int) -> Floats:
-        """Return what the stages themselves make of all logits of a row."""
+    def after(self, s: SamplingSettings, step: int, *also: str) -> Floats:
+        """Return what penalties and DRY, and what is named besides, make of all logits of a row."""
         row = self.rows[step]
         left = candidates_of(np.arange(row.size, dtype=np.int32), row)
         history = np.concatenate((self.prompt, self.tokens[:step])).astype(np.int32)
         for stage in chain(s):
-            if stage.name in LOWERING:
+            if stage.name in (*LOWERING, *also):
                 left = stage.apply(left, Step(history, breakers=self.breakers))
         return left.logits.astype(np.float64)
 
@@ -111,6 +113,30 @@ def test_no_token_leaves_its_bounds(whole: Whole, s: SamplingSettings, alternati
     done = lowered(rows, s, histories_of(whole.prompt, whole.tokens), whole.breakers)
     for step in range(rows.steps):
         assert_bounds_hold(done, rows, step, whole.after(s, step))
+
+
+@examples(500)
+@given(
+    whole=whole_records(),
+    s=lowering_settings(),
+    alternatives=st.booleans(),
+    heat=st.sampled_from([0.02, 0.3, 0.8, 3.0]),
+    order=st.permutations(("temperature", "penalties", "dry")),
+)
+def test_no_token_leaves_its_bounds_where_a_temperature_comes_between(
+    whole: Whole, s: SamplingSettings, alternatives: bool, heat: float, order: list[str]
+) -> None:
+    s = msgspec.structs.replace(s, temperature=heat, order=tuple(order))
+    rows = whole.known(alternatives=alternatives)
+    lowering = Lowering(s, histories_of(whole.prompt, whole.tokens), whole.breakers)
+    done = as_recorded(rows)
+    for name in (stage.name for stage in chain(s)):
+        if name == "temperature":
+            done = tempered_rows(rows, done, heat, rows.unseen)
+        elif name in LOWERING:
+            done = lowered_rows(rows, done, lowering, (name,), rows.unseen)
+    for step in range(rows.steps):
+        assert_bounds_hold(done, rows, step, whole.after(s, step, "temperature"))
 
 
 UNLIKE_THE_CEILING = [

@@ -305,3 +305,11 @@ def test_a_token_that_was_ruled_out_is_raised_by_no_penalty(best: float, change:
     told = what_if(Lane(np.array([0], np.int32), record_of([row], [0]), settings, 7, prompt), settings)
     assert told is not None
     assert told.cut_by.tolist() in ([NOT_CUT], [UNKNOWN])
+
+
+def test_no_bound_of_the_models_own_distribution_cuts_behind_a_temperature() -> None:
+    settings = SamplingSettings(temperature=0.3, top_k=0, top_p=1.0, min_p=0.05, order=("temperature", "min_p"))
+    lane = lane_of([np.zeros(400, np.float32)], [7], alternatives=False)
+    assert asked(lane, settings).cut.size == 0, "all tokens are as likely"
+    usual = msgspec.structs.replace(settings, temperature=1.0)
+    assert asked(lane, usual).cut.size == 0
