@@ -12,6 +12,7 @@ from collections.abc import Iterable
 import msgspec
 
 from app.core.chat import clean_text
+from app.core.grammar import Grammar
 
 MAX_SEED = 2**32 - 1
 LEAST_TEMPERATURE = 1e-6
@@ -108,6 +109,8 @@ class SamplingSettings(msgspec.Struct, frozen=True):
     """The stages from first to last, those included that are off."""
     off: tuple[str, ...] = ()
     """The stages that are switched off, whatever their values; without temperature the logits are not divided."""
+    grammar: Grammar | None = None
+    """What the whole answer has to fit, from its first token on: it cuts before the first stage; None is anything."""
 
     @property
     def stages(self) -> tuple[str, ...]:
@@ -145,6 +148,7 @@ class SamplingSettings(msgspec.Struct, frozen=True):
         if changes["temperature"] < LEAST_TEMPERATURE:
             changes["temperature"] = 0.0
         seed = self.seed if self.seed is None else min(max(int(self.seed), 0), MAX_SEED)
+        grammar = self.grammar and Grammar(self.grammar.kind, clean_text(self.grammar.text))
         breakers, stop = (tuple(map(clean_text, texts)) for texts in (self.dry_sequence_breakers, self.stop))
         return msgspec.structs.replace(
             self,
@@ -154,6 +158,7 @@ class SamplingSettings(msgspec.Struct, frozen=True):
             stop=stop,
             order=whole_order(self.order),
             off=tuple(name for name in STAGES if name in self.off),
+            grammar=grammar,
         )
 
 

@@ -1,0 +1,119 @@
+"""Whether the rules of a GBNF grammar fit together: there is a root, nothing is missing, nothing goes round for ever.
+
+Pure; llama.cpp is the last judge, and says less.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+
+from app.core import gbnf_rule_words as words
+from app.core.gbnf_reader import Element, GbnfReader, Rule, read_rules
+from app.core.grammar import LONGEST_GRAMMAR
+
+ROOT = "root"
+
+
+def check_gbnf(text: str) -> None:
+    """Read a whole grammar. Raises `WrongGrammar`, which says what is wrong and where."""
+    if len(text) > LONGEST_GRAMMAR:
+        raise words.too_long(LONGEST_GRAMMAR)
+    rules, reader = read_rules(text)
+    if not rules:
+        raise words.empty()
+    known: dict[str, Rule] = {}
+    for rule in rules:
+        if rule.name in known:
+            raise words.defined_twice(reader.place(rule.place), rule.name)
+        known[rule.name] = rule
+    for element in _elements(part for rule in rules for part in rule.parts):
+        if element.kind == "rule" and element.name not in known:
+            raise words.undefined(reader.place(element.place), element.name)
+    if ROOT not in known:
+        raise words.no_root(reader.place(rules[0].place), rules[0].name)
+    _Empties(known).refuse_endless(reader)
+
+
+def first_rule(text: str) -> str:
+    """Return the name that a grammar goes by: of its first comment, else of its first rule; empty where it has none."""
+    for line in map(str.strip, text.splitlines()):
+        if line.startswith("#") and line.lstrip("# "):
+            return line.lstrip("# ").strip()
+        if line:
+            return line.partition("::=")[0].strip()
+    return ""
+
+
+def _elements(parts: Iterable[list[Element]]) -> Iterator[Element]:
+    for part in parts:
+        for element in part:
+            yield element
+            yield from _elements(element.parts)
+
+
+class _Empties:
+    """Which rules can be empty, and with which others they can begin."""
+
+    def __init__(self, rules: dict[str, Rule]) -> None:
+        self._rules = rules
+        self._empty: set[str] = set()
+        users: defaultdict[str, set[str]] = defaultdict(set)
+        for rule in rules.values():
+            for element in _elements(rule.parts):
+                if element.kind == "rule":
+                    users[element.name].add(rule.name)
+        waiting = list(rules)
+        while waiting:
+            name = waiting.pop()
+            if name not in self._empty and self._any_empty(rules[name].parts):
+                self._empty.add(name)
+                waiting += users[name]
+
+    def _any_empty(self, parts: list[list[Element]]) -> bool:
+        return any(all(map(self._is_empty, part)) for part in parts)
+
+    def _is_empty(self, element: Element) -> bool:
+        match element.kind:
+            case "characters":
+                return False
+            case "rule":
+                return element.name in self._empty
+            case "group":
+                return self._any_empty(element.parts)
+            case "repeat":
+                return element.least == 0 or self._any_empty(element.parts)
+
+    def refuse_endless(self, reader: GbnfReader) -> None:
+        """Raise `WrongGrammar` where a rule begins with itself, or something empty is repeated without end."""
+        for element in _elements(part for rule in self._rules.values() for part in rule.parts):
+            if element.kind == "repeat" and element.is_endless and self._any_empty(element.parts):
+                raise words.endless(reader.place(element.place))
+        begins = {name: list(self._firsts(rule.parts)) for name, rule in self._rules.items()}
+        done: set[str] = set()
+        for start in self._rules:
+            if start in done:
+                continue
+            path, under_way = [(start, iter(begins[start]))], {start}
+            while path:
+                name, rest = path[-1]
+                following = next(rest, None)
+                if following is None:
+                    path.pop()
+                    under_way.discard(name)
+                    done.add(name)
+                elif following.name in under_way:
+                    raise words.left_recursion(reader.place(following.place), following.name)
+                elif following.name not in done:
+                    under_way.add(following.name)
+                    path.append((following.name, iter(begins[following.name])))
+
+    def _firsts(self, parts: list[list[Element]]) -> Iterator[Element]:
+        """Yield the references to rules with which alternatives can begin."""
+        for part in parts:
+            for element in part:
+                if element.kind == "rule":
+                    yield element
+                yield from self._firsts(element.parts)
+                if not self._is_empty(element):
+                    break
