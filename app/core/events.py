@@ -106,6 +106,15 @@ class Tokens(msgspec.Struct, frozen=True, tag="tokens"):
     """For how long the answer was held until now, which all these times leave out."""
 
 
+class GrammarMask(msgspec.Struct, frozen=True):
+    """What a grammar cuts before the first stage of the chain."""
+
+    masked: int
+    """How many tokens of the vocabulary may not come next."""
+    fits: bytes
+    """A bit for each token id, the lowest bit first: 1 where the token may come next."""
+
+
 class Step(msgspec.Struct, frozen=True, tag="step"):
     """The latest step's logits for somebody who looks: the largest 1,024, or the full row at the end."""
 
@@ -117,6 +126,8 @@ class Step(msgspec.Struct, frozen=True, tag="step"):
     logits: bytes
     """float32, before any stage of the chain."""
     log_sum_exp: float
+    grammar: GrammarMask | None = None
+    """What the answer's grammar cuts of this row; None without one."""
 
 
 class Held(msgspec.Struct, frozen=True, tag="held"):
@@ -128,6 +139,10 @@ class Held(msgspec.Struct, frozen=True, tag="held"):
     logits: bytes
     """float32, the whole row in the order of ids, before any stage of the chain."""
     log_sum_exp: float
+    grammar: GrammarMask | None = None
+    """What the answer's grammar cuts of this row; None without one."""
+    refused: Sentence | None = None
+    """Why the token that somebody chose was not taken; the answer still waits."""
 
 
 class Finished(msgspec.Struct, frozen=True, tag="finished"):

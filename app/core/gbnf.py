@@ -38,10 +38,8 @@ def check_gbnf(text: str) -> None:
 def first_rule(text: str) -> str:
     """Return the name that a grammar goes by: of its first comment, else of its first rule; empty where it has none."""
     for line in map(str.strip, text.splitlines()):
-        if line.startswith("#") and line.lstrip("# "):
-            return line.lstrip("# ").strip()
-        if line:
-            return line.partition("::=")[0].strip()
+        if name := line.strip("# ") if line.startswith("#") else line.partition("::=")[0].strip():
+            return name
     return ""
 
 
@@ -50,6 +48,11 @@ def _elements(parts: Iterable[list[Element]]) -> Iterator[Element]:
         for element in part:
             yield element
             yield from _elements(element.parts)
+
+
+def _has_empty(parts: list[list[Element]]) -> bool:
+    """Return whether nothing is among the alternatives; what is repeated 0 times is nothing."""
+    return any(all(element.size == 0 for element in part) for part in parts)
 
 
 class _Empties:
@@ -84,10 +87,25 @@ class _Empties:
             case "repeat":
                 return element.least == 0 or self._any_empty(element.parts)
 
+    def _is_plainly_empty(self, element: Element) -> bool:
+        """Return whether an element can be empty without a look into others, as far as llama.cpp looks itself.
+
+        What it finds empty is refused where it is repeated without end; what is hidden deeper works.
+        """
+        match element.kind:
+            case "characters":
+                return False
+            case "rule":
+                return _has_empty(self._rules[element.name].parts)
+            case "group":
+                return _has_empty(element.parts)
+            case "repeat":
+                return element.least == 0 or all(map(self._is_plainly_empty, element.parts[0]))
+
     def refuse_endless(self, reader: GbnfReader) -> None:
         """Raise `WrongGrammar` where a rule begins with itself, or something empty is repeated without end."""
         for element in _elements(part for rule in self._rules.values() for part in rule.parts):
-            if element.kind == "repeat" and element.is_endless and self._any_empty(element.parts):
+            if element.kind == "repeat" and element.is_endless and all(map(self._is_plainly_empty, element.parts[0])):
                 raise words.endless(reader.place(element.place))
         begins = {name: list(self._firsts(rule.parts)) for name, rule in self._rules.items()}
         done: set[str] = set()

@@ -90,6 +90,22 @@ class Chain(Protocol):
         """Free the native stages."""
 
 
+class GrammarStage(Protocol):
+    """A grammar as far as an answer has come in it."""
+
+    def apply(self, candidates: Any) -> None:
+        """Set the logit of each candidate that does not fit to -inf; the array keeps its size."""
+
+    def allows(self, token: int) -> bool:
+        """Return whether a token may come next."""
+
+    def accept(self, token: int) -> None:
+        """Append a token that `allows`; any other one would end the process."""
+
+    def close(self) -> None:
+        """Free what is native."""
+
+
 class ContextLost(UserError):
     """The context was given up for another one, and neither could be made: the model has to be loaded again."""
 
@@ -218,6 +234,9 @@ class Backend(Protocol):
 
     def chain(self, settings: SamplingSettings) -> Chain:
         """Build the native stages in the order penalties, DRY, top-k, typical, top-p, min-p, XTC, temperature."""
+
+    def grammar(self, gbnf: str) -> GrammarStage:
+        """Build the stage of a grammar. Raises ValueError where the text cannot be used for this vocabulary."""
 
     def close(self) -> None:
         """Free the context and the model."""

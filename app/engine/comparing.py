@@ -25,6 +25,7 @@ from app.engine.clock import MS, AnswerClock
 from app.engine.control import Control
 from app.engine.deadline import Deadline
 from app.engine.full_context import Fitted, Policy, fit
+from app.engine.grammar import refuse_unfit
 from app.engine.kv_cache import KVCache
 from app.engine.lane_cells import ChatCells, LaneCells, SharedCells
 from app.engine.lanes import Lane, Prompted, Terms, lane_finished
@@ -80,6 +81,8 @@ class Comparing:
             self._command.prompt, self._policy(), self._backend.vocabulary, self._deadline, self._cache.cells
         )
         self._first = fitted.given or 0
+        for grammar in {each.grammar for each in self._settings}:
+            refuse_unfit(self._backend, grammar, fitted.prepared.ids[len(fitted.prepared.ids) - self._first :])
         self._clock.mark_tokens()
         ids = fitted.prepared.ids
         prompt = np.asarray(ids, np.int32)

@@ -11,9 +11,11 @@ from app.core.commands import Compare, SettingsChange
 from app.core.events import Finished, LaneFinished, LaneTokens
 from app.core.metrics import KVUse, Metrics, StopReason
 from app.core.sampling import SamplingSettings
+from app.core.words import Sentence
 from app.engine.backend import Backend, Row
 from app.engine.clock import AnswerClock
 from app.engine.control import Control
+from app.engine.grammar import ENDED_BY_GRAMMAR, NothingFits
 from app.engine.sampling import Sampler
 from app.engine.writing import Asked, Writing
 from app.probability.row import RowFacts
@@ -61,16 +63,22 @@ class Lane:
         command, backend = prompted.command, prompted.backend
         asked = Asked(command.request, command.prompt, terms.settings.stop, command.record)
         self._writing = Writing(asked, backend.vocabulary, clock)
-        self._sampler = Sampler(backend, terms.settings, terms.seed, prompted.ids)
+        self._sampler = Sampler(backend, terms.settings, terms.seed, prompted.ids, terms.first)
         self.token = -1
         """The last one that was drawn."""
         self.reason: StopReason | None = None
         """Why it ended; None while it runs."""
+        self._notes: tuple[Sentence, ...] = ()
 
     def draw(self, row: Row, facts: RowFacts) -> bool:
         """Draw the next token from its row and append it; returns whether it is time to send."""
         writing = self._writing
-        choice = self._sampler.draw(row, facts, self._terms.first + len(writing.ids))
+        try:
+            choice = self._sampler.draw(row, facts, self._terms.first + len(writing.ids))
+        except NothingFits:
+            writing.let_go()
+            self.reason, self._notes = "end", (ENDED_BY_GRAMMAR,)
+            return writing.has_unsent
         self.token = choice.token
         self.reason = writing.add(choice, row, facts, self.clock.mark_token(), self._limit())
         if self.reason is None:
@@ -97,8 +105,9 @@ class Lane:
     def finished(self, kv: KVUse) -> LaneFinished:
         """Return its end."""
         assert self.reason is not None
+        metrics = self._prompted.metrics(self.clock, kv)
         return lane_finished(
-            self._terms, self._prompted.command, self._prompted.metrics(self.clock, kv), self.reason, self._writing
+            self._terms, self._prompted.command, metrics, self.reason, self._writing, notes=self._notes
         )
 
     def close(self) -> None:
@@ -107,7 +116,13 @@ class Lane:
 
 
 def lane_finished(
-    terms: Terms, command: Compare, metrics: Metrics, reason: StopReason, writing: Writing | None = None
+    terms: Terms,
+    command: Compare,
+    metrics: Metrics,
+    reason: StopReason,
+    writing: Writing | None = None,
+    *,
+    notes: tuple[Sentence, ...] = (),
 ) -> LaneFinished:
     """Return the end of a lane; without a writing it never began."""
     finished = Finished(
@@ -118,5 +133,6 @@ def lane_finished(
         metrics=metrics,
         seed=terms.seed,
         settings=(SettingsChange(terms.first, terms.settings),),
+        notes=notes,
     )
     return LaneFinished(command.request, terms.number, finished)

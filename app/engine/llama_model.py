@@ -22,6 +22,7 @@ from app.engine.backend import DecodeResult, Inspect, Row, TokenIds
 from app.engine.inspection import LlamaInspection, NeededMemory, inspect
 from app.engine.llama import LlamaCandidates, LlamaChain, LlamaVocabulary, LogCapture, api
 from app.engine.llama_context import WARNING_LEVEL, LlamaContext, LoadFailed, bytes_of
+from app.engine.llama_grammar import LlamaGrammar
 from app.engine.llama_parameters import ModelParameters, memory_kind, unable_to_chat
 from app.engine.llama_sequences import LlamaSequences
 from app.engine.sizes import with_context
@@ -183,6 +184,10 @@ class LlamaBackend:
 
     def _inspect(self, cells: int, main_memory: MainMemory | None) -> LlamaInspection:
         return inspect(self._model, self._context, self._options, cells, self.needed_to_inspect, main_memory)
+
+    def grammar(self, gbnf: str) -> LlamaGrammar:
+        """Build the stage of a grammar. Raises ValueError where llama.cpp does not take it."""
+        return LlamaGrammar(self.vocabulary, gbnf)
 
     def _metadata(self, key: str) -> str | None:
         buffer = ctypes.create_string_buffer(512)

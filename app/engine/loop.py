@@ -14,16 +14,17 @@ import numpy as np
 import numpy.typing as npt
 
 from app.core.commands import Generate, SettingsChange
-from app.core.errors import UserError
-from app.core.events import Event, Finished, Held, PrefillProgress, PromptReady, Step
+from app.core.errors import ExitCode, UserError
+from app.core.events import Event, Finished, GrammarMask, Held, PrefillProgress, PromptReady, Step
 from app.core.metrics import StopReason
 from app.core.sampling import MAX_SEED
-from app.core.words import translate
+from app.core.words import Sentence, translate
 from app.engine.backend import Backend, Row
 from app.engine.clock import AnswerClock
 from app.engine.control import Control
 from app.engine.deadline import Deadline
 from app.engine.full_context import Fitted, Policy, fit
+from app.engine.grammar import ENDED_BY_GRAMMAR, NOT_FITTING, NothingFits, refuse_unfit
 from app.engine.kv_cache import KVCache
 from app.engine.logits import Logits
 from app.engine.pacing import Turn
@@ -74,12 +75,16 @@ class Answer:
         self._replay = sorted(command.replay, key=lambda change: change.token)
         self._forced = list(command.forced)
         self._step_ns = 0
+        self._notes: list[Sentence] = []
+        """What people should know of its end."""
 
     def run(self, watched: Callable[[], bool]) -> Iterator[Event]:
         """Go through the stages; `watched` tells whether somebody looks. Raises `UserError` on a bad prompt."""
         policy = Policy(self._command.when_full, self._settings.max_tokens)
         fitted = fit(self._command.prompt, policy, self._backend.vocabulary, self._deadline, self._cache.cells)
         self._count_from(fitted)
+        given = fitted.prepared.ids[max(len(fitted.prepared.ids) - self._first, 0) :]
+        refuse_unfit(self._backend, self._settings.grammar, given, self._forced)
         self._clock.mark_tokens()
         prompt = np.asarray(fitted.prepared.ids, np.int32)
         reused = self._cache.rewind(prompt) if self._retracing is None else self._cache.empty()
@@ -103,16 +108,21 @@ class Answer:
 
     def _generate(self, prompt: list[int], watched: Callable[[], bool]) -> Generator[Event, None, StopReason]:
         logits = Logits(self._backend)
-        sampler, writing = Sampler(self._backend, self._settings, self._seed, prompt), self._writing
+        sampler, writing = Sampler(self._backend, self._settings, self._seed, prompt, self._first), self._writing
         try:
             while True:
                 row, facts = logits.take()
-                turn = yield from self._wait(row, facts)
+                turn = yield from self._wait(row, facts, sampler)
                 if turn is None:
                     yield from self._flush()
                     return "cancelled"
                 self._move_sliders(sampler)
-                choice = self._choose(turn, sampler, row, facts)
+                try:
+                    choice = self._choose(turn, sampler, row, facts)
+                except NothingFits:
+                    yield from self._flush()
+                    self._notes.append(ENDED_BY_GRAMMAR)
+                    return "end"
                 at_ns = self._clock.mark_token()
                 reason = writing.add(choice, row, facts, at_ns, self._limit(len(prompt)))
                 sends = reason is not None or writing.due()
@@ -121,7 +131,7 @@ class Answer:
                     yield writing.take(self._cache.used, last=reason is not None)
                 if sends and watched() and (reason is not None or at_ns - self._step_ns >= STEP_NS):
                     self._step_ns = at_ns
-                    yield self._step(row, facts, whole=reason is not None)
+                    yield self._step(row, facts, sampler.mask(row), whole=reason is not None)
                 if reason is not None:
                     return reason
                 sampler.accept(choice.token)
@@ -132,28 +142,35 @@ class Answer:
         finally:
             sampler.close()
 
-    def _wait(self, row: Row, facts: RowFacts) -> Generator[Event, None, Turn | None]:
+    def _wait(self, row: Row, facts: RowFacts, sampler: Sampler) -> Generator[Event, None, Turn | None]:
         """Wait until the next token may be drawn; None when the answer is to end instead."""
         pacing, is_told, place = self._control.pacing, False, len(self._writing.ids)
-        if (turn := pacing.take(place)) is not None:
+        if (turn := pacing.take(place)) is not None and not sampler.forbids(turn.token):
             return turn
+        refused = None if turn is None else NOT_FITTING
         with self._clock.held():
             while True:
                 seen = pacing.changes
                 if self._writing.is_waiting:  # who lets an answer wait sees all of it
                     yield self._writing.take(self._cache.used, last=False)
                 turn = pacing.take(place)  # before it is told: leave that came too late is no leave
-                if turn is not None:
+                if turn is not None and not sampler.forbids(turn.token):
                     return turn
+                if turn is not None:
+                    refused, is_told = NOT_FITTING, False
                 if pacing.is_held and pacing.is_over:
                     return None
                 if pacing.is_held and not is_told:
-                    yield Held(self._command.request, place, row.tobytes(), facts.log_sum_exp)
+                    mask = sampler.mask(row)
+                    yield Held(self._command.request, place, row.tobytes(), facts.log_sum_exp, mask, refused)
                 is_told = pacing.is_held
                 pacing.wait(seen)
 
     def _choose(self, turn: Turn, sampler: Sampler, row: Row, facts: RowFacts) -> Choice:
-        """Draw the next token, or take the one that somebody chose. Raises `UserError` on one that is not there."""
+        """Draw the next token, or take the one that somebody chose.
+
+        Raises `UserError` on one that is not there, or that the grammar forbids, and `NothingFits`.
+        """
         choice = sampler.draw(row, facts, self._position)
         if self._retracing is not None:
             return self._retracing.take(choice, row, sampler)
@@ -162,6 +179,8 @@ class Answer:
             return choice
         if not 0 <= chosen < len(row):
             raise UserError(translate("Engine", "Token {token} is none of this model's tokens.", token=chosen))
+        if sampler.forbids(chosen):
+            raise UserError(NOT_FITTING, ExitCode.WRONG_USE)
         share = choice.probability if chosen == choice.token else sampler.share(chosen)
         return Choice(chosen, share, FORCED | NO_DRAW)
 
@@ -196,6 +215,8 @@ class Answer:
         """Use settings that were moved, or that a replayed answer had moved here, from this token on."""
         position = self._position
         moved = self._control.take_settings()
+        if moved is not None:  # one that is set meanwhile is for the answers after this one
+            moved = msgspec.structs.replace(moved, grammar=self._settings.grammar)
         while self._replay and self._replay[0].token <= position:
             moved = self._replay.pop(0).settings
         if moved is None:
@@ -209,13 +230,14 @@ class Answer:
             self._changes.append(SettingsChange(position, moved))
             sampler.change(moved)
 
-    def _step(self, row: Row, facts: RowFacts, *, whole: bool) -> Step:
+    def _step(self, row: Row, facts: RowFacts, mask: GrammarMask | None, *, whole: bool) -> Step:
         return Step(
             request=self._command.request,
             token=len(self._writing.ids) - 1,
             ids=b"" if whole else facts.ids.tobytes(),
             logits=(row if whole else facts.logits).tobytes(),
             log_sum_exp=facts.log_sum_exp,
+            grammar=mask,
         )
 
     def _prompt_ready(self, fitted: Fitted, prompt: npt.NDArray[np.int32], reused: int) -> PromptReady:
@@ -241,7 +263,7 @@ class Answer:
             metrics=self._clock.metrics(self._backend, prompt, reused, evaluated, self._cache.use),
             seed=self._seed,
             settings=tuple(self._changes),
-            notes=() if problem is None else (problem,),
+            notes=(*self._notes, *(() if problem is None else (problem,))),
         )
 
 

@@ -10,8 +10,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from app.core.events import GrammarMask
 from app.core.sampling import SamplingSettings
 from app.engine.backend import Backend, Chain, Row, Stage
+from app.engine.grammar import GrammarFit, NothingFits
 from app.probability.draw import DRAW_STREAM, XTC_STREAM, draw, uniform
 from app.probability.nearness import draw_distance
 from app.probability.record import NO_DRAW
@@ -49,20 +51,28 @@ def _finds_its_k(stages: Sequence[str], settings: SamplingSettings) -> bool:
 class Sampler:
     """Draws the tokens of one answer; keyed by (seed, position), so that no draw shifts a later one."""
 
-    def __init__(self, backend: Backend, settings: SamplingSettings, seed: int, prompt: Sequence[int]) -> None:
-        """`prompt` is remembered for the penalties, as far as they look back."""
+    def __init__(
+        self, backend: Backend, settings: SamplingSettings, seed: int, prompt: Sequence[int], given: int = 0
+    ) -> None:
+        """`prompt` is remembered for the penalties, as far as they look back; its last `given` tokens are the answer's.
+
+        Raises `UserError` where the answer's beginning, or the grammar itself, is wrong.
+        """
         self._backend = backend
         self._history = list(prompt)
         self._seed = seed
         self._candidates = backend.candidates()
         self._every_id = np.arange(backend.vocabulary.size, dtype=np.int32)
         self._chain: Chain | None = None
+        self._answer_from = len(self._history) - given
+        self._fit: GrammarFit | None = None
         self.change(settings)
 
     def change(self, settings: SamplingSettings) -> None:
         """Use other settings from the next draw on: a new chain that is told the last tokens."""
-        self.close()
+        self._free_chain()
         self._settings = settings
+        self._use_grammar()
         cells = self._backend.cells
         self._look_back = max(settings.penalty_reach(cells), settings.dry_reach(cells))
         self._chain = self._backend.chain(settings)
@@ -73,12 +83,34 @@ class Sampler:
             for stage in self._remembering:
                 stage.accept(token)
 
+    def _use_grammar(self) -> None:
+        """Have the grammar of the settings beside all that there is of the answer."""
+        grammar = self._settings.grammar
+        if self._fit is not None and self._fit.grammar == grammar:
+            return
+        self._free_grammar()
+        if grammar is not None:
+            self._fit = GrammarFit(self._backend, grammar, self._history[self._answer_from :])
+
+    def mask(self, row: Row) -> GrammarMask | None:
+        """Return what the grammar cuts of the next token's row; None without one."""
+        return None if self._fit is None else self._fit.mask(row)
+
+    def forbids(self, token: int | None) -> bool:
+        """Return whether the grammar cuts a token of the vocabulary from the next row."""
+        is_token = token is not None and 0 <= token < self._every_id.size
+        return self._fit is not None and token is not None and is_token and not self._fit.allows(token)
+
     def draw(self, row: Row, facts: RowFacts, position: int) -> Choice:
-        """Draw the token at a position of the answer from its row of logits."""
+        """Draw the token at a position of the answer from its row of logits. Raises `NothingFits`."""
+        if self._fit is not None and not self._fit.fitting(row)[0].size:
+            raise NothingFits
         if not self._stages and self._settings.is_greedy:
-            return Choice(int(np.argmax(row)), 1.0, NO_DRAW)
+            return Choice(self._likeliest(row), 1.0, NO_DRAW)
         candidates = self._candidates
-        if (enough := self._enough()) is not None:
+        if self._fit is not None:
+            candidates.fill(*self._fit.fitting(row))
+        elif (enough := self._enough()) is not None:
             candidates.fill(*facts.top(enough))
         else:
             candidates.fill(self._every_id, row)
@@ -92,6 +124,13 @@ class Sampler:
             return Choice(int(ids[logits == logits.max()].min()), 1.0, NO_DRAW)
         drawn = draw(ids, logits, uniform(self._seed, position, DRAW_STREAM))
         return Choice(drawn.token, drawn.probability)
+
+    def _likeliest(self, row: Row) -> int:
+        """Return the token of the largest logit that may come next, of equal ones the lower id."""
+        if self._fit is None:
+            return int(np.argmax(row))
+        ids, logits = self._fit.fitting(row)
+        return int(ids[np.argmax(logits)])
 
     def share(self, token: int) -> float:
         """Return the probability after the chain of a token in the draw that was just made, 0 for one that was cut."""
@@ -109,7 +148,9 @@ class Sampler:
         return draw_distance(ids, logits, uniform(self._seed, position, DRAW_STREAM), token)
 
     def accept(self, token: int) -> None:
-        """Append a token to what penalties and DRY look at."""
+        """Append a token to what penalties, DRY and the grammar look at. Raises `UserError` where that does not fit."""
+        if self._fit is not None:
+            self._fit.accept(token)
         self._history.append(token)
         for stage in self._remembering:
             stage.accept(token)
@@ -129,8 +170,17 @@ class Sampler:
     def _xtc_decides(self, position: int) -> bool:
         return uniform(self._seed, position, XTC_STREAM) < self._settings.xtc_probability
 
-    def close(self) -> None:
-        """Free the native stages."""
+    def _free_chain(self) -> None:
         if self._chain is not None:
             self._chain.close()
         self._chain = None
+
+    def _free_grammar(self) -> None:
+        if self._fit is not None:
+            self._fit.close()
+        self._fit = None
+
+    def close(self) -> None:
+        """Free the native stages."""
+        self._free_chain()
+        self._free_grammar()

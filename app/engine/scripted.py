@@ -25,7 +25,7 @@ from app.core.model import DEFAULT_CONTEXT, CacheSizes, LoadOptions, MemoryKind,
 from app.core.sampling import SamplingSettings
 from app.core.words import translate
 from app.engine.backend import ContextLost, DecodeResult, Inspect, Row, TokenIds
-from app.engine.scripted_chain import ScriptedCandidates, ScriptedChain
+from app.engine.scripted_chain import ScriptedCandidates, ScriptedChain, ScriptedGrammar
 from app.engine.scripted_inspection import ScriptedInspection
 from app.engine.scripted_sequences import ScriptedSequences
 from app.engine.scripted_vocabulary import END, START, TEMPLATE, ScriptedVocabulary
@@ -239,6 +239,10 @@ class ScriptedBackend:
         row = self._noise + np.float32(LIKELY - MARGIN)
         row[START:] = -LIKELY
         return ScriptedInspection(row, self._script.prefill_tokens_per_s, LIKELY)
+
+    def grammar(self, gbnf: str) -> ScriptedGrammar:
+        """A script keeps to no grammar."""
+        return ScriptedGrammar()
 
     def close(self) -> None:
         """Nothing to free."""

@@ -56,3 +56,20 @@ class ScriptedChain:
     def close(self) -> None:
         """Forget the stages."""
         self.stages = []
+
+
+class ScriptedGrammar:
+    """Stands for any grammar: a script says what it says, and all of it fits."""
+
+    def apply(self, candidates: ScriptedCandidates) -> None:
+        """Leave all candidates as they are."""
+
+    def allows(self, token: int) -> bool:
+        """Return that a token fits."""
+        return True
+
+    def accept(self, token: int) -> None:
+        """Take a token."""
+
+    def close(self) -> None:
+        """Nothing to free."""

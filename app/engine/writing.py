@@ -105,6 +105,11 @@ class Writing:
         """Whether there are tokens that were not sent yet."""
         return bool(self._joiner)
 
+    @property
+    def has_unsent(self) -> bool:
+        """Whether there are tokens, text or lines of the record that were not sent yet."""
+        return bool(self._joiner) or len(self._record) > 0
+
     def due(self) -> bool:
         """Return whether it is time to send."""
         return self._joiner.due()
@@ -116,10 +121,14 @@ class Writing:
 
     def flush(self, cells_used: int) -> Tokens | None:
         """Let go of what is held back when the answer ends outside of a step; None where there is nothing."""
+        self.let_go()
+        return self.take(cells_used, last=True) if self.has_unsent else None
+
+    def let_go(self) -> None:
+        """Show what is held back, to be taken with the last tokens."""
         text = self._rest()
         self._show(text)
         self._joiner.add_text(text)
-        return self.take(cells_used, last=True) if self._joiner or len(self._record) else None
 
     def _rest(self) -> str:
         """Return the text that is still held back, at the end of the answer."""

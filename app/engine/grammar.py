@@ -1,0 +1,119 @@
+"""The first stage of the chain where an answer has to fit a grammar: which tokens may come next.
+
+No token gets to the native stage that it was not asked about: at one that does not fit, llama.cpp ends the process.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from app.core.errors import ExitCode, UserError
+from app.core.events import GrammarMask
+from app.core.grammar import Grammar
+from app.core.grammar_check import gbnf_of
+from app.core.words import translate
+from app.engine.backend import Backend, Row
+
+Fitting = tuple[npt.NDArray[np.int32], Row]
+"""Ids, ascending, and raw logits of the tokens that may come next, shape (n,) each."""
+
+NOT_FITTING = translate("Engine", "The grammar of this answer does not allow that token here: choose another one.")
+ENDED_BY_GRAMMAR = translate(
+    "Engine",
+    "No token of this model fits the grammar from here on, so the answer ends: look at what the grammar asks.",
+)
+
+
+class NothingFits(Exception):
+    """No token of the vocabulary may come next, not even one that ends the answer."""
+
+
+class GrammarFit:
+    """One answer beside its grammar; the native stage is freed with `close`."""
+
+    def __init__(self, backend: Backend, grammar: Grammar, answer: Iterable[int]) -> None:
+        """`answer` is what there is of it already. Raises `UserError` where that, or the grammar, cannot be used."""
+        try:
+            self._stage = backend.grammar(gbnf_of(grammar))
+        except ValueError as error:
+            raise _refusal_of_grammar() from error
+        self.grammar = grammar
+        self._every_id = np.arange(backend.vocabulary.size, dtype=np.int32)
+        self._candidates = backend.candidates()
+        self._fitting: Fitting | None = None
+        try:
+            for token in answer:
+                if not self._stage.allows(token):
+                    raise _refusal_of_answer()
+                self._stage.accept(token)
+        except UserError:
+            self.close()
+            raise
+
+    def fitting(self, row: Row) -> Fitting:
+        """Return what may come next of a row, which stays the same until a token is accepted."""
+        if self._fitting is None:
+            self._candidates.fill(self._every_id, row)
+            self._stage.apply(self._candidates)
+            ids, logits = self._candidates.survivors()
+            fits = logits > -np.inf
+            self._fitting = ids[fits], logits[fits]
+        return self._fitting
+
+    def mask(self, row: Row) -> GrammarMask:
+        """Return which tokens may come next."""
+        fits = np.zeros(self._every_id.size, np.bool_)
+        fits[self.fitting(row)[0]] = True
+        return GrammarMask(int(fits.size - np.count_nonzero(fits)), np.packbits(fits, bitorder="little").tobytes())
+
+    def allows(self, token: int) -> bool:
+        """Return whether a token may come next."""
+        return self._stage.allows(token)
+
+    def accept(self, token: int) -> None:
+        """Append a token. Raises `UserError` at one that does not fit."""
+        if not self._stage.allows(token):
+            raise UserError(NOT_FITTING, ExitCode.WRONG_USE)
+        self._stage.accept(token)
+        self._fitting = None
+
+    def close(self) -> None:
+        """Free the native stage; calling it twice is harmless."""
+        self._stage.close()
+
+
+def refuse_unfit(backend: Backend, grammar: Grammar | None, given: Sequence[int], chosen: Sequence[int] = ()) -> None:
+    """Raise `UserError` where an answer with this beginning, and these tokens chosen behind it, cannot fit."""
+    if grammar is None:
+        return
+    fit = GrammarFit(backend, grammar, given)
+    try:
+        for token in chosen:
+            if 0 <= token < backend.vocabulary.size:  # what is no token is told by who uses it
+                fit.accept(token)
+    finally:
+        fit.close()
+
+
+def _refusal_of_grammar() -> UserError:
+    return UserError(
+        translate(
+            "Engine",
+            "llama.cpp does not take this grammar for this model: look at names of tokens in < >, and make it simpler.",
+        ),
+        ExitCode.WRONG_USE,
+    )
+
+
+def _refusal_of_answer() -> UserError:
+    return UserError(
+        translate(
+            "Engine",
+            "What there is of this answer does not fit the grammar, so it cannot go on: switch the grammar off, or write "
+            "the answer anew.",
+        ),
+        ExitCode.WRONG_USE,
+    )

@@ -1,0 +1,124 @@
+"""A wrong grammar is told with line, column and one sentence; a right one passes."""
+
+from __future__ import annotations
+
+import pytest
+
+from app.core.gbnf import check_gbnf
+from app.core.grammar import LONGEST_GRAMMAR, Grammar, Place, WrongGrammar
+from app.core.grammar_check import LONGEST_NAME, check, name_of
+from app.core.sampling import SamplingSettings
+
+WRONG = [
+    ("", 1, 1, "no rule"),
+    ("  # only words\n", 1, 1, "no rule"),
+    ("root = x", 1, 6, "::="),
+    ("ro_ot ::= x", 1, 3, "letters, digits and hyphens"),
+    ('root ::= "a"\n  | "b"', 2, 3, "cannot begin with |"),
+    ('root ::= "a";', 1, 13, "“;”"),
+    ('root ::= "é" ß', 1, 14, "“ß”"),
+    ('root ::= "a', 1, 10, "never closed"),
+    ("root ::= [a-z", 1, 10, "never closed"),
+    ("root ::= [a-", 1, 10, "never closed"),
+    ('root ::= ("a" | "b"', 1, 10, "never closed"),
+    ('root ::= "a" )', 1, 14, "“)”"),
+    ("root ::= <think", 1, 10, "never closed"),
+    ("root ::= <[x]>", 1, 10, "never closed"),
+    ("root ::= !a", 1, 11, "“!”"),
+    ('root ::= "a\\q"', 1, 12, "“\\q”"),
+    ('root ::= "\\x4g"', 1, 11, "2 hexadecimal"),
+    ('root ::= "\\u12"', 1, 11, "4 hexadecimal"),
+    ('root ::= "a\\', 1, 10, "never closed"),
+    ("root ::= *", 1, 10, "nothing before “*”"),
+    ('root ::= ""+', 1, 12, "nothing before “+”"),
+    ('root ::= "a"{x}', 1, 14, "braces"),
+    ('root ::= "a"{2', 1, 15, "braces"),
+    ('root ::= "a"{2,1}', 1, 13, "smaller number first"),
+    ('root ::= "a"{2001}', 1, 13, "2,000"),
+    ('root ::= "a"{1,5000}', 1, 13, "2,000"),
+    ('root ::= ("a"{0,50} "b"){50}', 1, 25, "2,000"),
+    (f'root ::= "{"x" * 300}"{{2000}}', 1, 312, "too large"),
+    ("root ::= " + "(" * 101 + '"a"' + ")" * 101, 1, 110, "deep"),
+    ('root ::= "a"' + "?" * 101, 1, 113, "deep"),
+    ("root ::= []", 1, 10, "no character"),
+    ("root ::= [^]", 1, 10, "no character"),
+    ("root ::= [b-a]", 1, 11, "“b-a”"),
+    ('root ::= "\0"', 1, 11, "none that people see"),
+    ('start ::= "a"', 1, 1, "“start”"),
+    ('root ::= a b\r\na ::= "x"', 1, 12, "no rule “b”"),
+    ('root ::= "a"\nroot ::= "b"', 2, 1, "a rule “root” already"),
+    ('root ::= root "a" | "b"', 1, 10, "begins with itself"),
+    ('root ::= a\na ::= b? root\nb ::= "x"', 2, 10, "begins with itself"),
+    ('root ::= ("a" | )*', 1, 18, "never end"),
+    ('root ::= "a"?*', 1, 14, "never end"),
+    ('root ::= a+\na ::= "x" | ', 1, 11, "never end"),
+    ('root ::= "a"\rx ::= y', 2, 7, "no rule “y”"),
+]
+
+
+@pytest.mark.parametrize(("text", "line", "column", "words"), WRONG)
+def test_what_is_wrong_is_told_in_a_sentence_with_its_place(text: str, line: int, column: int, words: str) -> None:
+    with pytest.raises(WrongGrammar) as refused:
+        check_gbnf(text)
+    said = refused.value.sentence.english()
+    assert refused.value.place == Place(line, column), said
+    assert words in said
+    if "no rule:" not in said:
+        assert said.startswith(f"Line {line}, column {column}: ")
+    assert said.endswith(".")
+
+
+RIGHT = [
+    'root ::= "yes" | "no"',
+    '# a list\nroot ::= item+ # of items\nitem ::= "- " [^\\r\\n\\x0b\\u2028]+ "\\n"\n\n',
+    'root ::= (\n  "a" | # comment\n  b\n)*\nb ::= .{1,3} [\\]\\[\\-a-]{2,} "\\U0001F600"?\n',
+    'root ::= "a" (\n"b"\n){0,2}|\n"c"',
+    "root ::= <[7]> !<[8]> <|im_end|>",
+    'root ::= "a" | ',
+    'root ::= ("a"? "b"?)* "c"',
+    'root ::= "(" root ")" | "x"',
+    "root ::= a\r\na ::= [^a]\r\n",
+]
+
+
+@pytest.mark.parametrize("text", RIGHT)
+def test_what_is_right_passes(text: str) -> None:
+    check_gbnf(text)
+
+
+def test_a_long_text_is_not_read() -> None:
+    with pytest.raises(WrongGrammar, match="65,536"):
+        check(Grammar("gbnf", 'root ::= "a"' + " " * LONGEST_GRAMMAR))
+    with pytest.raises(WrongGrammar, match="65,536"):
+        check(Grammar("json_schema", "{}" + " " * LONGEST_GRAMMAR))
+
+
+def test_many_rules_that_lead_to_one_another_are_read_to_the_end() -> None:
+    count = 4000
+    rules = [f"r{number} ::= r{number + 1}" for number in range(count)]
+    check_gbnf("\n".join(["root ::= r0", *rules, f'r{count} ::= "x"']))
+    with pytest.raises(WrongGrammar, match="begins with itself"):
+        check_gbnf("\n".join(["root ::= r0", *rules, f"r{count} ::= r7"]))
+
+
+@pytest.mark.parametrize(
+    ("grammar", "name"),
+    [
+        (Grammar("gbnf", '\n# A list of things\nroot ::= "x"'), "A list of things"),
+        (Grammar("gbnf", '\n#\nroot ::= "x"'), "root"),
+        (Grammar("gbnf", "  "), ""),
+        (Grammar("gbnf", "#" + "x" * 100), "x" * (LONGEST_NAME - 1) + "…"),
+        (Grammar("gbnf", "# turned \u202e round"), "turned \ufffd round"),
+        (Grammar("json_schema", '{"title": " A person "}'), "A person"),
+        (Grammar("json_schema", '{"title": 3}'), ""),
+        (Grammar("json_schema", "[" * 10_000), ""),
+    ],
+)
+def test_a_grammar_has_a_name(grammar: Grammar, name: str) -> None:
+    assert name_of(grammar) == name
+
+
+def test_settings_keep_a_grammar_that_can_be_sent() -> None:
+    settings = SamplingSettings(grammar=Grammar("gbnf", 'root ::= "\ud800"')).validated()
+    assert settings.grammar == Grammar("gbnf", 'root ::= "\ufffd"')
+    assert SamplingSettings().validated().grammar is None
