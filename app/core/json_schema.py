@@ -29,7 +29,7 @@ _OF_TYPE = {
 }
 _ANY = "any-value"
 _FIXED = {
-    "space": '| " " | "\\n" [ \\t]{0,20}',
+    "space": '| " " | "\\n" " "{0,20}',
     "boolean": '"true" | "false"',
     "null": '"null"',
     "integer": '"-"? ("0" | [1-9] [0-9]{0,15})',
@@ -37,9 +37,8 @@ _FIXED = {
     "hex": "[0-9a-fA-F]",
     "character": r'[^"\\\x7F\x00-\x1F] | "\\" (["\\/bfnrt] | "u" hex{4})',
     "string": r'"\"" character* "\""',
-    "any-object": '"{" space (string space ":" space any-value (space "," space string space ":" space any-value)* '
-    'space)? "}"',
-    "any-array": '"[" space (any-value (space "," space any-value)* space)? "]"',
+    "any-object": '"{" space (string ":" " "? any-value ("," space string ":" " "? any-value)* space)? "}"',
+    "any-array": '"[" space (any-value ("," space any-value)* space)? "]"',
     _ANY: "any-object | any-array | string | number | boolean | null",
     "day": '[0-9]{4} "-" ("0" [1-9] | "1" [0-2]) "-" ("0" [1-9] | [1-2] [0-9] | "3" [0-1])',
     "clock": '([01] [0-9] | "2" [0-3]) ":" [0-5] [0-9] ":" [0-5] [0-9] ("." [0-9]{3})? '
@@ -226,11 +225,11 @@ class _Converter:
                 self._rule(each, f"{path}/prefixItems/{number}", f"{name}-{number + 1}")
                 for number, each in enumerate(first)
             ]
-            return '"[" space ' + ' space "," space '.join(parts) + ' space "]"'
+            return '"[" space ' + ' "," space '.join(parts) + ' space "]"'
         if most == 0 or items is False:
             return '"[" space "]"'
         item = self._rule(items, f"{path}/items", f"{name}-item")
-        more = f'{item} (space "," space {item}){_times(max(least - 1, 0), None if most is None else most - 1)} space'
+        more = f'{item} ("," space {item}){_times(max(least - 1, 0), None if most is None else most - 1)} space'
         return f'"[" space {more} "]"' if least else f'"[" space ({more})? "]"'
 
     def _object(self, schema: Schema, path: str, name: str) -> str:
@@ -247,18 +246,18 @@ class _Converter:
         first = after = '"}"'
         if others is not False:
             value = self._rule(others, f"{path}/additionalProperties", f"{name}-other")
-            pair = f'string space ":" space {value}'
-            first = self._named(f"{name}-others", f'({pair} (space "," space {pair})* space)? "}}"')
-            after = self._named(f"{name}-more", f'(space "," space {pair})* space "}}"')
+            pair = f'string ":" " "? {value}'
+            first = self._named(f"{name}-others", f'({pair} ("," space {pair})* space)? "}}"')
+            after = self._named(f"{name}-more", f'("," space {pair})* space "}}"')
         else:
             after = 'space "}"'
         for number, (key, each) in reversed(list(enumerate(properties.items()))):
             pointer = f"{path}/properties/{_escaped(key)}"
             value = self._rule(each, pointer, f"{name}-{key}")
-            pair = f'{_literal(json.dumps(key, ensure_ascii=False))} space ":" space {value}'
+            pair = f'{_literal(json.dumps(key, ensure_ascii=False))} ":" " "? {value}'
             optional = key not in required
             # what may follow where a property came before, and where none did
-            chosen = f'space "," space {pair} {after}'
+            chosen = f'"," space {pair} {after}'
             begins = f"{pair} {after}" + (f" | {first}" if optional else "")
             if number == 0:
                 return f'"{{" space ({begins})'

@@ -128,7 +128,7 @@ def test_a_slider_that_moves_leaves_the_answer_where_it_is_in_its_grammar(
             other = PRESETS["Wild"] if event.first % 2 else PRESETS["Precise"]
             control.settings = with_grammar(other, LIST, seed=99)  # another grammar is for later answers
 
-    person = with_grammar(BALANCED, PERSON)
+    person = with_grammar(BALANCED, PERSON, max_tokens=300)
     command = written(starter_backend, cache, person, on_event=move)
     assert len(command.settings) > 1
     assert {change.settings.grammar for change in command.settings} == {PERSON}
