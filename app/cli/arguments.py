@@ -15,6 +15,7 @@ import msgspec
 
 from app.cli.values import AUTOMATIC, gpu_layers, one_of, sampling_number, setting_help, stages, text, whole_number
 from app.core.errors import ExitCode, UserError
+from app.core.grammar import GrammarKind
 from app.core.model import CONTEXT_STEP, DEFAULT_CONTEXT, MOST_CONTEXT, MOST_THREADS, KVType
 from app.core.sampling import BOUNDS, MAX_SEED, PRESETS, STAGES, SamplingSettings
 from app.core.words import translate
@@ -26,6 +27,7 @@ _OF_OTHERS = {
     "--n-predict": "--max-tokens",
     "--ctx-size": "--context",
     "--n-gpu-layers": "--gpu-layers",
+    "--grammar-file": "--grammar",
 }
 """What other programs call options."""
 _LONGEST_WORD = 40
@@ -203,6 +205,11 @@ def _add_ask(ask: _Parser) -> None:
     sampling.add_argument(
         "--stop", metavar="TEXT", action="append", type=text, help="end before this text; may repeat"
     )
+    fitting = sampling.add_mutually_exclusive_group()
+    fitting.add_argument(
+        "--grammar", metavar="FILE", type=Path, help="a grammar in GBNF that the whole answer has to fit"
+    )
+    fitting.add_argument("--json-schema", metavar="FILE", type=Path, help="a JSON schema that the answer has to fit")
 
 
 def _add_loading(ask: _Parser) -> None:
@@ -262,7 +269,14 @@ def _ask_options(found: argparse.Namespace) -> AskOptions:
         load=load,
         load_anyway=typed["load_anyway"],
         settings=msgspec.structs.replace(settings, **changes).validated(),
+        grammar=_grammar(typed),
     )
+
+
+def _grammar(typed: dict[str, Any]) -> tuple[GrammarKind, Path] | None:
+    if "grammar" in typed:
+        return "gbnf", typed["grammar"]
+    return ("json_schema", typed["json_schema"]) if "json_schema" in typed else None
 
 
 def _page(command: str | None) -> str:

@@ -90,6 +90,9 @@ def replay_at(rows: KnownRows, lane: Lane, index: int) -> BoundedReplay:
 
 def decided(rows: KnownRows, baseline: Side, lane: Side, places: tuple[int | None, int | None]) -> Reason:
     """Return the reason; `places` are those of the baseline's token and of the lane's among the row's candidates."""
+    grammar = baseline.lane.settings.grammar
+    if grammar != lane.lane.settings.grammar:
+        return Reason("unknown")  # what it cut is in no record
     order = _common_order(baseline, lane, rows.vocabulary)
     if order is not None:
         baseline, lane = (_reordered(side, order) for side in (baseline, lane))
@@ -100,6 +103,8 @@ def decided(rows: KnownRows, baseline: Side, lane: Side, places: tuple[int | Non
         if same_draw or baseline.is_greedy:
             return Reason("rounding")
         return Reason("unknown" if same_draw is None else "draw")
+    if grammar is not None:
+        return Reason("unknown")
     parting = _Parting(rows, baseline, lane, differing, *places)
     if baseline.is_greedy or lane.is_greedy:
         return _of_greedy(parting)

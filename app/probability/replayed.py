@@ -104,6 +104,8 @@ def what_if(lane: Lane, settings: SamplingSettings, seed: int | None = None) -> 
     count = lane.recorded
     if lane.records is None or count == 0:
         return None
+    if settings.grammar is not None:  # what it would have cut is in no record
+        return _unknown(lane.records.rank[:count])
     seed = lane.seed if seed is None else seed
     decides = per_step(xtc_decisions(settings, seed, range(lane.first, lane.first + count)), count)
     records = lane.records if len(lane.records) == count else part_of(lane.records, slice(0, count))
@@ -112,6 +114,21 @@ def what_if(lane: Lane, settings: SamplingSettings, seed: int | None = None) -> 
     rows, chosen = chosen_rows(records)
     done = bounded_replay(rows, settings, decides, histories_of(lane.prompt, lane.tokens[:count]), lane.breakers)
     return _of_chosen(done, chosen, records.rank)
+
+
+def _unknown(rank: npt.NDArray[np.int32]) -> WhatIf:
+    nothing = np.zeros(rank.size)
+    return WhatIf(
+        stages=(),
+        cut_by=np.full(rank.size, UNKNOWN, np.int8),
+        after_low=nothing,
+        after=nothing,
+        after_high=np.ones(rank.size),
+        survivors=np.ones(rank.size, np.intp),
+        is_exact=np.zeros(rank.size, np.bool_),
+        unseen=nothing,
+        greedy_leaves_at=_first_not_greedy(rank),
+    )
 
 
 def _of_prefixes(

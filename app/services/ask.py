@@ -5,11 +5,14 @@ Prints nothing and keeps nothing: the model's remembered options are used and no
 
 from __future__ import annotations
 
+import msgspec
+
 from app.core.chat import ChatPrompt, Prompt, PromptMessage, TextPrompt, clean_text
 from app.core.events import Failed, Finished, Loaded, LoadProgress
 from app.core.signal import Signal
 from app.services.ask_options import AskOptions
 from app.services.engine_session import EngineSession
+from app.services.grammar_files import read_grammar
 from app.services.models import Models
 from app.services.questions import AnswerEvent
 from app.services.templates import Templates
@@ -44,11 +47,14 @@ class Ask:
 
     def begin(self, options: AskOptions) -> None:
         """Start; raises the sentence that says why it cannot even begin."""
+        settings = options.settings
+        if options.grammar is not None:
+            settings = msgspec.structs.replace(settings, grammar=read_grammar(*options.grammar))
         path = options.model if options.model is not None else self._models.to_start_with()
         prompt = self._prompt(options)
         self._session.use(Wish(path, options.load, remember=False, anyway=options.load_anyway))
         self._request = self._session.new_request()
-        self._session.ask(Question(self._request, prompt, options.settings, record="off"))
+        self._session.ask(Question(self._request, prompt, settings, record="off"))
 
     def cancel(self) -> None:
         """End the question in whatever phase it is; what was written stays."""

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import msgspec
 
+from app.core.grammar import GrammarKind
 from app.core.sampling import SamplingSettings
 
 
@@ -26,3 +27,5 @@ class AskOptions(msgspec.Struct, frozen=True):
     load_anyway: bool = False
     """Load the model although memory does not seem to be enough."""
     settings: SamplingSettings = SamplingSettings()
+    grammar: tuple[GrammarKind, Path] | None = None
+    """The file of a grammar or a JSON schema that the answer has to fit."""

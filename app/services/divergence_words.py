@@ -308,6 +308,9 @@ NO_RECORD = translate("LaneAnalysis", "Nothing was recorded of this answer, so i
 PROMPT_UNKNOWN = translate(
     "LaneAnalysis", "Not known: penalties and DRY look back at the prompt, which was not kept."
 )
+GRAMMAR_UNKNOWN = translate(
+    "LaneAnalysis", "Not known: a grammar cuts tokens before all else, and which ones it cut is in no record."
+)
 BREAKERS_UNKNOWN = translate(
     "LaneAnalysis", "Not known: only the engine can tell exactly where DRY's breakers end a repetition."
 )

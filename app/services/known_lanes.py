@@ -18,7 +18,7 @@ from app.probability.draw import GENERATOR_VERSION
 from app.probability.dry import NO_BREAKERS, Breakers
 from app.probability.lane import Lane
 from app.probability.record import RecordBlock, RecordError, TokenRecords, joined_records, unpack_block
-from app.services.divergence_words import BREAKERS_UNKNOWN, PROMPT_UNKNOWN
+from app.services.divergence_words import BREAKERS_UNKNOWN, GRAMMAR_UNKNOWN, PROMPT_UNKNOWN
 from app.services.lane_inputs import LaneInput, LaneInputs
 from app.services.piece_table import PieceTable
 from app.services.token_places import TokenPlaces, token_places
@@ -80,6 +80,8 @@ def _breakers_of(settings: SamplingSettings, pieces: PieceTable | None) -> Break
 
 def doubt_of(inputs: LaneInputs, lane: Lane, settings: SamplingSettings) -> Sentence | None:
     """Return why a chain cannot be replayed on a lane's record; None where it can."""
+    if settings.grammar is not None:
+        return GRAMMAR_UNKNOWN
     whole = lane.prompt.size + lane.tokens.size + 1
     if inputs.prompt is None and (settings.penalty_reach(whole) or settings.dry_reach(whole)):
         return PROMPT_UNKNOWN

@@ -64,7 +64,12 @@ def lanes_for(start: Start, present: SamplingSettings, seeds: int = 4) -> Lanes:
         return Lanes(tuple(_with(present, seed=seed) for seed in _seeds(present.seed or 0, seeds)))
     if start == "greedy":
         greedy = PRESETS["Greedy"]
-        kept = {"seed": present.seed, "max_tokens": present.max_tokens, "stop": present.stop}
+        kept = {
+            "seed": present.seed,
+            "max_tokens": present.max_tokens,
+            "stop": present.stop,
+            "grammar": present.grammar,
+        }
         return Lanes((_with(greedy, **kept), present), baseline=1)
     settings = tuple(_stepped(present, start, value) for value in STEPS[start])
     return Lanes(settings, baseline=_nearest(STEPS[start], getattr(present, start)))

@@ -161,7 +161,9 @@ class NextToken:
                 decides = step.xtc_decides(answer.seed, answer.first + token, settings.xtc_probability)
         breakers, is_known = self._breakers_of(settings)
         outcome = step.outcome(settings, decides, breakers)
-        if not is_known:
+        if settings.grammar is not None:
+            doubt = _GRAMMAR_UNKNOWN
+        elif not is_known:
             doubt = _BREAKERS_UNKNOWN
         elif not outcome.is_exact:
             doubt = _SHORT
@@ -329,5 +331,6 @@ _SHORT = translate(
     "NextToken",
     "Worked out from the most likely tokens alone; it is exact once the answer has ended.",
 )
+_GRAMMAR_UNKNOWN = translate("NextToken", "What the grammar cuts before all other stages is not worked out here.")
 _XTC_UNKNOWN = translate("NextToken", "Whether XTC takes effect here is known once the answer has ended.")
 _BREAKERS_UNKNOWN = translate("NextToken", "Only the engine knows exactly where DRY's breakers end a repetition.")

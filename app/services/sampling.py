@@ -224,7 +224,9 @@ class Sampling(StageOrder):
 
 
 def _with_limits_of(own: SamplingSettings, preset: SamplingSettings) -> SamplingSettings:
-    return msgspec.structs.replace(preset, seed=own.seed, max_tokens=own.max_tokens, stop=own.stop)
+    return msgspec.structs.replace(
+        preset, seed=own.seed, max_tokens=own.max_tokens, stop=own.stop, grammar=own.grammar
+    )
 
 
 def _differing(one: SamplingSettings, other: SamplingSettings) -> int:
