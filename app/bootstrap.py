@@ -26,6 +26,7 @@ from app.services.disk_use import DiskUse
 from app.services.doctor import Doctor
 from app.services.engine_session import EngineSession
 from app.services.file_export import FileExport
+from app.services.grammar_editing import GrammarEditing
 from app.services.inspecting import Inspecting
 from app.services.keeper import Keeper
 from app.services.lane_outlook import LaneOutlook
@@ -142,6 +143,7 @@ def assemble(
         templates=templates,
         session=session,
         sampling=sampling,
+        grammar_editing=GrammarEditing(sampling, jobs),
         **talk._asdict(),
         disk_use=DiskUse(store, engine),
         **_counts(session, engine, talk, templates, settings, sampling, machine)._asdict(),

@@ -41,6 +41,7 @@ class OnDemand(QObject):
         self._preferences: PreferencesDialog | None = None
         self._what_if: WhatIfDialog | None = None
         self._made_printing: Printing | None = None
+        window.parts.sampling.grammar_wanted.connect(self.open_grammar)
 
     def close(self) -> None:
         """Close what must not outlive the services: every dialog over the window, and those that it opened."""
@@ -81,6 +82,12 @@ class OnDemand(QObject):
         )
         dialog.accepted.connect(self._window.parts.chat_page.composer.draft.setFocus)  # a message comes next
         dialog.open()
+
+    def open_grammar(self) -> None:
+        """Open the editor of what answers have to fit."""
+        from app.gui.sampling.grammar_dialog import GrammarDialog
+
+        GrammarDialog(self._program.grammar_editing, self._themes, self._window).open()
 
     def compare_page(self) -> ComparePage:
         """Make the page Compare."""

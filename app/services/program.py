@@ -77,6 +77,7 @@ from app.services.disk_use import DiskUse
 from app.services.doctor import Doctor
 from app.services.engine_session import EngineSession
 from app.services.file_export import FileExport
+from app.services.grammar_editing import GrammarEditing
 from app.services.inspecting import Inspecting
 from app.services.lane_outlook import LaneOutlook
 from app.services.live import Live
@@ -128,6 +129,7 @@ class Program:
     templates: Templates
     session: EngineSession
     sampling: Sampling
+    grammar_editing: GrammarEditing
     answers: Answers
     chat: Chat
     queue: Queue
@@ -284,11 +286,11 @@ class Program:
                 assert_never(event)
 
     def _take_read(self, event: PiecesRead | PromptRead | RecordRead) -> None:
-        for each in (self.comparison_analysis, self.answer_what_if, self.inspecting):
+        for each in (self.comparison_analysis, self.answer_what_if, self.inspecting, self.grammar_editing):
             each.take_read(event)
 
     def _take_analysed(self, event: LanesAnalysed) -> None:
-        for each in (self.comparison_analysis, self.answer_what_if, self.inspecting):
+        for each in (self.comparison_analysis, self.answer_what_if, self.inspecting, self.grammar_editing):
             each.take(event)
 
     def _take_count(self, event: Tokenized | Rendered | Failed) -> None:

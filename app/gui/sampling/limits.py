@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QToolButton, QVBoxLayout, QWidget
 from app.core.commands import WhenFull
 from app.core.sampling import BOUNDS, MAX_SEED, Bounds, SamplingSettings
 from app.gui import theme
+from app.gui.sampling.grammar_row import GrammarRow
 from app.gui.sampling.number_row import NumberRow
 from app.gui.sampling.text_list import TextList
 from app.gui.widgets.boxes import ChoiceBox
@@ -34,6 +35,8 @@ class Limits(QWidget):
     """Somebody wants to keep the seed of the last answer, or a new one for each answer again."""
     when_full_chosen = Signal(str)
     """Somebody wants another policy of a full context: the policy."""
+    grammar_wanted = Signal()
+    """Somebody wants to set or change what answers have to fit."""
 
     def __init__(self, parent: QWidget | None = None, *, of_chat: bool = True) -> None:
         """Without `of_chat` what holds for every chat is left out: what a full context does."""
@@ -48,6 +51,7 @@ class Limits(QWidget):
             self.tr("Stop strings"),
             self.tr("The answer ends where one of these texts would come. \\n is a line break, \\t a tab."),
         )
+        self._grammar = GrammarRow()
         self._when_full = ChoiceBox()
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
@@ -57,8 +61,10 @@ class Limits(QWidget):
         for widget in (self._limit, self._stops):
             column.addWidget(widget)
         if of_chat:
+            column.addWidget(self._grammar)
             column.addWidget(self._policy_part(self._when_full))
         self._keep_seed.clicked.connect(self.seed_clicked)
+        self._grammar.edit_wanted.connect(self.grammar_wanted)
         self._seed.moved.connect(
             lambda value: self.changed.emit("seed", None if value == RANDOM_SEED else int(value))
         )
@@ -70,11 +76,14 @@ class Limits(QWidget):
         self._seed.set_value(RANDOM_SEED if values.seed is None else values.seed)
         self._limit.set_value(values.max_tokens)
         self._stops.set_texts(values.stop)
+        self._grammar.show_grammar(values.grammar)
 
     def in_use(self, values: SamplingSettings) -> int:
         """Return how many of these settings are not as they are by default."""
         usual = SamplingSettings()
-        return sum(getattr(values, name) != getattr(usual, name) for name in ("seed", "max_tokens", "stop"))
+        return sum(
+            getattr(values, name) != getattr(usual, name) for name in ("seed", "max_tokens", "stop", "grammar")
+        )
 
     def show_when_full(self, policy: WhenFull) -> None:
         """Show the policy that is in force."""

@@ -14,6 +14,7 @@ from app.gui import theme
 from app.gui.sampling.chain_line import ChainLine
 from app.gui.sampling.controls import main_controls
 from app.gui.sampling.fold_button import FoldButton
+from app.gui.sampling.grammar_row import GrammarRow
 from app.gui.sampling.idle import show_idle
 from app.gui.sampling.limits import Limits
 from app.gui.sampling.more import MoreSettings
@@ -27,6 +28,8 @@ class SamplingPanel(QWidget):
 
     when_full_chosen = Signal(str)
     """Somebody wants another policy of a full context: the policy."""
+    grammar_wanted = Signal()
+    """Somebody wants to set or change what answers have to fit."""
 
     def __init__(self, sampling: Sampling, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -45,6 +48,9 @@ class SamplingPanel(QWidget):
             column.addWidget(row)
         self._chain = ChainLine()
         column.addWidget(self._chain)
+        self._grammar = GrammarRow("grammar_in_force", only_in_force=True)
+        self._grammar.edit_wanted.connect(self.grammar_wanted)
+        column.addWidget(self._grammar)
         self._fold = FoldButton("sampling_more_button")
         self._limits = Limits()
         self._more = MoreSettings()
@@ -56,6 +62,7 @@ class SamplingPanel(QWidget):
         self._chain.reset_clicked.connect(sampling.reset_stages)
         self._limits.seed_clicked.connect(self._take_or_free_seed)
         self._limits.when_full_chosen.connect(self.when_full_chosen)
+        self._limits.grammar_wanted.connect(self.grammar_wanted)
         self._fold.setChecked(sampling.more_shown)
         self._folded_part.setVisible(sampling.more_shown)
         self._fold.toggled.connect(self._show_more)
@@ -101,12 +108,13 @@ class SamplingPanel(QWidget):
             row.set_value(getattr(values, name))
         show_idle(self._rows, values)
         self._chain.show_values(values)
+        self._grammar.show_grammar(values.grammar)
         self._limits.show_values(values)
         self._more.show_values(values)
         in_use = self._limits.in_use(values) + self._more.in_use(values)
         words = self.tr("More · {count} changed").format(count=in_use) if in_use else self.tr("More")
         hint = self.tr(
-            "Seed, longest answer, stop strings, a full context, and finer settings of chance and repetition"
+            "Seed, longest answer, stop strings, a grammar, a full context, and finer settings of chance and repetition"
         )
         self._fold.set_words(words, hint)
         self._presets.show_values()
