@@ -143,7 +143,6 @@ def assemble(
         templates=templates,
         session=session,
         sampling=sampling,
-        grammar_editing=GrammarEditing(sampling, jobs),
         **talk._asdict(),
         disk_use=DiskUse(store, engine),
         **_counts(session, engine, talk, templates, settings, sampling, machine)._asdict(),
@@ -175,6 +174,7 @@ class _Talk(NamedTuple):
     system_prompt: SystemPrompt
     chat_presets: ChatPresets
     step_mode: StepMode
+    grammar_editing: GrammarEditing
 
 
 class _Counts(NamedTuple):
@@ -244,7 +244,8 @@ def _talk(
     comparing.busy_changed.connect(conversations.changed.emit)
     queue = Queue(chat, answers, branches, notices)
     steps = StepMode(session, answers, chat, comparing)
-    return _Talk(answers, chat, queue, branches, conversations, comparing, trash, prompt, presets, steps)
+    fits = GrammarEditing(sampling, jobs)
+    return _Talk(answers, chat, queue, branches, conversations, comparing, trash, prompt, presets, steps, fits)
 
 
 def _presets(

@@ -19,6 +19,7 @@ from app.core.events import (
     Failed,
     FailureKind,
     Finished,
+    GrammarMask,
     Held,
     Loaded,
     LoadProgress,
@@ -201,10 +202,10 @@ class FakeEngine:
         """How many tokens the answer has that is being written."""
         return self._count.get(self.question.request, 0)
 
-    def hold(self) -> None:
+    def hold(self, grammar: GrammarMask | None = None, refused: Sentence | None = None) -> None:
         """Let the answer wait before its next token, of which 0, 1, 2 … are the most likely."""
         logits, log_sum_exp = _falling_row()
-        self._sink(Held(self.question.request, self.written, logits, log_sum_exp))
+        self._sink(Held(self.question.request, self.written, logits, log_sum_exp, grammar, refused))
 
     def write(
         self, text: str, count: int = 1, step_ms: int = 13, *, token: int | None = None, held_ns: int = 0

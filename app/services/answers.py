@@ -22,7 +22,7 @@ from app.core.words import Sentence
 from app.services.answer_ends import AnswerEnds
 from app.services.engine_session import EngineSession
 from app.services.keeper import Keeper
-from app.services.notices import Notices
+from app.services.notices import Notice, Notices
 from app.services.open_conversation import Made, OpenConversation, Run, prompt_messages
 from app.services.questions import AnswerEvent, Unkept
 from app.services.reread_prompt import digest_before
@@ -158,8 +158,8 @@ class Answers(AnswerEnds):
                 self._take_prompt(run, event)
             case PrefillProgress():
                 self._read(run, event)
-            case Held() if run.reading is not None:
-                self._read(run, None)
+            case Held():
+                self._take_held(run, event)
             case Tokens():
                 self._grow(run, event)
             case Finished():
@@ -168,6 +168,12 @@ class Answers(AnswerEnds):
                 self._fail(run, event)
             case _:
                 pass
+
+    def _take_held(self, run: Run, event: Held) -> None:
+        if run.reading is not None:
+            self._read(run, None)
+        if event.refused is not None:
+            self._notices.post(Notice(event.refused, level="hint", brief=True))
 
     def _take_load(self, event: LoadProgress | Loaded | Failed) -> None:
         if isinstance(event, Loaded):

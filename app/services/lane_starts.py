@@ -140,7 +140,7 @@ def differing(settings: Iterable[SamplingSettings]) -> tuple[str, ...]:
 
 def is_greedy(settings: SamplingSettings) -> bool:
     """Return whether a lane is the greedy one of its quick start, whose limits are those of the others."""
-    limits = {name: getattr(settings, name) for name in ("seed", "max_tokens", "stop")}
+    limits = {name: getattr(settings, name) for name in ("seed", "max_tokens", "stop", "grammar")}
     return _with(PRESETS["Greedy"], **limits) == settings
 
 

@@ -161,7 +161,7 @@ class NextToken:
                 decides = step.xtc_decides(answer.seed, answer.first + token, settings.xtc_probability)
         breakers, is_known = self._breakers_of(settings)
         outcome = step.outcome(settings, decides, breakers)
-        if settings.grammar is not None:
+        if settings.grammar is not None and not step.has_grammar:
             doubt = _GRAMMAR_UNKNOWN
         elif not is_known:
             doubt = _BREAKERS_UNKNOWN
@@ -246,7 +246,7 @@ class NextToken:
     def _take_held(self, answer: _Answer, event: Held) -> None:
         """Show the next token's row, which comes once: also to those who look later."""
         if (model := self._session.model) is not None:
-            step = Step(event.request, event.token, b"", event.logits, event.log_sum_exp)
+            step = Step(event.request, event.token, b"", event.logits, event.log_sum_exp, event.grammar)
             self._show_step(answer, step, model.vocabulary, None)
             self._is_held = True
             self._tell(moved=True)
@@ -331,6 +331,6 @@ _SHORT = translate(
     "NextToken",
     "Worked out from the most likely tokens alone; it is exact once the answer has ended.",
 )
-_GRAMMAR_UNKNOWN = translate("NextToken", "What the grammar cuts before all other stages is not worked out here.")
+_GRAMMAR_UNKNOWN = translate("NextToken", "What a grammar would cut of an answer that has none is not worked out.")
 _XTC_UNKNOWN = translate("NextToken", "Whether XTC takes effect here is known once the answer has ended.")
 _BREAKERS_UNKNOWN = translate("NextToken", "Only the engine knows exactly where DRY's breakers end a repetition.")

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from app.core.events import Step
+from app.core.events import GrammarMask, Step
 from app.core.sampling import SamplingSettings
 from app.probability.candidates import Ids, Logits, Ranking, falling
 from app.probability.draw import XTC_STREAM, uniform
@@ -22,6 +22,8 @@ from app.probability.row import RowReader
 from app.probability.stages import chain
 from app.probability.what_if import NOT_CUT, Replay, WholeRow, replay
 
+GRAMMAR = "grammar"
+"""What is said to have cut a token that does not fit the grammar."""
 ROWS = 20
 """So many candidates are told."""
 SHORT_ARRAY = 1024
@@ -71,6 +73,28 @@ class Outcome:
     is_exact: bool
 
 
+class _Fitting(NamedTuple):
+    """The tokens at hand that fit the grammar."""
+
+    tokens: _Tokens
+    all: int
+    """How many tokens of the vocabulary fit."""
+
+    @property
+    def is_all(self) -> bool:
+        """Whether no other token fits."""
+        return self.all == self.tokens.ids.size
+
+
+def _fitting(mask: GrammarMask, whole: Logits | None, top: _Tokens) -> _Fitting:
+    fits = np.unpackbits(np.frombuffer(mask.fits, np.uint8), bitorder="little").astype(np.bool_)
+    if whole is not None:
+        ids: Ids = np.flatnonzero(fits[: whole.size]).astype(np.int32)
+        return _Fitting(_Tokens(ids, whole[ids]), ids.size)
+    kept = fits[top.ids]
+    return _Fitting(_Tokens(top.ids[kept], top.logits[kept]), int(np.count_nonzero(fits)))
+
+
 class StepCandidates:
     """One step; what no setting changes is worked out once."""
 
@@ -86,6 +110,7 @@ class StepCandidates:
             self._whole = logits
             self._top = _Tokens(*RowReader(logits.size).read(logits).top(SHORT_ARRAY))
         self._known = WholeRow(step.log_sum_exp, vocabulary)
+        self._fitting = None if step.grammar is None else _fitting(step.grammar, self._whole, self._top)
         self._history: Ids = np.frombuffer(history, "<i4")
 
     def drawn_as(self, drawn: int) -> StepCandidates:
@@ -96,13 +121,49 @@ class StepCandidates:
 
     def outcome(self, settings: SamplingSettings, xtc_decides: bool, breakers: Breakers) -> Outcome:
         """Return what the chain of these settings makes of the step."""
-        done, tokens = self._replay(settings, xtc_decides, breakers)
         shown = self._top.ids[:ROWS].tolist()
         if self.drawn is not None and self.drawn not in shown:
             shown = [*shown[: ROWS - 1], self.drawn]
+        if self._fitting is not None:
+            return self._outcome_of_fitting(self._fitting, shown, settings, xtc_decides, breakers)
+        done, tokens = self._replay(settings, xtc_decides, breakers)
         rows = tuple(self._row_at(done, tokens.place_of(token), token) for token in shown)
         left = done.stages[-1].survivors if done.stages else self.vocabulary
         return Outcome(rows, left, done.is_exact)
+
+    @property
+    def has_grammar(self) -> bool:
+        """Whether the answer's grammar cut tokens of this step before all other stages."""
+        return self._fitting is not None
+
+    def _outcome_of_fitting(
+        self, fitting: _Fitting, shown: list[int], settings: SamplingSettings, xtc_decides: bool, breakers: Breakers
+    ) -> Outcome:
+        """Return what the chain makes of the tokens that fit the grammar, as far as they are at hand."""
+        tokens = fitting.tokens
+        places = {token: place for place, token in enumerate(tokens.ids.tolist()) if token in shown}
+        if not tokens.ids.size:
+            return Outcome(tuple(self._row_of(token, 0.0, GRAMMAR) for token in shown), fitting.all, fitting.is_all)
+        done = replay(tokens.ids, tokens.logits, settings, self._history, xtc_decides, None, breakers)
+        rows = []
+        for token in shown:
+            if (place := places.get(token)) is None:
+                rows.append(self._row_of(token, 0.0, GRAMMAR))
+                continue
+            cut = int(done.cut_by[place])
+            name = None if cut == NOT_CUT else done.stages[cut].name
+            rows.append(self._row_of(token, float(done.after[place]), name))
+        survivors = done.stages[-1].survivors if done.stages else tokens.ids.size
+        return Outcome(tuple(rows), survivors, fitting.is_all)
+
+    def _row_of(self, token: int, after: float, cut_by: str | None) -> Candidate:
+        """Return a token with its probability in the row as the model gave it, whatever the grammar cut of that."""
+        tokens = self._top if self._top.place_of(token) is not None or self._whole is None else self._by_id
+        place = tokens.place_of(token)
+        if place is None:
+            return Candidate(token, None, 0.0, 0.0, None)
+        raw = float(np.exp(tokens.logits[place] - np.float32(self._known.log_sum_exp)))
+        return Candidate(token, self._rank_of(token), raw, after, cut_by)
 
     def _row_at(self, done: Replay, place: int | None, token: int) -> Candidate:
         if place is None:

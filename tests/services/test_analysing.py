@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from app.core.commands import SettingsChange
+from app.core.grammar import Grammar
 from app.core.sampling import SamplingSettings
 from app.probability.record import RecordWriter
 from app.probability.replayed import what_if
@@ -68,6 +69,7 @@ def replay(given: LaneInputs, other: SamplingSettings) -> LaneWhatIf:
 
 PENALISED = settings(presence_penalty=1.5)
 DRY = settings(dry_multiplier=1.0, dry_allowed_length=1)
+WITH_GRAMMAR = settings(grammar=Grammar("gbnf", 'root ::= "x"'))
 BROKEN_DRY = settings(dry_multiplier=1.0, dry_allowed_length=1, dry_sequence_breakers=WIDE_BREAKERS)
 
 
@@ -79,6 +81,8 @@ BROKEN_DRY = settings(dry_multiplier=1.0, dry_allowed_length=1, dry_sequence_bre
         (BROKEN_DRY, {}, "DRY's breakers"),
         (DRY, {"pieces": None}, "DRY's breakers"),
         (DRY, {"pieces": PieceTable(pieces_of(pieces()[: SIZE - 1]))}, "DRY's breakers"),
+        (WITH_GRAMMAR, {}, "a grammar cuts tokens"),
+        (msgspec.structs.replace(WITH_GRAMMAR, temperature=0.0), {}, "a grammar cuts tokens"),
     ],
 )
 def test_a_chain_that_cannot_be_replayed_says_why_and_claims_nothing(
@@ -109,6 +113,15 @@ def test_what_needs_no_replay_is_known_all_the_same() -> None:
     assert found.kind == "draw" and found.reason.english() == "Just the draw: the seeds differ."
     assert found.draws is not None and "different numbers" in found.draws.english()
     assert found.baseline_number != found.lane_number
+
+
+def test_of_two_lanes_with_one_grammar_only_the_draw_is_told() -> None:
+    seeds = lane(0, WITH_GRAMMAR), lane(1, msgspec.structs.replace(WITH_GRAMMAR, seed=8))
+    assert parted(inputs(*seeds)).reason.english() == "Just the draw: the seeds differ."
+    narrow = lane(0, WITH_GRAMMAR), lane(1, msgspec.structs.replace(WITH_GRAMMAR, top_k=1))
+    found = parted(inputs(*narrow))
+    assert (found.kind, found.stage) == ("unknown", None)
+    assert "a grammar cuts tokens" in found.reason.english()
 
 
 def test_equal_chains_are_equal_also_where_only_one_lane_was_recorded() -> None:

@@ -10,6 +10,7 @@ from PySide6.QtGui import QFontMetricsF
 from app.core.commands import SettingsChange
 from app.core.events import Finished
 from app.core.sampling import STAGE_FIELDS, STAGES, SamplingSettings
+from app.gui.widgets.grammar_words import fits_words, grammar_name
 from app.gui.widgets.labels import in_parts
 from app.gui.widgets.stage_words import chain_words, off_words, order_words, stages_in_words
 from app.gui.widgets.words import render
@@ -235,6 +236,8 @@ def _settings_in_short(finished: Finished) -> list[str]:
         said.append(_course([order_words(each) for each in used]))
     if any(each.off for each in used):
         said.append(_course([off_words(each) for each in used]))
+    if any(each.grammar for each in used):
+        said.append(_course([fits_words(each.grammar) for each in used]))
     if finished.seed is not None:
         said.append(translate("TurnBlock", "seed {seed}").format(seed=finished.seed))
     return said
@@ -259,6 +262,8 @@ def active_settings(settings: SamplingSettings) -> list[tuple[str, str]]:
         said.append((translate("TurnBlock", "order"), chain_words(settings.stages)))
     if settings.off:
         said.append((translate("TurnBlock", "switched off"), stages_in_words(settings.off)))
+    if settings.grammar is not None:
+        said.append((translate("TurnBlock", "grammar"), grammar_name(settings.grammar)))
     return said
 
 

@@ -7,6 +7,7 @@ from PySide6.QtCore import QCoreApplication, QLocale
 from app.core.chat_preset import ChatPreset
 from app.core.sampling import STAGES, SamplingSettings
 from app.gui.chat.system_prompt_line import first_words
+from app.gui.widgets.grammar_words import fits_words
 from app.gui.widgets.stage_words import off_words, order_words
 from app.services.units import UNKNOWN
 
@@ -30,7 +31,9 @@ def sampling_in_words(values: SamplingSettings) -> str:
     shares = {name: f"{getattr(values, name):.2f}".replace(".", point) for name in ("temperature", "top_p", "min_p")}
     said = words.format(top_k=values.top_k or translate("ChatPresets", "off"), **shares)
     parts = [order_words(values)] if values.order != STAGES else []
-    return ", ".join((said, *parts, *((off_words(values),) if values.off else ())))
+    parts += [off_words(values)] if values.off else []
+    parts += [fits_words(values.grammar)] if values.grammar is not None else []
+    return ", ".join((said, *parts))
 
 
 def parts_in_words(preset: ChatPreset) -> list[str]:

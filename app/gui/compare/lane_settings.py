@@ -115,7 +115,7 @@ class LaneSettingsDialog(TallDialog):
         now, preset = self._settings, self._presets[name]
         kept: dict[str, object] = {"seed": now.seed, "max_tokens": now.max_tokens}
         if name in PRESETS:
-            kept["stop"] = now.stop
+            kept.update(stop=now.stop, grammar=now.grammar)
         self._settings = msgspec.structs.replace(preset, **kept).validated()
         self._show()
 
@@ -137,7 +137,7 @@ class LaneSettingsDialog(TallDialog):
 
     def _is_like(self, preset: SamplingSettings) -> bool:
         now = self._settings
-        limits = {"seed": now.seed, "max_tokens": now.max_tokens, "stop": now.stop}
+        limits = {"seed": now.seed, "max_tokens": now.max_tokens, "stop": now.stop, "grammar": now.grammar}
         return msgspec.structs.replace(preset, **limits) == now
 
     def _accept(self) -> None:

@@ -12,6 +12,7 @@ from app.core.sampling import STAGES, SamplingSettings
 from app.gui.chat.footer import short_names, shown_value
 from app.gui.sampling.controls import dry, main_controls, penalties, typical_control, xtc
 from app.gui.sampling.escapes import with_escapes
+from app.gui.widgets.grammar_words import fits_words, grammar_name
 from app.gui.widgets.stage_words import off_words, order_words, stages_in_words
 from app.gui.widgets.words import render
 from app.services.lane_outlook import Outlook
@@ -36,6 +37,7 @@ def setting_titles() -> dict[str, str]:
         "stop": translate("Compare", "Stop strings"),
         "order": translate("Compare", "Order of the stages"),
         "off": translate("Compare", "Switched off"),
+        "grammar": translate("Compare", "Grammar"),
     }
 
 
@@ -46,6 +48,8 @@ def setting_value(settings: SamplingSettings, name: str) -> str:
         return order_words(settings)
     if name == "off":
         return stages_in_words(settings.off) or translate("Compare", "none")
+    if name == "grammar":
+        return grammar_name(settings.grammar)
     if isinstance(value, tuple):
         return " ".join(f"“{with_escapes(text)}”" for text in value) or translate("Compare", "none")
     if name == "seed":
@@ -79,7 +83,7 @@ def _named(
         return [translate("Compare", "Greedy")]
     idle = (*WITHOUT_EFFECT_AT_0, "seed", "order") if settings.is_greedy and "temperature" in differs else ()
     names = [name for name in differs if name not in idle]
-    said = {"order": order_words(settings), "off": off_words(settings)}
+    said = {"order": order_words(settings), "off": off_words(settings), "grammar": fits_words(settings.grammar)}
     return [said.get(name) or f"{titles[name]} {_value(settings, name, is_short=is_short)}" for name in names]
 
 
@@ -100,6 +104,8 @@ def shared_words(settings: SamplingSettings, differs: Sequence[str]) -> str:
         said.append(order_words(settings))
     if settings.off and "off" not in differs:
         said.append(off_words(settings))
+    if settings.grammar is not None and "grammar" not in differs:
+        said.append(fits_words(settings.grammar))
     return BETWEEN.join(said)
 
 

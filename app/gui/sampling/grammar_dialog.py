@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QMenu, QPushButton, QToolButt
 from app.core.grammar import Grammar, GrammarKind
 from app.gui import theme
 from app.gui.sampling.grammar_editor import GrammarEditor
-from app.gui.sampling.grammar_words import Example, examples
+from app.gui.sampling.grammar_examples import Example, examples
 from app.gui.theme import Themes
 from app.gui.widgets.boxes import ChoiceBox
 from app.gui.widgets.labels import label
@@ -69,6 +69,8 @@ class GrammarDialog(TallDialog):
         self._connect()
         in_force = editing.in_force
         self._show_kind(in_force.kind if in_force is not None else None)
+        if in_force is not None:
+            self._edit.setFocus()
 
     def done(self, result: int) -> None:
         """Keep what is typed, listen no longer, and close."""
@@ -163,8 +165,6 @@ class GrammarDialog(TallDialog):
         hints = {"gbnf": 'root ::= "yes" | "no"', "json_schema": '{"type": "object"}'}
         self._edit.setPlaceholderText(hints.get(kind or "", ""))
         self._edit.setPlainText("" if kind is None else self._editing.text(kind))
-        if kind is not None:
-            self._edit.setFocus()
         self._check()
 
     def _begin_with(self, example: Example) -> None:
@@ -211,6 +211,8 @@ class GrammarDialog(TallDialog):
             state = self.tr("Write one, or begin with an example.")
         elif verdict is None:
             state = self.tr("Checking…")
+        elif grammar == self._editing.in_force:
+            state = self.tr("This is in force.")
         else:
             state = self.tr("It can be used.")
         said = "" if problem is None else render(problem.sentence)

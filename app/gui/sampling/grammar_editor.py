@@ -109,7 +109,8 @@ class GrammarEditor(QPlainTextEdit):
             font.setBold(is_wrong)
             painter.setFont(font)
             painter.setPen(self._themes.current.colour("danger" if is_wrong else "muted"))
-            room = QRect(0, round(place.top()), self._numbers.width() - theme.SPACE_S, round(place.height()))
+            line = self.fontMetrics().lineSpacing()  # the last block is higher by the margin of the document
+            room = QRect(0, round(place.top()), self._numbers.width() - theme.SPACE_S, line)
             painter.drawText(room, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, str(number))
             block = block.next()
 

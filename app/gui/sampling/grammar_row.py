@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QHBoxLayout, QToolButton, QWidget
 
 from app.core.grammar import Grammar
 from app.gui import theme
-from app.gui.sampling.grammar_words import grammar_name
+from app.gui.widgets.grammar_words import grammar_name
 from app.gui.widgets.labels import ElidedLabel, label
 from app.gui.widgets.words import set_hint
 

@@ -22,6 +22,8 @@ _OWN_NAMES = {
 
 def stage_words(stage: str) -> str:
     """Return what people call a stage."""
+    if stage == "grammar":
+        return translate("Stages", "grammar")
     if stage == "penalties":
         return translate("Stages", "penalties")
     return translate("Stages", "temperature") if stage == "temperature" else _OWN_NAMES.get(stage, stage)

@@ -39,4 +39,6 @@ def stage_name(stage: str) -> str:
     """Return what people call a stage of the chain that cut a token."""
     if stage == "temperature":
         return translate("CandidatesModel", "temp. 0")
+    if stage == "grammar":
+        return translate("CandidatesModel", "grammar")
     return _STAGES.get(stage, stage)

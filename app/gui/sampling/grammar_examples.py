@@ -1,4 +1,4 @@
-"""Grammars in words, and ready ones to begin with."""
+"""Ready grammars and schemas to begin with."""
 
 from __future__ import annotations
 
@@ -7,8 +7,6 @@ from typing import NamedTuple
 from PySide6.QtCore import QCoreApplication
 
 from app.core.grammar import Grammar
-from app.core.grammar_check import name_of
-from app.gui.widgets.words import isolated
 
 
 class Example(NamedTuple):
@@ -16,17 +14,6 @@ class Example(NamedTuple):
 
     title: str
     grammar: Grammar
-
-
-def grammar_name(grammar: Grammar | None) -> str:
-    """Return what a grammar is called in a row."""
-    if grammar is None:
-        return QCoreApplication.translate("Grammar", "none")
-    if name := name_of(grammar):
-        return isolated(name)
-    if grammar.kind == "json_schema":
-        return QCoreApplication.translate("Grammar", "JSON schema")
-    return QCoreApplication.translate("Grammar", "a grammar")
 
 
 def examples() -> tuple[Example, ...]:
