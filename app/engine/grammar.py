@@ -56,12 +56,27 @@ class GrammarFit:
     def fitting(self, row: Row) -> Fitting:
         """Return what may come next of a row, which stays the same until a token is accepted."""
         if self._fitting is None:
-            self._candidates.fill(self._every_id, row)
-            self._stage.apply(self._candidates)
-            ids, logits = self._candidates.survivors()
-            fits = logits > -np.inf
-            self._fitting = ids[fits], logits[fits]
+            self._fitting = self._of(self._every_id, row)
         return self._fitting
+
+    def _of(self, ids: npt.NDArray[np.int32], logits: Row) -> Fitting:
+        self._candidates.fill(ids, logits)
+        self._stage.apply(self._candidates)
+        left, kept = self._candidates.survivors()
+        fits = kept > -np.inf
+        return left[fits], kept[fits]
+
+    def likeliest(self, row: Row, top: Fitting, enough: int) -> Fitting:
+        """Return at least so many of the likeliest tokens that may come next, by falling logit or by id; or all there are.
+
+        `top` are the likeliest tokens of the row. Each token fits or not whatever the others do, so where enough of these
+        fit, no other one is among the likeliest that do: to ask of all costs as much as a small model's decode.
+        """
+        if self._fitting is None:
+            found = self._of(*top)
+            if found[0].size >= enough:
+                return found
+        return self.fitting(row)
 
     def mask(self, row: Row) -> GrammarMask:
         """Return which tokens may come next."""

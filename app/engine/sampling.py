@@ -13,7 +13,7 @@ import numpy as np
 from app.core.events import GrammarMask
 from app.core.sampling import SamplingSettings
 from app.engine.backend import Backend, Chain, Row, Stage
-from app.engine.grammar import GrammarFit, NothingFits
+from app.engine.grammar import Fitting, GrammarFit, NothingFits
 from app.probability.draw import DRAW_STREAM, XTC_STREAM, draw, uniform
 from app.probability.nearness import draw_distance
 from app.probability.record import NO_DRAW
@@ -46,6 +46,14 @@ def _finds_its_k(stages: Sequence[str], settings: SamplingSettings) -> bool:
         return False
     before = stages[: stages.index("top_k")]
     return set(before) <= _NOT_SUMMING and not ("penalties" in before and raises_logits(settings))
+
+
+def _likeliest(row: Row, fitting: Fitting | None) -> int:
+    """Return the token of the largest logit that may come next, of equal ones the lower id."""
+    if fitting is None:
+        return int(np.argmax(row))
+    ids, logits = fitting
+    return int(ids[logits == logits.max()].min())
 
 
 class Sampler:
@@ -103,13 +111,12 @@ class Sampler:
 
     def draw(self, row: Row, facts: RowFacts, position: int) -> Choice:
         """Draw the token at a position of the answer from its row of logits. Raises `NothingFits`."""
-        if self._fit is not None and not self._fit.fitting(row)[0].size:
-            raise NothingFits
+        fitting = None if self._fit is None else self._fitting(self._fit, row, facts)
         if not self._stages and self._settings.is_greedy:
-            return Choice(self._likeliest(row), 1.0, NO_DRAW)
+            return Choice(_likeliest(row, fitting), 1.0, NO_DRAW)
         candidates = self._candidates
-        if self._fit is not None:
-            candidates.fill(*self._fit.fitting(row))
+        if fitting is not None:
+            candidates.fill(*fitting)
         elif (enough := self._enough()) is not None:
             candidates.fill(*facts.top(enough))
         else:
@@ -125,12 +132,16 @@ class Sampler:
         drawn = draw(ids, logits, uniform(self._seed, position, DRAW_STREAM))
         return Choice(drawn.token, drawn.probability)
 
-    def _likeliest(self, row: Row) -> int:
-        """Return the token of the largest logit that may come next, of equal ones the lower id."""
-        if self._fit is None:
-            return int(np.argmax(row))
-        ids, logits = self._fit.fitting(row)
-        return int(ids[np.argmax(logits)])
+    def _fitting(self, fit: GrammarFit, row: Row, facts: RowFacts) -> Fitting:
+        """Return what the grammar leaves of a row, as far as the stages look at it. Raises `NothingFits`."""
+        touched = min(self._look_back, len(self._history))
+        enough = self._enough()
+        if self._settings.is_greedy and not raises_logits(self._settings) and touched < SHORT_ARRAY:
+            enough = 1 + touched
+        found = fit.fitting(row) if enough is None else fit.likeliest(row, facts.top(SHORT_ARRAY), enough)
+        if not found[0].size:
+            raise NothingFits
+        return found
 
     def share(self, token: int) -> float:
         """Return the probability after the chain of a token in the draw that was just made, 0 for one that was cut."""

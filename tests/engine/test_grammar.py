@@ -55,6 +55,7 @@ def fitting_by_mask(event: Held | Step) -> np.ndarray:
     return np.flatnonzero(fits)
 
 
+FREE = Grammar("gbnf", "root ::= [^<]{600}")
 ROUND = Grammar("gbnf", 'root ::= ("a"? "b"?)* "c"')
 
 
@@ -118,6 +119,47 @@ def test_greedy_takes_the_likeliest_of_what_fits(starter_backend: LlamaBackend) 
         free(judge)
         assert sampler.draw(row, facts, 0).token == ids[logits.argmax()] != row.argmax()
         sampler.close()
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        GREEDY,
+        PRESETS["Balanced"],
+        SamplingSettings(top_k=3, presence_penalty=1.5),
+        SamplingSettings(top_k=0, top_p=0.9),
+    ],
+    ids=["greedy", "balanced", "penalised", "without top-k"],
+)
+@pytest.mark.parametrize("grammar", [FREE, FOREIGN], ids=["free", "foreign"])
+def test_the_likeliest_that_fit_stand_for_all_that_fit(
+    starter_backend: LlamaBackend, grammar: Grammar, settings: SamplingSettings
+) -> None:
+    rng = np.random.default_rng(8)
+    asked = []
+    quick, whole = (
+        Sampler(starter_backend, with_grammar(settings, grammar, penalty_last_n=-1), 4, [11, 12]) for _ in range(2)
+    )
+    assert quick._fit is not None and whole._fit is not None
+    every = quick._fit.fitting
+    quick._fit.fitting = lambda row: asked.append(row) or every(row)  # type: ignore[method-assign, func-returns-value]
+    for position in range(30):
+        row = rng.normal(0, 3, starter_backend.vocabulary.size).astype(np.float32)
+        facts = RowReader(len(row)).read(row)
+        whole.mask(row)  # all tokens are asked about: the same draw comes of them
+        expected = whole.draw(row, facts, position)
+        choice = quick.draw(row, facts, position)
+        assert choice.token == expected.token
+        assert choice.probability == pytest.approx(expected.probability, abs=1e-6)
+        if starter_backend.vocabulary.is_end(choice.token):
+            break
+        for sampler in (quick, whole):
+            sampler.accept(choice.token)
+    if grammar is FREE:  # after half a character few tokens fit, so there all are asked about
+        has_k = settings.is_greedy or settings.top_k > 0
+        assert (len(asked) < 10) is has_k
+    quick.close()
+    whole.close()
 
 
 def test_a_slider_that_moves_leaves_the_answer_where_it_is_in_its_grammar(
