@@ -142,7 +142,7 @@ class ScorePrompt(msgspec.Struct, frozen=True, tag="score_prompt"):
 
 
 class ChangeSettings(msgspec.Struct, frozen=True, tag="change_settings"):
-    """Use other sampling settings from the next token on; seed, limits and stops of the answer stay as they are."""
+    """Use other sampling settings from the next token on; seed, limits, stops and grammar of the answer stay."""
 
     request: int
     settings: SamplingSettings

@@ -204,3 +204,10 @@ def test_an_order_and_stages_that_are_off_can_be_typed() -> None:
 def test_what_is_no_stage_is_one_sentence(option: str, typed: str) -> None:
     wrong = typed.rsplit(",", maxsplit=1)[-1]
     assert mistake("ask", "Hi", f"{option}={typed}") == f"{option} takes some of {', '.join(STAGES)}, not “{wrong}”."
+
+
+def test_a_grammar_is_named_as_a_file_of_one_kind() -> None:
+    assert options_of("Hi").grammar is None
+    assert options_of("Hi", "--grammar", "a.gbnf").grammar == ("gbnf", Path("a.gbnf"))
+    assert options_of("Hi", "--json-schema", "s.json").grammar == ("json_schema", Path("s.json"))
+    assert "--json-schema not allowed with" in mistake("ask", "Hi", "--grammar", "a", "--json-schema", "b")

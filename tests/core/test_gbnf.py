@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import msgspec
 import pytest
 
 from app.core.gbnf import check_gbnf
@@ -122,3 +123,11 @@ def test_settings_keep_a_grammar_that_can_be_sent() -> None:
     settings = SamplingSettings(grammar=Grammar("gbnf", 'root ::= "\ud800"')).validated()
     assert settings.grammar == Grammar("gbnf", 'root ::= "\ufffd"')
     assert SamplingSettings().validated().grammar is None
+
+
+def test_settings_that_were_stored_before_have_no_grammar() -> None:
+    stored = msgspec.json.decode(b'{"temperature": 0.5}', type=SamplingSettings)
+    assert stored == SamplingSettings(temperature=0.5)
+    assert stored.grammar is None
+    fitting = SamplingSettings(grammar=Grammar("json_schema", "{}"))
+    assert msgspec.json.decode(msgspec.json.encode(fitting), type=SamplingSettings) == fitting

@@ -52,8 +52,11 @@ class LaneSettingsDialog(TallDialog):
         }
         self._chain = ChainLine()
         self._fold = FoldButton("lane_more_button")
-        self._fold.set_words(self.tr("More"), self.tr("Seed, longest answer, stop strings and finer settings"))
+        self._fold.set_words(
+            self.tr("More"), self.tr("Seed, longest answer, stop strings, a grammar and finer settings")
+        )
         self._limits = Limits(of_chat=False)
+        self._limits.offer_grammar(sampling.values.grammar)
         self._more = MoreSettings()
         self._folded = QWidget()
         self._use = QPushButton(self.tr("Use"))

@@ -11,8 +11,10 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QToolButton, QVBoxLayout, QWidget
 
 from app.core.commands import WhenFull
+from app.core.grammar import Grammar
 from app.core.sampling import BOUNDS, MAX_SEED, Bounds, SamplingSettings
 from app.gui import theme
+from app.gui.sampling.grammar_choice import GrammarChoice
 from app.gui.sampling.grammar_row import GrammarRow
 from app.gui.sampling.number_row import NumberRow
 from app.gui.sampling.text_list import TextList
@@ -39,7 +41,7 @@ class Limits(QWidget):
     """Somebody wants to set or change what answers have to fit."""
 
     def __init__(self, parent: QWidget | None = None, *, of_chat: bool = True) -> None:
-        """Without `of_chat` what holds for every chat is left out: what a full context does."""
+        """Without `of_chat` what holds for every chat is left out: what a full context does; grammars are only chosen."""
         super().__init__(parent)
         self._keep_seed = QToolButton()
         self._keep_seed.setObjectName("seed_button")
@@ -51,7 +53,7 @@ class Limits(QWidget):
             self.tr("Stop strings"),
             self.tr("The answer ends where one of these texts would come. \\n is a line break, \\t a tab."),
         )
-        self._grammar = GrammarRow()
+        self._grammar = GrammarRow() if of_chat else GrammarChoice("lane_grammar")
         self._when_full = ChoiceBox()
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
@@ -60,11 +62,14 @@ class Limits(QWidget):
         column.addWidget(self._keep_seed, 0, Qt.AlignmentFlag.AlignRight)
         for widget in (self._limit, self._stops):
             column.addWidget(widget)
+        column.addWidget(self._grammar)
         if of_chat:
-            column.addWidget(self._grammar)
             column.addWidget(self._policy_part(self._when_full))
         self._keep_seed.clicked.connect(self.seed_clicked)
-        self._grammar.edit_wanted.connect(self.grammar_wanted)
+        if isinstance(self._grammar, GrammarRow):
+            self._grammar.edit_wanted.connect(self.grammar_wanted)
+        else:
+            self._grammar.chosen.connect(lambda grammar: self.changed.emit("grammar", grammar))
         self._seed.moved.connect(
             lambda value: self.changed.emit("seed", None if value == RANDOM_SEED else int(value))
         )
@@ -77,6 +82,11 @@ class Limits(QWidget):
         self._limit.set_value(values.max_tokens)
         self._stops.set_texts(values.stop)
         self._grammar.show_grammar(values.grammar)
+
+    def offer_grammar(self, grammar: Grammar | None) -> None:
+        """Have one more grammar to choose from, where one is chosen."""
+        if isinstance(self._grammar, GrammarChoice):
+            self._grammar.offer(grammar)
 
     def in_use(self, values: SamplingSettings) -> int:
         """Return how many of these settings are not as they are by default."""
