@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 from PySide6.QtCore import QEvent, Qt
-from PySide6.QtGui import QTextCharFormat
+from PySide6.QtGui import QGuiApplication, QTextCharFormat
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QComboBox, QLabel, QPlainTextEdit, QPushButton, QToolButton
 
-from app.core.grammar import Grammar
+from app.core.grammar import LONGEST_GRAMMAR, Grammar
 from app.core.grammar_check import check
 from app.core.sampling import SamplingSettings
 from app.gui.chat import footer
@@ -141,6 +141,25 @@ def test_an_example_is_undone_with_one_key(ready: Stage) -> None:
     assert text(ready).toPlainText() == LIST.text
     QTest.keyClick(text(ready), Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
     assert text(ready).toPlainText() == "mine"
+
+
+def test_what_is_too_long_to_be_a_grammar_is_not_pasted(ready: Stage) -> None:
+    opens(ready)
+    chooses(ready, 1)
+    QTest.keyClicks(text(ready), "a")
+    QGuiApplication.clipboard().setText("x" * LONGEST_GRAMMAR)
+    text(ready).paste()
+    assert text(ready).toPlainText() == "a"
+    assert (
+        ready.reads("grammar_problem")
+        == "A grammar or a schema has at most 65,536 characters: make this one shorter."
+    )
+    assert ready.sees("grammar_problem")
+    QGuiApplication.clipboard().setText("bc")
+    text(ready).paste()
+    settles(ready)
+    assert text(ready).toPlainText() == "abc"
+    assert ready.reads("grammar_problem").startswith("Line 1, column 4")
 
 
 def test_the_examples_can_be_used() -> None:

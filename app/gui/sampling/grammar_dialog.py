@@ -9,7 +9,8 @@ from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QMenu, QPushButton, QToolButton, QVBoxLayout, QWidget
 
-from app.core.grammar import Grammar, GrammarKind
+from app.core.gbnf_rule_words import too_long
+from app.core.grammar import LONGEST_GRAMMAR, Grammar, GrammarKind
 from app.gui import theme
 from app.gui.sampling.grammar_editor import GrammarEditor
 from app.gui.sampling.grammar_examples import Example, examples
@@ -89,6 +90,7 @@ class GrammarDialog(TallDialog):
         self._edit.textChanged.connect(self._take_edit)
         self._edit.cursorPositionChanged.connect(self._show_caret)
         self._edit.used.connect(self._take)
+        self._edit.refused.connect(self._tell_too_long)
         self._go.clicked.connect(self._go_to_problem)
         self._use.clicked.connect(self._take)
         self._close.clicked.connect(self.reject)
@@ -193,6 +195,12 @@ class GrammarDialog(TallDialog):
         verdict = None if grammar is None else self._editing.verdict(grammar)
         if verdict is not None and verdict.problem is not None and verdict.problem.place is not None:
             self._edit.go_to(verdict.problem.place)
+
+    def _tell_too_long(self) -> None:
+        """Say why nothing was pasted, until something is typed."""
+        self._problem.setText(render(too_long(LONGEST_GRAMMAR).sentence))
+        self._problem.show()
+        self._state.hide()
 
     def _show_caret(self) -> None:
         place = self._edit.place

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QRect, Qt, Signal
+from PySide6.QtCore import QMimeData, QRect, Qt, Signal
 from PySide6.QtGui import QFontDatabase, QKeyEvent, QPainter, QPaintEvent, QResizeEvent, QTextCharFormat, QTextCursor
 from PySide6.QtWidgets import QPlainTextEdit, QTextEdit, QWidget
 
-from app.core.grammar import Place
+from app.core.grammar import LONGEST_GRAMMAR, Place
 from app.gui import theme
 from app.gui.theme import Themes
 
@@ -18,6 +18,8 @@ class GrammarEditor(QPlainTextEdit):
 
     used = Signal()
     """Somebody is done."""
+    refused = Signal()
+    """What was pasted is longer than a grammar may be, and was not inserted."""
 
     def __init__(self, themes: Themes) -> None:
         super().__init__()
@@ -57,11 +59,10 @@ class GrammarEditor(QPlainTextEdit):
         block = cursor.block()
         if cursor.atBlockEnd() and cursor.positionInBlock():  # nothing stands there: what comes before
             cursor.movePosition(cursor.MoveOperation.PreviousCharacter)
-        at = cursor.position()
-        cursor.movePosition(cursor.MoveOperation.EndOfWord, cursor.MoveMode.KeepAnchor)
-        if cursor.position() <= at or cursor.block() != block:
-            cursor.setPosition(at)
-            cursor.movePosition(cursor.MoveOperation.NextCharacter, cursor.MoveMode.KeepAnchor)
+        rest = block.text()[place.column - 1 :]
+        word = next((count for count, sign in enumerate(rest) if not (sign.isalnum() or sign == "-")), len(rest))
+        move, count = cursor.MoveOperation.NextCharacter, max(word, 1)
+        cursor.movePosition(move, cursor.MoveMode.KeepAnchor, count)
         looks = QTextCharFormat()
         looks.setUnderlineStyle(QTextCharFormat.UnderlineStyle.WaveUnderline)
         looks.setUnderlineColor(self._themes.current.colour("danger"))
@@ -89,6 +90,18 @@ class GrammarEditor(QPlainTextEdit):
             self.used.emit()
         else:
             super().keyPressEvent(event)
+
+    def canInsertFromMimeData(self, source: QMimeData) -> bool:
+        """Take text alone."""
+        return source.hasText() and not source.hasUrls()
+
+    def insertFromMimeData(self, source: QMimeData) -> None:
+        """Insert plain text, unless it is too long."""
+        text = source.text()
+        if self.document().characterCount() + len(text) > LONGEST_GRAMMAR:
+            self.refused.emit()
+        else:
+            self.insertPlainText(text)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Keep the numbers beside the lines."""
