@@ -11,7 +11,6 @@ from app.cli.terminal import Terminal
 from app.core.chat import ChatPrompt, PromptMessage, TextPrompt
 from app.core.commands import Command, Generate, Load
 from app.core.events import Event, FailureKind, Finished, Tokens
-from app.core.grammar import Grammar
 from app.core.model import LoadOptions
 from app.core.words import translate
 from app.system.hardware import decode_threads
@@ -340,18 +339,3 @@ def test_the_order_that_was_typed_reaches_the_engine_and_the_last_object(line: C
     [told] = line.lines()[-1]["settings"]
     assert told["settings"]["order"] == list(sent.order)
     assert told["settings"]["off"] == ["min_p"]
-
-
-def test_a_grammar_comes_from_its_file_and_a_wrong_one_is_told_before_a_model_is_loaded(
-    line: CommandLine, model: Path, tmp_path: Path
-) -> None:
-    file = tmp_path / "yes.gbnf"
-    file.write_text('root ::= "yes"', "utf-8")
-    assert line.run("ask", "Hi", "--model", str(model), "--grammar", str(file)) == 0
-    assert line.desk.engine.question.settings.grammar == Grammar("gbnf", 'root ::= "yes"')
-    loads = len(line.desk.engine.all(Load))
-    file.write_text("root ::= yes", "utf-8")
-    assert line.run("ask", "Hi", "--model", str(model), "--grammar", str(file)) == 2
-    assert line.err.startswith("Line 1, column 10: there is no rule “yes”")
-    assert line.err.count("\n") == 1
-    assert len(line.desk.engine.all(Load)) == loads
