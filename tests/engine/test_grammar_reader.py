@@ -118,6 +118,27 @@ def test_what_goes_round_for_ever_is_refused_by_both(quick_backend: LlamaBackend
     assert native(quick_backend, text) is None
 
 
+@pytest.mark.parametrize(
+    ("fits", "too_much"),
+    [
+        ('"a"{2000}', '"a"{2001}'),
+        ('"a"{40}{50}', '"a"{41}{50}'),
+        ('("a"{0,39} "b"){50}', '("a"{0,40} "b"){50}'),
+        ('((("a"))){500}', '(((("a")))){501}'),
+        ("(x){500}", "(x y z w){500}"),
+    ],
+)
+def test_both_count_repetitions_to_the_same_end(quick_backend: LlamaBackend, fits: str, too_much: str) -> None:
+    rules = '\nx ::= "x"\ny ::= "y"\nz ::= "z"\nw ::= "w"'
+    check_gbnf(f"root ::= {fits}{rules}")
+    sampler = native(quick_backend, f"root ::= {fits}{rules}")
+    assert sampler is not None
+    free(sampler)
+    with pytest.raises(WrongGrammar, match="repetitions may be up to"):
+        check_gbnf(f"root ::= {too_much}{rules}")
+    assert native(quick_backend, f"root ::= {too_much}{rules}") is None
+
+
 def takes(backend: LlamaBackend, grammar: Grammar, text: str) -> bool:
     """Return whether a text is a whole answer of a grammar."""
     try:
