@@ -271,7 +271,8 @@ def test_a_wrong_grammar_is_told_before_anything_runs(starter_backend: LlamaBack
 def test_an_answer_ends_where_no_token_of_the_model_fits(quick_backend: LlamaBackend, quick_cache: KVCache) -> None:
     pieces = [quick_backend.vocabulary.piece(token) for token in range(quick_backend.vocabulary.size)]
     letter = next(piece.decode() for piece in pieces if piece.isalpha() and len(piece) == 1)
-    settings = with_grammar(GREEDY, Grammar("gbnf", f'root ::= "{letter}" "{NOWHERE}"'))
+    grammar = Grammar("gbnf", f'root ::= "{letter}" "{NOWHERE}"')
+    settings = with_grammar(GREEDY, grammar, stop=(f"{letter}!",))  # so the letter is held back
     prompt = TokenPrompt(np.array([1, 2, 3], np.int32).tobytes())
     done = finished(run(quick_backend, prompt, settings, cache=quick_cache))
     assert (done.text, done.stop_reason, done.notes) == (letter, "end", (ENDED_BY_GRAMMAR,))
