@@ -286,7 +286,7 @@ class Program:
                 assert_never(event)
 
     def _take_read(self, event: PiecesRead | PromptRead | RecordRead) -> None:
-        for each in (self.comparison_analysis, self.answer_what_if, self.inspecting, self.grammar_editing):
+        for each in (self.comparison_analysis, self.answer_what_if, self.inspecting):
             each.take_read(event)
 
     def _take_analysed(self, event: LanesAnalysed) -> None:
