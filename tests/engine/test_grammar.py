@@ -15,8 +15,9 @@ from app.core.grammar_check import gbnf_of
 from app.core.sampling import PRESETS, SamplingSettings
 from app.engine.backend import Row
 from app.engine.control import Control
-from app.engine.grammar import ENDED_BY_GRAMMAR, NOT_FITTING, GrammarFit, NothingFits
+from app.engine.grammar import ENDED_BY_GRAMMAR, NOT_FITTING, Fitting, GrammarFit, NothingFits
 from app.engine.kv_cache import KVCache
+from app.engine.llama_grammar import LlamaGrammar
 from app.engine.llama_model import LlamaBackend
 from app.engine.loop import Answer
 from app.engine.sampling import Sampler
@@ -136,13 +137,18 @@ def test_the_likeliest_that_fit_stand_for_all_that_fit(
     starter_backend: LlamaBackend, grammar: Grammar, settings: SamplingSettings
 ) -> None:
     rng = np.random.default_rng(8)
-    asked = []
+    asked: list[Row] = []
     quick, whole = (
         Sampler(starter_backend, with_grammar(settings, grammar, penalty_last_n=-1), 4, [11, 12]) for _ in range(2)
     )
     assert quick._fit is not None and whole._fit is not None
     every = quick._fit.fitting
-    quick._fit.fitting = lambda row: asked.append(row) or every(row)  # type: ignore[method-assign, func-returns-value]
+
+    def noted(row: Row) -> Fitting:
+        asked.append(row)
+        return every(row)
+
+    quick._fit.fitting = noted  # type: ignore[method-assign]
     for position in range(30):
         row = rng.normal(0, 3, starter_backend.vocabulary.size).astype(np.float32)
         facts = RowReader(len(row)).read(row)
@@ -302,9 +308,14 @@ def test_each_lane_has_a_grammar_of_its_own(starter_backend: LlamaBackend, cache
 
 
 def test_native_grammars_are_freed(starter_backend: LlamaBackend, monkeypatch: pytest.MonkeyPatch) -> None:
-    made = []
+    made: list[LlamaGrammar] = []
     build = starter_backend.grammar
-    monkeypatch.setattr(starter_backend, "grammar", lambda gbnf: made.append(build(gbnf)) or made[-1])
+
+    def noted(gbnf: str) -> LlamaGrammar:
+        made.append(build(gbnf))
+        return made[-1]
+
+    monkeypatch.setattr(starter_backend, "grammar", noted)
     sampler = Sampler(starter_backend, with_grammar(GREEDY, YES_OR_NO), 1, [])
     sampler.change(with_grammar(BALANCED, YES_OR_NO))
     assert len(made) == 1  # other sliders keep it
