@@ -18,6 +18,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QWidget
 
 from app.gui import theme
+from app.gui.compare.branch_export import branches_picture
 from app.gui.compare.branch_layout import LEAST_ZOOM, MOST_ZOOM, BranchLayout, branch_layout, neighbour
 from app.gui.compare.branch_legend import BranchLegend, LegendStrip
 from app.gui.compare.branch_measure import FontMeasure
@@ -25,10 +26,10 @@ from app.gui.compare.branch_picture import BranchPicture
 from app.gui.compare.branch_words import node_sentence, node_text
 from app.gui.widgets.words import set_hint
 from app.services.lane_analysis import Analysis
+from app.services.lanes_run import LanesRun
 
 STEP = 1.25
 LEAST_PX = 180
-MIN_PICTURE_PX = 480.0
 MOST_HINT = 280
 """Characters of a text that are shown on hover: more would hide the tree."""
 _MOVES = {
@@ -105,23 +106,11 @@ class BranchView(QAbstractScrollArea):
         """Show all of the tree."""
         self._zoom_to(1.0)
 
-    def picture(self, scale: float = 2.0) -> QImage:
-        """Return all of the tree as a picture with its legend, on the theme's ground."""
-        tree = self._analysis.tree if self._analysis is not None else ()
-        width = max(self._layout.width, MIN_PICTURE_PX)
-        legend = BranchLegend(tree, width - 2 * theme.SPACE_XL)
-        height = self._layout.height + theme.SPACE_S + legend.height + theme.SPACE_S
-        image = QImage(round(width * scale), round(height * scale), QImage.Format.Format_RGB32)
-        image.setDevicePixelRatio(scale)
-        image.fill(self._themes.current.colour("surface"))
-        if self._picture is not None:
-            painter = QPainter(image)
-            self._picture.paint_ruler(painter, self._themes.current, 0, width)
-            self._picture.paint(painter, self._themes.current)
-            painter.translate(theme.SPACE_XL, self._layout.height + theme.SPACE_S)
-            legend.paint(painter, self._themes.current)
-            painter.end()
-        return image
+    def picture(self, run: LanesRun, scale: float = 2.0) -> QImage:
+        """Return all of the tree of a comparison as a picture that stands alone, with its heading and its legend."""
+        if self._analysis is None or not self._is_drawn:
+            return self.grab().toImage()
+        return branches_picture(self._analysis, run, self._themes.current, self._layout.width, scale)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Walk the stretches, go to a lane with Enter, zoom with + and −, and fit with 0."""

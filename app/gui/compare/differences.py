@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from PySide6.QtCore import QObject, QTimer
 from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QMenu, QVBoxLayout, QWidget
@@ -17,7 +19,8 @@ from app.gui.compare.lane_insight import LaneInsight
 from app.gui.compare.lane_words import run_lane_name
 from app.gui.compare.lower_strip import LowerStrip
 from app.gui.compare.marks import Marks, token_marks, what_if_marks, word_marks
-from app.gui.compare.run_picture import picture_of
+from app.gui.compare.picture_steps import PictureSteps
+from app.gui.compare.run_picture import Shown, Tools, page_picture
 from app.gui.compare.run_view import RunView
 from app.gui.compare.view_bar import ViewBar
 from app.gui.icons import Icons
@@ -25,7 +28,7 @@ from app.gui.widgets.words import render
 from app.services.comparison_analysis import ComparisonAnalysis
 from app.services.file_export import FileExport
 from app.services.lane_analysis import Analysis, LaneWords, TextSpan
-from app.services.lanes_run import LanesRun
+from app.services.lanes_run import LanesRun, still_run
 
 REFRESH_MS = 1000
 """Figures and branches of lanes that are written are at most so old, and what comes before that, where they are seen."""
@@ -46,6 +49,8 @@ class Differences(QObject):
         self._view = view
         self._service = analysis
         self._themes = themes
+        self._icons = icons
+        self._drawing = PictureSteps(self)
         self._run: LanesRun | None = None
         self._analysis: Analysis | None = None
         self._last_shown: int | None = None
@@ -83,6 +88,7 @@ class Differences(QObject):
 
     def disconnect_services(self) -> None:
         """Listen to the services no longer."""
+        self._drawing.stop()
         self.export.disconnect_services()
         for disconnect in self._disconnect:
             disconnect()
@@ -308,13 +314,14 @@ class Differences(QObject):
         asks.setEnabled(not insight.column.lane.is_open and bool(insight.column.lane.turn.ids))
         asks.triggered.connect(lambda _checked=False: self.what_if(lane))
 
-    def _picture(self) -> QImage:
-        """Return what is shown: all branches, or the page with its lanes."""
-        if self.branches.isVisible():
-            return self.branches.picture()
-        look = self._themes.current
-        self._view.show_all()
-        for insight in self._insights.values():
-            insight.overlay.read_all()
-        parts = [self._view.band, self._view.area.lanes, self.strip.inside]
-        return picture_of([each for each in parts if each.isVisible()], look.colour("window"), look.colour("surface"))
+    def _picture(self, done: Callable[[QImage], None]) -> None:
+        """Hand on a picture of what is shown: all branches, or the page with its lanes."""
+        run = self._run
+        if run is not None and self.branches.isVisible():
+            done(self.branches.picture(run))
+        elif run is not None:
+            marks = {lane: self._marks_of(lane).of_lanes() for lane in self._insights}
+            header = self.strip.figures.horizontalHeader()
+            order = header.sortIndicatorSection(), header.sortIndicatorOrder()
+            tools = Tools(self._themes, self._icons, self._view.background)
+            self._drawing.start(page_picture(Shown(still_run(run), self._analysis, marks, order), tools), done)

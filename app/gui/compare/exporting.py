@@ -23,16 +23,21 @@ from app.services.lane_analysis import Analysis
 from app.services.lanes_run import LanesRun, still_run
 
 
+Picture = Callable[[Callable[[QImage], None]], None]
+
+
 class ExportButton(PointedButton):
     """A menu with the kinds of files; it asks where each goes."""
 
-    def __init__(self, themes: theme.Themes, icons: Icons, picture: Callable[[], QImage], files: FileExport) -> None:
-        """`picture` is asked for what is shown now; `files` writes a file beside the window."""
+    def __init__(self, themes: theme.Themes, icons: Icons, picture: Picture, files: FileExport) -> None:
+        """`picture` hands on what is shown now, a moment later; `files` writes a file beside the window."""
         super().__init__()
         self._themes = themes
         self._icons = icons
         self._picture = picture
         self._files = files
+        self.is_drawing = False
+        """Whether a picture is being made, which is written then."""
         self._run: LanesRun | None = None
         self._analysis: Analysis | None = None
         self.setObjectName("compare_export_button")
@@ -123,11 +128,21 @@ class ExportButton(PointedButton):
         if run is None or analysis is None:
             return
         still, looks = still_run(run), (self._themes.paper, self._themes.night)
-        picture = self._picture() if kind == "png" else QImage()
-        self._files.save(path, lambda: _content(kind, still, analysis, looks, picture))
+
+        def write(picture: QImage) -> None:
+            self.is_drawing = False
+            self._files.save(path, lambda: _content(kind, still, analysis, looks, picture))
+            self._show_state()
+
+        if kind != "png":
+            write(QImage())
+            return
+        self.is_drawing = True
+        self._show_state()
+        self._picture(write)
 
     def _show_state(self) -> None:
-        is_busy = self._files.is_busy
+        is_busy = self._files.is_busy or self.is_drawing
         self.setText(self.tr("Exporting…") if is_busy else self.tr("Export"))
         self.setEnabled(self._run is not None and self._analysis is not None)
         for action in self.menu().actions():

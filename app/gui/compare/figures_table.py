@@ -34,8 +34,9 @@ class FiguresTable(QTableView):
     lane_wanted = Signal(int)
     """Somebody wants to see a lane."""
 
-    def __init__(self, themes: theme.Themes) -> None:
+    def __init__(self, themes: theme.Themes, most_rows: int = MOST_ROWS) -> None:
         super().__init__()
+        self._most_rows = most_rows
         self.figures = FiguresModel()
         self.setModel(self.figures)
         self.setItemDelegate(_Cells(self, themes))
@@ -77,9 +78,14 @@ class FiguresTable(QTableView):
         else:
             super().keyPressEvent(event)
 
+    @property
+    def whole_px(self) -> int:
+        """How wide it is where nothing is shortened."""
+        return sum(self._needed_px(place) for place in range(self.horizontalHeader().count()))
+
     def _fit(self) -> None:
         self._share_width()
-        rows = min(max(self.figures.rowCount(), 1), MOST_ROWS)
+        rows = min(max(self.figures.rowCount(), 1), self._most_rows)
         is_wider = self.horizontalHeader().length() > self.viewport().width() > 0
         below_px = self.horizontalScrollBar().sizeHint().height() if is_wider else 0
         self.setFixedHeight((rows + 1) * theme.scaled(ROW_PX) + _AROUND_PX + below_px)

@@ -195,6 +195,7 @@ class LaneColumn(QFrame):
     def _lay_out(self) -> None:
         head = QHBoxLayout()
         head.setSpacing(theme.SPACE_S)
+        head.addStrut(self._more.sizeHint().height())  # as high without buttons, in a picture
         head.addWidget(self._mark)
         head.addWidget(self._name, 1)
         buttons = QHBoxLayout()

@@ -75,11 +75,6 @@ class LaneFeed(QObject):
         if self._due():
             self._again.start()
 
-    def flush_all(self) -> None:
-        """Let all lanes grow, also those that nobody sees."""
-        for lane in (*self._stale, *self._pending):
-            self._show(lane)
-
     def _show(self, lane: int) -> None:
         if lane in self._stale:
             self._stale.remove(lane)

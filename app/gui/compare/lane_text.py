@@ -65,6 +65,17 @@ class LaneText(Transcript):
         self.verticalScrollBar().sliderMoved.connect(self._note_move)
         self.verticalScrollBar().actionTriggered.connect(self._note_move)
 
+    @property
+    def whole_px(self) -> int:
+        """How high all of the text is."""
+        return max(self.turns.total - GAP_PX, 0)
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether what is in view was read, and looks as it will: formulas and the colours of code come in a moment."""
+        is_read = self.turns.unread(0, self.viewport().height()) is None
+        return is_read and not any(block.is_unfinished for block in self.turns.blocks)
+
     def show_lane(self, turn: Turn) -> None:
         """Show the answer of a lane."""
         self.follows_end = turn.state in ("waiting", "writing") and not self._is_cell

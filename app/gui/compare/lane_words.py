@@ -9,6 +9,7 @@ from PySide6.QtGui import QKeySequence
 
 from app.core.comparison import LETTERS, MOST_AT_ONCE, Comparison, LanePlan, Layout
 from app.core.sampling import STAGES, SamplingSettings
+from app.core.version import VERSION
 from app.gui.chat.footer import short_names, shown_value
 from app.gui.sampling.controls import dry, main_controls, penalties, typical_control, xtc
 from app.gui.sampling.escapes import with_escapes
@@ -195,6 +196,24 @@ def moment_words(moment_ms: int, *, with_seconds: bool = False) -> str:
     if moment.date() == today.addDays(-1):
         return translate("Compare", "yesterday, {time}").format(time=time)
     return f"{QLocale().toString(moment.date(), QLocale.FormatType.ShortFormat)}, {time}"
+
+
+def day_words(moment_ms: int) -> str:
+    """Return when something was, for somebody who reads it on another day."""
+    moment = QDateTime.fromMSecsSinceEpoch(moment_ms)
+    day = QLocale().toString(moment.date(), QLocale.FormatType.LongFormat)
+    return f"{day}, {QLocale().toString(moment.time(), QLocale.FormatType.ShortFormat)}"
+
+
+def model_words(run: LanesRun) -> str:
+    """Return which model wrote the lanes; empty where that is not known."""
+    return ", ".join(dict.fromkeys(lane.turn.author for lane in run.lanes if lane.turn.author))
+
+
+def made_words(run: LanesRun) -> str:
+    """Return which model wrote what is seen, when, and with which program."""
+    program = translate("Compare", "Made with {program}").format(program=f"Tokenlight {VERSION}")
+    return BETWEEN.join(part for part in (model_words(run), day_words(run.comparison.created_ms), program) if part)
 
 
 def outlook_words(outlook: Outlook, settings: Sequence[SamplingSettings]) -> str:

@@ -46,6 +46,10 @@ class Marks(NamedTuple):
     greedy: TextSpan | None = None
     """The first token that is not the model's most likely one."""
 
+    def of_lanes(self) -> Marks:
+        """Return what is marked between lanes alone, without what other settings would have made of one."""
+        return Marks(self.shared_end, self.tokens, self.words)
+
 
 def token_marks(analysis: Analysis, lane: int) -> Marks:
     """Return where a lane leaves the baseline, or in the baseline where the others leave it."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from html import escape
 
-from PySide6.QtCore import QCoreApplication, QDateTime, QLocale
+from PySide6.QtCore import QCoreApplication, QLocale
 
 from app.core.comparison import LETTERS
 from app.core.version import VERSION
@@ -13,7 +13,15 @@ from app.gui.compare.branch_words import letters_of
 from app.gui.compare.divergence_words import brief_words, percent, share_words, token_words
 from app.gui.compare.figures_model import FiguresModel
 from app.gui.compare.lane_mark import lane_colour
-from app.gui.compare.lane_words import BETWEEN, compared_words, run_lane_name, seed_words, shared_words
+from app.gui.compare.lane_words import (
+    BETWEEN,
+    compared_words,
+    day_words,
+    model_words,
+    run_lane_name,
+    seed_words,
+    shared_words,
+)
 from app.gui.compare.report_pictures import bar_svg, branches_svg, distributions_svg, entropy_svg
 from app.gui.widgets.words import render
 from app.services.lane_analysis import AnalysedLane, Analysis, LaneDivergence
@@ -52,16 +60,14 @@ def report(run: LanesRun, analysis: Analysis, light: theme.Theme, dark: theme.Th
     """Return the page, as UTF-8."""
     compared = compared_words([lane.settings for lane in analysis.lanes], len(analysis.lanes))
     title = translate("Compare", "Comparison: {what}").format(what=compared)
-    moment = QDateTime.fromMSecsSinceEpoch(run.comparison.created_ms)
-    day = QLocale().toString(moment.date(), QLocale.FormatType.LongFormat)
-    when = f"{day}, {QLocale().toString(moment.time(), QLocale.FormatType.ShortFormat)}"
+    when = day_words(run.comparison.created_ms)
     made_with, program = translate("Compare", "Made with {program}"), f"Tokenlight {VERSION}"
     parts = [
         f'<!DOCTYPE html>\n<html lang="{escape(_language())}"><head><meta charset="utf-8">',
         '<meta name="viewport" content="width=device-width, initial-scale=1">',
         f"<title>{escape(BETWEEN.join((title, when)))}</title><style>{_style(light, dark)}</style></head><body><main>",
         f"<h1>{escape(title)}</h1>",
-        _paragraph(BETWEEN.join(part for part in (_model_words(run), when) if part)),
+        _paragraph(BETWEEN.join(part for part in (model_words(run), when) if part)),
         f"<h2>{_words('Prompt')}</h2><blockquote>{escape(run.question.text)}</blockquote>",
         _paragraph(seed_words([lane.settings for lane in analysis.lanes])),
         f'<h2>{_words("Branches")}</h2><section class="card wide">',
@@ -105,11 +111,6 @@ def _style(light: theme.Theme, dark: theme.Theme) -> str:
     both = [" ".join(f"--{name}: {look.colours[name]};" for name in names) for look in (light, dark)]
     lanes = " ".join(f".l{lane} {{ color: var(--{lane_colour(lane)}); }}" for lane in range(8))
     return _STYLE.replace("LIGHT", both[0]).replace("DARK", both[1]) + lanes
-
-
-def _model_words(run: LanesRun) -> str:
-    names = dict.fromkeys(lane.turn.author for lane in run.lanes if lane.turn.author)
-    return ", ".join(names)
 
 
 def _paragraph(text: str) -> str:

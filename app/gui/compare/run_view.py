@@ -49,7 +49,7 @@ class RunView(QWidget):
         self._comparing = comparing
         self._themes = themes
         self._icons = icons
-        self._background = background
+        self.background = background
         self._run: LanesRun | None = None
         self._columns: dict[int, LaneColumn] = {}
         """By lane."""
@@ -94,7 +94,7 @@ class RunView(QWidget):
         self._run = run
         lanes = run.lanes if run is not None else ()
         made = {
-            lane.index: LaneColumn(run, lane, self._themes, self._icons, self._background)
+            lane.index: LaneColumn(run, lane, self._themes, self._icons, self.background)
             for lane in lanes
             if run is not None
         }
@@ -129,10 +129,6 @@ class RunView(QWidget):
         """Show what came while people were elsewhere."""
         super().showEvent(event)
         self._feed.later()
-
-    def show_all(self) -> None:
-        """Show what came of all lanes, also of those that nobody has seen yet."""
-        self._feed.flush_all()
 
     def take_focus(self) -> None:
         """Give the keyboard to the first lane."""

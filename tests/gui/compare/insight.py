@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QToolButton
 
 from app.core.comparison import LETTERS
 from app.gui.compare.differences import Differences
+from app.gui.compare.exporting import ExportButton
 from app.gui.compare.lane_overlay import LaneOverlay
 from app.services.lane_analysis import Analysis, LaneDivergence
 from tests.gui.compare.conftest import CompareStage
@@ -87,6 +88,12 @@ class InsightStage(CompareStage):
             QMouseEvent.Type.MouseMove, at, viewport.mapToGlobal(at), button, button, Qt.KeyboardModifier.NoModifier
         )
         QCoreApplication.sendEvent(viewport, event)
+
+    def exported(self) -> None:
+        """Wait until a file is drawn and written."""
+        button = self.stage.find_as(ExportButton, "compare_export_button")
+        self.stage.bot.waitUntil(lambda: not button.is_drawing, timeout=60_000)
+        self.desk.until(lambda: button.text() == "Export")
 
     def colours(self, lane: int, place: QRect) -> set[str]:
         """Return the colours that are painted in a place of the text of a lane."""

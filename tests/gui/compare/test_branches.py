@@ -259,11 +259,11 @@ def test_painting_lays_no_text_out_again(insight: InsightStage, monkeypatch: pyt
 
 def test_the_exported_picture_has_the_legend_below_the_tree(insight: InsightStage) -> None:
     insight.asked().ran("a", "b", "c")
-    view = opened(insight)
-    image = view.picture(1.0)
+    view, run = opened(insight), insight.comparing.shown
+    assert run is not None
+    image = view.picture(run, 1.0)
     ground = QColor(insight.stage.themes.current.colour("surface")).rgb()
-    top = round(view._layout.height) + 1
-    assert image.height() > top + 10
+    top = image.height() - 18
     below = {image.pixel(x, y) for x in range(image.width()) for y in range(top, image.height())}
     assert below - {ground}
 

@@ -7,15 +7,12 @@ from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QDateTime, QLocale, QPoint, QRect
-from PySide6.QtGui import QColor, QImage
+from PySide6.QtCore import QDateTime, QLocale
 from PySide6.QtWidgets import QFileDialog
 
 from app.core.comparison import LETTERS
-from app.gui import theme
 from app.gui.compare import exporting
 from app.gui.compare.exporting import ExportButton
-from app.gui.compare.run_picture import MARGIN_PX
 from app.services.comparison_export import comparison_json
 from app.services.lane_analysis import Analysis
 from app.services.lanes_run import LanesRun, still_run
@@ -66,7 +63,7 @@ def saves(insight: InsightStage, kind: str, path: Path) -> bytes:
     assert dialog.defaultSuffix() == kind
     dialog.fileSelected.emit(str(path))
     dialog.close()
-    insight.desk.until(lambda: not insight.desk.program.file_export.is_busy)
+    insight.exported()
     return path.read_bytes() if path.exists() else b""
 
 
@@ -130,41 +127,6 @@ def test_what_is_exported_changes_no_more(insight: InsightStage) -> None:
     assert comparison_json(still, insight.known()) == before
     run.lanes[0].turn.author, run.question.text = "Somebody else", "Another question"
     assert comparison_json(still, insight.known()) == before != comparison_json(run, insight.known())
-
-
-def test_a_picture_of_the_page_and_of_the_branches_is_saved(insight: InsightStage, tmp_path: Path) -> None:
-    insight.asked().ran("a", "c")
-    page = QImage.fromData(saves(insight, "png", tmp_path / "page.png"))
-    view = insight.page.run_view
-    assert page.width() >= view.area.lanes.width() and page.height() > view.band.height() + view.area.lanes.height()
-    insight.stage.clicks("compare_branches_tab")
-    tree = QImage.fromData(saves(insight, "png", tmp_path / "tree.png"))
-    wanted = insight.differences.branches._layout
-    assert tree.width() == round(2 * wanted.width) and tree.height() > round(2 * wanted.height), "with its legend"
-
-
-def test_a_picture_has_all_lanes_and_nothing_to_press(insight: InsightStage) -> None:
-    insight.asked().ran("a", "b", "c", "d", "e")
-    view, look = insight.page.run_view, insight.stage.themes.current
-    assert view.area.lanes.width() > view.area.viewport().width(), "some are out of view"
-    picture = insight.differences._picture()
-    ratio, top = picture.devicePixelRatio(), MARGIN_PX + view.band.height() + theme.SPACE_S
-    for name in ("more_lane_a", "copy_lane_e", "keep_lane_e"):
-        button = insight.stage.find(name)
-        corner = button.mapTo(view.area.lanes, QPoint()) + QPoint(MARGIN_PX, top)
-        area = QRect(corner * ratio, button.size() * ratio)
-        assert colours_of(picture.copy(area)) == {look.colour("surface").name()}, name
-    mark = insight.overlay(4).place_of(insight.overlay(4).marks.tokens[0].span)
-    corner = insight.text(4).viewport().mapTo(view.area.lanes, mark.topLeft()) + QPoint(MARGIN_PX, top)
-    marked = picture.copy(QRect(corner * ratio, mark.size() * ratio))
-    assert insight.lane_colour(4) in colours_of(marked), "a lane out of view has its mark"
-    pinned = insight.stage.find(f"pin_lane_{LETTERS[insight.known().baseline].lower()}")
-    corner = pinned.mapTo(view.area.lanes, QPoint()) + QPoint(MARGIN_PX, top)
-    assert len(colours_of(picture.copy(QRect(corner * ratio, pinned.size() * ratio)))) > 1
-
-
-def colours_of(image: QImage) -> set[str]:
-    return {QColor(image.pixel(x, y)).name() for x in range(image.width()) for y in range(image.height())}
 
 
 def test_the_page_to_hand_out_is_whole_escaped_and_needs_nothing(insight: InsightStage, tmp_path: Path) -> None:
