@@ -22,7 +22,6 @@ from app.services.file_export import FileExport
 from app.services.lane_analysis import Analysis
 from app.services.lanes_run import LanesRun, still_run
 
-
 Picture = Callable[[Callable[[QImage], None]], None]
 
 
