@@ -42,12 +42,21 @@ class Found(NamedTuple):
     cutter: str | None = None
     """The stage that cut a token because the other one differs before it."""
     draws: Draws = "same"
+    letter: str = "B"
+    """What the lane is called that leaves the baseline."""
     xtc_is_by_chance: bool = False
     """Whether XTC acts at some steps of a lane and not at others, by numbers of a generator that is not this one."""
 
 
 def reason_of(found: Found) -> Sentence:
-    """Return why the lanes took different tokens."""
+    """Return why the lanes took different tokens; the lane is called by its letter."""
+    said = _reason(found)
+    if "{letter}" not in said.template:
+        return said
+    return Sentence(said.context, said.template, {**said.values, "letter": found.letter})
+
+
+def _reason(found: Found) -> Sentence:
     match found.kind:
         case "cut":
             template = _CUT_HERE if found.in_lane else _CUT_THERE
@@ -84,9 +93,10 @@ def draws_of(found: Found, baseline: float | None, lane: float | None) -> Senten
     if baseline != lane:
         return translate(
             "LaneAnalysis",
-            "The draws were different numbers: {baseline} in the baseline, {lane} in this lane.",
+            "The draws were different numbers: {baseline} in the baseline, {lane} in {letter}.",
             baseline=_number(baseline),
             lane=_number(lane),
+            letter=found.letter,
         )
     if found.kind == "rounding" or not found.differs:
         return translate("LaneAnalysis", "Both draws were {number}, the same number.", number=_number(lane))
@@ -151,34 +161,34 @@ def _number(drawn: float) -> str:
     return f"{int(drawn * 1000) / 1000:.3f}…"
 
 
-_CUT_HERE = translate("LaneAnalysis", "{stage} cut the baseline's token in this lane.")
-_CUT_THERE = translate("LaneAnalysis", "{stage} cut this lane's token in the baseline.")
+_CUT_HERE = translate("LaneAnalysis", "{stage} cut the baseline's token in {letter}.")
+_CUT_THERE = translate("LaneAnalysis", "{stage} cut {letter}'s token in the baseline.")
 _MADE_CUT_HERE: dict[str | None, Sentence] = {
     "any": translate(
-        "LaneAnalysis", "{cutter} cut the baseline's token in this lane, because {stage} before it differs."
+        "LaneAnalysis", "{cutter} cut the baseline's token in {letter}, because {stage} before it differs."
     ),
     "penalties": translate(
-        "LaneAnalysis", "{cutter} cut the baseline's token in this lane, because the penalties before it differ."
+        "LaneAnalysis", "{cutter} cut the baseline's token in {letter}, because the penalties before it differ."
     ),
     "order": translate(
         "LaneAnalysis", "{cutter} cut the baseline's token in this lane, because the order of the stages differs."
     ),
     None: translate(
-        "LaneAnalysis", "{cutter} cut the baseline's token in this lane, because stages before it differ."
+        "LaneAnalysis", "{cutter} cut the baseline's token in {letter}, because stages before it differ."
     ),
 }
 _MADE_CUT_THERE: dict[str | None, Sentence] = {
     "any": translate(
-        "LaneAnalysis", "{cutter} cut this lane's token in the baseline, because {stage} before it differs."
+        "LaneAnalysis", "{cutter} cut {letter}'s token in the baseline, because {stage} before it differs."
     ),
     "penalties": translate(
-        "LaneAnalysis", "{cutter} cut this lane's token in the baseline, because the penalties before it differ."
+        "LaneAnalysis", "{cutter} cut {letter}'s token in the baseline, because the penalties before it differ."
     ),
     "order": translate(
         "LaneAnalysis", "{cutter} cut this lane's token in the baseline, because the order of the stages differs."
     ),
     None: translate(
-        "LaneAnalysis", "{cutter} cut this lane's token in the baseline, because stages before it differ."
+        "LaneAnalysis", "{cutter} cut {letter}'s token in the baseline, because stages before it differ."
     ),
 }
 _RESHAPED: dict[str | None, Sentence] = {
@@ -214,10 +224,10 @@ _LIKELY_BOTH: dict[str | None, Sentence] = {
 }
 _LIKELY_HERE: dict[str | None, Sentence] = {
     "any": translate(
-        "LaneAnalysis", "This lane takes the most likely token without a draw; {stage} made it another one."
+        "LaneAnalysis", "{letter} takes the most likely token without a draw; {stage} made it another one."
     ),
     "penalties": translate(
-        "LaneAnalysis", "This lane takes the most likely token without a draw; the penalties made it another one."
+        "LaneAnalysis", "{letter} takes the most likely token without a draw; the penalties made it another one."
     ),
     "order": translate(
         "LaneAnalysis",
@@ -225,7 +235,7 @@ _LIKELY_HERE: dict[str | None, Sentence] = {
     ),
     None: translate(
         "LaneAnalysis",
-        "This lane takes the most likely token without a draw; the penalties and DRY made it another one.",
+        "{letter} takes the most likely token without a draw; the penalties and DRY made it another one.",
     ),
 }
 _LIKELY_THERE: dict[str | None, Sentence] = {
@@ -244,8 +254,8 @@ _LIKELY_THERE: dict[str | None, Sentence] = {
         "The baseline takes the most likely token without a draw; the penalties and DRY made it another one.",
     ),
 }
-_GREEDY_HERE = translate("LaneAnalysis", "This lane takes the most likely token without a draw; the baseline draws.")
-_GREEDY_THERE = translate("LaneAnalysis", "The baseline takes the most likely token without a draw; this lane draws.")
+_GREEDY_HERE = translate("LaneAnalysis", "{letter} takes the most likely token without a draw; the baseline draws.")
+_GREEDY_THERE = translate("LaneAnalysis", "The baseline takes the most likely token without a draw; {letter} draws.")
 _DRAW = translate("LaneAnalysis", "Just the draw: the seeds differ.")
 _DRAW_ALONE = translate("LaneAnalysis", "Just the draw: the seeds differ, and that alone parted the two lanes.")
 _EITHER = translate(
@@ -271,12 +281,12 @@ _ROUNDING_ALL_THE_SAME = translate(
     "differently.",
 )
 _FORCED = translate("LaneAnalysis", "Somebody chose the token; no draw did.")
-_ENDED_HERE = translate("LaneAnalysis", "This lane ended here; the baseline went on.")
-_ENDED_THERE = translate("LaneAnalysis", "The baseline ended here; this lane went on.")
-_STOPPED_HERE = translate("LaneAnalysis", "A stop string ended this lane here; the baseline went on.")
-_STOPPED_THERE = translate("LaneAnalysis", "A stop string ended the baseline here; this lane went on.")
-_FULL_HERE = translate("LaneAnalysis", "This lane reached its limit here; the baseline went on.")
-_FULL_THERE = translate("LaneAnalysis", "The baseline reached its limit here; this lane went on.")
+_ENDED_HERE = translate("LaneAnalysis", "{letter} ended here; the baseline went on.")
+_ENDED_THERE = translate("LaneAnalysis", "The baseline ended here; {letter} went on.")
+_STOPPED_HERE = translate("LaneAnalysis", "A stop string ended {letter} here; the baseline went on.")
+_STOPPED_THERE = translate("LaneAnalysis", "A stop string ended the baseline here; {letter} went on.")
+_FULL_HERE = translate("LaneAnalysis", "{letter} reached its limit here; the baseline went on.")
+_FULL_THERE = translate("LaneAnalysis", "The baseline reached its limit here; {letter} went on.")
 _UNKNOWN_STAGE: dict[str | None, Sentence] = {
     "any": translate(
         "LaneAnalysis",

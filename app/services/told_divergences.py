@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 import msgspec
 
+from app.core.comparison import LETTERS
 from app.core.sampling import SamplingSettings
 from app.core.words import Sentence
 from app.probability.deciding import Reason
@@ -128,6 +129,7 @@ def _told(pair: _Pair, reason: Reason) -> Found:
         differs=pair.differs,
         cutter=reason.cutter,
         draws=pair.draws,
+        letter=LETTERS[pair.known[1].given.index],
         xtc_is_by_chance=xtc_is_by_chance,
     )
 

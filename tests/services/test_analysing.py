@@ -262,7 +262,7 @@ def test_two_greedy_lanes_drew_no_numbers() -> None:
     assert found.reason.english().startswith("Both lanes take the most likely token without a draw; the penalties")
     greedy = parted(inputs(lane(0, settings(top_k=3)), lane(1, cold)))
     assert greedy.kind == "greedy" and greedy.lane_number is None and greedy.draws is None
-    assert greedy.reason.english().startswith("This lane takes the most likely token")
+    assert greedy.reason.english().startswith("B takes the most likely token")
 
 
 def test_a_stage_that_made_another_one_cut_is_told_with_both() -> None:
@@ -275,8 +275,8 @@ def test_a_stage_that_made_another_one_cut_is_told_with_both() -> None:
     assert (told.stage, told.cutter) == ("top_k", "typical")
     assert told.baseline_token is not None and told.lane_token is not None
     cut_by = told.baseline_token.lane.cut_by, told.lane_token.baseline.cut_by
-    in_lane = "typical-p cut the baseline's token in this lane, because top-k before it differs."
-    in_baseline = "typical-p cut this lane's token in the baseline, because top-k before it differs."
+    in_lane = "typical-p cut the baseline's token in B, because top-k before it differs."
+    in_baseline = "typical-p cut B's token in the baseline, because top-k before it differs."
     assert told.reason.english() == (in_lane if cut_by[0] == "typical" else in_baseline) and "typical" in cut_by
 
 
@@ -311,7 +311,7 @@ def test_a_lane_of_which_more_may_come_has_left_nobody_yet(length: int, *, is_ba
 def test_a_lane_that_ended_before_an_open_baseline_did_end_there() -> None:
     baseline = dataclasses.replace(lane(0, settings()), is_open=True, stop_reason=None)
     found = parted(inputs(baseline, shortened(lane(1, settings()), 5)))
-    assert (found.token, found.kind) == (5, "ended") and "this lane" in found.reason.english().lower()
+    assert (found.token, found.kind) == (5, "ended") and "B" in found.reason.english()
 
 
 def test_an_open_lane_that_took_another_token_has_left_the_baseline() -> None:

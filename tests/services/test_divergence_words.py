@@ -10,8 +10,8 @@ from app.services.divergence_words import Found, draws_of, reason_of
 @pytest.mark.parametrize(
     ("found", "said"),
     [
-        (Found("cut", "top_p", in_lane=True), "top-p cut the baseline's token in this lane."),
-        (Found("cut", "xtc"), "XTC cut this lane's token in the baseline."),
+        (Found("cut", "top_p", in_lane=True), "top-p cut the baseline's token in B."),
+        (Found("cut", "xtc"), "XTC cut B's token in the baseline."),
         (
             Found("reshaped", "temperature", in_lane=True),
             "Both tokens were left in both lanes; the temperature reshaped their probabilities.",
@@ -26,11 +26,11 @@ from app.services.divergence_words import Found, draws_of, reason_of
         ),
         (
             Found("made_cut", "top_k", in_lane=True, cutter="top_p"),
-            "top-p cut the baseline's token in this lane, because top-k before it differs.",
+            "top-p cut the baseline's token in B, because top-k before it differs.",
         ),
         (
             Found("made_cut", "penalties", cutter="xtc"),
-            "XTC cut this lane's token in the baseline, because the penalties before it differ.",
+            "XTC cut B's token in the baseline, because the penalties before it differ.",
         ),
         (
             Found("made_cut", "order", in_lane=True, cutter="top_p"),
@@ -54,7 +54,7 @@ from app.services.divergence_words import Found, draws_of, reason_of
         ),
         (
             Found("made_cut", in_lane=True, cutter="min_p"),
-            "min-p cut the baseline's token in this lane, because stages before it differ.",
+            "min-p cut the baseline's token in B, because stages before it differ.",
         ),
         (
             Found("most_likely", "penalties", in_lane=True, draws="none"),
@@ -66,7 +66,7 @@ from app.services.divergence_words import Found, draws_of, reason_of
         ),
         (
             Found("most_likely", "dry", in_lane=True, draws="other"),
-            "This lane takes the most likely token without a draw; DRY made it another one.",
+            "B takes the most likely token without a draw; DRY made it another one.",
         ),
         (
             Found("most_likely", "penalties", draws="other"),
@@ -97,7 +97,7 @@ from app.services.divergence_words import Found, draws_of, reason_of
         (Found("unknown", draws="unknown"), "Not known: with which number a lane drew was not kept."),
         (
             Found("greedy", "temperature"),
-            "The baseline takes the most likely token without a draw; this lane draws.",
+            "The baseline takes the most likely token without a draw; B draws.",
         ),
         (Found("draw", differs=False), "Just the draw: the seeds differ."),
         (Found("draw"), "Just the draw: the seeds differ, and that alone parted the two lanes."),
@@ -108,11 +108,11 @@ from app.services.divergence_words import Found, draws_of, reason_of
         (Found("forced"), "Somebody chose the token; no draw did."),
         (
             Found("ended", in_lane=True, stop_reason="length"),
-            "This lane reached its limit here; the baseline went on.",
+            "B reached its limit here; the baseline went on.",
         ),
-        (Found("ended", stop_reason="context_full"), "The baseline reached its limit here; this lane went on."),
-        (Found("ended", stop_reason="stop_string"), "A stop string ended the baseline here; this lane went on."),
-        (Found("ended", in_lane=True), "This lane ended here; the baseline went on."),
+        (Found("ended", stop_reason="context_full"), "The baseline reached its limit here; B went on."),
+        (Found("ended", stop_reason="stop_string"), "A stop string ended the baseline here; B went on."),
+        (Found("ended", in_lane=True), "B ended here; the baseline went on."),
         (Found("unknown"), "Not known: the tokens that were left lie outside of what was kept."),
         (Found("unknown", is_recorded=False), "Not known: nothing was recorded of this step."),
         (
@@ -137,7 +137,7 @@ def test_a_reason_is_one_sentence(found: Found, said: str) -> None:
         (
             Found("draw"),
             (0.25, 0.5),
-            "The draws were different numbers: 0.250… in the baseline, 0.500… in this lane.",
+            "The draws were different numbers: 0.250… in the baseline, 0.500… in B.",
         ),
         (Found("cut"), (None, 0.5), None),
         (Found("greedy"), (0.5, 0.5), None),

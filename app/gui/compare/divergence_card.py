@@ -9,7 +9,8 @@ from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QLabel, QVBoxLay
 from app.core.comparison import LETTERS
 from app.gui import theme
 from app.gui.compare.distributions import Distributions
-from app.gui.compare.divergence_words import card_words, percent, place_words, share_words, token_words
+from app.gui.compare.divergence_words import card_words, percent, place_words, share_words
+from app.gui.compare.taken_label import TakenLabel
 from app.gui.icons import Icons
 from app.gui.widgets.buttons import IconButton
 from app.gui.widgets.labels import label
@@ -144,8 +145,7 @@ class DivergenceCard(QFrame):
             (found.lane, found.lane_token),
         )
         for row, (lane, token) in enumerate(rows, 1):
-            said = self.tr("{lane} takes {token}").format(lane=LETTERS[lane], token=token_words(token))
-            self._put(label(said, bold=True), row, 0)
+            self._put(TakenLabel(lane, token), row, 0)
             values = (
                 ("", "", "")
                 if token is None

@@ -35,7 +35,7 @@ class DivergenceCards(QObject):
 
     def show_for(self, insight: LaneInsight) -> None:
         """Show why a lane leaves the baseline, or why all others leave it here; asked for, the card stays."""
-        marks = insight.overlay.marks.tokens
+        marks = insight.overlay.badges  # of the first line, as the letter beside it says
         found = self._found(marks[0].lanes if marks else (insight.column.lane.index,))
         if not found:
             return

@@ -16,11 +16,12 @@ from PySide6.QtWidgets import (
 
 from app.core.comparison import LETTERS
 from app.gui import theme
+from app.gui.compare.figures_header import SIGN_PX, FiguresHeader
 from app.gui.compare.figures_model import LANE_ROLE, VALUE_ROLE, FiguresModel
 from app.gui.compare.lane_mark import lane_colour, lane_pen
 
 ROW_PX, MOST_ROWS, BAR_PX, SAMPLE_PX = 24, 5, 3, 26
-_FIRST_PX, _LEAST_FIRST_PX, _SIGN_PX = 230, 150, 16
+_FIRST_PX, _LEAST_FIRST_PX = 230, 150
 _LEFT_TO_RIGHT = "\N{LEFT-TO-RIGHT MARK}"
 """Keeps the sign of a number before it in every language."""
 _AROUND_PX = 8
@@ -53,10 +54,8 @@ class FiguresTable(QTableView):
         self.verticalHeader().hide()
         self.verticalHeader().setDefaultSectionSize(theme.scaled(ROW_PX))
         self.verticalHeader().setMinimumSectionSize(theme.scaled(ROW_PX))
-        header = self.horizontalHeader()
-        header.setFont(theme.font(theme.SMALL_PX))
-        header.setHighlightSections(False)
-        header.setSectionsClickable(True)
+        header = FiguresHeader(self)
+        self.setHorizontalHeader(header)
         header.setFixedHeight(theme.scaled(ROW_PX))
         header.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
         self.setSortingEnabled(True)
@@ -107,7 +106,7 @@ class FiguresTable(QTableView):
         title = str(self.figures.headerData(place, Qt.Orientation.Horizontal))
         rows = range(self.figures.rowCount())
         widest = max((cells.horizontalAdvance(str(self.figures.index(row, place).data())) for row in rows), default=0)
-        return max(heading.horizontalAdvance(title) + theme.scaled(_SIGN_PX), widest) + 2 * theme.SPACE_S
+        return max(heading.horizontalAdvance(title) + theme.scaled(SIGN_PX), widest) + 2 * theme.SPACE_S
 
 
 class _Cells(QStyledItemDelegate):

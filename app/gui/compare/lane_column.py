@@ -169,6 +169,11 @@ class LaneColumn(QFrame):
             self.tr("{count} tok").format(count=count(tokens)),
         )
 
+    @property
+    def last_in_header(self) -> QWidget:
+        """What the keyboard leaves the header from."""
+        return self._more
+
     def tick(self) -> None:
         """Show that the text is on the clipboard."""
         self._copy.tick()

@@ -47,6 +47,7 @@ class LaneInsight(QObject):
         row.addStretch(1)
         row.addWidget(self._entropy)
         layout.insertWidget(_PLACE, self._row)
+        QWidget.setTabOrder(column.last_in_header, self.link)
         if column.text.margin_px < theme.SPACE_L:  # a small multiple has no room: its menu and the figures say it
             self._row.hide()
 

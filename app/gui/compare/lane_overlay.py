@@ -9,35 +9,26 @@ from __future__ import annotations
 import time
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
 
 from PySide6.QtCore import QEvent, QObject, QPointF, QRect, QRectF, QTimer, Signal
 from PySide6.QtGui import QMouseEvent, QPainter, QPen
 
 from app.gui import theme
 from app.gui.chat.thoughtful_text import ThoughtfulText
-from app.gui.compare.lane_mark import BADGE_PX, lane_colour, lane_pen, paint_badge
+from app.gui.compare.lane_mark import BADGE_PX, lane_pen, paint_badge
 from app.gui.compare.lane_text import LaneText
+from app.gui.compare.mark_painting import Placed, by_line, paint_tint, paint_token, paint_underline
 from app.gui.compare.marks import Marks, TokenMark
 from app.gui.compare.plain_places import PlainPlaces
 from app.gui.compare.what_if_lines import paint_greedy, paint_unlikely, stage_pen
 from app.gui.widgets.direction import runs_right_to_left
 from app.services.lane_analysis import TextSpan
 
-DIM, TINT = 0.35, 0.16
-"""How much of the ground lies over the shared beginning, and of a lane's colour over a token."""
+DIM = 0.35
+"""How much of the ground lies over the shared beginning."""
 READ_NS = 3_000_000
 """A text is read for so long at a time."""
 _NEAR_PX = 3
-
-
-class _Placed(NamedTuple):
-    """A stretch of text in the picture, counted from the text's own corner."""
-
-    rects: tuple[QRectF, ...]
-    line: QRectF
-    """Where its beginning is; as high as its line."""
-    is_certain: bool
 
 
 class LaneOverlay(QObject):
@@ -59,7 +50,7 @@ class LaneOverlay(QObject):
         self._shift = 0
         """How many characters of the turn's text stand before the Markdown."""
         self._read: str | None = None
-        self._placed: dict[TextSpan, _Placed] = {}
+        self._placed: dict[TextSpan, Placed] = {}
         self._state: tuple[object, ...] = ()
         self._pointed: TokenMark | None = None
         self._looked_at: TextSpan | None = None
@@ -129,15 +120,21 @@ class LaneOverlay(QObject):
             place = QRect(self._text.viewport().mapToGlobal(inside.topLeft()), inside.size())
         self.pointed.emit(mark, place)
 
+    @property
+    def badges(self) -> list[TokenMark]:
+        """What the letters in the gutter stand for: one for each line, with all lanes that part in it."""
+        return by_line(self._marks.tokens, self._place)
+
     def _mark_at(self, point: QPointF) -> TokenMark | None:
         corner = self._corner()
         for mark in self._marks.tokens:
-            placed = self._place(mark.span)
-            spots = [*placed.rects, QRectF(-corner.x(), placed.line.top(), corner.x(), placed.line.height())]
-            around = (each.adjusted(-_NEAR_PX, 0, _NEAR_PX, 0).translated(corner) for each in spots)
-            if any(each.contains(point) for each in around):
+            around = (each.adjusted(-_NEAR_PX, 0, _NEAR_PX, 0) for each in self._place(mark.span).rects)
+            if any(each.translated(corner).contains(point) for each in around):
                 return mark
-        return None
+        if point.x() > corner.x() + _NEAR_PX:
+            return None
+        lines = ((mark, self._place(mark.span).line.translated(corner)) for mark in self.badges)
+        return next((mark for mark, line in lines if line.top() <= point.y() <= line.bottom()), None)
 
     def _span_at(self, point: QPointF) -> TextSpan | None:
         """Return the token of “what if” at a place."""
@@ -158,11 +155,11 @@ class LaneOverlay(QObject):
         body = self._text.turns.blocks[0].body if self._text.turns.blocks else None
         return body if isinstance(body, ThoughtfulText) else None
 
-    def _place(self, span: TextSpan) -> _Placed:
+    def _place(self, span: TextSpan) -> Placed:
         """Return where a stretch of the turn's text is seen."""
         body = self._body()
         if body is None:
-            return _Placed((), QRectF(), is_certain=False)
+            return Placed((), QRectF(), is_certain=False)
         self._look(body)
         if span not in self._placed:
             self._placed[span] = self._found(body, span)
@@ -204,10 +201,10 @@ class LaneOverlay(QObject):
             self._shift = whole.rfind(markdown) if markdown else -1
             self._places = PlainPlaces(markdown) if self._shift >= 0 else None
 
-    def _found(self, body: ThoughtfulText, span: TextSpan) -> _Placed:
+    def _found(self, body: ThoughtfulText, span: TextSpan) -> Placed:
         if self._places is None or (span.end <= self._shift and span.start < self._shift):
             top, bottom = body.span_of(0)
-            return _Placed((), QRectF(0, top, 0, min(bottom - top, theme.reading_px(theme.READING_LINE_PX))), False)
+            return Placed((), QRectF(0, top, 0, min(bottom - top, theme.reading_px(theme.READING_LINE_PX))), False)
         found = self._places.find(span.start - self._shift, span.end - self._shift)
         lead = body.lead
         rects: list[QRectF] = []
@@ -223,7 +220,7 @@ class LaneOverlay(QObject):
         else:
             top, bottom = body.span_of(lead + found.near)
             line = QRectF(0, top, 0, min(bottom - top, theme.reading_px(theme.READING_LINE_PX)))
-        return _Placed(tuple(rects), line, found.is_certain)
+        return Placed(tuple(rects), line, found.is_certain)
 
     def _paint(self, painter: QPainter, area: QRect) -> None:
         """Paint everything that is marked."""
@@ -245,13 +242,11 @@ class LaneOverlay(QObject):
             painter.setPen(QPen(look.colour("accent"), 1.5))
             for rect in self._place(self._looked_at).rects:
                 painter.drawRoundedRect(rect.translated(corner).adjusted(-1, -1, 1, 1), 3, 3)
-        badges: dict[float, list[int]] = {}
         for mark in self._marks.tokens:
-            line = self._paint_token(painter, mark, look, corner)
-            badges.setdefault(line, []).extend(mark.lanes)
-        if self._text.margin_px >= BADGE_PX:  # a cell of a grid has no gutter, and its lane no letter
-            for middle, lanes in badges.items():
-                paint_badge(painter, lanes, middle, look)
+            is_turned = self._is_turned(mark.span)
+            paint_token(painter, self._place(mark.span), mark.lanes[0], look, corner, is_turned=is_turned)
+        for mark in self.badges if self._text.margin_px >= BADGE_PX else ():  # cells of a grid have no gutter
+            paint_badge(painter, list(mark.lanes), self._place(mark.span).line.translated(corner).center().y(), look)
         painter.restore()
 
     def _paint_shared(self, painter: QPainter, look: theme.Theme, corner: QPointF) -> None:
@@ -282,14 +277,10 @@ class LaneOverlay(QObject):
         self, painter: QPainter, span: TextSpan, look: theme.Theme, corner: QPointF, seen: QRectF
     ) -> None:
         placed = self._place(span)
-        tint = look.colour(lane_colour(self._lane))
-        tint.setAlphaF(TINT)
-        for rect in placed.rects:
-            around = rect.translated(corner)
-            if around.intersects(seen):
-                painter.fillRect(around, tint)
+        around = [rect.translated(corner) for rect in placed.rects]
+        paint_tint(painter, [rect for rect in around if rect.intersects(seen)], self._lane, look)
         painter.setPen(lane_pen(self._lane, look))
-        self._underline(painter, placed, corner, seen)
+        paint_underline(painter, placed, corner, seen)
 
     def _paint_what_if(self, painter: QPainter, look: theme.Theme, corner: QPointF, seen: QRectF) -> None:
         """Mark what other settings would have made of tokens."""
@@ -300,7 +291,7 @@ class LaneOverlay(QObject):
                     paint_unlikely(painter, around, look)
         for number in self._near_view([mark.span for mark in stages], corner):
             painter.setPen(stage_pen(stages[number].stage, look, is_certain=stages[number].is_certain))
-            self._underline(painter, self._place(stages[number].span), corner, seen)
+            paint_underline(painter, self._place(stages[number].span), corner, seen)
         if (greedy := self._marks.greedy) is not None:
             line = self._place(greedy).line.translated(corner)
             x = line.right() + 1 if self._is_turned(greedy) else line.left() - 1
@@ -318,33 +309,3 @@ class LaneOverlay(QObject):
             if line(spans[number]).top() > bottom:
                 return
             yield number
-
-    def _underline(self, painter: QPainter, placed: _Placed, corner: QPointF, seen: QRectF) -> None:
-        """Draw a line under characters; where they are not certain, a short one beside their line."""
-        if not placed.is_certain:
-            beside = placed.line.translated(corner)
-            left = corner.x() - theme.SPACE_S
-            painter.drawLine(QPointF(left, beside.top() + 2), QPointF(left, beside.bottom() - 2))
-        for rect in placed.rects:
-            around = rect.translated(corner)
-            if around.intersects(seen):
-                painter.drawLine(around.bottomLeft(), around.bottomRight())
-
-    def _paint_token(self, painter: QPainter, mark: TokenMark, look: theme.Theme, corner: QPointF) -> float:
-        """Mark the first token that differs; return the middle of its line."""
-        placed = self._place(mark.span)
-        lane = mark.lanes[0]
-        colour = look.colour(lane_colour(lane))
-        line = placed.line.translated(corner)
-        tint = look.colour(lane_colour(lane))
-        tint.setAlphaF(TINT)
-        painter.setPen(lane_pen(lane, look))
-        for rect in placed.rects:
-            around = rect.translated(corner)
-            painter.fillRect(around, tint)
-            painter.drawLine(around.bottomLeft(), around.bottomRight())
-        if placed.is_certain:
-            painter.setPen(QPen(colour, 2))
-            left = line.right() + 1 if self._is_turned(mark.span) else line.left() - 1
-            painter.drawLine(QPointF(left, line.top() - 1), QPointF(left, line.bottom() + 1))
-        return line.center().y()

@@ -292,6 +292,8 @@ def lane_keys() -> list[tuple[str, tuple[QKeySequence, ...]]]:
     return [
         (translate("Compare", "First to eighth lane"), (first, last)),
         (translate("Compare", "The lane beside this one"), _keys("Left", "Right")),
+        (translate("Compare", "Why a lane differs, on the line “At …” of its header"), _keys("Space")),
+        (translate("Compare", "The lane before or after on that card"), _keys("Left", "Right")),
         (translate("Compare", "Lane of a row of the figures"), _keys("Return", "Enter")),
         (translate("Compare", "From stretch to stretch of the branches"), _keys("Left", "Right", "Up", "Down")),
         (translate("Compare", "Larger, smaller or all of the branches"), _keys("+", "-", "0")),

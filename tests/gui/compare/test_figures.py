@@ -2,7 +2,8 @@ from __future__ import annotations
 
 import msgspec
 import pytest
-from PySide6.QtCore import QPoint, Qt
+from PySide6.QtCore import QPoint, QRect, Qt
+from PySide6.QtGui import QImage
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
@@ -42,6 +43,31 @@ def test_there_is_a_row_for_each_lane_with_the_figures_of_the_analysis(insight: 
         assert values[4:] == [figures.repetition, figures.tokens_per_s, figures.itl_p50_ms]
         assert rows.index(row, rows.columnCount() - 1).data() == "length limit"
     assert str(rows.index(0, column(rows, "Mean log p")).data()).startswith("−")
+
+
+def test_the_sign_of_the_order_is_not_painted_over_the_heading(insight: InsightStage) -> None:
+    insight.asked().ran("a", "c")
+    table = table_of(insight)
+    header = table.horizontalHeader()
+
+    def painted(place: int) -> QImage:
+        table.sortByColumn(place, Qt.SortOrder.DescendingOrder)
+        left = header.sectionViewportPosition(place_of_it)
+        return header.viewport().grab(QRect(left, 0, header.sectionSize(place_of_it), header.height())).toImage()
+
+    place_of_it = column(table.figures, "Perplexity")
+    ground = painted(0).pixel(1, 2)
+
+    def inked(image: QImage) -> list[int]:
+        rows = range(2, image.height() - 4)
+        return [x for x in range(image.width()) if any(image.pixel(x, y) != ground for y in rows)]
+
+    plain, signed = inked(painted(0)), inked(painted(place_of_it))
+    words = plain[-1] - plain[0]
+    assert signed[0] < plain[0] - 8, "the heading gave way"
+    gap = [x for x in range(signed[0] + words - 2, signed[-1]) if x not in signed]
+    assert gap and signed[-1] > gap[-1] > signed[0] + words - 2
+    assert table.figures.headerData(place_of_it, Qt.Orientation.Horizontal) == "Perplexity"
 
 
 def test_a_click_on_a_heading_sorts_and_another_one_turns_the_order_round(insight: InsightStage) -> None:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import msgspec
 import pytest
 from PySide6.QtCore import QRect, Qt
+from PySide6.QtGui import QFontMetrics
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QComboBox, QLineEdit
+from PySide6.QtWidgets import QComboBox, QLabel, QLineEdit
 
 from app.gui.compare.lane_mark import BADGE_PX
 from app.gui.compare.marks import Marks, TokenMark
@@ -183,6 +185,75 @@ def test_the_baseline_pages_through_all_lanes_that_leave_it_at_one_token(insight
         seen.append(card.shown.lane)
         QTest.keyClick(card, Qt.Key.Key_Right)
     assert tuple(seen) == mark.lanes
+
+
+def baseline_with_lines(insight: InsightStage) -> tuple[int, list[list[int]]]:
+    """Return the baseline and which lanes leave it in each of its lines, of which the first has several marks."""
+    insight.stage.window.resize(1900, 900)
+    insight.asked().ran("a", "c", "e")
+    baseline = insight.known().baseline
+    overlay = insight.overlay(baseline)
+    lines: dict[int, list[int]] = {}
+    for mark in overlay.marks.tokens:
+        lines.setdefault(overlay.place_of(mark.span).top(), []).extend(mark.lanes)
+    assert len(overlay.marks.tokens) > 1 and len(next(iter(lines.values()))) > 1
+    return baseline, list(lines.values())
+
+
+def paged(insight: InsightStage) -> list[int]:
+    """Return the lanes of the card, page by page."""
+    card, seen = insight.differences.card, list[int]()
+    while card.shown is not None and card.shown.lane not in seen:
+        seen.append(card.shown.lane)
+        QTest.keyClick(card, Qt.Key.Key_Right)
+    return seen
+
+
+def test_a_letter_in_the_gutter_shows_all_lanes_that_part_in_its_line(insight: InsightStage) -> None:
+    baseline, lines = baseline_with_lines(insight)
+    overlay = insight.overlay(baseline)
+    assert [list(mark.lanes) for mark in overlay.badges] == lines
+    line = overlay.place_of(overlay.marks.tokens[0].span)
+    insight.points(baseline, QRect(2, line.top(), 8, line.height()))
+    assert paged(insight) == lines[0]
+    insight.points(baseline, overlay.place_of(overlay.marks.tokens[1].span))
+    assert paged(insight) == list(overlay.marks.tokens[1].lanes), "a token has a card of its own"
+
+
+def test_who_asks_in_the_header_of_the_baseline_sees_all_lanes_of_the_line(insight: InsightStage) -> None:
+    baseline, lines = baseline_with_lines(insight)
+    insight.link(baseline).click()
+    assert paged(insight) == lines[0]
+
+
+def test_the_line_in_the_header_comes_behind_the_header_in_the_order_of_the_keyboard(insight: InsightStage) -> None:
+    insight.asked().ran("a", "c")
+    for letter in "ab":
+        after = insight.stage.find(f"more_lane_{letter}").nextInFocusChain()
+        while not after.focusPolicy() & Qt.FocusPolicy.TabFocus:
+            after = after.nextInFocusChain()
+        assert after.objectName() == f"lane_divergence_{letter}"
+
+
+def test_the_card_names_the_lane_and_keeps_the_quotes_of_a_long_token(insight: InsightStage) -> None:
+    insight.asked().ran("a", "c")
+    lane = 1 - insight.known().baseline
+    found = insight.divergence(lane)
+    token = found.lane_token
+    assert token is not None
+    long = msgspec.structs.replace(token, text=" phenomenologically speaking, and more")
+    card = insight.differences.card
+    found = msgspec.structs.replace(found, lane_token=long)
+    card.show_found((found,), insight.known().baseline, QRect(300, 300, 20, 20), takes_focus=False)
+    insight.stage.settle()
+    taken = insight.stage.find_as(QLabel, f"taken_by_{'ab'[lane]}")
+    shown = taken.text()
+    assert "…”" in shown and shown.startswith(f"{'AB'[lane]} takes “")
+    assert QFontMetrics(taken.font()).horizontalAdvance(shown) <= taken.width()
+    assert taken.toolTip().endswith("speaking,␣and␣more”")
+    other = insight.stage.find_as(QLabel, f"taken_by_{'ab'[1 - lane]}")
+    assert other.text().endswith("”") and "…" not in other.text() and other.toolTip() == ""
+    assert taken.accessibleName() == taken.toolTip()
 
 
 def test_another_baseline_moves_the_marks(insight: InsightStage) -> None:
