@@ -38,7 +38,7 @@ MOST_HIGH_PX = 3000
 """A text that is longer ends in words that say so."""
 MOST_PAGE_PX = 12_000
 """All rows of a grid are no higher: more pixels than that nobody can paint at this scale."""
-LEAST_TEXT_PX = 48
+LEAST_TEXT_PX, STRIP_PX = 48, 200
 _TRIES = 400
 """So often formulas and colours of code are waited for."""
 
@@ -112,8 +112,10 @@ def _steps(shown: Shown, tools: Tools, made: list[QWidget]) -> Iterator[QImage |
         heights[place // across] = max(heights[place // across], cell.height())
         yield None
     tops = [MARGIN_PX + band.height() + GAP_PX + sum(heights[:row]) + row * GAP_PX for row in range(rows + 1)]
-    image = _empty(QSize(width, tops[-1] + table.height() + theme.SPACE_XL), tools.themes.current)
-    yield None
+    image = _new(QSize(width, tops[-1] + table.height() + theme.SPACE_XL))
+    for top in range(0, round(image.height() / SCALE), STRIP_PX):
+        _fill(image, top, tools.themes.current)
+        yield None
     is_turned = band.layoutDirection() is Qt.LayoutDirection.RightToLeft
     for place, cell in cells.items():
         row, beside = divmod(place, across)
@@ -198,12 +200,18 @@ def _lay_out(part: QWidget, size: QSize) -> None:
     part.grab(QRect(0, 0, 1, 1))
 
 
-def _empty(inner: QSize, look: theme.Theme) -> QImage:
+def _new(inner: QSize) -> QImage:
     size = QSize(inner.width() + 2 * MARGIN_PX, inner.height() + MARGIN_PX)
     image = QImage(size * SCALE, QImage.Format.Format_RGB32)
     image.setDevicePixelRatio(SCALE)
-    image.fill(look.colour("window"))
     return image
+
+
+def _fill(image: QImage, top: int, look: theme.Theme) -> None:
+    """Fill a strip with the ground: all of a large picture takes a moment."""
+    painter = QPainter(image)
+    painter.fillRect(QRectF(0, top, image.width(), STRIP_PX), look.colour("window"))
+    painter.end()
 
 
 def _paint(image: QImage, part: QWidget, at: QPoint) -> None:

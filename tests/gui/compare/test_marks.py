@@ -230,8 +230,9 @@ def test_the_line_in_the_header_comes_behind_the_header_in_the_order_of_the_keyb
     insight.asked().ran("a", "c")
     for letter in "ab":
         after = insight.stage.find(f"more_lane_{letter}").nextInFocusChain()
-        while not after.focusPolicy() & Qt.FocusPolicy.TabFocus:
+        while after is not None and not after.focusPolicy() & Qt.FocusPolicy.TabFocus:
             after = after.nextInFocusChain()
+        assert after is not None
         assert after.objectName() == f"lane_divergence_{letter}"
 
 
