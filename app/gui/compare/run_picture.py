@@ -40,7 +40,7 @@ MOST_PAGE_PX = 12_000
 """All rows of a grid are no higher: more pixels than that nobody can paint at this scale."""
 LEAST_TEXT_PX, STRIP_PX = 48, 200
 _TRIES = 400
-"""So often formulas and colours of code are waited for."""
+"""So often formulas and colours of code are waited for, in all lanes together."""
 
 
 class Shown(NamedTuple):
@@ -106,8 +106,9 @@ def _steps(shown: Shown, tools: Tools, made: list[QWidget]) -> Iterator[QImage |
     rows = max(cells, default=0) // across + 1
     most = min(theme.scaled(MOST_HIGH_PX), MOST_PAGE_PX // rows)
     heights = [0] * rows
+    waits = iter(range(_TRIES))
     for place, cell in cells.items():
-        for _whole in _measured(cell, each_px, most):
+        for _whole in _measured(cell, each_px, most, waits):
             yield None
         heights[place // across] = max(heights[place // across], cell.height())
         yield None
@@ -159,17 +160,16 @@ def _show(insight: LaneInsight, shown: Shown) -> None:
     insight.overlay.show_marks(shown.marks.get(column.lane.index, Marks()))
 
 
-def _measured(cell: QWidget, width: int, most: int) -> Iterator[None]:
+def _measured(cell: QWidget, width: int, most: int, waits: Iterator[int]) -> Iterator[None]:
     """Make a lane as high as its text, which may still be read and drawn, or end it in words."""
     if not isinstance(cell, LaneColumn):
         _lay_out(cell, QSize(width, cell.sizeHint().height()))
         return
     _lay_out(cell, QSize(width, most))
-    for _try in range(_TRIES):
-        cell.grab()  # formulas are drawn and code is coloured once it is to be painted
-        if cell.text.is_whole:
-            break
+    cell.grab()  # formulas are drawn and code is coloured once it is to be painted
+    while not cell.text.is_whole and next(waits, None) is not None:
         yield
+        cell.grab()
     around = cell.height() - cell.text.viewport().height()
     if around + cell.text.whole_px > most:
         words = translate("Compare", "… The text goes on; the page to hand out (HTML) has all of it.")
