@@ -29,6 +29,7 @@ from app.services.file_export import FileExport
 from app.services.grammar_editing import GrammarEditing
 from app.services.inspecting import Inspecting
 from app.services.keeper import Keeper
+from app.services.laboratory import Laboratory
 from app.services.lane_outlook import LaneOutlook
 from app.services.live import Live
 from app.services.load_check import CheckModel, LoadCheck
@@ -150,9 +151,8 @@ def assemble(
         load_options=LoadOptionsDraft(session, dry_run, settings, jobs, check, main_memory),
         vocabulary=vocabulary,
         reproducing=Reproducing(session, store, vocabulary, talk.chat, talk.conversations),
-        **_records(talk, session, store, vocabulary, jobs)._asdict(),
+        **_records(talk, session, engine, store, sampling, vocabulary, jobs)._asdict(),
         file_export=FileExport(jobs, notices),
-        next_token=NextToken(session, engine, sampling, vocabulary, talk.answers, talk.conversations),
         live=Live(session, lambda: memory.gpu_is_there, talk.chat, talk.answers),
         memory=memory,
         ask=Ask(session, models, templates),
@@ -193,23 +193,37 @@ class _Presets(NamedTuple):
 
 
 class _Records(NamedTuple):
-    """What reads records token by token."""
+    """What reads rows and records token by token."""
 
     comparison_analysis: ComparisonAnalysis
     answer_what_if: AnswerWhatIf
     inspecting: Inspecting
     other_token: OtherToken
     prompt_scores: PromptScores
+    next_token: NextToken
+    laboratory: Laboratory
 
 
-def _records(talk: _Talk, session: EngineSession, store: StorePort, vocabulary: Vocabulary, jobs: Jobs) -> _Records:
-    inspecting = Inspecting(talk.chat, session, store, vocabulary, jobs)
+def _records(
+    talk: _Talk,
+    session: EngineSession,
+    engine: EnginePort,
+    store: StorePort,
+    sampling: Sampling,
+    vocabulary: Vocabulary,
+    jobs: Jobs,
+) -> _Records:
+    chat = talk.chat
+    inspecting = Inspecting(chat, session, store, vocabulary, jobs)
+    next_token = NextToken(session, engine, sampling, vocabulary, talk.answers, talk.conversations)
     return _Records(
         ComparisonAnalysis(talk.comparing, session, store, vocabulary, jobs),
-        AnswerWhatIf(talk.chat, session, store, vocabulary, jobs),
+        AnswerWhatIf(chat, session, store, vocabulary, jobs),
         inspecting,
-        OtherToken(session, talk.chat, talk.answers, talk.comparing, inspecting),
+        OtherToken(session, chat, talk.answers, talk.comparing, inspecting),
         PromptScores(session, inspecting),
+        next_token,
+        Laboratory(chat, session, sampling, vocabulary, inspecting, jobs, next_token.watch_whole),
     )
 
 

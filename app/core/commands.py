@@ -155,9 +155,11 @@ class Cancel(msgspec.Struct, frozen=True, tag="cancel"):
 
 
 class Watch(msgspec.Struct, frozen=True, tag="watch"):
-    """Whether somebody looks at the latest step: then `Step` events come along, at most ten a second."""
+    """Whether somebody looks at the latest step: then `Step` events come along, at most four a second."""
 
     on: bool
+    whole: bool = False
+    """Whether each comes with all of its row, not only the last one of an answer."""
 
 
 class Tokenize(msgspec.Struct, frozen=True, tag="tokenize"):

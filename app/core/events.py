@@ -116,7 +116,7 @@ class GrammarMask(msgspec.Struct, frozen=True):
 
 
 class Step(msgspec.Struct, frozen=True, tag="step"):
-    """The latest step's logits for somebody who looks: the largest 1,024, or the full row at the end."""
+    """The latest step's logits for somebody who looks: the largest 1,024, or the full row at the end and where it is wanted."""
 
     request: int
     token: int

@@ -78,8 +78,11 @@ class Answer:
         self._notes: list[Sentence] = []
         """What people should know of its end."""
 
-    def run(self, watched: Callable[[], bool]) -> Iterator[Event]:
-        """Go through the stages; `watched` tells whether somebody looks. Raises `UserError` on a bad prompt."""
+    def run(self, watched: Callable[[], bool], whole: Callable[[], bool] = lambda: False) -> Iterator[Event]:
+        """Go through the stages. Raises `UserError` on a bad prompt.
+
+        `watched` tells whether somebody looks at the steps, `whole` whether each is told with all of its row.
+        """
         policy = Policy(self._command.when_full, self._settings.max_tokens)
         fitted = fit(self._command.prompt, policy, self._backend.vocabulary, self._deadline, self._cache.cells)
         self._count_from(fitted)
@@ -99,14 +102,16 @@ class Answer:
         reason: StopReason = "cancelled"
         if self._cache.used == len(prompt):
             try:
-                reason = yield from self._generate(fitted.prepared.ids, watched)
+                reason = yield from self._generate(fitted.prepared.ids, watched, whole)
             except (UserError, RuntimeError, MemoryError):
                 yield from self._flush()
                 raise
         self._cache.checkpoint()
         yield self._finished(reason, len(prompt), reused, evaluated)
 
-    def _generate(self, prompt: list[int], watched: Callable[[], bool]) -> Generator[Event, None, StopReason]:
+    def _generate(
+        self, prompt: list[int], watched: Callable[[], bool], whole: Callable[[], bool]
+    ) -> Generator[Event, None, StopReason]:
         logits = Logits(self._backend)
         sampler, writing = Sampler(self._backend, self._settings, self._seed, prompt, self._first), self._writing
         try:
@@ -131,7 +136,7 @@ class Answer:
                     yield writing.take(self._cache.used, last=reason is not None)
                 if sends and watched() and (reason is not None or at_ns - self._step_ns >= STEP_NS):
                     self._step_ns = at_ns
-                    yield self._step(row, facts, sampler.mask(row), whole=reason is not None)
+                    yield self._step(row, facts, sampler.mask(row), whole=reason is not None or whole())
                 if reason is not None:
                     return reason
                 sampler.accept(choice.token)

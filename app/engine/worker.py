@@ -94,7 +94,7 @@ class Worker:
         self._vocabulary_in_use = threading.Lock()
         self._texts: queue.SimpleQueue[Talk | None] = queue.SimpleQueue()
         self._controls: dict[int, Control] = {}
-        self._watched = False
+        self._watch = Watch(on=False)
         self._deadline = Deadline(RENDER_SECONDS, LastResort(LAST_RESORT_SECONDS, sys.stderr))
         self._backend: Backend | None = None
         self._cache: KVCache | None = None
@@ -175,7 +175,7 @@ class Worker:
                 if (control := self._controls.get(command.request)) is not None:
                     control.pacing.give(command.token, command.place)
             case Watch():
-                self._watched = command.on
+                self._watch = command
             case Quit():
                 for control in tuple(self._controls.values()):
                     control.cancel()
@@ -239,7 +239,8 @@ class Worker:
         if control.cancelled:
             self._send(cancelled_before_start(backend, cache, command))
             return
-        for event in Answer(backend, cache, command, control, self._deadline).run(lambda: self._watched):
+        answer = Answer(backend, cache, command, control, self._deadline)
+        for event in answer.run(lambda: self._watch.on, lambda: self._watch.whole):
             self._send(event)
 
     def _reproduce(self, command: Reproduce, control: Control) -> None:

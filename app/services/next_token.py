@@ -5,8 +5,7 @@ While an answer is held they are those of the next token, which is not drawn yet
 
 from __future__ import annotations
 
-from array import array
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from app.core.commands import Watch
@@ -20,6 +19,7 @@ from app.services.conversations import Conversations
 from app.services.engine_session import EngineSession
 from app.services.questions import AnswerEvent
 from app.services.sampling import Sampling
+from app.services.step_answer import StepAnswer, first_of
 from app.services.turns import Turn
 from app.services.vocabulary import Vocabulary
 
@@ -72,18 +72,12 @@ class CandidatesView:
 
 
 @dataclass(slots=True)
-class _Answer:
-    """What the chain of an answer looks at."""
+class _Answer(StepAnswer):
+    """The answer, and where people see it."""
 
-    request: int
-    prompt: bytes
-    first: int
-    """Place in the answer of the first token of this request."""
-    seed: int | None
-    conversation: int | None
+    conversation: int | None = None
     """None where it is an answer of no conversation."""
-    turn: Turn | None
-    sampled: array[int] = field(default_factory=lambda: array("i"))
+    turn: Turn | None = None
 
 
 class NextToken:
@@ -110,7 +104,7 @@ class NextToken:
         self._whose: str | None = ""
         """As `CandidatesView.whose`; None where the conversation is gone."""
         self._origin: Sentence | None = None
-        self._watches = False
+        self._watches = self._wants_whole = False
         self._missed = False
         """Whether the latest steps came while nobody looked."""
         self._answer: _Answer | None = None
@@ -135,6 +129,12 @@ class NextToken:
         """Say whether somebody looks: only then the engine tells its steps."""
         if on != self._watches:
             self._watches = on
+            self._tell_engine()
+
+    def watch_whole(self, on: bool) -> None:
+        """Say whether somebody else wants the steps with all of their rows, whoever looks here."""
+        if on != self._wants_whole:
+            self._wants_whole = on
             self._tell_engine()
 
     @property
@@ -228,12 +228,10 @@ class NextToken:
             self._tell()
 
     def _begun(self, event: PromptReady) -> _Answer:
-        span = next((span for span in event.spans if span.part == "answer"), None)
-        first = 0 if span is None else span.end - span.start
         runs = () if self._answers is None else self._answers.runs
         run = next((run for run in runs if run.request == event.request), None)
         conversation, turn = (run.conversation.head.id, run.turn) if run is not None else (None, None)
-        return _Answer(event.request, event.ids, first, event.seed, conversation, turn)
+        return _Answer(event.request, event.ids, first_of(event), event.seed, conversation=conversation, turn=turn)
 
     def _take_step(self, answer: _Answer, event: Step) -> None:
         model = self._session.model
@@ -252,8 +250,7 @@ class NextToken:
             self._tell(moved=True)
 
     def _show_step(self, answer: _Answer, event: Step, vocabulary: int, drawn: int | None) -> None:
-        history = answer.prompt + answer.sampled[: event.token].tobytes()
-        step = _step_candidates()(event, vocabulary, history, drawn)
+        step = _step_candidates()(event, vocabulary, answer.before(event.token), drawn)
         self._shown, self._missed, self._is_held = (answer, event.token, step), False, False
         self._whose, self._origin = self._whose_is_shown(), self._origin_of_shown()
 
@@ -311,7 +308,7 @@ class NextToken:
     def _tell_engine(self) -> None:
         """The wish to see steps is kept by the engine's process: a new one has to hear it, none is started for it."""
         if self._engine.running and self._session.model is not None:
-            self._engine.send(Watch(self._watches))
+            self._engine.send(Watch(self._watches or self._wants_whole, self._wants_whole))
 
 
 def _step_candidates() -> type[StepCandidates]:

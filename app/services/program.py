@@ -79,6 +79,7 @@ from app.services.engine_session import EngineSession
 from app.services.file_export import FileExport
 from app.services.grammar_editing import GrammarEditing
 from app.services.inspecting import Inspecting
+from app.services.laboratory import Laboratory
 from app.services.lane_outlook import LaneOutlook
 from app.services.live import Live
 from app.services.load_options import LoadOptionsDraft
@@ -153,6 +154,7 @@ class Program:
     inspecting: Inspecting
     prompt_scores: PromptScores
     other_token: OtherToken
+    laboratory: Laboratory
     file_export: FileExport
     next_token: NextToken
     live: Live
@@ -290,7 +292,8 @@ class Program:
             each.take_read(event)
 
     def _take_analysed(self, event: LanesAnalysed) -> None:
-        for each in (self.comparison_analysis, self.answer_what_if, self.inspecting, self.grammar_editing):
+        jobs = (self.comparison_analysis, self.answer_what_if, self.inspecting, self.laboratory, self.grammar_editing)
+        for each in jobs:
             each.take(event)
 
     def _take_count(self, event: Tokenized | Rendered | Failed) -> None:

@@ -1,0 +1,111 @@
+"""The work of the sampler laboratory: the cards of a step under some settings, with what their tokens say.
+
+Loads numpy, so whoever may run before the window is there loads this module late. Pure: knows no session and no store.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+
+from app.core.sampler_cards import SamplerCards
+from app.core.sampling import SamplingSettings
+from app.core.words import Sentence, translate
+from app.probability.cards import Draws, StepCards
+from app.probability.dry import NO_BREAKERS, Breakers
+from app.probability.kept_cards import KeptCards
+from app.probability.known_rows import Extra, row_of
+from app.probability.lane import Lane
+from app.probability.lowered_rows import Histories
+from app.services.divergence_words import BREAKERS_UNKNOWN
+from app.services.known_lanes import doubt_of, known, with_settings
+from app.services.lab_values import KeptStep, LabBench, LabResult, LabStep
+from app.services.piece_table import PieceTable
+
+_LANE = 0
+"""The one lane that an answer is."""
+
+
+def lab_result(bench: LabBench, settings: SamplingSettings) -> LabResult:
+    """Return the cards of a step under these settings."""
+    if isinstance(bench.step, LabStep):
+        return _of_step(bench, bench.step, settings)
+    return _of_kept(bench, bench.step, settings)
+
+
+def _of_step(bench: LabBench, step: LabStep, settings: SamplingSettings) -> LabResult:
+    if not bench.worked_out:
+        row, before = np.frombuffer(step.row, "<f4"), np.frombuffer(step.before, "<i4")
+        bench.worked_out.append(StepCards(row, before, Draws(step.seed, step.position)))
+    cards = bench.worked_out[0]
+    assert isinstance(cards, StepCards)
+    breakers, doubt = _breakers_of(bench, settings, len(step.row) // 4)
+    made = cards.of(settings, breakers)
+    return LabResult(made, _texts(made, bench.pieces, step.taken), doubt=doubt, taken=step.taken)
+
+
+def _breakers_of(bench: LabBench, settings: SamplingSettings, vocabulary: int) -> tuple[Breakers, Sentence | None]:
+    """Return DRY's breakers as far as single tokens hold them, and why they may not be all."""
+    texts = settings.dry_sequence_breakers if settings.dry_reach(1) else ()
+    if not texts:
+        return NO_BREAKERS, None
+    pieces = bench.pieces
+    # A breaker of several bytes may also end within the next token, which only the engine can tokenise.
+    is_known = pieces is not None and len(pieces) >= vocabulary and all(len(text.encode()) <= 1 for text in texts)
+    key = (texts, 0 if pieces is None else len(pieces))
+    made = next((each for each in bench.worked_out if isinstance(each, tuple) and each[0] == key), None)
+    if made is None:
+        found = () if pieces is None else {token for text in texts for token in pieces.holding(text.encode())}
+        made = (key, Breakers(dict.fromkeys(found, ((),))))
+        bench.worked_out.append(made)
+    breakers = made[1]
+    assert isinstance(breakers, Breakers)
+    return breakers, None if is_known else BREAKERS_UNKNOWN
+
+
+def _of_kept(bench: LabBench, step: KeptStep, settings: SamplingSettings) -> LabResult:
+    inputs = step.inputs
+    given = inputs.lane(_LANE)
+    lane = known(inputs, given).lane if given is not None else None
+    place = step.position - (given.begins if given is not None else 0)
+    records = lane.record_of(place) if lane is not None and place >= 0 else None
+    if lane is None or records is None or not records.alternatives(place)[0].size:
+        return LabResult(None, {}, problem=_NOT_KEPT)
+    problem = doubt_of(inputs, lane, settings)
+    if problem is not None:
+        return LabResult(None, {}, problem=problem)
+    if not bench.worked_out:
+        bench.worked_out.append(_kept_cards(lane, place))
+    cards = bench.worked_out[0]
+    assert isinstance(cards, KeptCards)
+    made = cards.of(settings, with_settings(inputs, lane, settings).breakers)
+    taken = int(lane.tokens[place])
+    return LabResult(made, _texts(made, inputs.pieces, taken), taken=taken)
+
+
+def _kept_cards(lane: Lane, place: int) -> KeptCards:
+    records = lane.records
+    assert records is not None
+    token, rank = int(lane.tokens[place]), int(records.rank[place])
+    row = row_of(records, place, [Extra(place, token, float(records.log_probability[place]), rank)])
+    before = np.concatenate((lane.prompt, lane.tokens[:place])).astype(np.int32, copy=False)
+    return KeptCards(row, Histories(before, np.array([before.size])), Draws(lane.seed, lane.first + place))
+
+
+def _texts(cards: SamplerCards, pieces: PieceTable | None, taken: int | None) -> dict[int, str]:
+    if pieces is None:
+        return {}
+    tokens = {each.token for card in cards.stages for each in card.tokens}
+    tokens |= {each.token for each in cards.draw.tokens}
+    more: Iterable[int | None] = (taken, cards.draw.drawn.token if cards.draw.drawn is not None else None)
+    tokens |= {token for token in more if token is not None}
+    texts = {token: pieces.text(token) for token in tokens}
+    return {token: text for token, text in texts.items() if text is not None}
+
+
+_NOT_KEPT = translate(
+    "Laboratory",
+    "The candidates of this token were not recorded: choose “All likely candidates” under “Save for each token” in the "
+    "preferences, and answer again.",
+)

@@ -1,0 +1,297 @@
+"""The sampler laboratory: what each stage of the chain does to one step, under settings that people try out.
+
+It looks at the newest step of the answer that is written, at one that it holds still, at the next token of an answer that
+waits, or at a token of an answer as it is kept. Nothing that is tried here touches the chat before somebody wants it.
+The work is done by the background jobs, which load numpy; knows no view.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import msgspec
+
+from app.core.events import Held, PromptReady, Step, Tokens
+from app.core.job_events import LanesAnalysed
+from app.core.sampler_cards import FIELDS
+from app.core.sampling import SamplingSettings, whole_order
+from app.core.signal import Signal
+from app.core.words import Sentence, translate
+from app.services.chat import Chat
+from app.services.engine_session import EngineSession
+from app.services.inspecting import Inspecting
+from app.services.lab_values import KeptStep, LabBench, LabResult, LabSource, LabStep
+from app.services.latest_job import LatestJob
+from app.services.questions import AnswerEvent
+from app.services.sampling import Sampling
+from app.services.step_answer import StepAnswer, first_of
+from app.services.vocabulary import Vocabulary
+from app.system.jobs import Jobs
+
+SHAPING = (*(field for fields in FIELDS.values() for field in fields), "order", "off")
+"""The settings that the laboratory can change."""
+
+
+class Laboratory:
+    """One step at a time, and the newest cards of it; nothing is worked out while nobody looks."""
+
+    def __init__(
+        self,
+        chat: Chat,
+        session: EngineSession,
+        sampling: Sampling,
+        vocabulary: Vocabulary,
+        inspecting: Inspecting,
+        jobs: Jobs,
+        want_rows: Callable[[bool], None],
+    ) -> None:
+        """`want_rows` has the engine tell its steps with all of their rows, or no longer."""
+        self.changed: Signal[()] = Signal()
+        """Other cards, other settings, another step, or none any more."""
+        self._chat = chat
+        self._sampling = sampling
+        self._vocabulary = vocabulary
+        self._inspecting = inspecting
+        self._want_rows = want_rows
+        self._is_watched = False
+        self._frozen: LabStep | None = None
+        """The step that stays while others come."""
+        self._answer: StepAnswer | None = None
+        self._step: LabStep | None = None
+        """The step that the engine told last."""
+        self._bench: LabBench | None = None
+        """What is looked at."""
+        self._tried: SamplingSettings | None = None
+        """What somebody tries out; None where nothing is."""
+        self._result: LabResult | None = None
+        self._working: LatestJob[LabResult] = LatestJob(jobs, "sampler cards", self._take_result)
+        session.answer_told.connect(self._follow)
+        chat.opened.connect(self._leave)
+        inspecting.token_changed.connect(lambda _token: self._look())
+        inspecting.opened.connect(self._look)
+        inspecting.changed.connect(self._look_at_more)
+        sampling.changed.connect(self._follow_chat)
+        vocabulary.changed.connect(self._take_vocabulary)
+
+    @property
+    def result(self) -> LabResult | None:
+        """The newest cards; None before there are any."""
+        return self._result
+
+    @property
+    def source(self) -> LabSource | None:
+        """Where the step comes from that is looked at; None where there is none."""
+        if self._bench is None:
+            return None
+        if isinstance(self._bench.step, KeptStep):
+            return "kept"
+        if self._bench.step.is_held:
+            return "held"
+        return "live" if self._frozen is None else "frozen"
+
+    @property
+    def position(self) -> int | None:
+        """The place in its answer of the token that is looked at, from 0."""
+        return None if self._bench is None else self._bench.step.position
+
+    @property
+    def reason(self) -> Sentence | None:
+        """Why there are no cards; None where there are."""
+        if self._result is not None:
+            return self._result.problem
+        return _READING if self._bench is not None else _NOTHING
+
+    @property
+    def settings(self) -> SamplingSettings:
+        """The settings of the cards."""
+        return self._own if self._tried is None else self._tried
+
+    @property
+    def is_trying(self) -> bool:
+        """Whether other settings are tried out than those of the token or of the chat."""
+        return self._tried is not None
+
+    @property
+    def is_in_use(self) -> bool:
+        """Whether the chat has the settings of the cards already."""
+        return _shape_of(self.settings) == _shape_of(self._sampling.values)
+
+    @property
+    def _own(self) -> SamplingSettings:
+        """The settings of what is looked at: of a kept token its own, else those of the chat."""
+        step = None if self._bench is None else self._bench.step
+        given = step.inputs.lane(0) if isinstance(step, KeptStep) else None
+        return given.settings_at(step.position) if given is not None and step is not None else self._sampling.values
+
+    def watch(self, on: bool) -> None:
+        """Say whether somebody looks."""
+        if on != self._is_watched:
+            self._is_watched = on
+            self._look()
+
+    def freeze(self, on: bool) -> None:
+        """Stay at the step that is shown while the answer is written, or follow the newest one again."""
+        frozen = self._step if on else None
+        if frozen is not self._frozen:
+            self._frozen = frozen
+            self._look()
+            self.changed.emit()
+
+    def change(self, **changes: object) -> None:
+        """Try other settings."""
+        tried = msgspec.structs.replace(self.settings, **changes).validated()
+        self._try(tried)
+
+    def switch(self, stage: str, on: bool) -> None:
+        """Try the chain with a stage switched on or off; its values stay."""
+        off = set(self.settings.off) - {stage} if on else {*self.settings.off, stage}
+        self.change(off=tuple(off))
+
+    def move(self, stage: str, place: int) -> None:
+        """Try the chain with a stage at another place, counted from 0."""
+        others = [name for name in whole_order(self.settings.order) if name != stage]
+        place = min(max(place, 0), len(others))
+        self.change(order=(*others[:place], stage, *others[place:]))
+
+    def reset(self) -> None:
+        """Go back to the settings of the token, or of the chat."""
+        self._try(self._own)
+
+    def use_in_chat(self) -> None:
+        """Let the chat have these settings, from its next token on."""
+        wanted = _shape_of(self.settings)
+        if not isinstance(self._bench.step if self._bench is not None else None, KeptStep):
+            self._tried = None
+        self._sampling.change(**wanted)
+        self.changed.emit()
+
+    def take(self, event: LanesAnalysed) -> None:
+        """Take in what a job has found."""
+        self._working.take(event)
+
+    def _try(self, settings: SamplingSettings) -> None:
+        before = self._tried
+        self._tried = None if _shape_of(settings) == _shape_of(self._own) else settings
+        if self._tried != before:
+            self._work()
+            self.changed.emit()
+
+    def _follow_chat(self) -> None:
+        """The chat has other settings: nothing that is tried out changes by that."""
+        if self._tried is None:
+            self._work()
+        self.changed.emit()
+
+    def _follow(self, event: AnswerEvent) -> None:
+        answer, run = self._answer, self._chat.shown.run
+        match event:
+            case PromptReady() if run is not None and run.request == event.request:
+                self._answer = StepAnswer(event.request, event.ids, first_of(event), event.seed)
+            case Tokens() if answer is not None and answer.request == event.request:
+                answer.sampled.frombytes(event.ids)
+                self._end_hold(answer)
+            case Held() if answer is not None and answer.request == event.request:
+                self._take_row(answer, event.token, event.logits, is_held=True)
+            case Step() if answer is not None and answer.request == event.request and not event.ids:
+                self._take_row(answer, event.token, event.logits, is_held=False)
+            case _:
+                pass
+
+    def _take_row(self, answer: StepAnswer, token: int, row: bytes, *, is_held: bool) -> None:
+        taken = answer.sampled[token] if token < len(answer.sampled) else None
+        position = answer.first + token
+        self._step = LabStep(
+            answer.request, token, row, answer.before(token), answer.seed, position, taken, is_held=is_held
+        )
+        if self._inspecting.token is None and self._frozen is None:
+            self._look()
+
+    def _end_hold(self, answer: StepAnswer) -> None:
+        """Know which token came of the step that was held."""
+        step = self._step
+        if step is not None and step.is_held and step.request == answer.request and step.token < len(answer.sampled):
+            self._take_row(answer, step.token, step.row, is_held=False)
+
+    def _leave(self) -> None:
+        """Another chat is shown."""
+        self._answer = self._step = self._tried = self._frozen = None
+        self._look()
+
+    def _take_vocabulary(self) -> None:
+        """Read the tokens again; those of another tokenizer say nothing of the step that is looked at."""
+        if self._vocabulary.known == 0:
+            self._answer = self._step = self._frozen = None
+            self._look()
+        elif self._bench is not None:
+            self._bench.pieces = self._vocabulary.table
+            self._work()
+
+    def _look(self) -> None:
+        """Find out anew what is looked at."""
+        self._want_rows(self._is_watched and self._inspecting.token is None and self._frozen is None)
+        step = self._wanted_step()
+        if step is None:
+            if self._bench is not None or self._result is not None:
+                self._bench = self._result = None
+                self._working.forget()
+                self.changed.emit()
+            return
+        if self._bench is None or self._bench.step is not step:
+            is_other_kind = self._bench is None or isinstance(self._bench.step, KeptStep) != isinstance(
+                step, KeptStep
+            )
+            self._bench = LabBench(step, self._vocabulary.table)
+            if is_other_kind:
+                self._result = None
+            if self._tried is not None and _shape_of(self._tried) == _shape_of(self._own):
+                self._tried = None
+            self._work()
+            self.changed.emit()
+
+    def _look_at_more(self) -> None:
+        """More is known of the answer: a token that had no cards may have them now."""
+        bench = self._bench
+        if bench is None or (
+            isinstance(bench.step, KeptStep) and (self._result is None or self._result.cards is None)
+        ):
+            self._look()
+
+    def _wanted_step(self) -> LabStep | KeptStep | None:
+        if not self._is_watched:
+            return None
+        token, inputs = self._inspecting.token, self._inspecting.inputs
+        if token is None:
+            return self._frozen or self._step
+        if inputs is None:
+            return None
+        step = self._bench.step if self._bench is not None else None
+        is_same = isinstance(step, KeptStep) and step.position == token and step.inputs is inputs
+        return step if is_same else KeptStep(inputs, token)
+
+    def _work(self) -> None:
+        bench, settings = self._bench, self.settings
+        if bench is not None:
+            self._working.want(lambda: _result_of(bench, settings))
+
+    def _take_result(self, result: LabResult | None) -> None:
+        self._result = LabResult(None, {}, problem=_FAILED) if result is None else result
+        self.changed.emit()
+
+
+def _shape_of(settings: SamplingSettings) -> dict[str, object]:
+    return {name: getattr(settings, name) for name in SHAPING}
+
+
+def _result_of(bench: LabBench, settings: SamplingSettings) -> LabResult:
+    # Loads numpy, which costs 130 ms: the window's start need not wait for it.
+    from app.services.lab_work import lab_result  # noqa: PLC0415  loaded by the first job that needs it
+
+    return lab_result(bench, settings)
+
+
+_NOTHING = translate(
+    "Laboratory",
+    "Click a token above to see how it was chosen, or send a message and watch its tokens being chosen.",
+)
+_READING = translate("Laboratory", "The step is being worked out …")
+_FAILED = translate("Laboratory", "The cards could not be worked out; the log has the details.")

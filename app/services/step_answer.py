@@ -1,0 +1,35 @@
+"""The answer that steps belong to, as far as a sampler chain looks back at it.
+
+Plain state; who follows the answer adds its tokens.
+"""
+
+from __future__ import annotations
+
+from array import array
+from dataclasses import dataclass, field
+
+from app.core.events import PromptReady
+
+
+@dataclass(slots=True)
+class StepAnswer:
+    """What the chain of an answer looks at."""
+
+    request: int
+    prompt: bytes
+    """Token ids before those of this request, int32."""
+    first: int
+    """Place in the answer of the first token of this request."""
+    seed: int | None
+    sampled: array[int] = field(default_factory=lambda: array("i"))
+    """The tokens of this request."""
+
+    def before(self, token: int) -> bytes:
+        """Return all tokens before one of this request, int32."""
+        return self.prompt + self.sampled[:token].tobytes()
+
+
+def first_of(event: PromptReady) -> int:
+    """Return the place in its answer of the first token of a request: above 0 for an answer that goes on."""
+    span = next((span for span in event.spans if span.part == "answer"), None)
+    return 0 if span is None else span.end - span.start
