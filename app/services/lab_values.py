@@ -14,6 +14,14 @@ LabSource = Literal["live", "frozen", "held", "kept"]
 """Where a step comes from: the newest one, one that stays, the next token of an answer that waits, or a record."""
 
 
+class LabPlace(NamedTuple):
+    """Which step is looked at."""
+
+    source: LabSource
+    position: int
+    """The place in its answer of the token, from 0."""
+
+
 @dataclass(frozen=True)
 class LabStep:
     """A step whose whole row the engine told."""

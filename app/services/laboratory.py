@@ -20,7 +20,7 @@ from app.core.words import Sentence, translate
 from app.services.chat import Chat
 from app.services.engine_session import EngineSession
 from app.services.inspecting import Inspecting
-from app.services.lab_values import KeptStep, LabBench, LabResult, LabSource, LabStep
+from app.services.lab_values import KeptStep, LabBench, LabPlace, LabResult, LabSource, LabStep
 from app.services.latest_job import LatestJob
 from app.services.questions import AnswerEvent
 from app.services.sampling import Sampling
@@ -79,20 +79,9 @@ class Laboratory:
         return self._result
 
     @property
-    def source(self) -> LabSource | None:
-        """Where the step comes from that is looked at; None where there is none."""
-        if self._bench is None:
-            return None
-        if isinstance(self._bench.step, KeptStep):
-            return "kept"
-        if self._bench.step.is_held:
-            return "held"
-        return "live" if self._frozen is None else "frozen"
-
-    @property
-    def position(self) -> int | None:
-        """The place in its answer of the token that is looked at, from 0."""
-        return None if self._bench is None else self._bench.step.position
+    def place(self) -> LabPlace | None:
+        """Which step is looked at, and where it comes from; None where there is none."""
+        return None if self._bench is None else LabPlace(self._source_of(self._bench.step), self._bench.step.position)
 
     @property
     def reason(self) -> Sentence | None:
@@ -165,9 +154,21 @@ class Laboratory:
         self._sampling.change(**wanted)
         self.changed.emit()
 
+    @property
+    def is_busy(self) -> bool:
+        """Whether cards are being worked out."""
+        return self._working.is_busy
+
     def take(self, event: LanesAnalysed) -> None:
         """Take in what a job has found."""
         self._working.take(event)
+
+    def _source_of(self, step: LabStep | KeptStep) -> LabSource:
+        if isinstance(step, KeptStep):
+            return "kept"
+        if step.is_held:
+            return "held"
+        return "live" if self._frozen is None else "frozen"
 
     def _try(self, settings: SamplingSettings) -> None:
         before = self._tried
