@@ -55,7 +55,15 @@ class SliderRow(QWidget):
     """Somebody wants another value: the value."""
 
     def __init__(
-        self, name: str, title: str, hint: str, scale: Scale, *, spoken: str = "", parent: QWidget | None = None
+        self,
+        name: str,
+        title: str,
+        hint: str,
+        scale: Scale,
+        *,
+        spoken: str = "",
+        caption_px: int = CAPTION_WIDTH_PX,
+        parent: QWidget | None = None,
     ) -> None:
         super().__init__(parent)
         self._scale, self._spoken = scale, spoken or title
@@ -71,7 +79,7 @@ class SliderRow(QWidget):
         self.box.setObjectName(f"{name}_box")
         self.box.setAccessibleName(self._spoken)
         self.box.setFixedSize(theme.scaled(BOX_WIDTH_PX), theme.scaled(BOX_HEIGHT_PX))
-        self._caption = caption_for(title, self.box)
+        self._caption = caption_for(title, self.box, caption_px)
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(theme.SPACE_S)
@@ -132,10 +140,10 @@ class SliderRow(QWidget):
             set_hint(widget, hint)
 
 
-def caption_for(title: str, box: QWidget) -> QLabel:
+def caption_for(title: str, box: QWidget, width_px: int = CAPTION_WIDTH_PX) -> QLabel:
     """Return the caption of a box, as wide as those above and below; a longer one takes a second line."""
     caption = label(title)
-    caption.setFixedWidth(theme.scaled(CAPTION_WIDTH_PX))
+    caption.setFixedWidth(theme.scaled(width_px))
     caption.setWordWrap(True)
     caption.setBuddy(box)
     return caption

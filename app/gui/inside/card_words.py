@@ -1,0 +1,170 @@
+"""What the cards of the sampler laboratory say: what a stage is, what it did here, and all of that for who listens."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QCoreApplication
+
+from app.core.sampler_cards import DrawCard, SamplerCards, StageCard
+from app.core.sampling import SamplingSettings
+from app.gui.next_token.candidates_model import visible
+from app.gui.widgets.words import isolated
+from app.services.units import count
+
+translate = QCoreApplication.translate
+DRAW = "draw"
+"""What the last card is called among the stages."""
+_MOST_CHARACTERS = 24
+
+
+def stage_title(name: str) -> str:
+    """Return the heading of a card."""
+    titles = {
+        "penalties": translate("Laboratory", "Penalties"),
+        "dry": translate("Laboratory", "DRY"),
+        "top_k": translate("Laboratory", "Top-k"),
+        "typical": translate("Laboratory", "Typical"),
+        "top_p": translate("Laboratory", "Top-p"),
+        "min_p": translate("Laboratory", "Min-p"),
+        "xtc": translate("Laboratory", "XTC"),
+        "temperature": translate("Laboratory", "Temperature"),
+        DRAW: translate("Laboratory", "Draw"),
+    }
+    return titles.get(name, name)
+
+
+def explanation(name: str) -> str:
+    """Return what a stage does, for people who see it for the first time."""
+    words = {
+        "penalties": translate("Laboratory", "Makes tokens less likely that came shortly before."),
+        "dry": translate("Laboratory", "Makes tokens less likely that would repeat a phrase."),
+        "top_k": translate("Laboratory", "Keeps the k likeliest tokens."),
+        "typical": translate("Laboratory", "Keeps the tokens that surprise about as much as is usual here."),
+        "top_p": translate("Laboratory", "Keeps the likeliest tokens that together reach the chance p."),
+        "min_p": translate("Laboratory", "Cuts tokens that are far less likely than the likeliest."),
+        "xtc": translate("Laboratory", "Now and then cuts the most obvious tokens."),
+        "temperature": translate("Laboratory", "Sharpens the chances below 1, evens them out above."),
+        DRAW: translate("Laboratory", "A random number from 0 to 1 falls on one of the tokens that are left."),
+    }
+    return words.get(name, "")
+
+
+def per_cent(share: float) -> str:
+    """Return a share in per cent: whole from ten on, else with one decimal."""
+    value = share * 100
+    if value >= 9.95:
+        return f"{value:.0f}\u00a0%"
+    return f"{value:.1f}\u00a0%" if value >= 0.05 or value == 0 else "<0.1\u00a0%"
+
+
+def token_words(token: int, texts: dict[int, str]) -> str:
+    """Return what a token says, its white space visible, in quotation marks; else its number."""
+    text = texts.get(token)
+    if text is None:
+        return translate("Laboratory", "token {number}").format(number=token)
+    shown = visible(text)
+    shown = f"{shown[:_MOST_CHARACTERS]}…" if len(shown) > _MOST_CHARACTERS else shown
+    return f"“{isolated(shown)}”" if shown else translate("Laboratory", "(no text)")
+
+
+def survivors(value: int, *, is_exact: bool) -> str:
+    """Return how many tokens are left; at least so many where nobody knows more."""
+    return count(value) if is_exact else f"≥\u00a0{count(value)}"
+
+
+def headline(card: StageCard) -> str:
+    """Return how many tokens enter and leave."""
+    leave = survivors(card.leave, is_exact=card.leave_is_exact)
+    enter = survivors(card.enter, is_exact=card.enter_is_exact)
+    if card.state != "acts" or (leave == enter and card.leave_is_exact):
+        return leave
+    return f"{enter} → {leave}"
+
+
+def fact(card: StageCard, settings: SamplingSettings) -> str:
+    """Return what the stage did here, in its own terms."""
+    if card.state == "off":
+        return translate("Laboratory", "switched off: passes all on")
+    if card.state == "neutral":
+        return translate("Laboratory", "without effect at this value")
+    if card.state == "skipped":
+        return translate("Laboratory", "does not run at temperature 0")
+    if card.name in ("penalties", "dry"):
+        return translate("Laboratory", "changes {tokens} tokens").format(tokens=count(card.touched))
+    if card.name == "temperature":
+        return _tempered(card)
+    if card.name == "xtc" and not card.acts_here:
+        return _idle_xtc(card, settings)
+    if card.removed is None:
+        return translate("Laboratory", "how much it cuts was not recorded")
+    cut = translate("Laboratory", "cuts {share} of the chance").format(share=per_cent(card.removed))
+    if card.name == "min_p" and card.threshold is not None:
+        below = translate("Laboratory", "cuts below {least}: {share} of the chance")
+        return below.format(least=per_cent(card.threshold), share=per_cent(card.removed))
+    if card.name == "typical" and card.threshold is not None:
+        return translate("Laboratory", "around {entropy} nats; {cut}").format(
+            entropy=f"{card.threshold:.2f}", cut=cut
+        )
+    return cut
+
+
+def _tempered(card: StageCard) -> str:
+    if card.leave == 1 and card.leave_is_exact and card.enter != 1:
+        return translate("Laboratory", "at 0 the likeliest alone is left")
+    if not card.tokens:
+        return ""
+    first = card.tokens[0]
+    words = translate("Laboratory", "the likeliest: {before} → {after}")
+    return words.format(before=per_cent(first.before), after=per_cent(first.after))
+
+
+def _idle_xtc(card: StageCard, settings: SamplingSettings) -> str:
+    if card.number is None or card.acts_here is None:
+        return translate("Laboratory", "nobody knows whether it acted here")
+    words = translate("Laboratory", "its number {number} is not below {chance}: idle here")
+    return words.format(number=f"{card.number:.2f}", chance=f"{settings.xtc_probability:.2f}")
+
+
+def unseen(share: float) -> str:
+    """Return how much of the chance nobody can tell token by token; empty where there is none."""
+    if share < 0.0005:
+        return ""
+    return translate("Laboratory", "{share} of the chance was not recorded token by token").format(
+        share=per_cent(share)
+    )
+
+
+def draw_fact(card: DrawCard, texts: dict[int, str], taken: int | None) -> str:
+    """Return on what the draw falls, and what the answer has where that is another token."""
+    if card.drawn is None:
+        return translate("Laboratory", "on which token it falls was not recorded")
+    drawn = token_words(card.drawn.token, texts)
+    if taken is not None and taken != card.drawn.token:
+        words = translate("Laboratory", "falls on {drawn}; the answer has {taken}")
+        return words.format(drawn=drawn, taken=token_words(taken, texts))
+    if card.is_greedy:
+        return translate("Laboratory", "takes {drawn} without a draw").format(drawn=drawn)
+    return translate("Laboratory", "falls on {drawn}").format(drawn=drawn)
+
+
+def spoken(card: StageCard, settings: SamplingSettings) -> str:
+    """Return a whole card for people who cannot see it."""
+    words = translate("Laboratory", "{stage}: {enter} tokens enter, {leave} leave; {fact}")
+    return words.format(
+        stage=stage_title(card.name),
+        enter=survivors(card.enter, is_exact=card.enter_is_exact),
+        leave=survivors(card.leave, is_exact=card.leave_is_exact),
+        fact=fact(card, settings),
+    )
+
+
+def summary(cards: SamplerCards, texts: dict[int, str]) -> str:
+    """Return the way through the chain in one line: 49,152 → 40 → 18 → 7 → the token."""
+    first = cards.stages[0]
+    steps = [survivors(first.enter, is_exact=first.enter_is_exact)] if first.enter_is_exact else []
+    for card in cards.stages:
+        leave = survivors(card.leave, is_exact=card.leave_is_exact)
+        if not steps or steps[-1] != leave:
+            steps.append(leave)
+    if cards.draw.drawn is not None:
+        steps.append(token_words(cards.draw.drawn.token, texts))
+    return " → ".join(steps)

@@ -1,0 +1,159 @@
+"""The cards of the sampler laboratory in the order of the chain, from left to right; the row scrolls where it is longer.
+
+Knows no service: it says what somebody wants.
+"""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QEvent, QObject, QPoint, QSize, Qt, Signal
+from PySide6.QtWidgets import QApplication, QFrame, QHBoxLayout, QScrollArea, QSizePolicy, QWidget
+
+from app.core.sampler_cards import StageCard
+from app.core.sampling import STAGES, SamplingSettings, whole_order
+from app.gui import theme
+from app.gui.icons import Icons
+from app.gui.inside.draw_card import DrawCardView
+from app.gui.inside.stage_card import StageCardView
+from app.services.lab_values import LabResult
+
+_LINE_PX = 2
+
+
+class CardsRow(QScrollArea):
+    """One card a stage, and the draw at the end."""
+
+    changed = Signal(str, float)
+    """Somebody moved a slider: the setting's name and its value."""
+    switched = Signal(str, bool)
+    """Somebody switched a stage on or off."""
+    moved = Signal(str, int)
+    """Somebody wants a stage at another place, counted from 0."""
+
+    def __init__(self, themes: theme.Themes, icons: Icons) -> None:
+        super().__init__()
+        self.setObjectName("lab_cards")
+        self.setAccessibleName(self.tr("Stages of the sampler, in their order"))
+        self._order: tuple[str, ...] = ()
+        self.cards = {name: StageCardView(name, themes, icons) for name in STAGES}
+        self.draw = DrawCardView(themes)
+        contents = self._contents = QWidget()
+        self._line = QFrame(contents)
+        self._line.setProperty("look", "insertion")
+        self._line.hide()
+        self._row = QHBoxLayout(contents)
+        self._row.setContentsMargins(0, 0, 0, 0)
+        self._row.setSpacing(theme.SPACE_S)
+        for card in self.cards.values():
+            self._row.addWidget(card)
+            card.changed.connect(self.changed)
+            card.switched.connect(self.switched)
+            card.stepped.connect(self._step)
+            card.dragged.connect(self._show_drop)
+            card.dropped.connect(self._drop)
+        self._row.addWidget(self.draw)
+        self._row.addStretch(1)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.setWidgetResizable(True)
+        self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+        self.setWidget(contents)
+        self.horizontalScrollBar().setSingleStep(theme.scaled(40))
+        contents.installEventFilter(self)
+
+    def show_settings(self, settings: SamplingSettings) -> None:
+        """Show settings, and the stages in their order."""
+        order = whole_order(settings.order)
+        if order != self._order:
+            self._put_in_order(order)
+        for place, name in enumerate(order):
+            self.cards[name].show_settings(settings, place, len(order) - 1)
+
+    def show_result(self, result: LabResult | None, settings: SamplingSettings) -> None:
+        """Show what the stages do to a step; None where nobody knows yet."""
+        made = result.cards if result is not None else None
+        texts = result.texts if result is not None else {}
+        found: dict[str, StageCard] = {card.name: card for card in made.stages} if made is not None else {}
+        for name, card in self.cards.items():
+            card.show_card(found.get(name), texts, settings)
+        taken = result.taken if result is not None else None
+        self.draw.show_card(made.draw if made is not None else None, texts, taken)
+
+    def sizeHint(self) -> QSize:
+        """Be as high as the highest card."""
+        return QSize(theme.scaled(600), self._height)
+
+    def minimumSizeHint(self) -> QSize:
+        """Never scroll upright."""
+        return QSize(theme.scaled(240), self._height)
+
+    @property
+    def _height(self) -> int:
+        return self._contents.minimumSizeHint().height() + self.horizontalScrollBar().sizeHint().height() + 2
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Ask for another height when the cards do."""
+        if event.type() == QEvent.Type.LayoutRequest:
+            self.updateGeometry()
+        return super().eventFilter(watched, event)
+
+    def _put_in_order(self, order: tuple[str, ...]) -> None:
+        focus = QApplication.focusWidget()
+        before: QWidget | None = None
+        for place, name in enumerate(order):
+            card = self.cards[name]
+            self._row.removeWidget(card)
+            self._row.insertWidget(place, card)
+            if before is not None:
+                QWidget.setTabOrder(before, card)
+            before = _last_in(card)
+        self._order = order
+        if focus is not None and self.isAncestorOf(focus):
+            self._row.activate()
+            self.ensureWidgetVisible(_card_of(focus) or focus, theme.SPACE_L, 0)
+
+    def _step(self, name: str, steps: int) -> None:
+        place = self._order.index(name) + steps
+        if 0 <= place < len(self._order):
+            self.moved.emit(name, place)
+
+    def _gap_at(self, where: QPoint) -> int:
+        """Return before how many cards of the row a point on the screen lies, from 0."""
+        x = self._contents.mapFromGlobal(where).x()
+        is_turned = self.layoutDirection() is Qt.LayoutDirection.RightToLeft
+        middles = [self.cards[name].geometry().center().x() for name in self._order]
+        return sum(middle > x if is_turned else middle < x for middle in middles)
+
+    def _show_drop(self, name: str, where: QPoint) -> None:
+        gap = self._gap_at(where)
+        self.ensureVisible(self._contents.mapFromGlobal(where).x(), 0, theme.SPACE_XXL, 0)
+        own = self._order.index(name)
+        if gap in (own, own + 1):
+            self._line.hide()
+            return
+        following = self.cards[self._order[gap]] if gap < len(self._order) else self.draw
+        box = following.geometry()
+        is_turned = self.layoutDirection() is Qt.LayoutDirection.RightToLeft
+        across = box.right() + theme.SPACE_S // 2 if is_turned else box.left() - theme.SPACE_S // 2
+        self._line.setGeometry(across - _LINE_PX // 2, box.top(), _LINE_PX, box.height())
+        self._line.raise_()
+        self._line.show()
+
+    def _drop(self, name: str, where: QPoint) -> None:
+        self._line.hide()
+        gap, own = self._gap_at(where), self._order.index(name)
+        place = gap - 1 if gap > own else gap
+        if place != own:
+            self.moved.emit(name, place)
+
+
+def _last_in(card: StageCardView) -> QWidget:
+    """Return what the keyboard comes to last on a card."""
+    rows = [child for child in card.findChildren(QWidget) if child.focusPolicy() & Qt.FocusPolicy.TabFocus]
+    return rows[-1] if rows else card
+
+
+def _card_of(widget: QWidget | None) -> StageCardView | None:
+    while widget is not None and not isinstance(widget, StageCardView):
+        widget = widget.parentWidget()
+    return widget

@@ -1,0 +1,61 @@
+"""The last card of the sampler laboratory: what is left lies on a bar, and a random number falls on one of it."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QFrame, QVBoxLayout
+
+from app.core.sampler_cards import DrawCard
+from app.gui import theme
+from app.gui.inside.card_words import DRAW, draw_fact, explanation, stage_title, survivors, unseen
+from app.gui.inside.draw_picture import DrawPicture
+from app.gui.widgets.fixed_text import FixedText
+from app.gui.widgets.labels import label
+from app.gui.widgets.words import set_hint
+
+WIDTH_PX = 292
+
+
+class DrawCardView(QFrame):
+    """Shows the draw; it is always the last."""
+
+    def __init__(self, themes: theme.Themes) -> None:
+        super().__init__()
+        self.setObjectName("lab_draw_card")
+        self.setProperty("look", "card")
+        self.setFixedWidth(theme.scaled(WIDTH_PX))
+        title = label(stage_title(DRAW), bold=True)
+        what = label(explanation(DRAW), look="muted", pixels=theme.SMALL_PX)
+        what.setWordWrap(True)
+        what.setAlignment(Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignLeft)
+        what.setFixedHeight(what.fontMetrics().lineSpacing() * 2 + 2)
+        self.figure = FixedText(pixels=theme.FIGURE_PX, bold=True, muted=False, name="lab_draw_left")
+        self.picture = DrawPicture(themes)
+        self.picture.setObjectName("lab_draw_picture")
+        self._fact = FixedText(name="lab_draw_fact", muted=False)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(theme.SPACE_M, theme.SPACE_S, theme.SPACE_M, theme.SPACE_S)
+        column.setSpacing(theme.SPACE_XS)
+        title.setMinimumHeight(theme.scaled(28))
+        for widget in (title, what, self.figure):
+            column.addWidget(widget)
+        column.addWidget(self.picture, 1)
+        column.addWidget(self._fact)
+
+    def show_card(self, card: DrawCard | None, texts: dict[int, str], taken: int | None) -> None:
+        """Show the draw of a step; `taken` is the token that its answer has."""
+        self.picture.show_card(card, texts)
+        if card is None:
+            self.figure.set_text("")
+            self._fact.set_text("")
+            return
+        left = survivors(card.left, is_exact=card.left_is_exact)
+        is_one = card.left == 1 and card.left_is_exact
+        said = self.tr("1 token is left") if is_one else self.tr("{count} tokens are left").format(count=left)
+        words, rest = draw_fact(card, texts, taken), unseen(card.unseen)
+        self.figure.set_text(said)
+        self._fact.set_text(words)
+        set_hint(self._fact, f"{words}. {rest}." if rest else words)
+        whole = self.tr("{title}: {left}; {fact}").format(title=stage_title(DRAW), left=said, fact=words)
+        for widget in (self, self.picture):
+            widget.setAccessibleName(whole)

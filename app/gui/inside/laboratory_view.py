@@ -1,0 +1,147 @@
+"""The sampler laboratory on the page Inside: a heading that says which token it is, and the cards of the chain.
+
+Looks only while it is on the screen.
+"""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QHideEvent, QShowEvent
+from PySide6.QtWidgets import QHBoxLayout, QPushButton, QStackedWidget, QVBoxLayout, QWidget
+
+from app.gui import theme
+from app.gui.icons import Icons
+from app.gui.inside.card_words import summary, token_words
+from app.gui.inside.cards_row import CardsRow
+from app.gui.widgets.fixed_text import FixedText
+from app.gui.widgets.labels import label
+from app.gui.widgets.words import render, set_hint
+from app.services.lab_values import LabPlace, LabResult
+from app.services.laboratory import Laboratory
+
+
+class LaboratoryView(QWidget):
+    """Shows what the service looks at."""
+
+    def __init__(self, laboratory: Laboratory, themes: theme.Themes, icons: Icons) -> None:
+        super().__init__()
+        self.setObjectName("laboratory")
+        self.setAccessibleName(self.tr("Sampler laboratory"))
+        self._laboratory = laboratory
+        self.row = CardsRow(themes, icons)
+        self._whose = FixedText(pixels=theme.SMALL_PX, fit="text", name="lab_whose")
+        self._way = FixedText(pixels=theme.BASE_PX, bold=True, muted=False, name="lab_way")
+        self._doubt = label(look="muted", pixels=theme.SMALL_PX, name="lab_doubt")
+        self._doubt.setWordWrap(True)
+        self._reason = label(look="muted", name="lab_reason")
+        self._reason.setWordWrap(True)
+        self._reason.setAlignment(Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignLeft)
+        self._freeze = QPushButton()
+        self._freeze.setObjectName("lab_freeze")
+        self._freeze.clicked.connect(self._toggle_freeze)
+        self._back = QPushButton(self.tr("Back"))
+        self._back.setObjectName("lab_back")
+        self._back.clicked.connect(laboratory.reset)
+        self._use = QPushButton(self.tr("Use in this chat"))
+        self._use.setObjectName("lab_use")
+        self._use.setProperty("look", "primary")
+        self._use.clicked.connect(laboratory.use_in_chat)
+        self._parts = QStackedWidget()
+        self._lay_out()
+        self.row.changed.connect(lambda name, value: laboratory.change(**{name: value}))
+        self.row.switched.connect(laboratory.switch)
+        self.row.moved.connect(laboratory.move)
+        self._disconnect = laboratory.changed.connect(self._show)
+        self._show()
+
+    def disconnect_services(self) -> None:
+        """Listen to the service no longer."""
+        self._disconnect()
+        self._laboratory.watch(False)
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """Look from now on."""
+        super().showEvent(event)
+        self._laboratory.watch(True)
+        self._show()
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        """Look no longer: the engine need not tell its rows."""
+        super().hideEvent(event)
+        self._laboratory.watch(False)
+
+    def _lay_out(self) -> None:
+        head = QHBoxLayout()
+        head.setSpacing(theme.SPACE_S)
+        head.addWidget(label(self.tr("Sampler laboratory"), bold=True))
+        head.addWidget(self._whose)
+        head.addWidget(self._way, 1)
+        for button in (self._freeze, self._back, self._use):
+            head.addWidget(button)
+        self._parts.addWidget(self._reason)
+        self._parts.addWidget(self.row)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(theme.SPACE_S)
+        column.addLayout(head)
+        column.addWidget(self._doubt)
+        column.addWidget(self._parts)
+
+    def _toggle_freeze(self) -> None:
+        place = self._laboratory.place
+        self._laboratory.freeze(place is not None and place.source != "frozen")
+
+    def _show(self) -> None:
+        if not self.isVisible():
+            return
+        lab = self._laboratory
+        place, result, settings = lab.place, lab.result, lab.settings
+        has_cards = result is not None and result.cards is not None
+        reason = "" if lab.reason is None else render(lab.reason)
+        self._reason.setText(reason)
+        if has_cards or place is None or (result is not None and result.problem is not None):
+            self._parts.setCurrentWidget(self.row if has_cards else self._reason)
+        self.row.show_settings(settings)
+        self.row.show_result(result, settings)
+        self._whose.set_text("" if place is None else self._whose_words(place, result))
+        way = summary(result.cards, result.texts) if result is not None and result.cards is not None else ""
+        self._way.set_text(way)
+        set_hint(self._way, way)
+        doubt = result.doubt if result is not None else None
+        self._doubt.setVisible(doubt is not None)
+        self._doubt.setText("" if doubt is None else render(doubt))
+        self._show_buttons(place)
+
+    def _show_buttons(self, place: LabPlace | None) -> None:
+        lab = self._laboratory
+        is_live = place is not None and place.source in ("live", "frozen")
+        is_frozen = place is not None and place.source == "frozen"
+        self._freeze.setVisible(is_live)
+        self._freeze.setText(self.tr("Follow") if is_frozen else self.tr("Freeze"))
+        hint = (
+            self.tr("Go on with the newest token") if is_frozen else self.tr("Stay at this token while others come")
+        )
+        set_hint(self._freeze, hint)
+        self._back.setEnabled(lab.is_trying)
+        set_hint(self._back, self.tr("Go back to the settings that this token has"))
+        can_use = place is not None and not lab.is_in_use
+        self._use.setEnabled(can_use)
+        set_hint(
+            self._use,
+            self.tr("Let the chat write with these settings and this order, from its next token on")
+            if can_use
+            else self.tr("The chat has these settings"),
+        )
+
+    def _whose_words(self, place: LabPlace, result: LabResult | None) -> str:
+        """Return which token it is, and where it comes from."""
+        number = f"{place.position + 1:,}"
+        taken = result.taken if result is not None else None
+        token = token_words(taken, result.texts) if result is not None and taken is not None else ""
+        words = {
+            "live": self.tr("live · token {number} {token}"),
+            "frozen": self.tr("frozen · token {number} {token}"),
+            "held": self.tr("waiting · token {number}, not drawn yet"),
+            "kept": self.tr("from the record · token {number} {token}"),
+        }
+        return words[place.source].format(number=number, token=token).strip()
