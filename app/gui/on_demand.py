@@ -103,9 +103,9 @@ class OnDemand(QObject):
         """Make the page Inside."""
         from app.gui.inside.page import InsidePage
 
-        program = self._program
-        services = (program.inspecting, program.other_token, program.prompt_scores)
-        page = InsidePage(*services, self._themes, Icons(program.resources))
+        program, icons = self._program, Icons(self._program.resources)
+        page = InsidePage(program.inspecting, program.other_token, program.prompt_scores, self._themes, icons)
+        page.show_laboratory(program.laboratory, self._themes, icons)
         page.preferences_wanted.connect(self.open_preferences)
         return page
 

@@ -96,10 +96,16 @@ def fact(card: StageCard, settings: SamplingSettings) -> str:
         return _idle_xtc(card, settings)
     if card.removed is None:
         return translate("Laboratory", "how much it cuts was not recorded")
-    cut = translate("Laboratory", "cuts {share} of the chance").format(share=per_cent(card.removed))
+    is_idle = card.leave == card.enter and card.leave_is_exact and card.enter_is_exact
     if card.name == "min_p" and card.threshold is not None:
+        least = per_cent(card.threshold)
+        if is_idle:
+            return translate("Laboratory", "cuts below {least}: nothing here").format(least=least)
         below = translate("Laboratory", "cuts below {least}: {share} of the chance")
-        return below.format(least=per_cent(card.threshold), share=per_cent(card.removed))
+        return below.format(least=least, share=per_cent(card.removed))
+    if is_idle:
+        return translate("Laboratory", "cuts nothing here")
+    cut = translate("Laboratory", "cuts {share} of the chance").format(share=per_cent(card.removed))
     if card.name == "typical" and card.threshold is not None:
         return translate("Laboratory", "around {entropy} nats; {cut}").format(
             entropy=f"{card.threshold:.2f}", cut=cut

@@ -56,7 +56,7 @@ class CardsRow(QScrollArea):
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.setWidgetResizable(True)
         self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         self.setWidget(contents)
         self.horizontalScrollBar().setSingleStep(theme.scaled(40))
         contents.installEventFilter(self)
@@ -80,21 +80,15 @@ class CardsRow(QScrollArea):
         self.draw.show_card(made.draw if made is not None else None, texts, taken)
 
     def sizeHint(self) -> QSize:
-        """Be as high as the highest card."""
-        return QSize(theme.scaled(600), self._height)
-
-    def minimumSizeHint(self) -> QSize:
-        """Never scroll upright."""
-        return QSize(theme.scaled(240), self._height)
-
-    @property
-    def _height(self) -> int:
-        return self._contents.minimumSizeHint().height() + self.horizontalScrollBar().sizeHint().height() + 2
+        """Ask for the height that it has."""
+        return QSize(theme.scaled(600), self.minimumHeight())
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Ask for another height when the cards do."""
-        if event.type() == QEvent.Type.LayoutRequest:
-            self.updateGeometry()
+        """Be as high as the highest card, so that nothing scrolls upright."""
+        if event.type() in (QEvent.Type.LayoutRequest, QEvent.Type.Show):
+            bar = self.horizontalScrollBar().sizeHint().height()
+            highest = max(card.heightForWidth(card.minimumWidth()) for card in (*self.cards.values(), self.draw))
+            self.setFixedHeight(highest + bar + theme.SPACE_XS)
         return super().eventFilter(watched, event)
 
     def _put_in_order(self, order: tuple[str, ...]) -> None:

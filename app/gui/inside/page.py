@@ -15,9 +15,11 @@ from app.gui import theme
 from app.gui.icons import Icons
 from app.gui.inside.answer_part import AnswerPart
 from app.gui.inside.head import InsideHead
+from app.gui.inside.laboratory_view import LaboratoryView
 from app.gui.inside.prompt_part import PromptPart
 from app.gui.widgets.labels import label
 from app.services.inspecting import Inspecting
+from app.services.laboratory import Laboratory
 from app.services.other_token import OtherToken
 from app.services.prompt_scores import PromptScores
 from app.services.turns import Turn
@@ -52,6 +54,7 @@ class InsidePage(QScrollArea):
         self.answer_part = AnswerPart(inspecting, other, themes, icons)
         self.lower_part = QVBoxLayout()
         """What stands below the tokens."""
+        self._laboratory: LaboratoryView | None = None
         self.told = label(look="muted", name="inside_told")
         self.told.setWordWrap(True)
         self.told.hide()
@@ -75,6 +78,11 @@ class InsidePage(QScrollArea):
             inspecting.opened.connect(self._show_opened),
         ]
 
+    def show_laboratory(self, laboratory: Laboratory, themes: theme.Themes, icons: Icons) -> None:
+        """Show below the tokens what each stage of the sampler does to the one that is looked at."""
+        self._laboratory = LaboratoryView(laboratory, themes, icons)
+        self.lower_part.addWidget(self._laboratory)
+
     @property
     def part(self) -> str:
         """Whether the tokens of the answer are shown, or those of the prompt: “answer” or “prompt”."""
@@ -90,6 +98,8 @@ class InsidePage(QScrollArea):
         self.inspecting.watch(False)
         for part in (self.head, self.answer_part, self.prompt_part):
             part.disconnect_services()
+        if self._laboratory is not None:
+            self._laboratory.disconnect_services()
         for disconnect in self._disconnect:
             disconnect()
 

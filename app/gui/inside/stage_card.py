@@ -24,8 +24,8 @@ from app.gui.widgets.tick_box import TickBox
 from app.gui.widgets.words import set_hint
 
 PREFIX = "lab_"
-WIDTH_PX = 252
-_CAPTION_PX = 66
+WIDTH_PX = 268
+_CAPTION_PX = 84
 _WITHOUT_ROW = frozenset(("penalty_last_n", "dry_penalty_last_n", "dry_sequence_breakers"))
 """Settings that the section of the chat alone has."""
 _LEVELS = {"xtc": "xtc_threshold"}
