@@ -214,7 +214,7 @@ def _removed(before: _Between, after: _Between) -> float:
     """Return the share of the mass that was cut."""
     if after.left.ids.size == 1:
         return max(1.0 - before.share(after.left.logits)[0], 0.0)
-    return max(-math.expm1(min(after.log_sum - before.log_sum, 0.0)), 0.0)
+    return abs(math.expm1(min(after.log_sum - before.log_sum, 0.0)))
 
 
 def _touched(before: _Between, after: _Between) -> int:

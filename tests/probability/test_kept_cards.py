@@ -9,7 +9,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from app.core.sampler_cards import SamplerCards
-from app.core.sampling import STAGES, SamplingSettings
+from app.core.sampling import SamplingSettings
 from app.probability.candidates import candidates_of
 from app.probability.cards import Draws, StepCards
 from app.probability.kept_cards import KeptCards
@@ -63,7 +63,6 @@ def assert_never_false(kept: SamplerCards, whole: SamplerCards, row: Row, s: Sam
 def test_no_card_of_a_stored_token_claims_what_is_false(
     row: Row, s: SamplingSettings, drawn: tuple[int, int, int], which: int
 ) -> None:
-    s = msgspec.structs.replace(s, order=STAGES)
     history = history_of(drawn, row.size)
     step = Step(history, xtc_decides=True)
     left = candidates_of(np.arange(row.size, dtype=np.int32), row)

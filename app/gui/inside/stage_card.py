@@ -176,7 +176,8 @@ class StageCardView(QFrame):
     def _lay_out(self) -> None:
         head = QHBoxLayout()
         head.setSpacing(0)
-        head.addWidget(self.switch, 1)
+        head.addWidget(self.switch)
+        head.addStretch(1)
         head.addWidget(self._back)
         head.addWidget(self._on)
         what = label(explanation(self.name), look="muted", pixels=theme.SMALL_PX)
