@@ -70,9 +70,11 @@ class _Between:
 
     @cached_property
     def log_sum(self) -> float:
-        """Logarithm of the sum of e^logit."""
+        """Logarithm of the sum of e^logit; where DRY made every logit -inf, that."""
         logits = self.left.logits
         largest = logits.max()
+        if not np.isfinite(largest):
+            return float(largest)
         return float(largest) + math.log(float(np.add.reduce(np.exp(logits - largest))))
 
     @cached_property
@@ -81,12 +83,14 @@ class _Between:
         left = self.left
         if left.is_sorted:
             return np.arange(min(SHOWN, left.ids.size))
-        if left.ids.size <= _FEW:
+        if left.ids.size <= _FEW or math.isinf(self.log_sum):
             return falling(left.logits, SHOWN, left.ids)
         return RowReader(left.ids.size, SHOWN).read(left.logits).top(SHOWN)[0].astype(np.int64)
 
     def share(self, logits: Logits) -> list[float]:
         """Return the probabilities of some of the logits."""
+        if math.isinf(self.log_sum):
+            return [1.0 / self.left.ids.size] * logits.size
         shares: list[float] = np.exp(logits.astype(np.float64) - self.log_sum).tolist()
         return shares
 
@@ -201,7 +205,7 @@ def _threshold(name: str, values: tuple[object, ...], before: _Between) -> float
     if name == "min_p":
         largest = before.share(before.left.logits[before.likely[:1]])[0]
         return float(np.float32(cast("float", values[0]))) * largest
-    if name == "typical":
+    if name == "typical" and math.isfinite(before.log_sum):
         logits = before.left.logits
         shares = np.exp(logits - np.float32(before.log_sum))
         with np.errstate(invalid="ignore"):
@@ -212,8 +216,8 @@ def _threshold(name: str, values: tuple[object, ...], before: _Between) -> float
 
 def _removed(before: _Between, after: _Between) -> float:
     """Return the share of the mass that was cut."""
-    if after.left.ids.size == 1:
-        return max(1.0 - before.share(after.left.logits)[0], 0.0)
+    if after.left.ids.size == 1 or math.isinf(before.log_sum):
+        return max(1.0 - sum(before.share(after.left.logits)), 0.0)
     return abs(math.expm1(min(after.log_sum - before.log_sum, 0.0)))
 
 

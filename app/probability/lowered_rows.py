@@ -87,6 +87,7 @@ def lowered(rows: KnownRows, known: Lowered, lowering: Lowering, stages: Sequenc
         mass_low[number], mass_high[number], ceiling[number] = hidden
     if known.is_tempered:
         margin = MARGIN + _SINGLE * (np.abs(ceiling + known.shift) - LEAST_LOG)
+        margin = np.where(np.isfinite(ceiling), margin, 0.0)  # it is -inf where every token is at hand
         ceiling += margin
         mass_low *= np.exp(-margin)
         with np.errstate(over="ignore"):

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import msgspec
 
+from app.core.commands import RecordKind
 from app.core.sampling import PRESETS
 from tests.bench.arithmetic import BenchError
 from tests.bench.children import Child
@@ -56,12 +57,13 @@ class ChildDecoder:
 
 
 class AppDecoder:
-    """The application: the engine process with its record on, read through the client."""
+    """The application: the engine process, with its record on or off, read through the client."""
 
-    def __init__(self, engine: EngineUser, text: Text) -> None:
+    def __init__(self, engine: EngineUser, text: Text, record: RecordKind = "all") -> None:
         self._engine = engine
         self._prompt = token_prompt(text.prompt)
         self._tokens = text.tokens
+        self._record = record
 
     @property
     def process_id(self) -> int:
@@ -77,10 +79,10 @@ class AppDecoder:
         for attempt in range(SEEDS_TRIED):
             tried = seed + attempt * NEXT_SEED
             settings = msgspec.structs.replace(PRESETS["Balanced"], max_tokens=self._tokens, seed=tried)
-            tokens, _ = self._engine.answer(self._engine.generate(self._prompt, settings))
+            tokens, _ = self._engine.answer(self._engine.generate(self._prompt, settings, self._record))
             steps = sum(event.count for event in tokens) - 1
-            if not any(event.record for event in tokens):
-                raise BenchError("The engine sent tokens without their record.")
+            if any(event.record for event in tokens) != (self._record != "off"):
+                raise BenchError("The engine sent tokens without their record, or with one that nobody wanted.")
             if steps >= FEWEST_TOKENS - 1:
                 return steps / (tokens[-1].last_ns - tokens[0].first_ns) * 1e9
         raise BenchError("The answers of the model are too short to measure.")

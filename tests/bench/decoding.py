@@ -6,6 +6,7 @@ told at `arithmetic.ratio_to_control`.
 
 from __future__ import annotations
 
+from app.core.commands import Watch
 from tests.bench.arithmetic import Measurement, ratio_to_control, runs
 from tests.bench.children import Child
 from tests.bench.contenders import STORY, AppDecoder, ChildDecoder, Text
@@ -55,6 +56,17 @@ def record_cost(setting: Setting) -> Measurement:
         text = Text(child.ask("tokenize", text=STORY)["ids"], SLICE_TOKENS)
         bare, record = ChildDecoder(child, text, "bare"), ChildDecoder(child, text, "record")
         return _rounds(bare, record, bare, setting.seconds)
+
+
+def features_closed(setting: Setting) -> Measurement:
+    """Measure the engine process with its record kept against itself without one, while nobody looks at its steps."""
+    with Child("tests.bench.bare_process", str(setting.model), "1") as tokenizer:
+        text = Text(tokenizer.ask("tokenize", text=STORY)["ids"], SLICE_TOKENS)
+    with EngineUser() as engine:
+        engine.load(setting.model, RECORD_THREADS)
+        engine.client.send(Watch(on=False))
+        without, kept = AppDecoder(engine, text, "off"), AppDecoder(engine, text)
+        return _rounds(without, kept, without, setting.seconds)
 
 
 def _rounds(first: Contender, ours: Contender, second: Contender, seconds: float) -> Measurement:

@@ -14,7 +14,7 @@ from typing import Self, TypeVar
 import numpy as np
 
 from app.core.chat import Prompt, TokenPrompt
-from app.core.commands import Cancel, Compare, Generate, Load
+from app.core.commands import Cancel, Compare, Generate, Load, RecordKind
 from app.core.comparison import SharedPrefill
 from app.core.events import Compared, EngineGone, Event, Failed, Finished, LaneFinished, Loaded, Tokens
 from app.core.model import LoadOptions
@@ -78,10 +78,10 @@ class EngineUser:
         self.client.send(Load(request, str(model), options))
         self.wait(Loaded, request)
 
-    def generate(self, prompt: Prompt, settings: SamplingSettings) -> int:
-        """Send a prompt, record on, and return the request's number."""
+    def generate(self, prompt: Prompt, settings: SamplingSettings, record: RecordKind = "all") -> int:
+        """Send a prompt and return the request's number."""
         request = self.client.new_request()
-        self.client.send(Generate(request, prompt, settings, time.perf_counter_ns()))
+        self.client.send(Generate(request, prompt, settings, time.perf_counter_ns(), record=record))
         return request
 
     def compare(self, prompt: Prompt, lanes: tuple[SamplingSettings, ...]) -> int:

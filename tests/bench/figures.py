@@ -9,7 +9,7 @@ from functools import partial
 from tests.bench.arithmetic import Bar, Measurement
 from tests.bench.candidates import candidates_redraw
 from tests.bench.checkpoints import checkpoint_cost
-from tests.bench.decoding import against_bare, against_high_level, record_cost
+from tests.bench.decoding import against_bare, against_high_level, features_closed, record_cost
 from tests.bench.dry_running import dry_run
 from tests.bench.frozen import frozen_start
 from tests.bench.inspecting import inspector_open
@@ -27,6 +27,7 @@ from tests.bench.long_chats import (
     ui_stall_long_chat,
 )
 from tests.bench.prefilling import cancel_prefill, prefill, reuse
+from tests.bench.sampler_cards import sampler_cards
 from tests.bench.setting import Setting
 from tests.bench.starting import engine_start
 from tests.bench.windows import (
@@ -52,6 +53,7 @@ FIGURES = (
     Figure(Bar("decode_cli_2_threads", "ratio", 0.93, "higher"), partial(against_bare, threads=2)),
     Figure(Bar("decode_vs_high_level", "ratio", 1.10, "higher"), against_high_level),
     Figure(Bar("record_cost", "ratio", 0.96, "higher"), record_cost),
+    Figure(Bar("decode_features_closed", "ratio", 0.97, "higher"), features_closed),
     Figure(Bar("prefill", "ratio", 0.97, "higher"), prefill),
     Figure(Bar("reuse", "ratio", 1.1, "lower"), reuse),
     Figure(Bar("cancel_prefill", "s", 0.5, "lower"), cancel_prefill),
@@ -71,6 +73,7 @@ FIGURES = (
     Figure(Bar("start_to_usable", "s", 0.8, "lower"), start_to_usable),
     Figure(Bar("gui_memory", "MB", 150.0, "lower"), gui_memory),
     Figure(Bar("candidates_redraw", "ms", 16.0, "lower"), candidates_redraw),
+    Figure(Bar("sampler_cards", "ms", 16.0, "lower"), sampler_cards),
     Figure(Bar("record_bytes", "bytes", 250.0, "lower"), record_bytes),
     Figure(Bar("close_worst", "s", 3.0, "lower"), close_worst),
     Figure(Bar("token_cost_long_answer", "ratio", 1.2, "lower"), token_cost_long_answer),

@@ -73,7 +73,7 @@ def native_steps(
     left = native.whole_row(row)
     made = {}
     for name in (stage.name for stage in chain(s)):
-        assume(not is_undecided(name, s, left))
+        assume(np.isfinite(left.logits).any() and not is_undecided(name, s, left))
         after = native.apply(native_stage(name, s, starter, row.size), left, history.tolist())
         if name == "temperature" and s.is_greedy:
             after = after.kept(np.flatnonzero(after.logits > -np.inf), is_sorted=True)
