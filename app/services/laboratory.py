@@ -88,7 +88,9 @@ class Laboratory:
         """Why there are no cards; None where there are."""
         if self._result is not None:
             return self._result.problem
-        return _READING if self._bench is not None else _NOTHING
+        if self._bench is None:
+            return _NOTHING if self._chat.shown.run is None else _WAITING
+        return _READING
 
     @property
     def settings(self) -> SamplingSettings:
@@ -294,5 +296,6 @@ _NOTHING = translate(
     "Laboratory",
     "Click a token above to see how it was chosen, or send a message and watch its tokens being chosen.",
 )
+_WAITING = translate("Laboratory", "The next token of the answer shows here as soon as it comes.")
 _READING = translate("Laboratory", "The step is being worked out …")
 _FAILED = translate("Laboratory", "The cards could not be worked out; the log has the details.")

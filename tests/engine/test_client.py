@@ -284,6 +284,19 @@ def test_the_latest_step_comes_only_while_somebody_looks(tmp_path: Path) -> None
         assert len(steps) < done.metrics.sampled_tokens
 
 
+def test_whole_rows_come_with_every_step_only_while_somebody_wants_them(tmp_path: Path) -> None:
+    script = write_script(tmp_path, Script(tokens_per_s=60))
+    with Engine("scripted") as engine:
+        engine.load(script)
+        for whole in (True, False):
+            engine.send(Watch(True, whole))
+            before = len(engine.seen)
+            engine.ask("Why?")
+            steps = [event for event in engine.seen[before:] if isinstance(event, Step)]
+            assert len(steps) > 1
+            assert [event.ids == b"" for event in steps] == [whole] * (len(steps) - 1) + [True]
+
+
 @pytest.mark.skipif(os.name == "nt", reason="a process cannot be stopped there")
 def test_closing_ends_an_engine_that_reads_nothing_any_more(tmp_path: Path) -> None:
     with Engine("scripted") as engine:

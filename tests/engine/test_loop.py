@@ -38,13 +38,14 @@ def run(
     cache: KVCache | None = None,
     on_event: Callable[[Event, Control], None] = lambda event, control: None,
     watched: bool = False,
+    whole: bool = False,
     **more: object,
 ) -> list[Event]:
     """Run one answer to its end and return its events."""
     control = Control(1)
     command = Generate(1, prompt or user("Why?"), settings, time.perf_counter_ns(), **more)  # type: ignore[arg-type]
     events = []
-    for event in Answer(backend, cache or KVCache(backend), command, control).run(lambda: watched):
+    for event in Answer(backend, cache or KVCache(backend), command, control).run(lambda: watched, lambda: whole):
         events.append(event)
         on_event(event, control)
     return events

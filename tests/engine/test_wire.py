@@ -41,6 +41,7 @@ CHAT = ChatPrompt((PromptMessage("user", "ümlaut 日本 😀"), PromptMessage("
         Cancel(2),
         ChangeSettings(2, PRESETS["Precise"]),
         Watch(on=True),
+        Watch(on=True, whole=True),
         Tokenize(5, ""),
         Render(6, CHAT),
         Quit(),

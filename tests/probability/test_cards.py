@@ -75,6 +75,7 @@ def native_steps(
     for name in (stage.name for stage in chain(s)):
         assume(np.isfinite(left.logits).any() and not is_undecided(name, s, left))
         after = native.apply(native_stage(name, s, starter, row.size), left, history.tolist())
+        assume(np.isfinite(after.logits).any())
         if name == "temperature" and s.is_greedy:
             after = after.kept(np.flatnonzero(after.logits > -np.inf), is_sorted=True)
         made[name] = (left, after)

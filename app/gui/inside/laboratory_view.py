@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QHideEvent, QShowEvent
-from PySide6.QtWidgets import QHBoxLayout, QPushButton, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
 from app.gui import theme
 from app.gui.icons import Icons
@@ -46,7 +46,7 @@ class LaboratoryView(QWidget):
         self._use.setObjectName("lab_use")
         self._use.setProperty("look", "primary")
         self._use.clicked.connect(laboratory.use_in_chat)
-        self._parts = QStackedWidget()
+        self.row.hide()
         self._lay_out()
         self.row.changed.connect(lambda name, value: laboratory.change(**{name: value}))
         self.row.switched.connect(laboratory.switch)
@@ -78,14 +78,13 @@ class LaboratoryView(QWidget):
         head.addWidget(self._way, 1)
         for button in (self._freeze, self._back, self._use):
             head.addWidget(button)
-        self._parts.addWidget(self._reason)
-        self._parts.addWidget(self.row)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(theme.SPACE_S)
         column.addLayout(head)
         column.addWidget(self._doubt)
-        column.addWidget(self._parts)
+        column.addWidget(self._reason)
+        column.addWidget(self.row)
 
     def _toggle_freeze(self) -> None:
         place = self._laboratory.place
@@ -100,7 +99,8 @@ class LaboratoryView(QWidget):
         reason = "" if lab.reason is None else render(lab.reason)
         self._reason.setText(reason)
         if has_cards or place is None or (result is not None and result.problem is not None):
-            self._parts.setCurrentWidget(self.row if has_cards else self._reason)
+            self.row.setVisible(has_cards)
+            self._reason.setVisible(not has_cards)
         self.row.show_settings(settings)
         self.row.show_result(result, settings)
         self._whose.set_text("" if place is None else self._whose_words(place, result))
