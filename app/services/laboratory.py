@@ -69,7 +69,7 @@ class Laboratory:
         chat.opened.connect(self._leave)
         inspecting.token_changed.connect(lambda _token: self._look())
         inspecting.opened.connect(self._look)
-        inspecting.changed.connect(self._look_at_more)
+        inspecting.changed.connect(self._look)
         sampling.changed.connect(self._follow_chat)
         vocabulary.changed.connect(self._take_vocabulary)
 
@@ -206,8 +206,7 @@ class Laboratory:
         self._step = LabStep(
             answer.request, token, row, answer.before(token), answer.seed, position, taken, is_held=is_held
         )
-        if self._inspecting.token is None and self._frozen is None:
-            self._look()
+        self._look()
 
     def _end_hold(self, answer: StepAnswer) -> None:
         """Know which token came of the step that was held."""
@@ -251,14 +250,6 @@ class Laboratory:
             self._work()
             self.changed.emit()
 
-    def _look_at_more(self) -> None:
-        """More is known of the answer: a token that had no cards may have them now."""
-        bench = self._bench
-        if bench is None or (
-            isinstance(bench.step, KeptStep) and (self._result is None or self._result.cards is None)
-        ):
-            self._look()
-
     def _wanted_step(self) -> LabStep | KeptStep | None:
         if not self._is_watched:
             return None
@@ -268,8 +259,12 @@ class Laboratory:
         if inputs is None:
             return None
         step = self._bench.step if self._bench is not None else None
-        is_same = isinstance(step, KeptStep) and step.position == token and step.inputs is inputs
-        return step if is_same else KeptStep(inputs, token)
+        if isinstance(step, KeptStep) and step.position == token:
+            # What else is known of an answer that grows changes no cards, unless there are none yet.
+            has_cards = self._result is not None and self._result.cards is not None
+            if step.inputs is inputs or (has_cards and step.inputs.comparison == inputs.comparison):
+                return step
+        return KeptStep(inputs, token)
 
     def _work(self) -> None:
         bench, settings = self._bench, self.settings

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QAbstractButton, QApplication, QSlider, QWidget
 from app.core.commands import ChangeSettings, Watch
 from app.core.sampling import STAGES, SamplingSettings
 from app.gui.inside.cards_row import CardsRow
+from app.gui.inside.laboratory_view import LaboratoryView
 from app.gui.inside.stage_card import StageCardView
 from app.gui.inside.stage_picture import BARS, StagePicture
 from app.services.laboratory import Laboratory
@@ -190,6 +191,10 @@ def test_whole_rows_are_asked_for_only_on_the_page(ready: Stage) -> None:
     ready.triggers("inside_action")
     assert wants()
     ready.clicks("chat_button")
+    assert not wants()
+    ready.triggers("inside_action")
+    assert wants()
+    ready.find_as(LaboratoryView, "laboratory").disconnect_services()
     assert not wants()
 
 

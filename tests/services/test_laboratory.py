@@ -22,9 +22,10 @@ from app.probability.row import RowReader
 from app.services.laboratory import Laboratory
 from tests.desk import Desk
 from tests.made_up_steps import Row, step_of
+from tests.probability.recorded import drawn
 from tests.services.lanes import PROMPT
 from tests.services.recorded_answers import SEED, answered
-from tests.services.recorded_lanes import OPEN, load, some_rows, text_of
+from tests.services.recorded_lanes import BLOCK, OPEN, blocks_of, load, some_rows, text_of
 
 ROWS = some_rows(20)
 ROW, OTHER = some_rows(2, seed=5)
@@ -148,6 +149,43 @@ def test_a_frozen_step_stays_while_others_come(desk: Desk, lab: Laboratory) -> N
     lab.freeze(False)
     assert cards(desk) == expected(OTHER, NARROW, 1, [*BEFORE, 3])
     assert lab.place == ("live", 1)
+
+
+def test_a_frozen_step_is_there_again_after_a_look_at_a_kept_token(desk: Desk, lab: Laboratory) -> None:
+    begin(desk)
+    tell(desk, (3, ROW))
+    lab.freeze(True)
+    tell(desk, (4, OTHER), first=1)
+    desk.until(lambda: desk.program.inspecting.answer is not None)
+    desk.program.inspecting.look_at(1)
+    desk.until(lambda: not lab.is_busy)
+    assert lab.place == ("kept", 1)
+    desk.program.inspecting.look_at(None)
+    assert cards(desk) == expected(ROW, NARROW, 0, BEFORE)
+    assert lab.place == ("frozen", 0)
+
+
+def test_cards_of_a_kept_token_are_worked_out_once_while_its_answer_grows(desk: Desk, lab: Laboratory) -> None:
+    request = begin(desk)
+    lane = drawn(ROWS, NARROW, SEED, np.array(BEFORE, np.int32))
+    blocks, ids = blocks_of(ROWS, lane), lane.tokens.tolist()
+
+    def write(number: int) -> None:
+        part = ids[number * BLOCK : (number + 1) * BLOCK]
+        data = array("i", part).tobytes()
+        desk.engine.say(Tokens(request, number * BLOCK, len(part), data, text_of(part), blocks[number], 50, 0, 0))
+        desk.settle()
+
+    write(0)
+    desk.until(lambda: desk.program.inspecting.answer is not None)
+    desk.program.inspecting.look_at(2)
+    before = cards(desk)
+    told: list[int] = []
+    lab.changed.connect(lambda: told.append(1))
+    write(1)
+    desk.engine.say(step_of(ROW, request, BLOCK))
+    desk.until(lambda: not desk.program.inspecting.is_busy)
+    assert cards(desk) is before and not told
 
 
 def test_an_answer_that_waits_shows_the_token_that_is_not_drawn_yet(desk: Desk, lab: Laboratory) -> None:
