@@ -6,7 +6,7 @@ from PySide6.QtCore import QCoreApplication
 
 from app.core.sampler_cards import DrawCard, SamplerCards, StageCard
 from app.core.sampling import SamplingSettings
-from app.gui.next_token.candidates_model import visible
+from app.gui.widgets.token_words import visible
 from app.gui.widgets.words import isolated
 from app.services.units import count
 
