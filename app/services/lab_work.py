@@ -106,6 +106,5 @@ def _texts(cards: SamplerCards, pieces: PieceTable | None, taken: int | None) ->
 
 _NOT_KEPT = translate(
     "Laboratory",
-    "The candidates of this token were not recorded: choose “All likely candidates” under “Save for each token” in the "
-    "preferences, and answer again.",
+    "Its candidates were not recorded: choose “All likely candidates” under “Save for each token” in the preferences.",
 )

@@ -289,7 +289,7 @@ def _result_of(bench: LabBench, settings: SamplingSettings) -> LabResult:
 
 _NOTHING = translate(
     "Laboratory",
-    "Click a token above to see how it was chosen, or send a message and watch its tokens being chosen.",
+    "Click a token above, or send a message and watch its tokens being chosen.",
 )
 _WAITING = translate("Laboratory", "The next token of the answer shows here as soon as it comes.")
 _READING = translate("Laboratory", "The step is being worked out …")

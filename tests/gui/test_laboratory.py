@@ -73,7 +73,7 @@ def test_each_card_says_how_many_tokens_it_leaves(held: Stage) -> None:
     way = held.reads("lab_way")
     assert way.startswith("49,152 → 40 → ") and "token " in way.split(" → ")[-1]
     assert held.reads("lab_whose") == "waiting · token 1, not drawn yet"
-    assert not held.sees("lab_reason") and held.sees("lab_draw_card")
+    assert not held.sees("lab_reason") and held.sees("lab_way")
 
 
 def test_a_moved_slider_moves_the_cards_and_leaves_the_chat_alone(held: Stage) -> None:
@@ -181,7 +181,10 @@ def test_back_gives_up_what_was_tried(held: Stage) -> None:
 def test_without_a_step_one_sentence_says_what_to_do(ready: Stage) -> None:
     ready.triggers("inside_action")
     assert ready.sees("lab_reason") and "send a message" in ready.reads("lab_reason")
-    assert not ready.sees("lab_cards") and not ready.find("lab_use").isEnabled()
+    assert not ready.sees("lab_way") and not ready.find("lab_use").isEnabled()
+    drags(ready, "top_k", 12)
+    ready.clicks("lab_use")
+    assert ready.desk.program.sampling.values.top_k == 12
 
 
 def test_whole_rows_are_asked_for_only_on_the_page(ready: Stage) -> None:

@@ -5,7 +5,6 @@ Looks only while it is on the screen.
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt
 from PySide6.QtGui import QHideEvent, QShowEvent
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
@@ -33,9 +32,7 @@ class LaboratoryView(QWidget):
         self._way = FixedText(pixels=theme.BASE_PX, bold=True, muted=False, name="lab_way")
         self._doubt = label(look="muted", pixels=theme.SMALL_PX, name="lab_doubt")
         self._doubt.setWordWrap(True)
-        self._reason = label(look="muted", name="lab_reason")
-        self._reason.setWordWrap(True)
-        self._reason.setAlignment(Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignLeft)
+        self._reason = FixedText(name="lab_reason")
         self._freeze = QPushButton()
         self._freeze.setObjectName("lab_freeze")
         self._freeze.clicked.connect(self._toggle_freeze)
@@ -46,7 +43,6 @@ class LaboratoryView(QWidget):
         self._use.setObjectName("lab_use")
         self._use.setProperty("look", "primary")
         self._use.clicked.connect(laboratory.use_in_chat)
-        self.row.hide()
         self._lay_out()
         self.row.changed.connect(lambda name, value: laboratory.change(**{name: value}))
         self.row.switched.connect(laboratory.switch)
@@ -76,6 +72,7 @@ class LaboratoryView(QWidget):
         head.addWidget(label(self.tr("Sampler laboratory"), bold=True))
         head.addWidget(self._whose)
         head.addWidget(self._way, 1)
+        head.addWidget(self._reason, 1)
         for button in (self._freeze, self._back, self._use):
             head.addWidget(button)
         column = QVBoxLayout(self)
@@ -83,7 +80,6 @@ class LaboratoryView(QWidget):
         column.setSpacing(theme.SPACE_S)
         column.addLayout(head)
         column.addWidget(self._doubt)
-        column.addWidget(self._reason)
         column.addWidget(self.row)
 
     def _toggle_freeze(self) -> None:
@@ -95,12 +91,11 @@ class LaboratoryView(QWidget):
             return
         lab = self._laboratory
         place, result, settings = lab.place, lab.result, lab.settings
-        has_cards = result is not None and result.cards is not None
         reason = "" if lab.reason is None else render(lab.reason)
-        self._reason.setText(reason)
-        if has_cards or place is None or (result is not None and result.problem is not None):
-            self.row.setVisible(has_cards)
-            self._reason.setVisible(not has_cards)
+        self._reason.set_text(reason)  # in the heading, so that nothing moves when a token is looked at
+        set_hint(self._reason, reason)
+        self._reason.setVisible(bool(reason))
+        self._way.setVisible(not reason)
         self.row.show_settings(settings)
         self.row.show_result(result, settings)
         self._whose.set_text("" if place is None else self._whose_words(place, result))
@@ -124,7 +119,7 @@ class LaboratoryView(QWidget):
         set_hint(self._freeze, hint)
         self._back.setEnabled(lab.is_trying)
         set_hint(self._back, self.tr("Go back to the settings that this token has"))
-        can_use = place is not None and not lab.is_in_use
+        can_use = not lab.is_in_use
         self._use.setEnabled(can_use)
         set_hint(
             self._use,
