@@ -130,6 +130,7 @@ class OnDemand(QObject):
         from app.gui.chat.writing_keys import writing_keys
         from app.gui.compare.lane_words import lane_keys
         from app.gui.history.list_keys import list_keys
+        from app.gui.inside.stage_keys import stage_keys
         from app.gui.inside.token_keys import token_keys
         from app.gui.next_token.candidates import candidate_keys
         from app.gui.preferences.keyboard_dialog import KeyboardDialog, Keys, KeysOf, keys_of
@@ -147,6 +148,7 @@ class OnDemand(QObject):
             KeysOf.SECTION: [Keys(*each) for each in section_keys()],
             KeysOf.CANDIDATE: [Keys(*each) for each in candidate_keys()],
             KeysOf.TOKEN: [Keys(*each) for each in token_keys()],
+            KeysOf.STAGE: [Keys(*each) for each in stage_keys()],
         }
         KeyboardDialog(known, self._window).open()
 

@@ -14,6 +14,7 @@ from app.core.sampling import SamplingSettings
 from app.gui import theme
 from app.gui.icons import Icons
 from app.gui.inside.card_words import explanation, fact, headline, spoken, stage_title, unseen
+from app.gui.inside.stage_keys import steps_of
 from app.gui.inside.stage_picture import StagePicture
 from app.gui.sampling.controls import Control, dry, main_controls, penalties, typical_control, xtc
 from app.gui.widgets.buttons import IconButton
@@ -117,9 +118,8 @@ class StageCardView(QFrame):
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Move the stage with Ctrl+Left and Ctrl+Right; other keys are for others."""
-        is_turned = self.layoutDirection() is Qt.LayoutDirection.RightToLeft
-        steps = {Qt.Key.Key_Left: -1, Qt.Key.Key_Right: 1}.get(Qt.Key(event.key()), 0) * (-1 if is_turned else 1)
-        if steps and event.modifiers() & Qt.KeyboardModifier.ControlModifier:
+        steps = steps_of(event, is_turned=self.layoutDirection() is Qt.LayoutDirection.RightToLeft)
+        if steps:
             self.stepped.emit(self.name, steps)
             event.accept()
         elif event.key() == Qt.Key.Key_Space:

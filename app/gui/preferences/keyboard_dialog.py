@@ -52,6 +52,7 @@ class KeysOf(Enum):
     SECTION = auto()
     CANDIDATE = auto()
     TOKEN = auto()
+    STAGE = auto()
 
 
 _LEFT = (KeysOf.WINDOW, KeysOf.COMPARISON, KeysOf.TOKEN)
@@ -105,6 +106,7 @@ class KeyboardDialog(TallDialog):
             KeysOf.SECTION: self.tr("On a heading of the side panel"),
             KeysOf.CANDIDATE: self.tr("On a candidate for the next token"),
             KeysOf.TOKEN: self.tr("Inside, on a token of an answer"),
+            KeysOf.STAGE: self.tr("Inside, on a stage of the sampler"),
         }[place]
 
     def _hint(self, place: KeysOf) -> str:
