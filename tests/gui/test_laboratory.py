@@ -13,6 +13,7 @@ from app.core.sampling import STAGES, SamplingSettings
 from app.gui.inside.cards_row import CardsRow
 from app.gui.inside.laboratory_view import LaboratoryView
 from app.gui.inside.stage_card import StageCardView
+from app.gui.inside.stage_keys import stage_keys
 from app.gui.inside.stage_picture import BARS, StagePicture
 from app.services.laboratory import Laboratory
 from tests.gui.conftest import Stage
@@ -115,6 +116,17 @@ def test_a_stage_is_moved(held: Stage, route: str) -> None:
     if route == "keys":
         QTest.keyClick(moving, Qt.Key.Key_Left, Qt.KeyboardModifier.ControlModifier)
         assert lab(held).settings.order == STAGES
+
+
+def test_every_key_of_the_list_does_something(held: Stage) -> None:
+    moving = card(held, "dry")
+    moving.setFocus()
+    seen = []
+    for _words, keys in stage_keys():
+        for key in keys:
+            QTest.keySequence(moving, key)
+            seen.append((lab(held).settings.order.index("dry"), lab(held).settings.off))
+    assert seen == [(0, ()), (1, ()), (1, ("dry",))]
 
 
 def _drag(moving: StageCardView, target: QPoint) -> None:

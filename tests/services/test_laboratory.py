@@ -21,11 +21,11 @@ from app.probability.cards import Draws, StepCards
 from app.probability.row import RowReader
 from app.services.laboratory import Laboratory
 from tests.desk import Desk
-from tests.made_up_steps import Row, step_of
+from tests.made_up_steps import Row, loaded, step_of
 from tests.probability.recorded import drawn
 from tests.services.lanes import PROMPT
 from tests.services.recorded_answers import SEED, answered
-from tests.services.recorded_lanes import BLOCK, OPEN, blocks_of, load, some_rows, text_of
+from tests.services.recorded_lanes import BLOCK, OPEN, SIZE, blocks_of, load, some_rows, text_of
 
 ROWS = some_rows(20)
 ROW, OTHER = some_rows(2, seed=5)
@@ -280,6 +280,21 @@ def test_another_chat_has_other_steps(desk: Desk, lab: Laboratory) -> None:
     assert lab.result is None and lab.place is None and not lab.is_trying
     tell(desk, (4, OTHER), first=1)
     assert lab.place is None
+
+
+def test_a_model_with_other_tokens_ends_the_look_at_a_step(
+    desk: Desk, lab: Laboratory, model: Path, tmp_path: Path
+) -> None:
+    begin(desk)
+    tell(desk, (3, ROW))
+    cards(desk)
+    desk.answer()
+    other = tmp_path / "other.F16.gguf"
+    other.write_bytes(model.read_bytes())
+    desk.begin_load(other)
+    desk.engine.say(loaded(desk.engine.load.request, str(other), SIZE, tokenizer="another"))
+    desk.settle()
+    assert lab.place is None and lab.result is None
 
 
 def test_nothing_is_worked_out_while_nobody_looks(desk: Desk, lab: Laboratory) -> None:
