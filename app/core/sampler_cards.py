@@ -12,18 +12,6 @@ Fate = Literal["left", "cut", "unknown"]
 StageState = Literal["acts", "off", "neutral", "skipped"]
 """Whether a stage runs: it acts, somebody switched it off, its value does nothing, or temperature 0 leaves it out."""
 
-FIELDS: dict[str, tuple[str, ...]] = {
-    "penalties": ("repeat_penalty", "frequency_penalty", "presence_penalty", "penalty_last_n"),
-    "dry": ("dry_multiplier", "dry_base", "dry_allowed_length", "dry_penalty_last_n", "dry_sequence_breakers"),
-    "top_k": ("top_k",),
-    "typical": ("typical_p",),
-    "top_p": ("top_p",),
-    "min_p": ("min_p",),
-    "xtc": ("xtc_probability", "xtc_threshold"),
-    "temperature": ("temperature",),
-}
-"""By stage, the settings that shape it."""
-
 
 class CardToken(NamedTuple):
     """One of the most likely tokens that enter a stage."""

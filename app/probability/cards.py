@@ -13,8 +13,8 @@ from typing import NamedTuple, cast
 
 import numpy as np
 
-from app.core.sampler_cards import FIELDS, CardToken, DrawCard, DrawToken, Fate, SamplerCards, StageCard, StageState
-from app.core.sampling import REMEMBERING, SamplingSettings, whole_order
+from app.core.sampler_cards import CardToken, DrawCard, DrawToken, Fate, SamplerCards, StageCard, StageState
+from app.core.sampling import REMEMBERING, STAGE_FIELDS, SamplingSettings, whole_order
 from app.probability.candidates import Candidates, Ids, Logits, Places, Ranking, candidates_of, falling, weights_of
 from app.probability.draw import XTC_STREAM, draw, uniform
 from app.probability.dry import NO_BREAKERS, Breakers
@@ -125,7 +125,7 @@ class StepCards:
         self._breakers = breakers
         between, kept = self._start, list[_Kept]()
         for place, (name, state) in enumerate(states_of(settings).items()):
-            key = (name, state, *(getattr(settings, field) for field in FIELDS[name]))
+            key = (name, state, *(getattr(settings, field) for field in STAGE_FIELDS[name]))
             if place < len(earlier) and earlier[place].key == key:
                 entry = earlier[place]
             else:

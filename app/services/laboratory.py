@@ -13,8 +13,7 @@ import msgspec
 
 from app.core.events import Held, PromptReady, Step, Tokens
 from app.core.job_events import LanesAnalysed
-from app.core.sampler_cards import FIELDS
-from app.core.sampling import SamplingSettings, whole_order
+from app.core.sampling import STAGE_FIELDS, SamplingSettings, whole_order
 from app.core.signal import Signal
 from app.core.words import Sentence, translate
 from app.services.chat import Chat
@@ -28,7 +27,7 @@ from app.services.step_answer import StepAnswer, first_of
 from app.services.vocabulary import Vocabulary
 from app.system.jobs import Jobs
 
-SHAPING = (*(field for fields in FIELDS.values() for field in fields), "order", "off")
+SHAPING = (*(field for fields in STAGE_FIELDS.values() for field in fields), "order", "off")
 """The settings that the laboratory can change."""
 
 

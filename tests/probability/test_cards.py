@@ -14,7 +14,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from llama_cpp import llama_cpp
 
-from app.core.sampler_cards import FIELDS, SamplerCards, StageCard
+from app.core.sampler_cards import SamplerCards, StageCard
 from app.core.sampling import STAGES, SamplingSettings
 from app.probability.candidates import Candidates
 from app.probability.cards import SHOWN, Draws, StepCards
@@ -233,10 +233,3 @@ def test_the_bar_adds_up() -> None:
     assert bar.drawn is not None and bar.number is not None
     own = next(token for token in bar.tokens if token.token == bar.drawn.token)
     assert (bar.drawn.begin, bar.drawn.end) == pytest.approx((own.begin, own.end))
-
-
-def test_every_stage_has_its_settings() -> None:
-    assert tuple(FIELDS) == STAGES
-    fields = [field for each in FIELDS.values() for field in each]
-    assert set(fields) < set(SamplingSettings.__struct_fields__)
-    assert set(SamplingSettings.__struct_fields__) - set(fields) == {"seed", "max_tokens", "stop", "order", "off"}

@@ -9,8 +9,8 @@ from PySide6.QtCore import QPoint, QRectF, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QApplication, QFrame, QHBoxLayout, QVBoxLayout
 
-from app.core.sampler_cards import FIELDS, StageCard
-from app.core.sampling import SamplingSettings
+from app.core.sampler_cards import StageCard
+from app.core.sampling import STAGE_FIELDS, SamplingSettings
 from app.gui import theme
 from app.gui.icons import Icons
 from app.gui.inside.card_words import explanation, fact, headline, spoken, stage_title, unseen
@@ -36,7 +36,7 @@ def controls_of(stage: str) -> list[Control]:
     """Return the sliders of a stage."""
     groups = (main_controls(), [typical_control()], penalties().controls, dry().controls, xtc().controls)
     known = {control.name: control for group in groups for control in group}
-    return [known[field] for field in FIELDS[stage] if field not in _WITHOUT_ROW]
+    return [known[field] for field in STAGE_FIELDS[stage] if field not in _WITHOUT_ROW]
 
 
 class StageCardView(QFrame):
