@@ -5,6 +5,8 @@ from __future__ import annotations
 from PySide6.QtCore import QItemSelectionModel
 
 from app.gui.inside.alternatives import Alternatives
+from app.gui.inside.cards_row import CardsRow
+from app.gui.inside.page import InsidePage
 from app.gui.inside.token_flow import TokenFlow
 from tests.e2e.scene import Scene
 from tests.e2e.what_if_state import answered
@@ -25,3 +27,16 @@ def inside(scene: Scene) -> None:
     other = rows.rows.index(1 if taken != 1 else 2)
     rows.selectionModel().setCurrentIndex(other, QItemSelectionModel.SelectionFlag.ClearAndSelect)
     scene.find(TokenFlow, "token_inspector").setFocus()
+
+
+def laboratory(scene: Scene) -> None:
+    """Somebody tries other settings on that token: fewer tokens, another order, a stage switched off."""
+    inside(scene)
+    lab = scene.program.laboratory
+    lab.change(top_k=25, temperature=1.2, repeat_penalty=1.1)
+    lab.switch("dry", False)
+    lab.move("temperature", 2)
+    scene.desk.until(lambda: not lab.is_busy)
+    page, row = scene.find(InsidePage, "inside_page"), scene.find(CardsRow, "lab_cards")
+    page.verticalScrollBar().setValue(page.verticalScrollBar().maximum())
+    row.horizontalScrollBar().setValue(row.cards["dry"].x())
