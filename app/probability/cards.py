@@ -106,10 +106,16 @@ class _Kept(NamedTuple):
 class StepCards:
     """One step with its whole row; whatever stands before a moved slider is not worked out again."""
 
-    def __init__(self, row: Logits, history: Ids, draws: Draws) -> None:
-        """`row` are the logits in the order of ids, before any stage; `history` the tokens before the step."""
-        ids = np.arange(row.size, dtype=np.int32)
-        self._start = _Between(candidates_of(ids, row, ranking=Ranking(falling(row, row.size), where=ids)))
+    def __init__(self, row: Logits, history: Ids, draws: Draws, fitting: Ids | None = None) -> None:
+        """`row` are the logits in the order of ids, before any stage; `history` the tokens before the step.
+
+        `fitting` are the tokens that a grammar lets through to the first stage, rising; None are all.
+        """
+        self._vocabulary = row.size
+        ids = np.arange(row.size, dtype=np.int32) if fitting is None else fitting
+        row = row if fitting is None else row[fitting]
+        ranking = Ranking(falling(row, row.size), where=ids if fitting is None else None)
+        self._start = _Between(candidates_of(ids, row, ranking=ranking))
         self._history = history
         self._draws = draws
         self._kept: list[_Kept] = []
@@ -139,7 +145,7 @@ class StepCards:
             self._drawn = (between, is_greedy, self._draw_from(between, is_greedy=is_greedy))
         cards = {entry.card.name: entry.card for entry in kept}
         ordered = tuple(cards[name] for name in whole_order(settings.order))
-        return SamplerCards(ordered, self._drawn[2], self._start.left.ids.size, is_whole=True)
+        return SamplerCards(ordered, self._drawn[2], self._vocabulary, is_whole=True)
 
     def _through(self, key: tuple[object, ...], stage: Stage | None, before: _Between, step: Step) -> _Kept:
         """Send what is left through one stage; a stage that does not run passes on what it got."""

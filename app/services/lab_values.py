@@ -39,6 +39,8 @@ class LabStep:
     taken: int | None
     """The token that is in the answer; None where none is yet."""
     is_held: bool = False
+    fits: bytes = b""
+    """A bit for each token, the lowest first: 1 where the grammar lets it through. Empty without a grammar."""
 
 
 @dataclass(frozen=True)

@@ -37,7 +37,11 @@ def lab_result(bench: LabBench, settings: SamplingSettings) -> LabResult:
 def _of_step(bench: LabBench, step: LabStep, settings: SamplingSettings) -> LabResult:
     if not bench.worked_out:
         row, before = np.frombuffer(step.row, "<f4"), np.frombuffer(step.before, "<i4")
-        bench.worked_out.append(StepCards(row, before, Draws(step.seed, step.position)))
+        fitting = None
+        if step.fits:
+            bits = np.unpackbits(np.frombuffer(step.fits, np.uint8), bitorder="little")[: row.size]
+            fitting = np.flatnonzero(bits).astype(np.int32)
+        bench.worked_out.append(StepCards(row, before, Draws(step.seed, step.position), fitting))
     cards = bench.worked_out[0]
     assert isinstance(cards, StepCards)
     breakers, doubt = _breakers_of(bench, settings, len(step.row) // 4)

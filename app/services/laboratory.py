@@ -7,6 +7,7 @@ The work is done by the background jobs, which load numpy; knows no view.
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable
 
 import msgspec
@@ -193,17 +194,24 @@ class Laboratory:
                 answer.sampled.frombytes(event.ids)
                 self._end_hold(answer)
             case Held() if answer is not None and answer.request == event.request:
-                self._take_row(answer, event.token, event.logits, is_held=True)
+                self._take_row(answer, event, is_held=True)
             case Step() if answer is not None and answer.request == event.request and not event.ids:
-                self._take_row(answer, event.token, event.logits, is_held=False)
+                self._take_row(answer, event, is_held=False)
             case _:
                 pass
 
-    def _take_row(self, answer: StepAnswer, token: int, row: bytes, *, is_held: bool) -> None:
-        taken = answer.sampled[token] if token < len(answer.sampled) else None
-        position = answer.first + token
+    def _take_row(self, answer: StepAnswer, event: Step | Held, *, is_held: bool) -> None:
+        token = event.token
         self._step = LabStep(
-            answer.request, token, row, answer.before(token), answer.seed, position, taken, is_held=is_held
+            answer.request,
+            token,
+            event.logits,
+            answer.before(token),
+            answer.seed,
+            answer.first + token,
+            answer.sampled[token] if token < len(answer.sampled) else None,
+            is_held=is_held,
+            fits=b"" if event.grammar is None else event.grammar.fits,
         )
         self._look()
 
@@ -211,7 +219,8 @@ class Laboratory:
         """Know which token came of the step that was held."""
         step = self._step
         if step is not None and step.is_held and step.request == answer.request and step.token < len(answer.sampled):
-            self._take_row(answer, step.token, step.row, is_held=False)
+            self._step = dataclasses.replace(step, taken=answer.sampled[step.token], is_held=False)
+            self._look()
 
     def _leave(self) -> None:
         """Another chat is shown."""

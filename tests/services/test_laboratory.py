@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from app.core.commands import ChangeSettings, Watch
-from app.core.events import Held, Tokens
+from app.core.events import GrammarMask, Held, Tokens
 from app.core.sampler_cards import SamplerCards, StageCard
 from app.core.sampling import STAGES, SamplingSettings
 from app.core.words import Sentence
@@ -137,6 +137,20 @@ def test_a_step_of_the_largest_logits_alone_is_not_taken_for_the_whole(desk: Des
     begin(desk)
     tell(desk, (3, ROW), whole=False)
     assert lab.result is None and lab.place is None and lab.reason is not None
+
+
+def test_what_a_grammar_cuts_never_enters_the_first_stage(desk: Desk, lab: Laboratory) -> None:
+    request = begin(desk)
+    fitting = np.arange(0, SIZE, 3, dtype=np.int32)
+    fits = np.zeros(SIZE, np.uint8)
+    fits[fitting] = 1
+    mask = GrammarMask(SIZE - fitting.size, np.packbits(fits, bitorder="little").tobytes())
+    log_sum = RowReader(ROW.size).read(ROW).log_sum_exp
+    desk.engine.say(Held(request, 0, ROW.tobytes(), log_sum, mask))
+    desk.settle()
+    shown = cards(desk)
+    assert (shown.vocabulary, shown.stages[0].enter) == (SIZE, fitting.size)
+    assert {token.token % 3 for stage in shown.stages for token in stage.tokens} == {0}
 
 
 def test_a_frozen_step_stays_while_others_come(desk: Desk, lab: Laboratory) -> None:

@@ -166,7 +166,9 @@ def spoken(card: StageCard, settings: SamplingSettings) -> str:
 def summary(cards: SamplerCards, texts: dict[int, str]) -> str:
     """Return the way through the chain in one line: 49,152 → 40 → 18 → 7 → the token."""
     first = cards.stages[0]
-    steps = [survivors(first.enter, is_exact=first.enter_is_exact)] if first.enter_is_exact else []
+    steps = [count(cards.vocabulary)] if first.enter != cards.vocabulary else []
+    if first.enter_is_exact:
+        steps.append(survivors(first.enter, is_exact=True))
     for card in cards.stages:
         leave = survivors(card.leave, is_exact=card.leave_is_exact)
         if not steps or steps[-1] != leave:
