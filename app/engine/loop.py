@@ -7,6 +7,7 @@ processes, threads or who listens.
 from __future__ import annotations
 
 import secrets
+import time
 from collections.abc import Callable, Generator, Iterator
 
 import msgspec
@@ -134,8 +135,7 @@ class Answer:
                 if sends:
                     # before the step: who looks knows its tokens
                     yield writing.take(self._cache.used, last=reason is not None)
-                if sends and watched() and (reason is not None or at_ns - self._step_ns >= STEP_NS):
-                    self._step_ns = at_ns
+                if sends and watched() and (reason is not None or self._is_time_for_step()):
                     yield self._step(row, facts, sampler.mask(row), whole=reason is not None or whole())
                 if reason is not None:
                     return reason
@@ -146,6 +146,14 @@ class Answer:
                     return "cancelled" if appended == "aborted" else "context_full"
         finally:
             sampler.close()
+
+    def _is_time_for_step(self) -> bool:
+        """Return whether people are told of a step again; a slow answer is watched token by token, held time counts."""
+        now = time.perf_counter_ns()
+        if now - self._step_ns < STEP_NS:
+            return False
+        self._step_ns = now
+        return True
 
     def _wait(self, row: Row, facts: RowFacts, sampler: Sampler) -> Generator[Event, None, Turn | None]:
         """Wait until the next token may be drawn; None when the answer is to end instead."""

@@ -14,6 +14,7 @@ from app.core.commands import Cancel, Generate, SetPace, StepOn
 from app.core.errors import UserError
 from app.core.events import Event, Finished, Held, Step, Tokens
 from app.core.sampling import SamplingSettings
+from app.engine import joiner, loop
 from app.engine.backend import Backend
 from app.engine.clock import AnswerClock
 from app.engine.control import Control
@@ -25,6 +26,7 @@ from app.engine.scripted import Script, ScriptedBackend
 from app.engine.writing import Asked, Writing
 from app.probability.record import FORCED, NO_DRAW, TokenRecords, join_blocks, read_records
 from tests.engine.harness import Engine, ids_of, user, write_script
+from tests.engine.test_loop import finished, run, scripted
 
 SHORT = SamplingSettings(temperature=0.0, max_tokens=6)
 SEEDED = SamplingSettings(seed=11, max_tokens=12)
@@ -224,6 +226,14 @@ def test_a_slow_answer_waits_for_the_time_of_its_next_token() -> None:
     pacing.end()
     pacing.wait(seen)
     assert pacing.take() == FREELY
+
+
+def test_each_token_of_an_answer_that_is_slow_enough_is_shown(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The time for which it is held is in none of its figures, but people who look live in it."""
+    monkeypatch.setattr(loop, "STEP_NS", 15_000_000)
+    monkeypatch.setattr(joiner, "JOIN_NS", 0)
+    events = run(scripted(), settings=SHORT, watched=True, tokens_per_s=50.0)
+    assert sum(isinstance(event, Step) for event in events) == finished(events).metrics.sampled_tokens
 
 
 @pytest.mark.parametrize("rate", [float("nan"), float("inf"), -1.0])

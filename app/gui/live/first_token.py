@@ -81,8 +81,8 @@ class FirstTokenRow(QWidget):
     def _legend(self, figures: Figures) -> str:
         if figures.ttft_is_lost:
             return self.tr(
-                "The parts of the time to the first token are not known: the answer was interrupted after its first "
-                "letters."
+                "The time to the first token is not known: the answer was interrupted after its first letters, or "
+                "begins with those of another version."
             )
         if not figures.ttft_parts and figures.ttft_ms is not None:
             return self.tr("The parts of the time to the first token are not known: only the whole was kept.")
