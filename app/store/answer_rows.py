@@ -60,9 +60,7 @@ def _answers(connection: sqlite3.Connection, rows: sqlite3.Cursor) -> Iterator[t
     """Yield the answers of rows; the loop does all itself, because it is what opening a long conversation waits for."""
     texts = _Decoded(lambda stored: stored.decode("utf-8", "replace"), "")
     models = _Decoded(lambda stored: columns.maybe_json(stored, columns.MODEL), None)
-    changes: _Decoded[tuple[SettingsChange, ...]] = _Decoded(
-        lambda stored: columns.from_json(stored, columns.CHANGES, ()), ()
-    )
+    changes: _Decoded[tuple[SettingsChange, ...]] = _Decoded(columns.changes, ())
     for (
         message,
         state,

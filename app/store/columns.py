@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from typing import Any, TypeVar
 
 import msgspec
@@ -21,13 +22,14 @@ from app.core.words import Sentence
 from app.system.struct_fields import read_struct
 
 MODEL = msgspec.json.Decoder(ModelRef)
-CHANGES = msgspec.json.Decoder(tuple[SettingsChange, ...])
+_CHANGES = msgspec.json.Decoder(tuple[SettingsChange, ...])
 METRICS = msgspec.json.Decoder(Metrics)
 SENTENCE = msgspec.json.Decoder(Sentence)
 SENTENCES = msgspec.json.Decoder(tuple[Sentence, ...])
 THINKING = msgspec.json.Decoder(Thinking)
 _SETTINGS = msgspec.json.Decoder(SamplingSettings)
 _INDICES = msgspec.json.Decoder(tuple[int | tuple[int, int], ...])
+_MOST_SETTINGS = 512
 _MOST_INDICES = 10_000_000
 """More messages are in no prompt: damage may make up a run that no memory holds."""
 _Rows = tuple[tuple[int, int, str, int], ...]
@@ -78,9 +80,15 @@ def maybe_json(stored: Any, decoder: msgspec.json.Decoder[_Value]) -> _Value | N
 
 
 def settings(stored: Any) -> SamplingSettings:
-    """Return a column of sampling settings; one that cannot be read is at its default and costs no other."""
+    """Return a column of sampling settings in their ranges; one that cannot be read is at its default."""
+    return _settings(stored) if isinstance(stored, (str, bytes)) else SamplingSettings()
+
+
+@lru_cache(_MOST_SETTINGS)
+def _settings(stored: str | bytes) -> SamplingSettings:
+    """Many chats have the same; looking into each costs a start time."""
     if (whole := maybe_json(stored, _SETTINGS)) is not None:
-        return whole
+        return whole.validated()
     try:
         raw = msgspec.json.decode(stored)
     except _UNREADABLE:
@@ -88,6 +96,12 @@ def settings(stored: Any) -> SamplingSettings:
     if not isinstance(raw, dict):
         return SamplingSettings()
     return read_struct(SamplingSettings, raw, "", []).validated()
+
+
+def changes(stored: Any) -> tuple[SettingsChange, ...]:
+    """Return a column that says with which settings an answer was written, in their ranges."""
+    found = from_json(stored, _CHANGES, ())
+    return tuple(msgspec.structs.replace(each, settings=each.settings.validated()) for each in found)
 
 
 def one_of(stored: Any, choices: Iterable[_Choice], otherwise: _Choice) -> _Choice:

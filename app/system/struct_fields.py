@@ -40,7 +40,10 @@ def _plain(value: object) -> object:
 
 
 def read_struct(kind: type[_Value], raw: dict[str, Any], where: str, unread: list[str]) -> _Value:
-    """Build a value field by field; what does not fit becomes the default and is named in `unread`."""
+    """Build a value field by field; what does not fit becomes the default and is named in `unread`.
+
+    A value without one of the fields that have no default is a ValueError: it is no such value.
+    """
     found: dict[str, Any] = {}
     for field in msgspec.structs.fields(kind):
         if field.encode_name not in raw:
@@ -50,6 +53,8 @@ def read_struct(kind: type[_Value], raw: dict[str, Any], where: str, unread: lis
             found[field.name] = _read_field(field.type, value, name, unread)
         except UNREADABLE:
             unread.append(name)
+    if any(field.required and field.name not in found for field in msgspec.structs.fields(kind)):
+        raise ValueError(f"no {kind.__name__}")
     return kind(**found)
 
 

@@ -26,7 +26,7 @@ from app.engine.scripted import Script, ScriptedBackend
 from app.engine.writing import Asked, Writing
 from app.probability.record import FORCED, NO_DRAW, TokenRecords, join_blocks, read_records
 from tests.engine.harness import Engine, ids_of, user, write_script
-from tests.engine.test_loop import finished, run, scripted
+from tests.engine.test_loop import finished, run
 
 SHORT = SamplingSettings(temperature=0.0, max_tokens=6)
 SEEDED = SamplingSettings(seed=11, max_tokens=12)

@@ -131,3 +131,15 @@ def test_names_of_presets_are_made_to_fit_and_to_differ(path: Path) -> None:
 def test_the_preset_that_ships_stays_the_one_that_was_taken_last(path: Path) -> None:
     settings = opened(path, json.dumps({"presets": {"Wild": {"top_k": 1}}, "last_preset": "Wild"}))
     assert (list(settings.values.presets), settings.values.last_preset) == (["Wild 2"], "Wild")
+
+
+@pytest.mark.parametrize("bad", ['{"kind": "regex", "text": "x"}', '{"kind": "gbnf"}', '{"text": "x"}', "[1]", "{}"])
+def test_a_grammar_that_is_none_costs_itself(path: Path, bad: str) -> None:
+    """It has fields without a default: such a value cannot be made of what fits."""
+    content = (
+        f'{{"sampling": {{"top_k": 7, "grammar": {bad}}}, "presets": {{"Mine": {{"min_p": 0.2, "grammar": {bad}}}}}}}'
+    )
+    settings = opened(path, content)
+    assert settings.values.sampling == SamplingSettings(top_k=7)
+    assert settings.values.presets["Mine"] == SamplingSettings(min_p=0.2)
+    assert "grammar" in told(settings)
