@@ -150,9 +150,12 @@ class Asking:
             env=environment,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
+            bufsize=0,  # what a buffer took along would be missing at the end
         )
         assert self.process.stdout is not None
-        self.begin = self.process.stdout.read(begin)
+        self.begin = b""
+        while len(self.begin) < begin and (more := self.process.stdout.read(begin - len(self.begin))):
+            self.begin += more
 
     def end(self) -> tuple[int, str, str]:
         """Return the exit code and what was printed."""

@@ -135,7 +135,7 @@ def test_its_memory_is_given_back_a_hundred_times_in_a_row(quick_backend: LlamaB
     grown = process.memory_info().rss - before
     print(f"{grown / MIB:.2f} MiB more")
     assert grown < 2 * MIB, "a hundred times 20 KiB would be more"
-    assert process.num_threads() == threads
+    assert process.num_threads() <= threads
 
 
 def test_it_evaluates_with_the_threads_that_are_there(
