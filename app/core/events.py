@@ -104,6 +104,8 @@ class Tokens(msgspec.Struct, frozen=True, tag="tokens"):
     """Between neighbours of these tokens, uint32, little endian, in microseconds: one fewer than tokens."""
     held_ns: int = 0
     """For how long the answer was held until now, which all these times leave out."""
+    settings: tuple[SettingsChange, ...] = ()
+    """What was set from one of these tokens on, the answer's first among them; a token counts from the answer's first."""
 
 
 class GrammarMask(msgspec.Struct, frozen=True):

@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from app.core.commands import Generate, SettingsChange
 from app.core.errors import ExitCode, UserError
-from app.core.events import Event, Finished, GrammarMask, Held, PrefillProgress, PromptReady, Step
+from app.core.events import Event, Finished, GrammarMask, Held, PrefillProgress, PromptReady, Step, Tokens
 from app.core.metrics import StopReason
 from app.core.sampling import MAX_SEED
 from app.core.words import Sentence, translate
@@ -134,7 +134,7 @@ class Answer:
                 sends = reason is not None or writing.due()
                 if sends:
                     # before the step: who looks knows its tokens
-                    yield writing.take(self._cache.used, last=reason is not None)
+                    yield self._with_settings(writing.take(self._cache.used, last=reason is not None))
                 if sends and watched() and (reason is not None or self._is_time_for_step()):
                     yield self._step(row, facts, sampler.mask(row), whole=reason is not None or whole())
                 if reason is not None:
@@ -165,7 +165,7 @@ class Answer:
             while True:
                 seen = pacing.changes
                 if self._writing.is_waiting:  # who lets an answer wait sees all of it
-                    yield self._writing.take(self._cache.used, last=False)
+                    yield self._with_settings(self._writing.take(self._cache.used, last=False))
                 turn = pacing.take(place)  # before it is told: leave that came too late is no leave
                 if turn is not None and not sampler.forbids(turn.token):
                     return turn
@@ -222,7 +222,13 @@ class Answer:
     def _flush(self) -> Iterator[Event]:
         """Let go of what is held back when the answer ends outside of a step."""
         if (tokens := self._writing.flush(self._cache.used)) is not None:
-            yield tokens
+            yield self._with_settings(tokens)
+
+    def _with_settings(self, tokens: Tokens) -> Tokens:
+        """Return tokens with the settings that hold from one of them on."""
+        begin = self._first + tokens.first
+        moved = tuple(change for change in self._changes if begin <= change.token < begin + tokens.count)
+        return msgspec.structs.replace(tokens, settings=moved) if moved else tokens
 
     def _move_sliders(self, sampler: Sampler) -> None:
         """Use settings that were moved, or that a replayed answer had moved here, from this token on."""

@@ -231,6 +231,7 @@ class Answers(AnswerEnds):
 
     def _grow(self, run: Run, event: Tokens) -> None:
         turn, beginning = run.turn, run.beginning
+        run.take_settings(event.settings)
         is_early = turn.state == "waiting"
         is_first_text = is_early and bool(event.text)
         if is_early:

@@ -8,6 +8,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+import msgspec
+
 from app.core.commands import SettingsChange
 from app.core.metrics import Metrics, StopReason
 from app.core.sampling import SamplingSettings
@@ -51,8 +53,8 @@ class LaneInput:
 
     def settings_at(self, token: int) -> SamplingSettings:
         """Return the settings with which a token was drawn."""
-        if len(self.changes) < 2:
-            return self.settings
+        if len(self.changes) == 1:  # those of an answer that is written can be others than the ones it was asked with
+            return msgspec.structs.replace(self.changes[0].settings, seed=self.settings.seed)
         return next((each.settings for each in reversed(self.changes) if each.token <= token), self.settings)
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import msgspec
 
@@ -21,7 +21,7 @@ from app.core.metrics import StopReason
 from app.core.model import ModelRef
 from app.core.words import Sentence
 from app.services.conversation_lanes import ConversationLanes
-from app.services.turns import Beginning, Turn
+from app.services.turns import Beginning, Turn, joined_settings
 
 TITLE_CHARACTERS = 60
 
@@ -241,6 +241,17 @@ class Run:
         turn, made = self.turn, self.made
         turn.model, turn.tokenizer, turn.seed, turn.settings = made.model, made.tokenizer, made.seed, made.settings
         turn.behind = made.behind
+
+    def take_settings(self, changes: tuple[SettingsChange, ...]) -> None:
+        """Know from which tokens on the settings were others; a turn that says what it is made with says that, too."""
+        if not changes:
+            return
+        made, has_taken_over = self.made, self.turn.settings is self.made.settings
+        earlier = tuple(change for change in made.settings if change.token < changes[0].token)
+        settings = joined_settings(earlier, changes) if earlier else changes
+        self.made = replace(made, settings=settings)
+        if has_taken_over:
+            self.turn.settings = settings
 
     def interrupt(self, reason: Sentence) -> None:
         """Let the turn say that nothing more comes, and why."""

@@ -172,7 +172,7 @@ class Beginning:
 
     def settings_with(self, rest: SettingsChange) -> tuple[SettingsChange, ...]:
         """Return the settings of an answer whose beginning was drawn elsewhere, and which goes on with others."""
-        return _joined_settings(self.settings, (rest,)) if self.continues and self.settings else (rest,)
+        return joined_settings(self.settings, (rest,)) if self.continues and self.settings else (rest,)
 
     def joined(self, rest: Finished) -> Finished:
         """Return the whole answer as if nothing had stopped it; figures that only each part has are unknown."""
@@ -184,7 +184,7 @@ class Beginning:
         first = self.finished
         if first is None:
             metrics = msgspec.structs.replace(rest.metrics, ttft_ms=None, sampled_tokens=len(ids) // _ID_BYTES)
-            settings = _joined_settings(self.settings, rest.settings)
+            settings = joined_settings(self.settings, rest.settings)
             return msgspec.structs.replace(
                 rest, text=text, ids=ids, metrics=metrics, seed=self.seed, settings=settings
             )
@@ -194,12 +194,12 @@ class Beginning:
             ids=ids,
             metrics=_joined_metrics(first.metrics, rest.metrics),
             seed=first.seed,
-            settings=_joined_settings(first.settings, rest.settings),
+            settings=joined_settings(first.settings, rest.settings),
             notes=(*first.notes, *(note for note in rest.notes if note not in first.notes)),
         )
 
 
-def _joined_settings(
+def joined_settings(
     first: tuple[SettingsChange, ...], rest: tuple[SettingsChange, ...]
 ) -> tuple[SettingsChange, ...]:
     """Return the settings of both parts, those that changed nothing left out; the seed stays as it was asked for."""

@@ -189,6 +189,16 @@ def test_moved_settings_hold_from_the_next_token_and_can_be_replayed() -> None:
     assert replayed.seed == 3
 
 
+def test_tokens_tell_which_settings_hold_from_one_of_them_on() -> None:
+    wild = msgspec.structs.replace(PRESETS["Wild"], seed=3)
+    events = run(scripted(), settings=wild, first_token=2, replay=(SettingsChange(6, GREEDY),))
+    told = [(event.first, event.count, event.settings) for event in events if isinstance(event, Tokens)]
+    assert tuple(change for _first, _count, moved in told for change in moved) == finished(events).settings
+    assert [change.token for change in finished(events).settings] == [2, 6]
+    for first, count, moved in told:
+        assert all(2 + first <= change.token < 2 + first + count for change in moved)
+
+
 def test_seed_limits_and_stops_stay_those_of_the_answer_when_settings_move() -> None:
     asked = SamplingSettings(seed=3, max_tokens=9, stop=("zzz",))
 

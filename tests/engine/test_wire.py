@@ -56,6 +56,7 @@ def test_every_command_comes_back(command: object) -> None:
     [
         LoadProgress(1, 12.5),
         Tokens(1, 0, 1, b"\x01\x00\x00\x00", "日", b"\x00", 3, 4, 5),
+        Tokens(1, 0, 0, b"", "", b"", 3, 4, 5, settings=(SettingsChange(2, PRESETS["Wild"]),)),
         ScoreProgress(1, 5, 6),
         PromptScored(1, b"\x00", b"\x01", b"\x02"),
         Failed(1, "model", translate("Engine", "No {what}.", what="luck"), ("line",)),
