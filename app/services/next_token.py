@@ -105,6 +105,8 @@ class NextToken:
         """As `CandidatesView.whose`; None where the conversation is gone."""
         self._origin: Sentence | None = None
         self._watches = self._wants_whole = False
+        self._whole: Step | None = None
+        """The newest whole row that came for somebody else: it is shown once it turns out to be the last."""
         self._missed = False
         """Whether the latest steps came while nobody looked."""
         self._answer: _Answer | None = None
@@ -212,6 +214,7 @@ class NextToken:
                 self._take_step(answer, event)
             case Finished() if answer is not None and answer.request == event.request:
                 was_held, self._is_held = self._is_held, False
+                self._show_last(answer)
                 if answer.seed != event.seed or was_held:
                     answer.seed = event.seed
                     self._tell(moved=was_held)
@@ -238,8 +241,22 @@ class NextToken:
         if not self._watches or model is None:
             return
         drawn = answer.sampled[event.token] if event.token < len(answer.sampled) else None
-        self._show_step(answer, event, model.vocabulary, drawn)
-        self._tell(moved=not event.ids)  # the last step comes with all of its row
+        is_for_others = self._wants_whole and not event.ids
+        self._whole = event if is_for_others else None
+        shown = _step_candidates().largest(event) if is_for_others else event
+        self._show_step(answer, shown, model.vocabulary, drawn)
+        self._tell(moved=not shown.ids)  # the last step comes with all of its row
+
+    def _show_last(self, answer: _Answer) -> None:
+        """Show the last step with all of its row, as it comes without anybody else who looks."""
+        step, self._whole = self._whole, None
+        shown, model = self._shown, self._session.model
+        if step is None or shown is None or model is None:
+            return
+        if shown[0] is answer and shown[1] == step.token:
+            drawn = answer.sampled[step.token] if step.token < len(answer.sampled) else None
+            self._show_step(answer, step, model.vocabulary, drawn)
+            self._tell(moved=True)
 
     def _take_held(self, answer: _Answer, event: Held) -> None:
         """Show the next token's row, which comes once: also to those who look later."""

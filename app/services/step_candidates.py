@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
+import msgspec
 import numpy as np
 
 from app.core.events import GrammarMask, Step
@@ -130,6 +131,13 @@ class StepCandidates:
         rows = tuple(self._row_at(done, tokens.place_of(token), token) for token in shown)
         left = done.stages[-1].survivors if done.stages else self.vocabulary
         return Outcome(rows, left, done.is_exact)
+
+    @staticmethod
+    def largest(step: Step) -> Step:
+        """Return a whole step with its largest logits alone, as the engine tells those that come now and then."""
+        row: Logits = np.frombuffer(step.logits, "<f4")
+        facts = RowReader(row.size).read(row)
+        return msgspec.structs.replace(step, ids=facts.ids.tobytes(), logits=facts.logits.tobytes())
 
     @property
     def has_grammar(self) -> bool:

@@ -325,6 +325,20 @@ def test_the_short_way_says_what_the_full_row_says(desk: Onlooker, name: str) ->
         assert short.after == pytest.approx(full.after, rel=1e-3)
 
 
+def test_rows_that_come_whole_for_somebody_else_are_worked_out_whole_once_the_answer_ended(desk: Onlooker) -> None:
+    row = row_of(SIZE)
+    desk.change(SamplingSettings(temperature=1.0, top_k=0, top_p=1.0, min_p=0.0, typical_p=0.9))
+    tell(desk, row, whole=False, seed=7)
+    short = desk.view
+    desk.next_token.watch_whole(True)
+    moves: list[bool] = []
+    desk.next_token.changed.connect(moves.append)
+    desk.session.answer_told.emit(step_of(row, 5, 0))
+    assert desk.view == short and not short.is_exact and moves == [False]
+    finish(desk, 7)
+    assert desk.view.is_exact and moves[-1]
+
+
 def test_numpy_is_loaded_when_it_is_needed_and_not_before() -> None:
     script = (
         "import sys; from app.services.next_token import NextToken; "
