@@ -43,8 +43,8 @@ class StageCard(NamedTuple):
     """Where it cuts in the stage's own terms: the probability at which min-p cuts, the entropy around which typical keeps."""
     removed: float | None = 0.0
     """The share of the mass that it cuts, 0 to 1; None where nobody knows."""
-    touched: int = 0
-    """How many logits penalties or DRY change, tokens that are not shown included."""
+    touched: int | None = 0
+    """How many logits penalties or DRY change, tokens that are not shown included; None where nobody knows."""
     number: float | None = None
     """XTC's own number for this step; it takes effect where the number is below its chance. None where nobody knows."""
     acts_here: bool | None = True

@@ -15,9 +15,10 @@ from app.core.sampler_cards import CardToken, DrawCard, DrawToken, Fate, Sampler
 from app.core.sampling import REMEMBERING, SamplingSettings, whole_order
 from app.probability.bounded import UNKNOWN, BoundedReplay, bounded_replay, per_step
 from app.probability.cards import SHOWN, Draws, states_of
-from app.probability.dry import NO_BREAKERS, Breakers
+from app.probability.dry import NO_BREAKERS, Breakers, dry_penalties
 from app.probability.known_rows import Flags, KnownRows
 from app.probability.lowered_rows import Histories
+from app.probability.stages import dry_rule, recent_of
 from app.probability.what_if import NOT_CUT
 
 _CERTAIN_WITHIN = 0.02
@@ -46,6 +47,8 @@ class KeptCards:
                 running.append(name)
                 after = self._replay(settings, running, breakers)
             card = self._card(name, before, after, settings)
+            if name in running and name in REMEMBERING:
+                card = card._replace(touched=self._touched(name, settings, breakers))
             cards[name] = card._replace(state=state)
             before = after
         ordered = tuple(cards[name] for name in whole_order(settings.order))
@@ -82,13 +85,19 @@ class KeptCards:
             cut=_line(name, tokens, enter, leave, is_exact=bool(before.is_exact[0])) if is_cutting else None,
             cuts_front=name == "xtc",
             removed=_removed(before, after) if after is not before else 0.0,
-            touched=int(np.count_nonzero(~np.isclose(before.after, after.after))) if name in REMEMBERING else 0,
             number=self._draws.xtc_number if name == "xtc" else None,
             acts_here=acts if after is not before else name != "xtc",
             enter_is_exact=bool(before.is_exact[0]),
             leave_is_exact=bool(after.is_exact[0]),
             unseen=float(after.unseen[0]),
         )
+
+    def _touched(self, name: str, settings: SamplingSettings, breakers: Breakers) -> int | None:
+        """Return 0 where nothing before the step is in reach; else nobody knows, as most logits were not kept."""
+        tokens = self._histories.tokens[: self._histories.ends[0]]
+        if name == "penalties":
+            return None if recent_of(tokens, settings.penalty_last_n).size else 0
+        return None if dry_penalties(tokens, dry_rule(settings), breakers)[0].size else 0
 
     def _token(self, place: int, before: BoundedReplay, after: BoundedReplay) -> CardToken:
         status = int(after.cut_by[place])

@@ -53,6 +53,8 @@ def assert_never_false(kept: SamplerCards, whole: SamplerCards, row: Row, s: Sam
             assert token.fate == "unknown" or (token.fate == "left") == (token.token in stays)
         if shown.cut is not None:
             assert shown.cut == true.cut
+        if shown.touched is not None:
+            assert shown.touched == true.touched
         if shown.removed is not None:
             assert abs(shown.removed - (true.removed or 0.0)) < 0.05
     if kept.draw.drawn is not None and whole.draw.drawn is not None:
@@ -108,3 +110,19 @@ def test_without_a_seed_neither_the_number_nor_xtc_is_told() -> None:
     cards = kept_of(row, draws=Draws(None, 0)).of(settings)
     assert cards.draw.number is None and cards.draw.drawn is None
     assert card(cards, "xtc").acts_here is None and card(cards, "xtc").number is None
+
+
+def test_how_many_logits_are_changed_is_told_only_where_that_is_certain() -> None:
+    row = np.random.default_rng(1).normal(0, 2, 2000).astype(np.float32)
+    row[5:8] = 9.0, 8.5, 8.0
+    acting = SamplingSettings(repeat_penalty=1.3, dry_multiplier=0.8)
+    for history, told, true in (([5], (None, 0), (1, 0)), ([1500], (None, 0), (1, 0)), ([], (0, 0), (0, 0))):
+        before = np.array(history, np.int32)
+        kept, whole = kept_of(row, before).of(acting), StepCards(row, before, DRAWS).of(acting)
+        assert tuple(card(kept, name).touched for name in ("penalties", "dry")) == told
+        assert tuple(card(whole, name).touched for name in ("penalties", "dry")) == true
+    again = np.array([5, 6, 7, 5, 6, 7, 5, 6], np.int32)
+    assert card(kept_of(row, again).of(acting), "dry").touched is None
+    assert card(StepCards(row, again, DRAWS).of(acting), "dry").touched == 1
+    off = SamplingSettings(repeat_penalty=1.3, off=("penalties",))
+    assert card(kept_of(row, again).of(off), "penalties").touched == 0

@@ -89,7 +89,7 @@ def fact(card: StageCard, settings: SamplingSettings) -> str:
     if card.state == "skipped":
         return translate("Laboratory", "does not run at temperature 0")
     if card.name in ("penalties", "dry"):
-        return translate("Laboratory", "changes {tokens} tokens").format(tokens=count(card.touched))
+        return _changing(card.touched)
     if card.name == "temperature":
         return _tempered(card)
     if card.name == "xtc" and not card.acts_here:
@@ -111,6 +111,14 @@ def fact(card: StageCard, settings: SamplingSettings) -> str:
             entropy=f"{card.threshold:.2f}", cut=cut
         )
     return cut
+
+
+def _changing(touched: int | None) -> str:
+    if touched is None:
+        return translate("Laboratory", "how many tokens it changes was not recorded")
+    if touched == 1:
+        return translate("Laboratory", "changes 1 token")
+    return translate("Laboratory", "changes {tokens} tokens").format(tokens=count(touched))
 
 
 def _tempered(card: StageCard) -> str:
@@ -154,13 +162,16 @@ def draw_fact(card: DrawCard, texts: dict[int, str], taken: int | None) -> str:
 
 def spoken(card: StageCard, settings: SamplingSettings) -> str:
     """Return a whole card for people who cannot see it."""
-    words = translate("Laboratory", "{stage}: {enter} tokens enter, {leave} leave; {fact}")
-    return words.format(
-        stage=stage_title(card.name),
-        enter=survivors(card.enter, is_exact=card.enter_is_exact),
-        leave=survivors(card.leave, is_exact=card.leave_is_exact),
-        fact=fact(card, settings),
-    )
+    enter = survivors(card.enter, is_exact=card.enter_is_exact)
+    leave = survivors(card.leave, is_exact=card.leave_is_exact)
+    entering = translate("Laboratory", "{enter} tokens enter").format(enter=enter)
+    leaving = translate("Laboratory", "{leave} leave").format(leave=leave)
+    if card.enter == 1 and card.enter_is_exact:
+        entering = translate("Laboratory", "1 token enters")
+    if card.leave == 1 and card.leave_is_exact:
+        leaving = translate("Laboratory", "1 leaves")
+    words = translate("Laboratory", "{stage}: {entering}, {leaving}; {fact}")
+    return words.format(stage=stage_title(card.name), entering=entering, leaving=leaving, fact=fact(card, settings))
 
 
 def summary(cards: SamplerCards, texts: dict[int, str]) -> str:

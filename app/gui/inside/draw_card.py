@@ -48,6 +48,8 @@ class DrawCardView(QFrame):
         if card is None:
             self.figure.set_text("")
             self._fact.set_text("")
+            set_hint(self._fact, "")
+            self._name(self.tr("{title}: no token to show yet").format(title=stage_title(DRAW)))
             return
         left = survivors(card.left, is_exact=card.left_is_exact)
         is_one = card.left == 1 and card.left_is_exact
@@ -56,6 +58,9 @@ class DrawCardView(QFrame):
         self.figure.set_text(said)
         self._fact.set_text(words)
         set_hint(self._fact, f"{words}. {rest}." if rest else words)
-        whole = self.tr("{title}: {left}; {fact}").format(title=stage_title(DRAW), left=said, fact=words)
+        self._name(self.tr("{title}: {left}; {fact}").format(title=stage_title(DRAW), left=said, fact=words))
+
+    def _name(self, said: str) -> None:
+        """Have the card and its picture say the same to people who cannot see it."""
         for widget in (self, self.picture):
-            widget.setAccessibleName(whole)
+            widget.setAccessibleName(said)

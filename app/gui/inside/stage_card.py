@@ -80,6 +80,7 @@ class StageCardView(QFrame):
         self._lay_out()
         themes.changed.connect(self._show_theme)
         self._show_theme()
+        self._name(stage_title(name))
 
     def show_settings(self, settings: SamplingSettings, place: int, last: int) -> None:
         """Show settings, and at which place of the chain the stage stands."""
@@ -101,20 +102,24 @@ class StageCardView(QFrame):
             self.picture.show_card(None, texts)
             self.figure.set_text("")
             self._fact.set_text("")
+            set_hint(self._fact, "")
+            self._name(self.tr("{stage}: no token to show yet").format(stage=stage_title(self.name)))
             return
         level = card.threshold if card.name == "min_p" else None
         if card.name in _LEVELS and card.acts_here:
             level = getattr(settings, _LEVELS[card.name])
         self.picture.show_card(card, texts, level)
         self.figure.set_text(headline(card))
-        said = spoken(card, settings)
-        self.figure.setAccessibleName(said)
-        self.picture.setAccessibleName(said)
-        self.setAccessibleName(said)
+        self._name(spoken(card, settings))
         words, rest = fact(card, settings), unseen(card.unseen)
         self._fact.set_text(words)
         set_hint(self._fact, f"{words}. {rest}." if rest else words)
         self.figure.set_colour(self._themes.current.colour("stage_sampling" if card.state == "acts" else "muted"))
+
+    def _name(self, said: str) -> None:
+        """Have the card and its parts say the same to people who cannot see it."""
+        for widget in (self, self.figure, self.picture):
+            widget.setAccessibleName(said)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Move the stage with Ctrl+Left and Ctrl+Right; other keys are for others."""
