@@ -10,8 +10,9 @@ from app.core.words import Sentence
 from app.services.lane_inputs import LaneInputs
 from app.services.piece_table import PieceTable
 
-LabSource = Literal["live", "frozen", "held", "kept"]
-"""Where a step comes from: the newest one, one that stays, the next token of an answer that waits, or a record."""
+LabSource = Literal["live", "ended", "frozen", "past", "held", "kept"]
+"""Where a step comes from: the newest one, the last one of an answer that has ended, one that stays, one that stays of
+an earlier answer than the newest, the next token of an answer that waits, or a record."""
 
 
 class LabPlace(NamedTuple):

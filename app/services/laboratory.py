@@ -12,7 +12,7 @@ from collections.abc import Callable
 
 import msgspec
 
-from app.core.events import Held, PromptReady, Step, Tokens
+from app.core.events import Failed, Finished, Held, PromptReady, Step, Tokens
 from app.core.job_events import LanesAnalysed
 from app.core.sampling import STAGE_FIELDS, SamplingSettings, whole_order
 from app.core.signal import Signal
@@ -24,7 +24,7 @@ from app.services.lab_values import KeptStep, LabBench, LabPlace, LabResult, Lab
 from app.services.latest_job import LatestJob
 from app.services.questions import AnswerEvent
 from app.services.sampling import Sampling
-from app.services.step_answer import StepAnswer, first_of
+from app.services.step_answer import StepAnswer, answer_of, first_of
 from app.services.vocabulary import Vocabulary
 from app.system.jobs import Jobs
 
@@ -61,8 +61,8 @@ class Laboratory:
         """The step that the engine told last."""
         self._bench: LabBench | None = None
         """What is looked at."""
-        self._tried: SamplingSettings | None = None
-        """What somebody tries out; None where nothing is."""
+        self._tried: dict[str, object] | None = None
+        """What somebody tries out of `SHAPING`; None where nothing is."""
         self._result: LabResult | None = None
         self._working: LatestJob[LabResult] = LatestJob(jobs, "sampler cards", self._take_result)
         session.answer_told.connect(self._follow)
@@ -95,7 +95,7 @@ class Laboratory:
     @property
     def settings(self) -> SamplingSettings:
         """The settings of the cards."""
-        return self._own if self._tried is None else self._tried
+        return self._own if self._tried is None else msgspec.structs.replace(self._own, **self._tried)
 
     @property
     def is_trying(self) -> bool:
@@ -131,7 +131,7 @@ class Laboratory:
     def change(self, **changes: object) -> None:
         """Try other settings."""
         tried = msgspec.structs.replace(self.settings, **changes).validated()
-        self._try(tried)
+        self._try(_shape_of(tried))
 
     def switch(self, stage: str, on: bool) -> None:
         """Try the chain with a stage switched on or off; its values stay."""
@@ -146,7 +146,7 @@ class Laboratory:
 
     def reset(self) -> None:
         """Go back to the settings of the token, or of the chat."""
-        self._try(self._own)
+        self._try(_shape_of(self._own))
 
     def use_in_chat(self) -> None:
         """Let the chat have these settings, from its next token on."""
@@ -168,13 +168,17 @@ class Laboratory:
     def _source_of(self, step: LabStep | KeptStep) -> LabSource:
         if isinstance(step, KeptStep):
             return "kept"
-        if step.is_held:
-            return "held"
-        return "live" if self._frozen is None else "frozen"
+        run = self._chat.shown.run
+        if self._frozen is not None:
+            newest = run.request if run is not None else self._answer.request if self._answer is not None else None
+            return "past" if newest not in (None, step.request) else "frozen"
+        if run is None or run.request != step.request:
+            return "ended"
+        return "held" if step.is_held else "live"
 
-    def _try(self, settings: SamplingSettings) -> None:
+    def _try(self, shape: dict[str, object]) -> None:
         before = self._tried
-        self._tried = None if _shape_of(settings) == _shape_of(self._own) else settings
+        self._tried = None if shape == _shape_of(self._own) else shape
         if self._tried != before:
             self._work()
             self.changed.emit()
@@ -190,6 +194,7 @@ class Laboratory:
         match event:
             case PromptReady() if run is not None and run.request == event.request:
                 self._answer = StepAnswer(event.request, event.ids, first_of(event), event.seed)
+                self.changed.emit()  # what is shown until its first step is of an earlier answer
             case Tokens() if answer is not None and answer.request == event.request:
                 answer.sampled.frombytes(event.ids)
                 self._end_hold(answer)
@@ -197,6 +202,8 @@ class Laboratory:
                 self._take_row(answer, event, is_held=True)
             case Step() if answer is not None and answer.request == event.request and not event.ids:
                 self._take_row(answer, event, is_held=False)
+            case Finished() | Failed() if answer is not None and answer.request == event.request:
+                self.changed.emit()
             case _:
                 pass
 
@@ -223,8 +230,10 @@ class Laboratory:
             self._look()
 
     def _leave(self) -> None:
-        """Another chat is shown."""
-        self._answer = self._step = self._tried = self._frozen = None
+        """Another chat is shown, perhaps one whose answer is written."""
+        run = self._chat.shown.run
+        self._answer = None if run is None else answer_of(run)
+        self._step = self._tried = self._frozen = None
         self._look()
 
     def _take_vocabulary(self) -> None:
@@ -253,7 +262,7 @@ class Laboratory:
             self._bench = LabBench(step, self._vocabulary.table)
             if is_other_kind:
                 self._result = None
-            if self._tried is not None and _shape_of(self._tried) == _shape_of(self._own):
+            if self._tried == _shape_of(self._own):
                 self._tried = None
             self._work()
             self.changed.emit()

@@ -264,3 +264,61 @@ def test_a_live_answer_can_be_frozen_and_followed(held: Stage) -> None:
     assert held.reads("lab_whose").startswith("frozen · token 1") and held.reads("lab_freeze") == "Follow"
     held.clicks("lab_freeze")
     assert held.reads("lab_whose").startswith("live · token 1")
+
+
+def test_the_last_step_is_told_to_be_of_an_answer_that_ended(held: Stage) -> None:
+    held.desk.program.step_mode.run()
+    held.engine.write("Because")
+    held.settle()
+    settle(held)
+    held.clicks("lab_freeze")
+    held.clicks("lab_freeze")
+    held.engine.finish()
+    held.settle()
+    assert held.reads("lab_whose").startswith("ended · token 1") and not held.sees("lab_freeze")
+
+
+def test_a_step_that_stays_says_when_it_is_of_an_earlier_answer(held: Stage) -> None:
+    held.desk.program.step_mode.run()
+    held.engine.write("Because")
+    held.settle()
+    settle(held)
+    held.clicks("lab_freeze")
+    held.engine.finish()
+    held.settle()
+    held.sends("Again?")
+    held.settle()
+    held.engine.prompt()
+    held.settle()
+    held.triggers("inside_action")
+    settle(held)
+    assert held.reads("lab_whose").startswith("frozen, of an earlier answer · token 1")
+    assert held.reads("lab_freeze") == "Follow"
+
+
+def test_back_says_whose_settings_come_back(held: Stage) -> None:
+    assert held.find("lab_back").toolTip() == "Go back to the settings that the chat has"
+
+
+def test_cards_have_a_name_before_any_answer_and_none_of_another_chat(ready: Stage) -> None:
+    def names() -> tuple[str, str]:
+        return card(ready, "top_k").accessibleName(), ready.find("lab_draw_card").accessibleName()
+
+    none = ("Top-k: no token to show yet", "Draw: no token to show yet")
+    ready.triggers("inside_action")
+    settle(ready)
+    assert names() == none
+    ready.desk.program.step_mode.pause()
+    ready.sends("Why?")
+    ready.settle()
+    ready.engine.prompt()
+    ready.engine.hold()
+    ready.settle()
+    ready.triggers("inside_action")
+    settle(ready)
+    assert names() != none
+    ready.desk.program.conversations.new()
+    ready.settle()
+    ready.triggers("inside_action")
+    settle(ready)
+    assert names() == none

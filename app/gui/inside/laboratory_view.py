@@ -18,6 +18,9 @@ from app.gui.widgets.words import render, set_hint
 from app.services.lab_values import LabPlace, LabResult
 from app.services.laboratory import Laboratory
 
+_STILL = ("frozen", "past")
+"""Where a step comes from that stays while others come."""
+
 
 class LaboratoryView(QWidget):
     """Shows what the service looks at."""
@@ -84,7 +87,7 @@ class LaboratoryView(QWidget):
 
     def _toggle_freeze(self) -> None:
         place = self._laboratory.place
-        self._laboratory.freeze(place is not None and place.source != "frozen")
+        self._laboratory.freeze(place is not None and place.source not in _STILL)
 
     def _show(self) -> None:
         if not self.isVisible():
@@ -109,8 +112,8 @@ class LaboratoryView(QWidget):
 
     def _show_buttons(self, place: LabPlace | None) -> None:
         lab = self._laboratory
-        is_live = place is not None and place.source in ("live", "frozen")
-        is_frozen = place is not None and place.source == "frozen"
+        is_live = place is not None and place.source in ("live", *_STILL)
+        is_frozen = place is not None and place.source in _STILL
         self._freeze.setVisible(is_live)
         self._freeze.setText(self.tr("Follow") if is_frozen else self.tr("Freeze"))
         hint = (
@@ -118,7 +121,13 @@ class LaboratoryView(QWidget):
         )
         set_hint(self._freeze, hint)
         self._back.setEnabled(lab.is_trying)
-        set_hint(self._back, self.tr("Go back to the settings that this token has"))
+        is_kept = place is not None and place.source == "kept"
+        set_hint(
+            self._back,
+            self.tr("Go back to the settings that this token was written with")
+            if is_kept
+            else self.tr("Go back to the settings that the chat has"),
+        )
         can_use = not lab.is_in_use
         self._use.setEnabled(can_use)
         set_hint(
@@ -135,6 +144,8 @@ class LaboratoryView(QWidget):
         token = token_words(taken, result.texts) if result is not None and taken is not None else ""
         words = {
             "live": self.tr("live · token {number} {token}"),
+            "ended": self.tr("ended · token {number} {token}"),
+            "past": self.tr("frozen, of an earlier answer · token {number} {token}"),
             "frozen": self.tr("frozen · token {number} {token}"),
             "held": self.tr("waiting · token {number}, not drawn yet"),
             "kept": self.tr("from the record · token {number} {token}"),

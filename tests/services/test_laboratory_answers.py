@@ -1,0 +1,100 @@
+"""The sampler laboratory over several answers, chats and tokens: what stays with whom, and which step is told to be which."""
+
+from __future__ import annotations
+
+import msgspec
+
+from app.core.grammar import Grammar
+from app.core.sampling import SamplingSettings
+from app.services.laboratory import Laboratory
+from tests.desk import Desk
+from tests.services.recorded_answers import answered
+from tests.services.test_laboratory import (
+    BEFORE,
+    NARROW,
+    OTHER,
+    ROW,
+    ROWS,
+    begin,
+    cards,
+    desk,
+    expected,
+    lab,
+    tell,
+    watches,
+)
+
+__all__ = ["desk", "lab"]
+LETTERS = Grammar("gbnf", 'root ::= "a"*')
+
+
+def test_what_is_tried_out_leaves_the_grammar_of_another_token(desk: Desk, lab: Laboratory) -> None:
+    with_grammar, _lane = answered(desk, ROWS, msgspec.structs.replace(NARROW, grammar=LETTERS))
+    inspecting = desk.program.inspecting
+    without, _lane = answered(desk, ROWS, NARROW)
+    desk.until(lambda: inspecting.turn is without and inspecting.answer is not None)
+    inspecting.look_at(4)
+    cards(desk)
+    lab.change(top_k=4)
+    inspecting.open(with_grammar, 4)
+    desk.until(lambda: inspecting.answer is not None and not lab.is_busy and lab.result is not None)
+    assert lab.is_trying and lab.settings.top_k == 4 and lab.settings.grammar == LETTERS
+    assert lab.result is not None and lab.result.cards is None and lab.reason is not None
+
+
+def test_what_is_tried_out_has_seed_limit_and_stops_of_the_token(desk: Desk, lab: Laboratory) -> None:
+    other = msgspec.structs.replace(NARROW, max_tokens=77, stop=("x",))
+    answered(desk, ROWS, other)
+    desk.until(lambda: desk.program.inspecting.answer is not None)
+    desk.program.sampling.change(max_tokens=5, stop=())
+    lab.change(top_k=4)
+    desk.program.inspecting.look_at(4)
+    cards(desk)
+    shown: SamplingSettings = lab.settings
+    assert (shown.top_k, shown.max_tokens, shown.stop) == (4, 77, ("x",))
+
+
+def test_an_answer_is_followed_again_by_who_comes_back_to_its_chat(desk: Desk, lab: Laboratory) -> None:
+    begin(desk)
+    tell(desk, (3, ROW))
+    cards(desk)
+    written = desk.program.chat.shown.head.id
+    desk.program.conversations.new()
+    desk.settle()
+    tell(desk, (5, ROW), first=1)
+    assert lab.place is None
+    desk.program.conversations.open(written)
+    desk.settle()
+    tell(desk, (4, OTHER), first=2)
+    assert cards(desk) == expected(OTHER, NARROW, 2, [*BEFORE, 3, 5])
+    assert lab.place == ("live", 2) and watches(desk)[-1] == (True, True)
+
+
+def test_the_last_step_of_an_answer_is_live_no_longer(desk: Desk, lab: Laboratory) -> None:
+    begin(desk)
+    tell(desk, (3, ROW))
+    told: list[str] = []
+    lab.changed.connect(lambda: told.append("" if lab.place is None else lab.place.source))
+    assert lab.place == ("live", 0)
+    desk.engine.finish()
+    desk.settle()
+    assert lab.place == ("ended", 0) and told[-1] == "ended"
+
+
+def test_a_step_that_stays_over_the_next_answer_is_told_to_be_of_an_earlier_one(desk: Desk, lab: Laboratory) -> None:
+    begin(desk)
+    tell(desk, (3, ROW))
+    lab.freeze(True)
+    desk.engine.finish()
+    desk.settle()
+    assert lab.place == ("frozen", 0)
+    told: list[str] = []
+    lab.changed.connect(lambda: told.append("" if lab.place is None else lab.place.source))
+    begin(desk, "Again?")
+    assert lab.place == ("past", 0) and told[-1] == "past"
+    tell(desk, (4, OTHER))
+    desk.engine.finish()
+    desk.settle()
+    assert lab.place == ("past", 0)
+    lab.freeze(False)
+    assert lab.place == ("ended", 0)
