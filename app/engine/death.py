@@ -10,7 +10,7 @@ from app.core.library_fault import LibraryFault, says_why
 from app.core.words import Sentence, translate
 from app.engine.entry import LIBRARY_MISSING
 
-Phase = Literal["loading", "preparing", "answering"]
+Phase = Literal["loading", "preparing", "scoring", "answering"]
 ILLEGAL_INSTRUCTION = (-4, 0xC000001D)
 """Exit codes of a process that met an instruction which the processor does not know: SIGILL, and Windows' status."""
 KILLED = -9
@@ -64,6 +64,13 @@ def death_sentence(
             "Engine",
             "The engine stopped while it loaded the model ({how}): memory ran out or the file is damaged. "
             "Load it with a smaller context or fewer GPU layers, or download it again.",
+            how=how,
+        )
+    if "scoring" in phases:
+        return translate(
+            "Engine",
+            "The engine stopped while it went over a prompt ({how}), or memory ran out. Your chat is safe. "
+            "Ask again and it starts anew; other programs or a large context may need the memory.",
             how=how,
         )
     if "preparing" in phases:

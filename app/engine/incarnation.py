@@ -69,7 +69,7 @@ FIRST_PHASES: dict[type[Command], Phase] = {
     Generate: "preparing",
     Reproduce: "preparing",
     Compare: "preparing",
-    ScorePrompt: "preparing",
+    ScorePrompt: "scoring",
     Render: "preparing",
     Tokenize: "preparing",
     MeasureMemory: "loading",

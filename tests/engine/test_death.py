@@ -17,6 +17,7 @@ from app.engine.entry import LIBRARY_MISSING
         (1, ("answering",), True, "exit code 1"),
         (-6, ("loading", "answering"), True, "smaller context"),
         (1, ("preparing",), True, "chat template"),
+        (-9, ("scoring", "preparing"), True, "went over a prompt"),
         (-6, (), True, "Your chat is safe"),
         (1, ("loading",), False, "could not start"),
         (-9, ("loading",), False, "ended from outside"),
