@@ -258,7 +258,7 @@ def _talk(
     comparing.busy_changed.connect(conversations.changed.emit)
     queue = Queue(chat, answers, branches, notices)
     steps = StepMode(session, answers, chat, comparing)
-    fits = GrammarEditing(sampling, jobs)
+    fits = GrammarEditing(sampling, jobs, lambda: chat.shown.head.id)
     return _Talk(answers, chat, queue, branches, conversations, comparing, trash, prompt, presets, steps, fits)
 
 

@@ -1,10 +1,11 @@
-"""The grammar of answers while somebody writes it: what is typed is kept, and checked in the background.
+"""The grammar of answers while somebody writes it: what is typed in a chat is kept, and checked in the background.
 
 Must not know what shows it.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 from app.core.grammar import Grammar, GrammarKind, WrongGrammar
@@ -25,13 +26,14 @@ class Verdict(NamedTuple):
 
 
 class GrammarEditing:
-    """What is typed of each kind, until the program ends."""
+    """What is typed of each kind in each chat and was not used, until the program ends."""
 
-    def __init__(self, sampling: Sampling, jobs: Jobs) -> None:
+    def __init__(self, sampling: Sampling, jobs: Jobs, chat_id: Callable[[], int]) -> None:
         self.changed: Signal[()] = Signal()
         """What is written was checked."""
         self._sampling = sampling
-        self._drafts: dict[GrammarKind, str] = {}
+        self._chat_id = chat_id
+        self._drafts: dict[tuple[int, GrammarKind], str] = {}
         self._wished: Grammar | None = None
         self._verdict: Verdict | None = None
         self._checking: LatestJob[Verdict] = LatestJob(jobs, "grammar", self._take)
@@ -42,15 +44,17 @@ class GrammarEditing:
         return self._sampling.values.grammar
 
     def text(self, kind: GrammarKind) -> str:
-        """Return what is typed of a kind, else what is in force of it."""
-        if (draft := self._drafts.get(kind)) is not None:
-            return draft
-        grammar = self.in_force
-        return grammar.text if grammar is not None and grammar.kind == kind else ""
+        """Return what is typed of a kind in this chat and not in force, else what is in force of it."""
+        draft = self._drafts.get((self._chat_id(), kind))
+        return self._text_in_force(kind) if draft is None else draft
 
     def write(self, grammar: Grammar) -> None:
-        """Keep what is typed, and have it checked; `changed` tells when that is done."""
-        self._drafts[grammar.kind] = grammar.text
+        """Keep what stands in the editor where it is not in force, and have it checked; `changed` tells when that is done."""
+        place = (self._chat_id(), grammar.kind)
+        if grammar.text == self._text_in_force(grammar.kind):
+            self._drafts.pop(place, None)
+        else:
+            self._drafts[place] = grammar.text
         if grammar == self._wished:
             return
         self._wished = grammar
@@ -63,12 +67,16 @@ class GrammarEditing:
     def use(self, grammar: Grammar | None) -> None:
         """Let answers fit a grammar that was checked, from the next one on; None lets them be anything."""
         if grammar is not None:
-            self._drafts.pop(grammar.kind, None)
+            self._drafts.pop((self._chat_id(), grammar.kind), None)
         self._sampling.change(grammar=grammar)
 
     def take(self, event: LanesAnalysed) -> None:
         """Take in a check that is done."""
         self._checking.take(event)
+
+    def _text_in_force(self, kind: GrammarKind) -> str:
+        grammar = self.in_force
+        return grammar.text if grammar is not None and grammar.kind == kind else ""
 
     def _take(self, verdict: Verdict | None) -> None:
         if verdict is None:

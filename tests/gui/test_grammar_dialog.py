@@ -133,6 +133,35 @@ def test_what_is_typed_stays_until_it_is_used_and_none_switches_it_off(ready: St
     assert not ready.sees("grammar_in_force_row")
 
 
+@pytest.mark.parametrize("line_end", ["\n", "\r\n"])
+def test_the_grammar_in_force_is_shown_after_another_was_looked_at(ready: Stage, line_end: str) -> None:
+    first = Grammar("gbnf", f"# first{line_end}root ::= [a-z]")
+    ready.desk.program.sampling.change(grammar=first)
+    opens(ready)
+    settles(ready)
+    assert ready.reads("grammar_state") == "This is in force."
+    ready.find_as(GrammarDialog, "grammar_dialog").reject()
+    assert closed(ready)
+    ready.desk.program.sampling.show(SamplingSettings(grammar=YES_OR_NO))
+    opens(ready)
+    settles(ready)
+    assert text(ready).toPlainText() == YES_OR_NO.text
+    assert ready.reads("grammar_state") == "This is in force."
+    assert not ready.find("grammar_use_button").isEnabled()
+
+
+def test_a_grammar_that_was_used_is_no_draft(ready: Stage) -> None:
+    opens(ready)
+    chooses(ready, 1)
+    QTest.keyClicks(text(ready), 'root ::= "a"')
+    settles(ready)
+    ready.clicks("grammar_use_button")
+    assert closed(ready)
+    ready.desk.program.sampling.show(SamplingSettings(grammar=YES_OR_NO))
+    opens(ready)
+    assert text(ready).toPlainText() == YES_OR_NO.text
+
+
 def test_an_example_is_undone_with_one_key(ready: Stage) -> None:
     opens(ready)
     chooses(ready, 1)

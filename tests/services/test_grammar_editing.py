@@ -64,6 +64,27 @@ def test_each_kind_keeps_its_text_until_it_is_used(desk: Desk, editing: GrammarE
     assert editing.text("json_schema") == ""
 
 
+def test_what_is_typed_belongs_to_its_chat_and_what_is_in_force_is_no_draft(
+    desk: Desk, chat: Chat, editing: GrammarEditing
+) -> None:
+    editing.use(RIGHT)
+    editing.write(RIGHT)
+    other = Grammar("gbnf", 'root ::= "left"')
+    desk.program.sampling.show(SamplingSettings(grammar=other))
+    assert editing.text("gbnf") == other.text
+    editing.write(WRONG)
+    first = chat.shown.head.id
+    say(desk, "Well?")
+    assert editing.text("gbnf") == WRONG.text
+    desk.program.conversations.new()
+    assert editing.text("gbnf") == RIGHT.text, "what new chats begin with"
+    desk.program.conversations.open(first)
+    assert editing.text("gbnf") == WRONG.text
+    editing.write(other)
+    desk.program.sampling.show(SamplingSettings())
+    assert editing.text("gbnf") == "", "typed back to what is in force"
+
+
 def test_a_grammar_is_sent_with_the_next_question_and_kept_with_the_chat(
     desk: Desk, chat: Chat, editing: GrammarEditing
 ) -> None:

@@ -1,6 +1,6 @@
 """Where the grammar of answers is written: none, a grammar in GBNF or a JSON schema, checked while somebody types.
 
-What is typed stays until the program ends; only what was checked can be used.
+What is typed in a chat and not used stays there until the program ends; only what was checked can be used.
 """
 
 from __future__ import annotations
@@ -39,6 +39,7 @@ class GrammarDialog(TallDialog):
         self.setMinimumWidth(theme.scaled(WIDTH_PX))
         self._editing = editing
         self._kind: GrammarKind | None = None
+        self._begun = self._shown = ""
         self._box = self._kind_box()
         self._examples = self._examples_button()
         self._edit = GrammarEditor(themes)
@@ -83,7 +84,11 @@ class GrammarDialog(TallDialog):
 
     @property
     def _written(self) -> Grammar | None:
-        return None if self._kind is None else Grammar(self._kind, self._edit.toPlainText())
+        if self._kind is None:
+            return None
+        text = self._edit.toPlainText()
+        # an editor has its own line ends: what nobody touched stays as it came
+        return Grammar(self._kind, self._begun if text == self._shown else text)
 
     def _connect(self) -> None:
         self._box.activated.connect(lambda index: self._choose_kind(KINDS[index]))
@@ -166,7 +171,9 @@ class GrammarDialog(TallDialog):
         self._edit.setEnabled(kind is not None)
         hints = {"gbnf": 'root ::= "yes" | "no"', "json_schema": '{"type": "object"}'}
         self._edit.setPlaceholderText(hints.get(kind or "", ""))
-        self._edit.setPlainText("" if kind is None else self._editing.text(kind))
+        self._begun = "" if kind is None else self._editing.text(kind)
+        self._edit.setPlainText(self._begun)
+        self._shown = self._edit.toPlainText()
         self._check()
 
     def _begin_with(self, example: Example) -> None:
