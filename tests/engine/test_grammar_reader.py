@@ -179,8 +179,30 @@ SCHEMAS: list[tuple[Any, list[Any], list[Any]]] = [
     (
         {"properties": {"a": {"type": "integer"}}, "additionalProperties": {"type": "null"}},
         [{}, {"a": 1}, {"x": None}, {"a": 1, "x": None, "y": None}],
-        [{"x": 1}],
+        [{"x": 1}, {"a": None}],
     ),
+    (
+        {
+            "properties": {
+                "ab": {"type": "integer"},
+                "a]^-": {"type": "integer"},
+                "ü": {},
+                "": {"const": 1},
+                'q"': {},
+            },
+            "additionalProperties": True,
+            "required": ["ab"],
+        },
+        [
+            {"ab": 1},
+            {"ab": 1, "": 1, "a": "x", "abc": [], "ac": 1, "a]^": 0, "a]^-x": 0, "üb": 1, "z": {"ab": "x"}},
+            {"ab": 1, "x": []},
+        ],
+        [{"ab": "x"}, {"ab": 1, "": 2}, {"ab": 1, "x": 1, "a]^-": "x"}, {}, {"ab": 1, "y": 1, "ü": 1}],
+    ),
+    ({"type": "string", "enum": ["a", None, 3]}, ["a"], [None, 3]),
+    ({"type": ["integer", "null"], "enum": [1.0, 1.5, None, True]}, [1.0, None], [1.5, True]),
+    ({"type": "array", "items": False}, [[]], [[1]]),
     (
         {
             "$ref": "#/$defs/node",
@@ -206,3 +228,14 @@ def test_the_grammar_of_a_schema_takes_what_fits_and_nothing_else(
         assert takes(starter_backend, grammar, json.dumps(fitting[-1], indent=1))
     for value in others:
         assert not takes(starter_backend, grammar, json.dumps(value)), value
+
+
+def test_a_property_can_come_neither_twice_nor_under_another_writing_of_its_name(
+    starter_backend: LlamaBackend,
+) -> None:
+    schema = {"properties": {"a": {"type": "integer"}}, "additionalProperties": True}
+    grammar = Grammar("json_schema", json.dumps(schema))
+    for text in ('{"a":1,"b":"x"}', '{"ä":"x"}'):
+        assert takes(starter_backend, grammar, text), text
+    for text in ('{"a":1,"a":"x"}', '{"b":1,"a":"x"}', '{"\\u0061":"x"}', '{"a":"x"}'):
+        assert not takes(starter_backend, grammar, text), text

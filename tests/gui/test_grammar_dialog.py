@@ -229,6 +229,18 @@ def test_an_editor_counts_characters_and_lines_as_the_check_does(ready: Stage) -
     assert mark.cursor.selectedText() == "("
 
 
+def test_what_is_wrong_in_a_schema_is_marked_and_gone_to(ready: Stage) -> None:
+    opens(ready)
+    chooses(ready, 2)
+    text(ready).setPlainText('{\n "items": {"type": "integer", "exclusiveMinimum": 3}\n}')
+    settles(ready)
+    assert ready.reads("grammar_problem").startswith("Line 2, column 31 (/items): “exclusiveMinimum”")
+    (mark,) = text(ready).extraSelections()
+    assert mark.cursor.selectedText() == '"exclusiveMinimum"'
+    ready.clicks("grammar_go_button")
+    assert ready.reads("grammar_caret") == "Line 2, column 31"
+
+
 def test_grammars_are_told_where_settings_are_told() -> None:
     plain, fitting = SamplingSettings(seed=1), SamplingSettings(seed=1, grammar=PERSON)
     assert ("grammar", "A person") in footer.active_settings(fitting)

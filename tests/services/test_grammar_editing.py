@@ -115,6 +115,9 @@ def test_files_of_grammars_are_read(tmp_path: Path) -> None:
     file.write_text(WRONG.text, "utf-8")
     with pytest.raises(UserError, match="Line 1, column 10"):
         read_grammar("gbnf", file)
+    file.write_text('{"type": "integer",\n "minimum": 3}', "utf-8")
+    with pytest.raises(UserError, match="Line 2, column 2"):
+        read_grammar("json_schema", file)
     file.write_bytes(b"\xff\xfe")
     for unreadable in (file, tmp_path, tmp_path / "none"):
         with pytest.raises(UserError, match="cannot be read"):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from PySide6.QtCore import QMimeData, QRect, Qt, Signal
 from PySide6.QtGui import QFontDatabase, QKeyEvent, QPainter, QPaintEvent, QResizeEvent, QTextCharFormat, QTextCursor
 from PySide6.QtWidgets import QPlainTextEdit, QTextEdit, QWidget
@@ -11,6 +13,8 @@ from app.gui import theme
 from app.gui.theme import Themes
 
 TEXT_LINES = 14
+_MARKED = re.compile(r'"(?:[^"\\]|\\.)*"|[\w-]+')
+"""A text in quotation marks or a word is marked as a whole, else one character."""
 
 
 class GrammarEditor(QPlainTextEdit):
@@ -60,8 +64,8 @@ class GrammarEditor(QPlainTextEdit):
         if cursor.atBlockEnd() and cursor.positionInBlock():  # nothing stands there: what comes before
             cursor.movePosition(cursor.MoveOperation.PreviousCharacter)
         rest = block.text()[place.column - 1 :]
-        word = next((count for count, sign in enumerate(rest) if not (sign.isalnum() or sign == "-")), len(rest))
-        move, count = cursor.MoveOperation.NextCharacter, max(word, 1)
+        found = _MARKED.match(rest)
+        move, count = cursor.MoveOperation.NextCharacter, len(found[0]) if found is not None else 1
         cursor.movePosition(move, cursor.MoveMode.KeepAnchor, count)
         looks = QTextCharFormat()
         looks.setUnderlineStyle(QTextCharFormat.UnderlineStyle.WaveUnderline)
