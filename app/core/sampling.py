@@ -19,6 +19,15 @@ LEAST_TEMPERATURE = 1e-6
 """A lower temperature is 0: dividing by it would leave the range of float32."""
 STAGES = ("penalties", "dry", "top_k", "typical", "top_p", "min_p", "xtc", "temperature")
 """The stages of the chain in their default order."""
+STAGE_NAMES = {
+    "top_k": "top-k",
+    "top_p": "top-p",
+    "min_p": "min-p",
+    "typical": "typical-p",
+    "xtc": "XTC",
+    "dry": "DRY",
+}
+"""What stages are called that have the same name in every language."""
 STAGE_FIELDS: dict[str, tuple[str, ...]] = {
     "penalties": ("repeat_penalty", "frequency_penalty", "presence_penalty", "penalty_last_n"),
     "dry": ("dry_multiplier", "dry_base", "dry_allowed_length", "dry_penalty_last_n", "dry_sequence_breakers"),

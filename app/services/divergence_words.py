@@ -10,16 +10,8 @@ from typing import Literal, NamedTuple
 
 from app.core.comparison import ReasonKind
 from app.core.metrics import StopReason
+from app.core.sampling import STAGE_NAMES
 from app.core.words import Sentence, translate
-
-_NAMES = {
-    "top_k": "top-k",
-    "top_p": "top-p",
-    "min_p": "min-p",
-    "typical": "typical-p",
-    "xtc": "XTC",
-    "dry": "DRY",
-}
 
 Draws = Literal["same", "other", "unknown", "other_generator", "none"]
 """The numbers of two draws: equal, different, not known of one of them because its seed or its generator is not, or none
@@ -118,7 +110,7 @@ def recorded_late(first: int, tokens: int) -> Sentence:
 
 
 def _about(template: Sentence, stage: str | None) -> Sentence:
-    return Sentence(template.context, template.template, {"stage": _NAMES.get(stage or "", stage or "")})
+    return Sentence(template.context, template.template, {"stage": STAGE_NAMES.get(stage or "", stage or "")})
 
 
 def _of_stage(words: Mapping[str | None, Sentence], stage: str | None) -> Sentence:
@@ -128,7 +120,7 @@ def _of_stage(words: Mapping[str | None, Sentence], stage: str | None) -> Senten
 
 def _made_cut(found: Found) -> Sentence:
     words = _of_stage(_MADE_CUT_HERE if found.in_lane else _MADE_CUT_THERE, found.stage)
-    cutter = _NAMES.get(found.cutter or "", found.cutter or "")
+    cutter = STAGE_NAMES.get(found.cutter or "", found.cutter or "")
     return Sentence(words.context, words.template, {**words.values, "cutter": cutter})
 
 

@@ -14,8 +14,9 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from app.core.comparison import LETTERS
 from app.gui import theme
-from app.gui.compare.divergence_words import percent, share_words, stage_title
+from app.gui.compare.divergence_words import percent, share_words
 from app.gui.compare.lane_mark import lane_colour
+from app.gui.widgets.stage_words import cutter_words
 from app.gui.widgets.token_words import visible
 from app.services.lane_analysis import Contender, Share
 from app.services.units import UNKNOWN
@@ -149,7 +150,7 @@ class Distributions(QWidget):
         right = self.width() - (1 - side) * width
         where = QRectF(right - width, place.top(), width, place.height())
         is_cut = share.cut_by is not None
-        said = f"✂ {stage_title(share.cut_by)}" if share.cut_by is not None else percent(share.after)
+        said = f"✂ {cutter_words(share.cut_by)}" if share.cut_by is not None else percent(share.after)
         painter.setFont(theme.font(theme.SMALL_PX, bold=not is_cut))
         said = QFontMetricsF(painter.font()).elidedText(said, Qt.TextElideMode.ElideRight, width - 4)
         ink = look.colour("muted" if is_cut or said == UNKNOWN else "text")

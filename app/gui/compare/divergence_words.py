@@ -8,37 +8,26 @@ from __future__ import annotations
 from PySide6.QtCore import QCoreApplication
 
 from app.core.comparison import LETTERS
-from app.gui.widgets.token_words import per_cent, visible
+from app.gui.widgets.stage_words import cutter_words
+from app.gui.widgets.token_words import per_cent, quoted, visible
 from app.gui.widgets.words import isolated, render
 from app.services.lane_analysis import Contender, LaneDivergence, Share
 from app.services.units import UNKNOWN, count
 
 translate = QCoreApplication.translate
-_STAGES = {"top_k": "top-k", "top_p": "top-p", "min_p": "min-p", "typical": "typical-p", "xtc": "XTC", "dry": "DRY"}
-
-
-def stage_title(stage: str) -> str:
-    """Return what people call a stage of the chain."""
-    if stage == "temperature":  # it cuts at 0 alone
-        return translate("Compare", "temp. 0")
-    if stage == "penalties":
-        return translate("Compare", "penalties")
-    return _STAGES.get(stage, stage)
 
 
 def token_words(token: Contender | None) -> str:
     """Return what a token says, its white space visible, in quotation marks; an end of the text by its name."""
     if token is None:
         return translate("Compare", "the end")
-    if token.text is None:
-        return translate("Compare", "token {number}").format(number=token.token)
-    return f"“{isolated(visible(token.text))}”" if token.text else translate("Compare", "(no text)")
+    return quoted(token.text, token.token)
 
 
 def share_words(share: Share) -> str:
     """Return what a chain made of a token, in a cell."""
     if share.cut_by is not None:
-        return translate("Compare", "cut by {stage}").format(stage=stage_title(share.cut_by))
+        return translate("Compare", "cut by {stage}").format(stage=cutter_words(share.cut_by))
     return percent(share.after)
 
 

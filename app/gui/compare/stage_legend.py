@@ -10,9 +10,10 @@ from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from app.gui import theme
-from app.gui.compare.divergence_words import percent, stage_title
+from app.gui.compare.divergence_words import percent
 from app.gui.compare.marks import UNLIKELY
 from app.gui.compare.what_if_lines import paint_greedy, paint_unlikely, stage_pen
+from app.gui.widgets.stage_words import cutter_words
 from app.services.units import count
 
 SAMPLE_PX = 26
@@ -46,7 +47,7 @@ class StageLegend(QWidget):
         """Show how many tokens each stage would have cut, of how many that is not known, and what else is marked."""
         words = self.tr("cut by {stage}: {count}")
         entries = [
-            _Entry("cut", words.format(stage=stage_title(stage), count=count(cuts[stage])), stage)
+            _Entry("cut", words.format(stage=cutter_words(stage), count=count(cuts[stage])), stage)
             for stage in cuts
             if cuts[stage]
         ]

@@ -7,8 +7,8 @@ import math
 from PySide6.QtCore import QCoreApplication
 
 from app.core.sampling import SamplingSettings, in_effect
-from app.gui.compare.divergence_words import percent, stage_title
-from app.gui.widgets.stage_words import chain_remark
+from app.gui.compare.divergence_words import percent
+from app.gui.widgets.stage_words import chain_remark, cutter_words
 from app.gui.widgets.token_words import visible
 from app.gui.widgets.words import render
 from app.services.lane_analysis import LaneWhatIf
@@ -89,7 +89,7 @@ def token_state(found: LaneWhatIf, token: int, text: str) -> str:
         head = translate("Compare", "Token {number}").format(number=count(token + 1))
     match known.state:
         case "cut" if known.stage is not None:
-            said = translate("Compare", "cut by {stage}").format(stage=stage_title(known.stage))
+            said = translate("Compare", "cut by {stage}").format(stage=cutter_words(known.stage))
         case "cut":
             said = translate("Compare", "cut")
         case "known":
@@ -111,9 +111,9 @@ def exactness_words(settings: SamplingSettings, turn: Turn, found: LaneWhatIf | 
             )
         )
     reaches = {"penalties": settings.penalty_reach(1), "dry": settings.dry_reach(1)}
-    stages = [stage_title(stage) for stage, reach in reaches.items() if reach]
+    stages = [cutter_words(stage) for stage, reach in reaches.items() if reach]
     if "typical" in in_effect(settings).order:
-        stages.append(stage_title("typical"))
+        stages.append(cutter_words("typical"))
     if stages:
         words.append(
             translate(

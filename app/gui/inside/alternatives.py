@@ -23,8 +23,9 @@ from PySide6.QtWidgets import QAbstractItemView, QListView, QStyle, QStyledItemD
 
 from app.gui import theme
 from app.gui.icons import Icons
-from app.gui.inside.token_sentences import alternative_sentence, quoted
-from app.gui.widgets.token_words import known_per_cent, stage_name
+from app.gui.inside.token_sentences import alternative_sentence
+from app.gui.widgets.stage_words import cutter_words
+from app.gui.widgets.token_words import known_per_cent, quoted
 from app.gui.widgets.words import hint_of
 from app.services.inspection import Alternative, TokenInsight
 
@@ -86,7 +87,7 @@ class AlternativesModel(QAbstractListModel):
         """Return everything that a row shows, in words."""
         if row < len(self.rows):
             each = self.rows[row]
-            return alternative_sentence(each, stage_name(each.cut_by or ""))
+            return alternative_sentence(each, cutter_words(each.cut_by or ""))
         rest = self.rest
         assert rest is not None
         words = self.tr("All other tokens together: {raw} raw, {after} after the chain")
@@ -199,7 +200,7 @@ class _Delegate(QStyledItemDelegate):
         painter.setPen(look.colour("text" if is_current else "muted"))
         painter.drawText(columns[2], right, known_per_cent(raw))
         if each is not None and each.cut_by is not None:
-            self._paint_cut(painter, columns[3], stage_name(each.cut_by), look)
+            self._paint_cut(painter, columns[3], cutter_words(each.cut_by), look)
         else:
             painter.setPen(look.colour("text"))
             painter.drawText(columns[3], right, known_per_cent(after))

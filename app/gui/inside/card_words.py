@@ -6,8 +6,8 @@ from PySide6.QtCore import QCoreApplication
 
 from app.core.sampler_cards import DrawCard, SamplerCards, StageCard
 from app.core.sampling import SamplingSettings
-from app.gui.widgets.token_words import visible
-from app.gui.widgets.words import isolated
+from app.gui.widgets.stage_words import stage_heading
+from app.gui.widgets.token_words import known_per_cent, quoted
 from app.services.units import count
 
 translate = QCoreApplication.translate
@@ -18,18 +18,7 @@ _MOST_CHARACTERS = 24
 
 def stage_title(name: str) -> str:
     """Return the heading of a card."""
-    titles = {
-        "penalties": translate("Laboratory", "Penalties"),
-        "dry": translate("Laboratory", "DRY"),
-        "top_k": translate("Laboratory", "Top-k"),
-        "typical": translate("Laboratory", "Typical"),
-        "top_p": translate("Laboratory", "Top-p"),
-        "min_p": translate("Laboratory", "Min-p"),
-        "xtc": translate("Laboratory", "XTC"),
-        "temperature": translate("Laboratory", "Temperature"),
-        DRAW: translate("Laboratory", "Draw"),
-    }
-    return titles.get(name, name)
+    return translate("Laboratory", "Draw") if name == DRAW else stage_heading(name)
 
 
 def explanation(name: str) -> str:
@@ -49,21 +38,13 @@ def explanation(name: str) -> str:
 
 
 def per_cent(share: float) -> str:
-    """Return a share in per cent: whole from ten on, else with one decimal."""
-    value = share * 100
-    if value >= 9.95:
-        return f"{value:.0f}\u00a0%"
-    return f"{value:.1f}\u00a0%" if value >= 0.05 or value == 0 else "<0.1\u00a0%"
+    """Return a share in per cent, with its sign."""
+    return known_per_cent(share)
 
 
 def token_words(token: int, texts: dict[int, str]) -> str:
     """Return what a token says, its white space visible, in quotation marks; else its number."""
-    text = texts.get(token)
-    if text is None:
-        return translate("Laboratory", "token {number}").format(number=token)
-    shown = visible(text)
-    shown = f"{shown[:_MOST_CHARACTERS]}…" if len(shown) > _MOST_CHARACTERS else shown
-    return f"“{isolated(shown)}”" if shown else translate("Laboratory", "(no text)")
+    return quoted(texts.get(token), token, _MOST_CHARACTERS)
 
 
 def survivors(value: int, *, is_exact: bool) -> str:

@@ -12,8 +12,9 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QProgressBar, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
 from app.gui import theme
-from app.gui.inside.token_sentences import quoted
+from app.gui.inside.token_sentences import in_nats
 from app.gui.widgets.labels import in_parts, label
+from app.gui.widgets.token_words import quoted
 from app.gui.widgets.words import render, set_hint
 from app.services.inspecting import Inspecting
 from app.services.prompt_scores import PromptScores
@@ -197,7 +198,7 @@ class _FittingRow(QWidget):
 def _summary(mean_words: str, perplexity_words: str, scores: ScoredPrompt) -> str:
     """Return mean surprise and perplexity."""
     mean, perplexity = scores.mean_surprise, scores.perplexity
-    shown = UNKNOWN if mean is None or not math.isfinite(mean) else f"{mean:.2f} nats"
+    shown = UNKNOWN if mean is None or not math.isfinite(mean) else in_nats(mean)
     among = UNKNOWN if perplexity is None or not math.isfinite(perplexity) else f"{perplexity:,.3g}"
     if perplexity is not None and 1000 <= perplexity < math.inf:
         among = f"{perplexity:,.0f}"

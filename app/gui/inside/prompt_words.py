@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from PySide6.QtCore import QCoreApplication
 
-from app.gui.inside.token_sentences import figures_of, quoted
+from app.gui.inside.token_sentences import figures_of
+from app.gui.widgets.token_words import quoted
 from app.services.inspection import InspectedAnswer, InspectedPrompt, TokenKind
 from app.services.units import count
 

@@ -95,11 +95,32 @@ def words_of(colouring: Colouring) -> list[str]:
     """Return what the steps stand for, in words and numbers; none where nothing is coloured."""
     match colouring:
         case "probability":
-            return ["≥ 90 %", "50–90 %", "20–50 %", "5–20 %", "1–5 %", "< 1 %"]
+            return [
+                translate("TokenLegend", "≥ 90 %"),
+                translate("TokenLegend", "50–90 %"),
+                translate("TokenLegend", "20–50 %"),
+                translate("TokenLegend", "5–20 %"),
+                translate("TokenLegend", "1–5 %"),
+                translate("TokenLegend", "< 1 %"),
+            ]
         case "rank":
-            return ["1", "2", "3–5", "6–10", "11–40", translate("TokenLegend", "beyond 40")]
+            return [
+                "1",
+                "2",
+                translate("TokenLegend", "3–5"),
+                translate("TokenLegend", "6–10"),
+                translate("TokenLegend", "11–40"),
+                translate("TokenLegend", "beyond 40"),
+            ]
         case "entropy":
-            return ["< 0.25", "0.25–0.75", "0.75–1.5", "1.5–2.5", "2.5–4", "≥ 4"]
+            return [
+                translate("TokenLegend", "< 0.25"),
+                translate("TokenLegend", "0.25–0.75"),
+                translate("TokenLegend", "0.75–1.5"),
+                translate("TokenLegend", "1.5–2.5"),
+                translate("TokenLegend", "2.5–4"),
+                translate("TokenLegend", "≥ 4"),
+            ]
         case _:
             return []
 

@@ -21,8 +21,9 @@ from app.core.words import Sentence
 from app.gui import theme
 from app.gui.icons import Icons
 from app.gui.inside.alternatives import Alternatives
-from app.gui.inside.token_sentences import came_by, figures_of, quoted
+from app.gui.inside.token_sentences import came_by, figures_of
 from app.gui.widgets.labels import label
+from app.gui.widgets.token_words import quoted
 from app.gui.widgets.words import render, set_hint
 from app.services.inspection import InspectedAnswer, TokenInsight
 from app.services.units import UNKNOWN, count
@@ -41,9 +42,7 @@ class TokenCard(QFrame):
         self.setObjectName("token_card")
         self.setAccessibleName(self.tr("The token that is looked at"))
         self.setProperty("look", "card")
-        self.setMinimumWidth(theme.scaled(300))
-        self.setMaximumWidth(theme.scaled(_WIDTH_PX))
-        self.setMinimumWidth(theme.scaled(_WIDTH_PX))
+        self.setFixedWidth(theme.scaled(_WIDTH_PX))
         self._values: dict[str, QLabel] = {}
         self._insight: TokenInsight | None = None
         self._answer: InspectedAnswer | None = None

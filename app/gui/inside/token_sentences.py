@@ -6,18 +6,11 @@ import math
 
 from PySide6.QtCore import QCoreApplication
 
-from app.gui.widgets.token_words import known_per_cent, visible
+from app.gui.widgets.token_words import known_per_cent, quoted
 from app.services.inspection import FORCED, NO_DRAW, Alternative, InspectedAnswer
 from app.services.units import UNKNOWN, count, short_milliseconds
 
 translate = QCoreApplication.translate
-
-
-def quoted(text: str | None, token: int) -> str:
-    """Return what a token says in quotation marks, its white space visible; else its number."""
-    if text is None:
-        return translate("TokenCard", "token {number}").format(number=token)
-    return f"“{visible(text)}”" if text else translate("TokenCard", "token {number} (no text)").format(number=token)
 
 
 def probability_of(answer: InspectedAnswer, token: int) -> float | None:
@@ -38,6 +31,11 @@ def came_by(answer: InspectedAnswer, token: int) -> str:
     return translate("TokenCard", "drawn")
 
 
+def in_nats(value: float) -> str:
+    """Return an entropy or a surprise with its unit."""
+    return translate("TokenCard", "{value} nats").format(value=f"{value:.2f}")
+
+
 def figures_of(answer: InspectedAnswer, token: int) -> dict[str, str]:
     """Return the figures of a token, as the card names them."""
     log, entropy, gap = answer.log_probabilities[token], answer.entropies[token], answer.gaps_ms[token]
@@ -46,8 +44,10 @@ def figures_of(answer: InspectedAnswer, token: int) -> dict[str, str]:
         "after": known_per_cent(answer.after[token]),
         "log": UNKNOWN if log is None else f"{log:.3f}",
         "rank": count(answer.ranks[token]),
-        "entropy": UNKNOWN if entropy is None else f"{entropy:.2f} nats",
-        "time": UNKNOWN if gap is None else f"{short_milliseconds(gap)} ms",
+        "entropy": UNKNOWN if entropy is None else in_nats(entropy),
+        "time": UNKNOWN
+        if gap is None
+        else translate("TokenCard", "{value} ms").format(value=short_milliseconds(gap)),
     }
 
 

@@ -13,6 +13,7 @@ from PySide6.QtGui import QColor, QPainter, QPen, QPixmap, QPolygonF
 from app.gui import theme
 from app.gui.icons import Icons
 from app.gui.next_token.candidates_model import CandidatesModel
+from app.gui.widgets.stage_words import cutter_words
 from app.gui.widgets.token_text import Face, write, write_token
 from app.gui.widgets.token_words import per_cent
 from app.services.next_token import CandidateRow
@@ -166,7 +167,7 @@ class RowPainter:
             write(painter, self._small_bold, figure, middle, right=columns.became_end - _EDGE_PX)
             return
         painter.drawPixmap(columns.became + 4, int(middle - _SCISSORS_PX / 2), self._scissors)
-        stage = self._rows.stage_name(row.cut_by)
+        stage = cutter_words(row.cut_by)
         write(painter, self._smallest, stage, middle, left=columns.became + 20)
 
     def _paint_rank(self, painter: QPainter, row: CandidateRow, columns: _Columns, middle: float) -> int:

@@ -10,7 +10,8 @@ from collections.abc import Sequence
 from PySide6.QtCore import QAbstractListModel, QModelIndex, QPersistentModelIndex, Qt
 from PySide6.QtGui import QAccessible
 
-from app.gui.widgets.token_words import per_cent, stage_name, visible
+from app.gui.widgets.stage_words import cutter_words
+from app.gui.widgets.token_words import per_cent, visible
 from app.gui.widgets.words import hint_of, render
 from app.services.next_token import CandidateRow
 from app.services.units import count, stop_words
@@ -75,7 +76,7 @@ class CandidatesModel(QAbstractListModel):
         if row.cut_by is None:
             became = self.tr("{after}\u00a0% after the chain").format(after=per_cent(row.after))
         else:
-            became = self.tr("cut by {stage}").format(stage=self.stage_name(row.cut_by))
+            became = self.tr("cut by {stage}").format(stage=cutter_words(row.cut_by))
         parts = [raw, became]
         if row.rank > len(self._rows):
             parts.append(self.tr("rank {rank}").format(rank=count(row.rank)))
@@ -99,7 +100,3 @@ class CandidatesModel(QAbstractListModel):
     def drawn_place(self) -> int | None:
         """Which entry is the token that was drawn; None where nobody knows."""
         return next((place for place, row in enumerate(self._rows) if row.is_drawn), None)
-
-    def stage_name(self, stage: str) -> str:
-        """Return what people call a stage of the chain."""
-        return stage_name(stage)

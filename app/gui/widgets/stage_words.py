@@ -6,18 +6,10 @@ from collections.abc import Iterable
 
 from PySide6.QtCore import QCoreApplication
 
-from app.core.sampling import STAGES, SamplingSettings, in_effect, whole_order
+from app.core.sampling import STAGE_NAMES, STAGES, SamplingSettings, in_effect, whole_order
 
 translate = QCoreApplication.translate
 THEN = " → "
-_OWN_NAMES = {
-    "dry": "DRY",
-    "top_k": "top-k",
-    "typical": "typical-p",
-    "top_p": "top-p",
-    "min_p": "min-p",
-    "xtc": "XTC",
-}
 
 
 def stage_words(stage: str) -> str:
@@ -26,7 +18,18 @@ def stage_words(stage: str) -> str:
         return translate("Stages", "grammar")
     if stage == "penalties":
         return translate("Stages", "penalties")
-    return translate("Stages", "temperature") if stage == "temperature" else _OWN_NAMES.get(stage, stage)
+    return translate("Stages", "temperature") if stage == "temperature" else STAGE_NAMES.get(stage, stage)
+
+
+def stage_heading(stage: str) -> str:
+    """Return what people call a stage, as a heading begins."""
+    words = stage_words(stage)
+    return words[:1].upper() + words[1:]
+
+
+def cutter_words(stage: str) -> str:
+    """Return what people call a stage that cut a token: the temperature does so at 0 alone."""
+    return translate("Stages", "temp. 0") if stage == "temperature" else stage_words(stage)
 
 
 def stages_in_words(stages: Iterable[str]) -> str:

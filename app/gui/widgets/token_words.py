@@ -1,9 +1,10 @@
-"""How tokens, shares and stages of the chain are written, in the same way wherever they are shown."""
+"""How tokens and shares are written, in the same way wherever they are shown."""
 
 from __future__ import annotations
 
 from PySide6.QtCore import QCoreApplication
 
+from app.gui.widgets.words import isolated
 from app.services.units import UNKNOWN
 
 translate = QCoreApplication.translate
@@ -12,12 +13,21 @@ SPACE, LINE_END, TAB = "\N{OPEN BOX}", "\N{DOWNWARDS ARROW WITH CORNER LEFTWARDS
 MARKS = frozenset((SPACE, LINE_END, TAB))
 """Characters that stand for white space."""
 _VISIBLE = {" ": SPACE, "\n": LINE_END, "\t": TAB}
-_STAGES = {"top_k": "top-k", "top_p": "top-p", "min_p": "min-p", "xtc": "XTC", "dry": "DRY"}
 
 
 def visible(text: str) -> str:
     """Return a text with marks for white space, and codes for what cannot be printed or would turn the text round."""
     return "".join(_VISIBLE.get(each) or (each if each.isprintable() else f"\\u{ord(each):04x}") for each in text)
+
+
+def quoted(text: str | None, token: int, most: int | None = None) -> str:
+    """Return what a token says in quotation marks, its white space visible and cut off behind `most`; else its number."""
+    if text is None:
+        return translate("TokenCard", "token {number}").format(number=token)
+    if not text:
+        return translate("TokenCard", "token {number} (no text)").format(number=token)
+    shown = visible(text)
+    return f"“{isolated(shown if most is None or len(shown) <= most else f'{shown[:most]}…')}”"
 
 
 def per_cent(share: float) -> str:
@@ -33,12 +43,3 @@ def known_per_cent(share: float | None) -> str:
     if share is None:
         return UNKNOWN
     return f"{per_cent(share) if share > 0 else 0}\u00a0%"
-
-
-def stage_name(stage: str) -> str:
-    """Return what people call a stage of the chain that cut a token."""
-    if stage == "temperature":
-        return translate("CandidatesModel", "temp. 0")
-    if stage == "grammar":
-        return translate("CandidatesModel", "grammar")
-    return _STAGES.get(stage, stage)
