@@ -132,7 +132,7 @@ class PromptSurprise(QWidget):
         score = scores.of(token)
         surprise = -score.log_probability if score is not None else math.nan
         said = quoted(text, number)
-        shown = said if len(said) <= _LONGEST_TOKEN else f"{said[:_LONGEST_TOKEN]}…”"
+        shown = quoted(text, number, _LONGEST_TOKEN)
         button = QPushButton(f"{shown} {surprise:.1f}".replace("&", "&&"))
         button.setObjectName(f"surprising_{token}")
         button.setFont(theme.font(theme.SMALL_PX))
