@@ -61,6 +61,10 @@ class FileExport:
         self._jobs.submit("export", write, lambda: FileSaved(request, _broken(path)))
         return True
 
+    def tell_broken(self, path: Path) -> None:
+        """Tell people that what a file was to hold could not be made."""
+        self._notices.post(Notice(_broken(path)))
+
     def look_away(self) -> None:
         """Something else is shown: say no longer where the last file is, and where a coming one is in a notice."""
         self.saved, self._is_looked_at = None, False

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from PySide6.QtCore import QObject, QTimer
-from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QMenu, QVBoxLayout, QWidget
 
 from app.core.comparison import LETTERS
@@ -19,7 +16,7 @@ from app.gui.compare.lane_insight import LaneInsight
 from app.gui.compare.lane_words import run_lane_name
 from app.gui.compare.lower_strip import LowerStrip
 from app.gui.compare.marks import Marks, token_marks, what_if_marks, word_marks
-from app.gui.compare.picture_steps import PictureSteps
+from app.gui.compare.picture_steps import Done, PictureSteps
 from app.gui.compare.run_picture import Shown, Tools, page_picture
 from app.gui.compare.run_view import RunView
 from app.gui.compare.view_bar import ViewBar
@@ -314,11 +311,11 @@ class Differences(QObject):
         asks.setEnabled(not insight.column.lane.is_open and bool(insight.column.lane.turn.ids))
         asks.triggered.connect(lambda _checked=False: self.what_if(lane))
 
-    def _picture(self, done: Callable[[QImage], None]) -> None:
+    def _picture(self, done: Done) -> None:
         """Hand on a picture of what is shown: all branches, or the page with its lanes."""
         run = self._run
         if run is not None and self.branches.isVisible():
-            done(self.branches.picture(run))
+            self._drawing.start((self.branches.picture(run) for _ in range(1)), done)
         elif run is not None:
             marks = {lane: self._marks_of(lane).of_lanes() for lane in self._insights}
             header = self.strip.figures.horizontalHeader()

@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QFileDialog, QMenu, QToolButton
 from app.gui import theme
 from app.gui.chat.printing import file_stem
 from app.gui.compare.menu_arrow import ARROW_ROOM_PX, paint_arrow
+from app.gui.compare.picture_steps import Done
 from app.gui.compare.report import report
 from app.gui.icons import Icons
 from app.gui.widgets.buttons import PointedButton
@@ -22,14 +23,14 @@ from app.services.file_export import FileExport
 from app.services.lane_analysis import Analysis
 from app.services.lanes_run import LanesRun, still_run
 
-Picture = Callable[[Callable[[QImage], None]], None]
+Picture = Callable[[Done], None]
 
 
 class ExportButton(PointedButton):
     """A menu with the kinds of files; it asks where each goes."""
 
     def __init__(self, themes: theme.Themes, icons: Icons, picture: Picture, files: FileExport) -> None:
-        """`picture` hands on what is shown now, a moment later; `files` writes a file beside the window."""
+        """`picture` hands on what is shown now, a moment later, or None; `files` writes a file beside the window."""
         super().__init__()
         self._themes = themes
         self._icons = icons
@@ -128,9 +129,12 @@ class ExportButton(PointedButton):
             return
         still, looks = still_run(run), (self._themes.paper, self._themes.night)
 
-        def write(picture: QImage) -> None:
+        def write(picture: QImage | None) -> None:
             self.is_drawing = False
-            self._files.save(path, lambda: _content(kind, still, analysis, looks, picture))
+            if picture is None:
+                self._files.tell_broken(path)
+            else:
+                self._files.save(path, lambda: _content(kind, still, analysis, looks, picture))
             self._show_state()
 
         if kind != "png":

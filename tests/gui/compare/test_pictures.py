@@ -16,11 +16,13 @@ from app.gui.compare import run_picture
 from app.gui.compare.branch_export import BranchHead
 from app.gui.compare.branch_layout import branch_layout
 from app.gui.compare.branch_measure import FontMeasure
+from app.gui.compare.branch_view import BranchView
 from app.gui.compare.exporting import ExportButton
 from app.gui.compare.figures_table import MOST_ROWS, FiguresTable
 from app.gui.compare.lane_column import LaneColumn
 from app.gui.compare.lane_overlay import LaneOverlay
 from app.gui.compare.marks import Marks
+from app.gui.compare.picture_steps import PictureSteps
 from app.gui.compare.prompt_band import PromptBand
 from app.gui.compare.run_picture import SCALE, Shown, Tools, page_picture
 from app.gui.widgets.buttons import IconButton
@@ -172,7 +174,7 @@ def test_no_widget_is_left_over_also_where_the_window_goes_before_the_picture_is
     begun = steps(insight)
     for _ in range(5):
         assert next(begun) is None
-    drawing, done = insight.differences._drawing, list[QImage]()
+    drawing, done = insight.differences._drawing, list[QImage | None]()
     drawing.start(begun, done.append)
     drawing.stop()
     QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
@@ -230,3 +232,44 @@ def test_a_long_prompt_ends_in_an_ellipsis_over_the_branches(insight: InsightSta
     run.question.text = "why " * 2000
     said = BranchHead(run, 500).words.splitlines()
     assert said[11].endswith("…") and said[12].startswith(f"{run.lanes[0].turn.author} · ")
+
+
+@pytest.mark.parametrize("view", ["page", "branches"])
+def test_a_picture_that_cannot_be_made_is_told_of_once_and_can_be_asked_for_again(
+    insight: InsightStage,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+    view: str,
+) -> None:
+    insight.asked().ran("a", "c")
+    if view == "branches":
+        insight.stage.clicks("compare_branches_tab")
+    tries = []
+
+    def breaks(*_given: object) -> object:
+        tries.append(view)
+        raise RuntimeError("a widget broke")
+
+    with monkeypatch.context() as patched:
+        if view == "page":
+            patched.setattr(run_picture, "_figures", breaks)
+        else:
+            patched.setattr(BranchView, "picture", breaks)
+        button = insight.stage.find_as(ExportButton, "compare_export_button")
+        button.save("png", tmp_path / "a.png")
+        insight.exported()
+    assert tries == [view] and "a widget broke" in caplog.text
+    assert insight.desk.notice.sentence.english() == "The file a.png could not be made; the log has the details."
+    assert not (tmp_path / "a.png").exists() and all(action.isEnabled() for action in button.menu().actions())
+    button.save("png", tmp_path / "b.png")
+    insight.exported()
+    assert (tmp_path / "b.png").exists()
+
+
+def test_steps_that_end_without_a_picture_end(insight: InsightStage, caplog: pytest.LogCaptureFixture) -> None:
+    found: list[QImage | None] = []
+    steps = PictureSteps(insight.stage.window)
+    steps.start(iter([None, None]), found.append)
+    insight.stage.bot.waitUntil(lambda: bool(found))
+    assert found == [None] and "could not be made" in caplog.text
