@@ -1,27 +1,40 @@
 """The tokens of a prompt as chips, each with its id, told apart by what they belong to: outline, ground and words.
 
-Laid out once for a width; only the rows in view are painted. Knows no service; whoever knows more of the tokens colours
+Laid out once for a width, in parts and only while it is seen; only the rows in view are painted. Knows no service; whoever knows more of the tokens colours
 them by steps of a ramp (`colour`).
 """
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from collections.abc import Callable, Sequence
 
-from PySide6.QtCore import QPointF, QRect, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QFontMetricsF, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen, QResizeEvent
+from PySide6.QtCore import QPointF, QRect, QRectF, QSize, Qt, QTimer, Signal
+from PySide6.QtGui import (
+    QColor,
+    QFontMetricsF,
+    QHideEvent,
+    QKeyEvent,
+    QMouseEvent,
+    QPainter,
+    QPaintEvent,
+    QPen,
+    QResizeEvent,
+    QShowEvent,
+)
 from PySide6.QtWidgets import QAbstractScrollArea, QFrame
 
 from app.gui import theme
 from app.gui.ground import paint_ground, stand_alone
+from app.gui.inside.chip_layout import ChipLayout, Widths
 from app.gui.inside.prompt_words import sentence_of
 from app.gui.inside.shades import LINES_PX, Colouring, Shade, shades
 from app.gui.widgets.token_words import LINE_END, visible
 from app.services.inspection import InspectedPrompt, TokenKind
 
 CHIP_PX, ROW_PX = 40, 46
-_EDGE_PX, _GAP_PX, _PAD_PX, _CORNER_PX = 4.0, 4.0, 6.0, 5.0
+LAID_AT_ONCE = 1_000
+"""So many chips fill any screen; they are laid out within a frame."""
+_EDGE_PX, _PAD_PX, _CORNER_PX = 4.0, 6.0, 5.0
 _MOST_CHARACTERS = 48
 _STEPS = {Qt.Key.Key_Left: -1, Qt.Key.Key_Right: 1}
 _ROWS = {Qt.Key.Key_Up: -1, Qt.Key.Key_Down: 1, Qt.Key.Key_PageUp: -1, Qt.Key.Key_PageDown: 1}
@@ -43,10 +56,11 @@ class PromptChips(QAbstractScrollArea):
         stand_alone(self.viewport())
         self._themes = themes
         self._prompt: InspectedPrompt | None = None
-        self._places: list[tuple[float, float]] = []
-        """Left and width of each chip."""
-        self._starts: list[int] = [0]
-        """Of each row: its first chip."""
+        self._layout = ChipLayout(1.0)
+        self._plain, self._bold, self._small = (Widths(lambda _text: 0.0) for _ in range(3))
+        self._rest = QTimer(self)
+        self._rest.setInterval(0)
+        self._rest.timeout.connect(self._lay_out_more)
         self._current: int | None = None
         self._steps: Sequence[int | None] = ()
         self._colouring: Colouring = "none"
@@ -75,7 +89,7 @@ class PromptChips(QAbstractScrollArea):
         self._prompt = prompt
         if not is_same:
             self._steps, self._current, self._more_words = (), None, None
-            self.verticalScrollBar().setValue(0)
+            self.verticalScrollBar().setRange(0, 0)
             self.token_changed.emit(None)
         self._lay_out()
         self._name()
@@ -102,9 +116,9 @@ class PromptChips(QAbstractScrollArea):
 
     def place_of(self, token: int) -> QRectF:
         """Return where a token's chip stands in the viewport."""
-        row = bisect_right(self._starts, token) - 1
-        left, width = self._places[token]
-        top = row * self._row_px - self.verticalScrollBar().value() + 3
+        self._reach(token)
+        left, width = self._layout.places[token]
+        top = self._layout.row_of(token) * self._row_px - self.verticalScrollBar().value() + 3
         return QRectF(left + _EDGE_PX, top, width, theme.reading_px(CHIP_PX))
 
     def sizeHint(self) -> QSize:
@@ -124,7 +138,21 @@ class PromptChips(QAbstractScrollArea):
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Lay out anew in another width."""
         super().resizeEvent(event)
-        self._lay_out()
+        if self._layout.width == max(self._room, 1.0):
+            self._fit()
+        else:
+            self._lay_out()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """Lay out what was not."""
+        super().showEvent(event)
+        if not self._rest.isActive():
+            self._lay_out_more()
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        """Leave the rest until somebody looks again."""
+        super().hideEvent(event)
+        self._rest.stop()
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         """Look at the token under the pointer."""
@@ -133,7 +161,7 @@ class PromptChips(QAbstractScrollArea):
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Move from token to token and from row to row."""
-        key, last = Qt.Key(event.key()), len(self._places) - 1
+        key, last = Qt.Key(event.key()), self._count - 1
         token: int | None = None
         if last >= 0 and key in (Qt.Key.Key_Home, Qt.Key.Key_End):
             token = 0 if key == Qt.Key.Key_Home else last
@@ -154,46 +182,68 @@ class PromptChips(QAbstractScrollArea):
         if self._current is None:
             return 0
         rows = max(self.viewport().height() // self._row_px - 1, 1) if "Page" in key.name else 1
-        row = bisect_right(self._starts, self._current) - 1 + _ROWS[key] * rows
-        if not 0 <= row < len(self._starts):
-            return 0 if row < 0 else len(self._places) - 1
-        left = self._places[self._current][0]
-        end = self._starts[row + 1] if row + 1 < len(self._starts) else len(self._places)
-        return min(range(self._starts[row], end), key=lambda token: abs(self._places[token][0] - left))
+        self._reach(self._current + LAID_AT_ONCE)
+        return self._layout.beside(self._current, _ROWS[key] * rows)
 
     def _in(self, rect: QRect) -> range:
         top, height = self.verticalScrollBar().value(), self._row_px
-        first = min(max((rect.top() + top) // height, 0), len(self._starts) - 1)
-        last = (rect.bottom() + top) // height + 1
-        end = self._starts[last] if last < len(self._starts) else len(self._places)
-        return range(self._starts[first], end)
+        return self._layout.chips((rect.top() + top) // height, (rect.bottom() + top) // height)
 
     def _token_at(self, place: QPointF) -> int | None:
         found = (token for token in self._in(self.viewport().rect()) if self.place_of(token).contains(place))
         return next(found, None)
 
+    @property
+    def _room(self) -> float:
+        """How wide rows are."""
+        return self.viewport().width() - 2 * _EDGE_PX
+
+    @property
+    def _count(self) -> int:
+        return len(self._prompt.ids) if self._prompt is not None else 0
+
     def _lay_out(self) -> None:
-        prompt, width = self._prompt, self.viewport().width() - 2 * _EDGE_PX
+        """Lay out from the first chip on."""
         text, bold = (QFontMetricsF(theme.reading_font(theme.BASE_PX, bold=each)) for each in (False, True))
         small = QFontMetricsF(theme.reading_font(theme.SMALL_PX - 1))
-        self._places, self._starts = [], [0]
-        left, ends_row = 0.0, False
-        for token in range(len(prompt.ids) if prompt is not None else 0):
-            said, number = self._said(token)
-            face = bold if prompt is not None and prompt.kinds[token] == "special" else text
-            wide = max(face.horizontalAdvance(said), small.horizontalAdvance(number)) + 2 * _PAD_PX
-            wide = min(wide, max(width - 1.0, 1.0))
-            if left > 0 and (ends_row or left + wide > width):
-                self._starts.append(token)
-                left = 0.0
-            self._places.append((left, wide))
-            left += wide + _GAP_PX
-            ends_row = said.endswith(LINE_END)
-        bar = self.verticalScrollBar()
-        bar.setPageStep(self.viewport().height())
+        self._plain, self._bold, self._small = (Widths(face.horizontalAdvance) for face in (text, bold, small))
+        self._layout = ChipLayout(self._room)
+        self._lay_out_more()
+
+    def _lay_out_more(self) -> None:
+        """Lay out the next chips; the rest follows in moments in which nothing else is to be done."""
+        if self.isVisible():
+            self._extend(LAID_AT_ONCE)
+        if not self.isVisible() or len(self._layout) >= self._count:
+            self._rest.stop()
+        elif not self._rest.isActive():
+            self._rest.start()
+        self._fit()
+
+    def _reach(self, token: int) -> None:
+        """Have a token laid out."""
+        if token >= len(self._layout) < self._count:
+            self._extend(token + 1 - len(self._layout))
+            self._fit()
+
+    def _extend(self, count: int) -> None:
+        start = len(self._layout)
+        self._layout.extend(map(self._wanted, range(start, min(start + count, self._count))))
+
+    def _wanted(self, token: int) -> tuple[float, bool]:
+        """Return how wide a chip wants to be, and whether it ends its row."""
+        assert self._prompt is not None
+        said, number = self._said(token)
+        widths = self._bold if self._prompt.kinds[token] == "special" else self._plain
+        return max(widths.of(said), self._small.of(number)) + 2 * _PAD_PX, said.endswith(LINE_END)
+
+    def _fit(self) -> None:
+        """Say how far one can scroll; not less far than before while the rest is not laid out."""
+        bar, height = self.verticalScrollBar(), self.viewport().height()
+        bar.setPageStep(height)
         bar.setSingleStep(self._row_px)
-        rows = len(self._starts) if self._places else 0
-        bar.setRange(0, max(rows * self._row_px - self.viewport().height(), 0))
+        most = max(self._layout.rows * self._row_px - height, 0)
+        bar.setRange(0, most if len(self._layout) >= self._count else max(most, bar.maximum()))
         self.viewport().update()
 
     def _said(self, token: int) -> tuple[str, str]:

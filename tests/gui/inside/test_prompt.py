@@ -11,9 +11,11 @@ from PySide6.QtTest import QTest
 from app.core.chat import PromptSpan
 from app.core.conversation import AnswerPrompt
 from app.core.store_commands import KeepPrompt
+from app.gui.inside.prompt_chips import LAID_AT_ONCE, PromptChips
 from app.gui.theme import Themes
 from app.services.inspection import InspectedPrompt, TokenKind
 from app.services.token_insights import with_texts
+from tests.gui.conftest import Stage
 from tests.gui.inside.conftest import Inspector, desk, inspector, model, stage
 
 __all__ = ["desk", "inspector", "model", "stage"]
@@ -120,3 +122,49 @@ def test_chips_are_painted_in_the_colours_of_the_theme(inspector: Inspector, loo
     point = inspector.chips.place_of(3).center().toPoint() * ratio
     seen = picture.pixelColor(round(point.x()), round(inspector.chips.place_of(3).top() + 4))
     assert seen == themes.current.colour("hint_surface")
+
+
+_KINDS: tuple[TokenKind, ...] = ("question",)
+
+
+def long_prompt(count: int, message: int = 1) -> InspectedPrompt:
+    texts = tuple(f" word{token % 700}" + ("\n" if token % 90 == 0 else "") for token in range(count))
+    return InspectedPrompt(message, tuple(range(count)), texts, (), _KINDS * count)
+
+
+def test_a_long_prompt_is_laid_out_in_parts_and_only_while_it_is_seen(stage: Stage) -> None:
+    chips, count = PromptChips(stage.themes), 4 * LAID_AT_ONCE + 7
+    stage.bot.addWidget(chips)
+    chips.resize(700, 400)
+    chips.show_prompt(long_prompt(count))
+    assert len(chips._layout) == 0, "nobody looks"
+    chips.show()
+    assert len(chips._layout) == LAID_AT_ONCE
+    stage.bot.waitUntil(lambda: len(chips._layout) == count)
+    assert not chips._rest.isActive()
+    most, last = chips.verticalScrollBar().maximum(), chips.place_of(count - 1)
+    chips.verticalScrollBar().setValue(most)
+    chips.resize(710, 400)
+    assert len(chips._layout) == LAID_AT_ONCE and chips.verticalScrollBar().value() == most, "one stays where one was"
+    chips.resize(700, 400)
+    stage.bot.waitUntil(lambda: len(chips._layout) == count)
+    assert chips.verticalScrollBar().maximum() == most
+    assert chips.place_of(count - 1) == last.translated(0, -most)
+    chips.hide()
+    chips.show_prompt(long_prompt(2 * count, message=2))
+    assert len(chips._layout) == 0 and not chips._rest.isActive()
+
+
+def test_a_token_that_is_not_laid_out_yet_can_be_gone_to(stage: Stage) -> None:
+    chips, count = PromptChips(stage.themes), 3 * LAID_AT_ONCE
+    stage.bot.addWidget(chips)
+    chips.resize(700, 400)
+    chips.show()
+    chips.show_prompt(long_prompt(count))
+    assert len(chips._layout) == LAID_AT_ONCE
+    chips.look_at(LAID_AT_ONCE - 1)
+    QTest.keyClick(chips, Qt.Key.Key_Down)
+    assert chips.current is not None and chips.current > LAID_AT_ONCE - 1
+    QTest.keyClick(chips, Qt.Key.Key_End)
+    assert chips.current == count - 1
+    assert chips.viewport().rect().contains(chips.place_of(count - 1).toAlignedRect())
