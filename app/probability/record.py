@@ -178,7 +178,7 @@ def read_records(block: bytes, *more: bytes) -> TokenRecords:
 
 def joined_records(blocks: Sequence[RecordBlock]) -> TokenRecords:
     """Return the records of blocks, at least one, in their order; those of other models are a `RecordError`."""
-    parts = _joined(blocks)
+    parts = joined_block(blocks)
     steps = parts.steps
     return TokenRecords(
         vocabulary=parts.vocabulary,
@@ -232,13 +232,13 @@ def join_blocks(blocks: Sequence[bytes]) -> bytes:
     parts = [unpack_block(block) for block in blocks if block]
     if not parts:
         return b""
-    whole = _joined(parts)
+    whole = joined_block(parts)
     origin = whole.vocabulary, whole.generator, whole.base_ns
     return _packed(origin, whole.steps.tobytes(), whole.counts, whole.ids, whole.log_probabilities)
 
 
-def _joined(parts: Sequence[RecordBlock]) -> RecordBlock:
-    """Return the parts as one; those of other models are a `RecordError`."""
+def joined_block(parts: Sequence[RecordBlock]) -> RecordBlock:
+    """Return blocks, at least one, as one in their order; those of other models are a `RecordError`."""
     if len(parts) == 1:
         return parts[0]
     first = parts[0]

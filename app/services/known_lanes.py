@@ -6,8 +6,8 @@ Loads numpy, so whoever may run before the window is there loads this module lat
 from __future__ import annotations
 
 import dataclasses
+import functools
 import logging
-from typing import NamedTuple
 
 import numpy as np
 
@@ -17,7 +17,7 @@ from app.probability.candidates import Ids
 from app.probability.draw import GENERATOR_VERSION
 from app.probability.dry import NO_BREAKERS, Breakers
 from app.probability.lane import Lane
-from app.probability.record import RecordBlock, RecordError, TokenRecords, joined_records, unpack_block
+from app.probability.record import RecordBlock, RecordError, joined_block, joined_records, unpack_block
 from app.services.divergence_words import BREAKERS_UNKNOWN, GRAMMAR_UNKNOWN, PROMPT_UNKNOWN
 from app.services.lane_inputs import LaneInput, LaneInputs
 from app.services.piece_table import PieceTable
@@ -27,16 +27,25 @@ _NO_TOKENS: Ids = np.empty(0, np.int32)
 _log = logging.getLogger(__name__)
 
 
-class Known(NamedTuple):
+@dataclasses.dataclass(frozen=True)
+class Known:
     """One lane with all that is known of it."""
 
     given: LaneInput
     lane: Lane
-    places: TokenPlaces | None
+    pieces: PieceTable | None
+    """What its tokens say, as far as anybody knows."""
+    block: RecordBlock | None
+    """All blocks of its record as one, where more may come; None where there are none, or not all can be used."""
     is_of_other_generator: bool = False
     """Whether another version of the generator drew it, so that its numbers cannot be worked out again."""
     recorded_at_the_end: int = 0
     """How many of its last tokens were recorded, where its first ones were not and the lane has no record."""
+
+    @functools.cached_property
+    def places(self) -> TokenPlaces | None:
+        """Where its tokens stand in its text; None where nobody knows. Worked out when first wanted."""
+        return None if self.pieces is None else token_places(self.given.text, self.given.ids, self.pieces)
 
 
 def known(inputs: LaneInputs, given: LaneInput) -> Known:
@@ -51,7 +60,9 @@ def _known(inputs: LaneInputs, given: LaneInput) -> Known:
     written: Ids = np.frombuffer(given.ids, "<i4").astype(np.int32)
     before, tokens = written[: given.begins], written[given.begins :]
     prompt = _NO_TOKENS if inputs.prompt is None else np.frombuffer(inputs.prompt, "<i4").astype(np.int32)
-    records, at_the_end = _records_of(given, tokens)
+    parts, is_usable = _parts_of(given, inputs.begun.get(given.index))
+    block, at_the_end = _block_of(given, parts, tokens)
+    records = joined_records([block]) if block is not None else None
     is_of_other_generator = records is not None and records.generator != GENERATOR_VERSION
     lane = Lane(
         tokens=tokens,
@@ -61,8 +72,9 @@ def _known(inputs: LaneInputs, given: LaneInput) -> Known:
         prompt=np.concatenate((prompt, before)) if before.size else prompt,
         first=given.begins,
     )
-    places = None if inputs.pieces is None else token_places(given.text, given.ids, inputs.pieces)
-    return Known(given, lane, places, is_of_other_generator, at_the_end)
+    recorded = sum(part.counts.size for part in parts)
+    can_grow = given.is_open and is_usable and block is not None and block.counts.size == recorded <= tokens.size
+    return Known(given, lane, inputs.pieces, block if can_grow else None, is_of_other_generator, at_the_end)
 
 
 def with_settings(inputs: LaneInputs, lane: Lane, settings: SamplingSettings) -> Lane:
@@ -94,35 +106,40 @@ def doubt_of(inputs: LaneInputs, lane: Lane, settings: SamplingSettings) -> Sent
     return None
 
 
-def _records_of(given: LaneInput, tokens: Ids) -> tuple[TokenRecords | None, int]:
+def _block_of(given: LaneInput, parts: list[RecordBlock], tokens: Ids) -> tuple[RecordBlock | None, int]:
     """Return the record of the first tokens, and how many last ones have one where the first ones do not.
 
     None is none that can be read and is of these tokens: what was not recorded meanwhile is in no block.
     """
-    parts = _parts_of(given)
     recorded, at_the_end = sum(part.counts.size for part in parts), _recorded_at_the_end(parts, tokens)
     # Blocks do not say where they begin: those that fit at both ends are claimed of neither.
     is_certain = given.is_open or recorded == tokens.size or at_the_end < recorded
     count = _matching(parts, tokens) if is_certain else 0
-    return (joined_records(parts[:count]), 0) if count else (None, at_the_end)
+    return (joined_block(parts[:count]), 0) if count else (None, at_the_end)
 
 
-def _parts_of(given: LaneInput) -> list[RecordBlock]:
-    """Return the blocks up to the first that cannot be read or is of another model or generator than the first."""
+def _parts_of(given: LaneInput, begun: Known | None) -> tuple[list[RecordBlock], bool]:
+    """Return the blocks up to the first that cannot be read or is of another model or generator than the first.
+
+    Those that were read when the lane was shorter come as one. The flag says whether none had to be left out.
+    """
     parts: list[RecordBlock] = []
-    for block in given.blocks:
+    blocks = given.blocks
+    if begun is not None and begun.block is not None:
+        parts, blocks = [begun.block], blocks[len(begun.given.blocks) :]
+    for block in blocks:
         try:
             part = unpack_block(block) if block else None
         except RecordError as error:
             _log.warning("A part of the record of answer %d cannot be used: %s", given.message, error)
-            break
+            return parts, False
         if part is None:
             continue
         if parts and not part.is_beside(parts[0]):
             _log.warning("A part of the record of answer %d is of another model or generator.", given.message)
-            break
+            return parts, False
         parts.append(part)
-    return parts
+    return parts, True
 
 
 def _matching(parts: list[RecordBlock], tokens: Ids) -> int:

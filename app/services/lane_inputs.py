@@ -51,6 +51,11 @@ class LaneInput:
         """The first token that was drawn: those before it are words that were given."""
         return self.changes[0].token if self.changes else 0
 
+    def goes_on(self, earlier: LaneInput) -> bool:
+        """Return whether this is a later state of the same lane: its tokens and blocks begin with those of the earlier one."""
+        is_same = (self.message, self.begins) == (earlier.message, earlier.begins)
+        return is_same and self.ids.startswith(earlier.ids) and self.blocks[: len(earlier.blocks)] == earlier.blocks
+
     def settings_at(self, token: int) -> SamplingSettings:
         """Return the settings with which a token was drawn."""
         if len(self.changes) == 1:  # those of an answer that is written can be others than the ones it was asked with
@@ -72,16 +77,22 @@ class LaneInputs:
     is_whole: bool
     known: dict[int, Known] = field(default_factory=dict, init=False, compare=False, repr=False)
     """What was worked out of each lane by its index, for the next question about it."""
+    begun: dict[int, Known] = field(default_factory=dict, init=False, compare=False, repr=False)
+    """What was worked out of each lane when it was shorter and else the same: only what came since is to be read."""
 
     def lane(self, index: int) -> LaneInput | None:
         """Return a lane by its index."""
         return next((each for each in self.lanes if each.index == index), None)
 
     def take_over(self, earlier: LaneInputs) -> None:
-        """Know what was worked out earlier of lanes that are the same now."""
+        """Know what was worked out earlier of lanes that are the same now, or have grown."""
+        found = dict(earlier.known)  # a job may add to it meanwhile
         if self.prompt == earlier.prompt and self.pieces is earlier.pieces:
-            found = dict(earlier.known)  # a job may add to it meanwhile
             self.known.update({lane: known for lane, known in found.items() if known.given == self.lane(lane)})
+        for index, known in (earlier.begun | found).items():
+            lane = self.lane(index)
+            if lane is not None and lane.goes_on(known.given):
+                self.begun[index] = known
 
 
 def inputs_of(run: LanesRun, prompt: bytes | None, pieces: PieceTable | None) -> LaneInputs:

@@ -61,7 +61,7 @@ def texts_of(ids: tuple[int, ...], pieces: PieceTable | None) -> tuple[str | Non
     if pieces is None:
         return (None,) * len(ids)
     said = {token: pieces.text(token) for token in set(ids)}
-    return tuple(said[token] for token in ids)
+    return tuple(map(said.__getitem__, ids))
 
 
 def pieces_of(ids: tuple[int, ...], pieces: PieceTable | None) -> tuple[bytes | None, ...]:
@@ -69,7 +69,7 @@ def pieces_of(ids: tuple[int, ...], pieces: PieceTable | None) -> tuple[bytes | 
     if pieces is None:
         return (None,) * len(ids)
     said = {token: pieces.piece(token) for token in set(ids)}
-    return tuple(said[token] for token in ids)
+    return tuple(map(said.__getitem__, ids))
 
 
 def with_texts(prompt: InspectedPrompt | None, pieces: PieceTable | None) -> InspectedPrompt | None:
@@ -183,13 +183,12 @@ def _own(records: TokenRecords, index: int) -> Extra:
 
 def _gaps(records: TokenRecords, count: int) -> list[float | None]:
     """Return the time before each token in ms; none before the first, before a chosen one, nor over a pause."""
-    gaps = (np.diff(records.time[:count]) / _MS).tolist()
-    flags = records.flags[1:count].tolist()
-    known = (
-        gap if 0 <= gap <= _LONGEST_GAP_MS and not flag & FORCED else None
-        for gap, flag in zip(gaps, flags, strict=True)
-    )
-    return [None, *known]
+    gaps = np.diff(records.time[:count]) / _MS
+    is_known = (gaps >= 0) & (gaps <= _LONGEST_GAP_MS) & ((records.flags[1:count] & FORCED) == 0)
+    found: list[float | None] = [None, *gaps.tolist()]
+    for place in np.flatnonzero(~is_known).tolist():
+        found[place + 1] = None
+    return found
 
 
 _LONGEST_GAP_MS = 60_000.0

@@ -7,11 +7,13 @@ import dataclasses
 import numpy as np
 import pytest
 
-from app.probability.record import RecordWriter, read_records
+from app.probability.record import RecordBlock, RecordWriter, TokenRecords, read_records, unpack_block
 from app.probability.row import RowReader
+from app.services import known_lanes
 from app.services.analysing import analyse, replayed
 from app.services.comparison_reads import ComparisonReads
 from app.services.known_lanes import known
+from app.services.lane_inputs import inputs_of
 from tests.desk import Desk
 from tests.services.recorded_lanes import OPEN, RecordedLead
 from tests.services.test_analysing import inputs, lane
@@ -54,6 +56,52 @@ def test_a_lane_that_is_as_it_was_stays_known_while_another_one_grows(desk: Desk
     after = reads.inputs()
     assert known(after, after.lanes[0]) is still
     assert known(after, after.lanes[1]) is not growing
+
+
+def test_of_a_lane_that_grows_only_the_new_blocks_are_read(
+    desk: Desk, lead: RecordedLead, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program, read = desk.program, list[bytes]()
+
+    def unpack(block: bytes) -> RecordBlock:
+        read.append(block)
+        return unpack_block(block)
+
+    monkeypatch.setattr(known_lanes, "unpack_block", unpack)
+    reads = ComparisonReads(begun(desk, lead), program.session, program.store, program.vocabulary)
+    reads.begin()
+    for count in (4, 3, 9):
+        lead.draw(0, count)
+        reads.inputs()  # asked for by somebody else, who works nothing out of it
+        now = reads.inputs()
+        grown = known(now, now.lanes[0])
+    blocks = [block for block in now.lanes[0].blocks if block]
+    assert read == blocks and len(blocks) > 2
+    anew = inputs_of(reads.run, now.prompt, now.pieces)
+    expected = known(anew, anew.lanes[0])
+    assert len(read) == 2 * len(blocks), "whoever knows nothing of it reads all"
+    assert grown.places == expected.places and grown.places is not None
+    for field in dataclasses.fields(TokenRecords):
+        ours, theirs = (getattr(each.lane.records, field.name) for each in (grown, expected))
+        assert np.array_equal(ours, theirs), field.name
+
+
+def test_a_block_that_cannot_be_read_ends_the_record_also_of_a_lane_that_grows(
+    desk: Desk, lead: RecordedLead, caplog: pytest.LogCaptureFixture
+) -> None:
+    program = desk.program
+    reads = ComparisonReads(begun(desk, lead), program.session, program.store, program.vocabulary)
+    reads.begin()
+    lead.draw(0, 4)
+    first = reads.inputs()
+    good = known(first, first.lanes[0]).lane.recorded
+    record = reads.run.lanes[0].record
+    record.append(b"broken")
+    for _ in range(2):
+        lead.draw(0, 3)
+        now = reads.inputs()
+        assert known(now, now.lanes[0]).lane.recorded == good
+    assert "cannot be used" in caplog.text
 
 
 def test_a_record_ends_where_a_block_of_another_model_begins(caplog: pytest.LogCaptureFixture) -> None:
