@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import sqlite3
 from array import array
+from contextlib import closing
 
 import pytest
 from PySide6.QtCore import QPoint, Qt
@@ -15,6 +17,7 @@ from app.gui.inside.prompt_chips import LAID_AT_ONCE, PromptChips
 from app.gui.theme import Themes
 from app.services.inspection import InspectedPrompt, TokenKind
 from app.services.token_insights import with_texts
+from app.store.opening import FILE_NAME
 from tests.gui.conftest import Stage
 from tests.gui.inside.conftest import Inspector, desk, inspector, model, stage
 
@@ -101,13 +104,11 @@ def test_who_knows_more_of_the_tokens_colours_them(inspector: Inspector) -> None
 
 def test_a_prompt_that_was_not_kept_is_said_to_be_so(inspector: Inspector) -> None:
     inspector.answers()
+    with closing(sqlite3.connect(inspector.stage.desk.program.paths.data / FILE_NAME)) as chats, chats:
+        assert chats.execute("DELETE FROM answer_prompt").rowcount == 1
     inspector.opens()
     inspector.stage.clicks("inside_prompt_tab")
-    service = inspector.service
-    assert service.answer is not None
-    service._prompt = None
-    inspector.page.prompt_part.chips.show_prompt(None)
-    service.changed.emit()
+    assert inspector.service.answer is not None and inspector.service.prompt is None
     assert inspector.reads("prompt_about") == "The prompt of this answer was not kept."
     assert not inspector.stage.sees("prompt_chips")
 
