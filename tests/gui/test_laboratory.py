@@ -30,9 +30,16 @@ def held(ready: Stage) -> Stage:
     ready.engine.prompt()
     ready.engine.hold()
     ready.settle()
-    ready.triggers("inside_action")
+    opens(ready)
     settle(ready)
     return ready
+
+
+def opens(stage: Stage) -> None:
+    """Go to the page Inside, and wait until its laboratory is there."""
+    stage.triggers("inside_action")
+    views = stage.window.findChildren
+    stage.bot.waitUntil(lambda: any(each.isVisible() for each in views(LaboratoryView)))
 
 
 def lab(stage: Stage) -> Laboratory:
@@ -191,7 +198,7 @@ def test_back_gives_up_what_was_tried(held: Stage) -> None:
 
 
 def test_without_a_step_one_sentence_says_what_to_do(ready: Stage) -> None:
-    ready.triggers("inside_action")
+    opens(ready)
     assert ready.sees("lab_reason") and "send a message" in ready.reads("lab_reason")
     assert not ready.sees("lab_way") and not ready.find("lab_use").isEnabled()
     drags(ready, "top_k", 12)
@@ -203,11 +210,11 @@ def test_whole_rows_are_asked_for_only_on_the_page(ready: Stage) -> None:
     def wants() -> bool:
         return [each.whole for each in ready.engine.all(Watch)][-1]
 
-    ready.triggers("inside_action")
+    opens(ready)
     assert wants()
     ready.clicks("chat_button")
     assert not wants()
-    ready.triggers("inside_action")
+    opens(ready)
     assert wants()
     ready.find_as(LaboratoryView, "laboratory").disconnect_services()
     assert not wants()
@@ -290,7 +297,7 @@ def test_a_step_that_stays_says_when_it_is_of_an_earlier_answer(held: Stage) -> 
     held.settle()
     held.engine.prompt()
     held.settle()
-    held.triggers("inside_action")
+    opens(held)
     settle(held)
     assert held.reads("lab_whose").startswith("frozen, of an earlier answer · token 1")
     assert held.reads("lab_freeze") == "Follow"
@@ -305,7 +312,7 @@ def test_cards_have_a_name_before_any_answer_and_none_of_another_chat(ready: Sta
         return card(ready, "top_k").accessibleName(), ready.find("lab_draw_card").accessibleName()
 
     none = ("Top-k: no token to show yet", "Draw: no token to show yet")
-    ready.triggers("inside_action")
+    opens(ready)
     settle(ready)
     assert names() == none
     ready.desk.program.step_mode.pause()
@@ -314,11 +321,20 @@ def test_cards_have_a_name_before_any_answer_and_none_of_another_chat(ready: Sta
     ready.engine.prompt()
     ready.engine.hold()
     ready.settle()
-    ready.triggers("inside_action")
+    opens(ready)
     settle(ready)
     assert names() != none
     ready.desk.program.conversations.new()
     ready.settle()
-    ready.triggers("inside_action")
+    opens(ready)
     settle(ready)
     assert names() == none
+
+
+def test_the_page_is_there_before_its_laboratory_is_made(ready: Stage) -> None:
+    ready.triggers("inside_action")
+    assert ready.sees("inside_page")
+    assert not ready.window.findChildren(LaboratoryView), "its cards come in a turn of their own"
+    ready.clicks("chat_button")
+    opens(ready)
+    assert len(ready.window.findChildren(LaboratoryView)) == 1

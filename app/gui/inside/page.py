@@ -7,8 +7,8 @@ tells (`inspecting`); `token_changed` says the same in Qt.
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QHideEvent, QShowEvent
+from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtGui import QHideEvent, QPaintEvent, QShowEvent
 from PySide6.QtWidgets import QFrame, QScrollArea, QStackedWidget, QVBoxLayout, QWidget
 
 from app.gui import theme
@@ -55,6 +55,9 @@ class InsidePage(QScrollArea):
         self.lower_part = QVBoxLayout()
         """What stands below the tokens."""
         self._laboratory: LaboratoryView | None = None
+        self._later = QTimer(self)
+        self._later.setSingleShot(True)
+        self._later.setInterval(0)
         self.told = label(look="muted", name="inside_told")
         self.told.setWordWrap(True)
         self.told.hide()
@@ -79,9 +82,16 @@ class InsidePage(QScrollArea):
         ]
 
     def show_laboratory(self, laboratory: Laboratory, themes: theme.Themes, icons: Icons) -> None:
-        """Show below the tokens what each stage of the sampler does to the one that is looked at."""
-        self._laboratory = LaboratoryView(laboratory, themes, icons)
-        self.lower_part.addWidget(self._laboratory)
+        """Show below the tokens what each stage of the sampler does to the one that is looked at.
+
+        Its many cards are made once the tokens are there: nobody waits for them to read those.
+        """
+
+        def add() -> None:
+            self._laboratory = LaboratoryView(laboratory, themes, icons)
+            self.lower_part.addWidget(self._laboratory)
+
+        self._later.timeout.connect(add)
 
     @property
     def part(self) -> str:
@@ -95,6 +105,7 @@ class InsidePage(QScrollArea):
 
     def disconnect_services(self) -> None:
         """Listen to the services no longer."""
+        self._later.stop()
         self.inspecting.watch(False)
         for part in (self.head, self.answer_part, self.prompt_part):
             part.disconnect_services()
@@ -108,9 +119,16 @@ class InsidePage(QScrollArea):
         super().showEvent(event)
         self.inspecting.watch(True)
 
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Have what is missing made behind the first picture of the page."""
+        super().paintEvent(event)
+        if self._laboratory is None:
+            self._later.start()
+
     def hideEvent(self, event: QHideEvent) -> None:
         """Look no longer."""
         super().hideEvent(event)
+        self._later.stop()
         self.inspecting.watch(False)
 
     def _tell_branched(self) -> None:
