@@ -260,6 +260,18 @@ def test_idle_stages_are_grey(held: Stage) -> None:
     assert look.colour("stage_sampling").name() not in colours and look.colour("border_strong").name() in colours
 
 
+def _figure_colours(stage: Stage, name: str) -> set[str]:
+    image = stage.find(f"lab_{name}_left").grab().toImage()
+    return {QColor(image.pixel(x, y)).name() for x in range(image.width()) for y in range(image.height())}
+
+
+def test_a_figure_keeps_whether_its_stage_acts_when_the_theme_changes(held: Stage) -> None:
+    for name in THEMES:
+        held.themes.choose(name)  # type: ignore[arg-type]  # one of the names
+        pink = held.themes.current.colour("stage_sampling").name()
+        assert pink in _figure_colours(held, "top_k") and pink not in _figure_colours(held, "dry")
+
+
 def test_a_live_answer_can_be_frozen_and_followed(held: Stage) -> None:
     assert not held.sees("lab_freeze")
     held.desk.program.step_mode.run()

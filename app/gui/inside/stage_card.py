@@ -59,6 +59,8 @@ class StageCardView(QFrame):
         self._themes = themes
         self._pressed: QPoint | None = None
         self._is_dragged = False
+        self._acts = True
+        """Whether the stage changes anything: its figure has the colour of stages then."""
         self.setObjectName(f"{PREFIX}{name}_card")
         self.setProperty("look", "card")
         self.setFixedWidth(theme.scaled(WIDTH_PX))
@@ -114,7 +116,8 @@ class StageCardView(QFrame):
         words, rest = fact(card, settings), unseen(card.unseen)
         self._fact.set_text(words)
         set_hint(self._fact, f"{words}. {rest}." if rest else words)
-        self.figure.set_colour(self._themes.current.colour("stage_sampling" if card.state == "acts" else "muted"))
+        self._acts = card.state == "acts"
+        self._show_theme()
 
     def _name(self, said: str) -> None:
         """Have the card and its parts say the same to people who cannot see it."""
@@ -216,4 +219,4 @@ class StageCardView(QFrame):
         return row
 
     def _show_theme(self) -> None:
-        self.figure.set_colour(self._themes.current.colour("stage_sampling"))
+        self.figure.set_colour(self._themes.current.colour("stage_sampling" if self._acts else "muted"))
