@@ -55,6 +55,15 @@ class StageCard(NamedTuple):
     """Raw probability of tokens that were not kept and may be among those that leave."""
 
 
+class GrammarCard(NamedTuple):
+    """What a grammar cuts before the first stage."""
+
+    vocabulary: int | None = None
+    """So many tokens there are; None where nobody knows what the grammar cuts here."""
+    masked: int | None = None
+    """So many of them may not come next; None where nobody knows."""
+
+
 class DrawToken(NamedTuple):
     """A token's stretch of the cumulative bar, from 0 to 1."""
 

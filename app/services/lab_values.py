@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
-from app.core.sampler_cards import SamplerCards
+from app.core.sampler_cards import GrammarCard, SamplerCards
 from app.core.words import Sentence
 from app.services.lane_inputs import LaneInputs
 from app.services.piece_table import PieceTable
@@ -76,3 +76,5 @@ class LabResult(NamedTuple):
     """Why the cards may not be exact."""
     taken: int | None = None
     """The token that is in the answer; None where none is yet."""
+    grammar: GrammarCard | None = None
+    """What the grammar cut that was in force; None without one."""

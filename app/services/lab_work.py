@@ -9,7 +9,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from app.core.sampler_cards import SamplerCards
+from app.core.sampler_cards import GrammarCard, SamplerCards
 from app.core.sampling import SamplingSettings
 from app.core.words import Sentence, translate
 from app.probability.cards import Draws, StepCards
@@ -46,7 +46,16 @@ def _of_step(bench: LabBench, step: LabStep, settings: SamplingSettings) -> LabR
     assert isinstance(cards, StepCards)
     breakers, doubt = _breakers_of(bench, settings, len(step.row) // 4)
     made = cards.of(settings, breakers)
-    return LabResult(made, _texts(made, bench.pieces, step.taken), doubt=doubt, taken=step.taken)
+    grammar = _grammar_of(step)
+    return LabResult(made, _texts(made, bench.pieces, step.taken), doubt=doubt, taken=step.taken, grammar=grammar)
+
+
+def _grammar_of(step: LabStep) -> GrammarCard | None:
+    if not step.fits:
+        return None
+    vocabulary = len(step.row) // 4
+    fitting = int.from_bytes(step.fits, "little") & ((1 << vocabulary) - 1)
+    return GrammarCard(vocabulary, vocabulary - fitting.bit_count())
 
 
 def _breakers_of(bench: LabBench, settings: SamplingSettings, vocabulary: int) -> tuple[Breakers, Sentence | None]:
@@ -70,15 +79,17 @@ def _breakers_of(bench: LabBench, settings: SamplingSettings, vocabulary: int) -
 
 def _of_kept(bench: LabBench, step: KeptStep, settings: SamplingSettings) -> LabResult:
     inputs = step.inputs
+    # A record has the raw logits: which of their tokens a grammar cut is not in it.
+    grammar = None if settings.grammar is None else GrammarCard()
     given = inputs.lane(_LANE)
     lane = known(inputs, given).lane if given is not None else None
     place = step.position - (given.begins if given is not None else 0)
     records = lane.record_of(place) if lane is not None and place >= 0 else None
     if lane is None or records is None or not records.alternatives(place)[0].size:
-        return LabResult(None, {}, problem=_NOT_KEPT)
+        return LabResult(None, {}, problem=_NOT_KEPT, grammar=grammar)
     problem = doubt_of(inputs, lane, settings)
     if problem is not None:
-        return LabResult(None, {}, problem=problem)
+        return LabResult(None, {}, problem=problem, grammar=grammar)
     if not bench.worked_out:
         bench.worked_out.append(_kept_cards(lane, place))
     cards = bench.worked_out[0]

@@ -3,21 +3,26 @@
 from __future__ import annotations
 
 import pytest
-from PySide6.QtCore import QPoint, Qt
+from PySide6.QtCore import QPoint, QRect, Qt
 from PySide6.QtGui import QColor
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QAbstractButton, QApplication, QSlider, QWidget
+from PySide6.QtWidgets import QAbstractButton, QApplication, QLabel, QSlider, QWidget
 
 from app.core.commands import ChangeSettings, Watch
+from app.core.events import GrammarMask
+from app.core.grammar import Grammar
 from app.core.sampling import STAGES, SamplingSettings
 from app.gui.inside.cards_row import CardsRow
 from app.gui.inside.laboratory_view import LaboratoryView
 from app.gui.inside.stage_card import StageCardView
 from app.gui.inside.stage_keys import stage_keys
 from app.gui.inside.stage_picture import BARS, StagePicture
+from app.gui.widgets.words import render
+from app.services.divergence_words import GRAMMAR_UNKNOWN
 from app.services.laboratory import Laboratory
 from tests.gui.conftest import Stage
 
+VOCABULARY = 49_152
 THEMES = ("light", "dark", "contrast")
 
 
@@ -350,3 +355,51 @@ def test_the_page_is_there_before_its_laboratory_is_made(ready: Stage) -> None:
     ready.clicks("chat_button")
     opens(ready)
     assert len(ready.window.findChildren(LaboratoryView)) == 1
+
+
+def _mask(*fitting: int) -> GrammarMask:
+    """Return a grammar's mask of the whole vocabulary that lets these tokens through."""
+    fits = bytearray(VOCABULARY // 8)
+    for token in fitting:
+        fits[token // 8] |= 1 << token % 8
+    return GrammarMask(VOCABULARY - len(fitting), bytes(fits))
+
+
+def test_a_grammar_is_the_first_card_with_the_number_of_tokens_it_masks(held: Stage) -> None:
+    assert not held.sees("lab_grammar_card")
+    held.engine.hold(_mask(1, 2, 5))
+    held.settle()
+    settle(held)
+    QApplication.sendPostedEvents()
+    assert held.sees("lab_grammar_card") and left(held, "grammar") == "49,152 → 3"
+    assert held.reads("lab_grammar_fact") == "masks 49,149 tokens"
+    assert left(held, "penalties") == "3" and held.reads("lab_way").startswith("49,152 → 3 → ")
+    assert held.find("lab_grammar_card").x() < card(held, order(held)[0]).x()
+    assert held.find("lab_grammar_card").accessibleName() == "Grammar: masks 49,149 tokens; 3 of 49,152 are left"
+    card(held, "penalties").setFocus()
+    QTest.keyClick(card(held, "penalties"), Qt.Key.Key_Right, Qt.KeyboardModifier.ControlModifier)
+    settle(held)
+    QApplication.sendPostedEvents()
+    assert held.find("lab_grammar_card").x() < card(held, "dry").x() < card(held, "penalties").x()
+
+
+def test_a_grammar_has_its_card_before_any_step(ready: Stage) -> None:
+    opens(ready)
+    assert not ready.sees("lab_grammar_card")
+    ready.desk.program.sampling.change(grammar=Grammar("gbnf", 'root ::= "a"*'))
+    assert ready.sees("lab_grammar_card") and left(ready, "grammar") == ""
+    assert ready.find("lab_grammar_card").accessibleName() == "Grammar: no token to show yet"
+
+
+def test_a_reason_is_shown_whole_in_a_narrow_window(ready: Stage) -> None:
+    opens(ready)
+    ready.window.resize(900, 800)
+    QApplication.sendPostedEvents()
+    reason = ready.find_as(QLabel, "lab_reason")
+    reason.setText(f"{render(GRAMMAR_UNKNOWN)} " * 3)
+    ready.settle()
+    QApplication.sendPostedEvents()
+    room = QRect(0, 0, reason.width(), 10_000)
+    needed = reason.fontMetrics().boundingRect(room, Qt.TextFlag.TextWordWrap, reason.text())
+    assert reason.wordWrap() and needed.height() > 2 * reason.fontMetrics().lineSpacing()
+    assert reason.height() >= needed.height() and reason.isVisible()

@@ -150,6 +150,7 @@ def test_what_a_grammar_cuts_never_enters_the_first_stage(desk: Desk, lab: Labor
     desk.settle()
     shown = cards(desk)
     assert (shown.vocabulary, shown.stages[0].enter) == (SIZE, fitting.size)
+    assert lab.result is not None and lab.result.grammar == (SIZE, SIZE - fitting.size)
     assert {token.token % 3 for stage in shown.stages for token in stage.tokens} == {0}
 
 

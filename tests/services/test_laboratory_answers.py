@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import msgspec
+import numpy as np
 
+from app.core.events import GrammarMask
 from app.core.grammar import Grammar
 from app.core.sampling import SamplingSettings
 from app.services.laboratory import Laboratory
 from tests.desk import Desk
+from tests.made_up_steps import step_of
 from tests.services.recorded_answers import answered
+from tests.services.recorded_lanes import SIZE
 from tests.services.test_laboratory import (
     BEFORE,
     NARROW,
@@ -40,6 +44,7 @@ def test_what_is_tried_out_leaves_the_grammar_of_another_token(desk: Desk, lab: 
     desk.until(lambda: inspecting.answer is not None and not lab.is_busy and lab.result is not None)
     assert lab.is_trying and lab.settings.top_k == 4 and lab.settings.grammar == LETTERS
     assert lab.result is not None and lab.result.cards is None and lab.reason is not None
+    assert lab.result.grammar == (None, None)  # a record does not tell what a grammar masked
 
 
 def test_what_is_tried_out_has_seed_limit_and_stops_of_the_token(desk: Desk, lab: Laboratory) -> None:
@@ -98,3 +103,19 @@ def test_a_step_that_stays_over_the_next_answer_is_told_to_be_of_an_earlier_one(
     assert lab.place == ("past", 0)
     lab.freeze(False)
     assert lab.place == ("ended", 0)
+
+
+def test_what_a_grammar_masked_is_told_of_a_live_step_and_of_the_last_one(desk: Desk, lab: Laboratory) -> None:
+    request = begin(desk)
+    fits = np.packbits(np.arange(SIZE) < 5, bitorder="little").tobytes()
+    tell(desk, (3, OTHER))
+    step = step_of(ROW, request, 0)
+    desk.engine.say(msgspec.structs.replace(step, grammar=GrammarMask(SIZE - 5, fits)))
+    desk.settle()
+    cards(desk)
+    assert lab.result is not None and lab.result.grammar == (SIZE, SIZE - 5)
+    desk.engine.finish()
+    desk.settle()
+    cards(desk)
+    assert lab.place == ("ended", 0)
+    assert lab.result.grammar == (SIZE, SIZE - 5)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import QCoreApplication
 
-from app.core.sampler_cards import DrawCard, SamplerCards, StageCard
+from app.core.sampler_cards import DrawCard, GrammarCard, SamplerCards, StageCard
 from app.core.sampling import SamplingSettings
 from app.gui.widgets.stage_words import stage_heading
 from app.gui.widgets.token_words import known_per_cent, quoted
@@ -13,11 +13,15 @@ from app.services.units import count
 translate = QCoreApplication.translate
 DRAW = "draw"
 """What the last card is called among the stages."""
+GRAMMAR = "grammar"
+"""What the first card is called among the stages where a grammar is in force."""
 _MOST_CHARACTERS = 24
 
 
 def stage_title(name: str) -> str:
     """Return the heading of a card."""
+    if name == GRAMMAR:
+        return translate("Laboratory", "Grammar")
     return translate("Laboratory", "Draw") if name == DRAW else stage_heading(name)
 
 
@@ -32,6 +36,7 @@ def explanation(name: str) -> str:
         "min_p": translate("Laboratory", "Cuts tokens that are far less likely than the likeliest."),
         "xtc": translate("Laboratory", "Now and then cuts the most obvious tokens."),
         "temperature": translate("Laboratory", "Sharpens the chances below 1, evens them out above."),
+        GRAMMAR: translate("Laboratory", "Lets through what fits the grammar, before all stages."),
         DRAW: translate("Laboratory", "A random number from 0 to 1 falls on one of the tokens that are left."),
     }
     return words.get(name, "")
@@ -139,6 +144,27 @@ def draw_fact(card: DrawCard, texts: dict[int, str], taken: int | None) -> str:
     if card.is_greedy:
         return translate("Laboratory", "takes {drawn} without a draw").format(drawn=drawn)
     return translate("Laboratory", "falls on {drawn}").format(drawn=drawn)
+
+
+def grammar_fact(card: GrammarCard) -> str:
+    """Return how many tokens a grammar masks."""
+    if card.masked is None:
+        return translate("Laboratory", "Which tokens the grammar masked here is not in the record.")
+    if card.masked == 1:
+        return translate("Laboratory", "masks 1 token")
+    return translate("Laboratory", "masks {tokens} tokens").format(tokens=count(card.masked))
+
+
+def grammar_spoken(card: GrammarCard | None) -> str:
+    """Return the whole card of the grammar for people who cannot see it; None is before any step."""
+    title = stage_title(GRAMMAR)
+    if card is None:
+        return translate("Laboratory", "{stage}: no token to show yet").format(stage=title)
+    if card.vocabulary is None or card.masked is None:
+        return f"{title}: {grammar_fact(card)}"
+    words = translate("Laboratory", "{stage}: {fact}; {left} of {all} are left")
+    left = count(card.vocabulary - card.masked)
+    return words.format(stage=title, fact=grammar_fact(card), left=left, all=count(card.vocabulary))
 
 
 def spoken(card: StageCard, settings: SamplingSettings) -> str:

@@ -13,6 +13,7 @@ from app.core.sampling import STAGES, SamplingSettings, whole_order
 from app.gui import theme
 from app.gui.icons import Icons
 from app.gui.inside.draw_card import DrawCardView
+from app.gui.inside.grammar_card import GrammarCardView
 from app.gui.inside.stage_card import StageCardView
 from app.services.lab_values import LabResult
 
@@ -20,7 +21,7 @@ _LINE_PX = 2
 
 
 class CardsRow(QScrollArea):
-    """One card a stage, and the draw at the end."""
+    """One card a stage, the draw at the end, and a grammar before all where one is in force."""
 
     changed = Signal(str, float)
     """Somebody moved a slider: the setting's name and its value."""
@@ -36,6 +37,7 @@ class CardsRow(QScrollArea):
         self._order: tuple[str, ...] = ()
         self.cards = {name: StageCardView(name, themes, icons) for name in STAGES}
         self.draw = DrawCardView(themes)
+        self.grammar = GrammarCardView(themes)
         contents = self._contents = QWidget()
         self._line = QFrame(contents)
         self._line.setProperty("look", "insertion")
@@ -43,6 +45,8 @@ class CardsRow(QScrollArea):
         self._row = QHBoxLayout(contents)
         self._row.setContentsMargins(0, 0, 0, 0)
         self._row.setSpacing(theme.SPACE_S)
+        self._row.addWidget(self.grammar)
+        self.grammar.hide()
         for card in self.cards.values():
             self._row.addWidget(card)
             card.changed.connect(self.changed)
@@ -76,6 +80,8 @@ class CardsRow(QScrollArea):
         found: dict[str, StageCard] = {card.name: card for card in made.stages} if made is not None else {}
         for name, card in self.cards.items():
             card.show_card(found.get(name), texts, settings)
+        self.grammar.show_card(result.grammar if result is not None else None)
+        self.grammar.setVisible((settings if result is None else result).grammar is not None)
         taken = result.taken if result is not None else None
         self.draw.show_card(made.draw if made is not None else None, texts, taken)
 
@@ -97,7 +103,7 @@ class CardsRow(QScrollArea):
         for place, name in enumerate(order):
             card = self.cards[name]
             self._row.removeWidget(card)
-            self._row.insertWidget(place, card)
+            self._row.insertWidget(place + 1, card)  # behind the grammar
             if before is not None:
                 QWidget.setTabOrder(before, card)
             before = _last_in(card)

@@ -6,7 +6,7 @@ Looks only while it is on the screen.
 from __future__ import annotations
 
 from PySide6.QtGui import QHideEvent, QShowEvent
-from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
 from app.gui import theme
 from app.gui.icons import Icons
@@ -35,7 +35,9 @@ class LaboratoryView(QWidget):
         self._way = FixedText(pixels=theme.BASE_PX, bold=True, muted=False, name="lab_way")
         self._doubt = label(look="muted", pixels=theme.SMALL_PX, name="lab_doubt")
         self._doubt.setWordWrap(True)
-        self._reason = FixedText(name="lab_reason")
+        self._reason = label(look="muted", pixels=theme.SMALL_PX, name="lab_reason")
+        self._reason.setWordWrap(True)
+        self._reason.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         self._freeze = QPushButton()
         self._freeze.setObjectName("lab_freeze")
         self._freeze.clicked.connect(self._toggle_freeze)
@@ -72,6 +74,8 @@ class LaboratoryView(QWidget):
     def _lay_out(self) -> None:
         head = QHBoxLayout()
         head.setSpacing(theme.SPACE_S)
+        # Two lines of a reason have room, so that nothing moves when a token is looked at.
+        head.addStrut(self._reason.fontMetrics().lineSpacing() * 2)
         head.addWidget(label(self.tr("Sampler laboratory"), bold=True))
         head.addWidget(self._whose)
         head.addWidget(self._way, 1)
@@ -95,8 +99,7 @@ class LaboratoryView(QWidget):
         lab = self._laboratory
         place, result, settings = lab.place, lab.result, lab.settings
         reason = "" if lab.reason is None else render(lab.reason)
-        self._reason.set_text(reason)  # in the heading, so that nothing moves when a token is looked at
-        set_hint(self._reason, reason)
+        self._reason.setText(reason)
         self._reason.setVisible(bool(reason))
         self._way.setVisible(not reason)
         self.row.show_settings(settings)
