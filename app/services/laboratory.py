@@ -7,12 +7,10 @@ The work is done by the background jobs, which load numpy; knows no view.
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Callable
 
 import msgspec
 
-from app.core.events import Failed, Finished, Held, PromptReady, Step, Tokens
 from app.core.job_events import LanesAnalysed
 from app.core.sampling import STAGE_FIELDS, SamplingSettings, whole_order
 from app.core.signal import Signal
@@ -20,11 +18,10 @@ from app.core.words import Sentence, translate
 from app.services.chat import Chat
 from app.services.engine_session import EngineSession
 from app.services.inspecting import Inspecting
-from app.services.lab_values import KeptStep, LabBench, LabPlace, LabResult, LabSource, LabStep
+from app.services.lab_focus import LabFocus
+from app.services.lab_values import KeptStep, LabBench, LabPlace, LabResult, LabStep
 from app.services.latest_job import LatestJob
-from app.services.questions import AnswerEvent
 from app.services.sampling import Sampling
-from app.services.step_answer import StepAnswer, answer_of, first_of
 from app.services.vocabulary import Vocabulary
 from app.system.jobs import Jobs
 
@@ -51,25 +48,19 @@ class Laboratory:
         self._chat = chat
         self._sampling = sampling
         self._vocabulary = vocabulary
-        self._inspecting = inspecting
         self._want_rows = want_rows
         self._is_watched = False
-        self._frozen: LabStep | None = None
-        """The step that stays while others come."""
-        self._answer: StepAnswer | None = None
-        self._step: LabStep | None = None
-        """The step that the engine told last."""
         self._bench: LabBench | None = None
         """What is looked at."""
         self._tried: dict[str, object] | None = None
         """What somebody tries out of `SHAPING`; None where nothing is."""
         self._result: LabResult | None = None
         self._working: LatestJob[LabResult] = LatestJob(jobs, "sampler cards", self._take_result)
-        session.answer_told.connect(self._follow)
-        chat.opened.connect(self._leave)
-        inspecting.token_changed.connect(lambda _token: self._look())
-        inspecting.opened.connect(self._look)
-        inspecting.changed.connect(self._look)
+        self._told: tuple[LabPlace | None, bool, bool] = (None, False, True)
+        chat.opened.connect(self._leave)  # before its other steps are looked at
+        self.focus = LabFocus(chat, session, inspecting)
+        """Which step is looked at."""
+        self.focus.changed.connect(self._look)
         sampling.changed.connect(self._follow_chat)
         vocabulary.changed.connect(self._take_vocabulary)
 
@@ -81,7 +72,11 @@ class Laboratory:
     @property
     def place(self) -> LabPlace | None:
         """Which step is looked at, and where it comes from; None where there is none."""
-        return None if self._bench is None else LabPlace(self._source_of(self._bench.step), self._bench.step.position)
+        return (
+            None
+            if self._bench is None
+            else LabPlace(self.focus.source_of(self._bench.step), self._bench.step.position)
+        )
 
     @property
     def reason(self) -> Sentence | None:
@@ -89,6 +84,8 @@ class Laboratory:
         if self._result is not None:
             return self._result.problem
         if self._bench is None:
+            if self.focus.can_follow:
+                return _ELSEWHERE
             return _NOTHING if self._chat.shown.run is None else _WAITING
         return _READING
 
@@ -119,14 +116,6 @@ class Laboratory:
         if on != self._is_watched:
             self._is_watched = on
             self._look()
-
-    def freeze(self, on: bool) -> None:
-        """Stay at the step that is shown while the answer is written, or follow the newest one again."""
-        frozen = self._step if on else None
-        if frozen is not self._frozen:
-            self._frozen = frozen
-            self._look()
-            self.changed.emit()
 
     def change(self, **changes: object) -> None:
         """Try other settings."""
@@ -165,17 +154,6 @@ class Laboratory:
         """Take in what a job has found."""
         self._working.take(event)
 
-    def _source_of(self, step: LabStep | KeptStep) -> LabSource:
-        if isinstance(step, KeptStep):
-            return "kept"
-        run = self._chat.shown.run
-        if self._frozen is not None:
-            newest = run.request if run is not None else self._answer.request if self._answer is not None else None
-            return "past" if newest not in (None, step.request) else "frozen"
-        if run is None or run.request != step.request:
-            return "ended"
-        return "held" if step.is_held else "live"
-
     def _try(self, shape: dict[str, object]) -> None:
         before = self._tried
         self._tried = None if shape == _shape_of(self._own) else shape
@@ -189,73 +167,27 @@ class Laboratory:
             self._work()
         self.changed.emit()
 
-    def _follow(self, event: AnswerEvent) -> None:
-        answer, run = self._answer, self._chat.shown.run
-        match event:
-            case PromptReady() if run is not None and run.request == event.request:
-                self._answer = StepAnswer(event.request, event.ids, first_of(event), event.seed)
-                self.changed.emit()  # what is shown until its first step is of an earlier answer
-            case Tokens() if answer is not None and answer.request == event.request:
-                answer.sampled.frombytes(event.ids)
-                self._end_hold(answer)
-            case Held() if answer is not None and answer.request == event.request:
-                self._take_row(answer, event, is_held=True)
-            case Step() if answer is not None and answer.request == event.request and not event.ids:
-                self._take_row(answer, event, is_held=False)
-            case Finished() | Failed() if answer is not None and answer.request == event.request:
-                self.changed.emit()
-            case _:
-                pass
-
-    def _take_row(self, answer: StepAnswer, event: Step | Held, *, is_held: bool) -> None:
-        token = event.token
-        self._step = LabStep(
-            answer.request,
-            token,
-            event.logits,
-            answer.before(token),
-            answer.seed,
-            answer.first + token,
-            answer.sampled[token] if token < len(answer.sampled) else None,
-            is_held=is_held,
-            fits=b"" if event.grammar is None else event.grammar.fits,
-        )
-        self._look()
-
-    def _end_hold(self, answer: StepAnswer) -> None:
-        """Know which token came of the step that was held."""
-        step = self._step
-        if step is not None and step.is_held and step.request == answer.request and step.token < len(answer.sampled):
-            self._step = dataclasses.replace(step, taken=answer.sampled[step.token], is_held=False)
-            self._look()
-
     def _leave(self) -> None:
-        """Another chat is shown, perhaps one whose answer is written."""
-        run = self._chat.shown.run
-        self._answer = None if run is None else answer_of(run)
-        self._step = self._tried = self._frozen = None
-        self._look()
+        self._tried = None
 
     def _take_vocabulary(self) -> None:
         """Read the tokens again; those of another tokenizer say nothing of the step that is looked at."""
         if self._vocabulary.known == 0:
-            self._answer = self._step = self._frozen = None
-            self._look()
+            self.focus.forget()
         elif self._bench is not None:
             self._bench.pieces = self._vocabulary.table
             self._work()
 
     def _look(self) -> None:
         """Find out anew what is looked at."""
-        self._want_rows(self._is_watched and self._inspecting.token is None and self._frozen is None)
+        self._want_rows(self._is_watched and self.focus.follows)
         step = self._wanted_step()
         if step is None:
             if self._bench is not None or self._result is not None:
                 self._bench = self._result = None
                 self._working.forget()
                 self.changed.emit()
-            return
-        if self._bench is None or self._bench.step is not step:
+        elif self._bench is None or self._bench.step is not step:
             is_other_kind = self._bench is None or isinstance(self._bench.step, KeptStep) != isinstance(
                 step, KeptStep
             )
@@ -266,22 +198,20 @@ class Laboratory:
                 self._tried = None
             self._work()
             self.changed.emit()
+        self._tell_state()
 
     def _wanted_step(self) -> LabStep | KeptStep | None:
         if not self._is_watched:
             return None
-        token, inputs = self._inspecting.token, self._inspecting.inputs
-        if token is None:
-            return self._frozen or self._step
-        if inputs is None:
-            return None
-        step = self._bench.step if self._bench is not None else None
-        if isinstance(step, KeptStep) and step.position == token:
-            # What else is known of an answer that grows changes no cards, unless there are none yet.
-            has_cards = self._result is not None and self._result.cards is not None
-            if step.inputs is inputs or (has_cards and step.inputs.comparison == inputs.comparison):
-                return step
-        return KeptStep(inputs, token)
+        has_cards = self._result is not None and self._result.cards is not None
+        return self.focus.wanted(None if self._bench is None else self._bench.step, has_cards=has_cards)
+
+    def _tell_state(self) -> None:
+        """Say when the same step comes from elsewhere now, or something else can be done."""
+        state = (self.place, self.focus.can_follow, self._chat.shown.run is None)
+        if state != self._told:
+            self._told = state
+            self.changed.emit()
 
     def _work(self) -> None:
         bench, settings = self._bench, self.settings
@@ -308,6 +238,7 @@ _NOTHING = translate(
     "Laboratory",
     "Click a token above, or send a message and watch its tokens being chosen.",
 )
+_ELSEWHERE = translate("Laboratory", "Click a token above, or follow the answer that is written.")
 _WAITING = translate("Laboratory", "The next token of the answer shows here as soon as it comes.")
 _READING = translate("Laboratory", "The step is being worked out …")
 _FAILED = translate("Laboratory", "The cards could not be worked out; the log has the details.")

@@ -17,6 +17,7 @@ from app.gui.inside.laboratory_view import LaboratoryView
 from app.gui.inside.stage_card import StageCardView
 from app.gui.inside.stage_keys import stage_keys
 from app.gui.inside.stage_picture import BARS, StagePicture
+from app.gui.inside.token_flow import TokenFlow
 from app.gui.widgets.words import render
 from app.services.divergence_words import GRAMMAR_UNKNOWN
 from app.services.laboratory import Laboratory
@@ -403,3 +404,39 @@ def test_a_reason_is_shown_whole_in_a_narrow_window(ready: Stage) -> None:
     needed = reason.fontMetrics().boundingRect(room, Qt.TextFlag.TextWordWrap, reason.text())
     assert reason.wordWrap() and needed.height() > 2 * reason.fontMetrics().lineSpacing()
     assert reason.height() >= needed.height() and reason.isVisible()
+
+
+def test_the_mouse_brings_the_laboratory_back_to_the_answer_that_is_written(held: Stage) -> None:
+    held.desk.program.step_mode.run()
+    for _ in range(3):
+        held.engine.write("word ")
+        held.settle()
+    held.desk.until(lambda: not held.desk.program.inspecting.is_busy)
+    held.desk.until(lambda: held.find_as(TokenFlow, "token_inspector").answer is not None)
+    flow = held.find_as(TokenFlow, "token_inspector")
+    assert held.reads("lab_whose").startswith("live")
+    QTest.mouseClick(flow.viewport(), Qt.MouseButton.LeftButton, pos=flow.place_of(0).center().toPoint())
+    settle(held)
+    assert held.reads("lab_whose").startswith("from the record · token 1") and held.reads("lab_freeze") == "Follow"
+    held.clicks("lab_freeze")
+    settle(held)
+    assert held.reads("lab_whose").startswith("live") and held.reads("lab_freeze") == "Freeze"
+    assert not flow.is_pinned
+    flow.looked_at.emit(0)
+    assert held.reads("lab_whose").startswith("live") and held.desk.program.inspecting.token == 0
+
+
+def test_an_answer_that_is_stopped_while_it_waits_says_so_no_longer(held: Stage) -> None:
+    held.desk.program.step_mode.run()
+    held.engine.write("Because")
+    held.settle()
+    held.desk.program.step_mode.pause()
+    held.engine.hold()
+    held.settle()
+    settle(held)
+    assert held.reads("lab_whose") == "waiting · token 2, not drawn yet"
+    held.desk.program.chat.stop()
+    held.engine.finish("cancelled")
+    held.settle()
+    settle(held)
+    assert held.reads("lab_whose") == "ended · token 2, not drawn" and not held.sees("lab_freeze")

@@ -126,9 +126,9 @@ def test_whole_rows_come_only_while_somebody_looks_at_the_newest_step(desk: Desk
     assert watches(desk)[-1] == (True, True)
     begin(desk)
     tell(desk, (3, ROW))
-    lab.freeze(True)
+    lab.focus.freeze(True)
     assert watches(desk)[-1] == (False, False)
-    lab.freeze(False)
+    lab.focus.freeze(False)
     lab.watch(False)
     assert watches(desk)[-2:] == [(True, True), (False, False)]
 
@@ -157,11 +157,11 @@ def test_what_a_grammar_cuts_never_enters_the_first_stage(desk: Desk, lab: Labor
 def test_a_frozen_step_stays_while_others_come(desk: Desk, lab: Laboratory) -> None:
     begin(desk)
     tell(desk, (3, ROW))
-    lab.freeze(True)
+    lab.focus.freeze(True)
     tell(desk, (4, OTHER), first=1)
     assert cards(desk) == expected(ROW, NARROW, 0, BEFORE)
     assert lab.place == ("frozen", 0)
-    lab.freeze(False)
+    lab.focus.freeze(False)
     assert cards(desk) == expected(OTHER, NARROW, 1, [*BEFORE, 3])
     assert lab.place == ("live", 1)
 
@@ -169,9 +169,10 @@ def test_a_frozen_step_stays_while_others_come(desk: Desk, lab: Laboratory) -> N
 def test_a_frozen_step_is_there_again_after_a_look_at_a_kept_token(desk: Desk, lab: Laboratory) -> None:
     begin(desk)
     tell(desk, (3, ROW))
-    lab.freeze(True)
+    lab.focus.freeze(True)
     tell(desk, (4, OTHER), first=1)
     desk.until(lambda: desk.program.inspecting.answer is not None)
+    lab.focus.pin(True)
     desk.program.inspecting.look_at(1)
     desk.until(lambda: not lab.is_busy)
     assert lab.place == ("kept", 1)
@@ -194,6 +195,7 @@ def test_cards_of_a_kept_token_are_worked_out_once_while_its_answer_grows(desk: 
     write(0)
     desk.until(lambda: desk.program.inspecting.answer is not None)
     desk.program.inspecting.look_at(2)
+    lab.focus.pin(True)
     before = cards(desk)
     told: list[int] = []
     lab.changed.connect(lambda: told.append(1))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import msgspec
 import numpy as np
+import pytest
 
 from app.core.events import GrammarMask
 from app.core.grammar import Grammar
@@ -23,6 +24,7 @@ from tests.services.test_laboratory import (
     cards,
     desk,
     expected,
+    hold,
     lab,
     tell,
     watches,
@@ -89,7 +91,7 @@ def test_the_last_step_of_an_answer_is_live_no_longer(desk: Desk, lab: Laborator
 def test_a_step_that_stays_over_the_next_answer_is_told_to_be_of_an_earlier_one(desk: Desk, lab: Laboratory) -> None:
     begin(desk)
     tell(desk, (3, ROW))
-    lab.freeze(True)
+    lab.focus.freeze(True)
     desk.engine.finish()
     desk.settle()
     assert lab.place == ("frozen", 0)
@@ -101,7 +103,7 @@ def test_a_step_that_stays_over_the_next_answer_is_told_to_be_of_an_earlier_one(
     desk.engine.finish()
     desk.settle()
     assert lab.place == ("past", 0)
-    lab.freeze(False)
+    lab.focus.freeze(False)
     assert lab.place == ("ended", 0)
 
 
@@ -119,3 +121,90 @@ def test_what_a_grammar_masked_is_told_of_a_live_step_and_of_the_last_one(desk: 
     cards(desk)
     assert lab.place == ("ended", 0)
     assert lab.result.grammar == (SIZE, SIZE - 5)
+
+
+def test_a_token_that_is_only_pointed_at_leaves_the_laboratory_with_the_answer_that_is_written(
+    desk: Desk, lab: Laboratory
+) -> None:
+    inspecting = desk.program.inspecting
+    begin(desk)
+    tell(desk, (3, ROW), (5, OTHER))
+    desk.until(lambda: inspecting.answer is not None)
+    inspecting.look_at(0)
+    tell(desk, (4, ROW), first=2)
+    cards(desk)
+    assert lab.place == ("live", 2) and not lab.focus.can_follow and watches(desk)[-1] == (True, True)
+    lab.focus.pin(True)
+    assert lab.place == ("kept", 0) and lab.focus.can_follow and watches(desk)[-1] == (False, False)
+    lab.focus.pin(False)
+    assert lab.place == ("live", 2) and not lab.focus.can_follow
+    lab.focus.pin(True)
+    lab.focus.follow()
+    assert lab.place == ("live", 2) and inspecting.token is None
+
+
+def test_steps_are_shown_with_the_answer_that_they_are_of_alone(desk: Desk, lab: Laboratory) -> None:
+    inspecting = desk.program.inspecting
+    first, _lane = answered(desk, ROWS, NARROW)
+    begin(desk, "Again?")
+    tell(desk, (3, ROW))
+    cards(desk)
+    assert lab.place == ("live", 0)
+    inspecting.open(first)
+    tell(desk, (5, OTHER), first=1)
+    assert lab.place is None and lab.result is None and lab.focus.can_follow
+    assert lab.reason is not None and "follow the answer" in lab.reason.english()
+    lab.focus.follow()
+    assert inspecting.turn is desk.program.chat.turns[-1] and not lab.focus.can_follow
+    tell(desk, (4, ROW), first=2)
+    cards(desk)
+    assert lab.place == ("live", 2)
+
+
+def test_an_answer_that_begins_has_no_step_of_the_one_before(desk: Desk, lab: Laboratory) -> None:
+    answered(desk, ROWS, NARROW)
+    begin(desk)
+    tell(desk, (3, ROW))
+    desk.engine.write(" more")
+    desk.engine.finish()
+    desk.settle()
+    told: list[str] = []
+    lab.changed.connect(lambda: told.append("" if lab.place is None else lab.place.source))
+    assert desk.program.chat.send("Again?")
+    desk.settle()
+    assert lab.place is None and told[-1] == "" and "live" not in told
+    desk.engine.prompt(len(BEFORE), seed=1)
+    desk.settle()
+    assert lab.place is None and lab.result is None and "live" not in told
+
+
+@pytest.mark.parametrize("end", ["stop", "death"])
+def test_nothing_waits_once_an_answer_has_ended_while_it_was_held(desk: Desk, lab: Laboratory, end: str) -> None:
+    desk.program.step_mode.pause()
+    request = begin(desk)
+    tell(desk, (3, ROW))
+    hold(desk, OTHER, 1)
+    cards(desk)
+    assert lab.place == ("held", 1)
+    told: list[str] = []
+    lab.changed.connect(lambda: told.append("" if lab.place is None else lab.place.source))
+    if end == "stop":
+        desk.program.chat.stop()
+        desk.engine.finish("cancelled")
+    else:
+        desk.engine.die(request)
+    desk.settle()
+    assert told and told[-1] == ("" if lab.place is None else "ended") and lab.place in (None, ("ended", 1))
+
+
+def test_a_step_that_was_frozen_while_it_waited_has_the_token_that_was_drawn(desk: Desk, lab: Laboratory) -> None:
+    desk.program.step_mode.pause()
+    begin(desk)
+    hold(desk, ROW)
+    cards(desk)
+    lab.focus.freeze(True)
+    desk.program.step_mode.run()
+    tell(desk, (3, ROW), (5, OTHER))
+    cards(desk)
+    assert lab.place == ("frozen", 0)
+    assert lab.result is not None and lab.result.taken == 3

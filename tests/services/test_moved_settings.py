@@ -75,6 +75,7 @@ def test_moved_before_the_first_token(desk: Desk) -> None:
     write(desk, {0: WIDE})
     assert [cut_by(desk, token) for token in (0, 5, BLOCK, 2 * BLOCK)] == [set()] * 4
     lab = desk.program.laboratory
+    lab.focus.pin(True)
     desk.until(lambda: lab.result is not None and not lab.is_busy)
     assert (lab.settings.top_k, lab.settings.temperature, lab.is_trying) == (0, 4.0, False)
 
@@ -85,6 +86,7 @@ def test_moved_in_the_middle(desk: Desk) -> None:
     assert [cut_by(desk, token) for token in (BLOCK + 1, BLOCK + 2)] == [{"top_k"}, set()]
     lab = desk.program.laboratory
     assert lab.settings.top_k == 0
+    desk.program.laboratory.focus.pin(True)
     desk.program.inspecting.look_at(1)
     assert lab.settings.top_k == NARROW.top_k
 

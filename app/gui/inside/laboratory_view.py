@@ -30,6 +30,7 @@ class LaboratoryView(QWidget):
         self.setObjectName("laboratory")
         self.setAccessibleName(self.tr("Sampler laboratory"))
         self._laboratory = laboratory
+        self._is_following = True
         self.row = CardsRow(themes, icons)
         self._whose = FixedText(pixels=theme.SMALL_PX, fit="text", name="lab_whose")
         self._way = FixedText(pixels=theme.BASE_PX, bold=True, muted=False, name="lab_way")
@@ -58,6 +59,7 @@ class LaboratoryView(QWidget):
     def disconnect_services(self) -> None:
         """Listen to the service no longer."""
         self._disconnect()
+        self._laboratory.focus.pin(False)
         self._laboratory.watch(False)
 
     def showEvent(self, event: QShowEvent) -> None:
@@ -90,8 +92,10 @@ class LaboratoryView(QWidget):
         column.addWidget(self.row)
 
     def _toggle_freeze(self) -> None:
-        place = self._laboratory.place
-        self._laboratory.freeze(place is not None and place.source not in _STILL)
+        if self._is_following:
+            self._laboratory.focus.freeze(True)
+        else:
+            self._laboratory.focus.follow()
 
     def _show(self) -> None:
         if not self.isVisible():
@@ -115,12 +119,14 @@ class LaboratoryView(QWidget):
 
     def _show_buttons(self, place: LabPlace | None) -> None:
         lab = self._laboratory
-        is_live = place is not None and place.source in ("live", *_STILL)
-        is_frozen = place is not None and place.source in _STILL
-        self._freeze.setVisible(is_live)
-        self._freeze.setText(self.tr("Follow") if is_frozen else self.tr("Freeze"))
+        is_elsewhere = lab.focus.can_follow or (place is not None and place.source in _STILL)
+        self._is_following = not is_elsewhere
+        self._freeze.setVisible(is_elsewhere or (place is not None and place.source == "live"))
+        self._freeze.setText(self.tr("Follow") if is_elsewhere else self.tr("Freeze"))
         hint = (
-            self.tr("Go on with the newest token") if is_frozen else self.tr("Stay at this token while others come")
+            self.tr("Go on with the newest token")
+            if is_elsewhere
+            else self.tr("Stay at this token while others come")
         )
         set_hint(self._freeze, hint)
         self._back.setEnabled(lab.is_trying)
@@ -145,6 +151,8 @@ class LaboratoryView(QWidget):
         number = f"{place.position + 1:,}"
         taken = result.taken if result is not None else None
         token = token_words(taken, result.texts) if result is not None and taken is not None else ""
+        if place.source == "ended" and result is not None and result.cards is not None and taken is None:
+            return self.tr("ended · token {number}, not drawn").format(number=number)
         words = {
             "live": self.tr("live · token {number} {token}"),
             "ended": self.tr("ended · token {number} {token}"),

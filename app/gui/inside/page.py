@@ -92,6 +92,7 @@ class InsidePage(QScrollArea):
             self.lower_part.addWidget(self._laboratory)
 
         self._later.timeout.connect(add)
+        self.answer_part.flow.pinned_changed.connect(laboratory.focus.pin)
 
     @property
     def part(self) -> str:
