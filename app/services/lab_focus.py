@@ -94,11 +94,11 @@ class LabFocus:
             return self._told()
         if inputs is None:
             return None
+        if not isinstance(before, KeptStep) or before.position != token:
+            return KeptStep(inputs, token)
         # What else is known of an answer that grows changes no cards, unless there are none yet.
-        if isinstance(before, KeptStep) and before.position == token:
-            if before.inputs is inputs or (has_cards and before.inputs.comparison == inputs.comparison):
-                return before
-        return KeptStep(inputs, token)
+        is_same = before.inputs is inputs or (has_cards and before.inputs.comparison == inputs.comparison)
+        return before if is_same else KeptStep(inputs, token)
 
     def source_of(self, step: LabStep | KeptStep) -> LabSource:
         """Return where a step comes from."""
