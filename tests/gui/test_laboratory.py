@@ -3,27 +3,21 @@
 from __future__ import annotations
 
 import pytest
-from PySide6.QtCore import QPoint, QRect, Qt
+from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QColor
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QAbstractButton, QApplication, QLabel, QSlider, QWidget
+from PySide6.QtWidgets import QAbstractButton, QApplication, QSlider, QWidget
 
 from app.core.commands import ChangeSettings, Watch
-from app.core.events import GrammarMask
-from app.core.grammar import Grammar
 from app.core.sampling import STAGES, SamplingSettings
 from app.gui.inside.cards_row import CardsRow
 from app.gui.inside.laboratory_view import LaboratoryView
 from app.gui.inside.stage_card import StageCardView
 from app.gui.inside.stage_keys import stage_keys
 from app.gui.inside.stage_picture import BARS, StagePicture
-from app.gui.inside.token_flow import TokenFlow
-from app.gui.widgets.words import render
-from app.services.divergence_words import GRAMMAR_UNKNOWN
 from app.services.laboratory import Laboratory
 from tests.gui.conftest import Stage
 
-VOCABULARY = 49_152
 THEMES = ("light", "dark", "contrast")
 
 
@@ -266,18 +260,6 @@ def test_idle_stages_are_grey(held: Stage) -> None:
     assert look.colour("stage_sampling").name() not in colours and look.colour("border_strong").name() in colours
 
 
-def _figure_colours(stage: Stage, name: str) -> set[str]:
-    image = stage.find(f"lab_{name}_left").grab().toImage()
-    return {QColor(image.pixel(x, y)).name() for x in range(image.width()) for y in range(image.height())}
-
-
-def test_a_figure_keeps_whether_its_stage_acts_when_the_theme_changes(held: Stage) -> None:
-    for name in THEMES:
-        held.themes.choose(name)  # type: ignore[arg-type]  # one of the names
-        pink = held.themes.current.colour("stage_sampling").name()
-        assert pink in _figure_colours(held, "top_k") and pink not in _figure_colours(held, "dry")
-
-
 def test_a_live_answer_can_be_frozen_and_followed(held: Stage) -> None:
     assert not held.sees("lab_freeze")
     held.desk.program.step_mode.run()
@@ -356,87 +338,3 @@ def test_the_page_is_there_before_its_laboratory_is_made(ready: Stage) -> None:
     ready.clicks("chat_button")
     opens(ready)
     assert len(ready.window.findChildren(LaboratoryView)) == 1
-
-
-def _mask(*fitting: int) -> GrammarMask:
-    """Return a grammar's mask of the whole vocabulary that lets these tokens through."""
-    fits = bytearray(VOCABULARY // 8)
-    for token in fitting:
-        fits[token // 8] |= 1 << token % 8
-    return GrammarMask(VOCABULARY - len(fitting), bytes(fits))
-
-
-def test_a_grammar_is_the_first_card_with_the_number_of_tokens_it_masks(held: Stage) -> None:
-    assert not held.sees("lab_grammar_card")
-    held.engine.hold(_mask(1, 2, 5))
-    held.settle()
-    settle(held)
-    QApplication.sendPostedEvents()
-    assert held.sees("lab_grammar_card") and left(held, "grammar") == "49,152 → 3"
-    assert held.reads("lab_grammar_fact") == "masks 49,149 tokens"
-    assert left(held, "penalties") == "3" and held.reads("lab_way").startswith("49,152 → 3 → ")
-    assert held.find("lab_grammar_card").x() < card(held, order(held)[0]).x()
-    assert held.find("lab_grammar_card").accessibleName() == "Grammar: masks 49,149 tokens; 3 of 49,152 are left"
-    card(held, "penalties").setFocus()
-    QTest.keyClick(card(held, "penalties"), Qt.Key.Key_Right, Qt.KeyboardModifier.ControlModifier)
-    settle(held)
-    QApplication.sendPostedEvents()
-    assert held.find("lab_grammar_card").x() < card(held, "dry").x() < card(held, "penalties").x()
-
-
-def test_a_grammar_has_its_card_before_any_step(ready: Stage) -> None:
-    opens(ready)
-    assert not ready.sees("lab_grammar_card")
-    ready.desk.program.sampling.change(grammar=Grammar("gbnf", 'root ::= "a"*'))
-    assert ready.sees("lab_grammar_card") and left(ready, "grammar") == ""
-    assert ready.find("lab_grammar_card").accessibleName() == "Grammar: no token to show yet"
-
-
-def test_a_reason_is_shown_whole_in_a_narrow_window(ready: Stage) -> None:
-    opens(ready)
-    ready.window.resize(900, 800)
-    QApplication.sendPostedEvents()
-    reason = ready.find_as(QLabel, "lab_reason")
-    reason.setText(f"{render(GRAMMAR_UNKNOWN)} " * 3)
-    ready.settle()
-    QApplication.sendPostedEvents()
-    room = QRect(0, 0, reason.width(), 10_000)
-    needed = reason.fontMetrics().boundingRect(room, Qt.TextFlag.TextWordWrap, reason.text())
-    assert reason.wordWrap() and needed.height() > 2 * reason.fontMetrics().lineSpacing()
-    assert reason.height() >= needed.height() and reason.isVisible()
-
-
-def test_the_mouse_brings_the_laboratory_back_to_the_answer_that_is_written(held: Stage) -> None:
-    held.desk.program.step_mode.run()
-    for _ in range(3):
-        held.engine.write("word ")
-        held.settle()
-    held.desk.until(lambda: not held.desk.program.inspecting.is_busy)
-    held.desk.until(lambda: held.find_as(TokenFlow, "token_inspector").answer is not None)
-    flow = held.find_as(TokenFlow, "token_inspector")
-    assert held.reads("lab_whose").startswith("live")
-    QTest.mouseClick(flow.viewport(), Qt.MouseButton.LeftButton, pos=flow.place_of(0).center().toPoint())
-    settle(held)
-    assert held.reads("lab_whose").startswith("from the record · token 1") and held.reads("lab_freeze") == "Follow"
-    held.clicks("lab_freeze")
-    settle(held)
-    assert held.reads("lab_whose").startswith("live") and held.reads("lab_freeze") == "Freeze"
-    assert not flow.is_pinned
-    flow.looked_at.emit(0)
-    assert held.reads("lab_whose").startswith("live") and held.desk.program.inspecting.token == 0
-
-
-def test_an_answer_that_is_stopped_while_it_waits_says_so_no_longer(held: Stage) -> None:
-    held.desk.program.step_mode.run()
-    held.engine.write("Because")
-    held.settle()
-    held.desk.program.step_mode.pause()
-    held.engine.hold()
-    held.settle()
-    settle(held)
-    assert held.reads("lab_whose") == "waiting · token 2, not drawn yet"
-    held.desk.program.chat.stop()
-    held.engine.finish("cancelled")
-    held.settle()
-    settle(held)
-    assert held.reads("lab_whose") == "ended · token 2, not drawn" and not held.sees("lab_freeze")
