@@ -155,9 +155,9 @@ class MainWindow(QMainWindow):
         super().closeEvent(event)
 
     def event(self, event: QEvent) -> bool:
-        """Take Esc for an open drawer before it stops an answer."""
+        """Take Esc for an open drawer, and for the page Inside, before it stops an answer."""
         is_escape = isinstance(event, QKeyEvent) and event.key() == Qt.Key.Key_Escape
-        if is_escape and event.type() == QEvent.Type.ShortcutOverride and self.panes.drawer is not None:
+        if is_escape and event.type() == QEvent.Type.ShortcutOverride and self._takes_escape:
             event.accept()
             return True
         return super().event(event)
@@ -168,6 +168,10 @@ class MainWindow(QMainWindow):
             self.panes.close_drawer()
         elif not press_focused(self, event):
             super().keyPressEvent(event)
+
+    @property
+    def _takes_escape(self) -> bool:
+        return self.panes.drawer is not None or self.page == "inside"  # which lets go of a token with it
 
     def _make_buttons(self, icons: Icons) -> None:
         self.history_button = IconButton(icons, "history", self.tr("Chats (F8)"), object_name="history_button")

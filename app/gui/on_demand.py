@@ -106,6 +106,8 @@ class OnDemand(QObject):
         program, icons = self._program, Icons(self._program.resources)
         page = InsidePage(program.inspecting, program.other_token, program.prompt_scores, self._themes, icons)
         page.show_laboratory(program.laboratory, self._themes, icons)
+        page.show_writing(program.step_mode)
+        page.stop_wanted.connect(self._window.parts.chat_page.stop)
         page.preferences_wanted.connect(self.open_preferences)
         return page
 

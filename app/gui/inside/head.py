@@ -46,7 +46,7 @@ class InsideHead(QWidget):
         self.choice = ChoiceBox()
         self.choice.setObjectName("inside_answer_box")
         self.choice.setAccessibleName(self.tr("Which answer is looked at"))
-        self.choice.setMinimumWidth(theme.scaled(150))
+        self.choice.setMinimumWidth(theme.scaled(110))
         self.choice.setMaximumWidth(theme.scaled(240))
         self.choice.activated.connect(self._choose)
         self.colouring = ChoiceBox()
@@ -59,7 +59,7 @@ class InsideHead(QWidget):
         self.to_chat.setObjectName("inside_to_chat")
         set_hint(self.to_chat, self.tr("Go back to the conversation, where this answer stands"))
         self.to_chat.clicked.connect(lambda _checked=False: self.chat_wanted.emit())
-        row = QHBoxLayout(self)
+        self._row = row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(theme.SPACE_S)
         row.addWidget(self.tabs)
@@ -68,6 +68,10 @@ class InsideHead(QWidget):
             row.addWidget(widget)
         self._disconnect = [inspecting.opened.connect(self.show_answer), inspecting.changed.connect(self.show_answer)]
         self.show_answer()
+
+    def add_writing_bar(self, bar: QWidget) -> None:
+        """Show what can be done while the answer is written, beside which answer it is."""
+        self._row.insertWidget(self._row.indexOf(self.choice), bar)
 
     def disconnect_services(self) -> None:
         """Listen to the service no longer."""

@@ -8,7 +8,7 @@ tells (`inspecting`); `token_changed` says the same in Qt.
 from __future__ import annotations
 
 from PySide6.QtCore import Qt, QTimer, Signal
-from PySide6.QtGui import QHideEvent, QPaintEvent, QShowEvent
+from PySide6.QtGui import QHideEvent, QKeyEvent, QPaintEvent, QShowEvent
 from PySide6.QtWidgets import QFrame, QScrollArea, QStackedWidget, QVBoxLayout, QWidget
 
 from app.gui import theme
@@ -17,11 +17,13 @@ from app.gui.inside.answer_part import AnswerPart
 from app.gui.inside.head import InsideHead
 from app.gui.inside.laboratory_view import LaboratoryView
 from app.gui.inside.prompt_part import PromptPart
+from app.gui.inside.writing_bar import WritingBar
 from app.gui.widgets.labels import label
 from app.services.inspecting import Inspecting
 from app.services.laboratory import Laboratory
 from app.services.other_token import OtherToken
 from app.services.prompt_scores import PromptScores
+from app.services.step_mode import StepMode
 from app.services.turns import Turn
 
 _LEAST_WIDTH_PX, _LEAST_HEIGHT_PX = 700, 420
@@ -36,6 +38,8 @@ class InsidePage(QScrollArea):
     """Somebody wants to go to the chat."""
     preferences_wanted = Signal()
     """Somebody wants to choose what is recorded."""
+    stop_wanted = Signal()
+    """Somebody wants the answer that is written to end."""
 
     def __init__(
         self,
@@ -55,6 +59,7 @@ class InsidePage(QScrollArea):
         self.lower_part = QVBoxLayout()
         """What stands below the tokens."""
         self._laboratory: LaboratoryView | None = None
+        self._writing: WritingBar | None = None
         self._later = QTimer(self)
         self._later.setSingleShot(True)
         self._later.setInterval(0)
@@ -94,6 +99,13 @@ class InsidePage(QScrollArea):
         self._later.timeout.connect(add)
         self.answer_part.flow.pinned_changed.connect(laboratory.focus.pin)
 
+    def show_writing(self, step_mode: StepMode) -> None:
+        """Have buttons in the head that stop the answer and step through it, while it is written."""
+        self._writing = WritingBar(self.inspecting, step_mode)
+        self._writing.stop_wanted.connect(self.stop_wanted)
+        self._writing.keyboard_left.connect(self.answer_part.take_focus)
+        self.head.add_writing_bar(self._writing)
+
     @property
     def part(self) -> str:
         """Whether the tokens of the answer are shown, or those of the prompt: “answer” or “prompt”."""
@@ -110,10 +122,18 @@ class InsidePage(QScrollArea):
         self.inspecting.watch(False)
         for part in (self.head, self.answer_part, self.prompt_part):
             part.disconnect_services()
-        if self._laboratory is not None:
-            self._laboratory.disconnect_services()
+        for late in (self._laboratory, self._writing):
+            if late is not None:
+                late.disconnect_services()
         for disconnect in self._disconnect:
             disconnect()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Let go of the token that is kept with Esc, wherever on the page the keyboard is."""
+        if event.key() == Qt.Key.Key_Escape:
+            self.answer_part.flow.free()
+        else:
+            super().keyPressEvent(event)
 
     def showEvent(self, event: QShowEvent) -> None:
         """Begin to look."""

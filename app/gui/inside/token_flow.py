@@ -198,10 +198,6 @@ class TokenFlow(QAbstractScrollArea):
         """Move from token to token and from row to row."""
         layout, key = self._layout, event.key()
         self._reach(None)
-        if key == Qt.Key.Key_Escape and self._is_pinned:
-            self._pin(pinned=False)
-            self.looked_at.emit(None)
-            return
         if layout is None or not layout.rows or event.modifiers() & _NOT_OURS:
             super().keyPressEvent(event)
             return
@@ -211,13 +207,11 @@ class TokenFlow(QAbstractScrollArea):
             return
         self._go(token)
 
-    def event(self, event: QEvent) -> bool:
-        """Take Escape, while a token is pinned, before it stops an answer."""
-        is_escape = isinstance(event, QKeyEvent) and event.key() == Qt.Key.Key_Escape
-        if is_escape and event.type() == QEvent.Type.ShortcutOverride and self._is_pinned:
-            event.accept()
-            return True
-        return super().event(event)
+    def free(self) -> None:
+        """Let the token that is looked at follow the pointer again."""
+        if self._is_pinned:
+            self._pin(pinned=False)
+            self.looked_at.emit(None)
 
     @property
     def _row_px(self) -> int:
