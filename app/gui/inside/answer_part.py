@@ -33,6 +33,10 @@ class AnswerPart(QWidget):
         self.setObjectName("inside_answer")
         self._inspecting = inspecting
         self._other = other
+        self.is_branching = False
+        """Whether the next answer that is opened goes on from the one that is shown."""
+        self._forced: int | None = None
+        """The token that was chosen for that one, until it is there to be looked at."""
         self.flow = TokenFlow(themes)
         self.legend = TokenLegend(themes)
         self.card = TokenCard(themes, icons)
@@ -75,11 +79,28 @@ class AnswerPart(QWidget):
 
     def _go_on_from(self, token: int) -> None:
         turn, place = self._inspecting.turn, self._inspecting.token
-        if turn is not None and place is not None and self._other.go_on(turn, place, token):
+        if turn is None or place is None:
+            return
+        self.take_focus()  # before what has it is emptied: it would go to wherever the page has to scroll to
+        self.is_branching = True
+        is_written = self._other.go_on(turn, place, token)
+        self.is_branching = False
+        if is_written:
+            self._forced = place
             self.branched.emit()
+
+    def _look_at_forced(self, answer: InspectedAnswer | None) -> None:
+        """Stand on the token that was chosen, once it has come, unless somebody looks elsewhere."""
+        place = self._forced
+        if place is None or answer is None or len(answer) <= place:
+            return
+        self._forced = None
+        if self._inspecting.token is None:
+            self.flow.keep(place)
 
     def _show_opened(self) -> None:
         turn = self._inspecting.turn
+        self._forced = None
         self._pages.setCurrentIndex(0 if turn is None else 1)
         self._empty_words.setText(
             self.tr("There is no answer here yet. Ask something, and look into the answer then.")
@@ -95,6 +116,7 @@ class AnswerPart(QWidget):
         self.flow.show_answer(answer)
         self._show_token(self._inspecting.token)
         self._remark(answer)
+        self._look_at_forced(answer)
 
     def _shows(self, message: int) -> bool:
         return self.flow.answer is not None and self.flow.answer.message == message

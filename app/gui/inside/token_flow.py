@@ -186,7 +186,7 @@ class TokenFlow(QAbstractScrollArea):
         if token is None or (self._is_pinned and token == self._current):
             self._pin(pinned=False)
             return
-        self._go(token)
+        self.keep(token)
 
     def leaveEvent(self, event: QEvent) -> None:
         """Point at nothing."""
@@ -205,7 +205,14 @@ class TokenFlow(QAbstractScrollArea):
         if token is None:
             super().keyPressEvent(event)
             return
-        self._go(token)
+        self.keep(token)
+
+    def keep(self, token: int) -> None:
+        """Look at a token, wherever the pointer goes."""
+        self._resting.stop()
+        if token != self._current:
+            self.looked_at.emit(token)
+        self._pin(pinned=True)
 
     def free(self) -> None:
         """Let the token that is looked at follow the pointer again."""
@@ -221,12 +228,6 @@ class TokenFlow(QAbstractScrollArea):
     def _room(self) -> float:
         """How wide rows are."""
         return min(self.viewport().width() - 2 * _EDGE_PX, theme.reading_width())
-
-    def _go(self, token: int) -> None:
-        self._resting.stop()
-        if token != self._current:
-            self.looked_at.emit(token)
-        self._pin(pinned=True)
 
     def _look_at_pointed(self) -> None:
         if self._pointed is not None and not self._is_pinned:

@@ -100,6 +100,15 @@ class Inspector(NamedTuple):
         QTest.mouseMove(self.flow.viewport(), QPoint(1, 1))
         QTest.mouseMove(self.flow.viewport(), place.toPoint())
 
+    def scrolls(self, place: int) -> int:
+        """Have the page scrolled once its laboratory is there, in a window that is lower than it; return how far."""
+        self.stage.window.resize(1280, 640)
+        bar = self.page.verticalScrollBar()
+        self.stage.bot.waitUntil(lambda: bar.maximum() >= place)
+        self.stage.settle()
+        bar.setValue(place)
+        return bar.value()
+
     def reads(self, name: str) -> str:
         return self.stage.reads(name)
 

@@ -139,3 +139,33 @@ def test_the_reach_of_a_cut_is_the_whole_answer(inspector: Inspector) -> None:
     by_enter(inspector)
     inspector.stage.settle()
     assert inspector.stage.engine.question.first_token == COUNT - 1
+
+
+@pytest.mark.parametrize("goes", [by_enter, by_the_button])
+def test_the_page_stays_and_the_keyboard_goes_to_the_forced_token(inspector: Inspector, goes: object) -> None:
+    assert callable(goes)
+    token = choose_other(inspector)
+    place = inspector.scrolls(60)
+    goes(inspector)
+    inspector.stage.settle()
+    assert inspector.page.verticalScrollBar().value() == place and inspector.flow.hasFocus()
+    inspector.stage.engine.prompt()
+    inspector.stage.engine.write(" forced")
+    inspector.stage.settle()
+    inspector.known()
+    assert inspector.service.token == CUT and inspector.flow.current == CUT and inspector.flow.is_pinned
+    assert inspector.page.verticalScrollBar().value() == place and inspector.flow.hasFocus()
+    assert inspector.stage.engine.question.forced == (token,)
+
+
+def test_who_looks_elsewhere_meanwhile_is_left_there(inspector: Inspector) -> None:
+    choose_other(inspector)
+    by_enter(inspector)
+    inspector.stage.settle()
+    inspector.known()
+    inspector.clicks(2)
+    inspector.stage.engine.prompt()
+    inspector.stage.engine.write(" forced")
+    inspector.stage.settle()
+    inspector.known()
+    assert inspector.service.token == 2
