@@ -66,6 +66,8 @@ class InsidePage(QScrollArea):
         self.told = label(look="muted", name="inside_told")
         self.told.setWordWrap(True)
         self.told.hide()
+        self._shown: Turn | None = None
+        """The answer that the page was opened with last."""
         self._branch: Turn | None = None
         """The version that was told of."""
         self._parts = QStackedWidget()
@@ -163,8 +165,13 @@ class InsidePage(QScrollArea):
         self.told.show()
 
     def _show_opened(self) -> None:
-        """What was told of another answer is over."""
-        if self.told.isVisible() and self.inspecting.turn is not self._branch:
+        """Show another answer from its top; what was told of an earlier one is over."""
+        turn = self.inspecting.turn
+        if turn is not self._shown and not self.answer_part.is_branching:
+            for bar in (self.verticalScrollBar(), self.horizontalScrollBar()):
+                bar.setValue(0)
+        self._shown = turn
+        if self.told.isVisible() and turn is not self._branch:
             self.told.hide()
 
     def _fill(self) -> None:

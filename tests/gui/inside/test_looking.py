@@ -204,3 +204,16 @@ def test_everything_on_the_page_can_be_named_and_reached(inspector: Inspector) -
     for widget in inspector.page.findChildren(QWidget):
         if widget.focusPolicy() & Qt.FocusPolicy.TabFocus and widget.isVisible() and widget.isEnabled():
             assert widget.objectName() and (widget.accessibleName() or widget.property("text")), widget
+
+
+def test_another_answer_is_shown_from_the_top_of_the_page(inspector: Inspector) -> None:
+    inspector.answers(question="One?")
+    inspector.answers(question="Two?")
+    inspector.opens()
+    place, bar = inspector.scrolls(60), inspector.page.verticalScrollBar()
+    inspector.stage.clicks("chat_button")
+    inspector.opens()
+    assert bar.value() == place, "who comes back to the same answer stands where they were"
+    inspector.service.open(inspector.turns[1])
+    inspector.known()
+    assert bar.value() == 0
