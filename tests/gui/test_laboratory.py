@@ -187,6 +187,15 @@ def test_the_chat_gets_the_settings_and_the_order_when_somebody_wants_it(held: S
     assert not use.isEnabled() and left(held, "top_k") == "49,152 → 7"
 
 
+def test_the_keyboard_does_not_jump_to_a_card_when_the_settings_are_used(held: Stage) -> None:
+    drags(held, "top_k", 7)
+    use = held.find_as(QAbstractButton, "lab_use")
+    use.setFocus()
+    QTest.keyClick(use, Qt.Key.Key_Space)
+    settle(held)
+    assert not use.isEnabled() and held.find_as(LaboratoryView, "laboratory").hasFocus()
+
+
 def test_back_gives_up_what_was_tried(held: Stage) -> None:
     back = held.find_as(QAbstractButton, "lab_back")
     assert not back.isEnabled()

@@ -138,6 +138,8 @@ class LaboratoryView(QWidget):
             else self.tr("Go back to the settings that the chat has"),
         )
         can_use = not lab.is_in_use
+        if self._use.hasFocus() and not can_use:
+            self.setFocus()  # else it would go on to the first card, and the page would scroll there
         self._use.setEnabled(can_use)
         set_hint(
             self._use,
