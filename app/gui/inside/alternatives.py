@@ -18,7 +18,7 @@ from PySide6.QtCore import (
     Qt,
     Signal,
 )
-from PySide6.QtGui import QColor, QKeyEvent, QPainter, QPen, QPolygonF
+from PySide6.QtGui import QColor, QFocusEvent, QKeyEvent, QPainter, QPen, QPolygonF
 from PySide6.QtWidgets import QAbstractItemView, QListView, QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
 from app.gui import theme
@@ -100,7 +100,7 @@ class Alternatives(QListView):
     wanted = Signal(int)
     """Somebody wants to go on with this token in place of the one that came."""
     chosen_changed = Signal()
-    """Another row is the current one."""
+    """Another row is chosen, or none."""
 
     def __init__(self, themes: theme.Themes, icons: Icons) -> None:
         super().__init__()
@@ -118,20 +118,21 @@ class Alternatives(QListView):
         self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.doubleClicked.connect(lambda _index: self._want())
-        self.selectionModel().currentChanged.connect(lambda _now, _before: self.chosen_changed.emit())
+        self.selectionModel().selectionChanged.connect(lambda _now, _before: self.chosen_changed.emit())
         themes.changed.connect(self.viewport().update)
 
     @property
     def chosen(self) -> Alternative | None:
-        """The token of the current row; None for none, and for all others together."""
+        """The token of the row that somebody chose; None for none, all others together, and the one that came."""
         row = self.currentIndex().row()
-        return self.rows.rows[row] if 0 <= row < len(self.rows.rows) else None
+        each = self.rows.rows[row] if 0 <= row < len(self.rows.rows) else None
+        is_chosen = self.selectionModel().isSelected(self.currentIndex())
+        return each if each is not None and is_chosen and not each.is_taken else None
 
     def show_insight(self, insight: TokenInsight | None) -> None:
         """Show other tokens, with the taken one in view."""
         self.rows.show_insight(insight)
-        taken = next((row for row, each in enumerate(self.rows.rows) if each.is_taken), None)
-        if taken is not None:
+        if (taken := self._taken) is not None:
             self.scrollTo(self.rows.index(taken))
         self.chosen_changed.emit()
 
@@ -143,6 +144,14 @@ class Alternatives(QListView):
         """Make do with a few."""
         return QSize(theme.scaled(240), 4 * theme.scaled(ROW_PX))
 
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        """Let keys begin at the token that came: Qt would begin, unseen, at a first row that nobody chose."""
+        super().focusInEvent(event)
+        is_by_mouse = event.reason() == Qt.FocusReason.MouseFocusReason
+        taken = self._taken
+        if not is_by_mouse and taken is not None and not self.selectionModel().hasSelection():
+            self.setCurrentIndex(self.rows.index(taken))
+
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Go on with the current row by Enter."""
         if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
@@ -150,6 +159,10 @@ class Alternatives(QListView):
                 self._want()
         else:
             super().keyPressEvent(event)
+
+    @property
+    def _taken(self) -> int | None:
+        return next((row for row, each in enumerate(self.rows.rows) if each.is_taken), None)
 
     def _want(self) -> None:
         if (chosen := self.chosen) is not None:

@@ -101,7 +101,8 @@ def test_while_something_is_written_it_is_refused_with_the_reason_and_offered_ag
     inspector.stage.settle()
     inspector.service.open(first, CUT)
     inspector.known()
-    inspector.rows.setCurrentIndex(inspector.rows.rows.index(0))
+    row = next(row for row, each in enumerate(inspector.rows.rows.rows) if not each.is_taken)
+    inspector.rows.setCurrentIndex(inspector.rows.rows.index(row))
     assert not button.isEnabled() and "written at the moment" in button.toolTip()
     by_enter(inspector)
     assert inspector.turns[1] is first
@@ -169,3 +170,34 @@ def test_who_looks_elsewhere_meanwhile_is_left_there(inspector: Inspector) -> No
     inspector.stage.settle()
     inspector.known()
     assert inspector.service.token == 2
+
+
+def test_keys_begin_at_the_token_that_came_and_only_a_chosen_one_is_gone_on_from(inspector: Inspector) -> None:
+    inspector.answers()
+    inspector.opens()
+    inspector.clicks(CUT)
+    first = inspector.turns[-1]
+    rows = inspector.rows.rows.rows
+    taken = next(row for row, each in enumerate(rows) if each.is_taken)
+    inspector.flow.setFocus()
+    QTest.keyClick(inspector.flow, Qt.Key.Key_Tab)
+    button = inspector.stage.find_as(QPushButton, "go_on_from_token")
+    selected = [index.row() for index in inspector.rows.selectionModel().selectedIndexes()]
+    assert inspector.rows.hasFocus() and selected == [taken], "people see where they are"
+    assert inspector.rows.chosen is None and not button.isEnabled() and "another token" in button.text()
+    QTest.keyClick(inspector.rows, Qt.Key.Key_Return)
+    inspector.stage.settle()
+    assert inspector.turns[-1] is first
+    QTest.keyClick(inspector.rows, Qt.Key.Key_Down)
+    chosen = inspector.rows.chosen
+    assert chosen is not None and chosen.token == rows[taken + 1].token and button.isEnabled()
+
+
+def test_a_row_that_has_the_keyboard_and_was_not_chosen_is_not_gone_on_from(inspector: Inspector) -> None:
+    choose_other(inspector)
+    inspector.rows.clearSelection()
+    assert inspector.rows.currentIndex().isValid() and inspector.rows.chosen is None
+    button = inspector.stage.find_as(QPushButton, "go_on_from_token")
+    assert not button.isEnabled()
+    QTest.keyClick(inspector.rows, Qt.Key.Key_Space)
+    assert inspector.rows.chosen is not None and button.isEnabled()
