@@ -21,7 +21,7 @@ from app.core.words import Sentence
 from app.gui import theme
 from app.gui.icons import Icons
 from app.gui.inside.alternatives import Alternatives
-from app.gui.inside.token_sentences import came_by, figures_of
+from app.gui.inside.token_sentences import came_by, figures_of, part_words
 from app.gui.widgets.labels import label
 from app.gui.widgets.token_words import quoted
 from app.gui.widgets.words import render, set_hint
@@ -51,6 +51,7 @@ class TokenCard(QFrame):
         self.title = label(pixels=theme.HEADING_PX, bold=True, name="token_title")
         self.title.setWordWrap(True)
         self.place = label(look="muted", pixels=theme.SMALL_PX, name="token_place")
+        self.place.setWordWrap(True)
         self.alternatives = Alternatives(themes, icons)
         self.why_none = label(look="muted", name="alternatives_hint")
         self.why_none.setWordWrap(True)
@@ -78,7 +79,8 @@ class TokenCard(QFrame):
             return
         self.title.setText(quoted(answer.texts[token], answer.ids[token]))
         words = self.tr("Token {number} of {count}")
-        self.place.setText(words.format(number=count(token + 1), count=count(len(answer))))
+        place = words.format(number=count(token + 1), count=count(len(answer)))
+        self.place.setText(" · ".join(filter(None, (place, part_words(answer, token)))))
         said = {**figures_of(answer, token), "id": str(answer.ids[token]), "bytes": _bytes_of(answer, token)}
         said["came"] = came_by(answer, token)
         for name, value in said.items():

@@ -7,10 +7,12 @@ import math
 from PySide6.QtCore import QCoreApplication
 
 from app.gui.widgets.token_words import known_per_cent, quoted
+from app.gui.widgets.words import isolated
 from app.services.inspection import FORCED, NO_DRAW, Alternative, InspectedAnswer
 from app.services.units import UNKNOWN, count, short_milliseconds
 
 translate = QCoreApplication.translate
+_LONGEST_CHARACTER = 4
 
 
 def probability_of(answer: InspectedAnswer, token: int) -> float | None:
@@ -29,6 +31,41 @@ def came_by(answer: InspectedAnswer, token: int) -> str:
     if flags & NO_DRAW:
         return translate("TokenCard", "the most likely token was taken, without a draw")
     return translate("TokenCard", "drawn")
+
+
+def part_of(answer: InspectedAnswer, token: int) -> tuple[str, int, int] | None:
+    """Return the character that a token is a part of, and the first and last token of it; None for a whole text.
+
+    UTF-8 writes a character in up to four bytes, and those behind its first are all 0x80 to 0xBF.
+    """
+    piece = answer.pieces[token]
+    if not piece or _decoded(piece) is not None:
+        return None
+    first, said = token, piece
+    while said[0] & 0xC0 == 0x80 and first > 0 and token - first < _LONGEST_CHARACTER:
+        first, said = first - 1, (answer.pieces[first - 1] or b" ") + said
+    last, character = token, _decoded(said)
+    while character is None and last + 1 < len(answer) and last - token < _LONGEST_CHARACTER:
+        last, said = last + 1, said + (answer.pieces[last + 1] or b"")
+        character = _decoded(said)
+    return None if character is None else (character.strip(), first, last)
+
+
+def part_words(answer: InspectedAnswer, token: int) -> str:
+    """Return which character a token is a part of, and with which others; empty for a whole text."""
+    found = part_of(answer, token)
+    if found is None:
+        return ""
+    character, first, last = found
+    words = translate("TokenCard", "part of “{character}”, tokens {first} to {last}")
+    return words.format(character=isolated(character), first=count(first + 1), last=count(last + 1))
+
+
+def _decoded(said: bytes) -> str | None:
+    try:
+        return said.decode()
+    except UnicodeDecodeError:
+        return None
 
 
 def in_nats(value: float) -> str:
@@ -58,6 +95,8 @@ def sentence_of(answer: InspectedAnswer, token: int) -> str:
         number=count(token + 1), count=count(len(answer))
     )
     parts = [f"{place}: {quoted(answer.texts[token], answer.ids[token])}"]
+    if part := part_words(answer, token):
+        parts.append(part)
     if answer.log_probabilities[token] is None:
         parts.append(translate("TokenCard", "nothing was recorded of it"))
         return ", ".join(parts)
