@@ -18,9 +18,10 @@ from PySide6.QtCore import (
     Qt,
     Signal,
 )
-from PySide6.QtGui import QColor, QFocusEvent, QKeyEvent, QPainter, QPen, QPolygonF
+from PySide6.QtGui import QColor, QFocusEvent, QFontMetrics, QKeyEvent, QPainter, QPen, QPolygonF
 from PySide6.QtWidgets import QAbstractItemView, QListView, QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
+from app.core.sampling import STAGES
 from app.gui import theme
 from app.gui.icons import Icons
 from app.gui.inside.token_sentences import alternative_sentence
@@ -34,7 +35,7 @@ _RAW_PX, _AFTER_PX, _BAR_GAP_PX = 4, 6, 2
 _TEXT_SHARE, _FIGURE_SHARE = 0.34, 0.19
 _LEAST_BAR_PX = 2.0
 _TAKEN_TINT = 0.10
-_SCISSORS_PX = 13
+_SCISSORS_PX, _SCISSORS_GAP_PX = 13, 3
 _Index = QModelIndex | QPersistentModelIndex
 
 
@@ -230,7 +231,7 @@ class _Delegate(QStyledItemDelegate):
         painter.setPen(muted)
         painter.drawText(place, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight, stage)
         picture = self._icons.icon("scissors", muted).pixmap(_SCISSORS_PX, _SCISSORS_PX)
-        left = place.right() - width - _SCISSORS_PX - 3
+        left = place.right() - width - _SCISSORS_PX - _SCISSORS_GAP_PX
         painter.drawPixmap(QPointF(left, place.center().y() - _SCISSORS_PX / 2), picture)
 
     @staticmethod
@@ -266,14 +267,21 @@ def _columns(place: QRect) -> tuple[QRect, QRect, QRect, QRect]:
     """Return where text, bars, the raw figure and the one after the chain stand."""
     inside = place.adjusted(theme.SPACE_L, 0, -theme.SPACE_S, 0)
     text, figure = round(inside.width() * _TEXT_SHARE), round(inside.width() * _FIGURE_SHARE)
-    bars = inside.width() - text - 2 * figure - 2 * theme.SPACE_S
-    lefts = (0, text + theme.SPACE_S, text + bars + theme.SPACE_S, inside.width() - figure)
-    widths = (text, bars, figure, figure)
+    last = max(figure, _SCISSORS_PX + _SCISSORS_GAP_PX + _widest_stage() + theme.SPACE_XS)
+    bars = inside.width() - text - figure - last - 2 * theme.SPACE_S
+    lefts = (0, text + theme.SPACE_S, text + bars + theme.SPACE_S, inside.width() - last)
+    widths = (text, bars, figure, last)
     first, second, third, fourth = (
         QRect(inside.left() + left, place.top(), width, place.height())
         for left, width in zip(lefts, widths, strict=True)
     )
     return first, second, third, fourth
+
+
+def _widest_stage() -> int:
+    """Return how wide the longest name of a stage is that cuts tokens."""
+    metrics = QFontMetrics(theme.font(theme.SMALL_PX))
+    return max(metrics.horizontalAdvance(cutter_words(stage)) for stage in ("grammar", *STAGES))
 
 
 def _round(painter: QPainter, place: QRect, colour: QColor) -> None:

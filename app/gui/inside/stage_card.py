@@ -67,6 +67,7 @@ class StageCardView(QFrame):
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.switch = TickBox(stage_title(name))
         self.switch.setObjectName(f"{PREFIX}{name}_switch")
+        self.switch.setProperty("look", "stage")
         self.switch.setFont(theme.font(theme.BASE_PX, bold=True))
         set_hint(self.switch, self.tr("Switch this stage on or off; its values stay"))
         self.switch.clicked.connect(lambda on: self.switched.emit(name, on))

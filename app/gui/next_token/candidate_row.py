@@ -166,9 +166,12 @@ class RowPainter:
             figure = per_cent(row.after) if is_known else UNKNOWN
             write(painter, self._small_bold, figure, middle, right=columns.became_end - _EDGE_PX)
             return
-        painter.drawPixmap(columns.became + 4, int(middle - _SCISSORS_PX / 2), self._scissors)
         stage = cutter_words(row.cut_by)
-        write(painter, self._smallest, stage, middle, left=columns.became + 20)
+        room = columns.became_end - columns.became - _SCISSORS_PX - 2
+        stage = self._smallest.fitting(stage, room)
+        left = min(columns.became + 20.0, columns.became_end - self._smallest.laid_out(stage).width)
+        painter.drawPixmap(QPointF(left - 16, int(middle - _SCISSORS_PX / 2)), self._scissors)
+        write(painter, self._smallest, stage, middle, left=left)
 
     def _paint_rank(self, painter: QPainter, row: CandidateRow, columns: _Columns, middle: float) -> int:
         """Write a rank over the empty end of the bars, else at the end of the text; return where the text ends now."""

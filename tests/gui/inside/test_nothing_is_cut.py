@@ -1,0 +1,61 @@
+"""What is drawn beside an edge is whole: the names of stages with their scissors, and the ring of a check box."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import QRect, Qt
+from PySide6.QtGui import QFontMetrics, QImage, QPainter
+from PySide6.QtWidgets import QStyle, QStyleOptionButton
+
+from app.core.sampling import STAGES
+from app.gui import theme
+from app.gui.icons import Icons
+from app.gui.inside import alternatives
+from app.gui.inside.stage_card import StageCardView
+from app.gui.next_token.candidate_row import RowPainter
+from app.gui.next_token.candidates_model import CandidatesModel
+from app.gui.widgets.stage_words import cutter_words
+from app.services.next_token import CandidateRow
+from tests.gui.conftest import Stage, desk, model, stage
+
+__all__ = ["desk", "model", "stage"]
+pytestmark = pytest.mark.qt_log_ignore("^This plugin does not support")
+CUTTERS = ("grammar", *STAGES)
+WIDTH, BESIDE = 280, 40
+
+
+@pytest.mark.parametrize("width", [300, 348])
+def test_the_table_has_room_for_scissors_and_the_name_of_each_stage(stage: Stage, width: int) -> None:
+    _text, bars, raw, last = alternatives._columns(QRect(0, 0, width, 30))
+    metrics = QFontMetrics(theme.font(theme.SMALL_PX))
+    for cutter in CUTTERS:
+        words = metrics.horizontalAdvance(cutter_words(cutter))
+        assert last.right() - words - alternatives._SCISSORS_PX - alternatives._SCISSORS_GAP_PX > raw.right(), cutter
+    assert bars.width() > 20 and last.right() < width
+
+
+@pytest.mark.parametrize("cutter", CUTTERS)
+def test_in_next_token_the_name_of_a_stage_ends_before_its_row_does(stage: Stage, cutter: str) -> None:
+    painting = RowPainter(Icons(stage.desk.program.resources), CandidatesModel())
+    painting.show_theme(stage.themes.current)
+    picture = QImage(WIDTH + BESIDE, 34, QImage.Format.Format_ARGB32)
+    picture.fill(Qt.GlobalColor.transparent)
+    painter = QPainter(picture)
+    row = CandidateRow(1, "a", 1, 0.5, 0.0, cutter, is_drawn=False)
+    painting.paint(painter, QRect(0, 0, WIDTH, 34), row, focus=False, apart=False)
+    painter.end()
+    inked = [x for x in range(picture.width()) if any(picture.pixelColor(x, y).alpha() for y in range(34))]
+    assert WIDTH - 40 < max(inked) < WIDTH - 2
+
+
+def test_the_ring_of_a_check_box_stands_within_it(stage: Stage) -> None:
+    card = StageCardView("top_k", stage.themes, Icons(stage.desk.program.resources))
+    stage.bot.addWidget(card)
+    card.show()
+    stage.bot.waitExposed(card)
+    stage.settle()
+    option = QStyleOptionButton()
+    card.switch.initStyleOption(option)
+    box = card.switch.style().subElementRect(QStyle.SubElement.SE_CheckBoxIndicator, option, card.switch)
+    ring = 2
+    assert box.left() >= ring + 1, "the ring has its place at the left of the box"
