@@ -92,8 +92,17 @@ def test_a_grammar_is_written_checked_and_used(ready: Stage) -> None:
     assert closed(ready)
     grammar = Grammar("gbnf", 'root ::= "yes" | "no"')
     assert ready.desk.program.sampling.values.grammar == grammar
+    assert ready.find_as(ElidedLabel, "grammar_name").text() == "root"
+    assert ready.sees("grammar_row")
+    assert not ready.sees("grammar_in_force_row")  # it is told once
+    ready.clicks("sampling_more_button")
+    assert not ready.sees("grammar_row")
     assert ready.sees("grammar_in_force_row")
     assert ready.find_as(ElidedLabel, "grammar_in_force_name").text() == "root"
+    ready.clicks("sampling_more_button")
+    assert ready.sees("grammar_row")
+    assert not ready.sees("grammar_in_force_row")
+    ready.clicks("sampling_more_button")
     ready.sends("Well?")
     ready.settle()
     assert ready.engine.question.settings.grammar == grammar
@@ -121,6 +130,7 @@ def test_what_is_typed_stays_until_it_is_used_and_none_switches_it_off(ready: St
     assert ready.desk.program.sampling.values.grammar == PERSON
     assert ready.find_as(ElidedLabel, "grammar_name").text() == "A person"
     assert ready.reads("sampling_more_button") == "More · 1 changed"
+    ready.clicks("sampling_more_button")
     ready.clicks("grammar_in_force_button")
     settles(ready)
     assert ready.reads("grammar_state") == "This is in force."

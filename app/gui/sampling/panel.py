@@ -101,6 +101,11 @@ class SamplingPanel(QWidget):
     def _show_more(self, shown: bool) -> None:
         self._folded_part.setVisible(shown)
         self._sampling.more_shown = shown
+        self._show_grammar()
+
+    def _show_grammar(self) -> None:
+        """Say what is in force where the row under “More” does not."""
+        self._grammar.show_grammar(None if self._sampling.more_shown else self._sampling.values.grammar)
 
     def _show(self) -> None:
         values = self._sampling.values
@@ -108,7 +113,7 @@ class SamplingPanel(QWidget):
             row.set_value(getattr(values, name))
         show_idle(self._rows, values)
         self._chain.show_values(values)
-        self._grammar.show_grammar(values.grammar)
+        self._show_grammar()
         self._limits.show_values(values)
         self._more.show_values(values)
         in_use = self._limits.in_use(values) + self._more.in_use(values)
