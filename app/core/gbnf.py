@@ -5,7 +5,7 @@ Pure; llama.cpp is the last judge, and says less.
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 
 from app.core import gbnf_rule_words as words
@@ -13,6 +13,8 @@ from app.core.gbnf_reader import Element, GbnfReader, Rule, read_rules
 from app.core.grammar import LONGEST_GRAMMAR
 
 ROOT = "root"
+MOST_ALIKE = 20
+"""With so many equal parts side by side that can be empty, llama.cpp takes up to a tenth of a second for one token."""
 
 
 def check_gbnf(text: str) -> None:
@@ -32,7 +34,9 @@ def check_gbnf(text: str) -> None:
             raise words.undefined(reader.place(element.place), element.name)
     if ROOT not in known:
         raise words.no_root(reader.place(rules[0].place), rules[0].name)
-    _Empties(known).refuse_endless(reader)
+    empties = _Empties(known)
+    empties.refuse_endless(reader)
+    empties.refuse_too_many_ways(reader)
 
 
 def first_rule(text: str) -> str:
@@ -48,6 +52,13 @@ def _elements(parts: Iterable[list[Element]]) -> Iterator[Element]:
         for element in part:
             yield element
             yield from _elements(element.parts)
+
+
+def _sequences(parts: Iterable[list[Element]]) -> Iterator[list[Element]]:
+    for part in parts:
+        yield part
+        for element in part:
+            yield from _sequences(element.parts)
 
 
 def _has_empty(parts: list[list[Element]]) -> bool:
@@ -125,6 +136,22 @@ class _Empties:
                 elif following.name not in done:
                     under_way.add(following.name)
                     path.append((following.name, iter(begins[following.name])))
+
+    def refuse_too_many_ways(self, reader: GbnfReader) -> None:
+        """Raise `WrongGrammar` where so many equal parts can be left out that llama.cpp would try them for minutes.
+
+        For a token of k characters it goes through every choice of k of them.
+        """
+        for part in _sequences(part for rule in self._rules.values() for part in rule.parts):
+            alike: Counter[str] = Counter()
+            for element in part:
+                if not self._is_empty(element):
+                    alike.clear()
+                    continue
+                inner_empty = element.kind == "repeat" and self._is_empty(element.parts[0][0])
+                alike[element.name] += element.most if inner_empty else 1
+                if alike[element.name] > MOST_ALIKE:
+                    raise words.too_many_ways(reader.place(element.place), MOST_ALIKE)
 
     def _firsts(self, parts: list[list[Element]]) -> Iterator[Element]:
         """Yield the references to rules with which alternatives can begin."""

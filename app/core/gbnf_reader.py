@@ -35,10 +35,12 @@ class Element:
     size: int = 1
     """Into how many of llama.cpp's elements it is written out."""
     name: str = ""
-    """Of the rule."""
+    """Of the rule; of characters and groups what is written."""
     parts: list[list[Element]] = field(default_factory=list)
     """Alternatives of a group; what is repeated is the only one of a repetition."""
     least: int = 1
+    most: int = 1
+    """What is repeated without end counts as once."""
     is_endless: bool = False
 
 
@@ -153,6 +155,8 @@ class GbnfReader:
                 break
             found.rules = max(len(self._names) + self._made - made_before, 1) if element.kind == "group" else 1
             found.can_repeat, found.depth = element.size > 0, 0
+            if element.kind != "rule":
+                element.name = self._text[start : self._at]
             if element.size > 0:
                 found.elements.append(element)
                 self._grow(element.size, start)
@@ -289,7 +293,8 @@ class GbnfReader:
         size = inner.size * least + (1 if optional else 0)
         self._grow(size + optional * (inner.size + 3), start)
         found.can_repeat = size > 0
-        found.elements.append(Element("repeat", start, size, parts=[[inner]], least=least, is_endless=most is None))
+        times = (least, max(least, 1)) if most is None else (least, most)
+        found.elements.append(Element("repeat", start, size, inner.name, [[inner]], *times, is_endless=most is None))
 
     def _numbers(self, start: int, *, nested: bool) -> tuple[int, int | None]:
         """Read what stands in braces after the first one; None is no upper bound."""
