@@ -5,7 +5,8 @@ No token gets to the native stage that it was not asked about: at one that does 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import time
+from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -27,20 +28,41 @@ ENDED_BY_GRAMMAR = translate(
 )
 
 
+FIRST_CHUNK, LARGEST_CHUNK = 128, 512
+"""So many tokens are asked about at once, fewer where that is slow: its cost grows with the ways that a grammar has."""
+QUICK_NS, SLOW_NS = 2_000_000, 8_000_000
+MASK_NS = 120_000_000
+"""Who looks gets no mask that takes more of the processor than this: the answer would wait for it."""
+
+
 class NothingFits(Exception):
     """No token of the vocabulary may come next, not even one that ends the answer."""
+
+
+class StoppedAsking(Exception):
+    """Somebody stopped the answer while the vocabulary was asked about."""
+
+
+def _never() -> bool:
+    return False
 
 
 class GrammarFit:
     """One answer beside its grammar; the native stage is freed with `close`."""
 
-    def __init__(self, backend: Backend, grammar: Grammar, answer: Iterable[int]) -> None:
-        """`answer` is what there is of it already. Raises `UserError` where that, or the grammar, cannot be used."""
+    def __init__(
+        self, backend: Backend, grammar: Grammar, answer: Iterable[int], stopped: Callable[[], bool] = _never
+    ) -> None:
+        """`answer` is what there is of it already. Raises `UserError` where that, or the grammar, cannot be used.
+
+        `stopped` tells whether the answer is to end, and is asked between chunks of the vocabulary.
+        """
         try:
             self._stage = backend.grammar(gbnf_of(grammar))
         except ValueError as error:
             raise _refusal_of_grammar() from error
         self.grammar = grammar
+        self._stopped = stopped
         self._every_id = np.arange(backend.vocabulary.size, dtype=np.int32)
         self._candidates = backend.candidates()
         self._fitting: Fitting | None = None
@@ -54,34 +76,59 @@ class GrammarFit:
             raise
 
     def fitting(self, row: Row) -> Fitting:
-        """Return what may come next of a row, which stays the same until a token is accepted."""
+        """Return what may come next of a row, which stays the same until a token is accepted. Raises `StoppedAsking`."""
         if self._fitting is None:
             self._fitting = self._of(self._every_id, row)
+            if self._fitting is None:
+                raise StoppedAsking
         return self._fitting
 
-    def _of(self, ids: npt.NDArray[np.int32], logits: Row) -> Fitting:
-        self._candidates.fill(ids, logits)
-        self._stage.apply(self._candidates)
-        left, kept = self._candidates.survivors()
-        fits = kept > -np.inf
-        return left[fits], kept[fits]
+    def _of(self, ids: npt.NDArray[np.int32], logits: Row, most_ns: int | None = None) -> Fitting | None:
+        """Return which of some tokens fit; None where somebody stopped, or where it took too long.
+
+        Each token fits or not whatever the others do, so it is the same in chunks of any size.
+        """
+        kept_ids, kept_logits = [], []
+        begun, done, size = time.thread_time_ns(), 0, FIRST_CHUNK
+        while done < len(ids):
+            if done and (self._stopped() or (most_ns is not None and time.thread_time_ns() - begun > most_ns)):
+                return None
+            chunk_ns = time.perf_counter_ns()
+            self._candidates.fill(ids[done : done + size], logits[done : done + size])
+            self._stage.apply(self._candidates)
+            left, kept = self._candidates.survivors()
+            fits = kept > -np.inf
+            kept_ids.append(left[fits])
+            kept_logits.append(kept[fits])
+            done += size
+            chunk_ns = time.perf_counter_ns() - chunk_ns
+            if chunk_ns < QUICK_NS:
+                size = min(2 * size, LARGEST_CHUNK)
+            elif chunk_ns > SLOW_NS:
+                size = max(size * SLOW_NS // (2 * chunk_ns), 1)
+        return np.concatenate(kept_ids), np.concatenate(kept_logits)
 
     def likeliest(self, row: Row, top: Fitting, enough: int) -> Fitting:
         """Return at least so many of the likeliest tokens that may come next, by falling logit or by id; or all there are.
 
-        `top` are the likeliest tokens of the row. Each token fits or not whatever the others do, so where enough of these
-        fit, no other one is among the likeliest that do: to ask of all costs as much as a small model's decode.
+        Raises `StoppedAsking`. `top` are the likeliest tokens of the row. Where enough of these fit, no other one is among the likeliest that do: to ask of all costs as much as a small model's decode.
         """
         if self._fitting is None:
             found = self._of(*top)
+            if found is None:
+                raise StoppedAsking
             if found[0].size >= enough:
                 return found
         return self.fitting(row)
 
-    def mask(self, row: Row) -> GrammarMask:
-        """Return which tokens may come next."""
+    def mask(self, row: Row) -> GrammarMask | None:
+        """Return which tokens may come next; None where that takes too long to be looked at, or somebody stopped."""
+        if self._fitting is None:
+            self._fitting = self._of(self._every_id, row, MASK_NS)
+        if self._fitting is None:
+            return None
         fits = np.zeros(self._every_id.size, np.bool_)
-        fits[self.fitting(row)[0]] = True
+        fits[self._fitting[0]] = True
         return GrammarMask(int(fits.size - np.count_nonzero(fits)), np.packbits(fits, bitorder="little").tobytes())
 
     def allows(self, token: int) -> bool:

@@ -15,7 +15,7 @@ from app.core.words import Sentence
 from app.engine.backend import Backend, Row
 from app.engine.clock import AnswerClock
 from app.engine.control import Control
-from app.engine.grammar import ENDED_BY_GRAMMAR, NothingFits
+from app.engine.grammar import ENDED_BY_GRAMMAR, NothingFits, StoppedAsking
 from app.engine.sampling import Sampler
 from app.engine.writing import Asked, Writing
 from app.probability.row import RowFacts
@@ -63,7 +63,9 @@ class Lane:
         command, backend = prompted.command, prompted.backend
         asked = Asked(command.request, command.prompt, terms.settings.stop, command.record)
         self._writing = Writing(asked, backend.vocabulary, clock)
-        self._sampler = Sampler(backend, terms.settings, terms.seed, prompted.ids, terms.first)
+        self._sampler = Sampler(
+            backend, terms.settings, terms.seed, prompted.ids, terms.first, stopped=self._is_stopped
+        )
         self.token = -1
         """The last one that was drawn."""
         self.reason: StopReason | None = None
@@ -79,6 +81,10 @@ class Lane:
             writing.let_go()
             self.reason, self._notes = "end", (ENDED_BY_GRAMMAR,)
             return writing.has_unsent
+        except StoppedAsking:
+            writing.let_go()
+            self.reason = "cancelled"
+            return writing.has_unsent
         self.token = choice.token
         self.reason = writing.add(choice, row, facts, self.clock.mark_token(), self._limit())
         if self.reason is None:
@@ -90,7 +96,10 @@ class Lane:
         terms, sampled = self._terms, len(self._writing.ids) + 1
         if sampled >= terms.limit:
             return "length" if terms.limit == terms.settings.max_tokens else "context_full"
-        return "cancelled" if self._prompted.control.is_stopped(terms.number) else None
+        return "cancelled" if self._is_stopped() else None
+
+    def _is_stopped(self) -> bool:
+        return self._prompted.control.is_stopped(self._terms.number)
 
     def tokens(self, cells_used: int) -> LaneTokens:
         """Return the tokens since the last time."""

@@ -25,7 +25,7 @@ from app.engine.clock import AnswerClock
 from app.engine.control import Control
 from app.engine.deadline import Deadline
 from app.engine.full_context import Fitted, Policy, fit
-from app.engine.grammar import ENDED_BY_GRAMMAR, NOT_FITTING, NothingFits, refuse_unfit
+from app.engine.grammar import ENDED_BY_GRAMMAR, NOT_FITTING, NothingFits, StoppedAsking, refuse_unfit
 from app.engine.kv_cache import KVCache
 from app.engine.logits import Logits
 from app.engine.pacing import Turn
@@ -114,7 +114,8 @@ class Answer:
         self, prompt: list[int], watched: Callable[[], bool], whole: Callable[[], bool]
     ) -> Generator[Event, None, StopReason]:
         logits = Logits(self._backend)
-        sampler, writing = Sampler(self._backend, self._settings, self._seed, prompt, self._first), self._writing
+        stopped, writing = self._control.is_cancelled, self._writing
+        sampler = Sampler(self._backend, self._settings, self._seed, prompt, self._first, stopped=stopped)
         try:
             while True:
                 row, facts = logits.take()
@@ -129,6 +130,9 @@ class Answer:
                     yield from self._flush()
                     self._notes.append(ENDED_BY_GRAMMAR)
                     return "end"
+                except StoppedAsking:
+                    yield from self._flush()
+                    return "cancelled"
                 at_ns = self._clock.mark_token()
                 reason = writing.add(choice, row, facts, at_ns, self._limit(len(prompt)))
                 sends = reason is not None or writing.due()
@@ -182,7 +186,7 @@ class Answer:
     def _choose(self, turn: Turn, sampler: Sampler, row: Row, facts: RowFacts) -> Choice:
         """Draw the next token, or take the one that somebody chose.
 
-        Raises `UserError` on one that is not there, or that the grammar forbids, and `NothingFits`.
+        Raises `UserError` on one that is not there, or that the grammar forbids, `NothingFits` and `StoppedAsking`.
         """
         choice = sampler.draw(row, facts, self._position)
         if self._retracing is not None:

@@ -5,7 +5,7 @@ The stages run in the order of the settings, which by default is llama.cpp's: it
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -60,13 +60,23 @@ class Sampler:
     """Draws the tokens of one answer; keyed by (seed, position), so that no draw shifts a later one."""
 
     def __init__(
-        self, backend: Backend, settings: SamplingSettings, seed: int, prompt: Sequence[int], given: int = 0
+        self,
+        backend: Backend,
+        settings: SamplingSettings,
+        seed: int,
+        prompt: Sequence[int],
+        given: int = 0,
+        *,
+        stopped: Callable[[], bool] = lambda: False,
     ) -> None:
         """`prompt` is remembered for the penalties, as far as they look back; its last `given` tokens are the answer's.
+
+        `stopped` tells whether the answer is to end: a grammar can take long over a draw.
 
         Raises `UserError` where the answer's beginning, or the grammar itself, is wrong.
         """
         self._backend = backend
+        self._stopped = stopped
         self._history = list(prompt)
         self._seed = seed
         self._candidates = backend.candidates()
@@ -98,10 +108,10 @@ class Sampler:
             return
         self._free_grammar()
         if grammar is not None:
-            self._fit = GrammarFit(self._backend, grammar, self._history[self._answer_from :])
+            self._fit = GrammarFit(self._backend, grammar, self._history[self._answer_from :], self._stopped)
 
     def mask(self, row: Row) -> GrammarMask | None:
-        """Return what the grammar cuts of the next token's row; None without one."""
+        """Return what the grammar cuts of the next token's row; None without one, and where that takes too long."""
         return None if self._fit is None else self._fit.mask(row)
 
     def forbids(self, token: int | None) -> bool:
@@ -110,7 +120,7 @@ class Sampler:
         return self._fit is not None and token is not None and is_token and not self._fit.allows(token)
 
     def draw(self, row: Row, facts: RowFacts, position: int) -> Choice:
-        """Draw the token at a position of the answer from its row of logits. Raises `NothingFits`."""
+        """Draw the token at a position of the answer from its row of logits. Raises `NothingFits` and `StoppedAsking`."""
         fitting = None if self._fit is None else self._fitting(self._fit, row, facts)
         if not self._stages and self._settings.is_greedy:
             return Choice(_likeliest(row, fitting), 1.0, NO_DRAW)
