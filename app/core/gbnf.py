@@ -14,7 +14,7 @@ from app.core.grammar import LONGEST_GRAMMAR
 
 ROOT = "root"
 MOST_ALIKE = 20
-"""With so many equal parts side by side that can be empty, llama.cpp takes up to a tenth of a second for one token."""
+"""With so many parts alike side by side that can be empty, llama.cpp takes up to a tenth of a second for one token."""
 
 
 def check_gbnf(text: str) -> None:
@@ -138,7 +138,7 @@ class _Empties:
                     path.append((following.name, iter(begins[following.name])))
 
     def refuse_too_many_ways(self, reader: GbnfReader) -> None:
-        """Raise `WrongGrammar` where so many equal parts can be left out that llama.cpp would try them for minutes.
+        """Raise `WrongGrammar` where so many parts alike can be left out that llama.cpp would try them for minutes.
 
         For a token of k characters it goes through every choice of k of them.
         """
@@ -149,8 +149,10 @@ class _Empties:
                     alike.clear()
                     continue
                 inner_empty = element.kind == "repeat" and self._is_empty(element.parts[0][0])
-                alike[element.name] += element.most if inner_empty else 1
-                if alike[element.name] > MOST_ALIKE:
+                signs = element.parts[0][0].signs if element.kind == "repeat" else ""
+                keys = signs or (f"{element.name} ",)  # longer than any sign
+                alike.update(dict.fromkeys(keys, element.most if inner_empty else 1))
+                if any(alike[key] > MOST_ALIKE for key in keys):
                     raise words.too_many_ways(reader.place(element.place), MOST_ALIKE)
 
     def _firsts(self, parts: list[list[Element]]) -> Iterator[Element]:

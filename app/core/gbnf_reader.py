@@ -18,6 +18,7 @@ MOST_ELEMENTS = 500_000
 """So many characters and references of rules take some megabytes."""
 MOST_DEEP = 100
 _NAME = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-")
+_ASCII = "".join(map(chr, range(128)))
 _DIGITS = frozenset("0123456789")
 _HEX = frozenset("0123456789abcdefABCDEF")
 _HEX_DIGITS = {"x": 2, "u": 4, "U": 8}
@@ -42,6 +43,8 @@ class Element:
     most: int = 1
     """What is repeated without end counts as once."""
     is_endless: bool = False
+    signs: str = ""
+    """The ASCII characters that one character can be; empty for all else."""
 
 
 @dataclass(slots=True)
@@ -169,7 +172,7 @@ class GbnfReader:
         if sign == '"':
             return Element("characters", start, self._literal())
         if sign == "[":
-            return Element("characters", start, self._set())
+            return self._set()
         if sign in "<!":
             self._token()
             return Element("characters", start)
@@ -177,7 +180,7 @@ class GbnfReader:
             return Element("group", start, parts=self._group())
         if sign == ".":
             self._at += 1
-            return Element("characters", start)
+            return Element("characters", start, signs=_ASCII)
         if name := self._word(_NAME):
             self._names.add(name)
             return Element("rule", start, name=name)
@@ -193,15 +196,16 @@ class GbnfReader:
         self._at += 1
         return count
 
-    def _set(self) -> int:
-        """Read characters in brackets; returns how many elements they are."""
+    def _set(self) -> Element:
+        """Read characters in brackets, each of which is one of llama.cpp's elements."""
         start, count = self._at, 0
         self._at += 1
-        if self._peek() == "^":
+        if is_negated := self._peek() == "^":
             self._at += 1
+        named: set[int] = set()
         while self._peek() != "]":
             first_at = self._at
-            first = self._character(start, "]")
+            first = last = self._character(start, "]")
             count += 1
             if self._peek() == "-" and self._peek(1) != "]":
                 self._at += 1
@@ -209,10 +213,12 @@ class GbnfReader:
                 if last < first:
                     raise words.empty_range(self.place(first_at), self._text[first_at : self._at])
                 count += 1
+            named.update(range(first, min(last + 1, len(_ASCII))))
         if not count:
             raise words.empty_set(self.place(start))
         self._at += 1
-        return count
+        signs = "".join(sign for sign in _ASCII if (ord(sign) in named) is not is_negated)
+        return Element("characters", start, count, signs=signs)
 
     def _character(self, opened: int, closing: str) -> int:
         """Read one character, perhaps escaped, of what was opened at a place."""

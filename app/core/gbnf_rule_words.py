@@ -96,12 +96,12 @@ def endless(place: Place) -> WrongGrammar:
 
 
 def too_many_ways(place: Place, most: int) -> WrongGrammar:
-    """Return that too many equal parts stand side by side that can each be left out."""
+    """Return that too many parts alike stand side by side that can each be left out."""
     return WrongGrammar(
         translate(
             "Grammar",
-            "Line {line}, column {column}: of the same part that can be left out, at most {most} may stand side by side, "
-            "as llama.cpp tries every choice of them; write it once with a number, such as [a-z]{{0,30}}.",
+            "Line {line}, column {column}: of parts alike that can be left out, at most {most} may stand side by side, as "
+            "llama.cpp tries every choice of them; write one with a number, such as [a-z]{{0,30}}.",
             line=place.line,
             column=place.column,
             most=most,

@@ -28,9 +28,9 @@ ENDED_BY_GRAMMAR = translate(
 )
 
 
-FIRST_CHUNK, LARGEST_CHUNK = 128, 512
-"""So many tokens are asked about at once, fewer where that is slow: its cost grows with the ways that a grammar has."""
-QUICK_NS, SLOW_NS = 2_000_000, 8_000_000
+PROBED = 32
+LARGEST_CHUNK, CHUNK_NS = 4096, 4_000_000
+"""So many tokens are asked about at once, fewer where that takes longer by those that were probed, or asked before."""
 MASK_NS = 120_000_000
 """Who looks gets no mask that takes more of the processor than this: the answer would wait for it."""
 
@@ -89,24 +89,29 @@ class GrammarFit:
         Each token fits or not whatever the others do, so it is the same in chunks of any size.
         """
         kept_ids, kept_logits = [], []
-        begun, done, size = time.thread_time_ns(), 0, FIRST_CHUNK
+        begun, done = time.thread_time_ns(), 0
+        probed = slice(None, None, max(len(ids) // PROBED, 1))
+        _, _, slowest = self._asked(ids[probed], logits[probed])
         while done < len(ids):
-            if done and (self._stopped() or (most_ns is not None and time.thread_time_ns() - begun > most_ns)):
+            if self._stopped() or (most_ns is not None and time.thread_time_ns() - begun > most_ns):
                 return None
-            chunk_ns = time.perf_counter_ns()
-            self._candidates.fill(ids[done : done + size], logits[done : done + size])
-            self._stage.apply(self._candidates)
-            left, kept = self._candidates.survivors()
-            fits = kept > -np.inf
-            kept_ids.append(left[fits])
-            kept_logits.append(kept[fits])
+            size = min(max(int(CHUNK_NS / slowest), 1), LARGEST_CHUNK)
+            fit_ids, fit_logits, each = self._asked(ids[done : done + size], logits[done : done + size])
+            kept_ids.append(fit_ids)
+            kept_logits.append(fit_logits)
+            slowest = max(slowest, each)
             done += size
-            chunk_ns = time.perf_counter_ns() - chunk_ns
-            if chunk_ns < QUICK_NS:
-                size = min(2 * size, LARGEST_CHUNK)
-            elif chunk_ns > SLOW_NS:
-                size = max(size * SLOW_NS // (2 * chunk_ns), 1)
         return np.concatenate(kept_ids), np.concatenate(kept_logits)
+
+    def _asked(self, ids: npt.NDArray[np.int32], logits: Row) -> tuple[npt.NDArray[np.int32], Row, float]:
+        """Return which of some tokens fit, and how many nanoseconds one of them took, at least 1."""
+        begun = time.perf_counter_ns()
+        self._candidates.fill(ids, logits)
+        self._stage.apply(self._candidates)
+        left, kept = self._candidates.survivors()
+        fits = kept > -np.inf
+        each = (time.perf_counter_ns() - begun) / max(len(ids), 1)
+        return left[fits], kept[fits], max(each, 1.0)
 
     def likeliest(self, row: Row, top: Fitting, enough: int) -> Fitting:
         """Return at least so many of the likeliest tokens that may come next, by falling logit or by id; or all there are.

@@ -57,6 +57,7 @@ WRONG = [
     ("root ::= " + "[a-z ]? " * 25, 1, 176, "at most 20 may stand side by side"),
     ('root ::= "a" ' + "x* y? " * 21 + '\nx ::= "a"\ny ::= "b"', 1, 135, "at most 20 may stand side by side"),
     ('root ::= ("a"? [a-z ]?){21}', 1, 24, "at most 20 may stand side by side"),
+    ("root ::= " + "[a-m]? [k-z ]* [^k]? .? " * 11, 1, 135, "at most 20 may stand side by side"),
     ("root ::= " + "x " * 21 + "\nx ::= [a-z]?", 1, 50, "at most 20 may stand side by side"),
     ('root ::= ("b" | ' + "[a-z]* " * 21 + ")", 1, 162, "at most 20 may stand side by side"),
 ]
@@ -85,6 +86,7 @@ RIGHT = [
     'root ::= "(" root ")" | "x"',
     "root ::= a\r\na ::= [^a]\r\n",
     "root ::= " + "[a-z ]? " * 20 + '"." ' + "[a-z ]? " * 20,
+    "root ::= " + " ".join(f"[{chr(97 + number)}]?" for number in range(26)),
     "root ::= [a-z ]{0,2000} [a-z ]{300} [a-z ]{0,300}",
     "root ::= " + " ".join(f'"{number}"?' for number in range(60)),
 ]
