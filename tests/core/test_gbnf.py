@@ -58,6 +58,7 @@ WRONG = [
     ('root ::= "a" ' + "x* y? " * 21 + '\nx ::= "a"\ny ::= "b"', 1, 135, "at most 20 may stand side by side"),
     ('root ::= ("a"? [a-z ]?){21}', 1, 24, "at most 20 may stand side by side"),
     ("root ::= " + "[a-m]? [k-z ]* [^k]? .? " * 11, 1, 135, "at most 20 may stand side by side"),
+    ("root ::= " + "".join(f"[^{chr(97 + each)}]? " for each in range(26)), 1, 134, "at most 20 may stand"),
     ("root ::= " + "x " * 21 + "\nx ::= [a-z]?", 1, 50, "at most 20 may stand side by side"),
     ('root ::= ("b" | ' + "[a-z]* " * 21 + ")", 1, 162, "at most 20 may stand side by side"),
 ]
