@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import QEvent, Signal
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QWidget
 
 from app.gui import theme
@@ -34,6 +34,7 @@ class InsideHead(QWidget):
         self._turns: list[Turn] = []
         self._prompt_has_colours = False
         self._part = "answer"
+        self._bar: QWidget | None = None
         self.tabs = PageTabs(
             (
                 ("answer", "inside_answer_tab", self.tr("Answer"), self.tr("The tokens that the model wrote")),
@@ -71,7 +72,20 @@ class InsideHead(QWidget):
 
     def add_writing_bar(self, bar: QWidget) -> None:
         """Show what can be done while the answer is written, beside which answer it is."""
+        self._bar = bar
         self._row.insertWidget(self._row.indexOf(self.choice), bar)
+
+    def event(self, event: QEvent) -> bool:
+        """Do without the way to the chat, which the window has too, where the buttons need its room."""
+        if event.type() in (QEvent.Type.LayoutRequest, QEvent.Type.Resize):
+            self._show_way()
+        return super().event(event)
+
+    def _show_way(self) -> None:
+        bar, parts = self._bar, (self.tabs, self.choice, self.colouring, self.to_chat)
+        needed = sum(each.minimumSizeHint().width() + theme.SPACE_S for each in parts)
+        is_tight = bar is not None and not bar.isHidden() and self.width() < needed + bar.minimumSizeHint().width()
+        self.to_chat.setVisible(self._inspecting.turn is not None and not is_tight)
 
     def disconnect_services(self) -> None:
         """Listen to the service no longer."""
@@ -94,7 +108,7 @@ class InsideHead(QWidget):
                 self.choice.addItem(f"{number}. {self._question_of(each)}")
         at = next((row for row, each in enumerate(turns) if each is turn), -1)
         self.choice.setCurrentIndex(at)
-        self.to_chat.setVisible(turn is not None)
+        self._show_way()
         self.choice.setVisible(turn is not None and len(turns) > 1)
         self._show_colouring()
         self.about.set_text(self._about(turn))

@@ -82,3 +82,18 @@ def test_the_answer_is_held_and_goes_on_token_by_token(inspector: Inspector) -> 
     assert len(inspector.stage.engine.all(StepOn)) == 1
     inspector.stage.clicks("inside_hold")
     assert not mode.is_one_by_one and hold.text() == "Pause"
+
+
+def test_in_a_narrow_window_the_buttons_keep_their_room(inspector: Inspector) -> None:
+    asks(inspector)
+    inspector.stage.window.resize(inspector.stage.window.minimumSize())
+    inspector.stage.settle()
+    step = button(inspector, "inside_one_token")
+    bar = step.parentWidget()
+    assert bar is not None
+    inspector.stage.bot.waitUntil(lambda: bar.width() >= bar.minimumSizeHint().width(), timeout=2000)
+    assert not inspector.stage.sees("inside_to_chat")
+    inspector.stage.engine.finish("cancelled")
+    inspector.stage.settle()
+    inspector.known()
+    assert inspector.stage.sees("inside_to_chat")
