@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QItemSelectionModel
+from PySide6.QtCore import QEventLoop, QItemSelectionModel
 
 from app.gui.inside.alternatives import Alternatives
 from app.gui.inside.cards_row import CardsRow
@@ -32,6 +32,9 @@ def inside(scene: Scene) -> None:
 def laboratory(scene: Scene) -> None:
     """Somebody tries other settings on that token: fewer tokens, another order, a stage switched off."""
     inside(scene)
+    loop = QEventLoop()
+    while scene.window.findChild(CardsRow, "lab_cards") is None:  # it is made behind the first picture of the page
+        loop.processEvents(QEventLoop.ProcessEventsFlag.WaitForMoreEvents)
     lab = scene.program.laboratory
     lab.change(top_k=25, temperature=1.2, repeat_penalty=1.1)
     lab.switch("dry", False)

@@ -26,7 +26,7 @@ from app.engine.scripted import Script, ScriptedBackend
 from app.engine.writing import Asked, Writing
 from app.probability.record import FORCED, NO_DRAW, TokenRecords, join_blocks, read_records
 from tests.engine.harness import Engine, ids_of, user, write_script
-from tests.engine.test_loop import finished, run
+from tests.engine.test_loop import finished
 
 SHORT = SamplingSettings(temperature=0.0, max_tokens=6)
 SEEDED = SamplingSettings(seed=11, max_tokens=12)
@@ -232,7 +232,9 @@ def test_each_token_of_an_answer_that_is_slow_enough_is_shown(monkeypatch: pytes
     """The time for which it is held is in none of its figures, but people who look live in it."""
     monkeypatch.setattr(loop, "STEP_NS", 15_000_000)
     monkeypatch.setattr(joiner, "JOIN_NS", 0)
-    events = run(scripted(), settings=SHORT, watched=True, tokens_per_s=50.0)
+    backend = scripted()
+    command = Generate(1, user("Why?"), SHORT, time.perf_counter_ns())
+    events = list(Answer(backend, KVCache(backend), command, Control(1, 50.0)).run(lambda: True))
     assert sum(isinstance(event, Step) for event in events) == finished(events).metrics.sampled_tokens
 
 
