@@ -43,6 +43,7 @@ from app.services.notices import Notices
 from app.services.other_token import OtherToken
 from app.services.preset_model import PresetModels
 from app.services.preset_use import PresetUse
+from app.services.process_views import ProcessViews
 from app.services.program import Program
 from app.services.prompt_cost import PromptCosts
 from app.services.prompt_count import PromptCount
@@ -152,6 +153,7 @@ def assemble(
         vocabulary=vocabulary,
         reproducing=Reproducing(session, store, vocabulary, talk.chat, talk.conversations),
         **_records(talk, session, engine, store, sampling, vocabulary, jobs)._asdict(),
+        views=_views(),
         file_export=FileExport(jobs, notices),
         live=Live(session, lambda: memory.gpu_is_there, talk.chat, talk.answers),
         memory=memory,
@@ -159,6 +161,11 @@ def assemble(
         machine=machine,
         doctor=Doctor(engine, paths, settings, models, WINDOW_CHECK),
     )
+
+
+def _views() -> ProcessViews:
+    """Make what the parts of the page Inside look at."""
+    return ProcessViews()
 
 
 class _Talk(NamedTuple):

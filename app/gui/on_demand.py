@@ -101,12 +101,9 @@ class OnDemand(QObject):
 
     def inside_page(self) -> InsidePage:
         """Make the page Inside."""
-        from app.gui.inside.page import InsidePage
+        from app.gui.inside.making import make_inside_page
 
-        program, icons = self._program, Icons(self._program.resources)
-        page = InsidePage(program.inspecting, program.other_token, program.prompt_scores, self._themes, icons)
-        page.show_laboratory(program.laboratory, self._themes, icons)
-        page.show_writing(program.step_mode)
+        page = make_inside_page(self._program, self._themes)
         page.stop_wanted.connect(self._window.parts.chat_page.stop)
         page.preferences_wanted.connect(self.open_preferences)
         return page

@@ -91,6 +91,7 @@ from app.services.notices import Notice, Notices
 from app.services.other_token import OtherToken
 from app.services.preset_model import PresetModels
 from app.services.preset_use import PresetUse
+from app.services.process_views import ProcessViews
 from app.services.prompt_cost import PromptCosts
 from app.services.prompt_count import PromptCount
 from app.services.prompt_scores import PromptScores
@@ -155,6 +156,7 @@ class Program:
     prompt_scores: PromptScores
     other_token: OtherToken
     laboratory: Laboratory
+    views: ProcessViews
     file_export: FileExport
     next_token: NextToken
     live: Live

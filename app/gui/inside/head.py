@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QEvent, Signal
-from PySide6.QtWidgets import QHBoxLayout, QPushButton, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
 from app.gui import theme
 from app.gui.inside.shades import COLOURINGS, name_of
@@ -22,7 +22,7 @@ class InsideHead(QWidget):
     """Follows the service; says what somebody chooses."""
 
     part_wanted = Signal(str)
-    """Somebody wants the tokens of the answer, or of the prompt: “answer” or “prompt”."""
+    """Somebody wants to see a part of the page: its name."""
     colouring_wanted = Signal(str)
     """Somebody wants tokens to be coloured by something else."""
     chat_wanted = Signal()
@@ -34,13 +34,10 @@ class InsideHead(QWidget):
         self._turns: list[Turn] = []
         self._prompt_has_colours = False
         self._part = "answer"
-        self._bar: QWidget | None = None
-        self.tabs = PageTabs(
-            (
-                ("answer", "inside_answer_tab", self.tr("Answer"), self.tr("The tokens that the model wrote")),
-                ("prompt", "inside_prompt_tab", self.tr("Prompt"), self.tr("The tokens that the model was given")),
-            )
-        )
+        self._offered: list[str] = []
+        self.tabs = PageTabs(())
+        for part in ("answer", "prompt"):
+            self.offer_part(part)
         self.tabs.wanted.connect(self.part_wanted)
         self.about = ElidedLabel()
         self.about.setObjectName("inside_about")
@@ -60,19 +57,48 @@ class InsideHead(QWidget):
         self.to_chat.setObjectName("inside_to_chat")
         set_hint(self.to_chat, self.tr("Go back to the conversation, where this answer stands"))
         self.to_chat.clicked.connect(lambda _checked=False: self.chat_wanted.emit())
-        self._row = row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(theme.SPACE_S)
-        row.addWidget(self.tabs)
-        row.addWidget(self.about, 1)
-        for widget in (self.choice, self.colouring, self.to_chat):
-            row.addWidget(widget)
+        self._row = QHBoxLayout()
+        self._lay_out()
         self._disconnect = [inspecting.opened.connect(self.show_answer), inspecting.changed.connect(self.show_answer)]
         self.show_answer()
 
+    def offer_part(self, name: str) -> None:
+        """Have a tab for a part of the page, in its place among the others."""
+        words = self._parts_in_order()
+        before = [
+            each for each in words if each in self._offered and list(words).index(each) < list(words).index(name)
+        ]
+        self._offered.append(name)
+        self.tabs.add_page(name, f"inside_{name}_tab", *words[name], at=len(before))
+
+    def _parts_in_order(self) -> dict[str, tuple[str, str]]:
+        """Return what each part of the page is called, and what is said of it."""
+        return {
+            "loop": (self.tr("Loop"), self.tr("How an answer comes about, from the prompt to the last token")),
+            "answer": (self.tr("Answer"), self.tr("The tokens that the model wrote")),
+            "prompt": (self.tr("Prompt"), self.tr("The tokens that the model was given")),
+            "cache": (self.tr("KV cache"), self.tr("What is in the cells of the cache, and whose it is")),
+            "attention": (self.tr("Attention"), self.tr("Which earlier tokens the model looked at")),
+            "time": (self.tr("Time"), self.tr("Where the time of the answer went")),
+        }
+
+    def _lay_out(self) -> None:
+        """Put the tabs into one row, and what belongs to the answer into another."""
+        rows = QVBoxLayout(self)
+        rows.setContentsMargins(0, 0, 0, 0)
+        rows.setSpacing(theme.SPACE_S)
+        for row in (above := QHBoxLayout(), self._row):
+            row.setSpacing(theme.SPACE_S)
+            rows.addLayout(row)
+        above.addWidget(self.tabs)
+        above.addStretch(1)
+        above.addWidget(self.to_chat)
+        self._row.addWidget(self.about, 1)
+        for widget in (self.choice, self.colouring):
+            self._row.addWidget(widget)
+
     def add_writing_bar(self, bar: QWidget) -> None:
         """Show what can be done while the answer is written, beside which answer it is."""
-        self._bar = bar
         self._row.insertWidget(self._row.indexOf(self.choice), bar)
 
     def event(self, event: QEvent) -> bool:
@@ -82,10 +108,8 @@ class InsideHead(QWidget):
         return super().event(event)
 
     def _show_way(self) -> None:
-        bar, parts = self._bar, (self.tabs, self.choice, self.colouring, self.to_chat)
-        needed = sum(each.minimumSizeHint().width() + theme.SPACE_S for each in parts)
-        is_tight = bar is not None and not bar.isHidden() and self.width() < needed + bar.minimumSizeHint().width()
-        self.to_chat.setVisible(self._inspecting.turn is not None and not is_tight)
+        needed = sum(each.minimumSizeHint().width() + theme.SPACE_S for each in (self.tabs, self.to_chat))
+        self.to_chat.setVisible(self._inspecting.turn is not None and self.width() >= needed)
 
     def disconnect_services(self) -> None:
         """Listen to the service no longer."""
@@ -119,7 +143,7 @@ class InsideHead(QWidget):
         self._show_colouring()
 
     def _show_colouring(self) -> None:
-        is_coloured = self._part == "answer" or self._prompt_has_colours
+        is_coloured = self._part == "answer" or (self._part == "prompt" and self._prompt_has_colours)
         self.colouring.setVisible(self._inspecting.turn is not None and is_coloured)
 
     def _about(self, turn: Turn | None) -> str:

@@ -1,11 +1,14 @@
 """The page Inside: one answer as its tokens, what is known of the token that is looked at, and what is built on that.
 
 Others find their places here. `lower_part` is below the tokens, for the laboratory of samplers. `prompt_part.tools` is
-the row over the tokens of the prompt. Which answer and which token is looked at, and what is known of both, the service
-tells (`inspecting`); `token_changed` says the same in Qt.
+the row over the tokens of the prompt. `add_part` gives the page another part, which is made when it is first shown. Which
+answer and which token is looked at, and what is known of both, the service tells (`inspecting`); `token_changed` says the
+same in Qt.
 """
 
 from __future__ import annotations
+
+from collections.abc import Callable
 
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QHideEvent, QKeyEvent, QPaintEvent, QShowEvent
@@ -27,6 +30,21 @@ from app.services.step_mode import StepMode
 from app.services.turns import Turn
 
 _LEAST_WIDTH_PX, _LEAST_HEIGHT_PX = 700, 420
+
+
+class InsidePart(QWidget):
+    """One more part of the page, which fills it below its head."""
+
+    chat_wanted = Signal()
+    """Somebody wants to go to the chat."""
+    part_wanted = Signal(str)
+    """Somebody wants to see another part."""
+
+    def disconnect_services(self) -> None:
+        """Listen to the services no longer."""
+
+    def leave(self) -> None:
+        """Let go of what is kept, as Esc does."""
 
 
 class InsidePage(QScrollArea):
@@ -73,6 +91,9 @@ class InsidePage(QScrollArea):
         self._parts = QStackedWidget()
         self._parts.addWidget(self.answer_part)
         self._parts.addWidget(self.prompt_part)
+        self._made: dict[str, QWidget] = {"answer": self.answer_part, "prompt": self.prompt_part}
+        self._makers: dict[str, Callable[[], InsidePart]] = {}
+        self._name = "answer"
         self._fill()
         self.head.part_wanted.connect(self.show_part)
         self.prompt_part.colours_changed.connect(self.head.offer_prompt_colours)
@@ -97,6 +118,7 @@ class InsidePage(QScrollArea):
         def add() -> None:
             self._laboratory = LaboratoryView(laboratory, themes, icons)
             self.lower_part.addWidget(self._laboratory)
+            self._show_laboratory()
 
         self._later.timeout.connect(add)
         self.answer_part.flow.pinned_changed.connect(laboratory.focus.pin)
@@ -108,22 +130,35 @@ class InsidePage(QScrollArea):
         self._writing.keyboard_left.connect(self.answer_part.take_focus)
         self.head.add_writing_bar(self._writing)
 
+    def add_part(self, name: str, make: Callable[[], InsidePart]) -> None:
+        """Have another part, with its tab in the head; it is made when it is first shown."""
+        self._makers[name] = make
+        self.head.offer_part(name)
+
     @property
     def part(self) -> str:
-        """Whether the tokens of the answer are shown, or those of the prompt: “answer” or “prompt”."""
-        return "answer" if self._parts.currentWidget() is self.answer_part else "prompt"
+        """The part that is shown, “answer” and “prompt” among them."""
+        return self._name
 
     def show_part(self, name: str) -> None:
-        """Show the tokens of the answer, or those of the prompt."""
-        self._parts.setCurrentWidget(self.answer_part if name == "answer" else self.prompt_part)
+        """Show the tokens of the answer, those of the prompt, or another part."""
+        if name not in self._made:
+            part = self._made[name] = self._makers[name]()
+            part.chat_wanted.connect(self.chat_wanted)
+            part.part_wanted.connect(self.show_part)
+            self._parts.addWidget(part)
+        self._name = name
+        self._parts.setCurrentWidget(self._made[name])
+        self._show_laboratory()
         self.head.show_part(name)
 
     def disconnect_services(self) -> None:
         """Listen to the services no longer."""
         self._later.stop()
         self.inspecting.watch(False)
-        for part in (self.head, self.answer_part, self.prompt_part):
-            part.disconnect_services()
+        for part in (self.head, *self._made.values()):
+            if isinstance(part, (InsideHead, AnswerPart, PromptPart, InsidePart)):
+                part.disconnect_services()
         for late in (self._laboratory, self._writing):
             if late is not None:
                 late.disconnect_services()
@@ -133,7 +168,11 @@ class InsidePage(QScrollArea):
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Let go of the token that is kept with Esc, wherever on the page the keyboard is."""
         if event.key() == Qt.Key.Key_Escape:
-            self.answer_part.flow.free()
+            part = self._parts.currentWidget()
+            if isinstance(part, InsidePart):
+                part.leave()
+            else:
+                self.answer_part.flow.free()
         else:
             super().keyPressEvent(event)
 
@@ -145,7 +184,7 @@ class InsidePage(QScrollArea):
     def paintEvent(self, event: QPaintEvent) -> None:
         """Have what is missing made behind the first picture of the page."""
         super().paintEvent(event)
-        if self._laboratory is None:
+        if self._laboratory is None and self._has_laboratory:
             self._later.start()
 
     def hideEvent(self, event: QHideEvent) -> None:
@@ -153,6 +192,15 @@ class InsidePage(QScrollArea):
         super().hideEvent(event)
         self._later.stop()
         self.inspecting.watch(False)
+
+    @property
+    def _has_laboratory(self) -> bool:
+        """Whether the tokens are shown that the laboratory is about."""
+        return self._name in ("answer", "prompt")
+
+    def _show_laboratory(self) -> None:
+        if self._laboratory is not None:
+            self._laboratory.setVisible(self._has_laboratory)
 
     def _tell_branched(self) -> None:
         self._branch = self.inspecting.turn

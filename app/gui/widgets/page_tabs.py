@@ -25,22 +25,28 @@ class PageTabs(QWidget):
         super().__init__()
         self._buttons: dict[str, QToolButton] = {}
         self._group = QButtonGroup(self)
-        row = QHBoxLayout(self)
+        row = self._row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(theme.SPACE_XS)
-        for name, object_name, words, hint in pages:
-            button = QToolButton()
-            button.setObjectName(object_name)
-            button.setProperty("look", "tab")
-            button.setText(words)
-            button.setAccessibleName(words)
-            set_hint(button, hint)
-            button.setCheckable(True)
-            button.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-            button.clicked.connect(lambda _checked=False, name=name: self.wanted.emit(name))
-            self._group.addButton(button)
-            self._buttons[name] = button
-            row.addWidget(button)
+        for page in pages:
+            self.add_page(*page)
+
+    def add_page(self, name: str, object_name: str, words: str, hint: str, *, at: int = -1) -> None:
+        """Add the button of another page, at the end unless `at` says before which."""
+        button = QToolButton()
+        button.setObjectName(object_name)
+        button.setProperty("look", "tab")
+        button.setText(words)
+        button.setAccessibleName(words)
+        set_hint(button, hint)
+        button.setCheckable(True)
+        button.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        button.clicked.connect(lambda _checked=False, name=name: self.wanted.emit(name))
+        self._group.addButton(button)
+        others = list(self._buttons.items())
+        others.insert(len(others) if at < 0 else at, (name, button))
+        self._buttons = dict(others)
+        self._row.insertWidget(at, button)
 
     def show_page(self, name: str) -> None:
         """Mark the page that is shown."""

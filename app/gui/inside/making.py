@@ -1,0 +1,17 @@
+"""Makes the page Inside with all of its parts, out of the services that they show."""
+
+from __future__ import annotations
+
+from app.gui.icons import Icons
+from app.gui.inside.page import InsidePage
+from app.gui.theme import Themes
+from app.services.program import Program
+
+
+def make_inside_page(program: Program, themes: Themes) -> InsidePage:
+    """Make the page; a part that is not shown at once is made when it is."""
+    icons = Icons(program.resources)
+    page = InsidePage(program.inspecting, program.other_token, program.prompt_scores, themes, icons)
+    page.show_laboratory(program.laboratory, themes, icons)
+    page.show_writing(program.step_mode)
+    return page

@@ -1,0 +1,10 @@
+"""The services behind the pictures of the whole process, which the page Inside shows part by part."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class ProcessViews:
+    """What each part of the page Inside looks at, beside the tokens of an answer."""
