@@ -109,12 +109,12 @@ class Tokens(msgspec.Struct, frozen=True, tag="tokens"):
 
 
 class GrammarMask(msgspec.Struct, frozen=True):
-    """What a grammar cuts before the first stage of the chain."""
+    """What a grammar that is in force cuts before the first stage of the chain."""
 
-    masked: int
-    """How many tokens of the vocabulary may not come next."""
-    fits: bytes
-    """A bit for each token id, the lowest bit first: 1 where the token may come next."""
+    masked: int | None = None
+    """How many tokens of the vocabulary may not come next; None where they were not counted, as that takes too long."""
+    fits: bytes = b""
+    """A bit for each token id, the lowest bit first: 1 where the token may come next. Empty where they were not counted."""
 
 
 class Step(msgspec.Struct, frozen=True, tag="step"):
@@ -129,7 +129,7 @@ class Step(msgspec.Struct, frozen=True, tag="step"):
     """float32, before any stage of the chain."""
     log_sum_exp: float
     grammar: GrammarMask | None = None
-    """What the answer's grammar cuts of this row; None without one."""
+    """What the answer's grammar cuts of this row, perhaps not counted; None without one."""
 
 
 class Held(msgspec.Struct, frozen=True, tag="held"):
@@ -142,7 +142,7 @@ class Held(msgspec.Struct, frozen=True, tag="held"):
     """float32, the whole row in the order of ids, before any stage of the chain."""
     log_sum_exp: float
     grammar: GrammarMask | None = None
-    """What the answer's grammar cuts of this row; None without one."""
+    """What the answer's grammar cuts of this row, perhaps not counted; None without one."""
     refused: Sentence | None = None
     """Why the token that somebody chose was not taken; the answer still waits."""
 

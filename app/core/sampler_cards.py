@@ -56,12 +56,17 @@ class StageCard(NamedTuple):
 
 
 class GrammarCard(NamedTuple):
-    """What a grammar cuts before the first stage."""
+    """What a grammar that is in force cuts before the first stage."""
 
     vocabulary: int | None = None
-    """So many tokens there are; None where nobody knows what the grammar cuts here."""
+    """So many tokens there are; None where the step is one of a record, which does not tell what a grammar cuts."""
     masked: int | None = None
     """So many of them may not come next; None where nobody knows."""
+
+    @property
+    def is_not_counted(self) -> bool:
+        """Whether nobody knows how many because counting them took too long."""
+        return self.vocabulary is not None and self.masked is None
 
 
 class DrawToken(NamedTuple):

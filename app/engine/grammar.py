@@ -126,12 +126,12 @@ class GrammarFit:
                 return found
         return self.fitting(row)
 
-    def mask(self, row: Row) -> GrammarMask | None:
-        """Return which tokens may come next; None where that takes too long to be looked at, or somebody stopped."""
+    def mask(self, row: Row) -> GrammarMask:
+        """Return which tokens may come next; not counted where that takes too long to be looked at, or somebody stopped."""
         if self._fitting is None:
             self._fitting = self._of(self._every_id, row, MASK_NS)
         if self._fitting is None:
-            return None
+            return GrammarMask()
         fits = np.zeros(self._every_id.size, np.bool_)
         fits[self._fitting[0]] = True
         return GrammarMask(int(fits.size - np.count_nonzero(fits)), np.packbits(fits, bitorder="little").tobytes())

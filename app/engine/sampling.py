@@ -111,7 +111,7 @@ class Sampler:
             self._fit = GrammarFit(self._backend, grammar, self._history[self._answer_from :], self._stopped)
 
     def mask(self, row: Row) -> GrammarMask | None:
-        """Return what the grammar cuts of the next token's row; None without one, and where that takes too long."""
+        """Return what the grammar cuts of the next token's row; None without one, not counted where that takes too long."""
         return None if self._fit is None else self._fit.mask(row)
 
     def forbids(self, token: int | None) -> bool:

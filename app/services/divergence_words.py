@@ -310,6 +310,11 @@ NO_RECORD = translate("LaneAnalysis", "Nothing was recorded of this answer, so i
 PROMPT_UNKNOWN = translate(
     "LaneAnalysis", "Not known: penalties and DRY look back at the prompt, which was not kept."
 )
+GRAMMAR_NOT_COUNTED = translate(
+    "LaneAnalysis",
+    "The grammar was in force here; how many tokens it rules out was not counted, as that takes too long, so what is "
+    "left of the others is not known.",
+)
 GRAMMAR_UNKNOWN = translate(
     "LaneAnalysis", "Not known: a grammar cuts tokens before all else, and which ones it cut is in no record."
 )

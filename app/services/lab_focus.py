@@ -161,7 +161,7 @@ class LabFocus:
             answer.first + token,
             answer.sampled[token] if token < len(answer.sampled) else None,
             is_held=is_held,
-            fits=b"" if event.grammar is None else event.grammar.fits,
+            grammar=event.grammar,
         )
 
     def _end_hold(self, answer: StepAnswer) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
+from app.core.events import GrammarMask
 from app.core.sampler_cards import GrammarCard, SamplerCards
 from app.core.words import Sentence
 from app.services.lane_inputs import LaneInputs
@@ -40,8 +41,8 @@ class LabStep:
     taken: int | None
     """The token that is in the answer; None where none is yet."""
     is_held: bool = False
-    fits: bytes = b""
-    """A bit for each token, the lowest first: 1 where the grammar lets it through. Empty without a grammar."""
+    grammar: GrammarMask | None = None
+    """What the answer's grammar lets through, perhaps not counted; None without one."""
 
 
 @dataclass(frozen=True)
@@ -77,4 +78,4 @@ class LabResult(NamedTuple):
     taken: int | None = None
     """The token that is in the answer; None where none is yet."""
     grammar: GrammarCard | None = None
-    """What the grammar cut that was in force; None without one."""
+    """What the grammar cut that was in force, as far as anybody knows; None without one."""

@@ -5,8 +5,6 @@ Loads numpy, so whoever may run before the window is there loads this module lat
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 import numpy as np
 
 from app.core.sampler_cards import GrammarCard, SamplerCards
@@ -18,7 +16,7 @@ from app.probability.kept_cards import KeptCards
 from app.probability.known_rows import Extra, row_of
 from app.probability.lane import Lane
 from app.probability.lowered_rows import Histories
-from app.services.divergence_words import BREAKERS_UNKNOWN
+from app.services.divergence_words import BREAKERS_UNKNOWN, GRAMMAR_NOT_COUNTED
 from app.services.known_lanes import doubt_of, known, with_settings
 from app.services.lab_values import KeptStep, LabBench, LabResult, LabStep
 from app.services.piece_table import PieceTable
@@ -35,27 +33,29 @@ def lab_result(bench: LabBench, settings: SamplingSettings) -> LabResult:
 
 
 def _of_step(bench: LabBench, step: LabStep, settings: SamplingSettings) -> LabResult:
+    grammar = _grammar_of(step)
+    if grammar is not None and grammar.is_not_counted:  # what the stages got nobody knows then
+        return LabResult(
+            None, _texts(None, bench.pieces, step.taken), GRAMMAR_NOT_COUNTED, taken=step.taken, grammar=grammar
+        )
     if not bench.worked_out:
         row, before = np.frombuffer(step.row, "<f4"), np.frombuffer(step.before, "<i4")
         fitting = None
-        if step.fits:
-            bits = np.unpackbits(np.frombuffer(step.fits, np.uint8), bitorder="little")[: row.size]
+        if step.grammar is not None:
+            bits = np.unpackbits(np.frombuffer(step.grammar.fits, np.uint8), bitorder="little")[: row.size]
             fitting = np.flatnonzero(bits).astype(np.int32)
         bench.worked_out.append(StepCards(row, before, Draws(step.seed, step.position), fitting))
     cards = bench.worked_out[0]
     assert isinstance(cards, StepCards)
     breakers, doubt = _breakers_of(bench, settings, len(step.row) // 4)
     made = cards.of(settings, breakers)
-    grammar = _grammar_of(step)
     return LabResult(made, _texts(made, bench.pieces, step.taken), doubt=doubt, taken=step.taken, grammar=grammar)
 
 
 def _grammar_of(step: LabStep) -> GrammarCard | None:
-    if not step.fits:
+    if step.grammar is None:
         return None
-    vocabulary = len(step.row) // 4
-    fitting = int.from_bytes(step.fits, "little") & ((1 << vocabulary) - 1)
-    return GrammarCard(vocabulary, vocabulary - fitting.bit_count())
+    return GrammarCard(len(step.row) // 4, step.grammar.masked)
 
 
 def _breakers_of(bench: LabBench, settings: SamplingSettings, vocabulary: int) -> tuple[Breakers, Sentence | None]:
@@ -108,13 +108,14 @@ def _kept_cards(lane: Lane, place: int) -> KeptCards:
     return KeptCards(row, Histories(before, np.array([before.size])), Draws(lane.seed, lane.first + place))
 
 
-def _texts(cards: SamplerCards, pieces: PieceTable | None, taken: int | None) -> dict[int, str]:
+def _texts(cards: SamplerCards | None, pieces: PieceTable | None, taken: int | None) -> dict[int, str]:
     if pieces is None:
         return {}
-    tokens = {each.token for card in cards.stages for each in card.tokens}
-    tokens |= {each.token for each in cards.draw.tokens}
-    more: Iterable[int | None] = (taken, cards.draw.drawn.token if cards.draw.drawn is not None else None)
-    tokens |= {token for token in more if token is not None}
+    tokens = set() if taken is None else {taken}
+    if cards is not None:
+        tokens |= {each.token for card in cards.stages for each in card.tokens}
+        tokens |= {each.token for each in cards.draw.tokens}
+        tokens |= set() if cards.draw.drawn is None else {cards.draw.drawn.token}
     texts = {token: pieces.text(token) for token in tokens}
     return {token: text for token, text in texts.items() if text is not None}
 

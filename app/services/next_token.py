@@ -1,6 +1,6 @@
 """The candidates of the latest step, raw and after the chain of the settings that are in force now.
 
-While an answer is held they are those of the next token, which is not drawn yet. Follows the answers of the session and keeps what a chain looks back at. Must not know what shows it.
+While an answer is held they are those of the next token, which is not drawn yet. Must not know what shows it.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from app.core.signal import Signal
 from app.core.words import Sentence, translate
 from app.services.answers import Answers
 from app.services.conversations import Conversations
+from app.services.divergence_words import GRAMMAR_NOT_COUNTED
 from app.services.engine_session import EngineSession
 from app.services.questions import AnswerEvent
 from app.services.sampling import Sampling
@@ -39,10 +40,10 @@ class CandidateRow:
     """Its place by falling raw probability, 1 for the most likely. None for a drawn token of which no more is known."""
     raw: float
     """Probability as the model gave it, 0 to 1."""
-    after: float
-    """Probability after the chain; 0 for one that was cut."""
+    after: float | None
+    """Probability after the chain; 0 for one that was cut. None where nobody knows what a grammar cut before."""
     cut_by: str | None
-    """The stage that cut it, as `probability.stages` calls it; None for one that is left."""
+    """The stage that cut it, as `probability.stages` calls it; None for one that is left, and where nobody knows."""
     is_drawn: bool
     is_end: bool = False
     """Whether the answer ends at it: its text is a name that is never shown."""
@@ -54,7 +55,7 @@ class CandidatesView:
 
     rows: tuple[CandidateRow, ...]
     """By falling raw probability; the drawn token last where it is not among the most likely."""
-    survivors: int
+    survivors: int | None  # None where nobody knows
     vocabulary: int
     is_exact: bool
     doubt: Sentence | None
@@ -165,6 +166,8 @@ class NextToken:
         outcome = step.outcome(settings, decides, breakers)
         if settings.grammar is not None and not step.has_grammar:
             doubt = _GRAMMAR_UNKNOWN
+        elif not step.is_counted:
+            doubt = GRAMMAR_NOT_COUNTED
         elif not is_known:
             doubt = _BREAKERS_UNKNOWN
         elif not outcome.is_exact:
@@ -184,9 +187,9 @@ class NextToken:
         )
 
     def _row_of(self, row: Candidate, step: StepCandidates) -> CandidateRow:
-        text = self._vocabulary.text(row.token)
-        is_drawn, is_end = row.token == step.drawn, self._vocabulary.ends_answers(row.token)
-        return CandidateRow(row.token, text, row.rank, row.raw, row.after, row.cut_by, is_drawn, is_end)
+        token, words = row.token, self._vocabulary
+        shown = (token, words.text(token), row.rank, row.raw, row.after, row.cut_by)
+        return CandidateRow(*shown, token == step.drawn, words.ends_answers(token))
 
     def _breakers_of(self, settings: SamplingSettings) -> tuple[Breakers, bool]:
         """Return DRY's breakers, and whether they are all that the engine has."""
@@ -341,10 +344,7 @@ _MISSED = translate("NextToken", "The latest tokens came while this was closed: 
 _OTHER_VERSION = translate("NextToken", "another version")
 _EARLIER = translate("NextToken", "earlier answer")
 _DELETED = translate("NextToken", "deleted answer")
-_SHORT = translate(
-    "NextToken",
-    "Worked out from the most likely tokens alone; it is exact once the answer has ended.",
-)
+_SHORT = translate("NextToken", "Worked out from the most likely tokens alone; exact once the answer has ended.")
 _GRAMMAR_UNKNOWN = translate("NextToken", "What a grammar would cut of an answer that has none is not worked out.")
 _XTC_UNKNOWN = translate("NextToken", "Whether XTC takes effect here is known once the answer has ended.")
 _BREAKERS_UNKNOWN = translate("NextToken", "Only the engine knows exactly where DRY's breakers end a repetition.")

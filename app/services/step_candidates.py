@@ -59,9 +59,10 @@ class Candidate:
     rank: int | None
     """Its place by falling raw probability, 1 for the most likely. None for a drawn token of which no more is known."""
     raw: float
-    after: float
+    after: float | None
+    """None where nobody knows."""
     cut_by: str | None
-    """The stage that cut it; None for one that is left."""
+    """The stage that cut it; None for one that is left, and where nobody knows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +71,8 @@ class Outcome:
 
     rows: tuple[Candidate, ...]
     """The most likely tokens by falling raw probability, and the one that was drawn last where it is not among them."""
-    survivors: int
+    survivors: int | None
+    """None where nobody knows."""
     is_exact: bool
 
 
@@ -111,7 +113,9 @@ class StepCandidates:
             self._whole = logits
             self._top = _Tokens(*RowReader(logits.size).read(logits).top(SHORT_ARRAY))
         self._known = WholeRow(step.log_sum_exp, vocabulary)
-        self._fitting = None if step.grammar is None else _fitting(step.grammar, self._whole, self._top)
+        self._grammar = step.grammar
+        counted = step.grammar if self.is_counted else None
+        self._fitting = None if counted is None else _fitting(counted, self._whole, self._top)
         self._history: Ids = np.frombuffer(history, "<i4")
 
     def drawn_as(self, drawn: int) -> StepCandidates:
@@ -125,6 +129,8 @@ class StepCandidates:
         shown = self._top.ids[:ROWS].tolist()
         if self.drawn is not None and self.drawn not in shown:
             shown = [*shown[: ROWS - 1], self.drawn]
+        if not self.is_counted:
+            return Outcome(tuple(self._row_of(token, None, None) for token in shown), None, is_exact=False)
         if self._fitting is not None:
             return self._outcome_of_fitting(self._fitting, shown, settings, xtc_decides, breakers)
         done, tokens = self._replay(settings, xtc_decides, breakers)
@@ -142,7 +148,12 @@ class StepCandidates:
     @property
     def has_grammar(self) -> bool:
         """Whether the answer's grammar cut tokens of this step before all other stages."""
-        return self._fitting is not None
+        return self._grammar is not None
+
+    @property
+    def is_counted(self) -> bool:
+        """Whether it is known what came to the first stage: a grammar's mask is given up where it takes too long."""
+        return self._grammar is None or self._grammar.masked is not None
 
     def _outcome_of_fitting(
         self, fitting: _Fitting, shown: list[int], settings: SamplingSettings, xtc_decides: bool, breakers: Breakers
@@ -164,7 +175,7 @@ class StepCandidates:
         survivors = done.stages[-1].survivors if done.stages else tokens.ids.size
         return Outcome(tuple(rows), survivors, fitting.is_all)
 
-    def _row_of(self, token: int, after: float, cut_by: str | None) -> Candidate:
+    def _row_of(self, token: int, after: float | None, cut_by: str | None) -> Candidate:
         """Return a token with its probability in the row as the model gave it, whatever the grammar cut of that."""
         tokens = self._top if self._top.place_of(token) is not None or self._whole is None else self._by_id
         place = tokens.place_of(token)

@@ -95,7 +95,7 @@ def test_token_by_token_it_is_the_same_answer_and_each_row_is_the_one_that_was_d
 
 def test_a_moved_slider_is_seen_in_the_row_that_is_not_drawn_yet_and_holds_for_its_draw(inside: Stepped) -> None:
     inside.begins_held("Why is the sky blue?")
-    assert inside.view.survivors > 1
+    assert inside.view.survivors is not None and inside.view.survivors > 1
     inside.program.sampling.change(top_k=1)
     assert inside.view.is_held and inside.view.survivors == 1
     best = inside.view.rows[0].token

@@ -45,6 +45,19 @@ def test_a_grammar_is_the_first_card_with_the_number_of_tokens_it_masks(held: St
     assert held.find("lab_grammar_card").x() < card(held, "dry").x() < card(held, "penalties").x()
 
 
+def test_a_grammar_that_was_not_counted_is_told_and_no_stage_behind_it(held: Stage) -> None:
+    held.engine.hold(GrammarMask())
+    held.settle()
+    settle(held)
+    QApplication.sendPostedEvents()
+    words = "In force; how many tokens it masks was not counted: that takes too long."
+    assert held.sees("lab_grammar_card") and left(held, "grammar") == ""
+    assert held.sees("lab_grammar_unknown") and held.reads("lab_grammar_unknown") == words
+    assert held.find("lab_grammar_card").accessibleName() == f"Grammar: {words}"
+    assert left(held, "penalties") == "" and not held.sees("lab_way")
+    assert held.reads("lab_reason").startswith("The grammar was in force here; how many tokens it rules out was not")
+
+
 def test_a_grammar_has_its_card_before_any_step(ready: Stage) -> None:
     opens(ready)
     assert not ready.sees("lab_grammar_card")

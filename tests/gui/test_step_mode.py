@@ -9,6 +9,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QSlider
 
 from app.core.commands import SetPace, StepOn
+from app.core.events import GrammarMask
 from app.gui.chat import footer
 from app.gui.next_token.candidates import ROW_PX, CandidatesChart
 from app.services.step_mode import MOST_SPEED
@@ -87,6 +88,20 @@ def test_a_paused_answer_says_that_it_waits_and_what_can_be_done(held: Stage) ->
     assert held.composer.isEnabled()
     held.types("Meanwhile")
     assert held.composer.toPlainText() == "Meanwhile"
+
+
+def test_a_grammar_that_was_not_counted_is_told_above_the_candidates_that_it_may_rule_out(held: Stage) -> None:
+    assert not held.sees("candidates_not_counted")
+    held.engine.hold(GrammarMask())
+    held.settle()
+    told = "The grammar was in force here; how many tokens it rules out was not counted, as that takes too long"
+    assert held.sees("candidates_not_counted") and held.reads("candidates_not_counted").startswith(told)
+    assert held.reads("candidates_left") == "left: unknown"
+    said = chart(held).rows.index(0).data(Qt.ItemDataRole.AccessibleTextRole)
+    assert "% raw, after the chain: not known" in said and "0.0" not in said
+    assert held.reads("candidates_whose") == "next, not drawn yet"
+    hold(held)
+    assert not held.sees("candidates_not_counted") and held.reads("candidates_left").endswith("tokens left")
 
 
 def test_those_who_listen_hear_once_that_an_answer_is_held(asked: Stage, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -6,9 +6,10 @@ import msgspec
 import numpy as np
 import pytest
 
-from app.core.events import GrammarMask
+from app.core.events import GrammarMask, Held
 from app.core.grammar import Grammar
 from app.core.sampling import SamplingSettings
+from app.probability.row import RowReader
 from app.services.laboratory import Laboratory
 from tests.desk import Desk
 from tests.made_up_steps import step_of
@@ -126,6 +127,22 @@ def test_what_a_grammar_masked_is_told_of_a_live_step_and_of_the_last_one(desk: 
     cards(desk)
     assert lab.place == ("ended", 0)
     assert lab.result.grammar == (SIZE, SIZE - 5)
+
+
+def test_nothing_is_told_of_the_stages_behind_a_grammar_whose_tokens_were_not_counted(
+    desk: Desk, lab: Laboratory
+) -> None:
+    request = begin(desk)
+    desk.engine.say(Held(request, 0, ROW.tobytes(), RowReader(ROW.size).read(ROW).log_sum_exp, GrammarMask()))
+    desk.settle()
+    desk.until(lambda: lab.result is not None)
+    assert lab.result is not None and lab.result.grammar is not None
+    assert lab.result.cards is None and lab.result.grammar.is_not_counted
+    assert lab.result.grammar == (SIZE, None)
+    assert lab.reason is not None and "was not counted, as that takes too long" in lab.reason.english()
+    tell(desk, (3, OTHER))
+    assert cards(desk) == expected(OTHER, lab.settings, 0, BEFORE)  # of an answer without a grammar
+    assert lab.result.grammar is None
 
 
 def test_a_token_that_is_only_pointed_at_leaves_the_laboratory_with_the_answer_that_is_written(

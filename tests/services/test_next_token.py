@@ -71,7 +71,7 @@ def test_the_most_likely_tokens_come_first_with_their_probabilities(desk: Onlook
     assert [each.token for each in view.rows] == order.tolist()
     assert [each.text for each in view.rows] == [f"t{token}" for token in order]
     np.testing.assert_allclose([each.raw for each in view.rows], shares[order], rtol=1e-4)
-    np.testing.assert_allclose([each.after for each in view.rows], shares[order], rtol=1e-4)
+    np.testing.assert_allclose([each.after or 0.0 for each in view.rows], shares[order], rtol=1e-4)
     assert [each.is_drawn for each in view.rows] == [True] + [False] * 19
     assert (view.survivors, view.vocabulary, view.is_exact, view.doubt) == (SIZE, SIZE, True, None)
 
@@ -87,8 +87,8 @@ def test_a_moved_slider_shows_what_it_would_leave_and_the_engine_hears_nothing(d
     view = desk.view
     assert view is not before and view.survivors == 7
     assert cut(view) == {"top_k": 13}
-    assert sum(each.after for each in view.rows) == pytest.approx(1.0)
-    assert view.rows[0].after > before.rows[0].after and view.rows[7].after == 0.0
+    assert sum(each.after or 0.0 for each in view.rows) == pytest.approx(1.0)
+    assert (view.rows[0].after or 0.0) > (before.rows[0].after or 1.0) and view.rows[7].after == 0.0
     assert [each.raw for each in view.rows] == [each.raw for each in before.rows]
     desk.sampling.change(top_p=0.6)
     assert set(cut(desk.view)) == {"top_k", "top_p"}

@@ -71,3 +71,21 @@ def test_what_a_grammar_would_cut_of_an_answer_without_one_is_not_told(desk: Onl
     assert view is not None
     assert not view.is_exact
     assert view.doubt is not None and "grammar" in view.doubt.english()
+
+
+@pytest.mark.parametrize("whole", [True, False])
+def test_of_a_grammar_that_was_not_counted_no_token_is_said_to_be_left_or_cut(desk: Onlooker, *, whole: bool) -> None:
+    row = row_of(SIZE)
+    desk.next_token.watch(on=True)
+    desk.sampling.change(top_k=2)
+    tell(desk, row)
+    without = desk.next_token.candidates()
+    assert without is not None and without.survivors == 2
+    desk.session.answer_told.emit(msgspec.structs.replace(step_of(row, 5, 0, whole=whole), grammar=GrammarMask()))
+    view = desk.next_token.candidates()
+    assert view is not None
+    assert (view.survivors, view.is_exact) == (None, False)
+    assert view.doubt is not None and "was not counted, as that takes too long" in view.doubt.english()
+    assert {(each.after, each.cut_by) for each in view.rows} == {(None, None)}
+    assert [each.token for each in view.rows[:-1]] == [each.token for each in without.rows[: len(view.rows) - 1]]
+    assert [each.raw for each in view.rows[:-1]] == pytest.approx([each.raw for each in without.rows][:-1])

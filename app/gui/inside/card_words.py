@@ -148,6 +148,8 @@ def draw_fact(card: DrawCard, texts: dict[int, str], taken: int | None) -> str:
 
 def grammar_fact(card: GrammarCard) -> str:
     """Return how many tokens a grammar masks."""
+    if card.is_not_counted:
+        return translate("Laboratory", "In force; how many tokens it masks was not counted: that takes too long.")
     if card.masked is None:
         return translate("Laboratory", "Which tokens the grammar masked here is not in the record.")
     if card.masked == 1:

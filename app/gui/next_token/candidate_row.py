@@ -152,7 +152,7 @@ class RowPainter:
             (row.raw, 0, RAW_PX, self._raw if row.cut_by is None else self._cut),
             (row.after, RAW_PX + _GAP_PX, AFTER_PX, self._after),
         ):
-            if share > 0:
+            if share:
                 painter.setBrush(colour)
                 _bar(painter, columns.bars, top + below, max(room * share, _LEAST_BAR_PX), thickness)
 
@@ -163,7 +163,7 @@ class RowPainter:
         if row.cut_by is None:
             write(painter, self._small, _ARROW, middle, right=columns.became + _ARROW_PX / 2 + 6)
             painter.setPen(self._text)
-            figure = per_cent(row.after) if is_known else UNKNOWN
+            figure = per_cent(row.after) if is_known and row.after is not None else UNKNOWN
             write(painter, self._small_bold, figure, middle, right=columns.became_end - _EDGE_PX)
             return
         stage = cutter_words(row.cut_by)
@@ -177,7 +177,7 @@ class RowPainter:
         """Write a rank over the empty end of the bars, else at the end of the text; return where the text ends now."""
         rank = self._rows.rank_text(row)
         painter.setPen(self._muted)
-        if max(row.raw, row.after) < 1 / 3:
+        if max(row.raw, row.after or 0.0) < 1 / 3:
             write(painter, self._smallest, rank, middle, right=columns.bars_end - _EDGE_PX)
             return columns.text_end
         return round(columns.text_end - write(painter, self._smallest, rank, middle, right=columns.text_end)) - 4

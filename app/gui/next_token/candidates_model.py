@@ -73,7 +73,9 @@ class CandidatesModel(QAbstractListModel):
         if row.rank is None:
             return self.tr("{token} was drawn; its figures are known once the answer has ended").format(token=name)
         raw = self.tr("{token}: {raw}\u00a0% raw").format(token=name, raw=per_cent(row.raw))
-        if row.cut_by is None:
+        if row.after is None:
+            became = self.tr("after the chain: not known")
+        elif row.cut_by is None:
             became = self.tr("{after}\u00a0% after the chain").format(after=per_cent(row.after))
         else:
             became = self.tr("cut by {stage}").format(stage=cutter_words(row.cut_by))

@@ -43,6 +43,8 @@ class NextTokenPanel(QWidget):
         self.chart.taken.connect(self._take)
         self._left = FixedText(muted=False, fit="text", name="candidates_left")
         self._whose = FixedText(right=True, name="candidates_whose")
+        self._not_counted = label(look="muted", pixels=theme.SMALL_PX, name="candidates_not_counted")
+        self._not_counted.setWordWrap(True)
         self._reason = label(look="muted", name="candidates_reason")
         self._reason.setWordWrap(True)
         self._reason.setAlignment(Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignLeft)
@@ -60,6 +62,7 @@ class NextTokenPanel(QWidget):
         above.addWidget(self._whose, 1)
         above.addWidget(self._legend, 0, Qt.AlignmentFlag.AlignRight)
         layout.addLayout(above)
+        layout.addWidget(self._not_counted)
         layout.addLayout(self._pages, 1)
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
@@ -111,6 +114,9 @@ class NextTokenPanel(QWidget):
         self._legend.setVisible(view is not None and not whose)  # a line for both would take a row of the candidates
         self._say_whose(whose)
         self._left.setVisible(view is not None)  # the reason stands there alone
+        is_counted = view is None or view.survivors is not None
+        self._not_counted.setText("" if is_counted or view is None or view.doubt is None else render(view.doubt))
+        self._not_counted.setVisible(not is_counted)
         self._pages.setCurrentWidget(self._reason if view is None else self.chart)
         if view is None:
             reason = render(self._next_token.reason)
@@ -151,6 +157,8 @@ class NextTokenPanel(QWidget):
         self._left.setAccessibleDescription(hint)
 
     def _left_words(self, view: CandidatesView) -> str:
+        if view.survivors is None:
+            return self._short_words(view)
         total = count(view.vocabulary)
         if not view.is_exact:
             return self.tr("about {left} of {total} left").format(left=count(view.survivors), total=total)
@@ -158,6 +166,8 @@ class NextTokenPanel(QWidget):
 
     def _short_words(self, view: CandidatesView) -> str:
         """Return how many are left where whose they are stands beside that."""
+        if view.survivors is None:
+            return self.tr("left: unknown")
         if view.survivors == 1 and view.is_exact:
             return self.tr("1 token left")
         words = self.tr("{left} tokens left") if view.is_exact else self.tr("about {left} tokens left")
