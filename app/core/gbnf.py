@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator
 
 from app.core import gbnf_rule_words as words
 from app.core.gbnf_reader import Element, GbnfReader, Rule, read_rules
+from app.core.gbnf_ways import too_many_ways
 from app.core.grammar import LONGEST_GRAMMAR
 
 ROOT = "root"
@@ -37,6 +38,8 @@ def check_gbnf(text: str) -> None:
     empties = _Empties(known)
     empties.refuse_endless(reader)
     empties.refuse_too_many_ways(reader)
+    if (explosive := too_many_ways(rules)) is not None:
+        raise words.read_in_many_ways(reader.place(explosive.place))
 
 
 def first_rule(text: str) -> str:

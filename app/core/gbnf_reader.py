@@ -45,6 +45,8 @@ class Element:
     is_endless: bool = False
     signs: str = ""
     """The ASCII characters that one character can be; empty for all else."""
+    codes: tuple[int, ...] = ()
+    """The characters of a text in quotes."""
 
 
 @dataclass(slots=True)
@@ -170,7 +172,8 @@ class GbnfReader:
         """Read the next symbol but a repetition; None where none begins here."""
         start = self._at
         if sign == '"':
-            return Element("characters", start, self._literal())
+            codes = self._literal()
+            return Element("characters", start, len(codes), codes=codes)
         if sign == "[":
             return self._set()
         if sign in "<!":
@@ -186,15 +189,14 @@ class GbnfReader:
             return Element("rule", start, name=name)
         return None
 
-    def _literal(self) -> int:
-        """Read a text in quotes; returns how many characters it has."""
-        start, count = self._at, 0
+    def _literal(self) -> tuple[int, ...]:
+        """Read a text in quotes; returns its characters."""
+        start, codes = self._at, list[int]()
         self._at += 1
         while self._peek() != '"':
-            self._character(start, '"')
-            count += 1
+            codes.append(self._character(start, '"'))
         self._at += 1
-        return count
+        return tuple(codes)
 
     def _set(self) -> Element:
         """Read characters in brackets, each of which is one of llama.cpp's elements."""

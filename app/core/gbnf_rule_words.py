@@ -108,3 +108,17 @@ def too_many_ways(place: Place, most: int) -> WrongGrammar:
         ),
         place,
     )
+
+
+def read_in_many_ways(place: Place) -> WrongGrammar:
+    """Return that the same text can be read in so many ways that llama.cpp never gets through them."""
+    return WrongGrammar(
+        translate(
+            "Grammar",
+            "Line {line}, column {column}: from here on a few characters can be read in over a million ways, and llama.cpp "
+            "tries each; repeat only once what is repeated, such as [-=]+ for ([-=]+)*, and let no two parts say the same.",
+            line=place.line,
+            column=place.column,
+        ),
+        place,
+    )

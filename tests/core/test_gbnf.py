@@ -9,6 +9,7 @@ from app.core.gbnf import check_gbnf
 from app.core.grammar import LONGEST_GRAMMAR, Grammar, Place, WrongGrammar
 from app.core.grammar_check import LONGEST_NAME, check, name_of
 from app.core.sampling import SamplingSettings
+from tests.everyday_grammars import EVERYDAY
 
 WRONG = [
     ("", 1, 1, "no rule"),
@@ -76,7 +77,40 @@ def test_what_is_wrong_is_told_in_a_sentence_with_its_place(text: str, line: int
     assert said.endswith(".")
 
 
+EXPLOSIVE = [
+    ('root ::= ("="+)* "x"', 1, 16),
+    ('root ::= "x" line\nline ::= ([-=]+ " "?){1,40} "x"', 2, 22),
+    ('root ::= ("-" | "-" | "x")* "x"', 1, 27),
+    ('root ::= ([ \\t] | blank)+ "x"\nblank ::= " "', 1, 25),
+    ('root ::= ((("*")+)+)+ "x"', 1, 21),
+    ("root ::= " + "[^\\n]* " * 6, 1, 15),
+    ("root ::= " + "dots " * 7 + '"x"\ndots ::= "."+', 1, 15),
+    ('root ::= a "x"\na ::= "_" a | "_" b | ""\nb ::= "_" a | "_" b | ""', 3, 19),
+    ('root ::= "\\"" ([^"\\\\\\n]+ | "\\\\" .)* "\\""', 1, 35),
+    ("root ::= ([a-z] | [a-m] | [a-k]){13}", 1, 33),
+    ('root ::= ("="+)+ "x" | p+\np ::= "(" p ")" | "(" p "]" | "y"', 1, 16),
+    ('root ::= "(" root ")" | "(" root "]" | ("="+)+ "x"', 1, 46),
+]
+
+
+@pytest.mark.parametrize(("text", "line", "column"), EXPLOSIVE)
+def test_what_can_be_read_in_too_many_ways_is_refused_with_its_place(text: str, line: int, column: int) -> None:
+    with pytest.raises(WrongGrammar, match="can be read in over a million ways") as refused:
+        check_gbnf(text)
+    assert refused.value.place == Place(line, column)
+
+
+@pytest.mark.parametrize("name", EVERYDAY)
+def test_everyday_grammars_are_not_refused(name: str) -> None:
+    text, _fitting = EVERYDAY[name]
+    check_gbnf(text)
+    check_gbnf(f"{text}\n".replace("root", "begin") + "root ::= begin{1,2}")
+
+
 RIGHT = [
+    'root ::= ("="+ "x")*',
+    'root ::= ([a-z]+)* "." | ([=-] | "x")*',
+    'root ::= ("- " [a-z]+ "\\n"+)+',
     'root ::= "yes" | "no"',
     '# a list\nroot ::= item+ # of items\nitem ::= "- " [^\\r\\n\\x0b\\u2028]+ "\\n"\n\n',
     'root ::= (\n  "a" | # comment\n  b\n)*\nb ::= .{1,3} [\\]\\[\\-a-]{2,} "\\U0001F600"?\n',
