@@ -25,7 +25,7 @@ from app.engine.clock import MS, AnswerClock
 from app.engine.control import Control
 from app.engine.deadline import Deadline
 from app.engine.full_context import Fitted, Policy, fit
-from app.engine.grammar import refuse_unfit
+from app.engine.grammar import StoppedAsking, refuse_unfit
 from app.engine.kv_cache import KVCache
 from app.engine.lane_cells import ChatCells, LaneCells, SharedCells
 from app.engine.lanes import Lane, Prompted, Terms, lane_finished
@@ -122,7 +122,9 @@ class Comparing:
                 terms = [self._terms(lane, plan.limits[lane]) for lane in wave if lane not in self._ended]
                 if terms:
                     lanes = self._lanes(terms, prompted, waits=number > 0)
-                    yield from self._run_wave(lanes, cells, row, prompted)
+                    if lanes:
+                        yield from self._run_wave(lanes, cells, row, prompted)
+            yield from self._stopped_waiting(prompted)
         finally:
             if not self._backend.sequences.close():
                 self._notes.append(_NOT_GIVEN_BACK)
@@ -212,7 +214,10 @@ class Comparing:
         lanes: list[Lane] = []
         try:
             for each in terms:
-                lanes.append(Lane(each, len(lanes), prompted, self._clock.shared(waits=waits)))
+                try:
+                    lanes.append(Lane(each, len(lanes), prompted, self._clock.shared(waits=waits)))
+                except StoppedAsking:
+                    self._waiting.append(each.number)  # its end is told with those that never began
         except BaseException:
             for lane in lanes:
                 lane.close()

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Sequence
+from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -16,8 +17,10 @@ from app.core.events import GrammarMask
 from app.core.grammar import Grammar
 from app.core.grammar_check import gbnf_of
 from app.core.words import translate
+from app.engine.aside import Aside, Stopped, TooLong
 from app.engine.backend import Backend, Row
 
+T = TypeVar("T")
 Fitting = tuple[npt.NDArray[np.int32], Row]
 """Ids, ascending, and raw logits of the tokens that may come next, shape (n,) each."""
 
@@ -28,11 +31,24 @@ ENDED_BY_GRAMMAR = translate(
 )
 
 
+TOO_SLOW = translate(
+    "Engine",
+    "llama.cpp did not get through what the grammar allows here, so the answer ends: make the grammar simpler, above all "
+    "where parts of it say the same. A processor core may be busy with it until you load the model again.",
+)
+
 PROBED = 32
 LARGEST_CHUNK, CHUNK_NS = 4096, 4_000_000
 """So many tokens are asked about at once, fewer where that takes longer by those that were probed, or asked before."""
 MASK_NS = 120_000_000
 """Who looks gets no mask that takes more of the processor than this: the answer would wait for it."""
+
+
+class TooSlow(UserError):
+    """One native call did not come back in time: it is left to itself."""
+
+    def __init__(self) -> None:
+        super().__init__(TOO_SLOW, ExitCode.WRONG_USE)
 
 
 class NothingFits(Exception):
@@ -63,22 +79,41 @@ class GrammarFit:
             raise _refusal_of_grammar() from error
         self.grammar = grammar
         self._stopped = stopped
+        self._aside = Aside(stopped)
         self._every_id = np.arange(backend.vocabulary.size, dtype=np.int32)
         self._candidates = backend.candidates()
         self._fitting: Fitting | None = None
         try:
-            for token in answer:
-                if not self._stage.allows(token):
-                    raise _refusal_of_answer()
-                self._stage.accept(token)
-        except UserError:
+            self._beside(lambda: self._accept_all(answer))
+        except (UserError, StoppedAsking):
             self.close()
             raise
 
+    def _accept_all(self, answer: Iterable[int]) -> None:
+        for token in answer:
+            if self._aside.is_left or self._stopped():
+                raise StoppedAsking
+            if not self._stage.allows(token):
+                raise _refusal_of_answer()
+            self._stage.accept(token)
+            self._aside.goes_on()
+
+    def _beside(self, work: Callable[[], T]) -> T:
+        """Return what native work returns, which may take for ever. Raises `StoppedAsking` and `TooSlow`."""
+        try:
+            return self._aside.run(work)
+        except Stopped as stopped:
+            raise StoppedAsking from stopped
+        except TooLong as error:
+            raise TooSlow from error
+
     def fitting(self, row: Row) -> Fitting:
-        """Return what may come next of a row, which stays the same until a token is accepted. Raises `StoppedAsking`."""
+        """Return what may come next of a row, which stays the same until a token is accepted.
+
+        Raises `StoppedAsking` and `TooSlow`, as all that asks does.
+        """
         if self._fitting is None:
-            self._fitting = self._of(self._every_id, row)
+            self._fitting = self._beside(lambda: self._of(self._every_id, row))
             if self._fitting is None:
                 raise StoppedAsking
         return self._fitting
@@ -93,7 +128,12 @@ class GrammarFit:
         probed = slice(None, None, max(len(ids) // PROBED, 1))
         _, _, slowest = self._asked(ids[probed], logits[probed])
         while done < len(ids):
-            if self._stopped() or (most_ns is not None and time.thread_time_ns() - begun > most_ns):
+            self._aside.goes_on()
+            if (
+                self._aside.is_left
+                or self._stopped()
+                or (most_ns is not None and time.thread_time_ns() - begun > most_ns)
+            ):
                 return None
             size = min(max(int(CHUNK_NS / slowest), 1), LARGEST_CHUNK)
             fit_ids, fit_logits, each = self._asked(ids[done : done + size], logits[done : done + size])
@@ -119,7 +159,7 @@ class GrammarFit:
         Raises `StoppedAsking`. `top` are the likeliest tokens of the row. Where enough of these fit, no other one is among the likeliest that do: to ask of all costs as much as a small model's decode.
         """
         if self._fitting is None:
-            found = self._of(*top)
+            found = self._beside(lambda: self._of(*top))
             if found is None:
                 raise StoppedAsking
             if found[0].size >= enough:
@@ -129,7 +169,10 @@ class GrammarFit:
     def mask(self, row: Row) -> GrammarMask:
         """Return which tokens may come next; not counted where that takes too long to be looked at, or somebody stopped."""
         if self._fitting is None:
-            self._fitting = self._of(self._every_id, row, MASK_NS)
+            try:
+                self._fitting = self._beside(lambda: self._of(self._every_id, row, MASK_NS))
+            except (StoppedAsking, TooSlow):  # who draws or accepts next ends the answer
+                return GrammarMask()
         if self._fitting is None:
             return GrammarMask()
         fits = np.zeros(self._every_id.size, np.bool_)
@@ -138,18 +181,21 @@ class GrammarFit:
 
     def allows(self, token: int) -> bool:
         """Return whether a token may come next."""
-        return self._stage.allows(token)
+        return self._beside(lambda: self._stage.allows(token))
 
     def accept(self, token: int) -> None:
         """Append a token. Raises `UserError` at one that does not fit."""
+        self._beside(lambda: self._accept(token))
+        self._fitting = None
+
+    def _accept(self, token: int) -> None:
         if not self._stage.allows(token):
             raise UserError(NOT_FITTING, ExitCode.WRONG_USE)
         self._stage.accept(token)
-        self._fitting = None
 
     def close(self) -> None:
-        """Free the native stage; calling it twice is harmless."""
-        self._stage.close()
+        """Free the native stage, once no call is in it; calling it twice is harmless."""
+        self._aside.close(self._stage.close)
 
 
 def refuse_unfit(backend: Backend, grammar: Grammar | None, given: Sequence[int], chosen: Sequence[int] = ()) -> None:

@@ -15,7 +15,7 @@ from app.core.words import Sentence
 from app.engine.backend import Backend, Row
 from app.engine.clock import AnswerClock
 from app.engine.control import Control
-from app.engine.grammar import ENDED_BY_GRAMMAR, NothingFits, StoppedAsking
+from app.engine.grammar import ENDED_BY_GRAMMAR, TOO_SLOW, NothingFits, StoppedAsking, TooSlow
 from app.engine.sampling import Sampler
 from app.engine.writing import Asked, Writing
 from app.probability.row import RowFacts
@@ -77,18 +77,19 @@ class Lane:
         writing = self._writing
         try:
             choice = self._sampler.draw(row, facts, self._terms.first + len(writing.ids))
-        except NothingFits:
+            self.token = choice.token
+            self.reason = writing.add(choice, row, facts, self.clock.mark_token(), self._limit())
+            if self.reason is None:
+                self._sampler.accept(choice.token)
+        except (NothingFits, TooSlow) as error:
             writing.let_go()
-            self.reason, self._notes = "end", (ENDED_BY_GRAMMAR,)
+            self._notes = (TOO_SLOW if isinstance(error, TooSlow) else ENDED_BY_GRAMMAR,)
+            self.reason = "end"
             return writing.has_unsent
         except StoppedAsking:
             writing.let_go()
             self.reason = "cancelled"
             return writing.has_unsent
-        self.token = choice.token
-        self.reason = writing.add(choice, row, facts, self.clock.mark_token(), self._limit())
-        if self.reason is None:
-            self._sampler.accept(choice.token)
         return self.reason is not None or writing.due()
 
     def _limit(self) -> StopReason | None:

@@ -25,7 +25,15 @@ from app.engine.clock import AnswerClock
 from app.engine.control import Control
 from app.engine.deadline import Deadline
 from app.engine.full_context import Fitted, Policy, fit
-from app.engine.grammar import ENDED_BY_GRAMMAR, NOT_FITTING, NothingFits, StoppedAsking, refuse_unfit
+from app.engine.grammar import (
+    ENDED_BY_GRAMMAR,
+    NOT_FITTING,
+    TOO_SLOW,
+    NothingFits,
+    StoppedAsking,
+    TooSlow,
+    refuse_unfit,
+)
 from app.engine.kv_cache import KVCache
 from app.engine.logits import Logits
 from app.engine.pacing import Turn
@@ -115,8 +123,9 @@ class Answer:
     ) -> Generator[Event, None, StopReason]:
         logits = Logits(self._backend)
         stopped, writing = self._control.is_cancelled, self._writing
-        sampler = Sampler(self._backend, self._settings, self._seed, prompt, self._first, stopped=stopped)
+        sampler: Sampler | None = None
         try:
+            sampler = Sampler(self._backend, self._settings, self._seed, prompt, self._first, stopped=stopped)
             while True:
                 row, facts = logits.take()
                 turn = yield from self._wait(row, facts, sampler)
@@ -124,15 +133,7 @@ class Answer:
                     yield from self._flush()
                     return "cancelled"
                 self._move_sliders(sampler)
-                try:
-                    choice = self._choose(turn, sampler, row, facts)
-                except NothingFits:
-                    yield from self._flush()
-                    self._notes.append(ENDED_BY_GRAMMAR)
-                    return "end"
-                except StoppedAsking:
-                    yield from self._flush()
-                    return "cancelled"
+                choice = self._choose(turn, sampler, row, facts)
                 at_ns = self._clock.mark_token()
                 reason = writing.add(choice, row, facts, at_ns, self._limit(len(prompt)))
                 sends = reason is not None or writing.due()
@@ -148,8 +149,16 @@ class Answer:
                 if appended != "done":
                     yield from self._flush()
                     return "cancelled" if appended == "aborted" else "context_full"
+        except (NothingFits, TooSlow) as error:
+            yield from self._flush()
+            self._notes.append(TOO_SLOW if isinstance(error, TooSlow) else ENDED_BY_GRAMMAR)
+            return "end"
+        except StoppedAsking:
+            yield from self._flush()
+            return "cancelled"
         finally:
-            sampler.close()
+            if sampler is not None:
+                sampler.close()
 
     def _is_time_for_step(self) -> bool:
         """Return whether people are told of a step again; a slow answer is watched token by token, held time counts."""

@@ -54,6 +54,7 @@ from app.core.events import (
     Tokenized,
 )
 from app.core.words import Sentence, translate
+from app.engine.aside import is_work_left
 from app.engine.backend import Backend, ContextLost
 from app.engine.comparing import Comparing
 from app.engine.control import Control
@@ -133,7 +134,7 @@ class Worker:
     def _free(self) -> None:
         """Free the model; the text thread may be reading its vocabulary."""
         with self._vocabulary_in_use:
-            if self._backend is not None:
+            if self._backend is not None and not is_work_left():  # native work that is left to itself reads it
                 self._backend.close()
             self._backend = self._cache = None
 
