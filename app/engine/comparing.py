@@ -81,8 +81,13 @@ class Comparing:
             self._command.prompt, self._policy(), self._backend.vocabulary, self._deadline, self._cache.cells
         )
         self._first = fitted.given or 0
-        for grammar in {each.grammar for each in self._settings}:
-            refuse_unfit(self._backend, grammar, fitted.prepared.ids[len(fitted.prepared.ids) - self._first :])
+        given = fitted.prepared.ids[len(fitted.prepared.ids) - self._first :]
+        try:
+            for grammar in {each.grammar for each in self._settings}:
+                refuse_unfit(self._backend, grammar, given, stopped=self._control.is_cancelled)
+        except StoppedAsking:
+            yield from self.cancelled()
+            return
         self._clock.mark_tokens()
         ids = fitted.prepared.ids
         prompt = np.asarray(ids, np.int32)

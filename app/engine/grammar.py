@@ -198,13 +198,24 @@ class GrammarFit:
         self._aside.close(self._stage.close)
 
 
-def refuse_unfit(backend: Backend, grammar: Grammar | None, given: Sequence[int], chosen: Sequence[int] = ()) -> None:
-    """Raise `UserError` where an answer with this beginning, and these tokens chosen behind it, cannot fit."""
+def refuse_unfit(
+    backend: Backend,
+    grammar: Grammar | None,
+    given: Sequence[int],
+    chosen: Sequence[int] = (),
+    stopped: Callable[[], bool] = _never,
+) -> None:
+    """Raise `UserError` where an answer with this beginning, and these tokens chosen behind it, cannot fit.
+
+    Raises `StoppedAsking` where somebody stopped meanwhile.
+    """
     if grammar is None:
         return
-    fit = GrammarFit(backend, grammar, given)
+    fit = GrammarFit(backend, grammar, given, stopped)
     try:
         for token in chosen:
+            if stopped():
+                raise StoppedAsking
             if 0 <= token < backend.vocabulary.size:  # what is no token is told by who uses it
                 fit.accept(token)
     finally:

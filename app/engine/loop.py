@@ -96,7 +96,11 @@ class Answer:
         fitted = fit(self._command.prompt, policy, self._backend.vocabulary, self._deadline, self._cache.cells)
         self._count_from(fitted)
         given = fitted.prepared.ids[max(len(fitted.prepared.ids) - self._first, 0) :]
-        refuse_unfit(self._backend, self._settings.grammar, given, self._forced)
+        try:
+            refuse_unfit(self._backend, self._settings.grammar, given, self._forced, self._control.is_cancelled)
+        except StoppedAsking:
+            yield self._finished("cancelled", 0, 0, 0)
+            return
         self._clock.mark_tokens()
         prompt = np.asarray(fitted.prepared.ids, np.int32)
         reused = self._cache.rewind(prompt) if self._retracing is None else self._cache.empty()

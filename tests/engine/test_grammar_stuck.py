@@ -9,12 +9,12 @@ from threading import Event as Flag
 import msgspec
 import pytest
 
-from app.core.events import Finished, LaneFinished
+from app.core.events import Event, Finished, LaneFinished, PromptReady
 from app.core.sampling import SamplingSettings
 from app.engine import aside
 from app.engine.aside import Aside, Stopped, TooLong
 from app.engine.control import Control
-from app.engine.grammar import TOO_SLOW, GrammarFit, TooSlow
+from app.engine.grammar import TOO_SLOW, GrammarFit, StoppedAsking, TooSlow, refuse_unfit
 from app.engine.kv_cache import KVCache
 from app.engine.llama_grammar import LlamaGrammar
 from app.engine.llama_model import LlamaBackend
@@ -197,6 +197,37 @@ def stops_after_a_token(patch: pytest.MonkeyPatch) -> list[int]:
     patch.setattr(LlamaGrammar, "accept", accept)
     patch.setattr(Control, "is_cancelled", lambda control: bool(taken))
     return taken
+
+
+def test_stop_is_heard_while_the_beginning_of_an_answer_is_looked_through(
+    starter_backend: LlamaBackend, cache: KVCache, monkeypatch: pytest.MonkeyPatch, begun: Finished
+) -> None:
+    assert len(ids_of(begun.ids)) == 8
+    taken = stops_after_a_token(monkeypatch)
+    seen: list[Event] = run(starter_backend, open_prompt(begun), with_grammar(WHOLE, LIST), cache=cache)
+    assert finished(seen).stop_reason == "cancelled" and finished(seen).ids == b""
+    assert not any(isinstance(event, PromptReady) for event in seen), "its prompt is not read"
+    assert len(taken) == 1
+
+
+def test_stop_is_heard_while_tokens_that_were_chosen_are_looked_through(
+    starter_backend: LlamaBackend, monkeypatch: pytest.MonkeyPatch, begun: Finished
+) -> None:
+    ids = ids_of(begun.ids)
+    refuse_unfit(starter_backend, LIST, ids[:2], ids[2:])
+    taken = stops_after_a_token(monkeypatch)
+    with pytest.raises(StoppedAsking):
+        refuse_unfit(starter_backend, LIST, [], ids, lambda: len(taken) == 3)
+    assert taken == ids[:3]
+
+
+def test_lanes_end_where_somebody_stops_while_their_beginning_is_looked_through(
+    starter_backend: LlamaBackend, cache: KVCache, monkeypatch: pytest.MonkeyPatch, begun: Finished
+) -> None:
+    taken = stops_after_a_token(monkeypatch)
+    told = compare(starter_backend, cache, [with_grammar(WHOLE, LIST), WHOLE], prompt=open_prompt(begun))
+    assert [told.lane(lane).finished.stop_reason for lane in (0, 1)] == ["cancelled"] * 2
+    assert not told.all(PromptReady) and len(taken) == 1
 
 
 def test_a_lane_that_is_stopped_before_its_first_draw_ends_with_those_that_never_began(
