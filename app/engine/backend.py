@@ -154,6 +154,60 @@ class Sequences(Protocol):
         """
 
 
+class Tensor(Protocol):
+    """A tensor of the graph that is computed; valid during the call that hands it over."""
+
+    @property
+    def name(self) -> str:
+        """What llama.cpp called it, “kq_soft_max-3” for layer 3; empty where it has no name."""
+
+    @property
+    def op(self) -> str:
+        """The operation that makes it, “MUL_MAT” for instance."""
+
+    @property
+    def type(self) -> str:
+        """How its values are kept, “f32” or “q4_K” for instance."""
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Its four dimensions as numpy counts them: the one that lies closest together is the last."""
+
+    @property
+    def strides(self) -> tuple[int, ...]:
+        """Bytes from one value to the next, in the order of `shape`."""
+
+    @property
+    def nbytes(self) -> int:
+        """The bytes that it spans."""
+
+    @property
+    def sources(self) -> Sequence[Tensor]:
+        """What the operation reads, in its order."""
+
+    def parameter(self, place: int) -> float:
+        """Return one of the operation's parameters as f32."""
+
+    def read(self, offset: int, count: int) -> npt.NDArray[Any]:
+        """Copy `count` values that lie together from a byte on, shape (count,); raises ValueError where they are none."""
+
+    def array(self) -> npt.NDArray[Any]:
+        """Copy all of it, with its `shape`; raises ValueError for a type of blocks."""
+
+
+class Watcher(Protocol):
+    """Sees tensors while they are computed; what it raises ends the evaluation and is raised behind it."""
+
+    def wants(self, tensor: Tensor) -> bool:
+        """Return whether a node of the graph is wanted, before it is computed: values are not there yet."""
+
+    def take(self, tensor: Tensor, asked_ns: int, computed_ns: int) -> None:
+        """Take a node that was wanted: asked for at one time and computed at another, both of `perf_counter_ns`.
+
+        What lies between is its own time where the node before it was wanted, too.
+        """
+
+
 class Inspection(Protocol):
     """A second, short-lived context of the model; what the chat's holds stays as it is."""
 
@@ -166,6 +220,13 @@ class Inspection(Protocol):
         None where `set_abort` had it stop. Raises `NoInspection` where memory runs out.
         """
 
+    def read(self, ids: TokenIds, position: int, *, watched: bool = False) -> bool:
+        """Evaluate tokens behind those before and keep no row; False where `set_abort` had it stop.
+
+        The watcher sees the tensors of this evaluation where it is `watched`, and what it raises is raised here. Raises
+        `NoInspection` where memory runs out.
+        """
+
     def set_abort(self, stop: Callable[[], bool]) -> None:
         """Ask `stop` after every node of the graph (CPU only)."""
 
@@ -173,8 +234,11 @@ class Inspection(Protocol):
         """Give the memory back; calling it twice is harmless."""
 
 
-Inspect = Callable[[int, MainMemory | None], Inspection]
-"""Makes an inspection context of so many cells; raises `NoInspection` where there is no memory for it."""
+class Inspect(Protocol):
+    """Makes inspection contexts."""
+
+    def __call__(self, cells: int, main_memory: MainMemory | None, watcher: Watcher | None = None, /) -> Inspection:
+        """Make one of so many cells; raises `NoInspection` where there is no memory for it, or no way to watch it."""
 
 
 class Backend(Protocol):

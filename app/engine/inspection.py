@@ -17,8 +17,10 @@ from app.core.lane_memory import MARGIN, ROW_BYTES
 from app.core.metrics import DeviceMemory
 from app.core.model import LoadOptions
 from app.core.words import Sentence, translate
-from app.engine.backend import NoInspection, Rows, TokenIds
+from app.engine.backend import NoInspection, Rows, TokenIds, Watcher
 from app.engine.devices import list_devices
+from app.engine.ggml_tensor import layout_is_known
+from app.engine.graph_watch import GraphWatch
 from app.engine.llama import api
 from app.engine.llama_context import DECODE_RESULTS, LlamaContext
 from app.engine.llama_parameters import INSPECTION_BATCH, inspection_options, inspection_parameters
@@ -36,9 +38,19 @@ class LlamaInspection:
 
     batch = INSPECTION_BATCH
 
-    def __init__(self, model: Any, chat: LlamaContext, options: LoadOptions, cells: int) -> None:
-        """Make it, with the threads of the chat's context. Raises `NoInspection` where llama.cpp refuses it."""
+    def __init__(
+        self, model: Any, chat: LlamaContext, options: LoadOptions, cells: int, watcher: Watcher | None = None
+    ) -> None:
+        """Make it, with the threads of the chat's context.
+
+        Raises `NoInspection` where llama.cpp refuses it, or where its tensors cannot be watched.
+        """
+        if watcher is not None and not layout_is_known():
+            raise NoInspection(_OTHER_LAYOUT)
         params = inspection_parameters(model, inspection_options(options, cells))
+        self._watch = GraphWatch(watcher) if watcher is not None else None
+        if self._watch is not None:
+            self._watch.attach(params)
         self._vocabulary = int(api.llama_vocab_n_tokens(api.llama_model_get_vocab(model)))
         self._batch: Any = None
         self._stop: Any = None
@@ -50,8 +62,8 @@ class LlamaInspection:
         self._batch = api.llama_batch_init(self.batch, 0, 1)
         self._tokens = np.ctypeslib.as_array(self._batch.token, (self.batch,))
         self._positions = np.ctypeslib.as_array(self._batch.pos, (self.batch,))
-        for name in ("logits", "n_seq_id"):
-            np.ctypeslib.as_array(getattr(self._batch, name), (self.batch,))[:] = 1
+        self._outputs = np.ctypeslib.as_array(self._batch.logits, (self.batch,))
+        np.ctypeslib.as_array(self._batch.n_seq_id, (self.batch,))[:] = 1
         for place in range(self.batch):
             self._batch.seq_id[place][0] = 0
 
@@ -61,23 +73,44 @@ class LlamaInspection:
         A view, valid until the next call. None where `stop` said so in the middle. Raises `NoInspection` where llama.cpp
         cannot go on, which with valid tokens is a want of memory.
         """
+        self._outputs[: len(ids)] = 1
+        if not self._evaluate(ids, position):
+            return None
+        pointer = api.llama_get_logits(self._handle)  # waits for the device
+        return np.ctypeslib.as_array(pointer, (len(ids), self._vocabulary))
+
+    def read(self, ids: TokenIds, position: int, *, watched: bool = False) -> bool:
+        """Evaluate up to `batch` tokens and keep no row; False where `stop` said so in the middle.
+
+        The row behind the last of them is worked out where that is watched. Raises what the watcher raised, and
+        `NoInspection` like `rows`.
+        """
+        self._outputs[: len(ids)] = 0
+        self._outputs[len(ids) - 1] = watched
+        done = self._evaluate(ids, position, watched=watched)
+        api.llama_synchronize(self._handle)
+        return done
+
+    def _evaluate(self, ids: TokenIds, position: int, *, watched: bool = False) -> bool:
         count = len(ids)
         if not 0 < count <= self.batch:
             raise ValueError(f"a batch holds 1 to {self.batch} tokens, not {count}")
         self._batch.n_tokens = count
         self._tokens[:count] = ids
         self._positions[:count] = np.arange(position, position + count, dtype=np.int32)
+        if self._watch is not None:
+            self._watch.is_on = watched
         code = int(api.llama_decode(self._handle, self._batch))
-        if code == DECODE_RESULTS.index("aborted"):
-            return None
-        if code != DECODE_RESULTS.index("done"):
+        if self._watch is not None:
+            self._watch.raise_error()
+        if code not in (DECODE_RESULTS.index("done"), DECODE_RESULTS.index("aborted")):
             raise NoInspection(refused_by_library(position + count))
-        pointer = api.llama_get_logits(self._handle)  # waits for the device
-        return np.ctypeslib.as_array(pointer, (count, self._vocabulary))
+        return code == DECODE_RESULTS.index("done")
 
     def set_abort(self, stop: Callable[[], bool]) -> None:
         """Ask `stop` after every node of the graph (CPU only)."""
-        self._stop = api.ggml_abort_callback(lambda _: stop())
+        watch = self._watch
+        self._stop = api.ggml_abort_callback(lambda _: stop() or (watch is not None and watch.has_failed))
         api.llama_set_abort_callback(self._handle, self._stop, ctypes.c_void_p(0))
 
     def close(self) -> None:
@@ -96,6 +129,7 @@ def inspect(
     cells: int,
     needed: NeededMemory | None,
     main_memory: MainMemory | None,
+    watcher: Watcher | None = None,
 ) -> LlamaInspection:
     """Make an inspection context where there is memory for it; raises `NoInspection` with the numbers otherwise.
 
@@ -108,7 +142,7 @@ def inspect(
         lack = lacking(bytes_by_device(buffers, vocabulary), main_memory, gpus)
         if lack is not None:
             raise NoInspection(too_little(cells, *lack))
-    return LlamaInspection(model, chat, options, cells)
+    return LlamaInspection(model, chat, options, cells, watcher)
 
 
 def bytes_by_device(buffers: Sequence[DeviceMemory], vocabulary: int) -> dict[str, int] | None:
@@ -163,3 +197,10 @@ def refused_by_library(cells: int) -> Sentence:
         "fewer GPU layers, then try again.",
         tokens=cells,
     )
+
+
+_OTHER_LAYOUT = translate(
+    "Engine",
+    "This build of llama.cpp keeps its tensors in another way than this version of Tokenlight knows, so nothing can be "
+    "read of the computation. Use the build that Tokenlight was installed with.",
+)

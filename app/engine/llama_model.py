@@ -18,7 +18,7 @@ from app.core.devices import MainMemory
 from app.core.metrics import DeviceMemory
 from app.core.model import LoadOptions, ModelInfo
 from app.core.sampling import SamplingSettings
-from app.engine.backend import DecodeResult, Inspect, Row, TokenIds
+from app.engine.backend import DecodeResult, Inspect, Row, TokenIds, Watcher
 from app.engine.inspection import LlamaInspection, NeededMemory, inspect
 from app.engine.llama import LlamaCandidates, LlamaChain, LlamaVocabulary, LogCapture, api
 from app.engine.llama_context import WARNING_LEVEL, LlamaContext, LoadFailed, bytes_of
@@ -182,8 +182,9 @@ class LlamaBackend:
         """Build the native stages that these settings turn on."""
         return LlamaChain(settings, self.vocabulary, self.cells)
 
-    def _inspect(self, cells: int, main_memory: MainMemory | None) -> LlamaInspection:
-        return inspect(self._model, self._context, self._options, cells, self.needed_to_inspect, main_memory)
+    def _inspect(self, cells: int, main_memory: MainMemory | None, watcher: Watcher | None = None) -> LlamaInspection:
+        needed = self.needed_to_inspect
+        return inspect(self._model, self._context, self._options, cells, needed, main_memory, watcher)
 
     def grammar(self, gbnf: str) -> LlamaGrammar:
         """Build the stage of a grammar. Raises ValueError where llama.cpp does not take it."""

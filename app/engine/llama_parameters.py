@@ -83,9 +83,13 @@ def inspection_options(options: LoadOptions, cells: int) -> LoadOptions:
 
 
 def inspection_parameters(model: Any, options: LoadOptions) -> Any:
-    """Return the `llama_context_params` of an inspection context: one sequence, and the row of every token."""
+    """Return the `llama_context_params` of an inspection context: one sequence, and the row of every token.
+
+    A layer with a sliding window keeps all cells, so that each lies at its token's position; what it looks at stays the same.
+    """
     params = context_parameters(model, options, 1)
     params.n_outputs_max, params.n_outputs_max_per_seq = params.n_ubatch, params.n_ubatch
+    params.swa_full = True
     return params
 
 

@@ -24,7 +24,7 @@ from app.core.metrics import DeviceMemory
 from app.core.model import DEFAULT_CONTEXT, CacheSizes, LoadOptions, MemoryKind, ModelInfo
 from app.core.sampling import SamplingSettings
 from app.core.words import translate
-from app.engine.backend import ContextLost, DecodeResult, Inspect, Row, TokenIds
+from app.engine.backend import ContextLost, DecodeResult, Inspect, Row, TokenIds, Watcher
 from app.engine.scripted_chain import ScriptedCandidates, ScriptedChain, ScriptedGrammar
 from app.engine.scripted_inspection import ScriptedInspection
 from app.engine.scripted_sequences import ScriptedSequences
@@ -235,7 +235,9 @@ class ScriptedBackend:
         """Build the stages of these settings."""
         return ScriptedChain(settings)
 
-    def _inspect(self, _cells: int, _main_memory: MainMemory | None) -> ScriptedInspection:
+    def _inspect(
+        self, _cells: int, _main_memory: MainMemory | None, _watcher: Watcher | None = None
+    ) -> ScriptedInspection:
         row = self._noise + np.float32(LIKELY - MARGIN)
         row[START:] = -LIKELY
         return ScriptedInspection(row, self._script.prefill_tokens_per_s, LIKELY)

@@ -40,6 +40,10 @@ class ScriptedInspection:
                 made[place, ids[place + 1]] = self._likely
         return made
 
+    def read(self, ids: TokenIds, position: int, *, watched: bool = False) -> bool:
+        """Take as long as `rows`; a script computes nothing that could be watched."""
+        return self.rows(ids, position) is not None
+
     def set_abort(self, stop: Callable[[], bool]) -> None:
         """Look at `stop` between two tokens."""
         self._stop = stop
