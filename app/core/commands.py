@@ -141,6 +141,19 @@ class ScorePrompt(msgspec.Struct, frozen=True, tag="score_prompt"):
     """As it was when the command was sent; None is unknown. What does not fit is refused with the numbers."""
 
 
+class ReadAttention(msgspec.Struct, frozen=True, tag="read_attention"):
+    """Tell which tokens the last of these looked at; answered by `AttentionProgress`, then `AttentionRead`, or by `Failed`.
+
+    They are read in a context of their own that is given back afterwards; the chat's cells stay as they are.
+    """
+
+    request: int
+    ids: bytes
+    """int32, little endian, as many as the chat's context has cells at most."""
+    main_memory: MainMemory | None = None
+    """As in `ScorePrompt`."""
+
+
 class ChangeSettings(msgspec.Struct, frozen=True, tag="change_settings"):
     """Use other sampling settings from the next token on; seed, limits, stops and grammar of the answer stay."""
 
@@ -211,6 +224,7 @@ Command = (
     | Reproduce
     | Compare
     | ScorePrompt
+    | ReadAttention
     | StopLane
     | ChangeSettings
     | SetPace

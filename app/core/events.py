@@ -6,6 +6,7 @@ from typing import Literal
 
 import msgspec
 
+from app.core.attention import AttentionEvent
 from app.core.chat import PromptSpan
 from app.core.commands import SettingsChange
 from app.core.comparison import LanePlan, SharedPrefill
@@ -19,7 +20,7 @@ from app.core.prompt_scores import ScoreEvent
 from app.core.store_events import StoreEvent
 from app.core.words import Sentence
 
-PROTOCOL_VERSION = 6
+PROTOCOL_VERSION = 7
 
 FailureKind = Literal[
     "model", "memory", "template", "template_missing", "prompt_too_long", "wrong_use", "cancelled", "engine"
@@ -324,6 +325,7 @@ EngineEvent = (
     | LaneFinished
     | Compared
     | ScoreEvent
+    | AttentionEvent
     | Failed
     | Tokenized
     | Rendered

@@ -14,17 +14,8 @@ from app.core.commands import Cancel, Command, Quit
 from app.core.events import Failed
 from app.core.ports import EventSink
 from app.core.words import Sentence, translate
-from app.engine.incarnation import (
-    ANSWERED,
-    END_SECONDS,
-    BackendKind,
-    Incarnation,
-    Library,
-    Order,
-    requests_of,
-    tell_stopped,
-    without,
-)
+from app.engine.incarnation import END_SECONDS, BackendKind, Incarnation, Library, tell_stopped
+from app.engine.orders import ANSWERED, Order, requests_of, without
 from app.engine.wire import UNSENDABLE, encode
 
 _Task = tuple[Command, bytes] | Literal["again", "close"]

@@ -18,42 +18,23 @@ import msgspec
 from app.core.commands import (
     Cancel,
     Command,
-    Compare,
-    Generate,
-    ListDevices,
-    ListPieces,
-    Load,
-    MeasureMemory,
     Quit,
-    Render,
-    Reproduce,
-    ScorePrompt,
-    Tokenize,
-    Watch,
 )
 from app.core.events import (
     PROTOCOL_VERSION,
-    Compared,
-    DevicesListed,
     EngineGone,
     Event,
     Failed,
-    Finished,
     Hello,
     Loaded,
-    MemoryMeasured,
-    PiecesListed,
     PromptReady,
-    Rendered,
-    Reproduced,
-    Tokenized,
     Unloaded,
 )
 from app.core.ports import EventSink
-from app.core.prompt_scores import PromptScored
 from app.core.words import Sentence, translate
 from app.engine import entry
 from app.engine.death import OTHER_PROCESSOR, Phase, death_sentence, is_illegal_instruction, log_tail
+from app.engine.orders import ANSWERED, FIRST_PHASES, LAST_EVENTS, Order, requests_of, without
 from app.engine.spawning import guarded_start
 from app.engine.wire import MESSAGE_LIMIT, decode_event, encode
 
@@ -63,41 +44,6 @@ END_SECONDS = 2.0
 """An engine that was asked to end, or whose pipe is closed, is ended by force after so long."""
 CLOCK_SLACK_NS = 10_000_000_000
 """Clocks further apart than this are not one clock; the first message is never so long on its way."""
-
-FIRST_PHASES: dict[type[Command], Phase] = {
-    Load: "loading",
-    Generate: "preparing",
-    Reproduce: "preparing",
-    Compare: "preparing",
-    ScorePrompt: "scoring",
-    Render: "preparing",
-    Tokenize: "preparing",
-    MeasureMemory: "loading",
-    ListPieces: "preparing",
-    ListDevices: "answering",
-}
-ANSWERED = (Load, Generate, Reproduce, Compare, ScorePrompt, Render, Tokenize, ListPieces, MeasureMemory, ListDevices)
-"""Commands that are requests: they start a process where there is none, and something answers each of them."""
-LAST_EVENTS = (
-    Loaded,
-    Finished,
-    Reproduced,
-    Compared,
-    PromptScored,
-    Failed,
-    Rendered,
-    Tokenized,
-    PiecesListed,
-    MemoryMeasured,
-    DevicesListed,
-)
-
-
-class Order(NamedTuple):
-    """A command and its bytes."""
-
-    command: Command
-    data: bytes
 
 
 class Library(NamedTuple):
@@ -319,16 +265,6 @@ class Incarnation:
             self._sink(EngineGone(code, tuple(lost), gone.sentence, details, gone.fault))
             return
         self._sink(EngineGone(code, tuple(lost), sentence, details, OTHER_PROCESSOR if illegal else None))
-
-
-def requests_of(orders: Iterable[Order]) -> list[int]:
-    """Return the numbers of those orders that are requests."""
-    return [order.command.request for order in orders if isinstance(order.command, ANSWERED)]
-
-
-def without(orders: Iterable[Order], request: int) -> list[Order]:
-    """Return the orders that do not concern a request."""
-    return [order for order in orders if isinstance(order.command, Watch | Quit) or order.command.request != request]
 
 
 def tell_stopped(sink: EventSink, requests: Iterable[int]) -> None:

@@ -9,19 +9,14 @@ from collections.abc import Iterator
 from contextlib import closing
 
 import numpy as np
-import numpy.typing as npt
 
 from app.core.commands import ScorePrompt
-from app.core.errors import UserError
 from app.core.events import Event, Failed
 from app.core.prompt_scores import PromptScored, ScoreProgress
-from app.core.words import translate
 from app.engine.backend import Backend, Rows
 from app.engine.control import Control
+from app.engine.inspected_ids import STOPPED, Ids, refuse_unfit
 from app.engine.logits import Logits
-from app.engine.prompt_size import PromptTooLong
-
-Ids = npt.NDArray[np.int32]
 
 
 class _Scores:
@@ -56,7 +51,7 @@ def score(backend: Backend, command: ScorePrompt, control: Control) -> Iterator[
     Raises `PromptTooLong`, `NoInspection`, `BrokenLogits`, and `UserError` for ids that the vocabulary lacks.
     """
     ids: Ids = np.frombuffer(command.ids, "<i4")
-    _refuse(ids, backend)
+    refuse_unfit(ids, backend)
     read, scores = len(ids) - 1, _Scores(ids, backend)
     if read > 0 and not control.is_cancelled():
         with closing(backend.inspect(len(ids), command.main_memory)) as inspection:
@@ -68,25 +63,4 @@ def score(backend: Backend, command: ScorePrompt, control: Control) -> Iterator[
                     break
                 scores.take(rows, start)
                 yield ScoreProgress(command.request, start + len(chunk) + 1, len(ids))
-    yield Failed(command.request, "cancelled", _CANCELLED) if control.is_cancelled() else scores.told(command.request)
-
-
-def _refuse(ids: Ids, backend: Backend) -> None:
-    if len(ids) > backend.cells:
-        sentence = translate(
-            "Engine",
-            "The prompt has {tokens:,} tokens, and the context holds {cells:,}. "
-            "Load the model with a larger context, then try again.",
-            tokens=len(ids),
-            cells=backend.cells,
-        )
-        raise PromptTooLong(sentence, len(ids))
-    if len(ids) and not 0 <= int(ids.min()) <= int(ids.max()) < backend.vocabulary.size:
-        raise UserError(
-            translate(
-                "Engine", "The prompt has tokens that this model does not know. Load the model that it was for."
-            )
-        )
-
-
-_CANCELLED = translate("Engine", "The pass over the prompt was stopped.")
+    yield Failed(command.request, "cancelled", STOPPED) if control.is_cancelled() else scores.told(command.request)

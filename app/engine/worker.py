@@ -29,6 +29,7 @@ from app.core.commands import (
     Load,
     MeasureMemory,
     Quit,
+    ReadAttention,
     Render,
     Reproduce,
     ScorePrompt,
@@ -55,6 +56,7 @@ from app.core.events import (
 )
 from app.core.words import Sentence, translate
 from app.engine.aside import is_work_left
+from app.engine.attention import read_attention
 from app.engine.backend import Backend, ContextLost
 from app.engine.comparing import Comparing
 from app.engine.control import Control
@@ -78,7 +80,7 @@ EXIT_PARENT_GONE = 0
 EXIT_CONTEXT_LOST = 5
 LAST_RESORT_SECONDS = 8.0
 """A template that holds the interpreter for so long ends the process; the parent starts a fresh one."""
-Work = Load | Generate | Reproduce | Compare | ScorePrompt | MeasureMemory
+Work = Load | Generate | Reproduce | Compare | ScorePrompt | ReadAttention | MeasureMemory
 """What is done one after another, on the main thread."""
 Talk = Tokenize | Render | ListPieces | ListDevices
 """What is answered meanwhile."""
@@ -126,6 +128,8 @@ class Worker:
                 self._compare(command, control)
             case ScorePrompt():
                 self._score(command, control)
+            case ReadAttention():
+                self._read_attention(command, control)
             case MeasureMemory():
                 self._send(self._opener.measure(command, lambda: control.cancelled))
             case _:
@@ -154,7 +158,7 @@ class Worker:
 
     def _route(self, command: Command) -> None:
         match command:
-            case Load() | Generate() | Reproduce() | Compare() | ScorePrompt() | MeasureMemory():
+            case Load() | Generate() | Reproduce() | Compare() | ScorePrompt() | ReadAttention() | MeasureMemory():
                 rate = command.tokens_per_s if isinstance(command, Generate) else None
                 self._controls[command.request] = Control(command.request, rate)
                 self._work.put(command)
@@ -261,6 +265,11 @@ class Worker:
     def _score(self, command: ScorePrompt, control: Control) -> None:
         backend, _ = self._loaded()
         for event in score(backend, command, control):
+            self._send(event)
+
+    def _read_attention(self, command: ReadAttention, control: Control) -> None:
+        backend, _ = self._loaded()
+        for event in read_attention(backend, command, control):
             self._send(event)
 
     def _loaded(self) -> tuple[Backend, KVCache]:

@@ -11,6 +11,7 @@ from typing import Literal
 
 import msgspec
 
+from app.core.attention import AttentionProgress, AttentionRead
 from app.core.commands import Cancel, Load
 from app.core.events import (
     Compared,
@@ -89,7 +90,7 @@ class EngineSession:
         self.lanes_told = self._questions.lanes_told
         """What the engine says of the lanes of a comparison; `Compared` or `Failed` is the last of it."""
         self.scored = self._questions.scored
-        """What the engine says of a pass over a prompt; `PromptScored` or `Failed` is the last of it."""
+        """What the engine says of a pass over tokens; `PromptScored`, `AttentionRead` or `Failed` is the last of it."""
         self.lanes_before = self._questions.lanes_before
         """How many lanes of a comparison are still written before a question begins; 0 where none is."""
         self.is_behind_scoring = self._questions.is_behind_scoring
@@ -227,9 +228,9 @@ class EngineSession:
                 self._fail_load(event, path)
             case PromptReady() | PrefillProgress() | Tokens() | Step() | Held():
                 self._questions.take(event)
-            case LanesPlanned() | LaneTokens() | LaneFinished() | ScoreProgress():
+            case LanesPlanned() | LaneTokens() | LaneFinished() | ScoreProgress() | AttentionProgress():
                 self._questions.take(event)
-            case Finished() | Reproduced() | Compared() | PromptScored() | Failed():
+            case Finished() | Reproduced() | Compared() | PromptScored() | AttentionRead() | Failed():
                 if self._questions.take(event):
                     self._send_next()
                     self.changed.emit()

@@ -7,6 +7,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import assert_never
 
+from app.core.attention import AttentionProgress, AttentionRead
 from app.core.events import (
     Compared,
     DevicesListed,
@@ -268,7 +269,7 @@ class Program:
                 self.memory.take(event)
             case LoadProgress() | Loaded() | PromptReady() | PrefillProgress() | Tokens() | Step() | Held():
                 self.session.take(event)
-            case Finished() | Reproduced() | ScoreProgress() | PromptScored():
+            case Finished() | Reproduced() | ScoreProgress() | PromptScored() | AttentionProgress() | AttentionRead():
                 self.session.take(event)
             case LanesPlanned() | LaneTokens() | LaneFinished() | Compared():
                 self.session.take(event)

@@ -1,7 +1,8 @@
 """The questions that wait and the one that the engine has; each ends in exactly one `Finished` or `Failed`.
 
 An answer that is written once more takes its turn among them and ends in `Reproduced` or `Failed`, and so do the lanes
-of a comparison, which end in `Compared` or `Failed`, and a pass over a prompt, which ends in `PromptScored` or `Failed`;
+of a comparison, which end in `Compared` or `Failed`, and a pass over tokens, which ends in `PromptScored`,
+`AttentionRead` or `Failed`;
 they are told apart, so that nobody takes them for an answer. A question's clock starts when it goes to the engine, not while
 another one is answered. Knows no model and no file; when a question may go is the session's to say.
 """
@@ -13,12 +14,14 @@ from collections.abc import Callable, Iterable
 
 import msgspec
 
+from app.core.attention import AttentionEvent, AttentionProgress, AttentionRead
 from app.core.chat import ChatPrompt, Prompt
 from app.core.commands import (
     Cancel,
     ChangeSettings,
     Compare,
     Generate,
+    ReadAttention,
     Reproduce,
     ScorePrompt,
     SetPace,
@@ -43,7 +46,7 @@ from app.core.events import (
 )
 from app.core.model import ModelRef
 from app.core.ports import EnginePort
-from app.core.prompt_scores import PromptScored, ScoreProgress
+from app.core.prompt_scores import PromptScored, ScoreEvent, ScoreProgress
 from app.core.sampling import SamplingSettings
 from app.core.signal import Signal
 from app.core.words import Sentence, translate
@@ -53,13 +56,13 @@ from app.services.wishes import LanesQuestion, Question
 AnswerEvent = PromptReady | PrefillProgress | Tokens | Step | Held | Finished | Failed
 ReplayEvent = PromptReady | PrefillProgress | Tokens | Reproduced | Failed
 LanesEvent = PromptReady | PrefillProgress | LanesPlanned | LaneTokens | LaneFinished | Compared | Failed
-ScoringEvent = ScoreProgress | PromptScored | Failed
+ScoringEvent = ScoreEvent | AttentionEvent | Failed
 QuestionEvent = (
-    AnswerEvent | Reproduced | LanesPlanned | LaneTokens | LaneFinished | Compared | ScoreProgress | PromptScored
+    AnswerEvent | Reproduced | LanesPlanned | LaneTokens | LaneFinished | Compared | ScoreEvent | AttentionEvent
 )
 
 
-ENDS = (Finished, Reproduced, Compared, PromptScored, Failed)
+ENDS = (Finished, Reproduced, Compared, PromptScored, AttentionRead, Failed)
 """The last that is said of something that takes its turn."""
 
 
@@ -75,7 +78,7 @@ class Unkept(Question, frozen=True):
 class _OfOneModel(msgspec.Struct, frozen=True):
     """Something that one model alone can do."""
 
-    command: Reproduce | ScorePrompt
+    command: Reproduce | ScorePrompt | ReadAttention
     model: ModelRef
 
     @property
@@ -95,9 +98,9 @@ class Replay(_OfOneModel, frozen=True):
 
 
 class Scoring(_OfOneModel, frozen=True):
-    """A prompt whose tokens are to be scored, by the model that it was for."""
+    """A pass over tokens in an inspection context: their scores, or the attention of one, by the model they are for."""
 
-    command: ScorePrompt
+    command: ScorePrompt | ReadAttention
 
 
 Asked = Question | Replay | LanesQuestion | Scoring
@@ -114,7 +117,7 @@ class Questions:
         self.lanes_told: Signal[LanesEvent] = Signal()
         """What the engine says of the lanes of a comparison; `Compared` or `Failed` is the last of it."""
         self.scored: Signal[ScoringEvent] = Signal()
-        """What the engine says of a pass over a prompt; `PromptScored` or `Failed` is the last of it."""
+        """What the engine says of a pass over tokens; `PromptScored`, `AttentionRead` or `Failed` is the last of it."""
         self.sent: Signal[int, int] = Signal()
         """A question went to a loaded model: its request and the time that its clock starts at (`perf_counter_ns`)."""
         self._engine = engine
@@ -293,7 +296,7 @@ class Questions:
                 | Failed()
             ):
                 self.lanes_told.emit(event)
-            case Scoring(), ScoreProgress() | PromptScored() | Failed():
+            case Scoring(), ScoreProgress() | PromptScored() | AttentionProgress() | AttentionRead() | Failed():
                 self.scored.emit(event)
             case _:
                 pass
