@@ -16,6 +16,7 @@ from app.engine.incarnation import BackendKind
 from app.services.answer_what_if import AnswerWhatIf
 from app.services.answers import Answers
 from app.services.ask import Ask
+from app.services.attention import Attention
 from app.services.branches import Branches
 from app.services.chat import Chat
 from app.services.chat_presets import ChatPresets
@@ -130,6 +131,7 @@ def assemble(
     talk = _talk(store, session, sampling, settings, notices, jobs)
     vocabulary = Vocabulary(session, engine, store, asks=options.window)
     memory, machine = Memory(session, dry_run, engine, asks=options.window), Machine(HardwareSampler(inbox.put))
+    records = _records(talk, session, engine, store, sampling, vocabulary, jobs)
     return Program(
         paths=paths,
         resources=resources,
@@ -152,8 +154,8 @@ def assemble(
         load_options=LoadOptionsDraft(session, dry_run, settings, jobs, check, main_memory),
         vocabulary=vocabulary,
         reproducing=Reproducing(session, store, vocabulary, talk.chat, talk.conversations),
-        **_records(talk, session, engine, store, sampling, vocabulary, jobs)._asdict(),
-        views=_views(),
+        **records._asdict(),
+        views=_views(session, engine, records, vocabulary),
         file_export=FileExport(jobs, notices),
         live=Live(session, lambda: memory.gpu_is_there, talk.chat, talk.answers),
         memory=memory,
@@ -163,9 +165,9 @@ def assemble(
     )
 
 
-def _views() -> ProcessViews:
+def _views(session: EngineSession, engine: EnginePort, records: _Records, vocabulary: Vocabulary) -> ProcessViews:
     """Make what the parts of the page Inside look at."""
-    return ProcessViews()
+    return ProcessViews(attention=Attention(session, engine, records.inspecting, vocabulary))
 
 
 class _Talk(NamedTuple):

@@ -26,7 +26,7 @@ class LayerAttention(msgspec.Struct, frozen=True):
     heads: int = 0
     """Heads that it has a row of; 0 where it has none, and `lacks` says why."""
     rows: int = 0
-    """Rows that are sent of it: one a head, or one for the average of all."""
+    """Rows that are sent of it: the average over its heads, and behind it one a head where that is not too much."""
     lacks: NoAttention | None = None
 
 
@@ -38,6 +38,10 @@ class AttentionRead(msgspec.Struct, frozen=True, tag="attention_read"):
     rows: bytes
     """float32, little endian: for each layer, for each of its rows, n values; a row sums to 1, or to less where a part
     of the attention goes to no token at all (an attention sink that the model learned)."""
+    strongest: bytes
+    """int32, little endian: of each of those rows, the token that it looked at most."""
+    mean: bytes
+    """float32, little endian, n values: the average over all layers that have rows; empty where none has."""
     embedding: bytes = b""
     """float32, little endian: the token's row of the embedding matrix; empty where llama.cpp does not look one up."""
 

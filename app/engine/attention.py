@@ -78,10 +78,17 @@ class AttentionWatcher:
                 lacks: NoAttention = "recurrent" if layer in self.recurrent else "not_told"
                 about.append(LayerAttention(lacks=lacks))
                 continue
-            kept = rows if is_whole else rows.mean(axis=0, keepdims=True)
-            about.append(LayerAttention(len(rows), len(kept)))
-            sent.append(kept.astype("<f4").tobytes())
-        return AttentionRead(request, tuple(about), b"".join(sent), self.embedding.astype("<f4").tobytes())
+            average = rows.mean(axis=0, keepdims=True)
+            sent.append(np.concatenate((average, rows)) if is_whole else average)
+            about.append(LayerAttention(len(rows), len(sent[-1])))
+        return AttentionRead(
+            request,
+            tuple(about),
+            rows=b"".join(rows.astype("<f4").tobytes() for rows in sent),
+            strongest=b"".join(rows.argmax(axis=1).astype("<i4").tobytes() for rows in sent),
+            mean=np.mean([rows[0] for rows in sent], axis=0).astype("<f4").tobytes() if sent else b"",
+            embedding=self.embedding.astype("<f4").tobytes(),
+        )
 
 
 def read_attention(backend: Backend, command: ReadAttention, control: Control) -> Iterator[Event]:

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from app.services.attention import Attention
+
 
 @dataclass(frozen=True)
 class ProcessViews:
     """What each part of the page Inside looks at, beside the tokens of an answer."""
+
+    attention: Attention

@@ -303,6 +303,8 @@ class Program:
         self.prompt_count.take(event)
         self.prompt_costs.take(event)
         self.lane_outlook.take(event)
+        if not isinstance(event, Tokenized):
+            self.views.attention.take(event)
 
     def stop(self) -> None:
         """End everything in order: the samples, the answers, the engine, the chats, the jobs, the settings, the logs."""

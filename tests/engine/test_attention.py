@@ -65,14 +65,23 @@ def last(events: list[Event]) -> AttentionRead:
 
 
 def rows_of(event: AttentionRead, count: int) -> Rows:
-    """Return the rows of each layer, shape (rows, tokens); None where it has none."""
-    found, at = [], 0
+    """Return the rows of the heads of each layer, shape (heads, tokens); None where it has none.
+
+    The average that comes with them, and the strongest token of each, are held against them.
+    """
+    found: Rows = []
+    at = 0
     values = np.frombuffer(event.rows, "<f4")
     for layer in event.layers:
-        size = layer.rows * count
-        found.append(values[at : at + size].reshape(layer.rows, count) if layer.rows else None)
-        at += size
+        rows = values[at : at + layer.rows * count].reshape(layer.rows, count)
+        at += rows.size
+        found.append(rows[1:] if layer.rows else None)
+        if layer.rows:
+            np.testing.assert_allclose(rows[0], rows[1:].mean(axis=0), atol=1e-6)
     assert at == len(values)
+    np.testing.assert_array_equal(np.frombuffer(event.strongest, "<i4"), values.reshape(-1, count).argmax(axis=1))
+    if mean := [rows.mean(axis=0) for rows in found if rows is not None]:
+        np.testing.assert_allclose(np.frombuffer(event.mean, "<f4"), np.mean(mean, axis=0), atol=1e-6)
     return found
 
 
@@ -98,7 +107,7 @@ def softmax(products: npt.NDArray[np.float32], scale: float, first: int, count: 
 def test_the_starter_models_attention_is_the_softmax_of_what_it_computed(starter_backend: LlamaBackend) -> None:
     ids = starter_backend.vocabulary.tokenize(TEXT, special=False)
     event = last(read(starter_backend, ids))
-    assert event.layers == (LayerAttention(9, 9),) * 30
+    assert event.layers == (LayerAttention(9, 10),) * 30
     products, scale = by_hand(starter_backend, ids, "kq-"), 1 / np.sqrt(64)
     for layer, rows in enumerate(rows_of(event, len(ids))):
         assert rows is not None
@@ -161,12 +170,14 @@ def test_rows_that_would_be_too_much_are_averaged_over_the_heads(
     quick_backend: LlamaBackend, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     whole = last(read(quick_backend, PROMPT))
-    monkeypatch.setattr(attention_module, "MOST_ROW_BYTES", len(whole.rows) - 1)
+    monkeypatch.setattr(attention_module, "MOST_ROW_BYTES", len(whole.rows) * 2 // 3 - 1)
     averaged = last(read(quick_backend, PROMPT))
     assert averaged.layers == tuple(LayerAttention(layer.heads, 1) for layer in whole.layers)
-    for all_heads, mean in zip(rows_of(whole, len(PROMPT)), rows_of(averaged, len(PROMPT)), strict=True):
-        assert all_heads is not None and mean is not None
-        np.testing.assert_allclose(mean[0], all_heads.mean(axis=0), atol=1e-6)
+    means = np.frombuffer(averaged.rows, "<f4").reshape(-1, len(PROMPT))
+    for all_heads, mean in zip(rows_of(whole, len(PROMPT)), means, strict=True):
+        assert all_heads is not None
+        np.testing.assert_allclose(mean, all_heads.mean(axis=0), atol=1e-6)
+    assert averaged.mean == whole.mean and len(averaged.strongest) == 4 * len(means)
 
 
 def test_progress_comes_with_every_batch(quick_backend: LlamaBackend) -> None:
