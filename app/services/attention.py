@@ -98,9 +98,12 @@ class Attention:
 
     @property
     def progress(self) -> tuple[int, int] | None:
-        """How many tokens were read, and how many there are to read; None where no pass over these goes on."""
+        """How many tokens were read, and how many there are to read; None where no pass goes on.
+
+        Also where another token is selected meanwhile: there is one pass at a time, and it can be cancelled.
+        """
         run = self._run
-        return (run.done, len(run.key.ids) // 4) if run is not None and run.key == self._key else None
+        return (run.done, len(run.key.ids) // 4) if run is not None else None
 
     @property
     def problem(self) -> Sentence | None:

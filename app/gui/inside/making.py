@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from app.gui.icons import Icons
+from app.gui.inside.attention.part import AttentionPart
 from app.gui.inside.page import InsidePage
 from app.gui.theme import Themes
 from app.services.program import Program
@@ -14,4 +15,5 @@ def make_inside_page(program: Program, themes: Themes) -> InsidePage:
     page = InsidePage(program.inspecting, program.other_token, program.prompt_scores, themes, icons)
     page.show_laboratory(program.laboratory, themes, icons)
     page.show_writing(program.step_mode)
+    page.add_part("attention", lambda: AttentionPart(program.views.attention, program.inspecting, themes))
     return page

@@ -18,8 +18,9 @@ from app.services.inspection import InspectedAnswer
 
 translate = QCoreApplication.translate
 
-Colouring = Literal["probability", "rank", "entropy", "none"]
+Colouring = Literal["probability", "rank", "entropy", "attention", "none"]
 COLOURINGS: tuple[Colouring, ...] = ("probability", "rank", "entropy", "none")
+"""Those of an answer; “attention” is the share that a token looked at each, which stands in its column `after`."""
 STEPS = 6
 LINES_PX = (0.0, 1.0, 1.5, 2.0, 3.0, 4.0)
 """How thick the line under a token is, by its step."""
@@ -29,10 +30,13 @@ _RANKS = (2, 3, 6, 11, 41)
 """Below each of them one step more begins."""
 _ENTROPIES = (0.25, 0.75, 1.5, 2.5, 4.0)
 """In nats."""
+_SHARES = (0.01, 0.03, 0.1, 0.25, 0.5)
+"""Of attention: at each of them one step more begins."""
 _HUES: dict[Colouring, str] = {
     "probability": "stage_logits",
     "rank": "stage_logits",
     "entropy": "stage_tokens",
+    "attention": "stage_kv",
     "none": "text",
 }
 _TINT_STEP = 0.02
@@ -82,6 +86,9 @@ def step_of(colouring: Colouring, answer: InspectedAnswer, token: int) -> int | 
         case "entropy":
             entropy = answer.entropies[token]
             return None if entropy is None else bisect_right(_ENTROPIES, entropy)
+        case "attention":
+            share = answer.after[token]
+            return None if share is None else step_of_share(share)
         case _:
             return None
 
@@ -89,6 +96,11 @@ def step_of(colouring: Colouring, answer: InspectedAnswer, token: int) -> int | 
 def step_of_probability(probability: float) -> int:
     """Return the step of a probability: the less likely, the higher."""
     return sum(probability < bound for bound in _PROBABILITIES)
+
+
+def step_of_share(share: float) -> int:
+    """Return the step of a share of attention: the larger, the higher."""
+    return bisect_right(_SHARES, share)
 
 
 def words_of(colouring: Colouring) -> list[str]:
@@ -121,6 +133,15 @@ def words_of(colouring: Colouring) -> list[str]:
                 translate("TokenLegend", "2.5–4"),
                 translate("TokenLegend", "≥ 4"),
             ]
+        case "attention":
+            return [
+                translate("TokenLegend", "< 1 %"),
+                translate("TokenLegend", "1–3 %"),
+                translate("TokenLegend", "3–10 %"),
+                translate("TokenLegend", "10–25 %"),
+                translate("TokenLegend", "25–50 %"),
+                translate("TokenLegend", "≥ 50 %"),
+            ]
         case _:
             return []
 
@@ -131,6 +152,7 @@ def name_of(colouring: Colouring) -> str:
         "probability": translate("TokenLegend", "Colour by probability"),
         "rank": translate("TokenLegend", "Colour by rank"),
         "entropy": translate("TokenLegend", "Colour by entropy"),
+        "attention": translate("TokenLegend", "Colour by attention"),
         "none": translate("TokenLegend", "Do not colour"),
     }[colouring]
 
@@ -141,6 +163,7 @@ def title_of(colouring: Colouring) -> str:
         "probability": translate("TokenLegend", "Probability"),
         "rank": translate("TokenLegend", "Rank among all tokens"),
         "entropy": translate("TokenLegend", "Entropy in nats"),
+        "attention": translate("TokenLegend", "Share of the attention"),
         "none": "",
     }[colouring]
 

@@ -1,0 +1,178 @@
+"""All layers and heads at once: a cell each, with a bar as high as what it looked at most got, placed by what that was.
+
+A bar at the left edge looks at the first token, at the right edge at itself, left of that at the token before, in the
+middle at another one. The first row is the average over the heads. A click or the arrow keys choose one.
+"""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QEvent, QPoint, QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QHelpEvent, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen
+from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
+
+from app.gui import theme
+from app.gui.ground import paint_ground, stand_alone
+from app.gui.inside.attention.words import cell_words
+from app.gui.inside.shades import Shade, shades, step_of_share
+from app.gui.widgets.words import hint_of
+from app.services.attention_rows import AttentionRows, Goal
+from app.services.attention_text import AttentionText
+
+CELL_PX, GAP_PX = 16, 2
+AVERAGE_GAP_PX = 6
+"""Between the averages and the heads."""
+_BAR_PX = 4.0
+_PLACES: dict[Goal, float] = {"first": 0.0, "other": 0.42, "before": 0.72, "itself": 1.0}
+"""Where in its cell a bar stands, 0 left to 1 right."""
+_MOVES = {
+    Qt.Key.Key_Left: (-1, 0),
+    Qt.Key.Key_Right: (1, 0),
+    Qt.Key.Key_Up: (0, -1),
+    Qt.Key.Key_Down: (0, 1),
+}
+Cell = tuple[int, int | None]
+"""A layer and one of its heads, or None for their average; both count from 0."""
+
+
+class HeadGrid(QWidget):
+    """Shows the rows of one token."""
+
+    chosen = Signal(object)
+    """Somebody wants a layer with a head: a `Cell`."""
+
+    def __init__(self, themes: theme.Themes) -> None:
+        super().__init__()
+        self.setObjectName("attention_grid")
+        self._themes = themes
+        self._text: AttentionText | None = None
+        self._rows: AttentionRows | None = None
+        self._current: Cell | None = None
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+        stand_alone(self)
+        themes.changed.connect(self.update)
+        self._name()
+
+    def show_rows(self, text: AttentionText | None, rows: AttentionRows | None) -> None:
+        """Show the attention of another token."""
+        if (text, rows) != (self._text, self._rows):
+            self._text, self._rows = text, rows
+            self.setFixedSize(self.sizeHint())
+            self._name()
+            self.update()
+
+    def show_choice(self, layer: int | None, head: int | None) -> None:
+        """Mark the cell whose row is shown; all layers have none."""
+        current = None if layer is None else (layer, head)
+        if current != self._current:
+            self._current = current
+            self._name()
+            self.update()
+
+    def sizeHint(self) -> QSize:
+        """Ask for all cells."""
+        layers = len(self._rows.layers) if self._rows is not None else 1
+        return QSize(layers * self._step + 2, self._lines * self._step + 2 + AVERAGE_GAP_PX)
+
+    def place_of(self, cell: Cell) -> QRectF:
+        """Return where a cell is."""
+        layer, head = cell
+        size = self._step - GAP_PX
+        top = 0 if head is None else (head + 1) * self._step + AVERAGE_GAP_PX
+        return QRectF(1 + layer * self._step, 1 + top, size, size)
+
+    def cell_at(self, place: QPoint | QPointF) -> Cell | None:
+        """Return the cell under a place; None beside all, and where a layer has no such head."""
+        if self._rows is None:
+            return None
+        down = place.y() - 1
+        line = 0 if down < self._step else 1 + int((down - AVERAGE_GAP_PX) // self._step - 1)
+        return self._cell(int((place.x() - 1) // self._step), line)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Paint the cells in view."""
+        painter = QPainter(self)
+        paint_ground(painter, self, event.rect())
+        rows = self._rows
+        if rows is not None:
+            look = self._themes.current
+            ramp = shades(look, "attention")
+            first = max((event.rect().left() - 1) // self._step, 0)
+            for layer in range(first, min(event.rect().right() // self._step + 1, len(rows.layers))):
+                lines = max(rows.layers[layer].rows, 1)
+                for line in range(lines):
+                    self._paint(painter, look, ramp, (layer, line - 1 if line else None))
+            if self._current is not None:
+                painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+                painter.setPen(QPen(look.colour("accent"), 2))
+                painter.setBrush(Qt.BrushStyle.NoBrush)
+                painter.drawRoundedRect(self.place_of(self._current).adjusted(0, 0, 0, 0), 3, 3)
+            if self.hasFocus() and self._current is None:
+                painter.setPen(QPen(look.colour("accent"), 2))
+                painter.drawRect(QRectF(self.rect()).adjusted(1, 1, -1, -1))
+        painter.end()
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        """Choose the cell under the pointer."""
+        cell = self.cell_at(event.position())
+        if event.button() == Qt.MouseButton.LeftButton and cell is not None:
+            self.chosen.emit(cell)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Choose the cell beside."""
+        move = _MOVES.get(Qt.Key(event.key()))
+        if move is None or self._rows is None:
+            super().keyPressEvent(event)
+            return
+        if self._current is None:
+            self.chosen.emit((0, None))
+            return
+        layer = min(max(self._current[0] + move[0], 0), len(self._rows.layers) - 1)
+        head = self._current[1]
+        line = (0 if head is None else head + 1) + move[1]
+        line = min(max(line, 0), max(self._rows.layers[layer].rows - 1, 0))
+        self.chosen.emit((layer, line - 1 if line else None))
+
+    def event(self, event: QEvent) -> bool:
+        """Say what is under the pointer that rests."""
+        if isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip:
+            cell = self.cell_at(event.pos())
+            if cell is not None and self._text is not None and self._rows is not None:
+                QToolTip.showText(event.globalPos(), hint_of(cell_words(self._text, self._rows, *cell)), self)
+            else:
+                QToolTip.hideText()
+            return True
+        return super().event(event)
+
+    @property
+    def _step(self) -> int:
+        return theme.scaled(CELL_PX) + GAP_PX
+
+    @property
+    def _lines(self) -> int:
+        return 1 + (self._rows.most_heads if self._rows is not None else 0)
+
+    def _cell(self, layer: int, line: int) -> Cell | None:
+        rows = self._rows
+        if rows is None or not 0 <= layer < len(rows.layers):
+            return None
+        return (layer, line - 1 if line else None) if 0 <= line < max(rows.layers[layer].rows, 1) else None
+
+    def _paint(self, painter: QPainter, look: theme.Theme, ramp: list[Shade], cell: Cell) -> None:
+        assert self._rows is not None
+        box, found = self.place_of(cell), self._rows.strongest(*cell)
+        if found is None:
+            painter.setPen(look.colour("muted"))
+            painter.drawText(box, Qt.AlignmentFlag.AlignCenter, "–")
+            return
+        shade = ramp[step_of_share(found.share)]
+        painter.fillRect(box, look.colour("sunken") if found.share < 0.01 else shade.ground)
+        high = max(box.height() * min(found.share, 1.0), 1.0)
+        left = box.left() + (box.width() - _BAR_PX) * _PLACES[found.goal]
+        painter.fillRect(QRectF(left, box.bottom() - high, _BAR_PX, high), shade.line)
+
+    def _name(self) -> None:
+        said = self.tr("All layers and heads: choose one with the arrow keys")
+        if self._current is not None and self._text is not None and self._rows is not None:
+            said = cell_words(self._text, self._rows, *self._current)
+        self.setAccessibleName(said)

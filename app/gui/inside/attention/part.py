@@ -1,0 +1,273 @@
+"""The part “Attention”: which earlier tokens the selected one looked at, in each layer and head and on average."""
+
+from __future__ import annotations
+
+import math
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QScrollArea, QStackedWidget, QVBoxLayout, QWidget
+
+from app.gui import theme
+from app.gui.inside.attention.asking import AttentionAsking
+from app.gui.inside.attention.choice import LayerChoice
+from app.gui.inside.attention.flow import AttentionFlow
+from app.gui.inside.attention.grid import Cell, HeadGrid
+from app.gui.inside.attention.strongest import MOST, StrongestTokens
+from app.gui.inside.attention.words import (
+    lack_words,
+    lacking_words,
+    note_words,
+    share_words,
+    sink_words,
+    token_words,
+)
+from app.gui.inside.page import InsidePart
+from app.gui.inside.token_legend import TokenLegend
+from app.gui.widgets.labels import label
+from app.gui.widgets.words import render
+from app.services.attention import Attention
+from app.services.attention_rows import AttentionRows
+from app.services.attention_text import AttentionText
+from app.services.inspecting import Inspecting
+from app.services.inspection import InspectedAnswer
+
+_CARD_PX = 340
+_GRID_PX = 196
+_LONGEST_TITLE = 24
+
+
+class AttentionPart(InsidePart):
+    """Shows what the service knows; a token that is clicked here is looked at on the whole page where it is the answer's."""
+
+    def __init__(self, attention: Attention, inspecting: Inspecting, themes: theme.Themes) -> None:
+        super().__init__()
+        self.setObjectName("inside_attention")
+        self._attention = attention
+        self._inspecting = inspecting
+        self._layer: int | None = None
+        self._head: int | None = None
+        self._looked: int | None = None
+        self._shown: tuple[AttentionText | None, AttentionRows | None, int | None] = (None, None, None)
+        self.asking = AttentionAsking(attention, inspecting)
+        self.flow = AttentionFlow(themes)
+        self.title = label(pixels=theme.HEADING_PX, bold=True, name="attention_title")
+        self.title.setWordWrap(True)
+        self.choice = LayerChoice()
+        self.pointed = label(name="attention_token")
+        self.pointed.setWordWrap(True)
+        self.strongest = StrongestTokens(themes)
+        self.why = label(look="muted", name="attention_why")
+        self.why.setWordWrap(True)
+        self.grid = HeadGrid(themes)
+        self._grid_area = QScrollArea()
+        self._grid_words = label(
+            self.tr(
+                "Each layer (left to right) and head (first row: their average): a bar as high as its largest share. It "
+                "stands left for the first token, right for the token itself, beside that for the one before."
+            ),
+            look="muted",
+            pixels=theme.SMALL_PX,
+            name="attention_grid_words",
+        )
+        self.legend = TokenLegend(themes, signs=False)
+        self.legend.setObjectName("attention_legend")
+        self.legend.show_colouring("attention")
+        self.empty_words = label(look="muted", pixels=theme.READING_PX, name="attention_empty")
+        self.empty_example = QPushButton(self.tr("Try an example"))
+        self.empty_example.setObjectName("attention_empty_example")
+        self._pages = QStackedWidget()
+        self._pages.addWidget(self._empty())
+        self._pages.addWidget(self._full())
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.addWidget(self._pages)
+        self.flow.looked_at.connect(self.look_at)
+        self.flow.selected.connect(self._select)
+        self.strongest.looked_at.connect(self.look_at)
+        self.choice.chosen.connect(self._choose)
+        self.grid.chosen.connect(self._choose_cell)
+        self.empty_example.clicked.connect(lambda _checked=False: attention.show_example())
+        self._disconnect = attention.changed.connect(self.show_known)
+        self.show_known()
+
+    def disconnect_services(self) -> None:
+        """Listen to the service no longer."""
+        self._disconnect()
+
+    def leave(self) -> None:
+        """Show all layers again."""
+        self._choose(None, None)
+        self.look_at(None)
+
+    def look_at(self, token: int | None) -> None:
+        """Look at a token that the selected one may have looked at."""
+        self._looked = token
+        self.flow.show_token(token)
+        self.strongest.show_token(token)
+        self._show_pointed()
+
+    def show_known(self) -> None:
+        """Show what there is to know, or what to do first."""
+        attention = self._attention
+        text, rows = attention.text, attention.rows
+        self._pages.setCurrentIndex(0 if text is None else 1)
+        if text is None:
+            self._show_empty()
+        self.asking.show_known()
+        if rows is not None:
+            self._keep_choice(rows)
+        if (text, rows, attention.token) != self._shown:
+            if text is not self._shown[0]:
+                self._looked = None
+            self._shown = text, rows, attention.token
+            self._show_rows()
+
+    def _show_empty(self) -> None:
+        problem = self._attention.problem or self._attention.hindrance
+        self.empty_words.setText(render(problem) if problem is not None else "")
+        self.empty_example.setEnabled(self._attention.example_hindrance is None)
+
+    def _keep_choice(self, rows: AttentionRows) -> None:
+        """Keep the layer and the head where the rows have them."""
+        if self._layer is not None and self._layer >= len(rows.layers):
+            self._layer = self._head = None
+        if self._layer is not None and self._head is not None and self._head >= rows.layers[self._layer].rows - 1:
+            self._head = None
+
+    def _show_rows(self) -> None:
+        """Show the row of the layer and head that are chosen."""
+        text, rows, query = self._shown
+        row = rows.row(self._layer, self._head) if rows is not None else None
+        self.flow.show_answer(_columns(text, tuple(row) if row is not None else ()) if text is not None else None)
+        self.flow.colour_by("attention" if row is not None else "none")
+        self.flow.show_query(query)
+        self.flow.say(self._said if text is not None else None)
+        self.flow.show_token(self._looked)
+        self.choice.show_choice(rows, self._layer, self._head)
+        self.strongest.show_found(text, rows.most(MOST, self._layer, self._head) if rows is not None else ())
+        self.strongest.setVisible(row is not None)
+        self.choice.setVisible(rows is not None)
+        self.legend.setVisible(row is not None)
+        self.grid.show_rows(text, rows)
+        self.grid.show_choice(self._layer, self._head)
+        self._grid_area.setVisible(rows is not None and not rows.is_empty)
+        self._grid_words.setVisible(rows is not None and not rows.is_empty)
+        named = token_words(text, query, _LONGEST_TITLE) if text is not None and query is not None else ""
+        self.title.setText(self.tr("What {token} looked at").format(token=named) if named else self.tr("Attention"))
+        self.why.setText(self._why(rows, row))
+        self.why.setVisible(bool(self.why.text()))
+        self._show_pointed()
+
+    def _why(self, rows: AttentionRows | None, row: object) -> str:
+        """Return what is missing, and why."""
+        if rows is None:
+            return self.tr("Not read yet.") if self._shown[2] is not None else ""
+        if row is None:
+            missing = lack_words(rows, self._layer) if self._layer is not None else ""
+            return f"– {missing}" if missing else lacking_words(rows)
+        shares = rows.row(self._layer, self._head)
+        said = [lacking_words(rows), sink_words(math.fsum(shares)) if shares is not None else ""]
+        return " ".join(filter(None, said))
+
+    def _show_pointed(self) -> None:
+        text, rows, _ = self._shown
+        if self._looked is not None and text is not None:
+            self.pointed.setText(self._said(self._looked))
+        elif rows is not None:
+            self.pointed.setText(self.tr("Point at a token, or go there with the arrow keys, to see its share."))
+        else:
+            self.pointed.setText(self.tr("Click a token, or go to one with the arrow keys and press Enter."))
+
+    def _said(self, token: int) -> str:
+        text, rows, query = self._shown
+        if text is None or token >= len(text.ids):
+            return ""
+        row = rows.row(self._layer, self._head) if rows is not None else None
+        return share_words(text, token, query, row[token] if row is not None and token < len(row) else None)
+
+    def _select(self, token: int) -> None:
+        """Select a token; one of the answer is the one that the whole page looks at."""
+        text = self._attention.text
+        self._attention.select(token)
+        if text is not None and not self._attention.shows_example and token >= text.prompt:
+            self._inspecting.look_at(token - text.prompt)
+
+    def _choose_cell(self, cell: Cell) -> None:
+        self._choose(*cell)
+
+    def _choose(self, layer: int | None, head: int | None) -> None:
+        if (layer, head) != (self._layer, self._head):
+            self._layer, self._head = layer, head
+            self._show_rows()
+
+    def _empty(self) -> QWidget:
+        made = QWidget()
+        self.empty_words.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self.empty_words.setWordWrap(True)
+        self.empty_example.setProperty("look", "primary")
+        column = QVBoxLayout(made)
+        column.setSpacing(theme.SPACE_L)
+        column.addStretch(1)
+        column.addWidget(self.empty_words)
+        column.addWidget(self.empty_example, 0, Qt.AlignmentFlag.AlignHCenter)
+        column.addStretch(2)
+        return made
+
+    def _full(self) -> QWidget:
+        made = QWidget()
+        column = QVBoxLayout(made)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(theme.SPACE_S)
+        column.addWidget(self.asking)
+        row = QHBoxLayout()
+        row.setSpacing(theme.SPACE_L)
+        row.addLayout(self._pictures(), 1)
+        row.addWidget(self._card())
+        column.addLayout(row, 1)
+        note = label(note_words(), look="muted", pixels=theme.SMALL_PX, name="attention_note")
+        note.setWordWrap(True)
+        column.addWidget(note)
+        return made
+
+    def _pictures(self) -> QVBoxLayout:
+        """Lay the text over the grid."""
+        self._grid_words.setWordWrap(True)
+        self._grid_area.setFrameShape(QFrame.Shape.NoFrame)
+        self._grid_area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self._grid_area.setFixedHeight(theme.scaled(_GRID_PX))
+        self._grid_area.setWidget(self.grid)
+        column = QVBoxLayout()
+        column.setSpacing(theme.SPACE_S)
+        column.addWidget(self.flow, 1)
+        for widget in (self.legend, self._grid_words, self._grid_area):
+            column.addWidget(widget)
+        return column
+
+    def _card(self) -> QWidget:
+        card = QFrame()
+        card.setProperty("look", "card")
+        card.setFixedWidth(theme.scaled(_CARD_PX))
+        column = QVBoxLayout(card)
+        column.setContentsMargins(theme.SPACE_M, theme.SPACE_M, theme.SPACE_M, theme.SPACE_M)
+        column.setSpacing(theme.SPACE_S)
+        for widget in (self.title, self.choice, self.strongest, self.pointed, self.why):
+            column.addWidget(widget)
+        column.addStretch(1)
+        return card
+
+
+def _columns(text: AttentionText, shares: tuple[float, ...]) -> InspectedAnswer:
+    """Return a text as the columns of an answer, to be shown like one: its shares stand where probabilities would."""
+    size = len(text.ids)
+    unknown: tuple[None, ...] = (None,) * size
+    return InspectedAnswer(
+        message=hash(text.ids[: text.prompt]),
+        ids=text.ids,
+        texts=text.texts,
+        log_probabilities=unknown,
+        after=(*shares, *unknown[len(shares) :]),
+        ranks=unknown,
+        entropies=unknown,
+        gaps_ms=unknown,
+        flags=(0,) * size,
+    )
