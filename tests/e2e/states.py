@@ -12,6 +12,7 @@ from app.core.metrics import DeviceMemory
 from app.core.words import translate
 from app.services.notices import Notice
 from app.system.settings_file import Theme
+from tests.e2e.attention_state import attention_of_it
 from tests.e2e.compare_states import compare_branches, compare_done, compare_grid, compare_running, set_up
 from tests.e2e.inside_state import inside, laboratory
 from tests.e2e.scene import DAY_S, MEMORY, Scene
@@ -191,6 +192,7 @@ STATES = (
     State("compare_branches", compare_branches, ("compare_branches",), hides=("compare_lanes",)),
     State("compare_grid", compare_grid, ("compare_lanes", "lane_text_p"), ("dark",)),
     State("inside", inside, ("token_inspector", "token_card", "go_on_from_token"), hides=("side_panel", "composer")),
+    State("attention", attention_of_it, ("attention_flow", "attention_grid"), hides=("side_panel", "composer")),
     State("laboratory", laboratory, ("lab_cards", "lab_use"), hides=("side_panel", "composer")),
     State("what_if", what_if, ("what_if_dialog", "what_if_strip", "what_if_top_k_slider")),
 )

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from PySide6.QtCore import QPointF, Qt, Signal
-from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen
+from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen, QResizeEvent
 
 from app.gui import theme
 from app.gui.inside.token_flow import TokenFlow
@@ -39,7 +39,13 @@ class AttentionFlow(TokenFlow):
         """Mark the token whose attention is shown."""
         if token != self._query:
             self._query = token
+            self._reveal()
             self.viewport().update()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Keep the token that is looked at, or the selected one, in view."""
+        super().resizeEvent(event)
+        self._reveal()
 
     def paintEvent(self, event: QPaintEvent) -> None:
         """Mark the selected token over all."""
@@ -76,6 +82,12 @@ class AttentionFlow(TokenFlow):
             self.selected.emit(self._current)
         else:
             super().keyPressEvent(event)
+
+    def _reveal(self) -> None:
+        looked = self._current
+        self._current = self._query if looked is None else looked
+        super()._reveal()
+        self._current = looked
 
     def _name(self) -> None:
         said = self.tr("Text as tokens, coloured by attention")

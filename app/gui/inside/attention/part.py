@@ -117,7 +117,7 @@ class AttentionPart(InsidePart):
         if rows is not None:
             self._keep_choice(rows)
         if (text, rows, attention.token) != self._shown:
-            if text is not self._shown[0]:
+            if _prompt_of(text) != _prompt_of(self._shown[0]):
                 self._looked = None
             self._shown = text, rows, attention.token
             self._show_rows()
@@ -143,6 +143,7 @@ class AttentionPart(InsidePart):
         self.flow.show_query(query)
         self.flow.say(self._said if text is not None else None)
         self.flow.show_token(self._looked)
+        self.strongest.show_token(self._looked)
         self.choice.show_choice(rows, self._layer, self._head)
         self.strongest.show_found(text, rows.most(MOST, self._layer, self._head) if rows is not None else ())
         self.strongest.setVisible(row is not None)
@@ -256,12 +257,17 @@ class AttentionPart(InsidePart):
         return card
 
 
+def _prompt_of(text: AttentionText | None) -> tuple[int, ...]:
+    """Return what makes a text the same one, though its answer grows."""
+    return text.ids[: text.prompt] if text is not None else ()
+
+
 def _columns(text: AttentionText, shares: tuple[float, ...]) -> InspectedAnswer:
     """Return a text as the columns of an answer, to be shown like one: its shares stand where probabilities would."""
     size = len(text.ids)
     unknown: tuple[None, ...] = (None,) * size
     return InspectedAnswer(
-        message=hash(text.ids[: text.prompt]),
+        message=hash(_prompt_of(text)),
         ids=text.ids,
         texts=text.texts,
         log_probabilities=unknown,

@@ -1,4 +1,4 @@
-"""The tokens that were looked at most, the largest share first: what each says, a bar and its share in per cent."""
+"""The tokens that were looked at most, the largest share first: what each says, its place, a bar and its share."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from app.services.units import count
 
 MOST = 10
 ROW_PX = 24
-_TOKEN_SHARE, _FIGURE_PX = 0.42, 56
+_TOKEN_SHARE, _FIGURE_PX, _PLACE_PX = 0.5, 56, 44
 _LONGEST_TOKEN = 28
 
 
@@ -35,7 +35,6 @@ class StrongestTokens(QWidget):
         self.setFont(theme.font(theme.BASE_PX))
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-        self.setFixedHeight(MOST * theme.scaled(ROW_PX))
         stand_alone(self)
         themes.changed.connect(self.update)
         self._name()
@@ -48,6 +47,7 @@ class StrongestTokens(QWidget):
     def show_found(self, text: AttentionText | None, found: tuple[tuple[int, float], ...]) -> None:
         """Show others."""
         self._text, self._found = text, found[:MOST] if text is not None else ()
+        self.setFixedHeight(max(len(self._found), 1) * theme.scaled(ROW_PX))
         self._name()
         self.update()
 
@@ -77,10 +77,16 @@ class StrongestTokens(QWidget):
                 painter.fillRect(box, look.colour("pressed"))
             painter.setPen(look.colour("text"))
             name = painter.fontMetrics().elidedText(
-                token_words(text, token, _LONGEST_TOKEN), Qt.TextElideMode.ElideRight, round(left) - theme.SPACE_S
+                token_words(text, token, _LONGEST_TOKEN),
+                Qt.TextElideMode.ElideRight,
+                round(left) - theme.SPACE_S - theme.scaled(_PLACE_PX),
             )
             side = Qt.AlignmentFlag.AlignVCenter
             painter.drawText(box.adjusted(theme.SPACE_XS, 0, 0, 0), side | Qt.AlignmentFlag.AlignLeft, name)
+            painter.setPen(look.colour("muted"))
+            place = QRectF(0, box.top(), left - theme.SPACE_S, height)
+            painter.drawText(place, side | Qt.AlignmentFlag.AlignRight, count(token + 1))
+            painter.setPen(look.colour("text"))
             room = QRectF(left, box.top() + 6, self.width() - left - figure, height - 12)
             painter.fillRect(room, look.colour("sunken"))
             painter.fillRect(
@@ -121,7 +127,10 @@ class StrongestTokens(QWidget):
         said = self.tr("The tokens that were looked at most")
         text = self._text
         if text is not None and self._found:
-            rows = [f"{token_words(text, token)} {known_per_cent(share)}" for token, share in self._found]
+            rows = [
+                f"{token_words(text, token)} ({count(token + 1)}) {known_per_cent(share)}"
+                for token, share in self._found
+            ]
             chosen = next((row for row, (token, _) in enumerate(self._found) if token == self._current), None)
             said = f"{said}: " + " · ".join(rows)
             if chosen is not None:
