@@ -29,7 +29,12 @@ _SAY_NOTHING = api.llama_log_callback(_say_nothing)
 
 
 def open_bare(
-    path: str, threads: int, gpu_layers: int = ALL_LAYERS, cells: int = CELLS, micro_batch: int = MICRO_BATCH
+    path: str,
+    threads: int,
+    gpu_layers: int = ALL_LAYERS,
+    cells: int = CELLS,
+    micro_batch: int = MICRO_BATCH,
+    flash: int = FLASH_AUTO,
 ) -> BareLoop:
     """Load a model and make a context with the engine's values."""
     api.llama_log_set(_SAY_NOTHING, ctypes.c_void_p(0))
@@ -43,7 +48,7 @@ def open_bare(
     params.n_ctx, params.n_batch, params.n_ubatch = cells, max(BATCH, micro_batch), micro_batch
     params.n_seq_max = params.n_outputs_max = LANES
     params.n_threads = params.n_threads_batch = threads
-    params.flash_attn_type = FLASH_AUTO
+    params.flash_attn_type = flash
     params.kv_unified, params.swa_full, params.no_perf = True, False, True
     context = api.llama_init_from_model(model, params)
     if not context:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from tests.bench.arithmetic import Bar, Measurement
+from tests.bench.attending import attention_open
 from tests.bench.candidates import candidates_redraw
 from tests.bench.checkpoints import checkpoint_cost
 from tests.bench.decoding import against_bare, against_high_level, features_closed, record_cost
@@ -85,5 +86,6 @@ FIGURES = (
     Figure(Bar("stop_to_still", "ms", 100.0, "lower"), stop_to_still),
     Figure(Bar("ui_stall_8_lanes", "ms", 16.0, "lower"), ui_stall_8_lanes),
     Figure(Bar("inspector_open", "ms", 100.0, "lower"), inspector_open),
+    Figure(Bar("attention_open", "ratio", 2.0, "lower"), attention_open),
     Figure(Bar("divergence_8x2000", "ms", 100.0, "lower"), divergence_of_lanes),
 )
