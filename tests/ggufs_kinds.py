@@ -27,6 +27,9 @@ STATE = 16
 CONVOLUTION = 4
 STEP_RANK = 8
 
+LATENT, ROPE = 32, 16
+"""Width of a compressed key, and of the part of a key that says where it stands."""
+
 OUTPUT_GAIN = 1.5
 """Makes distributions that are neither flat nor a single peak, and keeps rounding out of the second decimal."""
 WINDOW_PATTERN = 2
@@ -93,6 +96,45 @@ def write_tiny_window(path: Path, *, window: int = 64, context: int = 2048, laye
         _add_feed_forward(weights, block, EMBEDDING)
     weights.norm("output_norm", EMBEDDING)
     weights.matrix("output", vocabulary, EMBEDDING, gain=OUTPUT_GAIN)
+    finish(writer)
+    return path
+
+
+def write_tiny_latent(path: Path, *, context: int = 2048, layers: int = 2, seed: int = 1) -> Path:
+    """Write a model whose heads share one compressed key a token (DeepSeek 2, multi-head latent attention)."""
+    writer = _begin(path, "deepseek2", f"Tiny Latent {seed}", context, STATE_EMBEDDING, layers)
+    writer.add_head_count_kv(1)
+    writer.add_leading_dense_block_count(layers)
+    writer.add_q_lora_rank(LATENT)
+    writer.add_kv_lora_rank(LATENT)
+    writer.add_key_length(LATENT + ROPE)
+    writer.add_value_length(LATENT)
+    writer.add_key_length_mla(2 * ROPE)
+    writer.add_value_length_mla(LATENT)
+    writer.add_rope_dimension_count(ROPE)
+    for add, value in (
+        (writer.add_expert_count, 2),
+        (writer.add_expert_used_count, 1),
+        (writer.add_expert_feed_forward_length, FEED_FORWARD),
+        (writer.add_expert_shared_count, 1),
+    ):
+        add(value)
+    vocabulary = _add_vocabulary(writer)
+    weights = _Weights(writer, seed)
+    weights.matrix("token_embd", vocabulary, STATE_EMBEDDING, gain=STATE_EMBEDDING**0.5)
+    for layer in range(layers):
+        block = f"blk.{layer}"
+        for name, size in (("attn_norm", STATE_EMBEDDING), ("attn_q_a_norm", LATENT), ("attn_kv_a_norm", LATENT)):
+            weights.norm(f"{block}.{name}", size)
+        weights.matrix(f"{block}.attn_q_a", LATENT, STATE_EMBEDDING)
+        weights.matrix(f"{block}.attn_q_b", HEADS * 2 * ROPE, LATENT, gain=2.0)
+        weights.matrix(f"{block}.attn_kv_a_mqa", LATENT + ROPE, STATE_EMBEDDING)
+        weights.matrix(f"{block}.attn_k_b", HEADS, LATENT, ROPE)
+        weights.matrix(f"{block}.attn_v_b", HEADS, LATENT, LATENT)
+        weights.matrix(f"{block}.attn_output", STATE_EMBEDDING, HEADS * LATENT)
+        _add_feed_forward(weights, block, STATE_EMBEDDING)
+    weights.norm("output_norm", STATE_EMBEDDING)
+    weights.matrix("output", vocabulary, STATE_EMBEDDING, gain=OUTPUT_GAIN)
     finish(writer)
     return path
 

@@ -31,6 +31,7 @@ from tests.engine.exchanges import WRITERS, as_prompt, limited, tokens
 from tests.engine.harness import Engine, assert_same_answer, records_of
 from tests.engine.test_graph_watch import Watching
 from tests.engine.test_loop import finished, run, scripted
+from tests.ggufs_kinds import write_tiny_latent
 
 PROMPT = tokens(3 * INSPECTION_BATCH + 9, 1)
 """Several batches, and several times the window of the models here."""
@@ -132,6 +133,20 @@ def test_a_layer_with_a_sliding_window_looks_at_nothing_outside_of_it(
         expected = softmax(products.arrays[f"kq-{layer}"][0, :, 0], scale, first, len(PROMPT))
         np.testing.assert_allclose(rows, expected, atol=1e-5)
     assert sorted(set(firsts)) == [0, len(PROMPT) - WINDOW], "one mask each"
+
+
+def test_heads_that_share_one_compressed_key_have_rows_of_their_own(
+    opened: Callable[[Path], LlamaBackend], tmp_path: Path
+) -> None:
+    backend = opened(write_tiny_latent(tmp_path / "latent.gguf"))
+    event = last(read(backend, PROMPT))
+    assert event.layers == (LayerAttention(2, 3),) * 2
+    products = by_hand(backend, PROMPT, "kq")
+    for layer, rows in enumerate(rows_of(event, len(PROMPT))):
+        assert rows is not None and not np.allclose(rows[0], rows[1])
+        scale, _ = products.parameters[f"kq_soft_max-{layer}"]
+        expected = softmax(products.arrays[f"kq-{layer}"][0, :, 0], scale, 0, len(PROMPT))
+        np.testing.assert_allclose(rows, expected, atol=1e-5)
 
 
 @pytest.mark.parametrize(("kind", "without"), [("plain", ()), ("recurrent", (0, 1, 2, 3)), ("hybrid", (0, 2))])
