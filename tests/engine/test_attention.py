@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
@@ -9,6 +10,7 @@ from pathlib import Path
 import gguf
 import numpy as np
 import numpy.typing as npt
+import psutil
 import pytest
 
 from app.core.attention import AttentionProgress, AttentionRead, LayerAttention
@@ -289,3 +291,18 @@ def test_the_engine_process_reads_attention_in_turn_stops_and_goes_on(tmp_path: 
         engine.send(ReadAttention(94, ids))
         engine.send(Quit())
         engine.wait(Failed, AttentionRead, request=94)
+
+
+def test_its_memory_is_given_back_again_and_again(quick_backend: LlamaBackend) -> None:
+    ids = tokens(1024, 3)
+    process = psutil.Process()
+    for _ in range(5):
+        read(quick_backend, ids)
+    gc.collect()
+    before = process.memory_info().rss
+    for _ in range(40):
+        read(quick_backend, ids)
+    gc.collect()
+    grown = process.memory_info().rss - before
+    print(f"{grown / (1 << 20):.2f} MiB more")
+    assert grown < 4 << 20, "forty times the cells and rows of one pass would be more"

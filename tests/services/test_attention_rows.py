@@ -51,10 +51,8 @@ def test_rows_are_found_by_layer_and_head() -> None:
         assert list(rows.row(layer) or ()) == pytest.approx(mean)
         token = favourite(layer, 1, 12)
         strongest = rows.strongest(layer, 1)
-        assert strongest is not None and (strongest.token, strongest.share) == (
-            token,
-            pytest.approx(single[1][token]),
-        )
+        assert strongest is not None and strongest.token == token
+        assert strongest.share == pytest.approx(single[1][token])
     for nothing in (rows.row(1), rows.row(1, 0), rows.row(0, HEADS), rows.row(4), rows.row(None, 0), rows.row(-1)):
         assert nothing is None
     assert rows.strongest(1) is None and rows.share(1, None, 0) is None and rows.share(0, 0, 12) is None

@@ -22,6 +22,7 @@ def token_keys() -> list[tuple[str, tuple[QKeySequence, ...]]]:
         (translate("TokenFlow", "Look at the first or the last token"), ("Home", "End")),
         (translate("TokenFlow", "Let the token follow the pointer again"), ("Esc",)),
         (translate("TokenFlow", "In the list beside: go on from here by that token"), ("Return", "Enter")),
+        (translate("TokenFlow", "In Attention: select the token that is looked at"), ("Return", "Enter")),
     )
     return [(words, tuple(map(QKeySequence, keys))) for words, keys in table]
 
