@@ -116,7 +116,9 @@ class Attention:
         model, token, turn = self._session.model, self.token, self._inspecting.turn
         if model is None or token is None:
             return None
-        finished = turn.finished if turn is not None else None
+        ref, wrote = self._session.ref, turn.model if turn is not None else None
+        is_ours = ref is not None and wrote is not None and wrote.identity == ref.identity
+        finished = turn.finished if turn is not None and is_ours else None
         told = finished.metrics.prefill_tokens_per_s if finished is not None else None
         return cost_of(model, token + 1, self._speed.of(model.path) or told)
 

@@ -21,7 +21,7 @@ from app.core.events import Event, Failed, PromptReady
 from app.core.model import LoadOptions
 from app.engine import attention as attention_module
 from app.engine.attention import read_attention
-from app.engine.backend import Backend, NoInspection
+from app.engine.backend import Backend, NoInspection, TokenIds
 from app.engine.control import Control
 from app.engine.inspection import LlamaInspection
 from app.engine.kv_cache import KVCache
@@ -37,6 +37,8 @@ from tests.ggufs_kinds import write_tiny_latent
 
 PROMPT = tokens(3 * INSPECTION_BATCH + 9, 1)
 """Several batches, and several times the window of the models here."""
+LONG = tokens(700, 1)
+"""More than a cache of windows has cells."""
 WINDOW = 64
 TEXT = "The developer restarted the server because it"
 Rows = list[npt.NDArray[np.float32] | None]
@@ -123,18 +125,18 @@ def test_a_layer_with_a_sliding_window_looks_at_nothing_outside_of_it(
     opened: Callable[[Path], LlamaBackend], tmp_path: Path
 ) -> None:
     backend = opened(WRITERS["window"](tmp_path / "model.gguf"))
-    event = last(read(backend, PROMPT))
-    products = by_hand(backend, PROMPT, "kq")
+    event = last(read(backend, LONG))
+    products = by_hand(backend, LONG, "kq")
     firsts = []
-    for layer, rows in enumerate(rows_of(event, len(PROMPT))):
+    for layer, rows in enumerate(rows_of(event, len(LONG))):
         assert rows is not None
         np.testing.assert_allclose(rows.sum(axis=1), 1.0, atol=1e-5)
         first = int(np.flatnonzero(rows.any(axis=0))[0])
         firsts.append(first)
         scale, _ = products.parameters[f"kq_soft_max-{layer}"]
-        expected = softmax(products.arrays[f"kq-{layer}"][0, :, 0], scale, first, len(PROMPT))
+        expected = softmax(products.arrays[f"kq-{layer}"][0, :, 0], scale, first, len(LONG))
         np.testing.assert_allclose(rows, expected, atol=1e-5)
-    assert sorted(set(firsts)) == [0, len(PROMPT) - WINDOW], "one mask each"
+    assert sorted(set(firsts)) == [0, len(LONG) - WINDOW], "one mask each"
 
 
 def test_heads_that_share_one_compressed_key_have_rows_of_their_own(
@@ -202,6 +204,19 @@ def test_progress_comes_with_every_batch(quick_backend: LlamaBackend) -> None:
     progress = [event for event in events if isinstance(event, AttentionProgress)]
     ends = [*range(INSPECTION_BATCH, len(PROMPT) - 1, INSPECTION_BATCH), len(PROMPT) - 1, len(PROMPT)]
     assert [(each.done, each.total) for each in progress] == [(end, len(PROMPT)) for end in ends]
+
+
+def test_only_the_last_token_is_watched(quick_backend: LlamaBackend, monkeypatch: pytest.MonkeyPatch) -> None:
+    stretches: list[tuple[int, bool]] = []
+    evaluate = LlamaInspection._evaluate
+
+    def noted(inspection: LlamaInspection, ids: TokenIds, position: int, *, watched: bool = False) -> bool:
+        stretches.append((len(ids), watched))
+        return evaluate(inspection, ids, position, watched=watched)
+
+    monkeypatch.setattr(LlamaInspection, "_evaluate", noted)
+    read(quick_backend, PROMPT)
+    assert stretches == [*[(INSPECTION_BATCH, False)] * 3, (8, False), (1, True)]
 
 
 def test_a_single_token_looks_at_itself(quick_backend: LlamaBackend) -> None:

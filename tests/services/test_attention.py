@@ -285,3 +285,14 @@ def test_the_cost_is_told_before(desk: Desk) -> None:
     assert cost is not None and cost.tokens == PROMPT + 2
     assert cost.seconds == pytest.approx((PROMPT + 2) / 131.2), "at the speed of the answer's own prefill"
     assert cost.memory_bytes == 256 * 23_040 + 2 * 64 * 4 * 49_152
+
+
+def test_the_speed_of_another_model_says_nothing(desk: Desk, other_model: Path) -> None:
+    ask(desk)
+    desk.program.session.use(Wish(other_model))
+    desk.until(lambda: desk.program.session.phase == "loading")
+    desk.engine.loaded()
+    desk.settle()
+    open_example(desk)
+    cost = service(desk).cost
+    assert cost is not None and cost.seconds is None

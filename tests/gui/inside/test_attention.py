@@ -208,7 +208,10 @@ def test_the_grid_chooses_a_layer_and_a_head_by_click_and_keys(inside: Stage) ->
     for _ in range(HEADS):
         QTest.keyClick(grid(inside), Qt.Key.Key_Up)
     assert told(inside, "attention_head_words") == "All heads averaged"
-    assert grid(inside).cell_at(QPoint(2, 2)) == (0, None)
+    for layer in range(LAYERS):
+        for head in (None, *range(HEADS)):
+            box = grid(inside).place_of((layer, head)).adjusted(0.5, 0.5, -0.5, -0.5)
+            assert {grid(inside).cell_at(corner) for corner in (box.topLeft(), box.bottomRight())} == {(layer, head)}
     assert grid(inside).cell_at(grid(inside).place_of((0, HEADS)).center()) is None
     QTest.keyClick(inside.find_as(InsidePage, "inside_page"), Qt.Key.Key_Escape)
     assert told(inside, "attention_layer_words") == "All layers averaged"
@@ -309,6 +312,14 @@ def test_without_a_model_nothing_can_be_asked_and_it_says_so(inside: Stage) -> N
     inside.settle()
     assert told(inside, "attention_empty").startswith("No model is loaded. Open a model")
     assert not inside.find_as(QPushButton, "attention_empty_example").isEnabled()
+
+
+def test_what_nobody_sees_is_not_worked_out_and_is_there_when_somebody_looks(inside: Stage) -> None:
+    QTest.mouseClick(inside.find("inside_answer_tab"), Qt.MouseButton.LeftButton)
+    inside.desk.program.inspecting.look_at(1)
+    assert told(inside, "attention_title") == "Attention"
+    QTest.mouseClick(inside.find("inside_attention_tab"), Qt.MouseButton.LeftButton)
+    assert told(inside, "attention_title").startswith("What ")
 
 
 def test_every_control_has_a_name(inside: Stage) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QScrollArea, QStackedWidget, QVBoxLayout, QWidget
 
 from app.gui import theme
@@ -88,11 +89,15 @@ class AttentionPart(InsidePart):
         self.grid.chosen.connect(self._choose_cell)
         self.empty_example.clicked.connect(lambda _checked=False: attention.show_example())
         self._disconnect = attention.changed.connect(self.show_known)
-        self.show_known()
 
     def disconnect_services(self) -> None:
         """Listen to the service no longer."""
         self._disconnect()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """Show what became known meanwhile."""
+        super().showEvent(event)
+        self.show_known()
 
     def leave(self) -> None:
         """Show all layers again."""
@@ -107,7 +112,9 @@ class AttentionPart(InsidePart):
         self._show_pointed()
 
     def show_known(self) -> None:
-        """Show what there is to know, or what to do first."""
+        """Show what there is to know, or what to do first; nothing is worked out while nobody sees it."""
+        if not self.isVisible():
+            return
         attention = self._attention
         text, rows = attention.text, attention.rows
         self._pages.setCurrentIndex(0 if text is None else 1)
