@@ -208,10 +208,9 @@ def test_the_grid_chooses_a_layer_and_a_head_by_click_and_keys(inside: Stage) ->
     for _ in range(HEADS):
         QTest.keyClick(grid(inside), Qt.Key.Key_Up)
     assert told(inside, "attention_head_words") == "All heads averaged"
-    for layer in range(LAYERS):
-        for head in (None, *range(HEADS)):
-            box = grid(inside).place_of((layer, head)).adjusted(0.5, 0.5, -0.5, -0.5)
-            assert {grid(inside).cell_at(corner) for corner in (box.topLeft(), box.bottomRight())} == {(layer, head)}
+    for cell in [(place, line) for place in range(LAYERS) for line in (None, *range(HEADS))]:
+        box = grid(inside).place_of(cell).adjusted(0.5, 0.5, -0.5, -0.5)
+        assert {grid(inside).cell_at(corner) for corner in (box.topLeft(), box.bottomRight())} == {cell}
     assert grid(inside).cell_at(grid(inside).place_of((0, HEADS)).center()) is None
     QTest.keyClick(inside.find_as(InsidePage, "inside_page"), Qt.Key.Key_Escape)
     assert told(inside, "attention_layer_words") == "All layers averaged"
@@ -268,6 +267,9 @@ def test_a_pass_is_cancelled_and_the_keyboard_goes_back_to_the_button(inside: St
     inside.engine.fail("cancelled", command(inside).request)
     inside.settle()
     assert inside.sees("attention_button") and button.hasFocus()
+    QTest.keyClick(button, Qt.Key.Key_Space)
+    answer(inside)
+    assert flow(inside).hasFocus(), "what was asked for is there"
 
 
 def test_why_it_came_to_nothing_is_said(inside: Stage) -> None:

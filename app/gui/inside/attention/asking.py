@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QProgressBar, QPushButton, QVBoxLayout, QWidget
 
 from app.gui import theme
@@ -18,6 +19,9 @@ _LONGEST_TOKEN = 18
 
 class AttentionAsking(QWidget):
     """Follows the service; shows one state at a time."""
+
+    keyboard_left = Signal()
+    """The button that had the keyboard goes, because what it asked for is there."""
 
     def __init__(self, attention: Attention, inspecting: Inspecting) -> None:
         super().__init__()
@@ -100,6 +104,8 @@ class AttentionAsking(QWidget):
             self.cancel.setFocus()
         elif self.cancel.hasFocus() and asks:
             self.ask.setFocus()
+        elif (self.cancel.hasFocus() or self.ask.hasFocus()) and not is_open and not asks:
+            self.keyboard_left.emit()
         for widget, is_seen in ((self.ask, asks), (self.progress, is_open), (self.cancel, is_open)):
             if not is_seen:
                 widget.hide()

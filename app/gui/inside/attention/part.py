@@ -85,6 +85,7 @@ class AttentionPart(InsidePart):
         self.flow.looked_at.connect(self.look_at)
         self.flow.selected.connect(self._select)
         self.strongest.looked_at.connect(self.look_at)
+        self.asking.keyboard_left.connect(self.flow.setFocus)
         self.choice.chosen.connect(self._choose)
         self.grid.chosen.connect(self._choose_cell)
         self.empty_example.clicked.connect(lambda _checked=False: attention.show_example())
