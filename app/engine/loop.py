@@ -143,7 +143,8 @@ class Answer:
                 sends = reason is not None or writing.due()
                 if sends:
                     # before the step: who looks knows its tokens
-                    yield self._with_settings(writing.take(self._cache.used, last=reason is not None))
+                    whole_record = reason is not None or self._control.pacing.is_held
+                    yield self._with_settings(writing.take(self._cache.used, last=whole_record))
                 if sends and watched() and (reason is not None or self._is_time_for_step()):
                     yield self._step(row, facts, sampler.mask(row), whole=reason is not None or whole())
                 if reason is not None:
@@ -181,8 +182,9 @@ class Answer:
         with self._clock.held():
             while True:
                 seen = pacing.changes
-                if self._writing.is_waiting:  # who lets an answer wait sees all of it
-                    yield self._with_settings(self._writing.take(self._cache.used, last=False))
+                is_held = pacing.is_held
+                if self._writing.is_waiting or (is_held and self._writing.has_unsent):  # who waits sees all of it
+                    yield self._with_settings(self._writing.take(self._cache.used, last=is_held))
                 turn = pacing.take(place)  # before it is told: leave that came too late is no leave
                 if turn is not None and not sampler.forbids(turn.token):
                     return turn

@@ -21,7 +21,7 @@ from app.engine.detokenizer import Detokenizer
 from app.engine.joiner import TokenJoiner
 from app.engine.sampling import Choice
 from app.engine.stops import StopWatch, control_stops, usable_stops
-from app.probability.record import RecordWriter
+from app.probability.record import RESUMED, RecordWriter
 from app.probability.row import RowFacts
 
 RECORD_TOKENS = 8
@@ -47,11 +47,14 @@ class Writing:
         self._vocabulary = vocabulary
         self._clock = clock
         self._recording = asked.record != "off"
+        self._goes_on = False
+        """Whether there are earlier tokens of this answer, of another clock."""
         stops, self.notes = usable_stops(asked.stop)
         self._stops = StopWatch(stops)
         self._stop_tokens = control_stops(stops, vocabulary)
         self._detokenizer = Detokenizer(vocabulary)
         if (answer := open_answer(asked.prompt)) is not None:
+            self._goes_on = True
             ids = ids_of(answer.ids, vocabulary) or []
             self._stops.resume(self._detokenizer.resume(answer.text, ids))
         elif given is not None:
@@ -81,6 +84,8 @@ class Writing:
         """
         token, probability, flags = choice
         if self._recording:
+            if self._goes_on and not self.ids:
+                flags |= RESUMED
             self._record.add(token, float(row[token]), facts, facts.rank(token), probability, at_ns, flags)
         return self.append(token, at_ns, reason)
 
@@ -115,7 +120,10 @@ class Writing:
         return self._joiner.due()
 
     def take(self, cells_used: int, *, last: bool) -> Tokens:
-        """Return the tokens since the last time; their record comes along in blocks of a few, which are smaller."""
+        """Return the tokens since the last time; their record comes along in blocks of a few, which are smaller.
+
+        With `last` all of it comes: nothing follows, or not before somebody has looked at what there is.
+        """
         record = self._record.take() if last or len(self._record) >= RECORD_TOKENS else b""
         return self._joiner.take(record, cells_used, self._clock.held_ns)
 

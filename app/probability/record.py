@@ -26,6 +26,8 @@ FORCED = 1
 """Flag: somebody chose the token, the draw did not."""
 NO_DRAW = 2
 """Flag: the most likely token was taken without a draw."""
+RESUMED = 4
+"""Flag: the answer went on with this token after it had stopped: what passed before it is nobody's time."""
 
 MASS = 0.99
 """The alternatives of a token reach down to this share of the raw distribution, within the two numbers below."""

@@ -7,23 +7,19 @@ knows no view.
 
 from __future__ import annotations
 
-import dataclasses
-
-from app.core.comparison import Comparison
 from app.core.events import PromptReady, Tokens
 from app.core.job_events import LanesAnalysed
 from app.core.ports import StorePort
 from app.core.signal import Signal
 from app.core.store_events import PiecesRead, PromptRead, RecordRead
-from app.services.answer_what_if import changes_of
+from app.core.words import Sentence, translate
 from app.services.chat import Chat
 from app.services.comparison_reads import ComparisonReads
 from app.services.engine_session import EngineSession
+from app.services.inspected_lane import Grounds, can_be_looked_at, found, insight, is_open, run_of, whole
 from app.services.inspection import InspectedAnswer, InspectedPrompt, TokenInsight
 from app.services.lane_inputs import LaneInputs
-from app.services.lanes_run import Lane, LanesRun
 from app.services.latest_job import LatestJob
-from app.services.open_conversation import OpenConversation, Run
 from app.services.questions import AnswerEvent
 from app.services.reread_prompt import tokens_before, written_before
 from app.services.turns import Turn
@@ -66,6 +62,10 @@ class Inspecting:
         self._prompt: InspectedPrompt | None = None
         self._token: int | None = None
         self._insight: TokenInsight | None = None
+        self._problem: Sentence | None = None
+        self._insight_problem: Sentence | None = None
+        self._grounds: Grounds | None = None
+        """What the insight is worked out from."""
         self._reading: LatestJob[_Found] = LatestJob(jobs, "tokens of an answer", self._take_found)
         self._following: LatestJob[_Found] = LatestJob(
             jobs, "tokens of a growing answer", self._take_followed, after_s=FOLLOW_S
@@ -98,6 +98,16 @@ class Inspecting:
         return self._insight
 
     @property
+    def problem(self) -> Sentence | None:
+        """Why the answer's tokens are not known, or not the newest, with what would help; None where they are."""
+        return self._problem
+
+    @property
+    def insight_problem(self) -> Sentence | None:
+        """Why it is not known what could have come at the token that is looked at, with what would help."""
+        return self._insight_problem
+
+    @property
     def prompt(self) -> InspectedPrompt | None:
         """What is known of the answer's prompt; None before it is, and where it is not kept."""
         return self._prompt
@@ -117,7 +127,7 @@ class Inspecting:
     @property
     def answers(self) -> tuple[Turn, ...]:
         """The answers of the branch that is shown which have tokens or will have, oldest first."""
-        return tuple(turn for turn in self._chat.turns if _can_be_looked_at(turn))
+        return tuple(turn for turn in self._chat.turns if can_be_looked_at(turn))
 
     def question_of(self, turn: Turn) -> Turn | None:
         """Return the question that an answer answers."""
@@ -137,7 +147,7 @@ class Inspecting:
         """Look at an answer of the branch that is shown; the newest one is followed by those that come after it."""
         answers = self.answers
         self._follows = not answers or turn is answers[-1]
-        if turn is self._turn and _is_open(turn) and self._is_watched:
+        if turn is self._turn and is_open(turn) and self._is_watched:
             self._begin(turn)  # what it begins with is known by now
         self._use(turn)
         self.look_at(token)
@@ -147,6 +157,7 @@ class Inspecting:
         if token == self._token:
             return
         self._token = token
+        self._insight_problem = None
         if self._insight is not None and self._insight.index != token:
             self._insight = None
         self.token_changed.emit(token)
@@ -190,7 +201,7 @@ class Inspecting:
         if not self._is_watched:
             return
         self._look()
-        if turn is self._turn and self._is_live != _is_open(turn):
+        if turn is self._turn and self._is_live != is_open(turn):
             self._begin(turn)
 
     def _use(self, turn: Turn | None) -> None:
@@ -210,20 +221,21 @@ class Inspecting:
         for job in (self._reading, self._following, self._looking):
             job.forget()
         self._reads = self._early = self._answer = self._prompt = self._insight = None
+        self._problem = self._insight_problem = self._grounds = None
 
     def _begin(self, turn: Turn) -> None:
         """Ask for what is not in memory."""
         for job in (self._reading, self._following):
             job.forget()
-        run, writing = _run_of(turn, self._chat.shown), self._chat.shown.run
+        run, writing = run_of(turn, self._chat.shown), self._chat.shown.run
         early: list[bytes] = []
         if writing is not None and writing.turn is turn:
-            run.ready, run.lanes[0].turn = writing.prompt, _whole(writing)
+            run.ready, run.lanes[0].turn = writing.prompt, whole(writing)
             if writing.prompt is None:  # its beginning is kept with its prompt
                 early += writing.beginning.record
             elif turn.state == "waiting" and writing.goes_on:  # nothing of it is kept before it says something
                 early += [event.record for event in writing.early]
-        self._early, self._is_live = early, _is_open(turn)
+        self._early, self._is_live = early, is_open(turn)
         self._reads = ComparisonReads(run, self._session, self._store, self._vocabulary)
         self._reads.begin()
 
@@ -236,7 +248,7 @@ class Inspecting:
         if isinstance(event, PromptReady):
             self._begin(writing.turn)  # what it begins with is kept now
         elif isinstance(event, Tokens):
-            reads.run.lanes[0].turn = _whole(writing)
+            reads.run.lanes[0].turn = whole(writing)
             (reads.run.lanes[0].record if self._early is None else self._early).append(event.record)
             self._catch_up()
 
@@ -246,8 +258,8 @@ class Inspecting:
         if not self._is_behind:
             self._work(self._following)
 
-    def _take_followed(self, found: _Found | None) -> None:
-        self._take_found(found)
+    def _take_followed(self, made: _Found | None) -> None:
+        self._take_found(made)
         if self._is_behind:
             self._catch_up()
 
@@ -256,7 +268,7 @@ class Inspecting:
         if reads is None or not reads.is_whole:
             return
         inputs, prompt = reads.inputs(), self._prompt_of(reads)
-        job.want(lambda: _found(inputs, prompt))
+        job.want(lambda: found(inputs, prompt))
 
     def _prompt_of(self, reads: ComparisonReads) -> InspectedPrompt | None:
         """Return the prompt without the texts of its tokens."""
@@ -279,67 +291,42 @@ class Inspecting:
         if self._reads is not None and self._reads.is_whole and self._reads.lacks_pieces:
             self._catch_up()
 
-    def _take_found(self, found: _Found | None) -> None:
-        if found is None or self._turn is None or found[0].message != self._turn.message:
+    def _take_found(self, made: _Found | None) -> None:
+        if self._turn is None or (made is not None and made[0].message != self._turn.message):
             return
-        is_first = self._answer is None
-        self._answer, self._prompt = found
-        if self._token is not None and self._token >= len(self._answer):
+        self._problem = None if made is not None else _NOT_READ
+        if made is not None:
+            self._answer, self._prompt = made
+        if self._answer is not None and self._token is not None and self._token >= len(self._answer):
             self.look_at(None)
         self.changed.emit()
-        if is_first or self._insight is None:
-            self._look_closer()
+        self._look_closer()
 
     def _look_closer(self) -> None:
-        """Have the tokens worked out that could have come at the token that is looked at."""
-        inputs, token = self.inputs, self._token
-        if inputs is None or self._answer is None or token is None:
+        """Have the tokens worked out that could have come at the token that is looked at, with all that is known now."""
+        inputs, token, answer = self.inputs, self._token, self._answer
+        if inputs is None or answer is None or token is None:
             self._looking.forget()
+            self._grounds = None
             return
-        self._looking.want(lambda: _insight(inputs, token))
+        grounds = Grounds.of(inputs, answer, token)
+        if grounds != self._grounds:
+            self._grounds = grounds
+            self._looking.want(lambda: insight(inputs, token))
 
-    def _take_insight(self, found: TokenInsight | None) -> None:
-        self._insight = found
+    def _take_insight(self, made: TokenInsight | None) -> None:
+        self._insight, self._insight_problem = made, None if made is not None else _NOT_SEEN
         self.changed.emit()
 
 
 _Found = tuple[InspectedAnswer, InspectedPrompt | None]
 
 
-def _is_open(turn: Turn) -> bool:
-    return turn.state in ("waiting", "writing")
-
-
-def _can_be_looked_at(turn: Turn) -> bool:
-    return turn.role == "assistant" and (bool(turn.ids) or _is_open(turn))
-
-
-def _whole(run: Run) -> Turn:
-    """Return an answer that is written, with the settings of its beginning where it is one with that."""
-    earlier, turn = run.earlier, run.turn
-    if earlier is None or not run.goes_on or run.parts_ways or not run.beginning.continues:
-        return turn
-    return dataclasses.replace(turn, finished=None, settings=(*changes_of(earlier), *turn.settings))
-
-
-def _run_of(turn: Turn, conversation: OpenConversation) -> LanesRun:
-    """Return an answer as the one lane of a comparison; its turn is the one that may still grow."""
-    changes = changes_of(turn)
-    settings = changes[-1].settings if changes else conversation.head.settings
-    comparison = Comparison(turn.message, conversation.head.id, turn.parent, turn.created_ms, (turn.message,))
-    question = conversation.known.get(turn.parent) if turn.parent is not None else None
-    lane = Lane(0, turn, settings)
-    return LanesRun(0, conversation, comparison, question or turn, [lane], is_running=False)
-
-
-def _found(inputs: LaneInputs, prompt: InspectedPrompt | None) -> _Found:
-    # Loads numpy, which costs 130 ms: the window's start need not wait for it.
-    from app.services.token_insights import inspected, with_texts  # noqa: PLC0415  loaded by the first job that needs it
-
-    return inspected(inputs), with_texts(prompt, inputs.pieces)
-
-
-def _insight(inputs: LaneInputs, token: int) -> TokenInsight:
-    from app.services.token_insights import insight  # noqa: PLC0415  loaded by the first job that needs it
-
-    return insight(inputs, token)
+_NOT_READ = translate(
+    "Inspecting",
+    "The tokens of this answer could not be worked out: go to the chat and come back to try again. The log has the details.",
+)
+_NOT_SEEN = translate(
+    "Inspecting",
+    "What could have come here could not be worked out: look at another token. The log has the details.",
+)

@@ -41,9 +41,15 @@ class InspectedAnswer(msgspec.Struct, frozen=True):
     """Of how many tokens something was recorded."""
     has_alternatives: bool = False
     """Whether other tokens than the chosen ones were recorded."""
+    pending: int = 0
+    """So many of the last tokens have no record yet, and may get one: it comes in blocks of a few tokens."""
 
     def __len__(self) -> int:
         return len(self.ids)
+
+    def is_pending(self, token: int) -> bool:
+        """Return whether the record of a token may still come."""
+        return token >= len(self.ids) - self.pending
 
 
 class Alternative(msgspec.Struct, frozen=True):

@@ -48,7 +48,9 @@ class Pace:
         return self._first_ns
 
     def add(self, event: Tokens) -> None:
-        """Take in the next tokens."""
+        """Take in the next tokens; what comes without one, as text or a record that was held back, is no step."""
+        if not event.count:
+            return
         times = _times(event)
         if self._last_ns is not None:
             self._add_gaps([self._last_ns, *times])

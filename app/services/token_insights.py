@@ -15,10 +15,18 @@ from app.probability.bounded import BoundedReplay
 from app.probability.deciding import replay_at
 from app.probability.divergence import SLACK
 from app.probability.known_rows import Extra, KnownRows, row_of
-from app.probability.record import TokenRecords
+from app.probability.record import RESUMED, TokenRecords
 from app.probability.replayed import KNOWN_WITHIN
 from app.probability.what_if import NOT_CUT
-from app.services.inspection import FORCED, Alternative, InspectedAnswer, InspectedPrompt, TokenInsight, TokenKind
+from app.services.inspection import (
+    FORCED,
+    NO_DRAW,
+    Alternative,
+    InspectedAnswer,
+    InspectedPrompt,
+    TokenInsight,
+    TokenKind,
+)
 from app.services.known_lanes import doubt_of, known, with_settings
 from app.services.lane_inputs import LaneInputs
 from app.services.piece_table import PieceTable
@@ -33,13 +41,21 @@ def inspected(inputs: LaneInputs) -> InspectedAnswer:
     ids = tuple(np.frombuffer(given.ids, "<i4").tolist())
     texts, pieces = texts_of(ids, inputs.pieces), pieces_of(ids, inputs.pieces)
     count, begins = lane.recorded, given.begins
-    records = lane.records
+    records, lacks = lane.records, len(ids) - begins - count
+    pending = lacks if given.is_open and 0 < lacks < _BLOCK else 0
     if records is None or count == 0:
         nothing = (None,) * len(ids)
         return InspectedAnswer(
-            given.message, ids, texts, pieces, nothing, nothing, nothing, nothing, nothing, flags=(0,) * len(ids)
+            given.message,
+            ids,
+            texts,
+            pieces,
+            *(nothing,) * 5,
+            flags=(0,) * len(ids),
+            pending=pending,
         )
-    before, behind = (None,) * begins, (None,) * (len(ids) - begins - count)
+    before, behind = (None,) * begins, (None,) * lacks
+    flags = records.flags[:count] & (FORCED | NO_DRAW)
     return InspectedAnswer(
         message=given.message,
         ids=ids,
@@ -50,9 +66,10 @@ def inspected(inputs: LaneInputs) -> InspectedAnswer:
         ranks=(*before, *records.rank[:count].tolist(), *behind),
         entropies=(*before, *records.entropy[:count].tolist(), *behind),
         gaps_ms=(*before, *_gaps(records, count), *behind),
-        flags=(*(0,) * begins, *records.flags[:count].tolist(), *(0,) * len(behind)),
+        flags=(*(0,) * begins, *flags.tolist(), *(0,) * len(behind)),
         recorded=count,
         has_alternatives=bool(records.alternative_ids.size),
+        pending=pending,
     )
 
 
@@ -184,7 +201,7 @@ def _own(records: TokenRecords, index: int) -> Extra:
 def _gaps(records: TokenRecords, count: int) -> list[float | None]:
     """Return the time before each token in ms; none before the first, before a chosen one, nor over a pause."""
     gaps = np.diff(records.time[:count]) / _MS
-    is_known = (gaps >= 0) & (gaps <= _LONGEST_GAP_MS) & ((records.flags[1:count] & FORCED) == 0)
+    is_known = (gaps >= 0) & (gaps <= _LONGEST_GAP_MS) & ((records.flags[1:count] & (FORCED | RESUMED)) == 0)
     found: list[float | None] = [None, *gaps.tolist()]
     for place in np.flatnonzero(~is_known).tolist():
         found[place + 1] = None
@@ -192,6 +209,8 @@ def _gaps(records: TokenRecords, count: int) -> list[float | None]:
 
 
 _LONGEST_GAP_MS = 60_000.0
-"""What is longer was a pause between two parts of an answer."""
+"""What is longer was a pause between two parts of an answer, also where its record does not mark that."""
+_BLOCK = 8
+"""The record of so many tokens comes together at the latest."""
 _NAME = re.compile(r"<[^\s<>]+>|\[/?[A-Z_]+\]")
 """How control tokens are called: <|im_start|>, <s>, [INST]."""

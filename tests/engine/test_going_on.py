@@ -17,7 +17,8 @@ from app.engine.prompt_size import PromptTooLong
 from app.engine.scripted import Script, ScriptedBackend
 from app.engine.scripted_vocabulary import ScriptedVocabulary
 from app.engine.stops import StopWatch
-from tests.engine.harness import GREEDY, ids_of, user
+from app.probability.record import RESUMED
+from tests.engine.harness import GREEDY, ids_of, records_of, user
 from tests.engine.test_loop import finished, run, streamed
 
 QUESTION = PromptMessage("user", "Tell me a story of a fox.")
@@ -69,6 +70,19 @@ def test_an_answer_in_parts_is_the_answer_in_one(
     assert "".join(part.text for part in parts) == whole.text
     assert [part.stop_reason for part in parts] == ["length", "length", whole.stop_reason]
     assert parts[2].metrics.prompt_tokens - parts[2].metrics.prompt_tokens_from_cache == 1
+
+
+def test_the_record_marks_where_a_part_begins_and_nothing_else(starter_backend: LlamaBackend, cache: KVCache) -> None:
+    first = run(starter_backend, ChatPrompt((QUESTION,)), msgspec.structs.replace(GREEDY, max_tokens=3), cache=cache)
+    more = run(
+        starter_backend,
+        open_prompt(finished(first)),
+        msgspec.structs.replace(GREEDY, max_tokens=3),
+        cache=cache,
+        first_token=3,
+    )
+    marked = [(records_of(events, 1).flags & RESUMED).tolist() for events in (first, more)]
+    assert marked == [[0, 0, 0], [RESUMED, 0, 0]]
 
 
 def test_a_part_knows_its_place_by_the_answer_that_it_is_given(starter_backend: LlamaBackend, cache: KVCache) -> None:

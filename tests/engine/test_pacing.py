@@ -25,6 +25,7 @@ from app.engine.pacing import FREELY, Pacing, Turn
 from app.engine.scripted import Script, ScriptedBackend
 from app.engine.writing import Asked, Writing
 from app.probability.record import FORCED, NO_DRAW, TokenRecords, join_blocks, read_records
+from app.probability.record_layout import tokens_in
 from tests.engine.harness import Engine, ids_of, user, write_script
 from tests.engine.test_loop import finished
 
@@ -99,6 +100,33 @@ def test_step_by_step_is_the_same_answer(starter_backend: LlamaBackend) -> None:
     assert [held.token for held in stepper.held] == list(range(TOKENS))
     waited = [event.held_ns for event in stepper.events if isinstance(event, Tokens)]
     assert waited[0] > 0 and waited == sorted(set(waited)), "each step waits a little longer"
+
+
+def test_who_lets_an_answer_wait_has_the_record_of_all_its_tokens(starter_backend: LlamaBackend) -> None:
+    stepper = Stepper()
+    stepper.run(starter_backend)
+    known = 0
+    for event in stepper.events:
+        if isinstance(event, Held):
+            assert known == event.token
+        elif isinstance(event, Tokens):
+            assert event.count, "it comes with its token"
+            known += tokens_in(event.record)
+    assert known == TOKENS
+
+
+def test_where_an_answer_is_paused_the_record_of_what_was_sent_follows() -> None:
+    backend, control, seen = scripted(), Control(1), list[Event]()
+    for event in Answer(backend, KVCache(backend), Generate(1, user("Why?"), SHORT, 0), control).run(lambda: False):
+        seen.append(event)
+        if isinstance(event, Held):
+            control.cancel()
+        elif isinstance(event, Tokens) and event.first == 0:
+            assert not event.record, "a block of one token would be mostly its head"
+            control.pacing.set_rate(0.0)
+    place = next(at for at, event in enumerate(seen) if isinstance(event, Held))
+    told = [event for event in seen[:place] if isinstance(event, Tokens)]
+    assert sum(event.count for event in told) == sum(tokens_in(event.record) for event in told) == 1
 
 
 def test_the_row_that_is_shown_is_the_one_that_is_drawn_from(starter_backend: LlamaBackend) -> None:

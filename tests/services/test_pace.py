@@ -80,3 +80,10 @@ def test_a_clock_that_goes_back_gives_no_negative_gap() -> None:
     pace.add(tokens(1, [90]))
     assert pace.gaps_ms == (0.0,)
     assert pace.mean_rate() is None
+
+
+def test_what_comes_without_a_token_is_no_step() -> None:
+    pace = Pace()
+    pace.add(tokens(0, [100, 110]))
+    pace.add(msgspec.structs.replace(tokens(2, [110]), count=0))
+    assert pace.gaps_ms == (10.0,) and pace.gap_count == 1

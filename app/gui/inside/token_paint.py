@@ -37,7 +37,7 @@ class RowPainter:
             shade, thick = self._ramp[step], LINES_PX[step]
             painter.fillRect(box, shade.ground)
             painter.fillRect(QRectF(box.left(), box.bottom() - thick, box.width(), thick), shade.line)
-        elif step is None and self._colouring != "none":
+        elif step is None and self._colouring != "none" and not self._answer.is_pending(token):
             painter.setPen(QPen(self._muted, 1.0, Qt.PenStyle.DotLine))
             painter.drawLine(QPointF(box.left() + 1, box.bottom() - 1), QPointF(box.right() - 1, box.bottom() - 1))
         self._write(painter, box, said)
