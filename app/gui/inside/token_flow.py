@@ -20,15 +20,13 @@ from PySide6.QtWidgets import QAbstractScrollArea, QFrame
 from app.gui import theme
 from app.gui.ground import paint_ground, stand_alone
 from app.gui.inside.shades import Colouring, Shade, shades
-from app.gui.inside.token_keys import moved
-from app.gui.inside.token_layout import TokenLayout
+from app.gui.inside.token_keys import moved, rows_wanted
 from app.gui.inside.token_paint import RowPainter
+from app.gui.inside.token_rows import LAID_AT_ONCE, TokenRows
 from app.gui.inside.token_sentences import sentence_of
 from app.services.inspection import InspectedAnswer
 
 ROW_PX = 30
-LAID_AT_ONCE = 1_500
-"""So many tokens fill any screen; they are laid out within a frame."""
 HOVER_MS = 120
 """A pointer that rests on a token so long looks at it."""
 _EDGE_PX = 4.0
@@ -56,10 +54,15 @@ class TokenFlow(QAbstractScrollArea):
         self._answer: InspectedAnswer | None = None
         self._colouring: Colouring = "probability"
         self._shades: list[Shade] = []
-        self._layout: TokenLayout | None = None
+        self._layout: TokenRows | None = None
         self._rest = QTimer(self)
         self._rest.setInterval(0)
         self._rest.timeout.connect(self._lay_out_more)
+        self._follows = False
+        """Whether the end is in view, and stays so while the answer grows."""
+        self._is_fitting = False
+        self._is_sought = False
+        """Whether the token that is looked at is to be in view once it is laid out."""
         self._current: int | None = None
         self._is_pinned = False
         self._pointed: int | None = None
@@ -67,6 +70,7 @@ class TokenFlow(QAbstractScrollArea):
         self._resting.setSingleShot(True)
         self._resting.setInterval(HOVER_MS)
         self._resting.timeout.connect(self._look_at_pointed)
+        self.verticalScrollBar().valueChanged.connect(lambda _value: self._note_end())
         themes.changed.connect(self._show_theme)
         themes.text_size_changed.connect(self._lay_out)
         self._show_theme()
@@ -98,15 +102,13 @@ class TokenFlow(QAbstractScrollArea):
         is_same = before is not None and answer is not None and before.message == answer.message
         if not is_same:
             self._pin(pinned=False)
+            self._follows = self._is_sought = False
             self.verticalScrollBar().setValue(0)
-        follows = is_same and self.verticalScrollBar().value() == self.verticalScrollBar().maximum()
-        if is_same and before is not None and answer is not None and self._layout is not None:
-            known = len(before)
-            if answer.ids[:known] == before.ids and answer.texts[:known] == before.texts:
-                self._lay_out_more()
-                self._fit(follows=follows)
-                return
-        self._lay_out()
+        if answer is not None and self._layout is not None and self._layout.goes_on_as(answer):
+            self._lay_out_more()
+            self._fit()
+        else:
+            self._lay_out()
 
     def show_token(self, token: int | None) -> None:
         """Frame the token that is looked at, and have it in view."""
@@ -134,8 +136,8 @@ class TokenFlow(QAbstractScrollArea):
 
     def place_of(self, token: int) -> QRectF:
         """Return where a token's first piece stands in the viewport."""
-        self._reach(token)
         assert self._layout is not None
+        self._reach(token)
         piece, row = self._layout.firsts[token], self._layout.row_of(token)
         return self._box(piece, row)
 
@@ -196,12 +198,15 @@ class TokenFlow(QAbstractScrollArea):
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Move from token to token and from row to row."""
-        layout, key = self._layout, event.key()
-        self._reach(None)
-        if layout is None or not layout.rows or event.modifiers() & _NOT_OURS:
+        layout, key, answer = self._layout, Qt.Key(event.key()), self._answer
+        if layout is None or answer is None or not layout.rows or event.modifiers() & _NOT_OURS:
             super().keyPressEvent(event)
             return
-        token = moved(layout, self._current, Qt.Key(key), max(self.viewport().height() // self._row_px - 1, 1))
+        page = max(self.viewport().height() // self._row_px - 1, 1)
+        rows = rows_wanted(key, page)
+        if rows is not None and self._current is not None and layout.reach_rows(self._current, rows):
+            self._fit()
+        token = moved(layout, len(answer), self._current, key, page)
         if token is None:
             super().keyPressEvent(event)
             return
@@ -248,60 +253,60 @@ class TokenFlow(QAbstractScrollArea):
 
     def _lay_out(self) -> None:
         measure = QFontMetricsF(theme.reading_font(theme.READING_PX)).horizontalAdvance
-        self._layout = TokenLayout(measure, self._room)
+        self._layout = TokenRows(self._answer, measure, self._room)
         self._lay_out_more()
         self._fit()
         self._reveal()
 
     def _lay_out_more(self) -> None:
         """Lay out the next tokens; the rest follows in moments in which nothing else is to be done."""
-        self._extend(LAID_AT_ONCE)
-        if self._is_laid_out:
+        assert self._layout is not None
+        self._layout.add()
+        if self._layout.is_whole:
             self._rest.stop()
         elif not self._rest.isActive():
             self._rest.start()
         if self.sender() is self._rest:
             self._fit()
+            if self._is_sought:
+                self._reveal()
 
-    @property
-    def _is_laid_out(self) -> bool:
-        answer, layout = self._answer, self._layout
-        return answer is None or layout is None or len(layout.firsts) >= len(answer)
-
-    def _extend(self, count: int) -> None:
-        answer, layout = self._answer, self._layout
-        if answer is not None and layout is not None:
-            more = slice(len(layout.firsts), len(layout.firsts) + count)
-            layout.extend(list(zip(answer.ids[more], answer.texts[more], strict=True)))
-
-    def _reach(self, token: int | None) -> None:
-        """Have a token laid out, or all of them."""
-        answer, layout = self._answer, self._layout
-        if answer is None or layout is None or self._is_laid_out:
-            return
-        wanted = len(answer) if token is None else min(token + 1, len(answer))
-        if wanted > len(layout.firsts):
-            self._extend(wanted - len(layout.firsts))
+    def _reach(self, token: int) -> None:
+        """Have a token laid out."""
+        if self._layout is not None and self._layout.reach(token):
             self._fit()
 
-    def _fit(self, *, follows: bool = False) -> None:
-        """Say how far one can scroll."""
+    def _fit(self) -> None:
+        """Say how far one can scroll, and stay at the end where one was there."""
         assert self._layout is not None
         bar, height = self.verticalScrollBar(), self._row_px
         bar.setPageStep(self.viewport().height())
         bar.setSingleStep(height)
-        bar.setRange(0, max(self._layout.rows * height - self.viewport().height(), 0))
-        if follows and not self._is_pinned:
+        was_fitting, self._is_fitting = self._is_fitting, True
+        bar.setRange(
+            0, max(self._layout.rows * height - self.viewport().height(), 0)
+        )  # the bar that comes takes room
+        if self._follows and not self._is_pinned:
             bar.setValue(bar.maximum())
+        self._is_fitting = was_fitting
+        if self._layout.is_whole:
+            self._note_end()
         self.viewport().update()
 
+    def _note_end(self) -> None:
+        """Know whether the end is in view."""
+        if not self._is_fitting:
+            self._follows = self.verticalScrollBar().value() == self.verticalScrollBar().maximum()
+
     def _reveal(self) -> None:
-        token = self._current
-        if token is not None:
-            self._reach(token)
-        layout = self._layout
-        if layout is None or token is None or token >= len(layout.firsts):
+        token, layout = self._current, self._layout
+        self._is_sought = False
+        if token is None or layout is None or self._answer is None or token >= len(self._answer):
             return
+        if token >= len(layout.firsts) + LAID_AT_ONCE:
+            self._is_sought = True  # it is laid out in parts, which are too many to wait for
+            return
+        self._reach(token)
         bar, top = self.verticalScrollBar(), layout.row_of(token) * self._row_px
         if top < bar.value():
             bar.setValue(top)
@@ -313,7 +318,7 @@ class TokenFlow(QAbstractScrollArea):
         self._shades = shades(look, self._colouring)
         self.viewport().update()
 
-    def _paint_frame(self, painter: QPainter, layout: TokenLayout) -> None:
+    def _paint_frame(self, painter: QPainter, layout: TokenRows) -> None:
         """Frame the token that is looked at; one that is pinned more strongly."""
         token = self._current
         if token is None or token >= len(layout.firsts):
