@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from array import array
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
@@ -67,19 +69,42 @@ def goes_on(inside: Inside, turn: Turn, place: int, token: int) -> Turn:
     return inside.answer
 
 
-def is_the_same(inside: Inside, one: list[int], other: list[int]) -> bool:
+class Run(NamedTuple):
+    """What one run wrote, with what was recorded of each step."""
+
+    ids: list[int]
+    rows: tuple[dict[int, float | None], ...]
+    """Of each step: the probability of each candidate after the chain, None where the record does not prove it."""
+
+
+def run_of(inside: Inside, turn: Turn) -> Run:
+    """Return an answer with its record; it stays the one that is looked at."""
+    inside.program.inspecting.open(turn)
+    ids = ids_of(turn)
+    rows = (insight_of(inside, place).alternatives for place in range(len(ids)))
+    return Run(ids, tuple({each.token: each.after for each in row} for row in rows))
+
+
+def is_the_same(one: Run, other: Run) -> bool:
     """Return whether two runs wrote the same as far as both go: the same tokens, or a draw between two as likely ones.
 
-    What stands in the record of the newer one decides, at the first token that differs.
+    That is so where at the first token that differs the two have nearly the same log-probability in both runs. A
+    candidate that is not in the record, or of which it proves nothing, is as likely as no other.
     """
-    common = min(len(one), len(other))
-    if one[:common] == other[:common]:
+    common = min(len(one.ids), len(other.ids))
+    if one.ids[:common] == other.ids[:common]:
         return True
-    place = next(n for n, (first, second) in enumerate(zip(one, other, strict=False)) if first != second)
-    rows = {each.token: each for each in insight_of(inside, place).alternatives}
-    gap = abs((rows[one[place]].after or 0) - (rows[other[place]].after or 0))
-    print(f"parted at token {place}: {gap}")
-    return gap <= NEAR
+    place = next(n for n, (first, second) in enumerate(zip(one.ids, other.ids, strict=False)) if first != second)
+    gaps = [_apart(run.rows[place], one.ids[place], other.ids[place]) for run in (one, other)]
+    print(f"parted at token {place}: {gaps}")
+    return max(gaps) <= NEAR
+
+
+def _apart(row: dict[int, float | None], first: int, second: int) -> float:
+    """Return how far apart two candidates of a step are in log-probability."""
+    likely = [row.get(token) for token in (first, second)]
+    known = [math.log(each) for each in likely if each]
+    return abs(known[0] - known[1]) if len(known) == len(likely) else math.inf
 
 
 def fresh(inside: Inside, question: str, forced: list[int]) -> Turn:
@@ -104,11 +129,13 @@ def test_it_is_the_answer_that_a_fresh_run_with_these_tokens_gives(inside: Insid
     first = inside.ask("Why is the sky blue?")
     token = another(inside, CUT)
     branch = goes_on(inside, first, CUT, token)
+    known(inside)
     written = ids_of(branch)
+    one = run_of(inside, branch)
     assert written[: CUT + 1] == [*ids_of(first)[:CUT], token]
     assert branch.seed == first.seed and branch.text.startswith(first.text[:4])
     again = fresh(inside, "Why is the sky blue?", written[: CUT + 1])
-    assert is_the_same(inside, ids_of(again), written)
+    assert again.text and is_the_same(run_of(inside, again), one)
 
 
 def test_the_record_marks_the_chosen_token_and_keeps_what_was_recorded_before_it(inside: Inside) -> None:
@@ -128,8 +155,27 @@ def test_the_record_marks_the_chosen_token_and_keeps_what_was_recorded_before_it
 def test_no_later_draw_is_another_one(inside: Inside) -> None:
     first = inside.ask("Why is the sky blue?")
     known(inside)
+    one = run_of(inside, first)
     branch = goes_on(inside, first, CUT, ids_of(first)[CUT])
-    assert is_the_same(inside, ids_of(first), ids_of(branch))
+    assert is_the_same(one, run_of(inside, branch))
+
+
+@pytest.mark.parametrize(
+    ("in_one", "in_other", "is_same"),
+    [
+        ({5: 0.300, 6: 0.301}, {5: 0.301, 6: 0.300}, True),
+        ({5: 0.300, 6: 0.301}, {5: 0.310, 6: 0.290}, False),
+        ({5: 0.010, 6: 0.013}, {5: 0.010, 6: 0.010}, False),
+        ({5: None, 6: None}, {5: None, 6: None}, False),
+        ({5: 0.0, 6: 0.0}, {5: 0.001, 6: 0.001}, False),
+        ({5: 0.3}, {5: 0.3, 6: 0.3}, False),
+    ],
+)
+def test_runs_are_the_same_where_both_call_the_two_tokens_as_likely(
+    in_one: dict[int, float | None], in_other: dict[int, float | None], *, is_same: bool
+) -> None:
+    first: dict[int, float | None] = {3: 1.0}
+    assert is_the_same(Run([3, 5], (first, in_one)), Run([3, 6], (first, in_other))) == is_same
 
 
 def test_the_cache_keeps_what_both_begin_with_and_the_kept_prompt_is_that_of_the_first(inside: Inside) -> None:
