@@ -229,7 +229,7 @@ def _records(
         ComparisonAnalysis(talk.comparing, session, store, vocabulary, jobs),
         AnswerWhatIf(chat, session, store, vocabulary, jobs),
         inspecting,
-        OtherToken(session, chat, talk.answers, talk.comparing, inspecting),
+        OtherToken(session, chat, talk.answers, talk.comparing, inspecting, sampling),
         PromptScores(session, inspecting),
         next_token,
         Laboratory(chat, session, sampling, vocabulary, inspecting, jobs, next_token.watch_whole),

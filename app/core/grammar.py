@@ -7,12 +7,20 @@ from typing import Literal
 import msgspec
 
 from app.core.errors import ExitCode, UserError
-from app.core.words import Sentence
+from app.core.words import Sentence, translate
 
 GrammarKind = Literal["gbnf", "json_schema"]
 
 LONGEST_GRAMMAR = 65_536
 """Characters of a grammar or a schema."""
+
+
+NOT_ALLOWED = translate(
+    "Engine",
+    "The grammar that is set for this chat now does not allow that token here: choose another one, or switch the grammar "
+    "off in the settings.",
+)
+"""What is said of a token that somebody chose for an answer that is there, which goes on with the grammar of today."""
 
 
 class Grammar(msgspec.Struct, frozen=True):

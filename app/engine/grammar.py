@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from app.core.errors import ExitCode, UserError
 from app.core.events import GrammarMask
-from app.core.grammar import Grammar
+from app.core.grammar import NOT_ALLOWED, Grammar
 from app.core.grammar_check import gbnf_of
 from app.core.words import translate
 from app.engine.aside import Aside, Stopped, TooLong
@@ -212,12 +212,21 @@ def refuse_unfit(
     if grammar is None:
         return
     fit = GrammarFit(backend, grammar, given, stopped)
+    last = len(chosen) - 1
     try:
-        for token in chosen:
+        for place, token in enumerate(chosen):
             if stopped():
                 raise StoppedAsking
-            if 0 <= token < backend.vocabulary.size:  # what is no token is told by who uses it
+            if not 0 <= token < backend.vocabulary.size:
+                continue  # what is no token is told by who uses it
+            try:
                 fit.accept(token)
+            except UserError as error:
+                if error.sentence != NOT_FITTING:
+                    raise
+                # Those before the last one are what the answer had there.
+                told = UserError(NOT_ALLOWED, ExitCode.WRONG_USE) if place == last else _refusal_of_answer()
+                raise told from error
     finally:
         fit.close()
 
@@ -236,8 +245,8 @@ def _refusal_of_answer() -> UserError:
     return UserError(
         translate(
             "Engine",
-            "What there is of this answer does not fit the grammar, so it cannot go on: switch the grammar off, or write "
-            "the answer anew.",
+            "What there is of this answer does not fit the grammar that is set for this chat now, so it cannot go on: switch "
+            "the grammar off in the settings, or write the answer anew.",
         ),
         ExitCode.WRONG_USE,
     )

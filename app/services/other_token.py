@@ -6,6 +6,10 @@ token uses no draw, so that no later draw is another. Knows no view.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
+from app.core.events import Failed
+from app.core.grammar import NOT_ALLOWED, Grammar
 from app.core.signal import Signal
 from app.core.words import Sentence, translate
 from app.probability.record_layout import first_tokens, tokens_in
@@ -18,7 +22,10 @@ from app.services.engine_session import EngineSession
 from app.services.inspecting import Inspecting
 from app.services.inspection import FORCED, InspectedAnswer
 from app.services.lane_inputs import LaneInput, LaneInputs
+from app.services.open_conversation import Run
 from app.services.piece_table import PieceTable
+from app.services.questions import AnswerEvent
+from app.services.sampling import Sampling
 from app.services.token_places import token_places
 from app.services.turns import Beginning, Turn
 
@@ -27,11 +34,29 @@ _REPLACEMENT = "\N{REPLACEMENT CHARACTER}"
 _LONGEST_CHARACTER = 4
 
 
+class _Going(NamedTuple):
+    """A version that goes on by another token."""
+
+    request: int
+    turn: Turn
+    """The answer that it branches off from."""
+    place: int
+    token: int
+    grammar: Grammar | None
+    """The grammar that holds for it."""
+
+
 class OtherToken:
     """What can be done with an alternative of the answer that is looked at."""
 
     def __init__(
-        self, session: EngineSession, chat: Chat, answers: Answers, comparing: Comparing, inspecting: Inspecting
+        self,
+        session: EngineSession,
+        chat: Chat,
+        answers: Answers,
+        comparing: Comparing,
+        inspecting: Inspecting,
+        sampling: Sampling,
     ) -> None:
         self.changed: Signal[()] = Signal()
         """Another answer could be written now, or none."""
@@ -40,6 +65,14 @@ class OtherToken:
         self._answers = answers
         self._comparing = comparing
         self._inspecting = inspecting
+        self._sampling = sampling
+        self._going: _Going | None = None
+        """The last version that was wanted."""
+        self._forbidden: dict[tuple[int, int, Grammar], frozenset[int]] = {}
+        """The tokens that a grammar did not allow at a place of an answer."""
+        session.answer_told.connect(self._note)
+        answers.ended.connect(self._take_end)
+        sampling.changed.connect(self.changed.emit)
         session.changed.connect(self.changed.emit)
         answers.busy_changed.connect(lambda _conversation: self.changed.emit())
         comparing.busy_changed.connect(self.changed.emit)
@@ -61,6 +94,18 @@ class OtherToken:
             )
         return None
 
+    @property
+    def caution(self) -> Sentence | None:
+        """What may stand in the way of a token that is chosen now; None for nothing."""
+        return None if self._grammar is None else _GRAMMAR
+
+    def forbidden(self, turn: Turn, place: int | None) -> frozenset[int]:
+        """Return the tokens of which it is known that the grammar of the chat does not allow them at a place."""
+        grammar = self._grammar
+        if grammar is None or place is None:
+            return frozenset()
+        return self._forbidden.get((turn.message, place, grammar), frozenset())
+
     def go_on(self, turn: Turn, place: int, token: int) -> bool:
         """Let the answer that is looked at go on by a token in place of the one there; False where it cannot."""
         inputs, answer = self._inspecting.inputs, self._inspecting.answer
@@ -71,7 +116,34 @@ class OtherToken:
         forced = (token,) if beginning.goes_on else (*answer.ids[:place], token)
         written = self._chat.asking.branch(self._chat.shown, turn, beginning, Cut(forced, chosen))
         self._inspecting.open(written)
+        run = self._chat.shown.run
+        if run is not None and run.turn is written:
+            self._going = _Going(run.request, turn, place, token, self._grammar)
         return True
+
+    @property
+    def _grammar(self) -> Grammar | None:
+        return self._sampling.values.grammar
+
+    def _note(self, event: AnswerEvent) -> None:
+        """Know which token a grammar did not allow, for the next time."""
+        going = self._going
+        if going is None or not isinstance(event, Failed) or event.request != going.request:
+            return
+        if going.grammar is not None and event.sentence == NOT_ALLOWED:
+            key = (going.turn.message, going.place, going.grammar)
+            self._forbidden[key] = self._forbidden.get(key, frozenset()) | {going.token}
+            self.changed.emit()
+
+    def _take_end(self, run: Run) -> None:
+        """Where nothing came of it, stand where one was, unless somebody looks elsewhere by now."""
+        going, inspecting = self._going, self._inspecting
+        if going is None or run.request != going.request:
+            return
+        newest = inspecting.answers[-1] if inspecting.answers else None
+        is_there = any(each is going.turn for each in inspecting.answers)
+        if run.came_to_nothing and is_there and inspecting.token is None and inspecting.turn in (None, newest):
+            inspecting.open(going.turn, going.place)
 
 
 def beginning_of(turn: Turn, inputs: LaneInputs, answer: InspectedAnswer, place: int) -> Beginning:
@@ -135,4 +207,9 @@ def _seed_of(turn: Turn) -> int | None:
 
 _OPEN = translate("OtherToken", "This answer is still being written: stop it, or wait for its end.")
 _BUSY = translate("OtherToken", "Something is being written at the moment: stop it, or wait for its end.")
+_GRAMMAR = translate(
+    "OtherToken",
+    "The grammar that is set for this chat now holds for it, from the answer's first token on: it can forbid the token. "
+    "Switch the grammar off in the settings to go on without it.",
+)
 _NO_MODEL = translate("OtherToken", "No model is loaded: load the one that wrote this answer.")

@@ -192,7 +192,7 @@ def test_an_answer_goes_on_within_its_grammar_and_one_that_does_not_fit_is_refus
     first = finished(run(starter_backend, user(QUESTION.text), msgspec.structs.replace(settings, max_tokens=6)))
     events = run(starter_backend, open_prompt(first), settings, cache=cache, first_token=6)
     assert dict(JUDGES)[PERSON](first.text + finished(events).text)
-    with pytest.raises(UserError, match="does not fit the grammar"):
+    with pytest.raises(UserError, match="does not fit the grammar that is set"):
         run(starter_backend, open_prompt(first), with_grammar(BALANCED, LIST), cache=cache, first_token=6)
 
 
@@ -211,7 +211,7 @@ def test_a_chosen_token_that_does_not_fit_is_refused_before_anything_runs(
     done = finished(run(starter_backend, user("Well?"), settings, cache=cache, forced=(yes,)))
     assert done.text == "yes"
     seen: list[Event] = []
-    with pytest.raises(UserError, match="does not allow that token"):
+    with pytest.raises(UserError, match="set for this chat now does not allow that token"):
         run(
             starter_backend,
             user("Well?"),

@@ -45,6 +45,13 @@ class AlternativesModel(QAbstractListModel):
     def __init__(self) -> None:
         super().__init__()
         self._insight: TokenInsight | None = None
+        self.forbidden: frozenset[int] = frozenset()
+        """Tokens that cannot come here."""
+
+    @property
+    def place(self) -> tuple[int, int] | None:
+        """Of which token in which answer the rows are."""
+        return None if self._insight is None else (self._insight.message, self._insight.index)
 
     @property
     def rows(self) -> Sequence[Alternative]:
@@ -84,11 +91,18 @@ class AlternativesModel(QAbstractListModel):
         each = self.rows[row]
         return quoted(each.text, each.token)
 
+    def cutter(self, row: int) -> str | None:
+        """Return which stage cut a token, or cuts it where somebody wants it now; None for none that is known."""
+        if row >= len(self.rows):
+            return None
+        each = self.rows[row]
+        return "grammar" if each.token in self.forbidden else each.cut_by
+
     def sentence(self, row: int) -> str:
         """Return everything that a row shows, in words."""
         if row < len(self.rows):
-            each = self.rows[row]
-            return alternative_sentence(each, cutter_words(each.cut_by or ""))
+            cut_by = self.cutter(row)
+            return alternative_sentence(self.rows[row], None if cut_by is None else cutter_words(cut_by))
         rest = self.rest
         assert rest is not None
         words = self.tr("All other tokens together: {raw} raw, {after} after the chain")
@@ -130,12 +144,34 @@ class Alternatives(QListView):
         is_chosen = self.selectionModel().isSelected(self.currentIndex())
         return each if each is not None and is_chosen and not each.is_taken else None
 
+    @property
+    def forbidden(self) -> frozenset[int]:
+        """Tokens that are shown and cannot come here."""
+        return self.rows.forbidden
+
+    def forbid(self, tokens: frozenset[int]) -> None:
+        """Say which tokens cannot come here."""
+        if tokens != self.rows.forbidden:
+            self.rows.forbidden = tokens
+            self.viewport().update()
+
     def show_insight(self, insight: TokenInsight | None) -> None:
-        """Show other tokens, with the taken one in view."""
+        """Show other tokens, with the taken one in view; of the same place the chosen one stays chosen."""
+        before, chosen = self.rows.place, self.chosen
         self.rows.show_insight(insight)
-        if (taken := self._taken) is not None:
+        rows = self.rows.rows
+        again = next(
+            (row for row, each in enumerate(rows) if chosen is not None and each.token == chosen.token), None
+        )
+        if again is not None and self.rows.place == before:
+            self.setCurrentIndex(self.rows.index(again))
+        elif (taken := self._taken) is not None:
             self.scrollTo(self.rows.index(taken))
         self.chosen_changed.emit()
+
+    def choose_none(self) -> None:
+        """Have no row chosen, as where what is shown belongs to a token that is looked at no more."""
+        self.selectionModel().clear()
 
     def sizeHint(self) -> QSize:
         """Ask for some rows."""
@@ -202,19 +238,20 @@ class _Delegate(QStyledItemDelegate):
             self._paint_taken(painter, place, look)
         columns = _columns(place)
         painter.setFont(theme.font(theme.BASE_PX, bold=is_taken))
-        is_strong = each is None or each.cut_by is None or bool(state & QStyle.StateFlag.State_Selected)
+        cut_by = self._rows.cutter(row)
+        is_strong = cut_by is None or bool(state & QStyle.StateFlag.State_Selected)
         painter.setPen(look.colour("text" if is_strong else "muted"))
         said = self._rows.shown_text(row)
         shown = painter.fontMetrics().elidedText(said, Qt.TextElideMode.ElideRight, columns[0].width())
         painter.drawText(columns[0], Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, shown)
-        self._paint_bars(painter, columns[1], (raw, after), look, is_cut=each is not None and each.cut_by is not None)
+        self._paint_bars(painter, columns[1], (raw, after), look, is_cut=cut_by is not None)
         painter.setFont(theme.font(theme.SMALL_PX))
         right = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight
         is_current = bool(state & QStyle.StateFlag.State_Selected)
         painter.setPen(look.colour("text" if is_current else "muted"))
         painter.drawText(columns[2], right, known_per_cent(raw))
-        if each is not None and each.cut_by is not None:
-            self._paint_cut(painter, columns[3], cutter_words(each.cut_by), look)
+        if cut_by is not None:
+            self._paint_cut(painter, columns[3], cutter_words(cut_by), look)
         else:
             painter.setPen(look.colour("text"))
             painter.drawText(columns[3], right, known_per_cent(after))

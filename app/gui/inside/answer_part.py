@@ -12,6 +12,7 @@ from app.gui.inside.token_card import TokenCard
 from app.gui.inside.token_flow import TokenFlow
 from app.gui.inside.token_legend import TokenLegend
 from app.gui.widgets.labels import label
+from app.gui.widgets.words import render
 from app.services.inspecting import Inspecting
 from app.services.inspection import InspectedAnswer
 from app.services.other_token import OtherToken
@@ -78,8 +79,8 @@ class AnswerPart(QWidget):
             self.flow.setFocus()
 
     def _go_on_from(self, token: int) -> None:
-        turn, place = self._inspecting.turn, self._inspecting.token
-        if turn is None or place is None:
+        turn, place, insight = self._inspecting.turn, self._inspecting.token, self._inspecting.insight
+        if turn is None or place is None or insight is None or insight.index != place:
             return
         self.take_focus()  # before what has it is emptied: it would go to wherever the page has to scroll to
         self.is_branching = True
@@ -112,6 +113,7 @@ class AnswerPart(QWidget):
         answer = self._inspecting.answer
         turn = self._inspecting.turn
         if answer is None and turn is not None and self._shows(turn.message):
+            self._remark(self.flow.answer)
             return  # it is read once more; what is there stays meanwhile
         self.flow.show_answer(answer)
         self._show_token(self._inspecting.token)
@@ -123,18 +125,24 @@ class AnswerPart(QWidget):
 
     def _show_token(self, token: int | None) -> None:
         self.flow.show_token(token)
-        self.card.show_token(self._inspecting.answer, token, self._inspecting.insight)
+        inspecting = self._inspecting
+        self.card.show_token(inspecting.answer, token, inspecting.insight, inspecting.insight_problem)
         self._show_refusal()
 
     def _show_refusal(self) -> None:
-        turn = self._inspecting.turn
-        self.card.show_refusal(self._other.refusal(turn) if turn is not None else None)
+        turn, token, other = self._inspecting.turn, self._inspecting.token, self._other
+        if turn is None:
+            self.card.show_refusal(None)
+        else:
+            self.card.show_refusal(other.refusal(turn), other.caution, other.forbidden(turn, token))
 
     def _remark(self, answer: InspectedAnswer | None) -> None:
         """Say what is not known of the answer, and how it would be."""
-        said, turn = "", self._inspecting.turn
+        said, turn, problem = "", self._inspecting.turn, self._inspecting.problem
         is_over = turn is not None and turn.state in ("done", "interrupted")
-        if answer is not None and len(answer) and is_over:
+        if problem is not None:
+            said = render(problem)
+        elif answer is not None and len(answer) and is_over:
             lacks = len(answer) - answer.recorded
             if not answer.recorded:
                 said = self.tr(
@@ -149,7 +157,8 @@ class AnswerPart(QWidget):
                 )
         self.remark.setText(said)
         self.remark.setVisible(bool(said))
-        self.record_button.setVisible(bool(said) and not (answer is not None and answer.has_alternatives))
+        has_some = answer is not None and answer.has_alternatives
+        self.record_button.setVisible(bool(said) and problem is None and not has_some)
 
     def _empty(self) -> QWidget:
         page = QWidget()

@@ -150,7 +150,8 @@ class InsideHead(QWidget):
         if turn is None:
             return ""
         tokens = len(turn.ids) // 4
-        said = self.tr("1 token") if tokens == 1 else self.tr("{count} tokens").format(count=count(tokens))
+        words = self.tr("answer of 1 token") if tokens == 1 else self.tr("answer of {count} tokens")
+        said = words.format(count=count(tokens))
         question = f"“{self._question_of(turn)}”" if len(self._turns) < 2 else ""  # the box beside it says it
         parts = [question, said, turn.author]
         return " · ".join(part for part in parts if part)

@@ -103,6 +103,7 @@ class PromptPart(QWidget):
         scored = self._scored
         colouring: Colouring = "none" if scored is None else self._colouring
         self.chips.colour(() if scored is None else Steps(colouring, scored), colouring)
+        self.legend.show_grounds(colouring == "none")
         self.ramp.show_colouring(colouring)
         self.ramp.setVisible(colouring != "none")
         self.colours_changed.emit(scored is not None)
@@ -148,6 +149,8 @@ class _KindLegend(QWidget):
         self.setFont(theme.font(theme.SMALL_PX))
         self._themes = themes
         self._kinds: tuple[TokenKind, ...] = ()
+        self.has_grounds = True
+        """Whether what chips stand on is explained: it is not where that tells something else."""
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         themes.changed.connect(self.update)
 
@@ -155,6 +158,11 @@ class _KindLegend(QWidget):
         """Explain what there is in a prompt."""
         self._kinds = tuple(dict.fromkeys(prompt.kinds)) if prompt is not None else ()
         self.setAccessibleName(" · ".join(map(kind_words, self._kinds)))
+        self.update()
+
+    def show_grounds(self, on: bool) -> None:
+        """Explain what chips stand on, or only the lines around them."""
+        self.has_grounds = on
         self.update()
 
     def sizeHint(self) -> QSize:
@@ -168,7 +176,7 @@ class _KindLegend(QWidget):
         look, metrics = self._themes.current, QFontMetrics(self.font())
         left, middle = 1.0, self.height() / 2
         for kind in self._kinds:
-            painter.setBrush(ground_of_kind(look, kind))
+            painter.setBrush(ground_of_kind(look, kind) if self.has_grounds else look.colour("surface"))
             painter.setPen(outline(look, kind))
             painter.drawRoundedRect(QRectF(left, middle - 7, 22, 14), 4, 4)
             left += 28

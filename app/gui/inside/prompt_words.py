@@ -44,7 +44,7 @@ def counts_of(prompt: InspectedPrompt) -> str:
     order: tuple[TokenKind, ...] = ("asked", "question", "answer", "system", "template", "special")
     tally = {kind: prompt.kinds.count(kind) for kind in order}
     parts = [f"{kind_words(kind)} {count(tally[kind])}" for kind in order if tally[kind]]
-    whole = translate("PromptChips", "{count} tokens").format(count=count(len(prompt.ids)))
+    whole = translate("PromptChips", "Prompt of {count} tokens").format(count=count(len(prompt.ids)))
     return f"{whole}: {' · '.join(parts)}"
 
 

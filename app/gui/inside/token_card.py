@@ -5,7 +5,9 @@ Knows no service: whoever owns it says what to show, and hears with which token 
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt, Signal
+from typing import TypeGuard
+
+from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtWidgets import (
     QFrame,
     QGridLayout,
@@ -21,14 +23,14 @@ from app.core.words import Sentence
 from app.gui import theme
 from app.gui.icons import Icons
 from app.gui.inside.alternatives import Alternatives
-from app.gui.inside.token_sentences import came_by, figures_of, part_words
+from app.gui.inside.token_sentences import came_by, figure_hint, figures_of, part_words
 from app.gui.widgets.labels import label
 from app.gui.widgets.token_words import quoted
 from app.gui.widgets.words import render, set_hint
 from app.services.inspection import InspectedAnswer, TokenInsight
 from app.services.units import UNKNOWN, count
 
-_WIDTH_PX = 372
+_WIDTH_PX, _HEIGHT_PX = 372, 504
 
 
 class TokenCard(QFrame):
@@ -48,6 +50,7 @@ class TokenCard(QFrame):
         self._answer: InspectedAnswer | None = None
         self._token: int | None = None
         self._refusal: Sentence | None = None
+        self._caution: Sentence | None = None
         self.title = label(pixels=theme.HEADING_PX, bold=True, name="token_title")
         self.title.setWordWrap(True)
         self.place = label(look="muted", pixels=theme.SMALL_PX, name="token_place")
@@ -68,8 +71,26 @@ class TokenCard(QFrame):
         self.go_on.clicked.connect(lambda _checked=False: self._want_chosen())
         self._show_button()
 
-    def show_token(self, answer: InspectedAnswer | None, token: int | None, insight: TokenInsight | None) -> None:
-        """Show a token of an answer, with what could have come in its place once that is known."""
+    def hasHeightForWidth(self) -> bool:
+        """Be as high as there is room, whatever is said: what stands beside and below must not move with the pointer."""
+        return False
+
+    def sizeHint(self) -> QSize:
+        """Ask for all figures and some rows."""
+        return QSize(self.minimumWidth(), theme.scaled(_HEIGHT_PX))
+
+    def minimumSizeHint(self) -> QSize:
+        """Make do with less: the list gives way."""
+        return QSize(self.minimumWidth(), 0)
+
+    def show_token(
+        self,
+        answer: InspectedAnswer | None,
+        token: int | None,
+        insight: TokenInsight | None,
+        problem: Sentence | None = None,
+    ) -> None:
+        """Show a token of an answer, with what could have come in its place once that is known, or why it is not."""
         is_known = answer is not None and token is not None and token < len(answer)
         self._answer, self._token = answer, token if is_known else None
         self._pages.setCurrentIndex(1 if is_known else 0)
@@ -77,7 +98,9 @@ class TokenCard(QFrame):
             self._insight = None
             self.alternatives.show_insight(None)
             return
-        self.title.setText(quoted(answer.texts[token], answer.ids[token]))
+        whole = quoted(answer.texts[token], answer.ids[token])
+        self.title.setText(quoted(answer.texts[token], answer.ids[token], _MOST_IN_TITLE))
+        set_hint(self.title, whole if whole != self.title.text() else "")
         words = self.tr("Token {number} of {count}")
         place = words.format(number=count(token + 1), count=count(len(answer)))
         self.place.setText(" · ".join(filter(None, (place, part_words(answer, token)))))
@@ -85,16 +108,32 @@ class TokenCard(QFrame):
         said["came"] = came_by(answer, token)
         for name, value in said.items():
             self._values[name].setText(value)
-        if insight is None or insight.index != token:
-            return  # what is there stays until the next is known: nothing jumps
+        if not _is_of(insight, answer, token):
+            # What is there stays to be seen until the next is known: nothing jumps, and nothing of it can be chosen.
+            self._insight = None
+            self.alternatives.choose_none()
+            if problem is not None:
+                self.alternatives.show_insight(None)
+                self._say_why_none(render(problem))
+            self._show_button()
+            return
         if insight != self._insight:
             self._insight = insight
             self.alternatives.show_insight(insight)
-        self._say_why_none(answer, token)
+        self._say_why_none(self._why_none(answer, token))
+        self._show_button()
 
-    def show_refusal(self, refusal: Sentence | None) -> None:
-        """Say why nothing can go on from here now; None where it can."""
-        self._refusal = refusal
+    def show_refusal(
+        self, refusal: Sentence | None, caution: Sentence | None = None, forbidden: frozenset[int] = frozenset()
+    ) -> None:
+        """Say why nothing can go on from here now, None where it can, and what may become of it.
+
+        `forbidden` are tokens that cannot come here.
+        """
+        self._refusal, self._caution = refusal, caution
+        self.alternatives.forbid(forbidden)
+        if self._answer is not None and self._token is not None and self._insight is not None:
+            self._say_why_none(self._why_none(self._answer, self._token))
         self._show_button()
 
     def _want_chosen(self) -> None:
@@ -102,35 +141,51 @@ class TokenCard(QFrame):
             self._want(chosen.token)
 
     def _want(self, token: int) -> None:
-        if self._refusal is None:
+        if self._can_go_on_by(token):
             self.wanted.emit(token)
+
+    def _can_go_on_by(self, token: int) -> bool:
+        return self._refusal is None and self._insight is not None and token not in self.alternatives.forbidden
 
     def _show_button(self) -> None:
         chosen = self.alternatives.chosen
-        if chosen is None:
-            self.go_on.setText(self.tr("Go on from here by another token"))
-        else:
-            self.go_on.setText(
-                self.tr("Go on from here by {token}").format(token=_short(quoted(chosen.text, chosen.token)))
-            )
-        self.go_on.setAccessibleName(self.go_on.text())
-        self.go_on.setEnabled(chosen is not None and self._refusal is None)
-        hint = self.tr("Cut the answer here, put this token in, and let the model go on from it: as another version.")
-        set_hint(self.go_on, render(self._refusal) if self._refusal is not None else hint)
+        said = self.tr("Go on from here with another token")
+        if chosen is not None:
+            words = self.tr("Go on from here with {token}")
+            said = words.format(token=quoted(chosen.text, chosen.token, _MOST_CHARACTERS))
+        self.go_on.setText(said.replace("&", "&&"))
+        self.go_on.setAccessibleName(said)
+        self.go_on.setEnabled(chosen is not None and self._can_go_on_by(chosen.token))
+        set_hint(self.go_on, self._hint_of_button())
 
-    def _say_why_none(self, answer: InspectedAnswer, token: int) -> None:
-        has_some = bool(self.alternatives.rows.rows)
-        said = ""
+    def _hint_of_button(self) -> str:
+        chosen = self.alternatives.chosen
+        if self._refusal is not None:
+            return render(self._refusal)
+        if chosen is not None and chosen.token in self.alternatives.forbidden:
+            return self.tr(
+                "The grammar that is set for this chat does not allow this token here: choose another one."
+            )
+        hint = self.tr("Cut the answer here, put this token in, and let the model go on from it: as another version.")
+        return f"{hint}\n{render(self._caution)}" if self._caution is not None else hint
+
+    def _why_none(self, answer: InspectedAnswer, token: int) -> str:
+        if answer.log_probabilities[token] is None and answer.is_pending(token):
+            return self.tr("Nothing is recorded of this token yet: records come a few tokens at once.")
         if answer.log_probabilities[token] is None:
-            said = self.tr(
+            return self.tr(
                 "Nothing was recorded of this token. Choose “All likely candidates” under “Save for each token” in the "
                 "preferences: then answers that follow can be looked into."
             )
-        elif not answer.has_alternatives:
-            said = self.tr(
+        if not answer.has_alternatives:
+            return self.tr(
                 "Only the chosen token was recorded. Choose “All likely candidates” under “Save for each token” in the "
                 "preferences to see what else could have come."
             )
+        return self.tr("The grammar of this chat may forbid some of these.") if self._caution is not None else ""
+
+    def _say_why_none(self, said: str) -> None:
+        has_some = bool(self.alternatives.rows.rows)
         self.why_none.setText(said)
         self.why_none.setVisible(bool(said))
         self.alternatives.setVisible(has_some)
@@ -188,8 +243,11 @@ class TokenCard(QFrame):
 
     def _add(self, grid: QGridLayout, where: tuple[int, int], name: str, words: str, *, wide: bool = False) -> None:
         row, column = where
-        grid.addWidget(label(words, look="muted", pixels=theme.SMALL_PX), row, column, Qt.AlignmentFlag.AlignTop)
+        title = label(words, look="muted", pixels=theme.SMALL_PX)
+        grid.addWidget(title, row, column, Qt.AlignmentFlag.AlignTop)
         value = self._values[name] = label(UNKNOWN, name=f"token_{name}_value")
+        for each in (title, value):
+            set_hint(each, figure_hint(name))
         value.setWordWrap(wide)
         value.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         grid.addWidget(value, row, column + 1, 1, 3 if wide else 1)
@@ -198,9 +256,15 @@ class TokenCard(QFrame):
         row = QHBoxLayout()
         row.addWidget(label(self.tr("What could have come here"), bold=True))
         row.addStretch(1)
-        row.addWidget(label(self.tr("raw"), look="muted", pixels=theme.SMALL_PX))
+        raw, after = (
+            label(words, look="muted", pixels=theme.SMALL_PX)
+            for words in (self.tr("raw"), self.tr("after the chain"))
+        )
+        for each, name in ((raw, "probability"), (after, "after")):
+            set_hint(each, figure_hint(name))
+        row.addWidget(raw)
         row.addSpacing(theme.SPACE_M)
-        row.addWidget(label(self.tr("after the chain"), look="muted", pixels=theme.SMALL_PX))
+        row.addWidget(after)
         return row
 
 
@@ -211,8 +275,8 @@ def _bytes_of(answer: InspectedAnswer, token: int) -> str:
     return " ".join(f"{byte:02X}" for byte in piece[:_MOST_BYTES]) + (" …" if len(piece) > _MOST_BYTES else "")
 
 
-def _short(text: str) -> str:
-    return text if len(text) <= _MOST_CHARACTERS else f"{text[:_MOST_CHARACTERS]}…”"
+def _is_of(insight: TokenInsight | None, answer: InspectedAnswer, token: int) -> TypeGuard[TokenInsight]:
+    return insight is not None and (insight.message, insight.index) == (answer.message, token)
 
 
-_MOST_BYTES, _MOST_CHARACTERS = 32, 24
+_MOST_BYTES, _MOST_CHARACTERS, _MOST_IN_TITLE = 32, 24, 56

@@ -13,6 +13,8 @@ from app.services.units import UNKNOWN, count, short_milliseconds
 
 translate = QCoreApplication.translate
 _LONGEST_CHARACTER = 4
+_SMALL, _TINY = 0.0095, 0.0001
+"""Logarithms of probabilities: below the first, three decimals would say too little; below the second, 0 is all there is."""
 
 
 def probability_of(answer: InspectedAnswer, token: int) -> float | None:
@@ -79,13 +81,58 @@ def figures_of(answer: InspectedAnswer, token: int) -> dict[str, str]:
     return {
         "probability": known_per_cent(probability_of(answer, token)),
         "after": known_per_cent(answer.after[token]),
-        "log": UNKNOWN if log is None else f"{log:.3f}",
+        "log": log_words(log),
         "rank": count(answer.ranks[token]),
         "entropy": UNKNOWN if entropy is None else in_nats(entropy),
         "time": UNKNOWN
         if gap is None
         else translate("TokenCard", "{value} ms").format(value=short_milliseconds(gap)),
     }
+
+
+def figure_hint(name: str) -> str:
+    """Return what a figure of the card means, in plain words."""
+    return {
+        "id": translate("TokenCard", "The number of this token in the model's vocabulary."),
+        "rank": translate(
+            "TokenCard", "Its place among all tokens of the vocabulary by raw probability; 1 is the likeliest."
+        ),
+        "probability": translate(
+            "TokenCard",
+            "Raw probability: how likely the model itself found this token here, before any stage of the sampling chain. "
+            "The model gives every token a number, its logit; softmax turns all of them into shares of 100 %.",
+        ),
+        "log": translate(
+            "TokenCard",
+            "The natural logarithm of the raw probability: 0 is certain, −0.69 is one half, −4.6 is one in a hundred. It is "
+            "the token's logit less the logarithm of the sum of e to all logits.",
+        ),
+        "after": translate(
+            "TokenCard",
+            "How likely the draw took this token once the stages of the sampling chain (temperature, top-k, top-p and the "
+            "others) had changed the raw probabilities; “–” where the record does not prove it.",
+        ),
+        "entropy": translate(
+            "TokenCard",
+            "How open it was what would come here: 0 nats where one token was certain, 0.69 nats between two as likely ones, "
+            "1 nat as among 2.7. A nat is the unit of natural logarithms.",
+        ),
+        "time": translate(
+            "TokenCard",
+            "The time since the token before. “–” for the first token, for one that somebody chose, and behind a pause.",
+        ),
+        "bytes": translate("TokenCard", "The bytes of the text that this token stands for, in UTF-8."),
+        "came": translate(
+            "TokenCard", "How the token came: drawn at random, as the likeliest one, or by somebody's hand."
+        ),
+    }[name]
+
+
+def log_words(value: float | None) -> str:
+    """Return a logarithm of a probability, with more digits where it is nearly 0."""
+    if value is None:
+        return UNKNOWN
+    return f"{value:.3f}" if abs(value) >= _SMALL else f"{value:.1g}" if abs(value) >= _TINY else "0.000"
 
 
 def sentence_of(answer: InspectedAnswer, token: int) -> str:
@@ -111,11 +158,11 @@ def sentence_of(answer: InspectedAnswer, token: int) -> str:
     return ", ".join(parts)
 
 
-def alternative_sentence(row: Alternative, stage: str) -> str:
-    """Return what a row of alternatives shows, in words."""
+def alternative_sentence(row: Alternative, stage: str | None) -> str:
+    """Return what a row of alternatives shows, in words; `stage` is what cut it."""
     name = quoted(row.text, row.token)
     parts = [translate("TokenCard", "{token}: {raw} raw").format(token=name, raw=known_per_cent(row.raw))]
-    if row.cut_by is not None:
+    if stage is not None:
         parts.append(translate("TokenCard", "cut by {stage}").format(stage=stage))
     else:
         parts.append(translate("TokenCard", "{after} after the chain").format(after=known_per_cent(row.after)))

@@ -47,7 +47,7 @@ def test_the_answer_is_cut_and_goes_on_by_the_chosen_token_as_another_version(
     token = choose_other(inspector)
     first = inspector.turns[-1]
     said = inspector.reads("go_on_from_token")
-    assert said.startswith("Go on from here by “")
+    assert said.startswith("Go on from here with “")
     goes(inspector)
     inspector.stage.settle()
     command = inspector.stage.engine.question

@@ -16,10 +16,11 @@ from app.core.store_commands import KeepPrompt
 from app.gui.inside.prompt_chips import LAID_AT_ONCE, PromptChips
 from app.gui.theme import Themes
 from app.services.inspection import InspectedPrompt, TokenKind
+from app.services.scored_prompt import columns_of
 from app.services.token_insights import with_texts
 from app.store.opening import FILE_NAME
 from tests.gui.conftest import Stage
-from tests.gui.inside.conftest import Inspector, desk, inspector, model, stage
+from tests.gui.inside.conftest import COUNT, Inspector, desk, inspector, model, stage
 
 __all__ = ["desk", "inspector", "model", "stage"]
 pytestmark = pytest.mark.qt_log_ignore("^This plugin does not support")
@@ -61,7 +62,7 @@ def test_each_token_is_a_chip_with_its_id_and_what_it_belongs_to(inspector: Insp
         ("template", 1),
     )
     assert prompt.kinds == tuple(kind for kind, length in runs for _ in range(length))
-    assert inspector.reads("prompt_about") == "15 tokens: question 4 · system prompt 2 · template 9"
+    assert inspector.reads("prompt_about") == "Prompt of 15 tokens: question 4 · system prompt 2 · template 9"
     assert inspector.stage.find("prompt_legend").accessibleName() == "template · system prompt · question"
     tops = [inspector.chips.place_of(token).top() for token in range(len(IDS))]
     assert tops[2] < tops[3] and tops[6] < tops[7] and tops[3] == tops[4], "a line end ends the row"
@@ -77,8 +78,7 @@ def test_a_click_and_keys_go_from_token_to_token(inspector: Inspector) -> None:
     assert chips.accessibleName() == inspector.reads("prompt_token")
     for keys, expected in (("Right", 5), ("Left", 4), ("Home", 0), ("End", 14), ("Up", 10), ("PgUp", 0)):
         QTest.keyClick(chips, getattr(Qt.Key, f"Key_{ {'PgUp': 'PageUp'}.get(keys, keys) }"))
-        if keys != "Up":
-            assert chips.current == expected, keys
+        assert chips.current == expected, keys
 
 
 def test_control_tokens_and_the_beginning_are_told_by_what_they_are() -> None:
@@ -100,6 +100,25 @@ def test_who_knows_more_of_the_tokens_colours_them(inspector: Inspector) -> None
     before = inspector.chips.viewport().grab().toImage()
     inspector.chips.colour([5] * len(IDS), "probability")
     assert inspector.chips.viewport().grab().toImage() != before
+
+
+def test_the_legend_explains_no_grounds_that_the_colours_took(inspector: Inspector) -> None:
+    opened(inspector)
+    part, legend = inspector.page.prompt_part, inspector.stage.find("prompt_legend")
+    before = legend.grab().toImage()
+    prompt = inspector.chips.prompt
+    assert prompt is not None
+    part._scored = columns_of(prompt, None)
+    part.colour_by("rank")
+    assert legend.grab().toImage() != before
+    part.colour_by("none")
+    assert legend.grab().toImage() == before
+
+
+def test_the_counts_of_the_answer_and_of_its_prompt_say_what_they_count(inspector: Inspector) -> None:
+    opened(inspector)
+    assert inspector.reads("prompt_about").startswith(f"Prompt of {len(IDS)} tokens: ")
+    assert f"answer of {COUNT} tokens" in inspector.page.head.about.text()
 
 
 def test_a_prompt_that_was_not_kept_is_said_to_be_so(inspector: Inspector) -> None:
