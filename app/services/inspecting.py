@@ -7,6 +7,8 @@ knows no view.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from app.core.events import PromptReady, Tokens
 from app.core.job_events import LanesAnalysed
 from app.core.ports import StorePort
@@ -29,6 +31,15 @@ from app.system.jobs import Jobs
 FOLLOW_S = 0.2
 """What is written meanwhile is looked at so often."""
 _ID_BYTES = 4
+
+
+class Problems(NamedTuple):
+    """What is said of work that broke; None where it did not."""
+
+    answer: Sentence | None
+    """Why the answer's tokens are not known, or not the newest."""
+    insight: Sentence | None
+    """Why it is not known what could have come at the token that is looked at."""
 
 
 class Inspecting:
@@ -98,14 +109,9 @@ class Inspecting:
         return self._insight
 
     @property
-    def problem(self) -> Sentence | None:
-        """Why the answer's tokens are not known, or not the newest, with what would help; None where they are."""
-        return self._problem
-
-    @property
-    def insight_problem(self) -> Sentence | None:
-        """Why it is not known what could have come at the token that is looked at, with what would help."""
-        return self._insight_problem
+    def problems(self) -> Problems:
+        """What could not be worked out, and what would help."""
+        return Problems(self._problem, self._insight_problem)
 
     @property
     def prompt(self) -> InspectedPrompt | None:

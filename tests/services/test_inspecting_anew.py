@@ -105,17 +105,17 @@ def test_a_job_that_breaks_is_told_and_the_next_one_is_as_good_as_ever(
         monkeypatch.setattr(token_insights, name, _breaking(name, broken, getattr(token_insights, name)))
     service(desk).watch(True)
     desk.until(lambda: not service(desk).is_busy)
-    problem = service(desk).problem
+    problem = service(desk).problems.answer
     assert service(desk).answer is None and problem is not None and "come back" in problem.english()
     broken["inspected"] = False
     service(desk).watch(False)
-    assert looked_at(desk).recorded == COUNT and service(desk).problem is None
+    assert looked_at(desk).recorded == COUNT and service(desk).problems.answer is None
     service(desk).look_at(2)
     desk.until(lambda: not service(desk).is_busy)
-    problem = service(desk).insight_problem
+    problem = service(desk).problems.insight
     assert service(desk).insight is None and problem is not None and "another token" in problem.english()
     broken["insight"] = False
-    assert insight_of(desk, 3).index == 3 and service(desk).insight_problem is None
+    assert insight_of(desk, 3).index == 3 and service(desk).problems.insight is None
     assert insight_of(desk, 2).index == 2
     assert {record.name for record in caplog.records} == {"app.system.jobs"}
     caplog.clear()

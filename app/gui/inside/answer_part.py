@@ -126,7 +126,7 @@ class AnswerPart(QWidget):
     def _show_token(self, token: int | None) -> None:
         self.flow.show_token(token)
         inspecting = self._inspecting
-        self.card.show_token(inspecting.answer, token, inspecting.insight, inspecting.insight_problem)
+        self.card.show_token(inspecting.answer, token, inspecting.insight, inspecting.problems.insight)
         self._show_refusal()
 
     def _show_refusal(self) -> None:
@@ -138,7 +138,7 @@ class AnswerPart(QWidget):
 
     def _remark(self, answer: InspectedAnswer | None) -> None:
         """Say what is not known of the answer, and how it would be."""
-        said, turn, problem = "", self._inspecting.turn, self._inspecting.problem
+        said, turn, problem = "", self._inspecting.turn, self._inspecting.problems.answer
         is_over = turn is not None and turn.state in ("done", "interrupted")
         if problem is not None:
             said = render(problem)

@@ -80,8 +80,8 @@ class TokenCard(QFrame):
         return QSize(self.minimumWidth(), theme.scaled(_HEIGHT_PX))
 
     def minimumSizeHint(self) -> QSize:
-        """Make do with less: the list gives way."""
-        return QSize(self.minimumWidth(), 0)
+        """Need as much: a page that is lower scrolls."""
+        return self.sizeHint()
 
     def show_token(
         self,
