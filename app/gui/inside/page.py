@@ -29,7 +29,7 @@ from app.services.prompt_scores import PromptScores
 from app.services.step_mode import StepMode
 from app.services.turns import Turn
 
-_LEAST_WIDTH_PX, _LEAST_HEIGHT_PX = 700, 420
+_LEAST_WIDTH_PX, _LEAST_HEIGHT_PX = 700, 504
 
 
 class InsidePart(QWidget):
