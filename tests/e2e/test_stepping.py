@@ -271,3 +271,17 @@ def test_whatever_people_do_nothing_hangs_and_every_word_is_kept(
     with Stepped(tmp_path / "home", monkeypatch, scripted=True) as inside:
         inside.until(lambda: inside.program.conversations.heads or not before)
         assert words(inside) == before
+
+
+def test_the_figures_of_each_step_are_there_while_the_answer_waits(inside: Stepped) -> None:
+    inspecting, steps = inside.program.inspecting, inside.program.step_mode
+    inspecting.watch(True)
+    inside.begins_held("Why is the sky blue?")
+    for count in range(1, 4):
+        assert inside.next_hold(steps.step)
+        inside.until(lambda: not inspecting.is_busy)
+        answer = inspecting.answer
+        assert answer is not None and len(answer) == answer.recorded == count and not answer.pending
+        assert None not in answer.log_probabilities
+    steps.run()
+    inside.until(lambda: not inside.program.chat.busy)
