@@ -107,6 +107,8 @@ class Tokens(msgspec.Struct, frozen=True, tag="tokens"):
     """For how long the answer was held until now, which all these times leave out."""
     settings: tuple[SettingsChange, ...] = ()
     """What was set from one of these tokens on, the answer's first among them; a token counts from the answer's first."""
+    chosen: tuple[int, ...] = ()
+    """Indices, among those of this request, of the tokens that somebody chose instead of a draw."""
 
 
 class GrammarMask(msgspec.Struct, frozen=True):
@@ -146,6 +148,8 @@ class Held(msgspec.Struct, frozen=True, tag="held"):
     """What the answer's grammar cuts of this row, perhaps not counted; None without one."""
     refused: Sentence | None = None
     """Why the token that somebody chose was not taken; the answer still waits."""
+    forced: int | None = None
+    """The token that was chosen for this place before the answer began: it comes unless another one is chosen now."""
 
 
 class Finished(msgspec.Struct, frozen=True, tag="finished"):

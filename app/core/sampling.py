@@ -132,6 +132,14 @@ class SamplingSettings(msgspec.Struct, frozen=True):
         """Whether the most likely token after penalties and DRY is taken without a draw: no other stage runs then."""
         return self.temperature <= _ROUNDS_TO_0 and "temperature" not in self.off
 
+    @property
+    def running_order(self) -> tuple[str, ...]:
+        """All stages in the order in which they run, those that are off included; a greedy choice always comes last."""
+        ordered = whole_order(self.order)
+        if not self.is_greedy:
+            return ordered
+        return (*(name for name in ordered if name != "temperature"), "temperature")
+
     def penalty_reach(self, cells: int) -> int:
         """Return how many earlier tokens the three penalties look at, 0 when they are off; `cells` stands for -1."""
         penalties = (self.repeat_penalty, self.frequency_penalty, self.presence_penalty)

@@ -82,7 +82,10 @@ class Answer:
         self._first = command.first_token
         self._changes = [SettingsChange(self._first, self._settings)]
         self._replay = sorted(command.replay, key=lambda change: change.token)
-        self._forced = list(command.forced)
+        self._forced = dict(enumerate(command.forced))
+        """Each stands for a place of its own: one that is passed by is gone."""
+        self._chosen: list[int] = []
+        """The places of the tokens that somebody chose and that were not told yet."""
         self._step_ns = 0
         self._notes: list[Sentence] = []
         """What people should know of its end."""
@@ -97,7 +100,8 @@ class Answer:
         self._count_from(fitted)
         given = fitted.prepared.ids[max(len(fitted.prepared.ids) - self._first, 0) :]
         try:
-            refuse_unfit(self._backend, self._settings.grammar, given, self._forced, self._control.is_cancelled)
+            forced = self._command.forced
+            refuse_unfit(self._backend, self._settings.grammar, given, forced, self._control.is_cancelled)
         except StoppedAsking:
             yield self._finished("cancelled", 0, 0, 0)
             return
@@ -194,7 +198,8 @@ class Answer:
                     return None
                 if pacing.is_held and not is_told:
                     mask = sampler.mask(row)
-                    yield Held(self._command.request, place, row.tobytes(), facts.log_sum_exp, mask, refused)
+                    forced = self._forced.get(place)
+                    yield Held(self._command.request, place, row.tobytes(), facts.log_sum_exp, mask, refused, forced)
                 is_told = pacing.is_held
                 pacing.wait(seen)
 
@@ -206,7 +211,8 @@ class Answer:
         choice = sampler.draw(row, facts, self._position)
         if self._retracing is not None:
             return self._retracing.take(choice, row, sampler)
-        chosen = turn.token if turn.token is not None or not self._forced else self._forced.pop(0)
+        place = len(self._writing.ids)
+        chosen = turn.token if turn.token is not None else self._forced.get(place)
         if chosen is None:
             return choice
         if not 0 <= chosen < len(row):
@@ -214,6 +220,7 @@ class Answer:
         if sampler.forbids(chosen):
             raise UserError(NOT_FITTING, ExitCode.WRONG_USE)
         share = choice.probability if chosen == choice.token else sampler.share(chosen)
+        self._chosen.append(place)
         return Choice(chosen, share, FORCED | NO_DRAW)
 
     @property
@@ -244,10 +251,12 @@ class Answer:
             yield self._with_settings(tokens)
 
     def _with_settings(self, tokens: Tokens) -> Tokens:
-        """Return tokens with the settings that hold from one of them on."""
-        begin = self._first + tokens.first
+        """Return tokens with the settings that hold from one of them on, and which of them somebody chose."""
+        begin, end = self._first + tokens.first, tokens.first + tokens.count
         moved = tuple(change for change in self._changes if begin <= change.token < begin + tokens.count)
-        return msgspec.structs.replace(tokens, settings=moved) if moved else tokens
+        chosen = tuple(place for place in self._chosen if place < end)
+        self._chosen = self._chosen[len(chosen) :]
+        return msgspec.structs.replace(tokens, settings=moved, chosen=chosen) if moved or chosen else tokens
 
     def _move_sliders(self, sampler: Sampler) -> None:
         """Use settings that were moved, or that a replayed answer had moved here, from this token on."""

@@ -14,7 +14,7 @@ from typing import NamedTuple, cast
 import numpy as np
 
 from app.core.sampler_cards import CardToken, DrawCard, DrawToken, Fate, SamplerCards, StageCard, StageState
-from app.core.sampling import REMEMBERING, STAGE_FIELDS, SamplingSettings, whole_order
+from app.core.sampling import REMEMBERING, STAGE_FIELDS, SamplingSettings
 from app.probability.candidates import Candidates, Ids, Logits, Places, Ranking, candidates_of, falling, weights_of
 from app.probability.draw import XTC_STREAM, draw, uniform
 from app.probability.dry import NO_BREAKERS, Breakers
@@ -50,10 +50,7 @@ class Draws(NamedTuple):
 def states_of(settings: SamplingSettings) -> dict[str, StageState]:
     """Return of each stage, in the order in which they run, whether it does."""
     active = [stage.name for stage in chain(settings)]
-    ordered = whole_order(settings.order)
-    if settings.is_greedy:  # the choice comes last then, wherever temperature stands
-        ordered = (*(name for name in ordered if name != "temperature"), "temperature")
-    return {name: "acts" if name in active else _idle_state(settings, name) for name in ordered}
+    return {name: "acts" if name in active else _idle_state(settings, name) for name in settings.running_order}
 
 
 def _idle_state(settings: SamplingSettings, name: str) -> StageState:
@@ -143,9 +140,7 @@ class StepCards:
         is_greedy = settings.is_greedy
         if self._drawn is None or self._drawn[0] is not between or self._drawn[1] != is_greedy:
             self._drawn = (between, is_greedy, self._draw_from(between, is_greedy=is_greedy))
-        cards = {entry.card.name: entry.card for entry in kept}
-        ordered = tuple(cards[name] for name in whole_order(settings.order))
-        return SamplerCards(ordered, self._drawn[2], self._vocabulary, is_whole=True)
+        return SamplerCards(tuple(entry.card for entry in kept), self._drawn[2], self._vocabulary, is_whole=True)
 
     def _through(self, key: tuple[object, ...], stage: Stage | None, before: _Between, step: Step) -> _Kept:
         """Send what is left through one stage; a stage that does not run passes on what it got."""

@@ -39,7 +39,7 @@ class KeptCards:
         """Return the cards of a chain."""
         states = states_of(settings)
         running: list[str] = []
-        cards: dict[str, StageCard] = {}
+        cards: list[StageCard] = []
         before = self._raw = self._raw or self._replay(settings, (), breakers)
         for name, state in states.items():
             after = before
@@ -49,10 +49,9 @@ class KeptCards:
             card = self._card(name, before, after, settings)
             if name in running and name in REMEMBERING:
                 card = card._replace(touched=self._touched(name, settings, breakers))
-            cards[name] = card._replace(state=state)
+            cards.append(card._replace(state=state))
             before = after
-        ordered = tuple(cards[name] for name in whole_order(settings.order))
-        return SamplerCards(ordered, self._draw(before, settings), self._row.vocabulary, is_whole=False)
+        return SamplerCards(tuple(cards), self._draw(before, settings), self._row.vocabulary, is_whole=False)
 
     def _replay(self, settings: SamplingSettings, names: Sequence[str], breakers: Breakers) -> BoundedReplay:
         """Run the first stages alone."""

@@ -112,6 +112,12 @@ class LabFocus:
             return "ended"
         return "held" if step.is_held else "live"
 
+    def message_of(self, step: LabStep | KeptStep) -> int | None:
+        """Return by its message of which answer a step is; None where nobody knows."""
+        kept, told = self._inspecting.turn, self._frozen_turn if step is self._frozen else self._step_turn
+        turn = kept if isinstance(step, KeptStep) else told
+        return None if turn is None else turn.message
+
     def _told(self) -> LabStep | None:
         """Return the step that the engine told, unless another answer is looked at."""
         shown, run = self._inspecting.turn, self._chat.shown.run
@@ -140,6 +146,7 @@ class LabFocus:
                     self._step = None  # it is of an earlier answer
             case Tokens() if answer is not None and answer.request == event.request:
                 answer.sampled.frombytes(event.ids)
+                answer.chosen.update(event.chosen)
                 self._end_hold(answer)
                 return
             case Held() if answer is not None and answer.request == event.request:
@@ -152,6 +159,7 @@ class LabFocus:
 
     def _take_row(self, answer: StepAnswer, event: Step | Held, *, is_held: bool) -> None:
         token = event.token
+        taken = answer.sampled[token] if token < len(answer.sampled) else None
         self._step = LabStep(
             answer.request,
             token,
@@ -159,16 +167,19 @@ class LabFocus:
             answer.before(token),
             answer.seed,
             answer.first + token,
-            answer.sampled[token] if token < len(answer.sampled) else None,
+            taken,
             is_held=is_held,
             grammar=event.grammar,
+            chosen=event.forced if isinstance(event, Held) else taken if token in answer.chosen else None,
         )
 
     def _end_hold(self, answer: StepAnswer) -> None:
         """Know which token came of the step that was held, also where that stays."""
         step = self._step
         if step is not None and step.is_held and step.request == answer.request and step.token < len(answer.sampled):
-            drawn = dataclasses.replace(step, taken=answer.sampled[step.token], is_held=False)
+            taken = answer.sampled[step.token]
+            chosen = taken if step.token in answer.chosen else None
+            drawn = dataclasses.replace(step, taken=taken, is_held=False, chosen=chosen)
             if self._frozen is step:
                 self._frozen = drawn
             self._step = drawn

@@ -43,6 +43,8 @@ class LabStep:
     is_held: bool = False
     grammar: GrammarMask | None = None
     """What the answer's grammar lets through, perhaps not counted; None without one."""
+    chosen: int | None = None
+    """The token that somebody chose for this place; it may still be waited for."""
 
 
 @dataclass(frozen=True)
@@ -77,5 +79,7 @@ class LabResult(NamedTuple):
     """Why the cards may not be exact."""
     taken: int | None = None
     """The token that is in the answer; None where none is yet."""
+    chosen: int | None = None
+    """The token that somebody chose for this place; no draw decides there."""
     grammar: GrammarCard | None = None
     """What the grammar cut that was in force, as far as anybody knows; None without one."""

@@ -16,6 +16,7 @@ from app.probability.kept_cards import KeptCards
 from app.probability.known_rows import Extra, row_of
 from app.probability.lane import Lane
 from app.probability.lowered_rows import Histories
+from app.probability.record import FORCED
 from app.services.divergence_words import BREAKERS_UNKNOWN, GRAMMAR_NOT_COUNTED
 from app.services.known_lanes import doubt_of, known, with_settings
 from app.services.lab_values import KeptStep, LabBench, LabResult, LabStep
@@ -49,7 +50,8 @@ def _of_step(bench: LabBench, step: LabStep, settings: SamplingSettings) -> LabR
     assert isinstance(cards, StepCards)
     breakers, doubt = _breakers_of(bench, settings, len(step.row) // 4)
     made = cards.of(settings, breakers)
-    return LabResult(made, _texts(made, bench.pieces, step.taken), doubt=doubt, taken=step.taken, grammar=grammar)
+    texts = _texts(made, bench.pieces, step.taken, step.chosen)
+    return LabResult(made, texts, doubt=doubt, taken=step.taken, chosen=step.chosen, grammar=grammar)
 
 
 def _grammar_of(step: LabStep) -> GrammarCard | None:
@@ -96,7 +98,8 @@ def _of_kept(bench: LabBench, step: KeptStep, settings: SamplingSettings) -> Lab
     assert isinstance(cards, KeptCards)
     made = cards.of(settings, with_settings(inputs, lane, settings).breakers)
     taken = int(lane.tokens[place])
-    return LabResult(made, _texts(made, inputs.pieces, taken), taken=taken)
+    chosen = taken if records.flags[place] & FORCED else None
+    return LabResult(made, _texts(made, inputs.pieces, taken), taken=taken, chosen=chosen)
 
 
 def _kept_cards(lane: Lane, place: int) -> KeptCards:
@@ -108,10 +111,10 @@ def _kept_cards(lane: Lane, place: int) -> KeptCards:
     return KeptCards(row, Histories(before, np.array([before.size])), Draws(lane.seed, lane.first + place))
 
 
-def _texts(cards: SamplerCards | None, pieces: PieceTable | None, taken: int | None) -> dict[int, str]:
+def _texts(cards: SamplerCards | None, pieces: PieceTable | None, *others: int | None) -> dict[int, str]:
     if pieces is None:
         return {}
-    tokens = set() if taken is None else {taken}
+    tokens = {token for token in others if token is not None}
     if cards is not None:
         tokens |= {each.token for card in cards.stages for each in card.tokens}
         tokens |= {each.token for each in cards.draw.tokens}

@@ -8,11 +8,12 @@ The work is done by the background jobs, which load numpy; knows no view.
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import NamedTuple
 
 import msgspec
 
 from app.core.job_events import LanesAnalysed
-from app.core.sampling import STAGE_FIELDS, SamplingSettings, whole_order
+from app.core.sampling import STAGE_FIELDS, SamplingSettings
 from app.core.signal import Signal
 from app.core.words import Sentence, translate
 from app.services.chat import Chat
@@ -22,6 +23,7 @@ from app.services.lab_focus import LabFocus
 from app.services.lab_values import KeptStep, LabBench, LabPlace, LabResult, LabStep
 from app.services.latest_job import LatestJob
 from app.services.sampling import Sampling
+from app.services.stage_order import StageOrder
 from app.services.vocabulary import Vocabulary
 from app.system.jobs import Jobs
 
@@ -29,7 +31,7 @@ SHAPING = (*(field for fields in STAGE_FIELDS.values() for field in fields), "or
 """The settings that the laboratory can change."""
 
 
-class Laboratory:
+class Laboratory(StageOrder):
     """One step at a time, and the newest cards of it; nothing is worked out while nobody looks."""
 
     def __init__(
@@ -54,8 +56,12 @@ class Laboratory:
         """What is looked at."""
         self._tried: dict[str, object] | None = None
         """What somebody tries out of `SHAPING`; None where nothing is."""
+        self._tried_in: int | None = None
+        """In which answer, by its message; None where it was in none."""
         self._result: LabResult | None = None
-        self._working: LatestJob[LabResult] = LatestJob(jobs, "sampler cards", self._take_result)
+        self._shown: LabBench | None = None
+        """What the result is of: cards never stand under the name of another step."""
+        self._working: LatestJob[_Worked] = LatestJob(jobs, "sampler cards", self._take_result)
         self._told: tuple[LabPlace | None, bool, bool] = (None, False, True)
         chat.opened.connect(self._leave)  # before its other steps are looked at
         self.focus = LabFocus(chat, session, inspecting)
@@ -71,12 +77,9 @@ class Laboratory:
 
     @property
     def place(self) -> LabPlace | None:
-        """Which step is looked at, and where it comes from; None where there is none."""
-        return (
-            None
-            if self._bench is None
-            else LabPlace(self.focus.source_of(self._bench.step), self._bench.step.position)
-        )
+        """Which step the cards are of, before there are any which is looked at, and where it comes from; None without one."""
+        bench = self._bench if self._result is None else self._shown
+        return None if bench is None else LabPlace(self.focus.source_of(bench.step), bench.step.position)
 
     @property
     def reason(self) -> Sentence | None:
@@ -90,7 +93,7 @@ class Laboratory:
         return _READING
 
     @property
-    def settings(self) -> SamplingSettings:
+    def values(self) -> SamplingSettings:
         """The settings of the cards."""
         return self._own if self._tried is None else msgspec.structs.replace(self._own, **self._tried)
 
@@ -102,7 +105,7 @@ class Laboratory:
     @property
     def is_in_use(self) -> bool:
         """Whether the chat has the settings of the cards already."""
-        return _shape_of(self.settings) == _shape_of(self._sampling.values)
+        return _shape_of(self.values) == _shape_of(self._sampling.values)
 
     @property
     def _own(self) -> SamplingSettings:
@@ -119,19 +122,8 @@ class Laboratory:
 
     def change(self, **changes: object) -> None:
         """Try other settings."""
-        tried = msgspec.structs.replace(self.settings, **changes).validated()
+        tried = msgspec.structs.replace(self.values, **changes).validated()
         self._try(_shape_of(tried))
-
-    def switch(self, stage: str, on: bool) -> None:
-        """Try the chain with a stage switched on or off; its values stay."""
-        off = set(self.settings.off) - {stage} if on else {*self.settings.off, stage}
-        self.change(off=tuple(off))
-
-    def move(self, stage: str, place: int) -> None:
-        """Try the chain with a stage at another place, counted from 0."""
-        others = [name for name in whole_order(self.settings.order) if name != stage]
-        place = min(max(place, 0), len(others))
-        self.change(order=(*others[:place], stage, *others[place:]))
 
     def reset(self) -> None:
         """Go back to the settings of the token, or of the chat."""
@@ -139,7 +131,7 @@ class Laboratory:
 
     def use_in_chat(self) -> None:
         """Let the chat have these settings, from its next token on."""
-        wanted = _shape_of(self.settings)
+        wanted = _shape_of(self.values)
         if not isinstance(self._bench.step if self._bench is not None else None, KeptStep):
             self._tried = None
         self._sampling.change(**wanted)
@@ -168,7 +160,7 @@ class Laboratory:
         self.changed.emit()
 
     def _leave(self) -> None:
-        self._tried = None
+        self._tried = self._tried_in = None
 
     def _take_vocabulary(self) -> None:
         """Read the tokens again; those of another tokenizer say nothing of the step that is looked at."""
@@ -192,6 +184,7 @@ class Laboratory:
                 step, KeptStep
             )
             self._bench = LabBench(step, self._vocabulary.table)
+            self._end_trial_of_others(step)
             if is_other_kind:
                 self._result = None
             if self._tried == _shape_of(self._own):
@@ -199,6 +192,16 @@ class Laboratory:
             self._work()
             self.changed.emit()
         self._tell_state()
+
+    def _end_trial_of_others(self, step: LabStep | KeptStep) -> None:
+        """Let what was tried out end with its answer: the next one is shown as its own settings make it.
+
+        Who looks at a kept token after another, of whichever answer, tries the same out at each.
+        """
+        message = self.focus.message_of(step)
+        if isinstance(step, LabStep) and self._tried_in is not None and self._tried_in != message:
+            self._tried = None
+        self._tried_in = message
 
     def _wanted_step(self) -> LabStep | KeptStep | None:
         if not self._is_watched:
@@ -214,13 +217,21 @@ class Laboratory:
             self.changed.emit()
 
     def _work(self) -> None:
-        bench, settings = self._bench, self.settings
+        bench, settings = self._bench, self.values
         if bench is not None:
-            self._working.want(lambda: _result_of(bench, settings))
+            self._working.want(lambda: _Worked(bench, _result_of(bench, settings)))
 
-    def _take_result(self, result: LabResult | None) -> None:
-        self._result = LabResult(None, {}, problem=_FAILED) if result is None else result
+    def _take_result(self, worked: _Worked | None) -> None:
+        self._shown = self._bench if worked is None else worked.bench
+        self._result = LabResult(None, {}, problem=_FAILED) if worked is None else worked.result
         self.changed.emit()
+
+
+class _Worked(NamedTuple):
+    """What a job has worked out, and of what."""
+
+    bench: LabBench
+    result: LabResult
 
 
 def _shape_of(settings: SamplingSettings) -> dict[str, object]:

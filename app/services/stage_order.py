@@ -1,10 +1,13 @@
-"""Moves the stages of the sampler chain and switches them; a part of `services.sampling`, which holds the settings."""
+"""Moves the stages of a sampler chain and switches them; a part of whoever holds settings: the chat's, or those that are tried."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 
-from app.core.sampling import STAGES, SamplingSettings
+from app.core.sampling import STAGES, SamplingSettings, whole_order
+
+_CHOICE = "temperature"
+"""The stage that comes last where it chooses without a draw, wherever it stands."""
 
 
 class StageOrder(ABC):
@@ -20,10 +23,18 @@ class StageOrder(ABC):
         """Use other values for some settings."""
 
     def move_stage(self, name: str, place: int) -> None:
-        """Put a stage at a place of the order, 0 for the first; beyond the ends it is the first or the last."""
+        """Put a stage at a place of those that run, 0 for the first; beyond the ends it is the first or the last."""
         _refuse_unknown(name)
-        others = [each for each in self.values.order if each != name]
-        others.insert(min(max(place, 0), len(others)), name)
+        settings = self.values
+        others = [each for each in settings.running_order if each != name]
+        if not settings.is_greedy:
+            others.insert(min(max(place, 0), len(others)), name)
+        elif name != _CHOICE:
+            others.remove(_CHOICE)
+            others.insert(min(max(place, 0), len(others)), name)
+            others.insert(whole_order(settings.order).index(_CHOICE), _CHOICE)  # for when it chooses no longer
+        else:
+            return
         self.change(order=tuple(others))
 
     def switch_stage(self, name: str, on: bool) -> None:

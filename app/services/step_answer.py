@@ -24,6 +24,8 @@ class StepAnswer:
     seed: int | None
     sampled: array[int] = field(default_factory=lambda: array("i"))
     """The tokens of this request."""
+    chosen: set[int] = field(default_factory=set)
+    """The places among them of those that somebody chose."""
 
     def before(self, token: int) -> bytes:
         """Return all tokens before one of this request, int32."""

@@ -37,8 +37,8 @@ def laboratory(scene: Scene) -> None:
         loop.processEvents(QEventLoop.ProcessEventsFlag.WaitForMoreEvents)
     lab = scene.program.laboratory
     lab.change(top_k=25, temperature=1.2, repeat_penalty=1.1)
-    lab.switch("dry", False)
-    lab.move("temperature", 2)
+    lab.switch_stage("dry", False)
+    lab.move_stage("temperature", 2)
     scene.desk.until(lambda: not lab.is_busy)
     page, row = scene.find(InsidePage, "inside_page"), scene.find(CardsRow, "lab_cards")
     page.verticalScrollBar().setValue(page.verticalScrollBar().maximum())

@@ -97,7 +97,7 @@ def test_a_stage_is_switched_off_and_on_again(held: Stage) -> None:
     held.clicks("lab_top_k_switch")
     settle(held)
     assert held.reads("lab_top_k_fact") == "switched off: passes all on"
-    assert lab(held).settings.off == ("top_k",)
+    assert lab(held).values.off == ("top_k",)
     card(held, "top_k").setFocus()
     QTest.keyClick(card(held, "top_k"), Qt.Key.Key_Space)
     settle(held)
@@ -118,11 +118,11 @@ def test_a_stage_is_moved(held: Stage, route: str) -> None:
     settle(held)
     QApplication.sendPostedEvents()
     wanted = ("dry", "penalties", *STAGES[2:])
-    assert lab(held).settings.order == wanted and tuple(order(held)) == wanted
+    assert lab(held).values.order == wanted and tuple(order(held)) == wanted
     assert held.window.focusWidget() in (moving, *moving.findChildren(QWidget))
     if route == "keys":
         QTest.keyClick(moving, Qt.Key.Key_Left, Qt.KeyboardModifier.ControlModifier)
-        assert lab(held).settings.order == STAGES
+        assert lab(held).values.order == STAGES
 
 
 def test_every_key_of_the_list_does_something(held: Stage) -> None:
@@ -132,7 +132,7 @@ def test_every_key_of_the_list_does_something(held: Stage) -> None:
     for _words, keys in stage_keys():
         for key in keys:
             QTest.keySequence(moving, key)
-            seen.append((lab(held).settings.order.index("dry"), lab(held).settings.off))
+            seen.append((lab(held).values.order.index("dry"), lab(held).values.off))
     assert seen == [(0, ()), (1, ()), (1, ("dry",))]
 
 
@@ -148,13 +148,13 @@ def _drag(moving: StageCardView, target: QPoint) -> None:
 
 def test_a_card_that_is_let_go_where_it_was_stays(held: Stage) -> None:
     _drag(card(held, "dry"), card(held, "dry").geometry().center() + QPoint(30, 0))
-    assert lab(held).settings.order == STAGES and not lab(held).is_trying
+    assert lab(held).values.order == STAGES and not lab(held).is_trying
 
 
 def test_the_first_stage_goes_no_further_forward(held: Stage) -> None:
     assert not held.find("lab_penalties_earlier").isEnabled() and not held.find("lab_temperature_later").isEnabled()
     QTest.keyClick(card(held, "penalties"), Qt.Key.Key_Left, Qt.KeyboardModifier.ControlModifier)
-    assert lab(held).settings.order == STAGES
+    assert lab(held).values.order == STAGES
 
 
 def test_a_stage_that_is_moved_stays_in_view(held: Stage) -> None:

@@ -9,11 +9,13 @@ from PySide6.QtWidgets import QApplication, QLabel
 
 from app.core.events import GrammarMask
 from app.core.grammar import Grammar
+from app.core.sampler_cards import DrawCard, DrawToken
+from app.gui.inside.draw_picture import DrawPicture
 from app.gui.inside.token_flow import TokenFlow
 from app.gui.widgets.words import render
 from app.services.divergence_words import GRAMMAR_UNKNOWN
 from tests.gui.conftest import Stage
-from tests.gui.test_laboratory import THEMES, card, held, left, opens, order, settle
+from tests.gui.test_laboratory import THEMES, card, held, lab, left, opens, order, settle
 
 __all__ = ["held"]
 VOCABULARY = 49_152
@@ -126,3 +128,42 @@ def test_a_figure_keeps_whether_its_stage_acts_when_the_theme_changes(held: Stag
         held.themes.choose(name)  # type: ignore[arg-type]  # one of the names
         pink = held.themes.current.colour("stage_sampling").name()
         assert pink in _figure_colours(held, "top_k") and pink not in _figure_colours(held, "dry")
+
+
+def test_beside_live_stands_that_the_answer_uses_other_settings(held: Stage) -> None:
+    held.desk.program.step_mode.run()
+    held.engine.write("Because")
+    held.settle()
+    assert "trial" not in held.reads("lab_whose")
+    held.clicks("lab_top_k_switch")
+    settle(held)
+    assert held.reads("lab_whose").endswith("your trial: the answer uses other settings")
+    held.clicks("lab_back")
+    settle(held)
+    assert "trial" not in held.reads("lab_whose")
+
+
+def test_at_temperature_0_the_choice_stays_behind_all_cards(held: Stage) -> None:
+    lab(held).move_stage("temperature", 0)
+    settle(held)
+    QApplication.sendPostedEvents()
+    assert order(held)[0] == "temperature"
+    lab(held).change(temperature=0.0)
+    settle(held)
+    QApplication.sendPostedEvents()
+    assert order(held)[-1] == "temperature"
+    for name, enabled in (("temperature_earlier", False), ("temperature_later", False), ("xtc_later", False)):
+        assert held.find(f"lab_{name}").isEnabled() is enabled
+    way = held.reads("lab_way").split(" → ")
+    assert way[:2] == ["49,152", "1"], way
+
+
+def test_the_chosen_token_is_marked_in_the_picture_of_the_draw(held: Stage) -> None:
+    picture = held.find_as(DrawPicture, "lab_draw_picture")
+    card = DrawCard((DrawToken(4, 0.0, 0.5), DrawToken(5, 0.5, 1.0)), 2, True, 0.7, DrawToken(5, 0.5, 1.0))
+    picture.show_card(card, {})
+    assert picture.marked is not None and picture.marked.token == 5
+    picture.show_card(card, {}, 4)
+    assert picture.marked is not None and picture.marked.token == 4
+    picture.show_card(card, {}, 9)
+    assert picture.marked is None, "one that was cut has no stretch"

@@ -183,7 +183,9 @@ def test_the_cards_stand_in_the_order_of_the_settings() -> None:
     assert tuple(each.name for each in cards.stages) == order
     assert card(cards, "top_k").enter == 200
     greedy = cards_of(row, order=order, top_k=10, temperature=0.0)
-    assert tuple(each.name for each in greedy.stages) == order
+    last = (*(name for name in order if name != "temperature"), "temperature")
+    assert tuple(each.name for each in greedy.stages) == last, "the choice is the last, wherever temperature stands"
+    assert all(one.leave == other.enter for one, other in pairwise(greedy.stages))
     assert card(greedy, "top_k").state == "skipped"
     assert (card(greedy, "temperature").leave, greedy.draw.left, greedy.draw.is_greedy) == (1, 1, True)
     assert greedy.draw.number is None and greedy.draw.drawn is not None and greedy.draw.drawn.token == 0

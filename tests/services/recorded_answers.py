@@ -43,14 +43,18 @@ def answered(
     *,
     question: str = "Why is the sky blue?",
     changes: Sequence[SettingsChange] = (),
+    forced: int | None = None,
 ) -> tuple[Turn, Lane]:
-    """Have a question answered with tokens that are drawn from rows; returns its turn and what was drawn."""
+    """Have a question answered with tokens that are drawn from rows; returns its turn and what was drawn.
+
+    The record says of the token `forced` that somebody chose it.
+    """
     desk.program.sampling.change(**msgspec.structs.asdict(settings))
     assert desk.program.chat.send(question)
     desk.settle()
     desk.engine.prompt(PROMPT, seed=SEED)
     lane = drawn(rows, settings, SEED, np.arange(PROMPT, dtype=np.int32))
-    write(desk, lane, [] if record == "off" else blocks_of(rows, lane, alternatives=record == "all"))
+    write(desk, lane, [] if record == "off" else blocks_of(rows, lane, alternatives=record == "all", forced=forced))
     finish(desk, lane, tuple(changes) or (SettingsChange(0, settings),))
     return desk.program.chat.turns[-1], lane
 

@@ -14,7 +14,7 @@ from app.core.events import Finished, LaneFinished, LaneTokens, Tokens
 from app.core.metrics import StopReason
 from app.core.sampling import SamplingSettings
 from app.probability.lane import Lane
-from app.probability.record import RecordWriter
+from app.probability.record import FORCED, RecordWriter
 from app.probability.row import RowReader
 from tests.desk import Desk
 from tests.fake_engine import MILLISECOND_NS, metrics
@@ -47,8 +47,10 @@ def lane_of(rows: Sequence[Row], settings: SamplingSettings) -> Lane:
     return drawn(rows, settings, settings.seed or 0, prompt)
 
 
-def blocks_of(rows: Sequence[Row], lane: Lane, *, alternatives: bool = True) -> list[bytes]:
-    """Return the record of a lane, in blocks of a few tokens."""
+def blocks_of(
+    rows: Sequence[Row], lane: Lane, *, alternatives: bool = True, forced: int | None = None
+) -> list[bytes]:
+    """Return the record of a lane, in blocks of a few tokens; one of them may be forced."""
     assert lane.records is not None
     writer = RecordWriter(SIZE, alternatives=alternatives)
     blocks = []
@@ -56,7 +58,9 @@ def blocks_of(rows: Sequence[Row], lane: Lane, *, alternatives: bool = True) -> 
         facts = RowReader(SIZE).read(row)
         after = float(lane.records.probability_after[number])
         at_ns = (200 + 13 * number) * MILLISECOND_NS
-        writer.add(token, float(row[token]), facts, facts.rank(token), after, at_ns)
+        writer.add(
+            token, float(row[token]), facts, facts.rank(token), after, at_ns, FORCED if number == forced else 0
+        )
         if len(writer) == BLOCK:
             blocks.append(writer.take())
     return [*blocks, writer.take()]

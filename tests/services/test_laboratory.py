@@ -221,7 +221,7 @@ def test_a_kept_token_has_the_settings_that_it_was_drawn_with(desk: Desk, lab: L
     desk.until(lambda: desk.program.inspecting.answer is not None)
     desk.program.inspecting.look_at(4)
     shown = cards(desk)
-    assert lab.place == ("kept", 4) and lab.settings.top_k == 9
+    assert lab.place == ("kept", 4) and lab.values.top_k == 9
     whole = expected(ROWS[4], NARROW, 4, [*BEFORE, *lane.tokens[:4].tolist()])
     assert [(each.leave, each.leave_is_exact) for each in shown.stages] == [
         (each.leave, True) for each in whole.stages
@@ -245,10 +245,10 @@ def test_what_is_tried_out_touches_the_chat_only_when_somebody_wants_it(desk: De
     request = begin(desk)
     tell(desk, (3, ROW))
     lab.change(top_k=4)
-    lab.switch("min_p", False)
-    lab.move("temperature", 0)
+    lab.switch_stage("min_p", False)
+    lab.move_stage("temperature", 0)
     assert card(desk, "top_k").leave == 4
-    assert lab.settings.order == ("temperature", *STAGES[:-1]) and lab.settings.off == ("min_p",)
+    assert lab.values.order == ("temperature", *STAGES[:-1]) and lab.values.off == ("min_p",)
     assert lab.is_trying and not lab.is_in_use
     assert desk.program.sampling.values == NARROW and not desk.engine.all(ChangeSettings)
     lab.use_in_chat()
@@ -263,7 +263,7 @@ def test_back_takes_the_settings_that_were_there(desk: Desk, lab: Laboratory) ->
     tell(desk, (3, ROW))
     lab.change(top_k=4)
     lab.reset()
-    assert not lab.is_trying and lab.settings == NARROW
+    assert not lab.is_trying and lab.values == NARROW
     assert card(desk, "top_k").leave == 9
     lab.change(top_k=9)
     assert not lab.is_trying
@@ -282,9 +282,9 @@ def test_the_chats_own_sliders_move_the_cards_unless_something_is_tried_out(desk
 def test_a_stage_that_is_switched_on_again_has_its_values(desk: Desk, lab: Laboratory) -> None:
     begin(desk)
     tell(desk, (3, ROW))
-    lab.switch("top_k", False)
+    lab.switch_stage("top_k", False)
     assert card(desk, "top_k").state == "off"
-    lab.switch("top_k", True)
+    lab.switch_stage("top_k", True)
     assert card(desk, "top_k").leave == 9 and not lab.is_trying
 
 

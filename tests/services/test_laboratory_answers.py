@@ -50,7 +50,7 @@ def test_what_is_tried_out_leaves_the_grammar_of_another_token(desk: Desk, lab: 
     lab.change(top_k=4)
     inspecting.open(with_grammar, 4)
     desk.until(lambda: inspecting.answer is not None and not lab.is_busy and lab.result is not None)
-    assert lab.is_trying and lab.settings.top_k == 4 and lab.settings.grammar == LETTERS
+    assert lab.is_trying and lab.values.top_k == 4 and lab.values.grammar == LETTERS
     assert lab.result is not None and lab.result.cards is None and lab.reason is not None
     assert lab.result.grammar == (None, None)  # a record does not tell what a grammar masked
 
@@ -63,7 +63,7 @@ def test_what_is_tried_out_has_seed_limit_and_stops_of_the_token(desk: Desk, lab
     lab.change(top_k=4)
     desk.program.inspecting.look_at(4)
     cards(desk)
-    shown: SamplingSettings = lab.settings
+    shown: SamplingSettings = lab.values
     assert (shown.top_k, shown.max_tokens, shown.stop) == (4, 77, ("x",))
 
 

@@ -77,7 +77,7 @@ def test_moved_before_the_first_token(desk: Desk) -> None:
     lab = desk.program.laboratory
     lab.focus.pin(True)
     desk.until(lambda: lab.result is not None and not lab.is_busy)
-    assert (lab.settings.top_k, lab.settings.temperature, lab.is_trying) == (0, 4.0, False)
+    assert (lab.values.top_k, lab.values.temperature, lab.is_trying) == (0, 4.0, False)
 
 
 def test_moved_in_the_middle(desk: Desk) -> None:
@@ -85,10 +85,10 @@ def test_moved_in_the_middle(desk: Desk) -> None:
     write(desk, {0: NARROW, BLOCK + 2: WIDE})
     assert [cut_by(desk, token) for token in (BLOCK + 1, BLOCK + 2)] == [{"top_k"}, set()]
     lab = desk.program.laboratory
-    assert lab.settings.top_k == 0
+    assert lab.values.top_k == 0
     desk.program.laboratory.focus.pin(True)
     desk.program.inspecting.look_at(1)
-    assert lab.settings.top_k == NARROW.top_k
+    assert lab.values.top_k == NARROW.top_k
 
 
 def test_what_was_moved_is_kept_of_an_answer_whose_engine_died(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:

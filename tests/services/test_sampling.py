@@ -253,6 +253,20 @@ def test_a_stage_is_moved_to_a_place_and_no_further_than_to_an_end(desk: Desk, t
     assert sorted(sampling.values.order) == sorted(STAGES)
 
 
+def test_at_temperature_0_a_stage_is_moved_among_those_before_the_choice(desk: Desk) -> None:
+    sampling = desk.program.sampling
+    sampling.move_stage("temperature", 1)
+    sampling.change(temperature=0.0)
+    before = sampling.values
+    assert before.running_order == ("penalties", *STAGES[1:])
+    sampling.move_stage("temperature", 0)
+    assert sampling.values == before
+    sampling.move_stage("penalties", 99)
+    assert sampling.values.running_order == (*STAGES[1:-1], "penalties", "temperature")
+    sampling.change(temperature=1.0)
+    assert sampling.values.order.index("temperature") == 1, "it has its own place again"
+
+
 def test_a_stage_is_switched_off_and_on_again_with_its_values(desk: Desk) -> None:
     sampling = desk.program.sampling
     sampling.change(top_p=0.5)

@@ -133,8 +133,10 @@ def unseen(share: float) -> str:
     )
 
 
-def draw_fact(card: DrawCard, texts: dict[int, str], taken: int | None) -> str:
-    """Return on what the draw falls, and what the answer has where that is another token."""
+def draw_fact(card: DrawCard, texts: dict[int, str], taken: int | None, chosen: int | None = None) -> str:
+    """Return on what the draw falls, and what the answer has where that is another token, or one that somebody chose."""
+    if chosen is not None:
+        return _fact_of_chosen(card, texts, chosen, is_there=taken is not None)
     if card.drawn is None:
         return translate("Laboratory", "on which token it falls was not recorded")
     drawn = token_words(card.drawn.token, texts)
@@ -144,6 +146,19 @@ def draw_fact(card: DrawCard, texts: dict[int, str], taken: int | None) -> str:
     if card.is_greedy:
         return translate("Laboratory", "takes {drawn} without a draw").format(drawn=drawn)
     return translate("Laboratory", "falls on {drawn}").format(drawn=drawn)
+
+
+def _fact_of_chosen(card: DrawCard, texts: dict[int, str], chosen: int, *, is_there: bool) -> str:
+    """Return what there is to say of a draw that does not decide."""
+    hand = token_words(chosen, texts)
+    if card.drawn is None:
+        return translate("Laboratory", "{token} was chosen by hand").format(token=hand)
+    words = (
+        translate("Laboratory", "{token} chosen by hand; the draw would have fallen on {drawn}")
+        if is_there
+        else translate("Laboratory", "{token} chosen by hand; the draw would fall on {drawn}")
+    )
+    return words.format(token=hand, drawn=token_words(card.drawn.token, texts))
 
 
 def grammar_fact(card: GrammarCard) -> str:
@@ -183,8 +198,8 @@ def spoken(card: StageCard, settings: SamplingSettings) -> str:
     return words.format(stage=stage_title(card.name), entering=entering, leaving=leaving, fact=fact(card, settings))
 
 
-def summary(cards: SamplerCards, texts: dict[int, str]) -> str:
-    """Return the way through the chain in one line: 49,152 → 40 → 18 → 7 → the token."""
+def summary(cards: SamplerCards, texts: dict[int, str], chosen: int | None = None) -> str:
+    """Return the way through the chain in one line: 49,152 → 40 → 18 → 7 → the token, which somebody may have chosen."""
     first = cards.stages[0]
     steps = [count(cards.vocabulary)] if first.enter != cards.vocabulary else []
     if first.enter_is_exact:
@@ -193,6 +208,9 @@ def summary(cards: SamplerCards, texts: dict[int, str]) -> str:
         leave = survivors(card.leave, is_exact=card.leave_is_exact)
         if not steps or steps[-1] != leave:
             steps.append(leave)
+    if chosen is not None:
+        said = translate("Laboratory", "{token} chosen by hand")
+        return " → ".join(steps) + " · " + said.format(token=token_words(chosen, texts))
     if cards.draw.drawn is not None:
         steps.append(token_words(cards.draw.drawn.token, texts))
     return " → ".join(steps)

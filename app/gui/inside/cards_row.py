@@ -9,7 +9,7 @@ from PySide6.QtCore import QEvent, QObject, QPoint, QSize, Qt, Signal
 from PySide6.QtWidgets import QApplication, QFrame, QHBoxLayout, QScrollArea, QSizePolicy, QWidget
 
 from app.core.sampler_cards import StageCard
-from app.core.sampling import STAGES, SamplingSettings, whole_order
+from app.core.sampling import STAGES, SamplingSettings
 from app.gui import theme
 from app.gui.icons import Icons
 from app.gui.inside.draw_card import DrawCardView
@@ -67,11 +67,14 @@ class CardsRow(QScrollArea):
 
     def show_settings(self, settings: SamplingSettings) -> None:
         """Show settings, and the stages in their order."""
-        order = whole_order(settings.order)
+        order = settings.running_order
         if order != self._order:
             self._put_in_order(order)
+        movable = order[:-1] if settings.is_greedy else order  # what chooses without a draw stays the last
         for place, name in enumerate(order):
-            self.cards[name].show_settings(settings, place, len(order) - 1)
+            card = self.cards[name]
+            card.show_settings(settings, place, len(order) - 1)
+            card.offer_moves(on=name in movable[:-1], back=name in movable[1:])
 
     def show_result(self, result: LabResult | None, settings: SamplingSettings) -> None:
         """Show what the stages do to a step; None where nobody knows yet."""
@@ -82,8 +85,8 @@ class CardsRow(QScrollArea):
             card.show_card(found.get(name), texts, settings)
         self.grammar.show_card(result.grammar if result is not None else None)
         self.grammar.setVisible((settings if result is None else result).grammar is not None)
-        taken = result.taken if result is not None else None
-        self.draw.show_card(made.draw if made is not None else None, texts, taken)
+        taken, chosen = (result.taken, result.chosen) if result is not None else (None, None)
+        self.draw.show_card(made.draw if made is not None else None, texts, taken, chosen)
 
     def sizeHint(self) -> QSize:
         """Ask for the height that it has."""

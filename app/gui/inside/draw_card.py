@@ -42,9 +42,11 @@ class DrawCardView(QFrame):
         column.addWidget(self.picture, 1)
         column.addWidget(self._fact)
 
-    def show_card(self, card: DrawCard | None, texts: dict[int, str], taken: int | None) -> None:
-        """Show the draw of a step; `taken` is the token that its answer has."""
-        self.picture.show_card(card, texts)
+    def show_card(
+        self, card: DrawCard | None, texts: dict[int, str], taken: int | None, chosen: int | None = None
+    ) -> None:
+        """Show the draw of a step; `taken` is the token that its answer has, `chosen` one that somebody chose for it."""
+        self.picture.show_card(card, texts, chosen)
         if card is None:
             self.figure.set_text("")
             self._fact.set_text("")
@@ -54,7 +56,7 @@ class DrawCardView(QFrame):
         left = survivors(card.left, is_exact=card.left_is_exact)
         is_one = card.left == 1 and card.left_is_exact
         said = self.tr("1 token is left") if is_one else self.tr("{count} tokens are left").format(count=left)
-        words, rest = draw_fact(card, texts, taken), unseen(card.unseen)
+        words, rest = draw_fact(card, texts, taken, chosen), unseen(card.unseen)
         self.figure.set_text(said)
         self._fact.set_text(words)
         set_hint(self._fact, f"{words}. {rest}." if rest else words)

@@ -32,16 +32,26 @@ class DrawPicture(QWidget):
         self._themes = themes
         self._card: DrawCard | None = None
         self._texts: dict[int, str] = {}
+        self._chosen: int | None = None
         stand_alone(self)
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Expanding)
         self.setMinimumHeight(theme.scaled(HEIGHT_PX))
         themes.changed.connect(self.update)
 
-    def show_card(self, card: DrawCard | None, texts: dict[int, str]) -> None:
-        """Show another draw."""
-        if card != self._card or texts is not self._texts:
-            self._card, self._texts = card, texts
+    def show_card(self, card: DrawCard | None, texts: dict[int, str], chosen: int | None = None) -> None:
+        """Show another draw; where somebody chose the token, that one is marked."""
+        if (card, chosen) != (self._card, self._chosen) or texts is not self._texts:
+            self._card, self._texts, self._chosen = card, texts, chosen
             self.update()
+
+    @property
+    def marked(self) -> DrawToken | None:
+        """The token that comes of the step: the drawn one, or the chosen one where that is left; None where neither is known."""
+        if self._card is None or self._chosen is None:
+            return None if self._card is None else self._card.drawn
+        drawn = self._card.drawn
+        known = (*self._card.tokens, *(() if drawn is None else (drawn,)))
+        return next((token for token in known if token.token == self._chosen), None)
 
     def sizeHint(self) -> QSize:
         """Ask for its least height."""
@@ -68,10 +78,10 @@ class DrawPicture(QWidget):
         painter.fillRect(place, look.colour("sunken"))
         for rank, token in enumerate(card.tokens):
             painter.fillRect(self._stretch(token, place), _shade(look, rank))
-        if card.drawn is not None:
+        if (marked := self.marked) is not None:
             painter.setPen(QPen(look.colour("text"), 2))
             painter.setBrush(Qt.BrushStyle.NoBrush)
-            own = self._stretch(card.drawn, place)
+            own = self._stretch(marked, place)
             painter.drawRect(
                 QRectF(own.left(), own.top(), max(own.width(), 2.0), own.height()).adjusted(1, 1, -1, -1)
             )
@@ -102,11 +112,12 @@ class DrawPicture(QWidget):
         step = theme.scaled(ROW_PX)
         room = max((self.height() - top) // step, 0)
         rows = list(card.tokens[:room])
-        if card.drawn is not None and rows and all(row.token != card.drawn.token for row in rows):
-            rows[-1] = card.drawn
+        marked = self.marked
+        if marked is not None and rows and all(row.token != marked.token for row in rows):
+            rows[-1] = marked
         ranks = {token.token: rank for rank, token in enumerate(card.tokens)}
         for line, token in enumerate(rows):
-            is_drawn = card.drawn is not None and token.token == card.drawn.token
+            is_drawn = marked is not None and token.token == marked.token
             place = QRectF(0, top + line * step, self.width(), step)
             self._paint_row(painter, look, place, token, (ranks.get(token.token), is_drawn))
 

@@ -15,7 +15,7 @@ from app.gui.inside.cards_row import CardsRow
 from app.gui.widgets.fixed_text import FixedText
 from app.gui.widgets.labels import label
 from app.gui.widgets.words import render, set_hint
-from app.services.lab_values import LabPlace, LabResult
+from app.services.lab_values import LabPlace, LabResult, LabSource
 from app.services.laboratory import Laboratory
 
 _STILL = ("frozen", "past")
@@ -42,7 +42,7 @@ class LaboratoryView(QWidget):
         self._freeze = QPushButton()
         self._freeze.setObjectName("lab_freeze")
         self._freeze.clicked.connect(self._toggle_freeze)
-        self._back = QPushButton(self.tr("Back"))
+        self._back = QPushButton(self.tr("Undo the trial"))
         self._back.setObjectName("lab_back")
         self._back.clicked.connect(laboratory.reset)
         self._use = QPushButton(self.tr("Use in this chat"))
@@ -51,8 +51,8 @@ class LaboratoryView(QWidget):
         self._use.clicked.connect(laboratory.use_in_chat)
         self._lay_out()
         self.row.changed.connect(lambda name, value: laboratory.change(**{name: value}))
-        self.row.switched.connect(laboratory.switch)
-        self.row.moved.connect(laboratory.move)
+        self.row.switched.connect(laboratory.switch_stage)
+        self.row.moved.connect(laboratory.move_stage)
         self._disconnect = laboratory.changed.connect(self._show)
         self._show()
 
@@ -101,7 +101,7 @@ class LaboratoryView(QWidget):
         if not self.isVisible():
             return
         lab = self._laboratory
-        place, result, settings = lab.place, lab.result, lab.settings
+        place, result, settings = lab.place, lab.result, lab.values
         reason = "" if lab.reason is None else render(lab.reason)
         self._reason.setText(reason)
         self._reason.setVisible(bool(reason))
@@ -109,7 +109,11 @@ class LaboratoryView(QWidget):
         self.row.show_settings(settings)
         self.row.show_result(result, settings)
         self._whose.set_text("" if place is None else self._whose_words(place, result))
-        way = summary(result.cards, result.texts) if result is not None and result.cards is not None else ""
+        way = (
+            summary(result.cards, result.texts, result.chosen)
+            if result is not None and result.cards is not None
+            else ""
+        )
         self._way.set_text(way)
         set_hint(self._way, way)
         doubt = result.doubt if result is not None else None
@@ -155,6 +159,14 @@ class LaboratoryView(QWidget):
         token = token_words(taken, result.texts) if result is not None and taken is not None else ""
         if place.source == "ended" and result is not None and result.cards is not None and taken is None:
             return self.tr("ended · token {number}, not drawn").format(number=number)
+        told = self._place_words(place.source, number, token)
+        if not self._laboratory.is_trying:
+            return told
+        if place.source in ("live", "held"):
+            return self.tr("{place} · your trial: the answer uses other settings").format(place=told)
+        return self.tr("{place} · your trial").format(place=told)
+
+    def _place_words(self, source: LabSource, number: str, token: str) -> str:
         words = {
             "live": self.tr("live · token {number} {token}"),
             "ended": self.tr("ended · token {number} {token}"),
@@ -163,4 +175,4 @@ class LaboratoryView(QWidget):
             "held": self.tr("waiting · token {number}, not drawn yet"),
             "kept": self.tr("from the record · token {number} {token}"),
         }
-        return words[place.source].format(number=number, token=token).strip()
+        return words[source].format(number=number, token=token).strip()

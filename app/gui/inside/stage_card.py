@@ -91,13 +91,16 @@ class StageCardView(QFrame):
             row.set_value(getattr(settings, name))
         is_on = self.name not in settings.off
         self.switch.setChecked(is_on)
-        self._back.setEnabled(place > 0)
-        self._on.setEnabled(place < last)
         self.switch.setAccessibleName(
             self.tr("{stage}, stage {place} of {count}").format(
                 stage=stage_title(self.name), place=place + 1, count=last + 1
             )
         )
+
+    def offer_moves(self, *, on: bool, back: bool) -> None:
+        """Say whether the stage can run later, and earlier."""
+        self._back.setEnabled(back)
+        self._on.setEnabled(on)
 
     def show_card(self, card: StageCard | None, texts: dict[int, str], settings: SamplingSettings) -> None:
         """Show what the stage does to a step; None where nobody knows yet."""
