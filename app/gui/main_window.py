@@ -75,6 +75,7 @@ class MainWindow(QMainWindow):
         self.resize(FIRST_SIZE)
         self.setAcceptDrops(True)
         self.actions_by_name = Actions(self, parts.chat_page)
+        self._stop_keys = self.actions_by_name["stop_action"].shortcuts()
         self.parts = parts
         parts.chat_page.show_above_composer(parts.step_bar)
         self._pages: dict[str, QWidget] = {"chat": parts.chat_page}
@@ -110,6 +111,8 @@ class MainWindow(QMainWindow):
         self._stack.setCurrentWidget(self._pages[name])
         self._above_chat.setVisible(is_chat)
         self.panes.lay_aside("right", away=not is_chat)
+        stop = self.actions_by_name["stop_action"]
+        stop.setShortcuts([] if name == "inside" else self._stop_keys)  # Esc lets go of a token there
         self._tabs.show_page(name)
 
     def come_forward(self) -> None:

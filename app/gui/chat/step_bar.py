@@ -5,23 +5,19 @@ There only while somebody uses it. Says what people want and shows what became o
 
 from __future__ import annotations
 
-from PySide6.QtCore import QSignalBlocker, Qt, Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QWidget
 
 from app.gui import theme
 from app.gui.icons import Icons
-from app.gui.widgets.boxes import WheelSlider
 from app.gui.widgets.buttons import IconButton
-from app.gui.widgets.labels import ElidedLabel, label
+from app.gui.widgets.labels import ElidedLabel
+from app.gui.widgets.speed_slider import SpeedSlider
 from app.gui.widgets.words import set_hint
 from app.services.chat import Chat
-from app.services.step_mode import MOST_SPEED, StepMode
+from app.services.step_mode import StepMode
 from app.services.units import count
-
-SLIDER_PX = 96
-_UNLIMITED = MOST_SPEED + 1
-"""The last place of the slider."""
 
 
 class StepBar(QFrame):
@@ -38,19 +34,14 @@ class StepBar(QFrame):
         self.setObjectName("step_bar")
         self.setAccessibleName(self.tr("Steps and speed"))
         self.setProperty("look", "chip")
-        self._hold = _button("hold_button", self._hold_words(held=True), self._hold_words(held=False))
+        self._hold = _button(
+            "hold_button", self._hold_words(held=True), self._hold_words(held=False), self.tr("No steps")
+        )
         self._step = _button("one_token_button", self.tr("One token"))
-        set_hint(self._step, self.tr("Let one token be drawn; before that, hold the answer (F7)"))
+        set_hint(self._step, self.tr("Write the next token and hold there; first it holds an answer that runs (F7)"))
         self._status = ElidedLabel(theme.SMALL_PX)
         self._status.setObjectName("step_status")
-        self._slider = WheelSlider()
-        self._slider.setObjectName("speed_slider")
-        self._slider.setRange(1, _UNLIMITED)
-        self._slider.setFixedWidth(theme.scaled(SLIDER_PX))
-        self._speed = label(look="muted", pixels=theme.SMALL_PX, name="speed_value")
-        self._speed.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
-        self._speed.setText(self._speed_words(None))
-        self._speed.setMinimumWidth(self._speed.sizeHint().width())
+        self._speed = SpeedSlider(step_mode)
         self._close = IconButton(
             icons, "close", self.tr("Leave step mode: write as fast as it goes"), object_name="step_bar_close_button"
         )
@@ -58,7 +49,6 @@ class StepBar(QFrame):
         self._lay_out()
         self._hold.clicked.connect(step_mode.toggle)
         self._step.clicked.connect(step_mode.step)
-        self._slider.valueChanged.connect(self._take_speed)
         self._close.clicked.connect(self.leave)
         self._disconnect = [step_mode.changed.connect(self._show), chat.busy_changed.connect(self._show)]
         self.hide()
@@ -66,6 +56,7 @@ class StepBar(QFrame):
 
     def disconnect_services(self) -> None:
         """Follow the pace no longer."""
+        self._speed.disconnect_services()
         for disconnect in self._disconnect:
             disconnect()
 
@@ -97,23 +88,18 @@ class StepBar(QFrame):
         row.addWidget(self._hold)
         row.addWidget(self._step)
         row.addWidget(self._status, 1)
-        row.addWidget(self._slider)
         row.addWidget(self._speed)
         row.addWidget(self._close, 0, Qt.AlignmentFlag.AlignVCenter)
-        for each in (self._slider, self._speed):
-            set_hint(each, self.tr("How many tokens a second are written; no figure of the answer counts the wait"))
-
-    def _take_speed(self, place: int) -> None:
-        self._step_mode.set_speed(None if place == _UNLIMITED else float(place))
 
     def _show(self) -> None:
         mode = self._step_mode
         is_held, speed = mode.is_one_by_one, mode.speed
         if is_held or speed is not None:
             self._come(shown=True)
-        self._hold.setText(self._hold_words(held=is_held))
+        is_over = is_held and not self._chat.busy
+        self._hold.setText(self.tr("No steps") if is_over else self._hold_words(held=is_held))
         words = self.tr("Let the answer run to its end (F6)") if is_held else self.tr("Hold the answer (F6)")
-        set_hint(self._hold, words)
+        set_hint(self._hold, self.tr("Let the next answer run to its end (F6)") if is_over else words)
         self._step.setEnabled(mode.held is not None or not is_held)
         status, hint = self._status_words()
         if mode.held is not None and not self._was_held:
@@ -121,10 +107,6 @@ class StepBar(QFrame):
         self._was_held = mode.held is not None
         self._status.set_text(status)
         set_hint(self._status, " ".join(filter(None, (f"{status}." if hint else status, hint))))
-        with QSignalBlocker(self._slider):
-            self._slider.setValue(_UNLIMITED if speed is None else round(speed))
-        self._speed.setText(self._speed_words(speed))
-        self._slider.setAccessibleName(self.tr("Speed, {speed}").format(speed=self._speed_words(speed)))
 
     def _status_words(self) -> tuple[str, str]:
         """Return what waits for whom, and what can be done about it."""
@@ -142,11 +124,6 @@ class StepBar(QFrame):
 
     def _hold_words(self, *, held: bool) -> str:
         return self.tr("Run on") if held else self.tr("Pause")
-
-    def _speed_words(self, speed: float | None) -> str:
-        if speed is None:
-            return self.tr("as fast as it goes")
-        return self.tr("{rate} tok/s").format(rate=count(round(speed)))
 
 
 def _button(name: str, *texts: str) -> QPushButton:

@@ -5,6 +5,8 @@ Knows no service: it says what somebody wants.
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from PySide6.QtCore import QEvent, QObject, QPoint, QSize, Qt, Signal
 from PySide6.QtWidgets import QApplication, QFrame, QHBoxLayout, QScrollArea, QSizePolicy, QWidget
 
@@ -81,12 +83,18 @@ class CardsRow(QScrollArea):
         made = result.cards if result is not None else None
         texts = result.texts if result is not None else {}
         found: dict[str, StageCard] = {card.name: card for card in made.stages} if made is not None else {}
+        full = _highest(found.values())
         for name, card in self.cards.items():
-            card.show_card(found.get(name), texts, settings)
+            card.show_card(found.get(name), texts, settings, full)
         self.grammar.show_card(result.grammar if result is not None else None)
         self.grammar.setVisible((settings if result is None else result).grammar is not None)
         taken, chosen = (result.taken, result.chosen) if result is not None else (None, None)
         self.draw.show_card(made.draw if made is not None else None, texts, taken, chosen)
+
+    def set_low(self, on: bool) -> None:
+        """Have lower cards, which leave their explanations to be pointed at."""
+        for what in (*(card.what for card in self.cards.values()), self.draw.what, self.grammar.what):
+            what.setVisible(not on)
 
     def sizeHint(self) -> QSize:
         """Ask for the height that it has."""
@@ -148,6 +156,13 @@ class CardsRow(QScrollArea):
         place = gap - 1 if gap > own else gap
         if place != own:
             self.moved.emit(name, place)
+
+
+def _highest(cards: Collection[StageCard]) -> float:
+    """Return the chance that fills a picture: a stage that leaves one token alone does not make all others small."""
+    found = [token.before for card in cards for token in card.tokens]
+    found += [token.after for card in cards for token in card.tokens if card.leave > 1]
+    return max(found, default=0.0) or 1.0
 
 
 def _last_in(card: StageCardView) -> QWidget:

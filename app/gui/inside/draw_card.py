@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFrame, QVBoxLayout
 
 from app.core.sampler_cards import DrawCard
 from app.gui import theme
-from app.gui.inside.card_words import DRAW, draw_fact, explanation, stage_title, survivors, unseen
+from app.gui.inside.card_parts import explanation_label, title_label
+from app.gui.inside.card_words import DRAW, draw_fact, stage_title, survivors, unseen
 from app.gui.inside.draw_picture import DrawPicture
 from app.gui.widgets.fixed_text import FixedText
-from app.gui.widgets.labels import label
 from app.gui.widgets.words import set_hint
 
 WIDTH_PX = 292
@@ -24,11 +23,9 @@ class DrawCardView(QFrame):
         self.setObjectName("lab_draw_card")
         self.setProperty("look", "card")
         self.setFixedWidth(theme.scaled(WIDTH_PX))
-        title = label(stage_title(DRAW), bold=True)
-        what = label(explanation(DRAW), look="muted", pixels=theme.SMALL_PX)
-        what.setWordWrap(True)
-        what.setAlignment(Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignLeft)
-        what.setFixedHeight(what.fontMetrics().lineSpacing() * 2 + 2)
+        title = title_label(DRAW)
+        title.setObjectName("lab_draw_title")
+        self.what = explanation_label(DRAW)
         self.figure = FixedText(pixels=theme.FIGURE_PX, bold=True, muted=False, name="lab_draw_left")
         self.picture = DrawPicture(themes)
         self.picture.setObjectName("lab_draw_picture")
@@ -36,8 +33,7 @@ class DrawCardView(QFrame):
         column = QVBoxLayout(self)
         column.setContentsMargins(theme.SPACE_M, theme.SPACE_S, theme.SPACE_M, theme.SPACE_S)
         column.setSpacing(theme.SPACE_XS)
-        title.setMinimumHeight(theme.scaled(28))
-        for widget in (title, what, self.figure):
+        for widget in (title, self.what, self.figure):
             column.addWidget(widget)
         column.addWidget(self.picture, 1)
         column.addWidget(self._fact)

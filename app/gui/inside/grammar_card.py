@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFrame, QVBoxLayout
 
 from app.core.sampler_cards import GrammarCard
 from app.gui import theme
-from app.gui.inside.card_words import GRAMMAR, explanation, grammar_fact, grammar_spoken, stage_title
+from app.gui.inside.card_parts import explanation_label, title_label
+from app.gui.inside.card_words import GRAMMAR, grammar_fact, grammar_spoken
 from app.gui.widgets.fixed_text import FixedText
 from app.gui.widgets.labels import label
 from app.services.units import count
@@ -25,12 +25,8 @@ class GrammarCardView(QFrame):
         self.setObjectName("lab_grammar_card")
         self.setProperty("look", "card")
         self.setFixedWidth(theme.scaled(WIDTH_PX))
-        title = label(stage_title(GRAMMAR), bold=True)
-        title.setMinimumHeight(theme.scaled(28))
-        what = label(explanation(GRAMMAR), look="muted", pixels=theme.SMALL_PX)
-        what.setWordWrap(True)
-        what.setAlignment(Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignLeft)
-        what.setFixedHeight(what.fontMetrics().lineSpacing() * 2 + 2)
+        title = title_label(GRAMMAR)
+        self.what = explanation_label(GRAMMAR)
         self.figure = FixedText(pixels=theme.FIGURE_PX, bold=True, muted=False, name="lab_grammar_left")
         self._fact = FixedText(name="lab_grammar_fact")
         self._unknown = label(look="muted", pixels=theme.SMALL_PX, name="lab_grammar_unknown")
@@ -38,7 +34,7 @@ class GrammarCardView(QFrame):
         column = QVBoxLayout(self)
         column.setContentsMargins(theme.SPACE_M, theme.SPACE_S, theme.SPACE_M, theme.SPACE_S)
         column.setSpacing(theme.SPACE_XS)
-        for widget in (title, what, self.figure, self._fact, self._unknown):
+        for widget in (title, self.what, self.figure, self._fact, self._unknown):
             column.addWidget(widget)
         column.addStretch(1)
         themes.changed.connect(self._show_theme)

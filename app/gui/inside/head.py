@@ -44,7 +44,7 @@ class InsideHead(QWidget):
         self.choice = ChoiceBox()
         self.choice.setObjectName("inside_answer_box")
         self.choice.setAccessibleName(self.tr("Which answer is looked at"))
-        self.choice.setMinimumWidth(theme.scaled(110))
+        self.choice.setMinimumWidth(theme.scaled(96))
         self.choice.setMaximumWidth(theme.scaled(240))
         self.choice.activated.connect(self._choose)
         self.colouring = ChoiceBox()

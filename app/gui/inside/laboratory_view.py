@@ -39,6 +39,18 @@ class LaboratoryView(QWidget):
         self._reason = label(look="muted", pixels=theme.SMALL_PX, name="lab_reason")
         self._reason.setWordWrap(True)
         self._reason.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+        self._about = FixedText(name="lab_about")
+        self._about.set_text(
+            self.tr("From the model’s figures (logits) to one token: each stage cuts or changes, then one is drawn.")
+        )
+        set_hint(
+            self._about,
+            self.tr(
+                "All of it is the sampler, and its stages in their order are the chain. In the pictures a bar is the chance of "
+                "one of the likeliest tokens as the stage leaves it; a dark tick across it is the chance before, and a hatched "
+                "bar is a token that is cut."
+            ),
+        )
         self._freeze = QPushButton()
         self._freeze.setObjectName("lab_freeze")
         self._freeze.clicked.connect(self._toggle_freeze)
@@ -79,15 +91,19 @@ class LaboratoryView(QWidget):
         # Two lines of a reason have room, so that nothing moves when a token is looked at.
         head.addStrut(self._reason.fontMetrics().lineSpacing() * 2)
         head.addWidget(label(self.tr("Sampler laboratory"), bold=True))
-        head.addWidget(self._whose)
-        head.addWidget(self._way, 1)
+        head.addWidget(self._about, 1)
         head.addWidget(self._reason, 1)
         for button in (self._freeze, self._back, self._use):
             head.addWidget(button)
+        where = QHBoxLayout()
+        where.setSpacing(theme.SPACE_M)
+        where.addWidget(self._whose)
+        where.addWidget(self._way, 1)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(theme.SPACE_S)
+        column.setSpacing(theme.SPACE_XS)
         column.addLayout(head)
+        column.addLayout(where)
         column.addWidget(self._doubt)
         column.addWidget(self.row)
 
@@ -105,6 +121,7 @@ class LaboratoryView(QWidget):
         reason = "" if lab.reason is None else render(lab.reason)
         self._reason.setText(reason)
         self._reason.setVisible(bool(reason))
+        self._about.setVisible(not reason)
         self._way.setVisible(not reason)
         self.row.show_settings(settings)
         self.row.show_result(result, settings)

@@ -2,16 +2,15 @@
 
 Others find their places here. `lower_part` is below the tokens, for the laboratory of samplers. `prompt_part.tools` is
 the row over the tokens of the prompt. `add_part` gives the page another part, which is made when it is first shown. Which
-answer and which token is looked at, and what is known of both, the service tells (`inspecting`); `token_changed` says the
-same in Qt.
+answer and which token is looked at, and what is known of both, the service tells (`inspecting`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
-from PySide6.QtCore import Qt, QTimer, Signal
-from PySide6.QtGui import QHideEvent, QKeyEvent, QPaintEvent, QShowEvent
+from PySide6.QtCore import QSize, Qt, QTimer, Signal
+from PySide6.QtGui import QHideEvent, QKeyEvent, QPaintEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QFrame, QScrollArea, QStackedWidget, QVBoxLayout, QWidget
 
 from app.gui import theme
@@ -19,6 +18,7 @@ from app.gui.icons import Icons
 from app.gui.inside.answer_part import AnswerPart
 from app.gui.inside.head import InsideHead
 from app.gui.inside.laboratory_view import LaboratoryView
+from app.gui.inside.next_choice import NextChoice
 from app.gui.inside.prompt_part import PromptPart
 from app.gui.inside.writing_bar import WritingBar
 from app.gui.widgets.labels import label
@@ -29,7 +29,9 @@ from app.services.prompt_scores import PromptScores
 from app.services.step_mode import StepMode
 from app.services.turns import Turn
 
-_LEAST_WIDTH_PX, _LEAST_HEIGHT_PX = 700, 504
+_LEAST_WIDTH_PX, _LEAST_HEIGHT_PX = 620, 244
+_LOW_PX = 640
+"""In less height the cards of the laboratory leave out what can be read elsewhere."""
 
 
 class InsidePart(QWidget):
@@ -47,11 +49,21 @@ class InsidePart(QWidget):
         """Let go of what is kept, as Esc does."""
 
 
+class _Parts(QStackedWidget):
+    """The parts, one at a time; they take what height there is, and ask for no more than they need."""
+
+    def sizeHint(self) -> QSize:
+        """Ask for the least height: what stands below is to be seen with it."""
+        return QSize(super().sizeHint().width(), self.minimumHeight())
+
+    def hasHeightForWidth(self) -> bool:
+        """Have no height that lines would need: they scroll."""
+        return False
+
+
 class InsidePage(QScrollArea):
     """Shows what the service looks at; scrolls where the window is smaller than it."""
 
-    token_changed = Signal(object)
-    """Another token is looked at: its index in the answer, or None."""
     chat_wanted = Signal()
     """Somebody wants to go to the chat."""
     preferences_wanted = Signal()
@@ -78,6 +90,7 @@ class InsidePage(QScrollArea):
         """What stands below the tokens."""
         self._laboratory: LaboratoryView | None = None
         self._writing: WritingBar | None = None
+        self._choice: NextChoice | None = None
         self._later = QTimer(self)
         self._later.setSingleShot(True)
         self._later.setInterval(0)
@@ -88,7 +101,7 @@ class InsidePage(QScrollArea):
         """The answer that the page was opened with last."""
         self._branch: Turn | None = None
         """The version that was told of."""
-        self._parts = QStackedWidget()
+        self._parts = _Parts()
         self._parts.addWidget(self.answer_part)
         self._parts.addWidget(self.prompt_part)
         self._made: dict[str, QWidget] = {"answer": self.answer_part, "prompt": self.prompt_part}
@@ -104,10 +117,7 @@ class InsidePage(QScrollArea):
         for place in (self.head, self.answer_part):
             place.chat_wanted.connect(self.chat_wanted)
         self.show_part("answer")
-        self._disconnect = [
-            inspecting.token_changed.connect(self.token_changed.emit),
-            inspecting.opened.connect(self._show_opened),
-        ]
+        self._disconnect = [inspecting.opened.connect(self._show_opened)]
 
     def show_laboratory(self, laboratory: Laboratory, themes: theme.Themes, icons: Icons) -> None:
         """Show below the tokens what each stage of the sampler does to the one that is looked at.
@@ -117,6 +127,7 @@ class InsidePage(QScrollArea):
 
         def add() -> None:
             self._laboratory = LaboratoryView(laboratory, themes, icons)
+            self._laboratory.row.set_low(self._is_low)
             self.lower_part.addWidget(self._laboratory)
             self._show_laboratory()
 
@@ -129,6 +140,11 @@ class InsidePage(QScrollArea):
         self._writing.stop_wanted.connect(self.stop_wanted)
         self._writing.keyboard_left.connect(self.answer_part.take_focus)
         self.head.add_writing_bar(self._writing)
+
+    def show_choice(self, choice: NextChoice) -> None:
+        """Have the next token chosen beside the tokens while the answer waits and none of them is looked at."""
+        self._choice = choice
+        self.answer_part.card.put_below_hint(choice)
 
     def add_part(self, name: str, make: Callable[[], InsidePart]) -> None:
         """Have another part, with its tab in the head; it is made when it is first shown."""
@@ -159,7 +175,7 @@ class InsidePage(QScrollArea):
         for part in (self.head, *self._made.values()):
             if isinstance(part, (InsideHead, AnswerPart, PromptPart, InsidePart)):
                 part.disconnect_services()
-        for late in (self._laboratory, self._writing):
+        for late in (self._laboratory, self._writing, self._choice):
             if late is not None:
                 late.disconnect_services()
         for disconnect in self._disconnect:
@@ -181,6 +197,12 @@ class InsidePage(QScrollArea):
         super().showEvent(event)
         self.inspecting.watch(True)
 
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Let the cards be lower where the page is."""
+        super().resizeEvent(event)
+        if self._laboratory is not None:
+            self._laboratory.row.set_low(self._is_low)
+
     def paintEvent(self, event: QPaintEvent) -> None:
         """Have what is missing made behind the first picture of the page."""
         super().paintEvent(event)
@@ -192,6 +214,10 @@ class InsidePage(QScrollArea):
         super().hideEvent(event)
         self._later.stop()
         self.inspecting.watch(False)
+
+    @property
+    def _is_low(self) -> bool:
+        return self.height() < theme.scaled(_LOW_PX)
 
     @property
     def _has_laboratory(self) -> bool:

@@ -24,7 +24,7 @@ COLOURINGS: tuple[Colouring, ...] = ("probability", "rank", "entropy", "none")
 STEPS = 6
 LINES_PX = (0.0, 1.0, 1.5, 2.0, 3.0, 4.0)
 """How thick the line under a token is, by its step."""
-_TINTS = (0.0, 0.10, 0.19, 0.28, 0.37, 0.46)
+_TINTS = (0.0, 0.13, 0.23, 0.32, 0.41, 0.50)
 _PROBABILITIES = (0.9, 0.5, 0.2, 0.05, 0.01)
 _RANKS = (2, 3, 6, 11, 41)
 """Below each of them one step more begins."""

@@ -13,13 +13,13 @@ from app.core.sampler_cards import StageCard
 from app.core.sampling import STAGE_FIELDS, SamplingSettings
 from app.gui import theme
 from app.gui.icons import Icons
+from app.gui.inside.card_parts import HEAD_PX, explanation_label
 from app.gui.inside.card_words import explanation, fact, headline, spoken, stage_title, unseen
 from app.gui.inside.stage_keys import steps_of
 from app.gui.inside.stage_picture import StagePicture
 from app.gui.sampling.controls import Control, dry, main_controls, penalties, typical_control, xtc
 from app.gui.widgets.buttons import IconButton
 from app.gui.widgets.fixed_text import FixedText
-from app.gui.widgets.labels import label
 from app.gui.widgets.slider_row import SliderRow
 from app.gui.widgets.tick_box import TickBox
 from app.gui.widgets.words import set_hint
@@ -69,7 +69,8 @@ class StageCardView(QFrame):
         self.switch.setObjectName(f"{PREFIX}{name}_switch")
         self.switch.setProperty("look", "stage")
         self.switch.setFont(theme.font(theme.BASE_PX, bold=True))
-        set_hint(self.switch, self.tr("Switch this stage on or off; its values stay"))
+        said = self.tr("Switch this stage on or off; its values stay.")
+        set_hint(self.switch, " ".join((explanation(name), said)))
         self.switch.clicked.connect(lambda on: self.switched.emit(name, on))
         self._back = self._mover(icons, "left", -1)
         self._on = self._mover(icons, "right", 1)
@@ -102,8 +103,10 @@ class StageCardView(QFrame):
         self._back.setEnabled(back)
         self._on.setEnabled(on)
 
-    def show_card(self, card: StageCard | None, texts: dict[int, str], settings: SamplingSettings) -> None:
-        """Show what the stage does to a step; None where nobody knows yet."""
+    def show_card(
+        self, card: StageCard | None, texts: dict[int, str], settings: SamplingSettings, full: float = 1.0
+    ) -> None:
+        """Show what the stage does to a step; None where nobody knows yet. `full` is the chance of the highest bar."""
         if card is None:
             self.picture.show_card(None, texts)
             self.figure.set_text("")
@@ -114,7 +117,7 @@ class StageCardView(QFrame):
         level = card.threshold if card.name == "min_p" else None
         if card.name in _LEVELS and card.acts_here:
             level = getattr(settings, _LEVELS[card.name])
-        self.picture.show_card(card, texts, level)
+        self.picture.show_card(card, texts, level, full)
         self.figure.set_text(headline(card))
         self._name(spoken(card, settings))
         words, rest = fact(card, settings), unseen(card.unseen)
@@ -188,22 +191,21 @@ class StageCardView(QFrame):
     def _lay_out(self) -> None:
         head = QHBoxLayout()
         head.setSpacing(0)
+        head.addStrut(theme.scaled(HEAD_PX))
         head.addWidget(self.switch)
         head.addStretch(1)
         head.addWidget(self._back)
         head.addWidget(self._on)
-        what = label(explanation(self.name), look="muted", pixels=theme.SMALL_PX)
-        what.setWordWrap(True)
-        what.setAlignment(Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignLeft)
-        what.setFixedHeight(what.fontMetrics().lineSpacing() * 2 + 2)
+        self.what = explanation_label(self.name)
         column = QVBoxLayout(self)
         column.setContentsMargins(theme.SPACE_M, theme.SPACE_S, theme.SPACE_M, theme.SPACE_S)
         column.setSpacing(theme.SPACE_XS)
         column.addLayout(head)
-        column.addWidget(what)
+        column.addWidget(self.what)
         column.addWidget(self.figure, 0, Qt.AlignmentFlag.AlignLeft)
-        column.addWidget(self.picture, 1)
+        column.addWidget(self.picture)
         column.addWidget(self._fact)
+        column.addStretch(1)
         for control in controls_of(self.name):
             row = self._row_of(control)
             self._rows[control.name] = row

@@ -33,15 +33,21 @@ class StagePicture(QWidget):
         self._card: StageCard | None = None
         self._texts: dict[int, str] = {}
         self._level: float | None = None
+        self._full = 1.0
         stand_alone(self)
-        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Expanding)
+        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         self.setMinimumHeight(theme.scaled(HEIGHT_PX))
         themes.changed.connect(self.update)
 
-    def show_card(self, card: StageCard | None, texts: dict[int, str], level: float | None = None) -> None:
-        """Show another card; `level` is a chance at which the stage cuts."""
-        if (card, level) != (self._card, self._level) or texts is not self._texts:
-            self._card, self._texts, self._level = card, texts, level
+    def show_card(
+        self, card: StageCard | None, texts: dict[int, str], level: float | None = None, full: float = 1.0
+    ) -> None:
+        """Show another card; `level` is a chance at which the stage cuts, `full` that of a bar of the whole height.
+
+        Pictures of one chain have one height and one scale: what is the same looks the same.
+        """
+        if (card, level, full) != (self._card, self._level, self._full) or texts is not self._texts:
+            self._card, self._texts, self._level, self._full = card, texts, level, full
             self.update()
 
     def sizeHint(self) -> QSize:
@@ -77,7 +83,7 @@ class StagePicture(QWidget):
             if self.layoutDirection() is Qt.LayoutDirection.RightToLeft:
                 painter.translate(self.width(), 0)
                 painter.scale(-1, 1)
-            most = max(max(token.before, token.after) for token in card.tokens) or 1.0
+            most = self._full
             place = QRectF(0, _TOP_PX, self.width(), self.height() - _TOP_PX - 1)
             for rank, token in enumerate(card.tokens[:BARS]):
                 self._paint_token(painter, look, token, rank, (place, most))

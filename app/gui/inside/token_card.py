@@ -14,6 +14,7 @@ from PySide6.QtWidgets import (
     QHBoxLayout,
     QLabel,
     QPushButton,
+    QScrollArea,
     QStackedWidget,
     QVBoxLayout,
     QWidget,
@@ -30,7 +31,8 @@ from app.gui.widgets.words import render, set_hint
 from app.services.inspection import InspectedAnswer, TokenInsight
 from app.services.units import UNKNOWN, count
 
-_WIDTH_PX, _HEIGHT_PX = 372, 504
+_WIDTH_PX, _HEIGHT_PX, _LEAST_HEIGHT_PX = 386, 504, 244
+_LEAST_LIST_PX = 92
 
 
 class TokenCard(QFrame):
@@ -80,8 +82,8 @@ class TokenCard(QFrame):
         return QSize(self.minimumWidth(), theme.scaled(_HEIGHT_PX))
 
     def minimumSizeHint(self) -> QSize:
-        """Need as much: a page that is lower scrolls."""
-        return self.sizeHint()
+        """Need the same whatever is known, so that nothing jumps: what has no room scrolls."""
+        return QSize(self.minimumWidth(), theme.scaled(_LEAST_HEIGHT_PX))
 
     def show_token(
         self,
@@ -135,6 +137,11 @@ class TokenCard(QFrame):
         if self._answer is not None and self._token is not None and self._insight is not None:
             self._say_why_none(self._why_none(self._answer, self._token))
         self._show_button()
+
+    def put_below_hint(self, widget: QWidget) -> None:
+        """Show something while no token is looked at."""
+        self._free.insertWidget(1, widget, 1)
+
 
     def _want_chosen(self) -> None:
         if (chosen := self.alternatives.chosen) is not None:
@@ -200,7 +207,8 @@ class TokenCard(QFrame):
         hint.setProperty("look", "muted")
         hint.setWordWrap(True)
         column.addWidget(hint)
-        column.addStretch(1)
+        column.addStretch(0)
+        self._free = column
         return page
 
     def _full(self) -> QWidget:
@@ -210,16 +218,37 @@ class TokenCard(QFrame):
         column.setSpacing(theme.SPACE_S)
         column.addWidget(self.title)
         column.addWidget(self.place)
+        column.addWidget(self._known(), 1)
+        column.addWidget(self.go_on)
+        return page
+
+    def _known(self) -> QScrollArea:
+        """Return the figures and the list, which scroll where the card is low: nothing is squeezed."""
+        contents = QWidget()
+        contents.setAutoFillBackground(False)
+        column = QVBoxLayout(contents)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(theme.SPACE_S)
         column.addLayout(self._figures())
         column.addLayout(self._head())
         column.addWidget(self.alternatives, 1)
         column.addWidget(self.why_none)
-        column.addWidget(self.go_on)
+        column.addLayout(self._more_figures())
         column.addStretch(0)
-        return page
+        self.alternatives.setMinimumHeight(theme.scaled(_LEAST_LIST_PX))
+        area = QScrollArea()
+        area.setObjectName("token_known")
+        area.setFrameShape(QFrame.Shape.NoFrame)
+        area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        area.setWidgetResizable(True)
+        area.setWidget(contents)
+        for each in (area.viewport(), contents):
+            each.setAutoFillBackground(False)
+        return area
 
     def _figures(self) -> QGridLayout:
-        """Return the figures in two columns of pairs, what takes a line below them."""
+        """Return the figures in two columns of pairs."""
         grid = QGridLayout()
         grid.setHorizontalSpacing(theme.SPACE_M)
         grid.setVerticalSpacing(theme.SPACE_XS)
@@ -230,15 +259,23 @@ class TokenCard(QFrame):
             ("log", self.tr("Log-probability")),
             ("after", self.tr("After the chain")),
             ("entropy", self.tr("Entropy")),
-            ("time", self.tr("Time")),
         )
         for place, (name, words) in enumerate(pairs):
             row, column = divmod(place, 2)
             self._add(grid, (row, 2 * column), name, words)
-        for place, (name, words) in enumerate((("bytes", self.tr("Bytes")), ("came", self.tr("Came"))), 4):
-            self._add(grid, (place, 0), name, words, wide=True)
         grid.setColumnStretch(1, 1)
         grid.setColumnStretch(3, 1)
+        return grid
+
+    def _more_figures(self) -> QGridLayout:
+        """Return what takes a line each, below the list, which is to be seen first where the card is low."""
+        grid = QGridLayout()
+        grid.setHorizontalSpacing(theme.SPACE_M)
+        grid.setVerticalSpacing(theme.SPACE_XS)
+        more = (("came", self.tr("Came")), ("time", self.tr("Time")), ("bytes", self.tr("Bytes")))
+        for place, (name, words) in enumerate(more):
+            self._add(grid, (place, 0), name, words, wide=True)
+        grid.setColumnStretch(1, 1)
         return grid
 
     def _add(self, grid: QGridLayout, where: tuple[int, int], name: str, words: str, *, wide: bool = False) -> None:

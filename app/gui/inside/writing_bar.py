@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QHBoxLayout, QPushButton, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QPushButton, QSizePolicy, QWidget
 
 from app.gui import theme
+from app.gui.widgets.speed_slider import SpeedSlider
 from app.gui.widgets.words import set_hint
 from app.services.inspecting import Inspecting
 from app.services.step_mode import StepMode
@@ -32,12 +33,13 @@ class WritingBar(QWidget):
         set_hint(self._stop, self.tr("Stop the answer; what was written stays"))
         self._hold = _button("inside_hold", self.tr("Run on"), self.tr("Pause"))
         self._step = _button("inside_one_token", self.tr("One token"))
-        set_hint(self._step, self.tr("Let one token be drawn; before that, hold the answer (F7)"))
+        set_hint(self._step, self.tr("Write the next token and hold there; first it holds an answer that runs (F7)"))
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(theme.SPACE_XS)
-        for button in (self._stop, self._hold, self._step):
-            row.addWidget(button)
+        self._speed = SpeedSlider(step_mode, prefix="inside_", compact=True)
+        for widget in (self._stop, self._hold, self._step, self._speed):
+            row.addWidget(widget)
         self._stop.clicked.connect(lambda _checked=False: self._want_stop())
         self._hold.clicked.connect(lambda _checked=False: step_mode.toggle())
         self._step.clicked.connect(lambda _checked=False: step_mode.step())
@@ -48,6 +50,7 @@ class WritingBar(QWidget):
 
     def disconnect_services(self) -> None:
         """Listen to the services no longer."""
+        self._speed.disconnect_services()
         for disconnect in self._disconnect:
             disconnect()
 
@@ -77,9 +80,11 @@ class WritingBar(QWidget):
 
 
 def _button(name: str, *texts: str) -> QPushButton:
-    """Return a button that is wide enough for each of its texts."""
+    """Return a button that is wide enough for each of its texts, and never cut."""
     button = QPushButton()
     button.setObjectName(name)
+    button.setSizePolicy(QSizePolicy.Policy.Minimum, QSizePolicy.Policy.Fixed)
+    button.ensurePolished()
     widths = []
     for text in texts:
         button.setText(text)

@@ -7,7 +7,16 @@ from collections.abc import Mapping
 
 from PySide6.QtCore import Property, QPointF, QRectF, Qt, QTimer
 from PySide6.QtGui import QColor, QPainter, QPaintEvent, QValidator, QWheelEvent
-from PySide6.QtWidgets import QComboBox, QDoubleSpinBox, QSlider, QStyle, QStyleOptionSlider, QWidget
+from PySide6.QtWidgets import (
+    QComboBox,
+    QDoubleSpinBox,
+    QSlider,
+    QStyle,
+    QStyleOptionComboBox,
+    QStyleOptionSlider,
+    QStylePainter,
+    QWidget,
+)
 
 from app.gui.widgets.arrow import DOWN, LEFT, RIGHT, draw_arrow
 from app.gui.widgets.choices import ChoiceDelegate
@@ -255,9 +264,18 @@ class ChoiceBox(QComboBox):
         view.setMinimumWidth(max(widths, default=0) + 2 * view.frameWidth())
         super().showPopup()
 
-    def paintEvent(self, event: QPaintEvent) -> None:
-        """Paint the arrow over the box of the style sheet, which has none."""
-        super().paintEvent(event)
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        """Paint a long choice with … at its end, and the arrow over the box of the style sheet, which has none."""
+        style, option = QStylePainter(self), QStyleOptionComboBox()
+        self.initStyleOption(option)
+        style.drawComplexControl(QStyle.ComplexControl.CC_ComboBox, option)
+        room = self.style().subControlRect(
+            QStyle.ComplexControl.CC_ComboBox, option, QStyle.SubControl.SC_ComboBoxEditField, self
+        )
+        shown = Qt.TextElideMode.ElideRight
+        option.currentText = option.fontMetrics.elidedText(option.currentText, shown, room.width() - 2)
+        style.drawControl(QStyle.ControlElement.CE_ComboBoxLabel, option)
+        style.end()
         painter = QPainter(self)
         middle = QPointF(self.width() - 16, self.height() / 2)
         draw_arrow(painter, middle, self.palette().buttonText().color(), DOWN)

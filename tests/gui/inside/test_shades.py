@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -35,6 +36,11 @@ def test_each_step_is_stronger_than_the_one_before(name: str) -> None:
     for colouring in ("probability", "entropy"):
         apart = [theme.contrast(shade.ground, surface) for shade in shades(themed, colouring)]
         assert apart == sorted(apart) and len(set(apart)) == STEPS == len(words_of(colouring))
+        grounds = [shade.ground for shade in shades(themed, colouring)]
+        assert all(theme.contrast(one, other) >= 1.15 for one, other in pairwise(grounds)), (
+            "none is like its neighbour"
+        )
+        assert theme.contrast(grounds[0], grounds[1]) >= 1.2
     assert list(LINES_PX) == sorted(set(LINES_PX)) and LINES_PX[0] == 0, "lines tell the steps without colour"
 
 
