@@ -37,7 +37,8 @@ class CardsRow(QScrollArea):
         self.setObjectName("lab_cards")
         self.setAccessibleName(self.tr("Stages of the sampler, in their order"))
         self._order: tuple[str, ...] = ()
-        self.cards = {name: StageCardView(name, themes, icons) for name in STAGES}
+        self._themes, self._icons = themes, icons
+        self.cards: dict[str, StageCardView] = {}
         self.draw = DrawCardView(themes)
         self.grammar = GrammarCardView(themes)
         contents = self._contents = QWidget()
@@ -49,13 +50,6 @@ class CardsRow(QScrollArea):
         self._row.setSpacing(theme.SPACE_S)
         self._row.addWidget(self.grammar)
         self.grammar.hide()
-        for card in self.cards.values():
-            self._row.addWidget(card)
-            card.changed.connect(self.changed)
-            card.switched.connect(self.switched)
-            card.stepped.connect(self._step)
-            card.dragged.connect(self._show_drop)
-            card.dropped.connect(self._drop)
         self._row.addWidget(self.draw)
         self._row.addStretch(1)
         self.setFrameShape(QFrame.Shape.NoFrame)
@@ -66,6 +60,22 @@ class CardsRow(QScrollArea):
         self.setWidget(contents)
         self.horizontalScrollBar().setSingleStep(theme.scaled(40))
         contents.installEventFilter(self)
+
+    def make_next(self) -> bool:
+        """Make one more card; returns whether there was one to make: all at once would hold the window up."""
+        if len(self.cards) == len(STAGES):
+            return False
+        name = STAGES[len(self.cards)]
+        card = self.cards[name] = StageCardView(name, self._themes, self._icons)
+        self._row.insertWidget(len(self.cards), card)  # behind the grammar
+        card.changed.connect(self.changed)
+        card.switched.connect(self.switched)
+        card.stepped.connect(self._step)
+        card.dragged.connect(self._show_drop)
+        card.dropped.connect(self._drop)
+        for widget in (card, *card.findChildren(QWidget)):
+            widget.ensurePolished()
+        return True
 
     def show_settings(self, settings: SamplingSettings) -> None:
         """Show settings, and the stages in their order."""

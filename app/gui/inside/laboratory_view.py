@@ -23,10 +23,12 @@ _STILL = ("frozen", "past")
 
 
 class LaboratoryView(QWidget):
-    """Shows what the service looks at."""
+    """Shows what the service looks at, once `row.make_next` has made all of its cards."""
 
-    def __init__(self, laboratory: Laboratory, themes: theme.Themes, icons: Icons) -> None:
-        super().__init__()
+    def __init__(
+        self, laboratory: Laboratory, themes: theme.Themes, icons: Icons, parent: QWidget | None = None
+    ) -> None:
+        super().__init__(parent)
         self.setObjectName("laboratory")
         self.setAccessibleName(self.tr("Sampler laboratory"))
         self._laboratory = laboratory

@@ -89,6 +89,8 @@ class InsidePage(QScrollArea):
         self.lower_part = QVBoxLayout()
         """What stands below the tokens."""
         self._laboratory: LaboratoryView | None = None
+        self._unfinished: LaboratoryView | None = None
+        """The laboratory while its cards are made."""
         self._writing: WritingBar | None = None
         self._choice: NextChoice | None = None
         self._later = QTimer(self)
@@ -122,11 +124,16 @@ class InsidePage(QScrollArea):
     def show_laboratory(self, laboratory: Laboratory, themes: theme.Themes, icons: Icons) -> None:
         """Show below the tokens what each stage of the sampler does to the one that is looked at.
 
-        Its many cards are made once the tokens are there: nobody waits for them to read those.
+        Its many cards are made once the tokens are there, one after another: nobody waits for them to read those.
         """
 
         def add() -> None:
-            self._laboratory = LaboratoryView(laboratory, themes, icons)
+            if self._unfinished is None:
+                self._unfinished = LaboratoryView(laboratory, themes, icons, self.widget())
+            if self._unfinished.row.make_next():
+                self._later.start()
+                return
+            self._laboratory, self._unfinished = self._unfinished, None
             self._laboratory.row.set_low(self._is_low)
             self.lower_part.addWidget(self._laboratory)
             self._show_laboratory()
@@ -175,7 +182,7 @@ class InsidePage(QScrollArea):
         for part in (self.head, *self._made.values()):
             if isinstance(part, (InsideHead, AnswerPart, PromptPart, InsidePart)):
                 part.disconnect_services()
-        for late in (self._laboratory, self._writing, self._choice):
+        for late in (self._laboratory, self._unfinished, self._writing, self._choice):
             if late is not None:
                 late.disconnect_services()
         for disconnect in self._disconnect:

@@ -9,6 +9,8 @@ from PySide6.QtWidgets import QLabel, QPushButton, QSlider, QWidget
 
 from app.core.commands import SetPace, StepOn
 from app.core.sampler_cards import CardToken, StageCard
+from app.core.sampling import STAGES
+from app.gui.icons import Icons
 from app.gui.inside.cards_row import CardsRow
 from app.gui.inside.laboratory_view import LaboratoryView
 from app.gui.inside.stage_picture import StagePicture
@@ -60,6 +62,37 @@ def test_the_figures_of_cards_are_seen_in_the_smallest_window_and_nothing_lies_b
     assert looker.page.horizontalScrollBar().maximum() == 0
     for name in ("lab_use", "lab_penalties_left", "inside_colouring_box"):
         assert port.contains(place(looker, looker.stage.find(name))), name
+
+
+def test_cards_leave_out_their_explanations_only_where_the_window_is_low(looker: Inspector) -> None:
+    row = looker.stage.find_as(CardsRow, "lab_cards")
+    resizes(looker, 1280, 800)
+    shown = [card.what.isVisible() for card in row.cards.values()]
+    resizes(looker, 1280, 600)
+    assert all(shown) and not any(card.what.isVisible() for card in row.cards.values())
+    hint = row.cards["dry"].switch.toolTip()
+    assert (
+        row.cards["dry"].what.text() in hint.replace("<p>", "").replace("</p>", "") and not row.draw.what.isVisible()
+    )
+
+
+def test_the_cards_are_made_one_after_another(inspector: Inspector) -> None:
+    made: list[int] = []
+    inspector.answers()
+    inspector.opens()
+    row = inspector.stage.find("lab_cards") if inspector.stage.window.findChildren(CardsRow) else None
+    assert row is None or not row.isVisible(), "nobody waits for the cards to read the tokens"
+    rows = inspector.stage.window.findChildren
+
+    def is_there() -> bool:
+        made.extend(len(each.cards) for each in rows(CardsRow))
+        return any(each.isVisible() for each in rows(LaboratoryView))
+
+    inspector.stage.bot.waitUntil(is_there)
+    assert made[-1] == len(STAGES)
+    makes = CardsRow(inspector.stage.themes, Icons(inspector.stage.desk.program.resources))
+    assert [makes.make_next() for _card in (*STAGES, None)] == [True] * len(STAGES) + [False]
+    assert list(makes.cards) == list(STAGES)
 
 
 def test_what_stands_on_the_card_of_a_token_is_not_squeezed(looker: Inspector) -> None:
