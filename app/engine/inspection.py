@@ -1,6 +1,7 @@
 """A second, short-lived context beside the chat's, for what would spoil that one: rows of every token at once.
 
-One sequence, no flash attention, f16 keys and values, small batches; made on request, and its memory is given back.
+One sequence and small batches, the chat's attention unless somebody watches the computation; made on request, and its
+memory is given back.
 Knows nothing of chats, and nothing of what is looked for in the rows.
 """
 
@@ -29,8 +30,8 @@ MIB = 1 << 20
 GPU_MARGIN = 256 * MIB
 """Left free on a GPU: its kernels take working memory of their own, and llama.cpp ends the process without it."""
 
-NeededMemory = Callable[[int], tuple[DeviceMemory, ...] | None]
-"""Works out the buffers of an inspection context with so many cells; None where that cannot be known."""
+NeededMemory = Callable[[int, bool], tuple[DeviceMemory, ...] | None]
+"""Works out the buffers of an inspection context with so many cells, watched or not; None where that cannot be known."""
 
 
 class LlamaInspection:
@@ -47,7 +48,7 @@ class LlamaInspection:
         """
         if watcher is not None and not layout_is_known():
             raise NoInspection(_OTHER_LAYOUT)
-        params = inspection_parameters(model, inspection_options(options, cells))
+        params = inspection_parameters(model, inspection_options(options, cells, watched=watcher is not None))
         self._watch = GraphWatch(watcher) if watcher is not None else None
         if self._watch is not None:
             self._watch.attach(params)
@@ -135,7 +136,7 @@ def inspect(
 
     Memory is looked at first: a system that promises more than it has does not refuse a context, it ends the process.
     """
-    buffers = needed(cells) if needed is not None else None
+    buffers = needed(cells, watcher is not None) if needed is not None else None
     if buffers is not None:
         vocabulary = int(api.llama_vocab_n_tokens(api.llama_model_get_vocab(model)))
         gpus = {device.name: device.free for device in list_devices() if device.kind in GPU_KINDS}

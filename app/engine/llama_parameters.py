@@ -69,17 +69,17 @@ def context_parameters(model: Any, options: LoadOptions, sequences: int | None =
     return params
 
 
-def inspection_options(options: LoadOptions, cells: int) -> LoadOptions:
-    """Return the options of an inspection context for a model that was loaded with others."""
-    return msgspec.structs.replace(
-        options,
-        context=cells,
-        batch=INSPECTION_BATCH,
-        micro_batch=INSPECTION_BATCH,
-        flash_attention="off",
-        kv_type_k="f16",
-        kv_type_v="f16",
-    )
+def inspection_options(options: LoadOptions, cells: int, *, watched: bool = False) -> LoadOptions:
+    """Return the options of an inspection context for a model that was loaded with others.
+
+    It computes as the chat does, with the same attention and the same types of keys and values, so that a token has the
+    probability that its answer recorded; one that is `watched` works out the weights of attention, which only the plain way
+    of it has.
+    """
+    made = msgspec.structs.replace(options, context=cells, batch=INSPECTION_BATCH, micro_batch=INSPECTION_BATCH)
+    if not watched:
+        return made
+    return msgspec.structs.replace(made, flash_attention="off", kv_type_k="f16", kv_type_v="f16")
 
 
 def inspection_parameters(model: Any, options: LoadOptions) -> Any:

@@ -120,12 +120,14 @@ class LlamaOpener:
             devices=list_devices(),
         )
 
-    def _needed_to_inspect(self, path: str, options: LoadOptions, cells: int) -> tuple[DeviceMemory, ...] | None:
+    def _needed_to_inspect(
+        self, path: str, options: LoadOptions, cells: int, watched: bool
+    ) -> tuple[DeviceMemory, ...] | None:
         """Return the buffers of an inspection context; None where the file does not tell them any more."""
         try:
             headers = checked_headers(Path(path))
             return self._dry_run.measure(
-                path, headers, inspection_options(options, cells), inspection_parameters
+                path, headers, inspection_options(options, cells, watched=watched), inspection_parameters
             ).memory
         except (LoadRefused, LoadFailed, OSError):
             return None  # the file may be gone, which a loaded model survives: llama.cpp may still refuse

@@ -13,11 +13,11 @@ from app.core.commands import Load
 from app.core.devices import MAIN_MEMORY, MainMemory
 from app.core.metrics import DeviceMemory
 from app.core.model import LoadOptions
-from app.engine.backend import NoInspection
+from app.engine.backend import NoInspection, Tensor
 from app.engine.inspection import GPU_MARGIN, MIB, bytes_by_device, lacking, too_little
 from app.engine.llama import LogCapture, api
 from app.engine.llama_model import LlamaBackend
-from app.engine.llama_parameters import INSPECTION_BATCH
+from app.engine.llama_parameters import INSPECTION_BATCH, inspection_options
 from app.engine.opening import LlamaOpener
 from app.engine.sizes import parse_sizes
 from app.engine.thread_pool import ThreadPool
@@ -43,23 +43,34 @@ def opened(llama_log: LogCapture) -> Iterator[Callable[..., LlamaBackend]]:
         backend.close()
 
 
+class _Nothing:
+    """Watches a computation and wants none of it."""
+
+    def wants(self, _tensor: Tensor) -> bool:
+        return False
+
+    def take(self, _tensor: Tensor, _asked_ns: int, _computed_ns: int) -> None:
+        raise AssertionError
+
+
 def _go_on(_percent: float) -> bool:
     return True
 
 
+@pytest.mark.parametrize("watched", [False, True])
 @pytest.mark.parametrize("kind", list(WRITERS))
 def test_its_memory_is_known_before_it_is_made(
-    kind: str, opened: Callable[..., LlamaBackend], llama_log: LogCapture, tmp_path: Path
+    kind: str, watched: bool, opened: Callable[..., LlamaBackend], llama_log: LogCapture, tmp_path: Path
 ) -> None:
     backend = opened(
         WRITERS[kind](tmp_path / "model.gguf"), kv_type_k="q8_0", kv_type_v="q8_0", batch=32, micro_batch=16
     )
     assert backend.needed_to_inspect is not None
-    told = backend.needed_to_inspect(CELLS)
+    told = backend.needed_to_inspect(CELLS, watched)
     assert told is not None
     backend.needed_to_inspect = None
     llama_log.clear()
-    backend.inspect(CELLS, None).close()
+    backend.inspect(CELLS, None, _Nothing() if watched else None).close()
     (real,) = parse_sizes(llama_log.lines())
     rows = (INSPECTION_BATCH - 1) * 4 * backend.vocabulary.size
     expected = sum(size or 0 for size in (real.kv, real.compute, real.state, real.output)) + rows
@@ -83,7 +94,7 @@ def test_where_nobody_knows_what_it_takes_llama_cpp_is_asked(
     path = WRITERS["plain"](tmp_path / "model.gguf")
     backend = opened(path)
     path.unlink()
-    assert backend.needed_to_inspect is not None and backend.needed_to_inspect(CELLS) is None
+    assert backend.needed_to_inspect is not None and backend.needed_to_inspect(CELLS, False) is None
     backend.inspect(CELLS, MainMemory(1 << 34, MIB, 1 << 34)).close()
 
 
@@ -173,3 +184,22 @@ def test_a_gpu_keeps_some_of_its_memory_for_its_kernels() -> None:
     lack = lacking(needed, main, {"CUDA0": GPU_MARGIN + 9 * MIB})
     assert lack == ("CUDA0", 10 * MIB, 9 * MIB)
     assert "needs 10 MiB on CUDA0, and 9 MiB can be used" in too_little(700, *lack).english()
+
+
+def test_it_computes_as_the_chat_does_unless_somebody_watches(
+    opened: Callable[..., LlamaBackend], llama_log: LogCapture, tmp_path: Path
+) -> None:
+    backend = opened(WRITERS["plain"](tmp_path / "model.gguf"), kv_type_k="q8_0", kv_type_v="q8_0")
+    sizes = []
+    for watcher in (None, _Nothing()):
+        llama_log.clear()
+        backend.inspect(CELLS, None, watcher).close()
+        (use,) = parse_sizes(llama_log.lines())
+        sizes.append(use.kv or 0)
+    assert 0 < sizes[0] < sizes[1], (
+        "keys and values of eight bits, as in the chat, and of sixteen where it is watched"
+    )
+    chosen = LoadOptions(flash_attention="on", kv_type_k="q4_0", kv_type_v="q4_0")
+    same, plain = inspection_options(chosen, 9), inspection_options(chosen, 9, watched=True)
+    assert (same.flash_attention, same.kv_type_k, same.kv_type_v) == ("on", "q4_0", "q4_0")
+    assert (plain.flash_attention, plain.kv_type_k, plain.kv_type_v) == ("off", "f16", "f16")
