@@ -141,7 +141,7 @@ def test_nothing_is_told_of_the_stages_behind_a_grammar_whose_tokens_were_not_co
     assert lab.result.grammar == (SIZE, None)
     assert lab.reason is not None and "was not counted, as that takes too long" in lab.reason.english()
     tell(desk, (3, OTHER))
-    assert cards(desk) == expected(OTHER, lab.settings, 0, BEFORE)  # of an answer without a grammar
+    assert cards(desk) == expected(OTHER, lab.values, 0, BEFORE)  # of an answer without a grammar
     assert lab.result.grammar is None
 
 
