@@ -33,13 +33,14 @@ def laboratory(scene: Scene) -> None:
     """Somebody tries other settings on that token: fewer tokens, another order, a stage switched off."""
     inside(scene)
     loop = QEventLoop()
-    while scene.window.findChild(CardsRow, "lab_cards") is None:  # it is made behind the first picture of the page
+    while (row := scene.window.findChild(CardsRow, "lab_cards")) is None or not row.isVisible():
+        # it is made behind the first picture of the page, card by card
         loop.processEvents(QEventLoop.ProcessEventsFlag.WaitForMoreEvents)
     lab = scene.program.laboratory
     lab.change(top_k=25, temperature=1.2, repeat_penalty=1.1)
     lab.switch_stage("dry", False)
     lab.move_stage("temperature", 2)
     scene.desk.until(lambda: not lab.is_busy)
-    page, row = scene.find(InsidePage, "inside_page"), scene.find(CardsRow, "lab_cards")
+    page = scene.find(InsidePage, "inside_page")
     page.verticalScrollBar().setValue(page.verticalScrollBar().maximum())
     row.horizontalScrollBar().setValue(row.cards["dry"].x())
