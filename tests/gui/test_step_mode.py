@@ -6,7 +6,7 @@ import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QKeySequence
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QSlider
+from PySide6.QtWidgets import QPushButton, QSlider
 
 from app.core.commands import SetPace, StepOn
 from app.core.events import GrammarMask
@@ -251,6 +251,7 @@ def test_esc_ends_an_answer_that_is_held(held: Stage) -> None:
     held.settle()
     assert "stopped by you" in last_line(held)
     assert held.find("step_status").accessibleName() == "Next answer by steps"
+    assert held.find_as(QPushButton, "hold_button").text() == "No steps", "nothing is there to run on"
     assert not held.find("one_token_button").isEnabled()
     assert held.reads("candidates_whose") == "", "nothing is going to be drawn from it"
 
