@@ -164,19 +164,6 @@ def test_a_chosen_token_leads_where_a_prompt_with_it_leads(starter_backend: Llam
     assert stepper.record.probability_after[0] == 0.0
 
 
-def test_a_token_chosen_at_a_hold_takes_the_place_of_the_one_that_was_forced_there(
-    starter_backend: LlamaBackend,
-) -> None:
-    forced, other, third = ((token + 100) % starter_backend.vocabulary.size for token in (1, 2, 3))
-    stepper = Stepper(choices={0: other})
-    done = stepper.run(starter_backend, SHORT, forced=(forced, third))
-    straight = through(starter_backend, SHORT, forced=(other, third))
-    assert ids_of(done.ids) == ids_of(straight.ids) and ids_of(done.ids)[:2] == [other, third]
-    assert [held.forced for held in stepper.held[:3]] == [forced, third, None]
-    told = [event.chosen for event in stepper.events if isinstance(event, Tokens)]
-    assert told[:3] == [(0,), (1,), ()], "people are told which tokens somebody chose"
-
-
 def test_a_token_that_the_model_has_not_is_refused() -> None:
     with pytest.raises(UserError, match="none of this model's tokens"):
         Stepper(choices={1: 10_000_000}).run(scripted())

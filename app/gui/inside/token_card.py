@@ -142,7 +142,6 @@ class TokenCard(QFrame):
         """Show something while no token is looked at."""
         self._free.insertWidget(1, widget, 1)
 
-
     def _want_chosen(self) -> None:
         if (chosen := self.alternatives.chosen) is not None:
             self._want(chosen.token)
