@@ -13,15 +13,23 @@ StageState = Literal["acts", "off", "neutral", "skipped"]
 """Whether a stage runs: it acts, somebody switched it off, its value does nothing, or temperature 0 leaves it out."""
 
 
+Bounds = tuple[float, float]
+"""A share that is not known exactly lies between these two, 0 to 1."""
+
+
 class CardToken(NamedTuple):
     """One of the most likely tokens that enter a stage."""
 
     token: int
     before: float
-    """Its probability among all that enter, 0 to 1."""
+    """Its probability among all that enter, 0 to 1; the best guess where there are bounds."""
     after: float
     """Its probability among all that leave; 0 for one that is cut."""
     fate: Fate
+    before_bounds: Bounds | None = None
+    """None where `before` is exact."""
+    after_bounds: Bounds | None = None
+    """None where `after` is exact."""
 
 
 class StageCard(NamedTuple):
@@ -43,6 +51,8 @@ class StageCard(NamedTuple):
     """Where it cuts in the stage's own terms: the probability at which min-p cuts, the entropy around which typical keeps."""
     removed: float | None = 0.0
     """The share of the mass that it cuts, 0 to 1; None where nobody knows."""
+    removed_bounds: Bounds | None = None
+    """None where `removed` is exact."""
     touched: int | None = 0
     """How many logits penalties or DRY change, tokens that are not shown included; None where nobody knows."""
     number: float | None = None
@@ -53,6 +63,8 @@ class StageCard(NamedTuple):
     leave_is_exact: bool = True
     unseen: float = 0.0
     """Raw probability of tokens that were not kept and may be among those that leave."""
+    has_likeliest: bool = True
+    """Whether the first of the tokens is known to be the likeliest that enters."""
 
 
 class GrammarCard(NamedTuple):
@@ -75,6 +87,11 @@ class DrawToken(NamedTuple):
     token: int
     begin: float
     end: float
+    """What is its own for certain; it ends where it begins where no place is."""
+    share: float
+    """How long the whole stretch is: its probability; the best guess where there are bounds."""
+    share_bounds: Bounds | None = None
+    """None where `share` is exact."""
 
 
 class DrawCard(NamedTuple):
@@ -92,6 +109,8 @@ class DrawCard(NamedTuple):
     """Whether the most likely token is taken, without a draw."""
     unseen: float = 0.0
     """Raw probability of tokens that were not kept and may be left."""
+    unsure_to: float = 0.0
+    """Up to there nobody knows whose the places between the tokens' stretches are."""
 
 
 class SamplerCards(NamedTuple):

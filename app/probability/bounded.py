@@ -43,6 +43,9 @@ class BoundedReplay:
     ahead_low: Floats
     ahead_high: Floats
     """c numbers each: the probability after the chain of all that the draw walks over before a candidate."""
+    weight_low: Floats
+    weight_high: Floats
+    """c numbers each: what a candidate weighs beside the others of its step, were it left."""
     survivors: npt.NDArray[np.int64]
     """n numbers: at least so many tokens are left."""
     is_exact: Flags
@@ -146,6 +149,8 @@ def _result(
         after_high=after.high,
         ahead_low=after.ahead_low,
         ahead_high=after.ahead_high,
+        weight_low=after.weight_low,
+        weight_high=after.weight_high,
         survivors=survivors,
         is_exact=is_exact,
         unseen=raw_unseen,

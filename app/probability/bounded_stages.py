@@ -36,6 +36,9 @@ class After(NamedTuple):
     high: Floats
     ahead_low: Floats
     ahead_high: Floats
+    weight_low: Floats
+    weight_high: Floats
+    """What each weighs beside the others of its step."""
 
 
 class Alive:
@@ -213,7 +216,7 @@ class Alive:
         if for_draws:
             ahead = self._ahead(low, high, (unseen_low, unseen_high))
         best = np.clip(left / np.maximum(total[owner], _LEAST), after_low, after_high)
-        return After(after_low, best, after_high, *ahead)
+        return After(after_low, best, after_high, *ahead, low, high)
 
     def _ahead(self, low: Floats, high: Floats, unseen: tuple[Floats, Floats]) -> tuple[Floats, Floats]:
         """Bound the share of all weight that lies before each candidate, which is taken to be left."""

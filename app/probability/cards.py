@@ -169,9 +169,10 @@ class StepCards:
     def _draw_from(self, between: _Between, *, is_greedy: bool) -> DrawCard:
         left = between.left
         likely = between.likely
-        ends = np.minimum(np.cumsum(between.share(left.logits[likely])), 1.0).tolist()
+        shares = between.share(left.logits[likely])
+        ends = np.minimum(np.cumsum(shares), 1.0).tolist()
         begins = [0.0, *ends[:-1]]
-        tokens = tuple(map(DrawToken, left.ids[likely].tolist(), begins, ends))
+        tokens = tuple(map(DrawToken, left.ids[likely].tolist(), begins, ends, shares))
         number = None if is_greedy else self._draws.number
         if is_greedy:
             return DrawCard(tokens, left.ids.size, True, None, tokens[0], is_greedy=True)
@@ -233,4 +234,4 @@ def _fallen_on(left: Candidates, number: float) -> DrawToken:
     is_ahead = (left.logits > own) | ((left.logits == own) & (left.ids < drawn.token))
     weights = weights_of(left.logits)
     begin = float(weights[is_ahead].sum() / weights.sum())
-    return DrawToken(drawn.token, begin, min(begin + drawn.probability, 1.0))
+    return DrawToken(drawn.token, begin, min(begin + drawn.probability, 1.0), drawn.probability)

@@ -16,7 +16,8 @@ from app.probability.kept_cards import KeptCards
 from app.probability.known_rows import Extra, row_of
 from app.probability.lane import Lane
 from app.probability.lowered_rows import Histories
-from app.probability.record import FORCED
+from app.probability.record import FORCED, NO_DRAW
+from app.probability.recorded_after import Taken
 from app.services.divergence_words import BREAKERS_UNKNOWN, GRAMMAR_NOT_COUNTED
 from app.services.known_lanes import doubt_of, known, with_settings
 from app.services.lab_values import KeptStep, LabBench, LabResult, LabStep
@@ -87,13 +88,13 @@ def _of_kept(bench: LabBench, step: KeptStep, settings: SamplingSettings) -> Lab
     lane = known(inputs, given).lane if given is not None else None
     place = step.position - (given.begins if given is not None else 0)
     records = lane.record_of(place) if lane is not None and place >= 0 else None
-    if lane is None or records is None or not records.alternatives(place)[0].size:
+    if given is None or lane is None or records is None or not records.alternatives(place)[0].size:
         return LabResult(None, {}, problem=_NOT_KEPT, grammar=grammar)
     problem = doubt_of(inputs, lane, settings)
     if problem is not None:
         return LabResult(None, {}, problem=problem, grammar=grammar)
     if not bench.worked_out:
-        bench.worked_out.append(_kept_cards(lane, place))
+        bench.worked_out.append(_kept_cards(lane, place, given.settings_at(step.position)))
     cards = bench.worked_out[0]
     assert isinstance(cards, KeptCards)
     made = cards.of(settings, with_settings(inputs, lane, settings).breakers)
@@ -102,13 +103,17 @@ def _of_kept(bench: LabBench, step: KeptStep, settings: SamplingSettings) -> Lab
     return LabResult(made, _texts(made, inputs.pieces, taken), taken=taken, chosen=chosen)
 
 
-def _kept_cards(lane: Lane, place: int) -> KeptCards:
+def _kept_cards(lane: Lane, place: int, settings: SamplingSettings) -> KeptCards:
+    """Return the cards of a token that was drawn with these settings."""
     records = lane.records
     assert records is not None
     token, rank = int(lane.tokens[place]), int(records.rank[place])
     row = row_of(records, place, [Extra(place, token, float(records.log_probability[place]), rank)])
     before = np.concatenate((lane.prompt, lane.tokens[:place])).astype(np.int32, copy=False)
-    return KeptCards(row, Histories(before, np.array([before.size])), Draws(lane.seed, lane.first + place))
+    # A token that somebody chose was not drawn: what stands beside it may be another token's probability.
+    is_drawn = not records.flags[place] & (FORCED | NO_DRAW)
+    taken = Taken(token, float(records.probability_after[place]), settings) if is_drawn else None
+    return KeptCards(row, Histories(before, np.array([before.size])), Draws(lane.seed, lane.first + place), taken)
 
 
 def _texts(cards: SamplerCards | None, pieces: PieceTable | None, *others: int | None) -> dict[int, str]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import msgspec
 import numpy as np
 import pytest
@@ -9,10 +11,12 @@ import pytest
 from app.core.events import GrammarMask, Held
 from app.core.grammar import Grammar
 from app.core.sampling import SamplingSettings
+from app.probability.record import FORCED, RecordWriter
 from app.probability.row import RowReader
 from app.services.laboratory import Laboratory
 from tests.desk import Desk
 from tests.made_up_steps import step_of
+from tests.services import recorded_lanes
 from tests.services.recorded_answers import answered
 from tests.services.recorded_lanes import SIZE
 from tests.services.test_laboratory import (
@@ -230,3 +234,36 @@ def test_a_step_that_was_frozen_while_it_waited_has_the_token_that_was_drawn(des
     cards(desk)
     assert lab.place == ("frozen", 0)
     assert lab.result is not None and lab.result.taken == 3
+
+
+def test_a_kept_token_has_the_chance_that_its_record_says(desk: Desk, lab: Laboratory) -> None:
+    """Under its own settings the cards and the record agree; of other settings the record says nothing."""
+    hot = msgspec.structs.replace(NARROW, top_k=0, top_p=1.0, min_p=0.0, temperature=2.0)
+    _turn, lane = answered(desk, ROWS, hot)
+    assert lane.records is not None
+    desk.until(lambda: desk.program.inspecting.answer is not None)
+    for place in range(len(ROWS)):
+        desk.program.inspecting.look_at(place)
+        stretch = cards(desk).draw.drawn
+        assert stretch is not None and stretch.token == int(lane.tokens[place])
+        assert stretch.share == float(lane.records.probability_after[place])
+
+
+class _Chosen(RecordWriter):
+    """Writes of every token that somebody chose it."""
+
+    def add(self, *step: Any, **_more: Any) -> None:
+        token, logit, facts, rank, after, at_ns = step[:6]
+        super().add(token, logit, facts, rank, after, at_ns, FORCED)
+
+
+def test_what_stands_beside_a_chosen_token_is_no_chance_of_its_own(
+    desk: Desk, lab: Laboratory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(recorded_lanes, "RecordWriter", _Chosen)
+    hot = msgspec.structs.replace(NARROW, top_k=0, top_p=1.0, min_p=0.0, temperature=2.0)
+    answered(desk, ROWS, hot)
+    desk.until(lambda: desk.program.inspecting.answer is not None)
+    desk.program.inspecting.look_at(4)
+    bounds = cards(desk).draw.tokens[0].share_bounds
+    assert bounds is not None and bounds[1] - bounds[0] > 0.01

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from PySide6.QtCore import QCoreApplication
 
-from app.core.sampler_cards import DrawCard, GrammarCard, SamplerCards, StageCard
+from app.core.sampler_cards import Bounds, DrawCard, GrammarCard, SamplerCards, StageCard
 from app.core.sampling import SamplingSettings
 from app.gui.widgets.stage_words import stage_heading
-from app.gui.widgets.token_words import known_per_cent, quoted
-from app.services.units import count
+from app.gui.widgets.token_words import bounded_per_cent, known_per_cent, quoted
+from app.services.units import UNKNOWN, count
 
 translate = QCoreApplication.translate
 DRAW = "draw"
@@ -47,6 +47,11 @@ def per_cent(share: float) -> str:
     return known_per_cent(share)
 
 
+def share_words(share: float, bounds: Bounds | None) -> str:
+    """Return a share in per cent: as one figure where it is known so well, else between which two it lies."""
+    return bounded_per_cent(share, bounds)
+
+
 def token_words(token: int, texts: dict[int, str]) -> str:
     """Return what a token says, its white space visible, in quotation marks; else its number."""
     return quoted(texts.get(token), token, _MOST_CHARACTERS)
@@ -80,7 +85,8 @@ def fact(card: StageCard, settings: SamplingSettings) -> str:
         return _tempered(card)
     if card.name == "xtc" and not card.acts_here:
         return _idle_xtc(card, settings)
-    if card.removed is None:
+    removed = UNKNOWN if card.removed is None else share_words(card.removed, card.removed_bounds)
+    if removed == UNKNOWN:
         return translate("Laboratory", "how much it cuts was not recorded")
     is_idle = card.leave == card.enter and card.leave_is_exact and card.enter_is_exact
     if card.name == "min_p" and card.threshold is not None:
@@ -88,10 +94,10 @@ def fact(card: StageCard, settings: SamplingSettings) -> str:
         if is_idle:
             return translate("Laboratory", "cuts below {least}: nothing here").format(least=least)
         below = translate("Laboratory", "cuts below {least}: {share} of the chance")
-        return below.format(least=least, share=per_cent(card.removed))
+        return below.format(least=least, share=removed)
     if is_idle:
         return translate("Laboratory", "cuts nothing here")
-    cut = translate("Laboratory", "cuts {share} of the chance").format(share=per_cent(card.removed))
+    cut = translate("Laboratory", "cuts {share} of the chance").format(share=removed)
     if card.name == "typical" and card.threshold is not None:
         return translate("Laboratory", "around {entropy} nats; {cut}").format(
             entropy=f"{card.threshold:.2f}", cut=cut
@@ -113,8 +119,11 @@ def _tempered(card: StageCard) -> str:
     if not card.tokens:
         return ""
     first = card.tokens[0]
-    words = translate("Laboratory", "the likeliest: {before} → {after}")
-    return words.format(before=per_cent(first.before), after=per_cent(first.after))
+    before = share_words(first.before, first.before_bounds)
+    after = share_words(first.after, first.after_bounds)
+    if not card.has_likeliest or UNKNOWN in (before, after):
+        return translate("Laboratory", "what it does here was not recorded")
+    return translate("Laboratory", "the likeliest: {before} → {after}").format(before=before, after=after)
 
 
 def _idle_xtc(card: StageCard, settings: SamplingSettings) -> str:

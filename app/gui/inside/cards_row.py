@@ -10,7 +10,7 @@ from collections.abc import Collection
 from PySide6.QtCore import QEvent, QObject, QPoint, QSize, Qt, Signal
 from PySide6.QtWidgets import QApplication, QFrame, QHBoxLayout, QScrollArea, QSizePolicy, QWidget
 
-from app.core.sampler_cards import StageCard
+from app.core.sampler_cards import Bounds, StageCard
 from app.core.sampling import STAGES, SamplingSettings
 from app.gui import theme
 from app.gui.icons import Icons
@@ -170,9 +170,14 @@ class CardsRow(QScrollArea):
 
 def _highest(cards: Collection[StageCard]) -> float:
     """Return the chance that fills a picture: a stage that leaves one token alone does not make all others small."""
-    found = [token.before for card in cards for token in card.tokens]
-    found += [token.after for card in cards for token in card.tokens if card.leave > 1]
+    found = [_most(token.before, token.before_bounds) for card in cards for token in card.tokens]
+    found += [_most(token.after, token.after_bounds) for card in cards for token in card.tokens if card.leave > 1]
     return max(found, default=0.0) or 1.0
+
+
+def _most(chance: float, bounds: Bounds | None) -> float:
+    """Return the highest that a chance may be."""
+    return chance if bounds is None else bounds[1]
 
 
 def _last_in(card: StageCardView) -> QWidget:

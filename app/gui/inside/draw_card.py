@@ -8,11 +8,13 @@ from app.core.sampler_cards import DrawCard
 from app.gui import theme
 from app.gui.inside.card_parts import explanation_label, title_label
 from app.gui.inside.card_words import DRAW, draw_fact, stage_title, survivors, unseen
-from app.gui.inside.draw_picture import DrawPicture
+from app.gui.inside.draw_picture import DrawPicture, unsure_stretches
 from app.gui.widgets.fixed_text import FixedText
 from app.gui.widgets.words import set_hint
 
 WIDTH_PX = 292
+_SEEN = 0.005
+"""A stretch of the bar that is shorter cannot be seen."""
 
 
 class DrawCardView(QFrame):
@@ -55,7 +57,10 @@ class DrawCardView(QFrame):
         words, rest = draw_fact(card, texts, taken, chosen), unseen(card.unseen)
         self.figure.set_text(said)
         self._fact.set_text(words)
-        set_hint(self._fact, f"{words}. {rest}." if rest else words)
+        more = [rest] if rest else []
+        if any(end - begin > _SEEN for begin, end in unsure_stretches(card)):
+            more.append(self.tr("What is hatched may be of one token or of another"))
+        set_hint(self._fact, ". ".join((words, *more, "")).strip() if more else words)
         self._name(self.tr("{title}: {left}; {fact}").format(title=stage_title(DRAW), left=said, fact=words))
 
     def _name(self, said: str) -> None:

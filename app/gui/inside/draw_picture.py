@@ -1,18 +1,19 @@
 """The picture of the draw: the tokens that are left lie on one bar by their chances, and a needle shows the number.
 
-Below it stand the likeliest of them with their chances, the one on which the number falls marked. Knows no service.
+Below it stand the likeliest of them with their chances, the one on which the number falls marked. What of the bar is
+hatched may be of one token or of another. Knows no service.
 """
 
 from __future__ import annotations
 
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt
-from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen, QPolygonF
+from PySide6.QtGui import QBrush, QColor, QPainter, QPaintEvent, QPen, QPolygonF
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from app.core.sampler_cards import DrawCard, DrawToken
 from app.gui import theme
 from app.gui.ground import paint_ground, stand_alone
-from app.gui.inside.card_words import per_cent, token_words
+from app.gui.inside.card_words import share_words, token_words
 
 HEIGHT_PX = 150
 ROW_PX = 17
@@ -20,6 +21,7 @@ _BAR_PX = 22
 _NEEDLE_PX = 16
 _MARK_PX = 12
 _FIGURE_PX = 52
+_GAP_PX = 6
 _SHADES = (1.0, 0.62, 0.38)
 """Neighbours have other shades of the one hue."""
 
@@ -76,9 +78,13 @@ class DrawPicture(QWidget):
         place = QRectF(0, _NEEDLE_PX, self.width(), _BAR_PX)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
         painter.fillRect(place, look.colour("sunken"))
+        for begin, end in unsure_stretches(card):
+            where = QRectF(begin * place.width(), place.top(), (end - begin) * place.width(), place.height())
+            painter.fillRect(where, QBrush(look.colour("border_strong"), Qt.BrushStyle.BDiagPattern))
         for rank, token in enumerate(card.tokens):
-            painter.fillRect(self._stretch(token, place), _shade(look, rank))
-        if (marked := self.marked) is not None:
+            if token.end > token.begin:
+                painter.fillRect(self._stretch(token, place), _shade(look, rank))
+        if (marked := self.marked) is not None and marked.end > marked.begin:
             painter.setPen(QPen(look.colour("text"), 2))
             painter.setBrush(Qt.BrushStyle.NoBrush)
             own = self._stretch(marked, place)
@@ -136,13 +142,14 @@ class DrawPicture(QWidget):
             painter.drawRect(QRectF(1, middle - 3.5, 7, 7))
         painter.setFont(theme.font(theme.SMALL_PX, bold=is_drawn))
         metrics = painter.fontMetrics()
-        figure = theme.scaled(_FIGURE_PX)
+        share = share_words(token.share, token.share_bounds)
+        figure = max(theme.scaled(_FIGURE_PX), metrics.horizontalAdvance(share) + _GAP_PX)
         room = self.width() - _MARK_PX - figure
         said = metrics.elidedText(token_words(token.token, self._texts), Qt.TextElideMode.ElideRight, room)
         ink = look.colour("text")
         self._write(painter, ink, QRectF(_MARK_PX, place.top(), room, place.height()), said)
         where = QRectF(self.width() - figure, place.top(), figure, place.height())
-        self._write(painter, ink, where, per_cent(token.end - token.begin), right=True)
+        self._write(painter, ink, where, share, right=True)
 
     def _write(self, painter: QPainter, colour: QColor, place: QRectF, text: str, *, right: bool = False) -> None:
         """Write a text; in a picture that is turned round the letters are not."""
@@ -155,6 +162,17 @@ class DrawPicture(QWidget):
         side = Qt.AlignmentFlag.AlignRight if right else Qt.AlignmentFlag.AlignLeft
         painter.drawText(place, side | Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignAbsolute, text)
         painter.restore()
+
+
+def unsure_stretches(card: DrawCard) -> list[tuple[float, float]]:
+    """Return the stretches of the bar of which nobody knows whose they are."""
+    found, reached = list[tuple[float, float]](), 0.0
+    for token in sorted(card.tokens, key=lambda token: token.begin):
+        if token.end > token.begin and token.begin < card.unsure_to:
+            found.append((reached, token.begin))
+            reached = max(reached, token.end)
+    found.append((reached, card.unsure_to))
+    return [(begin, end) for begin, end in found if end > begin]
 
 
 def _shade(look: theme.Theme, rank: int) -> QColor:

@@ -1,7 +1,8 @@
 """The picture of a card: the likeliest tokens that enter a stage as bars, what becomes of each, and where it cuts.
 
 A full bar is a token that is left, at its chance afterwards; a mark across it is its chance before. A hatched bar is one
-that is cut, an empty one of which nobody knows. Knows no service.
+that is cut, an empty one of which nobody knows. Where a chance lies between two, the bar has the lower one, and up to the
+higher it is empty. Knows no service.
 """
 
 from __future__ import annotations
@@ -10,11 +11,13 @@ from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QBrush, QHelpEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
-from app.core.sampler_cards import CardToken, StageCard
+from app.core.sampler_cards import Bounds, CardToken, StageCard
 from app.gui import theme
 from app.gui.ground import paint_ground, stand_alone
-from app.gui.inside.card_words import per_cent, token_words
+from app.gui.inside.card_words import share_words, token_words
+from app.gui.widgets.token_words import is_sharp
 from app.gui.widgets.words import hint_of
+from app.services.units import UNKNOWN
 
 BARS = 24
 HEIGHT_PX = 60
@@ -101,21 +104,26 @@ class StagePicture(QWidget):
         left, width = rank * step, max(step - _GAP_PX, 1.0)
         is_idle = self._card is None or self._card.state != "acts"
         colour = look.colour("border_strong" if is_idle else "stage_sampling")
-        shown = token.before if token.fate == "cut" else token.after
-        height = max(place.height() * min(shown / most, 1.0), _LEAST_PX)
+        low, high = _before(token) if token.fate == "cut" else _after(token)
+        if token.fate == "unknown":
+            low = 0.0
+        height = max(place.height() * min(low / most, 1.0), _LEAST_PX)
         bar = QRectF(left, place.bottom() - height, width, height)
+        if token.fate == "unknown" or (high - low) * place.height() > 2 * most:
+            empty = QRectF(left, place.bottom() - place.height() * min(high / most, 1.0), width, 0.0)
+            empty.setBottom(bar.top() if token.fate != "unknown" else place.bottom())
+            painter.setPen(QPen(look.colour("border_strong"), 1, Qt.PenStyle.DotLine))
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            painter.drawRect(empty.adjusted(0.5, 0.5, -0.5, -0.5))
         if token.fate == "left":
             painter.fillRect(bar, colour)
-            if not is_idle and abs(token.before - token.after) * place.height() > most:
+            is_known = is_sharp(token.before, token.before_bounds)
+            if not is_idle and is_known and abs(token.before - token.after) * place.height() > most:
                 across = place.bottom() - place.height() * min(token.before / most, 1.0)
                 painter.fillRect(QRectF(left, across - 1, width, 2), look.colour("text"))
         elif token.fate == "cut":
             painter.fillRect(bar, QBrush(look.colour("border_strong"), Qt.BrushStyle.BDiagPattern))
             painter.fillRect(QRectF(left, bar.top(), width, 1), look.colour("border_strong"))
-        else:
-            painter.setPen(QPen(look.colour("border_strong"), 1, Qt.PenStyle.DotLine))
-            painter.setBrush(Qt.BrushStyle.NoBrush)
-            painter.drawRect(bar.adjusted(0.5, 0.5, -0.5, -0.5))
 
     def _paint_level(self, painter: QPainter, look: theme.Theme, place: QRectF, most: float) -> None:
         if self._level is None or not 0 < self._level <= most:
@@ -148,9 +156,20 @@ class StagePicture(QWidget):
 
     def _said(self, token: CardToken) -> str:
         name = token_words(token.token, self._texts)
-        before = per_cent(token.before)
+        before = share_words(token.before, token.before_bounds)
         if token.fate == "cut":
             return self.tr("{token}: {before}, cut here").format(token=name, before=before)
         if token.fate == "unknown":
             return self.tr("{token}: {before}; whether it is left was not recorded").format(token=name, before=before)
-        return self.tr("{token}: {before} → {after}").format(token=name, before=before, after=per_cent(token.after))
+        after = share_words(token.after, token.after_bounds)
+        if UNKNOWN in (before, after):
+            return self.tr("{token}: how likely it is was not recorded").format(token=name)
+        return self.tr("{token}: {before} → {after}").format(token=name, before=before, after=after)
+
+
+def _before(token: CardToken) -> Bounds:
+    return token.before_bounds or (token.before, token.before)
+
+
+def _after(token: CardToken) -> Bounds:
+    return token.after_bounds or (token.after, token.after)

@@ -12,6 +12,10 @@ translate = QCoreApplication.translate
 SPACE, LINE_END, TAB = "\N{OPEN BOX}", "\N{DOWNWARDS ARROW WITH CORNER LEFTWARDS}", "\N{RIGHTWARDS ARROW TO BAR}"
 MARKS = frozenset((SPACE, LINE_END, TAB))
 """Characters that stand for white space."""
+_WHOLE_FROM = 0.0995
+_LEAST_SHOWN = 0.0005
+_TELLS_NOTHING = 0.9
+"""Bounds that are farther apart say next to nothing."""
 _VISIBLE = {" ": SPACE, "\n": LINE_END, "\t": TAB}
 
 
@@ -33,9 +37,9 @@ def quoted(text: str | None, token: int, most: int | None = None) -> str:
 def per_cent(share: float) -> str:
     """Return a share in per cent: whole from ten on, else with one decimal."""
     value = share * 100
-    if value >= 9.95:
+    if share >= _WHOLE_FROM:
         return f"{value:.0f}"
-    return f"{value:.1f}" if value >= 0.05 else "<0.1"
+    return f"{value:.1f}" if share >= _LEAST_SHOWN else "<0.1"
 
 
 def known_per_cent(share: float | None) -> str:
@@ -43,3 +47,19 @@ def known_per_cent(share: float | None) -> str:
     if share is None:
         return UNKNOWN
     return f"{per_cent(share) if share > 0 else 0}\u00a0%"
+
+
+def is_sharp(share: float, bounds: tuple[float, float] | None) -> bool:
+    """Return whether a share that lies between bounds can be told as one figure: within half of its last digit."""
+    half = 0.005 if share >= _WHOLE_FROM else 0.0005
+    return bounds is None or max(bounds[1] - share, share - bounds[0]) <= half
+
+
+def bounded_per_cent(share: float, bounds: tuple[float, float] | None) -> str:
+    """Return a share that lies between bounds as one figure where it is sharp; else the bounds, or an en dash."""
+    if bounds is None or is_sharp(share, bounds):
+        return known_per_cent(share)
+    if bounds[1] - bounds[0] > _TELLS_NOTHING:
+        return UNKNOWN
+    low, high = per_cent(bounds[0]) if bounds[0] >= _LEAST_SHOWN else "0", per_cent(bounds[1])
+    return f"{low}\u00a0%" if low == high else f"{low}–{high}\u00a0%"
