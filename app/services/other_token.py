@@ -111,6 +111,8 @@ class OtherToken:
         inputs, answer = self._inspecting.inputs, self._inspecting.answer
         if turn is not self._inspecting.turn or inputs is None or answer is None or self.refusal(turn) is not None:
             return False
+        if not 0 <= place < len(answer):  # a place of what the answer was before, or of another one
+            return False
         beginning = beginning_of(turn, inputs, answer, place)
         chosen = sum(bool(flags & FORCED) for flags in answer.flags[:place]) + 1
         forced = (token,) if beginning.goes_on else (*answer.ids[:place], token)

@@ -136,6 +136,15 @@ def test_a_cut_before_any_text_forces_what_came_before_it(desk: Desk) -> None:
     assert isinstance(asked.prompt, ChatPrompt) and not asked.prompt.continue_last
 
 
+@pytest.mark.parametrize("place", [-1, COUNT, COUNT + 5])
+def test_at_a_place_that_the_answer_has_not_nothing_goes_on(desk: Desk, place: int) -> None:
+    turn, _lane = answered(desk, ROWS, USUAL)
+    known(desk)
+    asked = len(desk.engine.all(Generate))
+    assert not desk.program.other_token.go_on(turn, place, OTHER)
+    assert len(desk.engine.all(Generate)) == asked and not desk.program.chat.busy
+
+
 @pytest.mark.parametrize(
     ("ids", "place", "expected"),
     [
