@@ -19,7 +19,7 @@ from app.probability.lane_tree import LaneNode, lane_tree
 from app.probability.replayed import WhatIf, what_if
 from app.probability.scores import scores
 from app.probability.what_if import NOT_CUT
-from app.services.divergence_words import NO_RECORD, recorded_late
+from app.services.divergence_words import NO_RECORD, RECORD_DAMAGED, recorded_late
 from app.services.known_lanes import Known, doubt_of, known, with_settings
 from app.services.lane_analysis import (
     AnalysedLane,
@@ -101,9 +101,14 @@ def record_kind(inputs: LaneInputs, index: int) -> RecordKind:
 
 
 def unrecorded(inputs: LaneInputs, index: int) -> Sentence | None:
-    """Return how much of a lane lacks a record, where only its first tokens do: a replay begins with the first."""
+    """Return why a lane has no record of its first token, with which a replay begins, where there is more to say.
+
+    Its record is damaged, or only its first tokens lack one.
+    """
     given = inputs.lane(index)
     lane = known(inputs, given) if given is not None else None
+    if lane is not None and lane.is_damaged and lane.lane.records is None:
+        return RECORD_DAMAGED
     if lane is None or not lane.recorded_at_the_end:
         return None
     tokens = lane.lane.tokens.size

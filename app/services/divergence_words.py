@@ -29,6 +29,8 @@ class Found(NamedTuple):
     """Of the lane that ended."""
     is_recorded: bool = True
     """Whether anything was recorded of the step."""
+    is_damaged: bool = False
+    """Whether a part of what was recorded cannot be read."""
     differs: bool = True
     """Whether the settings differ, the seeds left out."""
     cutter: str | None = None
@@ -140,7 +142,7 @@ def _ended(found: Found) -> Sentence:
 
 def _unknown(found: Found) -> Sentence:
     if not found.is_recorded:
-        return NOTHING_RECORDED
+        return _STEP_DAMAGED if found.is_damaged else NOTHING_RECORDED
     if found.draws == "other_generator":
         return _UNKNOWN_GENERATOR_AND_XTC if found.xtc_is_by_chance else _UNKNOWN_GENERATOR
     if found.stage is None:
@@ -306,6 +308,10 @@ _UNKNOWN_GENERATOR_AND_XTC = translate(
     "out again.",
 )
 NOTHING_RECORDED = translate("LaneAnalysis", "Not known: nothing was recorded of this step.")
+_STEP_DAMAGED = translate("LaneAnalysis", "Not known: a part of what was recorded of these answers is damaged.")
+RECORD_DAMAGED = translate(
+    "LaneAnalysis", "The record of this answer is damaged where it begins, so it cannot be replayed."
+)
 NO_RECORD = translate("LaneAnalysis", "Nothing was recorded of this answer, so it cannot be replayed.")
 PROMPT_UNKNOWN = translate(
     "LaneAnalysis", "Not known: penalties and DRY look back at the prompt, which was not kept."

@@ -38,7 +38,9 @@ class InspectedAnswer(msgspec.Struct, frozen=True):
     flags: tuple[int, ...] = ()
     """`FORCED`, `NO_DRAW`; 0 for a token of which nothing was recorded."""
     recorded: int = 0
-    """Of how many tokens something was recorded."""
+    """Of how many of the first tokens that were drawn something is known."""
+    is_damaged: bool = False
+    """Whether a part of what was recorded cannot be read."""
     has_alternatives: bool = False
     """Whether other tokens than the chosen ones were recorded."""
     pending: int = 0

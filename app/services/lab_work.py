@@ -16,7 +16,7 @@ from app.probability.kept_cards import KeptCards
 from app.probability.known_rows import Extra, row_of
 from app.probability.lane import Lane
 from app.probability.lowered_rows import Histories
-from app.probability.record import FORCED, NO_DRAW
+from app.probability.record import FORCED, NO_DRAW, TokenRecords
 from app.probability.recorded_after import Taken
 from app.services.divergence_words import BREAKERS_UNKNOWN, GRAMMAR_NOT_COUNTED
 from app.services.known_lanes import doubt_of, known, with_settings
@@ -85,16 +85,18 @@ def _of_kept(bench: LabBench, step: KeptStep, settings: SamplingSettings) -> Lab
     # A record has the raw logits: which of their tokens a grammar cut is not in it.
     grammar = None if settings.grammar is None else GrammarCard()
     given = inputs.lane(_LANE)
-    lane = known(inputs, given).lane if given is not None else None
+    found = known(inputs, given) if given is not None else None
     place = step.position - (given.begins if given is not None else 0)
-    records = lane.record_of(place) if lane is not None and place >= 0 else None
-    if given is None or lane is None or records is None or not records.alternatives(place)[0].size:
-        return LabResult(None, {}, problem=_NOT_KEPT, grammar=grammar)
-    problem = doubt_of(inputs, lane, settings)
+    there = found.record_at(place) if found is not None else None
+    if given is None or found is None or there is None or not there[0].alternatives(there[1])[0].size:
+        is_damaged = found is not None and found.is_damaged and there is None
+        return LabResult(None, {}, problem=_DAMAGED if is_damaged else _NOT_KEPT, grammar=grammar)
+    lane = found.lane
+    problem = doubt_of(inputs, lane, settings, there[0])
     if problem is not None:
         return LabResult(None, {}, problem=problem, grammar=grammar)
     if not bench.worked_out:
-        bench.worked_out.append(_kept_cards(lane, place, given.settings_at(step.position)))
+        bench.worked_out.append(_kept_cards(lane, place, there, given.settings_at(step.position)))
     cards = bench.worked_out[0]
     assert isinstance(cards, KeptCards)
     made = cards.of(settings, with_settings(inputs, lane, settings).breakers)
@@ -103,16 +105,15 @@ def _of_kept(bench: LabBench, step: KeptStep, settings: SamplingSettings) -> Lab
     return LabResult(made, _texts(made, inputs.pieces, taken), taken=taken, chosen=chosen)
 
 
-def _kept_cards(lane: Lane, place: int, settings: SamplingSettings) -> KeptCards:
-    """Return the cards of a token that was drawn with these settings."""
-    records = lane.records
-    assert records is not None
-    token, rank = int(lane.tokens[place]), int(records.rank[place])
-    row = row_of(records, place, [Extra(place, token, float(records.log_probability[place]), rank)])
+def _kept_cards(lane: Lane, place: int, there: tuple[TokenRecords, int], settings: SamplingSettings) -> KeptCards:
+    """Return the cards of a token that was drawn with these settings; `there` is its record."""
+    records, at = there
+    token, rank = int(lane.tokens[place]), int(records.rank[at])
+    row = row_of(records, at, [Extra(at, token, float(records.log_probability[at]), rank)])
     before = np.concatenate((lane.prompt, lane.tokens[:place])).astype(np.int32, copy=False)
     # A token that somebody chose was not drawn: what stands beside it may be another token's probability.
-    is_drawn = not records.flags[place] & (FORCED | NO_DRAW)
-    taken = Taken(token, float(records.probability_after[place]), settings) if is_drawn else None
+    is_drawn = not records.flags[at] & (FORCED | NO_DRAW)
+    taken = Taken(token, float(records.probability_after[at]), settings) if is_drawn else None
     return KeptCards(row, Histories(before, np.array([before.size])), Draws(lane.seed, lane.first + place), taken)
 
 
@@ -131,4 +132,7 @@ def _texts(cards: SamplerCards | None, pieces: PieceTable | None, *others: int |
 _NOT_KEPT = translate(
     "Laboratory",
     "Its candidates were not recorded: choose “All likely candidates” under “Save for each token” in the preferences.",
+)
+_DAMAGED = translate(
+    "Laboratory", "What was recorded of this token cannot be read: the record of the answer is damaged."
 )

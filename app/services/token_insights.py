@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Callable, Sequence
+from typing import TypeVar
 
 import msgspec
 import numpy as np
@@ -32,43 +34,42 @@ from app.services.lane_inputs import LaneInputs
 from app.services.piece_table import PieceTable
 
 _MS = 1e6
+_Value = TypeVar("_Value")
 
 
 def inspected(inputs: LaneInputs) -> InspectedAnswer:
     """Return the tokens of the one lane, with what was recorded of each."""
     given = inputs.lanes[0]
-    lane = known(inputs, given).lane
+    found = known(inputs, given)
+    lane = found.lane
     ids = tuple(np.frombuffer(given.ids, "<i4").tolist())
     texts, pieces = texts_of(ids, inputs.pieces), pieces_of(ids, inputs.pieces)
     count, begins = lane.recorded, given.begins
-    records, lacks = lane.records, len(ids) - begins - count
-    pending = lacks if given.is_open and 0 < lacks < _BLOCK else 0
-    if records is None or count == 0:
-        nothing = (None,) * len(ids)
-        return InspectedAnswer(
-            given.message,
-            ids,
-            texts,
-            pieces,
-            *(nothing,) * 5,
-            flags=(0,) * len(ids),
-            pending=pending,
-        )
-    before, behind = (None,) * begins, (None,) * lacks
-    flags = records.flags[:count] & (FORCED | NO_DRAW)
+    lacks = len(ids) - begins - count
+    pending = lacks if given.is_open and not found.is_damaged and 0 < lacks < _BLOCK else 0
+    parts = [(begins, lane.records, count)] if lane.records is not None and count else []
+    parts += [(begins + part.first, part.records, len(part.records)) for part in found.later]
+
+    def column(values: Callable[[TokenRecords, int], Sequence[_Value]], nothing: _Value) -> tuple[_Value, ...]:
+        told = [nothing] * len(ids)
+        for first, records, size in parts:
+            told[first : first + size] = values(records, size)
+        return tuple(told)
+
     return InspectedAnswer(
         message=given.message,
         ids=ids,
         texts=texts,
         pieces=pieces,
-        log_probabilities=(*before, *records.log_probability[:count].tolist(), *behind),
-        after=(*before, *records.probability_after[:count].tolist(), *behind),
-        ranks=(*before, *records.rank[:count].tolist(), *behind),
-        entropies=(*before, *records.entropy[:count].tolist(), *behind),
-        gaps_ms=(*before, *_gaps(records, count), *behind),
-        flags=(*(0,) * begins, *flags.tolist(), *(0,) * len(behind)),
+        log_probabilities=column(lambda records, size: records.log_probability[:size].tolist(), None),
+        after=column(lambda records, size: records.probability_after[:size].tolist(), None),
+        ranks=column(lambda records, size: records.rank[:size].tolist(), None),
+        entropies=column(lambda records, size: records.entropy[:size].tolist(), None),
+        gaps_ms=column(_gaps, None),
+        flags=column(lambda records, size: (records.flags[:size] & (FORCED | NO_DRAW)).tolist(), 0),
         recorded=count,
-        has_alternatives=bool(records.alternative_ids.size),
+        has_alternatives=any(records.alternative_ids.size for _first, records, _size in parts),
+        is_damaged=found.is_damaged,
         pending=pending,
     )
 
@@ -125,15 +126,16 @@ def insight(inputs: LaneInputs, token: int) -> TokenInsight:
     nothing = TokenInsight(given.message, token)
     index = token - given.begins
     found = known(inputs, given)
-    records = found.lane.record_of(index) if index >= 0 else None
-    if records is None:
+    there = found.record_at(index)
+    if there is None:
         return nothing
+    records, at = there
     settings = given.settings_at(token)
-    rows = row_of(records, index, [_own(records, index)])
+    rows = row_of(records, at, [_own(records, at)])
     replay = None
-    if doubt_of(inputs, found.lane, settings) is None:
+    if doubt_of(inputs, found.lane, settings, records) is None:
         replay = replay_at(rows, with_settings(inputs, found.lane, settings), index)
-    step = _Step(rows, replay, records, index, inputs.pieces)
+    step = _Step(rows, replay, records, at, inputs.pieces)
     rest = float(rows.mass_low[0] + rows.mass_high[0]) / 2
     return TokenInsight(
         given.message,

@@ -126,6 +126,7 @@ def _told(pair: _Pair, reason: Reason) -> Found:
         in_lane=in_lane,
         stop_reason=stop_reason,
         is_recorded=is_recorded,
+        is_damaged=any(each.is_damaged for each in pair.known),
         differs=pair.differs,
         cutter=reason.cutter,
         draws=pair.draws,

@@ -144,7 +144,11 @@ class AnswerPart(QWidget):
             said = render(problem)
         elif answer is not None and len(answer) and is_over:
             lacks = len(answer) - answer.recorded
-            if not answer.recorded:
+            if answer.is_damaged:
+                said = self.tr("The record of this answer is damaged: of {lacks} of {count} tokens nothing is known.")
+                lacks = sum(value is None for value in answer.log_probabilities)
+                said = said.format(lacks=count(lacks), count=count(len(answer)))
+            elif not answer.recorded:
                 said = self.tr(
                     "Nothing was recorded of this answer, so its tokens have no figures. Answers are recorded where “Save "
                     "for each token” says so."
@@ -157,7 +161,7 @@ class AnswerPart(QWidget):
                 )
         self.remark.setText(said)
         self.remark.setVisible(bool(said))
-        has_some = answer is not None and answer.has_alternatives
+        has_some = answer is not None and (answer.has_alternatives or answer.is_damaged)
         self.record_button.setVisible(bool(said) and problem is None and not has_some)
 
     def _empty(self) -> QWidget:

@@ -178,6 +178,8 @@ class TokenCard(QFrame):
     def _why_none(self, answer: InspectedAnswer, token: int) -> str:
         if answer.log_probabilities[token] is None and answer.is_pending(token):
             return self.tr("Nothing is recorded of this token yet: records come a few tokens at once.")
+        if answer.log_probabilities[token] is None and answer.is_damaged:
+            return self.tr("What was recorded of this token cannot be read: the record of the answer is damaged.")
         if answer.log_probabilities[token] is None:
             return self.tr(
                 "Nothing was recorded of this token. Choose “All likely candidates” under “Save for each token” in the "

@@ -145,12 +145,12 @@ def sentence_of(answer: InspectedAnswer, token: int) -> str:
     if part := part_words(answer, token):
         parts.append(part)
     if answer.log_probabilities[token] is None:
-        is_pending = answer.is_pending(token)
-        parts.append(
-            translate("TokenCard", "its figures are not here yet")
-            if is_pending
-            else translate("TokenCard", "nothing was recorded of it")
-        )
+        if answer.is_pending(token):
+            parts.append(translate("TokenCard", "its figures are not here yet"))
+        elif answer.is_damaged:
+            parts.append(translate("TokenCard", "its record is damaged"))
+        else:
+            parts.append(translate("TokenCard", "nothing was recorded of it"))
         return ", ".join(parts)
     parts.append(translate("TokenCard", "{share} probable").format(share=figures["probability"]))
     parts.append(translate("TokenCard", "rank {rank}").format(rank=figures["rank"]))

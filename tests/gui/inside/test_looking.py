@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction
@@ -13,6 +15,9 @@ from app.gui.inside.shades import COLOURINGS
 from app.gui.widgets.boxes import ChoiceBox
 from tests.gui.inside.conftest import COUNT, Inspector, desk, inspector, model, stage
 from tests.gui.test_turn_actions import choose
+from tests.services import recorded_answers
+from tests.services.recorded_lanes import BLOCK
+from tests.services.recorded_lanes import blocks_of as whole_blocks
 
 __all__ = ["desk", "inspector", "model", "stage"]
 pytestmark = pytest.mark.qt_log_ignore("^This plugin does not support")
@@ -75,6 +80,25 @@ def test_what_was_not_recorded_is_said_with_how_it_would_be(
     dialog = inspector.stage.find("preferences")
     assert dialog.isVisible()
     dialog.close()
+
+
+@pytest.mark.usefixtures("caplog")  # a damage is logged
+def test_a_damaged_record_is_told_as_one_and_no_setting_is_named(
+    inspector: Inspector, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def blocks_of(*of: Any, **more: Any) -> list[bytes]:
+        first, *others = whole_blocks(*of, **more)
+        return [first[:60], *others]
+
+    monkeypatch.setattr(recorded_answers, "blocks_of", blocks_of)
+    inspector.answers()
+    inspector.opens()
+    assert f"damaged: of {BLOCK} of {COUNT} tokens" in inspector.reads("inside_remark")
+    assert not inspector.stage.sees("inside_record_button")
+    inspector.clicks(3)
+    assert "damaged" in inspector.reads("alternatives_hint") and "Save" not in inspector.reads("alternatives_hint")
+    inspector.clicks(BLOCK + 3)
+    assert inspector.stage.sees("alternatives_list") and inspector.reads("token_rank_value") != "–"
 
 
 def test_a_click_pins_a_token_and_the_card_says_what_is_known_of_it(inspector: Inspector) -> None:
