@@ -15,12 +15,20 @@ FIXED = {
     "number": 'integer ("." [0-9]{1,16})? ([eE] [-+]? [0-9]{1,2})?',
     "hex": "[0-9a-fA-F]",
     "plain": r'[^"\\\x7F\x00-\x1F]',
-    "character": r'[^"\\\x7F\x00-\x1F] | "\\" (["\\/bfnrt] | "u" hex{4})',
+    "character": r'[^"\\\x7F\x00-\x1F] | "\\" (["\\/bfnrt] | "u" (whole-character | both-halves))',
+    "whole-character": "[0-9a-cA-CeEfF] hex{3} | [dD] [0-7] hex{2}",
+    "both-halves": r'[dD] [89abAB] hex{2} "\\u" [dD] [c-fC-F] hex{2}',
     "string": r'"\"" character* "\""',
     "any-object": '"{" space (string ":" " "? any-value ("," space string ":" " "? any-value)* space)? "}"',
     "any-array": '"[" space (any-value ("," space any-value)* space)? "]"',
     ANY: "any-object | any-array | string | number | boolean | null",
-    "day": '[0-9]{4} "-" ("0" [1-9] | "1" [0-2]) "-" ("0" [1-9] | [1-2] [0-9] | "3" [0-1])',
+    "day": 'year "-" day-of-year | leap-year "-02-29"',
+    "year": '[0-9]{3} [1-9] | [0-9]{2} [1-9] "0" | [0-9] [1-9] "00" | [1-9] "000"',  # nobody counts a year 0000
+    "leap-year": '[0-9]{2} every-fourth | every-fourth "00"',
+    "every-fourth": '"0" [48] | [2468] [048] | [13579] [26]',
+    "day-of-year": '("0" [13578] | "1" [02]) "-" (any-day | "29" | "3" [01]) '
+    '| ("0" [469] | "11") "-" (any-day | "29" | "30") | "02-" any-day',
+    "any-day": '"0" [1-9] | "1" [0-9] | "2" [0-8]',
     "clock": '([01] [0-9] | "2" [0-3]) ":" [0-5] [0-9] ":" [0-5] [0-9] ("." [0-9]{3})? '
     '("Z" | [-+] ([01] [0-9] | "2" [0-3]) ":" [0-5] [0-9])',
     "date": r'"\"" day "\""',

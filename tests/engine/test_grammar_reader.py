@@ -156,7 +156,16 @@ SCHEMAS: list[tuple[Any, list[Any], list[Any]]] = [
     ({"type": ["boolean", "null"]}, [True, False, None], [0, "true"]),
     ({"type": "string"}, ["", 'a "b" \\ é 😀 \n', "{"], [1]),
     ({"type": "string", "minLength": 2, "maxLength": 3}, ["ab", "é😀ü"], ["a", "abcd"]),
-    ({"type": "string", "format": "date"}, ["2026-12-01"], ["2026-13-01", "x"]),
+    (
+        {"type": "string", "format": "date"},
+        ["2026-12-01", "2024-02-29", "2000-02-29", "0400-02-29", "2026-04-30"],
+        ["2026-13-01", "x", "2024-02-30", "2026-02-29", "1900-02-29", "2026-04-31", "2026-01-32", "0000-01-01"],
+    ),
+    (
+        {"type": "string", "format": "date-time"},
+        ["2024-02-29T23:59:59Z", "2026-12-01T00:00:00.000+01:00"],
+        ["2024-02-31T00:00:00Z", "2026-12-01T24:00:00Z"],
+    ),
     ({"format": "uuid", "type": "string"}, ["123e4567-e89b-12d3-a456-426614174000"], ["123e4567"]),
     ({"enum": ['a"\\', 1, None, [1, {"b": 2}]]}, ['a"\\', 1, None, [1, {"b": 2}]], [2, "a"]),
     ({"const": "yes"}, ["yes"], ["no"]),
@@ -228,6 +237,29 @@ def test_the_grammar_of_a_schema_takes_what_fits_and_nothing_else(
         assert takes(starter_backend, grammar, json.dumps(fitting[-1], indent=1))
     for value in others:
         assert not takes(starter_backend, grammar, json.dumps(value)), value
+
+
+@pytest.mark.parametrize(
+    ("asks", "fitting", "others"),
+    [
+        (
+            {"minLength": 2},
+            [r"\ud83d\ude00\u0041", r"a\uD83D\uDE00", r"\u00e9\n"],
+            [r"\ud83d\ude00", r"\ud83d\u0041"],
+        ),
+        ({"maxLength": 1}, [r"\ud83d\ude00", r"\uDBFF\uDFFF", r"\ud7ff", r"\ue000", "😀"], [r"\ud83d\ude00a"]),
+        ({}, [r"\ud83d\ude00", "", r"\\ud83d"], [r"\ud83d", r"\ude00\ud83d", r"\ud83dx", r"\ud83d\ud83d", r"\ude00"]),
+    ],
+)
+def test_a_character_that_is_written_as_two_halves_is_one_and_no_half_stands_alone(
+    starter_backend: LlamaBackend, asks: Any, fitting: list[str], others: list[str]
+) -> None:
+    grammar = Grammar("json_schema", json.dumps({"type": "string", **asks}))
+    check_gbnf(gbnf_of(grammar))
+    for text in fitting:
+        assert takes(starter_backend, grammar, f'"{text}"'), text
+    for text in others:
+        assert not takes(starter_backend, grammar, f'"{text}"'), text
 
 
 def test_a_property_can_come_neither_twice_nor_under_another_writing_of_its_name(
