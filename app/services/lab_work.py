@@ -101,7 +101,7 @@ def _of_kept(bench: LabBench, step: KeptStep, settings: SamplingSettings) -> Lab
     assert isinstance(cards, KeptCards)
     made = cards.of(settings, with_settings(inputs, lane, settings).breakers)
     taken = int(lane.tokens[place])
-    chosen = taken if records.flags[place] & FORCED else None
+    chosen = taken if there[0].flags[there[1]] & FORCED else None
     return LabResult(made, _texts(made, inputs.pieces, taken), taken=taken, chosen=chosen)
 
 

@@ -160,10 +160,10 @@ def test_at_temperature_0_the_choice_stays_behind_all_cards(held: Stage) -> None
 
 def test_the_chosen_token_is_marked_in_the_picture_of_the_draw(held: Stage) -> None:
     picture = held.find_as(DrawPicture, "lab_draw_picture")
-    card = DrawCard((DrawToken(4, 0.0, 0.5), DrawToken(5, 0.5, 1.0)), 2, True, 0.7, DrawToken(5, 0.5, 1.0))
-    picture.show_card(card, {})
-    assert picture.marked is not None and picture.marked.token == 5
-    picture.show_card(card, {}, 4)
-    assert picture.marked is not None and picture.marked.token == 4
-    picture.show_card(card, {}, 9)
-    assert picture.marked is None, "one that was cut has no stretch"
+    tokens = DrawToken(4, 0.0, 0.5, 0.5), DrawToken(5, 0.5, 1.0, 0.5)
+    card = DrawCard(tokens, 2, True, 0.7, tokens[1])
+    marked = []
+    for chosen in (None, 4, 9):  # the last one was cut, so that it has no stretch
+        picture.show_card(card, {}, chosen)
+        marked.append(picture.marked)
+    assert marked == [tokens[1], tokens[0], None]

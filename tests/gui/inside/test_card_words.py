@@ -45,7 +45,8 @@ def test_one_token_enters_and_one_leaves() -> None:
 def test_a_token_that_somebody_chose_is_not_told_to_be_drawn(
     taken: int | None, chosen: int | None, words: str
 ) -> None:
-    draw = DrawCard((DrawToken(4, 0.0, 0.5), DrawToken(5, 0.5, 1.0)), 2, True, 0.7, DrawToken(5, 0.5, 1.0))
+    tokens = DrawToken(4, 0.0, 0.5, 0.5), DrawToken(5, 0.5, 1.0, 0.5)
+    draw = DrawCard(tokens, 2, True, 0.7, tokens[1])
     texts = {4: " a", 5: " b"}
     assert draw_fact(draw, texts, taken, chosen).replace("␣", " ") == words
     way = summary(SamplerCards((ONE,), draw, 9, is_whole=True), texts, chosen).replace("␣", " ")
