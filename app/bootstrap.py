@@ -30,6 +30,7 @@ from app.services.file_export import FileExport
 from app.services.grammar_editing import GrammarEditing
 from app.services.inspecting import Inspecting
 from app.services.keeper import Keeper
+from app.services.kv_map import KVMap
 from app.services.laboratory import Laboratory
 from app.services.lane_outlook import LaneOutlook
 from app.services.live import Live
@@ -111,12 +112,9 @@ def assemble(
     make_store: MakeStore = Store,
 ) -> Program:
     """Make all services around an engine and join them."""
-    paths = find_paths(os.environ)
-    resources = find_resources()
-    logs = Logs()
+    paths, resources, logs = find_paths(os.environ), find_resources(), Logs()
     logs.open(paths.window_log if options.window else paths.command_log, paths.crash_log)
-    inbox = Inbox()
-    jobs = Jobs(inbox.put)
+    jobs = Jobs((inbox := Inbox()).put)
     settings = SettingsFile(paths.settings_file, jobs.submit)
     engine = make_engine(inbox.put, str(paths.engine_log) if logs.writes_files else "")
     dry_run = make_dry_run(inbox.put)
@@ -132,6 +130,9 @@ def assemble(
     vocabulary = Vocabulary(session, engine, store, asks=options.window)
     memory, machine = Memory(session, dry_run, engine, asks=options.window), Machine(HardwareSampler(inbox.put))
     records = _records(talk, session, engine, store, sampling, vocabulary, jobs)
+    counts = _counts(session, engine, talk, templates, settings, sampling, machine)
+    live = Live(session, lambda: memory.gpu_is_there, talk.chat, talk.answers)
+    kv_map = KVMap(session, talk.answers, live, counts.prompt_count, vocabulary)
     return Program(
         paths=paths,
         resources=resources,
@@ -149,15 +150,15 @@ def assemble(
         sampling=sampling,
         **talk._asdict(),
         disk_use=DiskUse(store, engine),
-        **_counts(session, engine, talk, templates, settings, sampling, machine)._asdict(),
+        **counts._asdict(),
         **_presets(talk, session, sampling, models, jobs, notices)._asdict(),
         load_options=LoadOptionsDraft(session, dry_run, settings, jobs, check, main_memory),
         vocabulary=vocabulary,
         reproducing=Reproducing(session, store, vocabulary, talk.chat, talk.conversations),
         **records._asdict(),
-        views=_views(session, engine, records, vocabulary),
+        views=_views(session, engine, records, vocabulary, kv_map),
         file_export=FileExport(jobs, notices),
-        live=Live(session, lambda: memory.gpu_is_there, talk.chat, talk.answers),
+        live=live,
         memory=memory,
         ask=Ask(session, models, templates),
         machine=machine,
@@ -165,9 +166,14 @@ def assemble(
     )
 
 
-def _views(session: EngineSession, engine: EnginePort, records: _Records, vocabulary: Vocabulary) -> ProcessViews:
+def _views(
+    session: EngineSession, engine: EnginePort, records: _Records, vocabulary: Vocabulary, kv_map: KVMap
+) -> ProcessViews:
     """Make what the parts of the page Inside look at."""
-    return ProcessViews(attention=Attention(session, engine, records.inspecting, vocabulary))
+    return ProcessViews(
+        attention=Attention(session, engine, records.inspecting, vocabulary),
+        kv_map=kv_map,
+    )
 
 
 class _Talk(NamedTuple):

@@ -11,6 +11,7 @@ from typing import TypeVar
 
 import msgspec
 
+from app.core.cache_shape import AttentionShape, CacheClass
 from app.core.chat import ChatPrompt, PromptSpan
 from app.core.commands import Cancel, ChangeSettings, Command, Compare, Generate, Load, SettingsChange
 from app.core.events import (
@@ -58,6 +59,8 @@ def model_info(path: str, context: int = CONTEXT) -> ModelInfo:
         license="apache-2.0",
         kv_bytes=context * 23_040,
         cache=CacheSizes(full=context * 23_040),
+        cache_classes=(CacheClass(context, 30, "f16", context * 11_520, "f16", context * 11_520),),
+        attention=AttentionShape(3, 64, 64, 64, 64),
         threads=2,
         gpu_layers=0,
         devices=("CPU",),

@@ -6,6 +6,7 @@ from typing import Literal
 
 import msgspec
 
+from app.core.cache_shape import AttentionShape, CacheClass
 from app.core.metrics import DeviceMemory
 from app.core.words import Sentence
 
@@ -132,6 +133,10 @@ class ModelInfo(msgspec.Struct, frozen=True):
     window: int = 0
     """Tokens of the sliding window, 0 for none."""
     cache: CacheSizes = CacheSizes()
+    cache_classes: tuple[CacheClass, ...] = ()
+    """Which layers keep what, as llama.cpp set it aside; empty is unknown."""
+    attention: AttentionShape = AttentionShape()
+    """What its file says of the heads whose keys and values are kept."""
     memory: tuple[DeviceMemory, ...] = ()
     """What the load took by device, as llama.cpp's log tells it."""
     options: LoadOptions = LoadOptions()

@@ -15,6 +15,7 @@ from typing import BinaryIO, Protocol
 
 import msgspec
 
+from app.core.cache_shape import attention_shape
 from app.core.commands import Load, MeasureMemory
 from app.core.devices import GPU_KINDS, Device, LibraryFacts
 from app.core.errors import UserError
@@ -27,6 +28,7 @@ from app.core.model_file import ModelSource, check_model_file
 from app.core.model_reads import weight_bytes_per_token
 from app.core.words import Sentence, translate
 from app.engine.backend import Backend
+from app.engine.cache_classes import parse_classes
 from app.engine.devices import library_facts, list_devices
 from app.engine.dry_run import DryRun, gpu_bytes
 from app.engine.failures import LoadRefused
@@ -88,6 +90,8 @@ class LlamaOpener:
         backend.info = msgspec.structs.replace(
             backend.info,
             memory=backend.memory,
+            cache_classes=parse_classes(self._log.lines()),
+            attention=attention_shape(headers[0]),
             options=options,
             notes=without_context_warnings(backend.info.notes),
             remarks=load_remarks(command.options, options, backend.info),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from app.services.attention import Attention
+from app.services.kv_map import KVMap
 
 
 @dataclass(frozen=True)
@@ -12,3 +13,4 @@ class ProcessViews:
     """What each part of the page Inside looks at, beside the tokens of an answer."""
 
     attention: Attention
+    kv_map: KVMap

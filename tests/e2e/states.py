@@ -13,6 +13,7 @@ from app.core.words import translate
 from app.services.notices import Notice
 from app.system.settings_file import Theme
 from tests.e2e.attention_state import attention_of_it
+from tests.e2e.cache_state import kv_blocks, kv_map
 from tests.e2e.compare_states import compare_branches, compare_done, compare_grid, compare_running, set_up
 from tests.e2e.inside_state import inside, laboratory
 from tests.e2e.scene import DAY_S, MEMORY, Scene
@@ -194,6 +195,8 @@ STATES = (
     State("inside", inside, ("token_inspector", "token_card", "go_on_from_token"), hides=("side_panel", "composer")),
     State("attention", attention_of_it, ("attention_flow", "attention_grid"), hides=("side_panel", "composer")),
     State("laboratory", laboratory, ("lab_cards", "lab_use"), hides=("side_panel", "composer")),
+    State("kv_map", kv_map, ("kv_grid", "kv_legend", "kv_saving"), hides=("kv_blocks", "lab_cards")),
+    State("kv_blocks", kv_blocks, ("kv_grid", "kv_blocks", "kv_pool"), ("dark",), hides=("kv_saving",)),
     State("what_if", what_if, ("what_if_dialog", "what_if_strip", "what_if_top_k_slider")),
 )
 """In the order of the table of contents; `window-light.png` stands in the README."""

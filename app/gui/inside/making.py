@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from app.gui.icons import Icons
 from app.gui.inside.attention.part import AttentionPart
+from app.gui.inside.cache.cache_part import CachePart
 from app.gui.inside.next_choice import NextChoice
 from app.gui.inside.page import InsidePage
 from app.gui.theme import Themes
@@ -19,4 +20,5 @@ def make_inside_page(program: Program, themes: Themes) -> InsidePage:
     page.add_part("attention", lambda: AttentionPart(program.views.attention, program.inspecting, themes))
     services = (program.inspecting, program.next_token, program.step_mode)
     page.show_choice(NextChoice(services, themes, icons))
+    page.add_part("cache", lambda: CachePart(program.views.kv_map, themes, icons))
     return page

@@ -1,0 +1,83 @@
+"""How the parts of the KV cache look: a step of the stage's hue each, and a pattern, so that nobody needs the colour."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from PySide6.QtCore import QCoreApplication, Qt
+from PySide6.QtGui import QBrush, QColor
+
+from app.gui import theme
+from app.gui.widgets.gauge import lightness_step
+from app.services.cache_parts import PARTS, PartName
+from app.services.kv_cells import Owner
+
+translate = QCoreApplication.translate
+_PATTERNS: dict[PartName, Qt.BrushStyle] = {
+    "template": Qt.BrushStyle.Dense6Pattern,
+    "system": Qt.BrushStyle.HorPattern,
+    "history": Qt.BrushStyle.NoBrush,
+    "thinking": Qt.BrushStyle.Dense7Pattern,
+    "files": Qt.BrushStyle.VerPattern,
+    "prompt": Qt.BrushStyle.FDiagPattern,
+    "answer": Qt.BrushStyle.BDiagPattern,
+    "lanes": Qt.BrushStyle.DiagCrossPattern,
+}
+
+
+class CellLook(NamedTuple):
+    """What cells of one part are painted with: first the ground, then the pattern."""
+
+    ground: QColor
+    pattern: QBrush
+
+
+def cell_looks(look: theme.Theme) -> dict[Owner, CellLook]:
+    """Return the look of each part in a theme; the grounds are those of the gauge beside the chat."""
+    hue, text, surface = (look.colour(token) for token in ("stage_kv", "text", "surface"))
+    made: dict[Owner, CellLook] = {}
+    for number, part in enumerate(PARTS):
+        ground = lightness_step(hue, number, text, surface)
+        lines = QColor(surface if theme.contrast(ground, surface) > theme.contrast(ground, text) else text)
+        lines.setAlphaF(0.55)
+        made[part] = CellLook(ground, QBrush(lines, _PATTERNS[part]))
+    made["empty"] = CellLook(surface, QBrush(look.colour("border_strong"), Qt.BrushStyle.Dense6Pattern))
+    return made
+
+
+def free_look(look: theme.Theme) -> CellLook:
+    """Return the look of cells that hold nothing."""
+    return CellLook(look.colour("border"), QBrush(Qt.BrushStyle.NoBrush))
+
+
+def next_look(look: theme.Theme) -> CellLook:
+    """Return the look of cells that the next turn will fill."""
+    return CellLook(look.colour("surface"), QBrush(look.colour("stage_tokens"), Qt.BrushStyle.BDiagPattern))
+
+
+def copy_look(look: theme.Theme) -> CellLook:
+    """Return what lies over cells that hold a copy."""
+    return CellLook(QColor(0, 0, 0, 0), QBrush(look.colour("surface"), Qt.BrushStyle.Dense5Pattern))
+
+
+def owner_words(owner: Owner) -> str:
+    """Return what a part is called."""
+    match owner:
+        case "template":
+            return translate("KvMap", "chat template")
+        case "system":
+            return translate("KvMap", "system")
+        case "history":
+            return translate("KvMap", "history")
+        case "thinking":
+            return translate("KvMap", "thinking")
+        case "files":
+            return translate("KvMap", "files")
+        case "prompt":
+            return translate("KvMap", "prompt")
+        case "answer":
+            return translate("KvMap", "answer")
+        case "lanes":
+            return translate("KvMap", "lanes")
+        case "empty":
+            return translate("KvMap", "empty ends of blocks")

@@ -1,0 +1,65 @@
+"""What is said of the cells of the KV cache: of one of them, and of all of them together."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QCoreApplication
+
+from app.gui.inside.cache.cell_looks import owner_words
+from app.gui.widgets.token_words import quoted
+from app.services.kv_cells import CellsHeld, Owner, Stretch
+from app.services.kv_map import CellToken, letter_of
+from app.services.units import count
+
+translate = QCoreApplication.translate
+_CHARACTERS = 40
+
+
+def token_sentence(token: CellToken) -> str:
+    """Say all that is known of a cell that holds a token."""
+    parts = [translate("KvMap", "Position {position}").format(position=count(token.position))]
+    if token.token is not None:
+        parts.append(quoted(token.text, token.token, _CHARACTERS))
+    parts.append(whose(token.stretch))
+    if token.stretch.is_copy:
+        parts.append(translate("KvMap", "a copy: a block belongs to one sequence alone"))
+    if token.is_reused:
+        parts.append(translate("KvMap", "found in the cache, not read again"))
+    if token.is_dropped:
+        parts.append(translate("KvMap", "dropped by the layers with a sliding window, kept by the others"))
+    return " · ".join(parts)
+
+
+def place_sentence(stretch: Stretch | None, cell: int, *, fills_next: bool) -> str:
+    """Say what a cell is that holds no token."""
+    number = count(cell)
+    if stretch is not None:
+        return translate("KvMap", "Cell {cell} · empty: the block has an owner, and no token for it").format(
+            cell=number
+        )
+    if fills_next:
+        return translate("KvMap", "Cell {cell} · free: the next turn will fill it").format(cell=number)
+    return translate("KvMap", "Cell {cell} · free").format(cell=number)
+
+
+def whose(stretch: Stretch) -> str:
+    """Say whose a stretch is; a lane by its letter."""
+    if stretch.owner == "lanes" and stretch.lane is not None:
+        return translate("KvMap", "lane {letter}").format(letter=letter_of(stretch.lane))
+    return owner_words(stretch.owner)
+
+
+def part_counts(held: CellsHeld) -> dict[Owner, int]:
+    """Return how many places each part has, by its name, in the order in which they stand."""
+    counts: dict[Owner, int] = {}
+    for each in held.stretches:
+        counts[each.owner] = counts.get(each.owner, 0) + each.end - each.start
+    return counts
+
+
+def summary(held: CellsHeld) -> str:
+    """Say how many cells hold what."""
+    said = ", ".join(f"{owner_words(owner)} {count(cells)}" for owner, cells in part_counts(held).items())
+    words = translate("KvMap", "{used} of {cells} cells hold a token").format(
+        used=count(held.used), cells=count(held.cells)
+    )
+    return f"{words}: {said}" if said else words

@@ -1,0 +1,212 @@
+"""What is said below the cells: what reuse saved, what the next turn adds, what blocks waste, how bytes follow."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from PySide6.QtCore import QCoreApplication
+
+from app.core.model import ModelInfo
+from app.gui.widgets.words import render
+from app.services.kv_blocks import BLOCK, BlockUse
+from app.services.kv_cells import CellsHeld
+from app.services.kv_map import Saving
+from app.services.kv_sum import ClassSum, Row
+from app.services.next_send import Count
+from app.services.units import UNKNOWN, byte_size, count, milliseconds, rate
+
+translate = QCoreApplication.translate
+
+
+class Fact(NamedTuple):
+    """A figure, and what it means."""
+
+    value: str
+    words: str
+
+
+def saving_fact(saving: Saving | None) -> Fact:
+    """Say what the last prompt found in the cells."""
+    if saving is None:
+        return Fact(UNKNOWN, translate("KvMap", "No prompt was read yet."))
+    value = translate("KvMap", "{reused} of {prompt} tokens").format(
+        reused=count(saving.reused), prompt=count(saving.prompt)
+    )
+    if not saving.reused:
+        return Fact(value, translate("KvMap", "Nothing of the last prompt was in the cells: all of it was read."))
+    if saving.ms is None:
+        return Fact(
+            value,
+            translate(
+                "KvMap",
+                "The last prompt found them in the cells, so that they were not read again. Saved time: –, because "
+                "this model has not read 16 tokens at once yet, from which its speed could be known.",
+            ),
+        )
+    return Fact(
+        value,
+        translate(
+            "KvMap",
+            "The last prompt found them in the cells, so that they were not read again. That saved about {time} of "
+            "prefill, at {rate} tok/s.",
+        ).format(time=milliseconds(saving.ms), rate=rate(saving.tokens_per_s)),
+    )
+
+
+def next_fact(next_send: Count, held: CellsHeld) -> Fact:
+    """Say what the next turn adds."""
+    shares = next_send.shares
+    if next_send.answering:
+        return Fact(UNKNOWN, translate("KvMap", "An answer is being written: every token of it takes one more cell."))
+    if next_send.refused:
+        return Fact(UNKNOWN, translate("KvMap", "The next prompt does not fit into the cells."))
+    if shares is None:
+        return Fact(
+            UNKNOWN,
+            render(next_send.reason)
+            if next_send.reason is not None
+            else translate("KvMap", "What the next turn takes is not counted yet."),
+        )
+    if not shares.new:
+        words = translate("KvMap", "What you write next is read behind the {cached} tokens that are there.")
+        return Fact("+0", words.format(cached=count(shares.cached)))
+    freed = max(held.used - shares.cached, 0)
+    words = translate("KvMap", "The next prompt keeps {cached} tokens and adds {new}; {left} cells are left then.")
+    if freed:
+        words = translate(
+            "KvMap",
+            "The next prompt keeps {cached} tokens, gives {freed} cells back and adds {new}; {left} cells are left then.",
+        )
+    said = words.format(
+        cached=count(shares.cached), new=count(shares.new), left=count(shares.left), freed=count(freed)
+    )
+    return Fact(f"+{count(shares.new)}", said)
+
+
+def bytes_fact(model: ModelInfo, sums: tuple[ClassSum, ...]) -> Fact:
+    """Say how many bytes a token takes, and how that follows."""
+    if not sums:
+        return Fact(UNKNOWN, _state_words(model) or translate("KvMap", "llama.cpp did not say what it set aside."))
+    lines = [_class_words(each, is_one=len(sums) == 1) for each in sums]
+    if state := _state_words(model):
+        lines.append(state)
+    sizes = " + ".join(_bytes_words(each.bytes) for each in sums)
+    return Fact(translate("KvMap", "{bytes} a token").format(bytes=sizes), "\n".join(lines))
+
+
+def window_fact(model: ModelInfo, held: CellsHeld) -> Fact:
+    """Say where a sliding window has dropped cells."""
+    window, cells = count(model.window), count(model.cache.window_cells)
+    if not held.dropped:
+        words = translate(
+            "KvMap",
+            "Some layers look back {window} tokens only and have {cells} cells of their own. They still hold all tokens.",
+        )
+        return Fact(translate("KvMap", "0 dropped"), words.format(window=window, cells=cells))
+    words = translate(
+        "KvMap",
+        "Some layers look back {window} tokens only and have {cells} cells of their own: the first {dropped} positions "
+        "are no longer in them. The other layers keep every token.",
+    )
+    value = translate("KvMap", "{dropped} dropped").format(dropped=count(held.dropped))
+    return Fact(value, words.format(window=window, cells=cells, dropped=count(held.dropped)))
+
+
+def blocks_fact(use: BlockUse | None) -> Fact:
+    """Say what blocks waste."""
+    if use is None:
+        return Fact(UNKNOWN, translate("KvMap", "No sequence holds a token yet."))
+    taken = use.blocks * BLOCK
+    value = translate("KvMap", "{wasted} of {taken} cells wasted").format(wasted=count(use.waste), taken=count(taken))
+    words = translate(
+        "KvMap",
+        "{blocks} blocks of {size}: {empty} cells at the ends of sequences stay empty. A server with paged attention "
+        "hands out a block when the one before it is full.",
+    ).format(blocks=count(use.blocks), size=BLOCK, empty=count(use.empty))
+    if use.copied:
+        copied = translate(
+            "KvMap", "The lanes share the prompt's full blocks; {copied} cells hold copies of its end."
+        )
+        words = f"{words} {copied.format(copied=count(use.copied))}"
+    return Fact(value, words)
+
+
+def reservation_fact(use: BlockUse | None) -> Fact:
+    """Say what one reservation a request would waste."""
+    if use is None:
+        return Fact(UNKNOWN, translate("KvMap", "No sequence holds a token yet."))
+    value = translate("KvMap", "{unused} of {reserved} cells wasted").format(
+        unused=count(use.unused), reserved=count(use.reserved)
+    )
+    if use.requests == 1:
+        words = translate(
+            "KvMap",
+            "If each request reserved one piece as long as it may become, this chat would hold {reserved} cells now, "
+            "most of them for tokens that may never come.",
+        )
+    else:
+        words = translate(
+            "KvMap",
+            "If each of these {requests} requests reserved one piece as long as it may become, with the prompt in each, "
+            "they would hold {reserved} cells.",
+        )
+    return Fact(value, words.format(requests=use.requests, reserved=count(use.reserved)))
+
+
+def pool_fact(held: CellsHeld, reserved: int | None) -> Fact:
+    """Say how this engine keeps cells."""
+    value = translate("KvMap", "one pool of {cells} cells").format(cells=count(held.cells))
+    words = translate(
+        "KvMap",
+        "This engine makes no blocks and reserves nothing for a request: chat and lanes take single cells from one pool "
+        "({bytes}, set aside at the load), and the prompt that lanes share is there once.",
+    )
+    return Fact(value, words.format(bytes=byte_size(reserved)))
+
+
+def _class_words(each: ClassSum, *, is_one: bool) -> str:
+    if each.is_window:
+        layers = translate("KvMap", "{layers} layers with a window").format(layers=each.layers)
+    elif is_one:
+        layers = translate("KvMap", "{layers} layers").format(layers=each.layers)
+    else:
+        layers = translate("KvMap", "{layers} layers that keep all").format(layers=each.layers)
+    keys, values = each.keys, each.values
+    if keys is None or values is None or each.heads is None:
+        reason = render(each.reason) if each.reason is not None else ""
+        return f"{layers}: {UNKNOWN} = {_bytes_words(each.bytes)}. {reason}"
+    heads = translate("KvMap", "{heads} heads").format(heads=each.heads)
+    if each.heads == 1:
+        heads = translate("KvMap", "1 head")
+    if keys.type == values.type:
+        width = translate("KvMap", "({keys} + {values}) numbers").format(keys=keys.width, values=values.width)
+        return f"{layers} × {heads} × {width} × {_number_words(keys)} = {_bytes_words(each.bytes)}{_set_aside(each)}"
+    rows = []
+    for name, row in ((translate("KvMap", "keys"), keys), (translate("KvMap", "values"), values)):
+        width = translate("KvMap", "{width} numbers").format(width=row.width)
+        rows.append(f"{name}: {layers} × {heads} × {width} × {_number_words(row)} = {_bytes_words(row.bytes)}")
+    return "\n".join(rows) + _set_aside(each)
+
+
+def _set_aside(each: ClassSum) -> str:
+    """Say what all cells of a class take."""
+    words = translate("KvMap", "; × {cells} cells = {bytes}")
+    return words.format(cells=count(each.cells), bytes=byte_size(each.bytes * each.cells))
+
+
+def _number_words(row: Row) -> str:
+    size = f"{row.number_bytes:.4f}".rstrip("0").rstrip(".")
+    return translate("KvMap", "{size} bytes ({type})").format(size=size, type=row.type)
+
+
+def _state_words(model: ModelInfo) -> str:
+    if not model.cache.state:
+        return ""
+    return translate(
+        "KvMap",
+        "Recurrent layers: – a token. They keep a state of {bytes}, as large however many tokens it has read.",
+    ).format(bytes=byte_size(model.cache.state))
+
+
+def _bytes_words(size: int) -> str:
+    return translate("KvMap", "{bytes} bytes").format(bytes=count(size))

@@ -1,0 +1,133 @@
+"""What the cells of the KV cache hold, in the order in which a picture shows them: plain values, and their arithmetic.
+
+A sequence is shown by its positions, the chat's first and lanes behind it; where llama.cpp really puts a token among the
+cells nobody can ask, and nothing depends on it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Literal
+
+import msgspec
+
+from app.core.chat import PromptSpan
+from app.services.cache_parts import PartName
+from app.services.kv_blocks import BLOCK
+
+Owner = PartName | Literal["empty"]
+"""Whose a cell is; “empty” is one of a block that holds nothing, behind the last token of a sequence."""
+
+
+class Stretch(msgspec.Struct, frozen=True):
+    """Neighbouring places of the picture, `start` to `end` (exclusive), that belong to one part."""
+
+    start: int
+    end: int
+    owner: Owner
+    first: int
+    """The position that its first token has in its sequence."""
+    lane: int | None = None
+    is_copy: bool = False
+    """Tokens of the prompt that are there once more, for a lane."""
+
+
+class CellsHeld(msgspec.Struct, frozen=True):
+    """What the cells hold now; the places behind the last stretch are free."""
+
+    cells: int = 0
+    """All there are; 0 without a model."""
+    stretches: tuple[Stretch, ...] = ()
+    reused: int = 0
+    """The first so many were there before the last prompt came, and were not evaluated again."""
+    dropped: int = 0
+    """Of the chat's positions, the first so many are in no cell of the layers with a sliding window any more."""
+
+    @property
+    def used(self) -> int:
+        """Cells that hold a token."""
+        return sum(each.end - each.start for each in self.stretches if each.owner != "empty")
+
+    @property
+    def end(self) -> int:
+        """The place behind the last stretch."""
+        return self.stretches[-1].end if self.stretches else 0
+
+    def at(self, place: int) -> Stretch | None:
+        """Return the stretch that a place belongs to; None where it is free."""
+        return next((each for each in self.stretches if each.start <= place < each.end), None)
+
+
+def prompt_stretches(spans: Sequence[PromptSpan], prompt: int, used: int) -> Iterator[Stretch]:
+    """Yield the parts of the chat's first `used` positions: those of a prompt, and the answer behind it."""
+    at, end = 0, min(prompt, used)
+    for span in spans:
+        start, stop = min(max(span.start, at), end), min(span.end, end)
+        if stop <= start:
+            continue
+        if start > at:
+            yield Stretch(at, start, "template", at)
+        yield Stretch(start, stop, span.part, start)
+        at = stop
+    if at < end:
+        yield Stretch(at, end, "template", at)
+    if used > end:
+        yield Stretch(end, used, "answer", end)
+
+
+def joined(stretches: Iterator[Stretch]) -> Iterator[Stretch]:
+    """Yield neighbours of one part as one stretch."""
+    before: Stretch | None = None
+    for each in stretches:
+        if before is not None and before.owner == each.owner and before.lane == each.lane:
+            before = msgspec.structs.replace(before, end=each.end)
+            continue
+        if before is not None:
+            yield before
+        before = each
+    if before is not None:
+        yield before
+
+
+def with_lanes(chat: Sequence[Stretch], lanes: Mapping[int, int]) -> tuple[Stretch, ...]:
+    """Return the stretches of the chat with the cells of each lane behind them."""
+    at = first = chat[-1].end if chat else 0
+    made = list(chat)
+    for lane, cells in lanes.items():
+        if cells:
+            made.append(Stretch(at, at + cells, "lanes", first, lane))
+            at += cells
+    return tuple(made)
+
+
+def in_blocks(held: CellsHeld) -> CellsHeld:
+    """Return the same cells in blocks of 16: each sequence begins a block of its own, its last one may be part empty.
+
+    Lanes share the full blocks of the prompt and have a copy of its last, part-filled one.
+    """
+    chat = [each for each in held.stretches if each.lane is None]
+    lanes = [each for each in held.stretches if each.lane is not None]
+    prompt = chat[-1].end if chat else 0
+    if not lanes:
+        whole = [*chat, *_rest(prompt, prompt)]
+        return msgspec.structs.replace(held, stretches=tuple(whole))
+    shared = prompt - prompt % BLOCK
+    made = [msgspec.structs.replace(each, end=min(each.end, shared)) for each in chat if each.start < shared]
+    split = [each for each in chat if each.end > shared]
+    at = shared
+    for lane in lanes:
+        for each in split:
+            start = max(each.start, shared)
+            length = each.end - start
+            made.append(Stretch(at, at + length, each.owner, start, lane.lane, is_copy=lane is not lanes[0]))
+            at += length
+        made.append(msgspec.structs.replace(lane, start=at, end=at + lane.end - lane.start))
+        at = made[-1].end
+        made += _rest(at, at)
+        at = made[-1].end
+    return msgspec.structs.replace(held, stretches=tuple(made), reused=min(held.reused, shared))
+
+
+def _rest(at: int, first: int) -> list[Stretch]:
+    """Return what is empty of the block that a sequence ends in."""
+    return [Stretch(at, at + -at % BLOCK, "empty", first)] if at % BLOCK else []

@@ -1,0 +1,272 @@
+"""What the cells of the KV cache hold, token by token: whose they are, what reuse saved, what the next turn adds.
+
+Follows what the engine says of every question, whichever conversation it belongs to: the cache is the engine's. Knows no
+view; what it tells is worked out when somebody asks.
+"""
+
+from __future__ import annotations
+
+import msgspec
+
+from app.core.comparison import LETTERS
+from app.core.events import (
+    Compared,
+    Failed,
+    Finished,
+    LaneFinished,
+    LanesPlanned,
+    LaneTokens,
+    PrefillProgress,
+    PromptReady,
+    Reproduced,
+    Tokens,
+)
+from app.core.metrics import MIN_PREFILL_TOKENS, KVUse
+from app.core.model import ModelInfo
+from app.core.signal import Signal
+from app.services.answers import Answers
+from app.services.engine_session import EngineSession
+from app.services.kv_blocks import BlockUse, block_use
+from app.services.kv_cells import CellsHeld, Stretch, joined, prompt_stretches, with_lanes
+from app.services.kv_sum import ClassSum, class_sums
+from app.services.live import Live
+from app.services.next_send import Count
+from app.services.prompt_count import PromptCount
+from app.services.questions import AnswerEvent, LanesEvent, ReplayEvent
+from app.services.vocabulary import Vocabulary
+
+_ID_BYTES = 4
+
+
+class Saving(msgspec.Struct, frozen=True):
+    """What the last prompt found in the cells, and what that saved."""
+
+    prompt: int
+    """Its tokens."""
+    reused: int
+    """Of them, those that were in the cells."""
+    tokens_per_s: float | None
+    """How fast this model reads here; None before it has read enough at once."""
+
+    @property
+    def ms(self) -> float | None:
+        """The time that reading the reused tokens would have taken at that rate; None where it is not known."""
+        return self.reused / self.tokens_per_s * 1000 if self.tokens_per_s else None
+
+
+class CellToken(msgspec.Struct, frozen=True):
+    """What is known of one place of the picture that holds a token."""
+
+    stretch: Stretch
+    position: int
+    """In its sequence, from 0."""
+    token: int | None
+    text: str | None
+    """None where nobody knows what tokens say."""
+    is_reused: bool = False
+    is_dropped: bool = False
+    """Whether the layers with a sliding window hold it no longer."""
+
+
+class KVMap:
+    """Follows the cells."""
+
+    def __init__(
+        self, session: EngineSession, answers: Answers, live: Live, count: PromptCount, vocabulary: Vocabulary
+    ) -> None:
+        self.changed: Signal[()] = Signal()
+        """The cells hold something else, or more is known of what they hold."""
+        self._session = session
+        self._answers = answers
+        self._live = live
+        self._count = count
+        self._vocabulary = vocabulary
+        self._model: ModelInfo | None = None
+        self._prompt: PromptReady | None = None
+        self._ids = bytearray()
+        """Of the chat's sequence: the prompt, and what is written behind it."""
+        self._used = 0
+        """How many of them are in cells."""
+        self._lanes: dict[int, bytearray] = {}
+        """Tokens of the lanes that hold cells."""
+        self._limit = 0
+        """The most tokens that the answer may have; 0 for as many as the context holds."""
+        self._limits: tuple[int, ...] = ()
+        """The same by lane."""
+        self._dropped = 0
+        self._rate: float | None = None
+        self._held: CellsHeld | None = None
+        session.answer_told.connect(self._take)
+        session.replayed.connect(self._take)
+        session.lanes_told.connect(self._take)
+        session.changed.connect(self._look_at_model)
+        for source in (count.changed, vocabulary.changed, live.changed):
+            source.connect(self.changed.emit)
+
+    @property
+    def model(self) -> ModelInfo | None:
+        """Whose cells they are; None without a model."""
+        return self._model
+
+    @property
+    def held(self) -> CellsHeld:
+        """What the cells hold now."""
+        if self._held is None:
+            self._held = self._work_out()
+        return self._held
+
+    @property
+    def holds(self) -> str:
+        """The title of the conversation whose tokens they are, where another one is shown."""
+        return self._live.figures.kv_holds
+
+    @property
+    def bytes(self) -> tuple[int | None, int | None]:
+        """What the cells in use take, and what was set aside for all."""
+        return self._live.figures.kv_bytes, self._live.figures.kv_bytes_reserved
+
+    @property
+    def saving(self) -> Saving | None:
+        """What the last prompt found in the cells; None before there was one."""
+        prompt = self._prompt
+        return None if prompt is None else Saving(len(prompt.ids) // _ID_BYTES, prompt.from_cache, self._rate)
+
+    @property
+    def next(self) -> Count:
+        """What the next send takes."""
+        return self._count.count
+
+    @property
+    def blocks(self) -> BlockUse | None:
+        """What the sequences would take in blocks, and as one reservation each; None where there is none."""
+        model, prompt = self._model, self._prompt
+        if model is None or prompt is None or not self.held.used:
+            return None
+        tokens = min(len(prompt.ids) // _ID_BYTES, self._used)
+        if self._lanes:
+            limits = [self._limits[lane] if lane < len(self._limits) else 0 for lane in self._lanes]
+            return block_use(self._used, [_cells(ids) for ids in self._lanes.values()], limits, model.context)
+        return block_use(tokens, [self._used - tokens], [self._limit], model.context)
+
+    @property
+    def sums(self) -> tuple[ClassSum, ...]:
+        """How many bytes a token takes, by the classes of layers."""
+        return class_sums(self._model) if self._model is not None else ()
+
+    def token(self, stretch: Stretch, place: int) -> CellToken:
+        """Return what is known of a place of a stretch of `held`, or of the same in blocks."""
+        position = stretch.first + place - stretch.start
+        is_lanes = stretch.owner == "lanes" and stretch.lane is not None
+        ids = self._lanes.get(stretch.lane or 0, bytearray()) if is_lanes else self._ids
+        at = (position - self._used if is_lanes else position) * _ID_BYTES
+        token = int.from_bytes(ids[at : at + _ID_BYTES], "little", signed=True) if at < len(ids) else None
+        return CellToken(
+            stretch,
+            position,
+            token,
+            self._vocabulary.text(token) if token is not None else None,
+            is_reused=not is_lanes and position < self.held.reused,
+            is_dropped=not is_lanes and position < self.held.dropped,
+        )
+
+    def _work_out(self) -> CellsHeld:
+        model, prompt = self._model, self._prompt
+        if model is None:
+            return CellsHeld()
+        tokens = len(prompt.ids) // _ID_BYTES if prompt is not None else 0
+        spans = prompt.spans if prompt is not None else ()
+        chat = tuple(joined(prompt_stretches(spans, tokens, self._used)))
+        lanes = {lane: _cells(ids) for lane, ids in self._lanes.items()}
+        return CellsHeld(
+            cells=model.context,
+            stretches=with_lanes(chat, lanes),
+            reused=min(prompt.from_cache, self._used) if prompt is not None else 0,
+            dropped=self._dropped,
+        )
+
+    def _take(self, event: AnswerEvent | ReplayEvent | LanesEvent) -> None:
+        match event:
+            case PromptReady():
+                self._begin(event)
+            case PrefillProgress():
+                self._read(event)
+            case Tokens():
+                self._ids += event.ids
+                self._use(event.cells_used)
+            case LanesPlanned():
+                self._limits = event.plan.limits
+            case LaneTokens():
+                self._lanes[event.lane] = self._lanes.get(event.lane, bytearray()) + event.tokens.ids
+            case LaneFinished():
+                self._lanes.pop(event.lane, None)
+            case Finished():
+                self._end(event.metrics.kv)
+            case Reproduced() | Compared():
+                self._end(event.kv)
+            case Failed():
+                self._fail(event)
+            case _:
+                return
+        self._tell()
+
+    def _begin(self, event: PromptReady) -> None:
+        self._prompt, self._ids, self._limits = event, bytearray(event.ids), ()
+        self._lanes.clear()
+        self._dropped, self._limit = 0, self._limit_of(event.request)
+        self._use(event.from_cache)
+
+    def _read(self, event: PrefillProgress) -> None:
+        self._use(event.done)
+        prompt, evaluated = self._prompt, event.done - event.from_cache
+        if prompt is not None and evaluated >= MIN_PREFILL_TOKENS and event.at_ns > prompt.at_ns:
+            self._rate = evaluated / (event.at_ns - prompt.at_ns) * 1e9
+
+    def _use(self, used: int) -> None:
+        """So many of the chat's positions are in cells; a window holds the last of them at most."""
+        self._used = used
+        window = self._model.cache.window_cells if self._model is not None else None
+        if window is not None:
+            self._dropped = min(max(self._dropped, used - window), used)
+
+    def _end(self, kv: KVUse) -> None:
+        """Take over what the engine counted at the end of a question."""
+        self._lanes.clear()
+        self._use(kv.cells_used)
+        del self._ids[self._used * _ID_BYTES :]
+        if kv.window_cells_used is not None:
+            self._dropped = max(self._used - kv.window_cells_used, 0)
+
+    def _fail(self, event: Failed) -> None:
+        """Nothing is known but that a prompt, or its beginning, is there."""
+        if self._prompt is not None and event.request == self._prompt.request:
+            self._lanes.clear()
+            self._use(min(self._used, len(self._prompt.ids) // _ID_BYTES))
+
+    def _limit_of(self, request: int) -> int:
+        """Return the most tokens that an answer may have; 0 where it may fill the context, or nobody knows."""
+        run = next((each for each in self._answers.runs if each.request == request), None)
+        return run.conversation.head.settings.validated().max_tokens if run is not None else 0
+
+    def _look_at_model(self) -> None:
+        model = self._session.model
+        if model is self._model:
+            return
+        self._model, self._prompt, self._rate = model, None, None
+        self._ids.clear()
+        self._lanes.clear()
+        self._used = self._dropped = 0
+        self._tell()
+
+    def _tell(self) -> None:
+        self._held = None
+        self.changed.emit()
+
+
+def letter_of(lane: int) -> str:
+    """Return what a lane is called."""
+    return LETTERS[lane]
+
+
+def _cells(ids: bytearray) -> int:
+    """Return the cells of a lane: its last token was drawn, and is evaluated with the next step."""
+    return max(len(ids) // _ID_BYTES - 1, 0)
