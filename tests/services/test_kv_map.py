@@ -1,0 +1,164 @@
+"""What the map of the KV cache says while an engine is led by hand."""
+
+from __future__ import annotations
+
+from array import array
+from pathlib import Path
+
+import pytest
+
+from app.core.chat import PromptSpan
+from app.core.events import PrefillProgress, PromptReady, Rendered
+from app.core.sampling import SamplingSettings
+from app.services.chat import Chat
+from app.services.comparing import Comparing
+from app.services.kv_map import KVMap
+from app.services.lane_starts import Lanes
+from tests.desk import Desk
+from tests.fake_engine import CONTEXT, MILLISECOND_NS
+from tests.services.lanes import FROM_CACHE, PROMPT, LanesLead
+from tests.services.recorded_lanes import load
+
+TWO = Lanes((SamplingSettings(seed=7), SamplingSettings(seed=7)))
+
+
+@pytest.fixture
+def kv_map(desk: Desk) -> KVMap:
+    return desk.program.views.kv_map
+
+
+def owners(kv_map: KVMap) -> dict[str, int]:
+    counts: dict[str, int] = {}
+    for each in kv_map.held.stretches:
+        counts[each.owner] = counts.get(each.owner, 0) + each.end - each.start
+    return counts
+
+
+def test_without_a_model_there_are_no_cells(kv_map: KVMap) -> None:
+    assert kv_map.model is None and kv_map.held.cells == 0 and kv_map.held.stretches == ()
+    assert kv_map.saving is None and kv_map.blocks is None and kv_map.sums == ()
+
+
+def test_the_cells_fill_while_a_prompt_is_read_and_an_answer_written(chat: Chat, desk: Desk, kv_map: KVMap) -> None:
+    told: list[int] = []
+    kv_map.changed.connect(lambda: told.append(kv_map.held.used))
+    chat.send("Why?")
+    desk.settle()
+    request, ids = desk.engine.question.request, array("i", range(40)).tobytes()
+    spans = (PromptSpan(3, 10, "system", 0), PromptSpan(12, 38, "prompt", 1))
+    desk.engine.say(PromptReady(request, ids, spans, 8, 0))
+    desk.settle()
+    assert owners(kv_map) == {"template": 3, "system": 5} and kv_map.held.reused == 8
+    desk.engine.say(PrefillProgress(request, 30, 40, 8, 50 * MILLISECOND_NS))
+    desk.settle()
+    assert owners(kv_map) == {"template": 5, "system": 7, "prompt": 18}
+    desk.engine._prompt[request] = 40
+    desk.engine.say(PrefillProgress(request, 40, 40, 8, 64 * MILLISECOND_NS))
+    desk.engine.write("Because", count=3)
+    desk.settle()
+    assert owners(kv_map) == {"template": 7, "system": 7, "prompt": 26, "answer": 3}
+    assert kv_map.held.cells == CONTEXT and sorted(set(told)) == [0, 8, 30, 40, 43]
+    saving = kv_map.saving
+    assert saving is not None and (saving.prompt, saving.reused) == (40, 8)
+    assert saving.tokens_per_s == pytest.approx(500) and saving.ms == pytest.approx(16)
+
+
+def test_a_rate_that_nobody_knows_saves_no_time(chat: Chat, desk: Desk, kv_map: KVMap) -> None:
+    chat.send("Why?")
+    desk.settle()
+    request, ids = desk.engine.question.request, array("i", range(40)).tobytes()
+    desk.engine.say(PromptReady(request, ids, (), 30, 0))
+    desk.engine.say(PrefillProgress(request, 40, 40, 30, 50 * MILLISECOND_NS))
+    desk.settle()
+    saving = kv_map.saving
+    assert saving is not None and saving.reused == 30 and saving.ms is None
+
+
+def test_a_place_tells_its_position_and_what_its_token_says(desk: Desk, model: Path, kv_map: KVMap) -> None:
+    desk.program.conversations.start()
+    load(desk, model)
+    desk.program.chat.send("Why?")
+    desk.engine.prompt()
+    desk.engine.write("Because", token=7)
+    desk.settle()
+    prompt, answer = kv_map.held.stretches
+    token = kv_map.token(answer, 40)
+    assert (token.position, token.token, token.is_reused) == (40, 7, False)
+    assert token.text == desk.program.vocabulary.text(7) and token.text is not None
+    assert kv_map.token(prompt, 11).is_reused and not kv_map.token(prompt, 12).is_reused
+
+
+def test_lanes_hold_what_they_have_evaluated_until_each_ends(
+    comparing: Comparing, desk: Desk, lead: LanesLead, kv_map: KVMap
+) -> None:
+    assert comparing.begin(TWO, None, "Why?")
+    desk.settle()
+    lead.begin()
+    lead.write(0, "a", count=5)
+    lead.write(1, "b", count=3)
+    assert owners(kv_map) == {"prompt": PROMPT, "lanes": 4 + 2} and kv_map.held.reused == FROM_CACHE
+    last = kv_map.held.stretches[-1]
+    token = kv_map.token(last, last.start + 1)
+    assert (last.lane, token.position, token.token) == (1, PROMPT + 1, 1)
+    use = kv_map.blocks
+    assert use is not None and (use.requests, use.reserved) == (2, 2 * (PROMPT + 200))
+    lead.finish(0)
+    assert [each.lane for each in kv_map.held.stretches] == [None, 1]
+    lead.finish(1)
+    lead.end()
+    assert owners(kv_map) == {"prompt": PROMPT}
+
+
+def test_one_reservation_is_as_long_as_the_answer_may_become(chat: Chat, desk: Desk, kv_map: KVMap) -> None:
+    desk.program.sampling.change(max_tokens=100)
+    chat.send("Why?")
+    desk.engine.prompt()
+    desk.engine.write("a", count=4)
+    desk.engine.finish()
+    desk.settle()
+    use = kv_map.blocks
+    assert use is not None and (use.reserved, use.unused, use.blocks, use.empty) == (140, 96, 3, 4)
+
+
+def test_what_failed_leaves_no_more_than_its_prompt(chat: Chat, desk: Desk, kv_map: KVMap) -> None:
+    chat.send("Why?")
+    desk.engine.prompt()
+    desk.engine.write("a", count=4)
+    desk.settle()
+    assert kv_map.held.used == 44
+    desk.engine.fail("engine")
+    desk.settle()
+    assert owners(kv_map) == {"prompt": 40}
+
+
+def test_the_cells_of_another_chat_say_whose_they_are(chat: Chat, desk: Desk, kv_map: KVMap) -> None:
+    chat.send("Whales")
+    desk.answer("Big.")
+    assert kv_map.holds == ""
+    desk.program.conversations.new()
+    desk.settle()
+    assert kv_map.holds == "Whales" and kv_map.held.used > 0
+
+
+def test_another_model_begins_with_empty_cells(chat: Chat, desk: Desk, other_model: Path, kv_map: KVMap) -> None:
+    chat.send("Why?")
+    desk.answer("Because.")
+    assert kv_map.held.used > 0 and kv_map.saving is not None
+    desk.load(other_model)
+    assert kv_map.held.used == 0 and kv_map.held.cells == CONTEXT and kv_map.saving is None
+    desk.engine.die()
+    desk.settle()
+    assert kv_map.held.cells == 0
+
+
+def test_the_next_turn_is_told_as_it_is_counted(chat: Chat, desk: Desk, kv_map: KVMap) -> None:
+    chat.send("Why?")
+    desk.answer("Because.")
+    desk.program.prompt_count.set_draft("And then?")
+    desk.settle()
+    request = next(each.request for each in reversed(desk.engine.sent) if type(each).__name__ == "Render")
+    ids = array("i", [*range(40), 0, *range(100, 120)]).tobytes()
+    desk.engine.say(Rendered(request, "", ids, ()))
+    desk.settle()
+    shares = kv_map.next.shares
+    assert shares is not None and (shares.cached, shares.new) == (41, 20)
