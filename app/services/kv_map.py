@@ -96,6 +96,8 @@ class KVMap:
         self._dropped = 0
         self._rate: float | None = None
         self._held: CellsHeld | None = None
+        self._whole: tuple[Stretch, ...] | None = None
+        """The parts of the prompt, once all of it is in cells: they stay as they are while an answer is written."""
         session.answer_told.connect(self._take)
         session.replayed.connect(self._take)
         session.lanes_told.connect(self._take)
@@ -173,9 +175,7 @@ class KVMap:
         model, prompt = self._model, self._prompt
         if model is None:
             return CellsHeld()
-        tokens = len(prompt.ids) // _ID_BYTES if prompt is not None else 0
-        spans = prompt.spans if prompt is not None else ()
-        chat = tuple(joined(prompt_stretches(spans, tokens, self._used)))
+        chat = self._chat_stretches(prompt) if prompt is not None else ()
         lanes = {lane: _cells(ids) for lane, ids in self._lanes.items()}
         return CellsHeld(
             cells=model.context,
@@ -183,6 +183,17 @@ class KVMap:
             reused=min(prompt.from_cache, self._used) if prompt is not None else 0,
             dropped=self._dropped,
         )
+
+    def _chat_stretches(self, prompt: PromptReady) -> tuple[Stretch, ...]:
+        tokens = len(prompt.ids) // _ID_BYTES
+        if self._used < tokens:
+            return tuple(joined(prompt_stretches(prompt.spans, tokens, self._used)))
+        if self._whole is None:
+            self._whole = tuple(joined(prompt_stretches(prompt.spans, tokens, tokens)))
+        behind = Stretch(tokens, self._used, "answer", tokens)
+        if self._used == tokens:
+            return self._whole
+        return (*self._whole[:-1], *joined(iter((*self._whole[-1:], behind))))
 
     def _take(self, event: AnswerEvent | ReplayEvent | LanesEvent) -> None:
         match event:
@@ -212,6 +223,7 @@ class KVMap:
     def _begin(self, event: PromptReady) -> None:
         self._prompt, self._ids, self._limits = event, bytearray(event.ids), ()
         self._lanes.clear()
+        self._whole = None
         self._dropped, self._limit = 0, self._limit_of(event.request)
         self._use(event.from_cache)
 
@@ -251,7 +263,7 @@ class KVMap:
         model = self._session.model
         if model is self._model:
             return
-        self._model, self._prompt, self._rate = model, None, None
+        self._model, self._prompt, self._rate, self._whole = model, None, None, None
         self._ids.clear()
         self._lanes.clear()
         self._used = self._dropped = 0

@@ -15,6 +15,7 @@ from tests.bench.dry_running import dry_run
 from tests.bench.frozen import frozen_start
 from tests.bench.inspecting import inspector_open
 from tests.bench.kept import gui_memory, record_bytes
+from tests.bench.kv_map import kv_map_paint
 from tests.bench.lane_figures import divergence_of_lanes
 from tests.bench.lane_speeds import batch_step_4, compare_prefill, compare_vs_sequential, share_prompt
 from tests.bench.lane_windows import ui_stall_8_lanes
@@ -87,5 +88,6 @@ FIGURES = (
     Figure(Bar("ui_stall_8_lanes", "ms", 16.0, "lower"), ui_stall_8_lanes),
     Figure(Bar("inspector_open", "ms", 100.0, "lower"), inspector_open),
     Figure(Bar("attention_open", "ratio", 2.0, "lower"), attention_open),
+    Figure(Bar("kv_map_paint", "ms", 16.0, "lower"), kv_map_paint),
     Figure(Bar("divergence_8x2000", "ms", 100.0, "lower"), divergence_of_lanes),
 )

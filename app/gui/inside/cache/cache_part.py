@@ -178,11 +178,14 @@ class CachePart(InsidePart):
         model = self._map.model
         if model is None:
             return
-        usual = (self.saving, self.next, self.bytes)
-        for card in (*usual, self.window_fact):
-            card.setVisible(not self._in_blocks)
-        for card in (self.blocks, self.reservation, self.pool):
-            card.setVisible(self._in_blocks)
+        has_window = model.cache.window_cells is not None
+        for card, is_there in (
+            *((each, not self._in_blocks) for each in (self.saving, self.next, self.bytes)),
+            (self.window_fact, has_window and not self._in_blocks),
+            *((each, self._in_blocks) for each in (self.blocks, self.reservation, self.pool)),
+        ):
+            if card.isVisibleTo(self) != is_there:
+                card.setVisible(is_there)
         if self._in_blocks:
             use = self._map.blocks
             self.blocks.show_fact(fact_words.blocks_fact(use))
@@ -192,8 +195,6 @@ class CachePart(InsidePart):
         self.saving.show_fact(fact_words.saving_fact(self._map.saving))
         self.next.show_fact(fact_words.next_fact(self._map.next, held))
         self.bytes.show_fact(fact_words.bytes_fact(model, self._map.sums))
-        has_window = model.cache.window_cells is not None
-        self.window_fact.setVisible(has_window)
         if has_window:
             self.window_fact.show_fact(fact_words.window_fact(model, held))
 

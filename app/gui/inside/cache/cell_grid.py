@@ -25,7 +25,7 @@ from app.gui import theme
 from app.gui.ground import paint_ground, stand_alone
 from app.gui.inside.cache.cell_looks import CellLook, cell_looks, copy_look, free_look, next_look
 from app.gui.inside.cache.grid_layout import GridLayout, grid_layout
-from app.services.kv_cells import CellsHeld, Stretch
+from app.services.kv_cells import CellsHeld, Owner, Stretch
 
 EDGE_PX = 3
 """Around the grid: the rings around cells need it."""
@@ -199,21 +199,23 @@ class CellGrid(QAbstractScrollArea):
         self.viewport().update()
 
     def _paint_cells(self, painter: QPainter, rows: range, look: theme.Theme) -> None:
-        grid, free = self.layout_of_cells, free_look(look)
-        self._fill(painter, grid.region(self._held.end, grid.cells, rows), free)
+        """Paint all cells of one part at once: a long chat has hundreds of stretches."""
+        grid = self.layout_of_cells
+        boxes: dict[Owner, list[QRect]] = {}
+        copies: list[QRect] = []
         for stretch in self._held.stretches:
-            boxes = grid.region(stretch.start, stretch.end, rows)
-            self._fill(painter, boxes, self._looks[stretch.owner])
+            found = grid.region(stretch.start, stretch.end, rows)
+            boxes.setdefault(stretch.owner, []).extend(found)
             if stretch.is_copy:
-                self._fill(painter, boxes, copy_look(look))
-        self._fill(painter, grid.region(self._next.start, self._next.stop, rows), next_look(look))
-
-    @staticmethod
-    def _fill(painter: QPainter, boxes: list[QRect], look: CellLook) -> None:
-        for box in boxes:
-            painter.fillRect(box, look.ground)
-            if look.pattern.style() is not Qt.BrushStyle.NoBrush:
-                painter.fillRect(box, look.pattern)
+                copies += found
+        painter.save()
+        painter.setPen(Qt.PenStyle.NoPen)
+        _fill(painter, grid.region(self._held.end, grid.cells, rows), free_look(look))
+        for owner, all_boxes in boxes.items():
+            _fill(painter, all_boxes, self._looks[owner])
+        _fill(painter, copies, copy_look(look))
+        _fill(painter, grid.region(self._next.start, self._next.stop, rows), next_look(look))
+        painter.restore()
 
     def _paint_gaps(self, painter: QPainter, rows: range, px: int = 1) -> None:
         """Paint the ground between cells: over what is painted of neighbours together."""
@@ -266,3 +268,10 @@ class CellGrid(QAbstractScrollArea):
         painter.setPen(QPen(look.colour("text"), 1))
         painter.drawRect(box)
         painter.drawText(box, Qt.AlignmentFlag.AlignCenter, letter)
+
+
+def _fill(painter: QPainter, boxes: list[QRect], look: CellLook) -> None:
+    """Paint ground and pattern into boxes; the painter has no pen."""
+    for brush in (look.ground, look.pattern):
+        painter.setBrush(brush)
+        painter.drawRects(boxes)

@@ -10,6 +10,7 @@ from app.gui.inside.cache.fact_words import Fact
 from app.gui.widgets.labels import label
 
 _ICON_PX = 16
+_LINES = 3
 
 
 class FactCard(QWidget):
@@ -26,6 +27,7 @@ class FactCard(QWidget):
         self.words = label(look="muted", name=f"{name}_words")
         self.words.setWordWrap(True)
         self.words.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Minimum)
+        self.words.setMinimumHeight(_LINES * self.words.fontMetrics().lineSpacing())  # less of a jump when it changes
         self.value.setWordWrap(True)
         head = QHBoxLayout()
         head.setSpacing(theme.SPACE_XS + 2)

@@ -65,12 +65,19 @@ class GridLayout(NamedTuple):
         if end <= start:
             return []
         first, last = start // self.columns, (end - 1) // self.columns
+        begin, stop = start % self.columns, (end - 1) % self.columns
         if first == last:
-            return [self.place(start).united(self.place(end - 1))]
-        found = [self.place(start).united(self.place((first + 1) * self.columns - 1))]
+            return [self._box(first, begin, stop)]
+        found = [self._box(first, begin, self.columns - 1), self._box(last, 0, stop)]
         if last - first > 1:
-            found.append(self.place((first + 1) * self.columns).united(self.place(last * self.columns - 1)))
-        return [*found, self.place(last * self.columns).united(self.place(end - 1))]
+            height = (last - first - 2) * self.row_px + self.pitch
+            found.append(QRect(0, (first + 1) * self.row_px, self.width, height))
+        return found
+
+    def _box(self, row: int, begin: int, stop: int) -> QRect:
+        """Return the cells of a row from one column to another one, which is among them."""
+        left = self.left(begin)
+        return QRect(left, row * self.row_px, self.left(stop) + self.pitch - left, self.pitch)
 
 
 def grid_layout(cells: int, width: int, height: int, *, in_blocks: bool) -> GridLayout:
