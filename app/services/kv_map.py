@@ -224,7 +224,9 @@ class KVMap:
         self._prompt, self._ids, self._limits = event, bytearray(event.ids), ()
         self._lanes.clear()
         self._whole = None
-        self._dropped, self._limit = 0, self._limit_of(event.request)
+        self._limit = self._limit_of(event.request)
+        if event.from_cache <= self._dropped:  # a saved state is there again, with a window of its own
+            self._dropped = 0
         self._use(event.from_cache)
 
     def _read(self, event: PrefillProgress) -> None:

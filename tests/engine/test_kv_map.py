@@ -149,17 +149,27 @@ def test_a_sliding_window_drops_what_llama_cpp_no_longer_has(
     desk = KVDesk(tmp_path / "home", monkeypatch, path, 2048, llama_log)
     try:
         desk.program.sampling.change(**msgspec.structs.asdict(GREEDY))
-        assert desk.program.chat.send("short")
-        desk.run()
-        assert desk.kv_map.held.dropped == 0 == desk.positions()[0]
-        assert desk.program.chat.send("The wind blows over the sea. " * 40)
-        desk.run()
-        oldest, newest = desk.positions()
-        held = desk.kv_map.held
-        assert oldest > 0 and (held.dropped, held.used) == (oldest, newest + 1)
+        lowest = 0
+
+        def look(_event: Event) -> None:
+            nonlocal lowest
+            lowest = max(lowest, desk.kv_map.held.dropped)
+            assert desk.kv_map.held.dropped <= max(desk.positions()[0], 0)
+
+        desk.looks = look
+        for question, drops in (("short", False), ("The wind blows over the sea. " * 40, True), ("And then?", True)):
+            assert desk.program.chat.send(question)
+            desk.run()
+            oldest, newest = desk.positions()
+            held = desk.kv_map.held
+            assert (oldest > 0) == drops and (held.dropped, held.used) == (oldest, newest + 1)
+        assert lowest > 0
         stretch = held.at(oldest)
         assert stretch is not None and not desk.kv_map.token(stretch, oldest).is_dropped
         assert desk.kv_map.token(held.stretches[0], 0).is_dropped
+        assert desk.program.branches.edit(desk.program.chat.turns[0], "shorter")
+        desk.run()
+        assert desk.kv_map.held.dropped == 0 == desk.positions()[0]
         full, window = desk.kv_map.sums
         assert (full.is_window, window.is_window) == (False, True)
         assert full.bytes == window.bytes == 2 * 1 * (64 + 64) * 2

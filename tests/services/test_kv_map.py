@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from app.core.chat import PromptSpan
+from app.core.commands import Render
 from app.core.events import PrefillProgress, PromptReady, Rendered
 from app.core.sampling import SamplingSettings
 from app.services.chat import Chat
@@ -156,7 +157,7 @@ def test_the_next_turn_is_told_as_it_is_counted(chat: Chat, desk: Desk, kv_map: 
     desk.answer("Because.")
     desk.program.prompt_count.set_draft("And then?")
     desk.settle()
-    request = next(each.request for each in reversed(desk.engine.sent) if type(each).__name__ == "Render")
+    request = desk.engine.all(Render)[-1].request
     ids = array("i", [*range(40), 0, *range(100, 120)]).tobytes()
     desk.engine.say(Rendered(request, "", ids, ()))
     desk.settle()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QVBoxLayout, QWidget
 
 from app.gui import theme
@@ -28,6 +29,7 @@ class FactCard(QWidget):
         self.words.setWordWrap(True)
         self.words.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Minimum)
         self.words.setMinimumHeight(_LINES * self.words.fontMetrics().lineSpacing())  # less of a jump when it changes
+        self.words.setAlignment(Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignLeft)
         self.value.setWordWrap(True)
         head = QHBoxLayout()
         head.setSpacing(theme.SPACE_XS + 2)

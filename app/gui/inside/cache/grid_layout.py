@@ -1,4 +1,4 @@
-"""Where each cell of a grid stands: rows of so many blocks of 16 as the width holds, in the largest size that fits.
+"""Where each cell of a grid stands: rows of so many cells, or blocks of 16, as the width holds, as large as they fit.
 
 Pure geometry; knows no cell's contents.
 """
@@ -84,8 +84,10 @@ def grid_layout(cells: int, width: int, height: int, *, in_blocks: bool) -> Grid
     """Return the layout with the largest squares that fit; where even the smallest do not, it is higher than `height`."""
     gap = BLOCK_GAP_PX if in_blocks else 0
     for pitch in range(MOST_PX, LEAST_PX - 1, -1):
-        blocks = max((width + gap) // (BLOCK * pitch + gap), 1)
-        made = GridLayout(cells, blocks * BLOCK, pitch, gap)
+        columns = width // pitch
+        if in_blocks or columns < BLOCK:
+            columns = max((width + gap) // (BLOCK * pitch + gap), 1) * BLOCK
+        made = GridLayout(cells, columns, pitch, gap)
         if made.rows * made.row_px <= height:
             break
     return made
