@@ -207,7 +207,7 @@ class KVMap:
             case LanesPlanned():
                 self._limits = event.plan.limits
             case LaneTokens():
-                self._lanes[event.lane] = self._lanes.get(event.lane, bytearray()) + event.tokens.ids
+                self._lanes.setdefault(event.lane, bytearray()).extend(event.tokens.ids)
             case LaneFinished():
                 self._lanes.pop(event.lane, None)
             case Finished():
@@ -244,7 +244,6 @@ class KVMap:
 
     def _end(self, kv: KVUse) -> None:
         """Take over what the engine counted at the end of a question."""
-        self._lanes.clear()
         self._use(kv.cells_used)
         del self._ids[self._used * _ID_BYTES :]
         if kv.window_cells_used is not None:

@@ -167,7 +167,7 @@ def test_a_sliding_window_drops_what_llama_cpp_no_longer_has(
         stretch = held.at(oldest)
         assert stretch is not None and not desk.kv_map.token(stretch, oldest).is_dropped
         assert desk.kv_map.token(held.stretches[0], 0).is_dropped
-        assert desk.program.branches.edit(desk.program.chat.turns[0], "shorter")
+        assert desk.program.branches.edit(desk.program.chat.turns[2], "shorter")
         desk.run()
         assert desk.kv_map.held.dropped == 0 == desk.positions()[0]
         full, window = desk.kv_map.sums

@@ -5,18 +5,21 @@ from __future__ import annotations
 from array import array
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from app.core.chat import PromptSpan
 from app.core.commands import Render
-from app.core.events import PrefillProgress, PromptReady, Rendered
+from app.core.events import Finished, Loaded, PrefillProgress, PromptReady, Rendered
+from app.core.metrics import KVUse
+from app.core.model import CacheSizes
 from app.core.sampling import SamplingSettings
 from app.services.chat import Chat
 from app.services.comparing import Comparing
 from app.services.kv_map import KVMap
 from app.services.lane_starts import Lanes
 from tests.desk import Desk
-from tests.fake_engine import CONTEXT, MILLISECOND_NS
+from tests.fake_engine import CONTEXT, MILLISECOND_NS, metrics, model_info
 from tests.services.lanes import FROM_CACHE, PROMPT, LanesLead
 from tests.services.recorded_lanes import load
 
@@ -163,3 +166,39 @@ def test_the_next_turn_is_told_as_it_is_counted(chat: Chat, desk: Desk, kv_map: 
     desk.settle()
     shares = kv_map.next.shares
     assert shares is not None and (shares.cached, shares.new) == (41, 20)
+
+
+def test_what_the_engine_measures_of_a_window_at_the_end_counts(desk: Desk, model: Path, kv_map: KVMap) -> None:
+    desk.program.conversations.start()
+    desk.begin_load(model)
+    sizes = CacheSizes(full=CONTEXT * 1024, window=32 * 512, window_cells=32)
+    info = msgspec.structs.replace(model_info(str(model)), memory_kind="window", window=16, cache=sizes)
+    desk.engine.say(Loaded(desk.engine.load.request, info))
+    desk.settle()
+    desk.program.chat.send("Why?")
+    desk.settle()
+    desk.engine.prompt()
+    desk.engine.write("a", count=4)
+    desk.settle()
+    assert kv_map.held.dropped == 44 - 32, "no window holds more than its cells"
+    kv = KVUse(44, CONTEXT, 0, window_cells_used=20, window_cells=32)
+    figures = msgspec.structs.replace(metrics(4), kv=kv)
+    desk.engine.say(Finished(desk.engine.question.request, "a", b"", "end", figures, 7, ()))
+    desk.settle()
+    assert kv_map.held.dropped == 24
+    desk.program.chat.send("And?")
+    desk.settle()
+    ids = array("i", range(60)).tobytes()
+    desk.engine.say(PromptReady(desk.engine.question.request, ids, (), 43, 0))
+    desk.settle()
+    assert kv_map.held.dropped == 24, "what is kept is as it was"
+    desk.engine.prompt(60, 43)
+    desk.settle()
+    assert kv_map.held.dropped == 28
+    desk.engine.finish()
+    desk.settle()
+    desk.program.chat.send("Else?")
+    desk.settle()
+    desk.engine.say(PromptReady(desk.engine.question.request, ids, (), 20, 0))
+    desk.settle()
+    assert kv_map.held.dropped == 0, "a saved state is there again"

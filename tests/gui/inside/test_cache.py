@@ -8,6 +8,7 @@ from pathlib import Path
 import msgspec
 import pytest
 from PySide6.QtCore import QCoreApplication, QEvent, QPoint, Qt
+from PySide6.QtGui import QColor
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLabel
 
@@ -20,6 +21,7 @@ from app.gui.inside.cache.cell_looks import cell_looks
 from app.gui.inside.cache.grid_layout import LEAST_PX, grid_layout
 from app.gui.theme import contrast
 from app.services.cache_parts import PARTS
+from app.services.kv_cells import CellsHeld, Stretch
 from app.services.lane_starts import Lanes
 from tests.fake_engine import CONTEXT, model_info
 from tests.gui.conftest import Stage, desk, model, stage
@@ -241,6 +243,24 @@ def test_lanes_have_letters_and_blocks_of_their_own(stage: Stage, model: Path) -
     assert "a copy" in said(stage) and "Position 32" in said(stage)
 
 
+def test_behind_lanes_no_next_turn_is_drawn(stage: Stage, model: Path) -> None:
+    part = answered(stage, model)
+    stage.clicks("chat_button")
+    stage.types("And then?")
+    counts(stage, 3, 70)
+    lead = LanesLead(stage.desk)
+    question = stage.desk.program.chat.turns[0]
+    assert stage.desk.program.comparing.begin(Lanes((SamplingSettings(), SamplingSettings())), question)
+    stage.settle()
+    lead.begin()
+    lead.write(0, "a", count=4)
+    stage.clicks("inside_button")
+    part.show_now()
+    assert "lanes 3" in stage.find("kv_legend").accessibleName()
+    assert stage.desk.program.views.kv_map.next.shares is not None
+    assert "next turn" not in stage.find("kv_legend").accessibleName()
+
+
 def test_a_sliding_window_tells_what_it_dropped(stage: Stage, model: Path) -> None:
     stage.desk.program.conversations.start()
     stage.desk.begin_load(model)
@@ -261,6 +281,28 @@ def test_a_sliding_window_tells_what_it_dropped(stage: Stage, model: Path) -> No
     assert "dropped by the layers" in said(stage)
     grid(stage).look_at(344)
     assert "dropped" not in said(stage)
+
+
+def test_what_is_painted_is_what_is_said(stage: Stage) -> None:
+    cells = CellGrid(stage.themes)
+    stage.bot.addWidget(cells)
+    cells.resize(400, 200)
+    held = CellsHeld(256, (Stretch(0, 40, "history", 0), Stretch(40, 48, "lanes", 40, 1)), reused=20, dropped=10)
+    cells.show_cells(held, range(48, 60), in_blocks=False)
+    picture, look = cells.viewport().grab().toImage(), stage.themes.current
+    ground, whole, free = cell_looks(look)["history"].ground, look.colour("border"), look.colour("surface")
+
+    def centre(cell: int) -> QColor:
+        return picture.pixelColor(cells.place_of(cell).center())
+
+    def corner(cell: int) -> QColor:
+        return picture.pixelColor(cells.place_of(cell).bottomRight() - QPoint(2, 2))
+
+    assert corner(30) == centre(30) == ground and centre(200) == whole
+    assert corner(5) == free and picture.pixelColor(cells.place_of(5).topLeft() + QPoint(3, 3)) == ground, "small"
+    assert centre(50) != whole and centre(70) == whole
+    outline = [picture.pixelColor(cells.place_of(cell).topLeft() - QPoint(0, 1)) for cell in (3, 22)]
+    assert outline[0] == look.colour("text") and outline[1] != look.colour("text")
 
 
 @pytest.mark.parametrize("size", [(900, 600), (1280, 800), (1920, 1080)])

@@ -143,7 +143,8 @@ class CachePart(InsidePart):
     def _added(self, held: CellsHeld) -> range:
         """Return the free cells that the next turn fills."""
         shares = self._map.next.shares
-        if self._in_blocks or shares is None or self._map.next.answering:
+        has_lanes = any(each.lane is not None for each in held.stretches)
+        if self._in_blocks or has_lanes or shares is None or self._map.next.answering:
             return range(0)
         start = held.end
         return range(start, max(min(shares.cached + shares.new, held.cells), start))

@@ -43,6 +43,7 @@ class CellGrid(QAbstractScrollArea):
     def __init__(self, themes: theme.Themes) -> None:
         super().__init__()
         self.setObjectName("kv_grid")
+        self.setProperty("look", "lane_text")
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
