@@ -27,7 +27,7 @@ from app.gui.inside.cache.cell_looks import CellLook, cell_looks, copy_look, fre
 from app.gui.inside.cache.grid_layout import GridLayout, grid_layout
 from app.services.kv_cells import CellsHeld, Owner, Stretch
 
-EDGE_PX = 3
+EDGE_PX = 6
 """Around the grid: the rings around cells need it."""
 _LETTER_PX = 11
 _STEPS = {Qt.Key.Key_Left: -1, Qt.Key.Key_Right: 1}
