@@ -114,7 +114,8 @@ def assemble(
     """Make all services around an engine and join them."""
     paths, resources, logs = find_paths(os.environ), find_resources(), Logs()
     logs.open(paths.window_log if options.window else paths.command_log, paths.crash_log)
-    jobs = Jobs((inbox := Inbox()).put)
+    inbox = Inbox()
+    jobs = Jobs(inbox.put)
     settings = SettingsFile(paths.settings_file, jobs.submit)
     engine = make_engine(inbox.put, str(paths.engine_log) if logs.writes_files else "")
     dry_run = make_dry_run(inbox.put)
@@ -132,7 +133,6 @@ def assemble(
     records = _records(talk, session, engine, store, sampling, vocabulary, jobs)
     counts = _counts(session, engine, talk, templates, settings, sampling, machine)
     live = Live(session, lambda: memory.gpu_is_there, talk.chat, talk.answers)
-    kv_map = KVMap(session, talk.answers, live, counts.prompt_count, vocabulary)
     return Program(
         paths=paths,
         resources=resources,
@@ -156,7 +156,7 @@ def assemble(
         vocabulary=vocabulary,
         reproducing=Reproducing(session, store, vocabulary, talk.chat, talk.conversations),
         **records._asdict(),
-        views=_views(session, engine, records, vocabulary, kv_map),
+        views=_views(session, engine, talk.answers, records, counts, live, vocabulary),
         file_export=FileExport(jobs, notices),
         live=live,
         memory=memory,
@@ -167,12 +167,18 @@ def assemble(
 
 
 def _views(
-    session: EngineSession, engine: EnginePort, records: _Records, vocabulary: Vocabulary, kv_map: KVMap
+    session: EngineSession,
+    engine: EnginePort,
+    answers: Answers,
+    records: _Records,
+    counts: _Counts,
+    live: Live,
+    vocabulary: Vocabulary,
 ) -> ProcessViews:
     """Make what the parts of the page Inside look at."""
     return ProcessViews(
         attention=Attention(session, engine, records.inspecting, vocabulary),
-        kv_map=kv_map,
+        kv_map=KVMap(session, answers, live, counts.prompt_count, vocabulary),
     )
 
 
