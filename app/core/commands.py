@@ -6,7 +6,7 @@ from typing import Literal
 
 import msgspec
 
-from app.core.chat import ChatPrompt, Prompt, PromptSpan, ReadStretch, TextPrompt
+from app.core.chat import ChatPrompt, Prompt, PromptSpan, ReadStretch
 from app.core.devices import MainMemory
 from app.core.model import LoadOptions
 from app.core.sampling import SamplingSettings
@@ -180,13 +180,15 @@ class Tokenize(msgspec.Struct, frozen=True, tag="tokenize"):
 
     request: int
     text: str
+    as_prompt: bool = False
+    """Whether they are those of a prompt that is this text alone: behind the token that prompts begin with, if any."""
 
 
 class Render(msgspec.Struct, frozen=True, tag="render"):
-    """Render and tokenise a conversation, or a plain text, as `Generate` would send it, also while another one runs."""
+    """Render and tokenise a conversation as `Generate` would send it, also while another one runs."""
 
     request: int
-    prompt: ChatPrompt | TextPrompt
+    prompt: ChatPrompt
     when_full: WhenFull = "stop"
     max_tokens: int = 0
     """The longest answer, for which room is kept where the oldest turns are dropped; 0 is any length."""

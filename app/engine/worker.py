@@ -18,6 +18,7 @@ from typing import assert_never
 import msgspec
 import numpy as np
 
+from app.core.chat import TextPrompt
 from app.core.commands import (
     Cancel,
     ChangeSettings,
@@ -71,6 +72,7 @@ from app.engine.prompt_size import PromptTooLong
 from app.engine.reproducing import cancelled_before_replay, reproduce
 from app.engine.scoring import score
 from app.engine.template_errors import RENDER_SECONDS
+from app.engine.tokenizer import prepare
 from app.engine.wire import MESSAGE_LIMIT, decode_command, encode
 
 PROGRESS_NS = 50_000_000
@@ -297,6 +299,8 @@ class Worker:
             return PiecesListed(command.request, pieces)
         if isinstance(command, Tokenize):
             ids = backend.vocabulary.tokenize(command.text, special=False)
+            if command.as_prompt:
+                ids = prepare(TextPrompt(command.text), backend.vocabulary).ids
             return Tokenized(command.request, np.asarray(ids, np.int32).tobytes())
         policy = Policy(command.when_full, command.max_tokens)
         try:

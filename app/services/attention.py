@@ -11,9 +11,8 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from app.core.attention import AttentionProgress, AttentionRead
-from app.core.chat import TextPrompt
-from app.core.commands import ReadAttention, Render
-from app.core.events import Failed, Rendered
+from app.core.commands import ReadAttention, Tokenize
+from app.core.events import Failed, Tokenized
 from app.core.ports import EnginePort
 from app.core.signal import Signal
 from app.core.words import Sentence, translate
@@ -149,7 +148,7 @@ class Attention:
             return False
         self._shows_example, self._example, self._token = True, None, None
         self._asked = self._engine.new_request()
-        self._engine.send(Render(self._asked, TextPrompt(EXAMPLE)))
+        self._engine.send(Tokenize(self._asked, EXAMPLE, as_prompt=True))
         self.changed.emit()
         return True
 
@@ -179,7 +178,7 @@ class Attention:
         if self._run is not None:
             self._session.cancel(self._run.request)
 
-    def take(self, event: Rendered | Failed) -> None:
+    def take(self, event: Tokenized | Failed) -> None:
         """Take in the tokens of the example, or why there are none."""
         if not self._asked or event.request != self._asked:
             return

@@ -303,7 +303,7 @@ class Program:
         self.prompt_count.take(event)
         self.prompt_costs.take(event)
         self.lane_outlook.take(event)
-        if not isinstance(event, Tokenized):
+        if not isinstance(event, Rendered):
             self.views.attention.take(event)
 
     def stop(self) -> None:

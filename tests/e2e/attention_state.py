@@ -8,8 +8,8 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QWidget
 
-from app.core.commands import ReadAttention, Render
-from app.core.events import Rendered
+from app.core.commands import ReadAttention, Tokenize
+from app.core.events import Tokenized
 from app.gui.inside.attention.flow import AttentionFlow
 from app.gui.inside.attention.part import AttentionPart
 from app.services.attention_text import EXAMPLE
@@ -32,7 +32,7 @@ def attention_of_it(scene: Scene) -> None:
     engine = scene.desk.engine
     assert scene.program.views.attention.show_example()
     ids = array("i", range(EXAMPLE.count(" ") + 1)).tobytes()
-    engine.say(Rendered(engine.all(Render)[-1].request, EXAMPLE, ids, ()))
+    engine.say(Tokenized(engine.all(Tokenize)[-1].request, ids))
     scene.desk.settle()
     asked = engine.all(ReadAttention)[-1]
     engine.say(attention(asked.request, len(asked.ids) // 4, LAYERS, heads=HEADS))

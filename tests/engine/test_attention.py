@@ -14,10 +14,10 @@ import psutil
 import pytest
 
 from app.core.attention import AttentionProgress, AttentionRead, LayerAttention
-from app.core.commands import Cancel, Quit, ReadAttention
+from app.core.commands import Cancel, Quit, ReadAttention, Tokenize
 from app.core.devices import MainMemory
 from app.core.errors import UserError
-from app.core.events import Event, Failed, PromptReady
+from app.core.events import Event, Failed, PromptReady, Tokenized
 from app.core.model import LoadOptions
 from app.engine import attention as attention_module
 from app.engine.attention import read_attention
@@ -33,6 +33,7 @@ from tests.engine.exchanges import WRITERS, as_prompt, limited, tokens
 from tests.engine.harness import Engine, assert_same_answer, records_of
 from tests.engine.test_graph_watch import Watching
 from tests.engine.test_loop import finished, run, scripted
+from tests.ggufs import write_tiny_llama
 from tests.ggufs_kinds import write_tiny_latent
 
 PROMPT = tokens(3 * INSPECTION_BATCH + 9, 1)
@@ -321,3 +322,14 @@ def test_its_memory_is_given_back_again_and_again(quick_backend: LlamaBackend) -
     grown = process.memory_info().rss - before
     print(f"{grown / (1 << 20):.2f} MiB more")
     assert grown < 4 << 20, "forty times the cells and rows of one pass would be more"
+
+
+def test_a_text_is_turned_into_the_tokens_of_a_prompt(tmp_path: Path) -> None:
+    with Engine() as engine:
+        engine.load(write_tiny_llama(tmp_path / "begins.gguf", tokenizer="spm"), context=64, threads=1)
+        ids = []
+        for request, as_prompt in ((90, False), (91, True)):
+            engine.send(Tokenize(request, "it had", as_prompt=as_prompt))
+            ids.append(np.frombuffer(engine.wait(Tokenized, request=request).ids, "<i4").tolist())
+    plain, prompt = ids
+    assert prompt[1:] == plain and len(prompt) == len(plain) + 1

@@ -9,9 +9,8 @@ from pathlib import Path
 import pytest
 
 from app.core.attention import AttentionProgress
-from app.core.chat import TextPrompt
-from app.core.commands import Cancel, ReadAttention, Render
-from app.core.events import Rendered
+from app.core.commands import Cancel, ReadAttention, Tokenize
+from app.core.events import Tokenized
 from app.core.words import Sentence
 from app.services import attention as attention_module
 from app.services.attention import Attention
@@ -67,9 +66,9 @@ def refusal(desk: Desk) -> str:
 def open_example(desk: Desk) -> None:
     """Open the example, and have it turned into tokens."""
     assert service(desk).show_example()
-    asked = desk.engine.all(Render)[-1]
-    assert asked.prompt == TextPrompt(EXAMPLE)
-    desk.engine.say(Rendered(asked.request, EXAMPLE, array("i", EXAMPLE_IDS).tobytes(), (), ()))
+    asked = desk.engine.all(Tokenize)[-1]
+    assert (asked.text, asked.as_prompt) == (EXAMPLE, True)
+    desk.engine.say(Tokenized(asked.request, array("i", EXAMPLE_IDS).tobytes()))
     desk.settle()
 
 
@@ -154,7 +153,7 @@ def test_an_answer_comes_back_with_its_token_behind_the_example(desk: Desk) -> N
 def test_an_example_that_cannot_be_tokenised_says_why(desk: Desk) -> None:
     service(desk).show_example()
     assert "turned into tokens" in refusal(desk)
-    desk.engine.fail("engine", desk.engine.all(Render)[-1].request, "No.")
+    desk.engine.fail("engine", desk.engine.all(Tokenize)[-1].request, "No.")
     desk.settle()
     assert service(desk).text is None
     problem = service(desk).problem
@@ -178,9 +177,9 @@ def test_an_engine_that_ends_before_the_example_has_tokens_is_asked_again(desk: 
     desk.program.session.unload()
     desk.settle()
     assert refusal(desk).startswith("No model is loaded")
-    asked = len(desk.engine.all(Render))
+    asked = len(desk.engine.all(Tokenize))
     desk.load(model)
-    assert len(desk.engine.all(Render)) > asked
+    assert len(desk.engine.all(Tokenize)) > asked
 
 
 def test_another_model_reads_the_example_anew(desk: Desk, other_model: Path) -> None:
@@ -191,7 +190,7 @@ def test_another_model_reads_the_example_anew(desk: Desk, other_model: Path) -> 
     desk.engine.loaded()
     desk.settle()
     assert service(desk).text is None and "turned into tokens" in refusal(desk)
-    asked = [each for each in desk.engine.all(Render) if each.prompt == TextPrompt(EXAMPLE)]
+    asked = [each for each in desk.engine.all(Tokenize) if each.text == EXAMPLE]
     assert len(asked) == 2
 
 

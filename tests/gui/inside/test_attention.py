@@ -12,9 +12,8 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QProgressBar, QPushButton, QSlider, QWidget
 
 from app.core.attention import AttentionProgress
-from app.core.chat import TextPrompt
-from app.core.commands import Cancel, ReadAttention, Render
-from app.core.events import Rendered
+from app.core.commands import Cancel, ReadAttention, Tokenize
+from app.core.events import Tokenized
 from app.gui.inside.attention.flow import AttentionFlow
 from app.gui.inside.attention.grid import HeadGrid
 from app.gui.inside.attention.part import AttentionPart
@@ -283,9 +282,9 @@ def test_why_it_came_to_nothing_is_said(inside: Stage) -> None:
 def test_the_example_is_opened_by_a_button_without_any_chat(bare: Stage) -> None:
     assert told(bare, "attention_empty").startswith("There is no answer to look at yet.")
     bare.clicks("attention_empty_example")
-    asked = bare.engine.all(Render)[-1]
-    assert asked.prompt == TextPrompt(EXAMPLE)
-    bare.engine.say(Rendered(asked.request, EXAMPLE, array("i", EXAMPLE_IDS).tobytes(), (), ()))
+    asked = bare.engine.all(Tokenize)[-1]
+    assert (asked.text, asked.as_prompt) == (EXAMPLE, True)
+    bare.engine.say(Tokenized(asked.request, array("i", EXAMPLE_IDS).tobytes()))
     bare.settle()
     answer(bare)
     assert bare.sees("attention_flow") and bare.sees("attention_grid")
@@ -295,8 +294,8 @@ def test_the_example_is_opened_by_a_button_without_any_chat(bare: Stage) -> None
 
 def test_from_the_example_one_goes_back_to_the_answer(inside: Stage) -> None:
     inside.clicks("attention_example")
-    asked = inside.engine.all(Render)[-1]
-    inside.engine.say(Rendered(asked.request, EXAMPLE, array("i", EXAMPLE_IDS).tobytes(), (), ()))
+    asked = inside.engine.all(Tokenize)[-1]
+    inside.engine.say(Tokenized(asked.request, array("i", EXAMPLE_IDS).tobytes()))
     inside.settle()
     answer(inside)
     inside.clicks("attention_back")
