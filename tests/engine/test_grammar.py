@@ -261,7 +261,7 @@ def test_who_looks_is_told_how_many_tokens_are_masked(starter_backend: LlamaBack
     assert steps
     for step in steps:
         assert step.grammar is not None
-        assert step.grammar.masked > starter_backend.vocabulary.size - 10
+        assert step.grammar.masked is not None and step.grammar.masked > starter_backend.vocabulary.size - 10
     plain = run(starter_backend, user("Well?"), msgspec.structs.replace(GREEDY, max_tokens=3), watched=True)
     assert all(event.grammar is None for event in plain if isinstance(event, Step))
 
