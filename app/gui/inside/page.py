@@ -30,7 +30,7 @@ from app.services.step_mode import StepMode
 from app.services.turns import Turn
 
 _LEAST_WIDTH_PX, _LEAST_HEIGHT_PX = 620, 244
-_LOW_PX = 640
+_LOW_PX = 780
 """In less height the cards of the laboratory leave out what can be read elsewhere."""
 
 

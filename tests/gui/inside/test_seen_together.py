@@ -66,9 +66,9 @@ def test_the_figures_of_cards_are_seen_in_the_smallest_window_and_nothing_lies_b
 
 def test_cards_leave_out_their_explanations_only_where_the_window_is_low(looker: Inspector) -> None:
     row = looker.stage.find_as(CardsRow, "lab_cards")
-    resizes(looker, 1280, 800)
+    resizes(looker, 1280, 940)
     shown = [card.what.isVisible() for card in row.cards.values()]
-    resizes(looker, 1280, 600)
+    resizes(looker, 1280, 800)
     assert all(shown) and not any(card.what.isVisible() for card in row.cards.values())
     hint = row.cards["dry"].switch.toolTip()
     assert (
