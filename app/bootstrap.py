@@ -56,6 +56,7 @@ from app.services.sampling import Sampling
 from app.services.step_mode import StepMode
 from app.services.system_prompt import SystemPrompt
 from app.services.templates import Templates
+from app.services.timeline import Timeline
 from app.services.trash import Trash
 from app.services.vocabulary import Vocabulary
 from app.store.store import Store
@@ -129,7 +130,6 @@ def assemble(
     sampling = Sampling(settings)
     talk = _talk(store, session, sampling, settings, notices, jobs)
     vocabulary = Vocabulary(session, engine, store, asks=options.window)
-    memory, machine = Memory(session, dry_run, engine, asks=options.window), Machine(HardwareSampler(inbox.put))
     records = _records(talk, session, engine, store, sampling, vocabulary, jobs)
     counts = _counts(session, engine, talk, templates, settings, sampling, machine)
     live = Live(session, lambda: memory.gpu_is_there, talk.chat, talk.answers)
@@ -179,6 +179,7 @@ def _views(
     return ProcessViews(
         attention=Attention(session, engine, records.inspecting, vocabulary),
         kv_map=KVMap(session, answers, live, counts.prompt_count, vocabulary),
+        timeline=Timeline(session, answers, records.inspecting, live.figures_of),
     )
 
 

@@ -40,8 +40,12 @@ class JsonWriter:
         match event:
             case Loaded():
                 self._model = event.model
-            case LoadProgress() | PrefillProgress():
+            case LoadProgress():
                 self._line(msgspec.to_builtins(event))
+            case PrefillProgress():
+                line = msgspec.to_builtins(event)
+                del line["unheard"]
+                self._line(line)
             case PromptReady():
                 self._line(_readable(event))
             case Tokens():

@@ -83,6 +83,8 @@ class PrefillProgress(msgspec.Struct, frozen=True, tag="prefill_progress"):
     from_cache: int
     at_ns: int
     """When the last of them was evaluated (`perf_counter_ns`)."""
+    unheard: tuple[tuple[int, int], ...] = ()
+    """`done` and `at_ns` of earlier ones that waited until this one came, oldest first: nobody heard them."""
 
 
 class Tokens(msgspec.Struct, frozen=True, tag="tokens"):

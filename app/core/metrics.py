@@ -25,6 +25,8 @@ class TtftParts(msgspec.Struct, frozen=True, gc=False):
     """First sampled token to the first visible character."""
     save: float | None = None
     paint: float | None = None
+    template: float | None = None
+    """What of `tokens` went into the chat template; None where there was none, or nobody took the time."""
 
 
 class ItlQuantiles(msgspec.Struct, frozen=True, gc=False):
@@ -90,3 +92,5 @@ class Metrics(msgspec.Struct, frozen=True, gc=False):
     memory: tuple[DeviceMemory, ...]
     traffic_gb_per_s: float | None
     """(bytes of weights read for a token + KV bytes in use) x decode tok/s, in 10^9 bytes/s."""
+    sampling_ms: float | None = None
+    """What all draws took together, from a row of logits to its token; None where nobody took the time."""

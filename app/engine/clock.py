@@ -31,6 +31,11 @@ class AnswerClock:
         self._times: list[int] = []
         self._waited = 0
         """How long an answer waited for others behind the same prefill; in none of its figures."""
+        self._template: int | None = None
+        self._drawing: int | None = None
+        """When the draw began that is being made."""
+        self._drawn = 0
+        self._draws = 0
         self._held = 0
         """How long it waited for somebody between its tokens; in none of its figures either."""
 
@@ -53,17 +58,27 @@ class AnswerClock:
         clock._waited = self._now() - self.prefilled if waits else 0
         return clock
 
-    def mark_tokens(self) -> None:
-        """The prompt is rendered and tokenised."""
+    def mark_tokens(self, template_ns: int | None = None) -> None:
+        """The prompt is rendered, which took `template_ns`, and tokenised."""
+        self._template = template_ns
         self.tokens_ready = self.prefilled = self._now()
 
     def mark_prefill(self) -> None:
         """The last prompt token is evaluated."""
         self.prefilled = self._now()
 
+    def mark_draw(self) -> None:
+        """There is a row of logits, and the draw from it begins."""
+        self._drawing = self._now()
+
     def mark_token(self) -> int:
         """A token is drawn; returns the moment, without the time for which the answer was held."""
-        now = self._now() - self._held
+        now = self._now()
+        if self._drawing is not None:
+            self._drawn += now - self._drawing
+            self._draws += 1
+            self._drawing = None
+        now -= self._held
         self._times.append(now)
         return now
 
@@ -87,6 +102,7 @@ class AnswerClock:
             prefill=(self.prefilled - self.tokens_ready) / MS,
             first_sample=None if first is None else (first - self.prefilled - self._waited) / MS,
             held_back=None if first is None or held is None else (held - first) / MS,
+            template=None if self._template is None else self._template / MS,
         )
 
     def decode_rate(self) -> float | None:
@@ -116,6 +132,7 @@ class AnswerClock:
             kv=kv,
             memory=backend.memory,
             traffic_gb_per_s=traffic,
+            sampling_ms=self._drawn / MS if self._draws and self._draws == len(self._times) else None,
         )
 
     def _itl(self) -> ItlQuantiles | None:

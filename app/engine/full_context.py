@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import accumulate
 
 import msgspec
@@ -33,6 +33,8 @@ class Fitted:
 
     prepared: Prepared
     dropped: tuple[int, ...] = ()
+    template_ns: int | None = field(default=None, compare=False)
+    """How long the chat template took, all renderings together; None without one."""
 
     @property
     def given(self) -> int | None:
@@ -55,8 +57,13 @@ def fit(prompt: Prompt, policy: Policy, vocabulary: Vocabulary, deadline: Deadli
     Raises `PromptTooLong`, or what `prepare` raises.
     """
 
+    spent: list[int] = []
+
     def make(prompt: Prompt) -> Prepared:
-        return prepare(prompt, vocabulary, deadline=deadline, cells=cells)
+        prepared = prepare(prompt, vocabulary, deadline=deadline, cells=cells)
+        if prepared.template_ns is not None:
+            spent.append(prepared.template_ns)
+        return prepared
 
     if not isinstance(prompt, ChatPrompt):
         prepared = make(prompt)
@@ -68,10 +75,12 @@ def fit(prompt: Prompt, policy: Policy, vocabulary: Vocabulary, deadline: Deadli
         return len(vocabulary.tokenize(clean_text(text), special=False))
 
     chat = _Chat(prompt, make, count, cells)
-    if policy.when_full == "stop":
-        return chat.whole()
     quarter = cells // 4
-    return chat.without_oldest(min(policy.max_tokens or quarter, quarter), quarter)
+    if policy.when_full == "stop":
+        fitted = chat.whole()
+    else:
+        fitted = chat.without_oldest(min(policy.max_tokens or quarter, quarter), quarter)
+    return replace(fitted, template_ns=sum(spent) if spent else None)
 
 
 class _Chat:

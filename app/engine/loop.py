@@ -105,7 +105,7 @@ class Answer:
         except StoppedAsking:
             yield self._finished("cancelled", 0, 0, 0)
             return
-        self._clock.mark_tokens()
+        self._clock.mark_tokens(fitted.template_ns)
         prompt = np.asarray(fitted.prepared.ids, np.int32)
         reused = self._cache.rewind(prompt) if self._retracing is None else self._cache.empty()
         yield self._prompt_ready(fitted, prompt, reused)
@@ -140,6 +140,7 @@ class Answer:
                 if turn is None:
                     yield from self._flush()
                     return "cancelled"
+                self._clock.mark_draw()
                 self._move_sliders(sampler)
                 choice = self._choose(turn, sampler, row, facts)
                 at_ns = self._clock.mark_token()

@@ -7,9 +7,10 @@ broken in two there. Knows nothing of what the model does with the ids.
 
 from __future__ import annotations
 
+import time
 from bisect import bisect_left
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal, assert_never
 
 from app.core.chat import ChatPrompt, Prompt, PromptMessage, PromptSpan, TextPrompt, TokenPrompt, clean_text
@@ -52,6 +53,8 @@ class Prepared:
     notes: tuple[Sentence, ...] = ()
     thinking_opened: bool = False
     """Whether it ends inside thinking, before an open answer at its end."""
+    template_ns: int | None = field(default=None, compare=False)
+    """How long the chat template took; None without one."""
 
 
 def prepare(
@@ -96,6 +99,7 @@ def _chat(
         raise _nothing_to_send()
     specials = SpecialTexts(vocabulary.special_texts())
     is_open = prompt.continue_last and messages[-1].role == "assistant"
+    began_ns = time.perf_counter_ns()
     rendered = render(
         source,
         messages,
@@ -105,6 +109,7 @@ def _chat(
         extra=extra,
         deadline=deadline,
     )
+    template_ns = time.perf_counter_ns() - began_ns
     if cells is not None:
         refuse_hopeless(rendered.text, specials, cells)
     pieces = PromptPieces(vocabulary, specials)
@@ -121,6 +126,7 @@ def _chat(
         _filled(places, shift, len(ids)),
         rendered.notes,
         thinking_opened=ends_inside(_template_end(rendered, is_open=is_open), tag_pairs(source)),
+        template_ns=template_ns,
     )
 
 

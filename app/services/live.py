@@ -106,6 +106,11 @@ class Live:
         shown = self._shown_answer()
         return shown.gaps_ms if shown is not None else ()
 
+    def figures_of(self, turn: Turn) -> Figures:
+        """Return what is known of an answer that has ended, wherever it is shown."""
+        kept = self._kept.get(turn.message)
+        return kept.figures if kept is not None and turn.finished is not None else figures_of_turn(turn)
+
     def first_text_painted(self, turn: Turn | None, now_ns: int) -> float | None:
         """The first text of an answer is on the screen: its time to the first token ends here, and is returned in ms.
 

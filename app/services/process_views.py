@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from app.services.attention import Attention
 from app.services.kv_map import KVMap
+from app.services.timeline import Timeline
 
 
 @dataclass(frozen=True)
@@ -14,3 +15,5 @@ class ProcessViews:
 
     attention: Attention
     kv_map: KVMap
+    timeline: Timeline
+    """Where the time of an answer went."""

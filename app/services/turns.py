@@ -233,4 +233,7 @@ def _joined_metrics(first: Metrics, rest: Metrics) -> Metrics:
         sampled_tokens=first.sampled_tokens + rest.sampled_tokens,
         itl_ms=None if first.itl_ms and rest.itl_ms else first.itl_ms or rest.itl_ms,
         traffic_gb_per_s=traffic,
+        sampling_ms=None
+        if first.sampling_ms is None or rest.sampling_ms is None
+        else first.sampling_ms + rest.sampling_ms,
     )

@@ -8,6 +8,8 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 
+import msgspec
+
 from app.core.events import Event, PrefillProgress, Tokens
 
 Wake = Callable[[bool], None]
@@ -39,9 +41,7 @@ class Inbox:
         is_urgent = isinstance(event, Tokens) and event.first == 0
         with self._lock:
             is_first = not self._events
-            if not is_first and _says_all_of(event, self._events[-1]):
-                self._events.pop()
-            self._events.append(event)
+            self._events.append(event if is_first else _with_unheard(event, self._events))
             wake = self._on_first if is_urgent or is_first else None
         if wake is not None:
             wake(is_urgent)
@@ -53,8 +53,12 @@ class Inbox:
         return events
 
 
-def _says_all_of(event: Event, earlier: Event) -> bool:
-    """Return whether nobody misses the earlier event who gets this one."""
+def _with_unheard(event: Event, waiting: list[Event]) -> Event:
+    """Return an event that says all of what waited last, which is taken away then."""
+    earlier = waiting[-1]
     if not isinstance(event, PrefillProgress) or not isinstance(earlier, PrefillProgress):
-        return False
-    return event.request == earlier.request
+        return event
+    if event.request != earlier.request:
+        return event
+    waiting.pop()
+    return msgspec.structs.replace(event, unheard=(*earlier.unheard, (earlier.done, earlier.at_ns)))

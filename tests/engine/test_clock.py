@@ -123,3 +123,27 @@ def test_answers_behind_one_prefill_count_it_and_not_the_wait_for_their_turn(
     assert metrics.prefill_tokens_per_s == pytest.approx(500)
     assert metrics.decode_tokens_per_s == pytest.approx(50)
     assert clock.first_token is None, "its own clock is another one"
+
+
+def test_the_template_and_the_draws_have_times_of_their_own(hands: Hands, backend: ScriptedBackend) -> None:
+    clock = AnswerClock(0, hands)
+    hands.now = 9 * MS
+    clock.mark_tokens(template_ns=2 * MS)
+    clock.mark_prefill()
+    for step in range(3):
+        hands.now = (20 + 10 * step) * MS
+        clock.mark_draw()
+        hands.now += MS
+        clock.mark_token()
+    metrics = clock.metrics(backend, 20, 0, 20, in_use(23))
+    assert (metrics.ttft_parts_ms.template, metrics.ttft_parts_ms.tokens) == (2, 9), "the one is a part of the other"
+    assert metrics.sampling_ms == 3
+
+
+def test_draws_of_which_some_have_no_time_have_none_together(hands: Hands, backend: ScriptedBackend) -> None:
+    clock = AnswerClock(0, hands)
+    clock.mark_draw()
+    clock.mark_token()
+    clock.mark_token()
+    metrics = clock.metrics(backend, 20, 0, 20, in_use(22))
+    assert metrics.sampling_ms is None and metrics.ttft_parts_ms.template is None

@@ -1,0 +1,82 @@
+"""When what happened of one answer, as the engine tells it while it is written.
+
+Moments are the engine's (`perf_counter_ns`), without the time for which the answer was held. Knows no view and no store.
+"""
+
+from __future__ import annotations
+
+from array import array
+from itertools import accumulate
+
+import msgspec
+
+from app.core.events import PrefillProgress, PromptReady, Tokens
+from app.services.questions import AnswerEvent
+
+_MICROSECOND_NS = 1_000
+_GAP_BYTES = 4
+
+
+class Chunk(msgspec.Struct, frozen=True, gc=False):
+    """A stretch of the prompt that was read at once: its tokens, counted from 0, and when it was done."""
+
+    first: int
+    end: int
+    done_ns: int
+
+
+class Hold(msgspec.Struct, frozen=True, gc=False):
+    """The answer waited for somebody before a token, counted from 0 among those that were drawn."""
+
+    token: int
+    ns: int
+
+
+class AnswerTimes:
+    """Takes in what is said of one question; costs a few bytes a token."""
+
+    def __init__(self, sent_ns: int) -> None:
+        self.sent_ns = sent_ns
+        self.ready_ns: int | None = None
+        """When the prompt was tokenised."""
+        self.chunks: list[Chunk] = []
+        self.drawn_ns = array("q")
+        """When each token was drawn."""
+        self.holds: list[Hold] = []
+        self._held_ns = 0
+        self._from_cache = 0
+
+    def take(self, event: AnswerEvent) -> None:
+        """Take in what the engine says."""
+        match event:
+            case PromptReady():
+                self.ready_ns, self._from_cache = event.at_ns, event.from_cache
+            case PrefillProgress():
+                for done, at_ns in (*event.unheard, (event.done, event.at_ns)):
+                    first = self.chunks[-1].end if self.chunks else self._from_cache
+                    self.chunks.append(Chunk(first, done, at_ns))
+            case Tokens() if event.count:
+                self._take_tokens(event)
+            case _:
+                pass
+
+    def _take_tokens(self, event: Tokens) -> None:
+        if event.held_ns > self._held_ns:
+            self.holds.append(Hold(event.first, event.held_ns - self._held_ns))
+            self._held_ns = event.held_ns
+        self.drawn_ns.extend(_moments(event))
+
+
+def _moments(event: Tokens) -> list[int]:
+    """Return when each token was drawn: the first and the last exactly, those between them to the microsecond.
+
+    Where the engine does not tell each they lie evenly between the two.
+    """
+    count = event.count
+    if count == 1:
+        return [event.last_ns]
+    if len(event.gaps) == (count - 1) * _GAP_BYTES:
+        gaps = (gap * _MICROSECOND_NS for gap in memoryview(event.gaps).cast("I"))
+        return [*list(accumulate(gaps, initial=event.first_ns))[:-1], event.last_ns]
+    step = (event.last_ns - event.first_ns) / (count - 1)
+    return [event.first_ns + round(step * number) for number in range(count)]

@@ -1,0 +1,260 @@
+"""The time of the answer that people look at: while it is written as the engine tells it, afterwards as it is kept.
+
+Follows every answer, so that one that is looked at later has the chunks of its prefill and the times of its tokens; what
+was not seen since the start is read from its figures and its record.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from app.core.events import Failed, Finished
+from app.core.metrics import Metrics
+from app.core.signal import Signal
+from app.services.answer_times import AnswerTimes
+from app.services.answers import Answers
+from app.services.engine_session import EngineSession
+from app.services.figures import Figures
+from app.services.inspecting import Inspecting
+from app.services.open_conversation import Run
+from app.services.questions import AnswerEvent
+from app.services.timeline_values import (
+    AnswerTimeline,
+    Pause,
+    TimePart,
+    Unknown,
+    join_of,
+    moments_of,
+    parts_at_end,
+    parts_so_far,
+)
+from app.services.turns import Turn
+
+MOST_KEPT = 64
+"""So many answers are remembered with the times of their tokens."""
+_MS = 1e6
+
+
+class _Followed:
+    """One answer with its times."""
+
+    def __init__(self, times: AnswerTimes, run: Run) -> None:
+        self.times = times
+        self.run = run
+        self.joins: frozenset[int] = frozenset()
+        """The tokens before which a later part of the answer begins."""
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether the times are those of the whole answer: they are not where its beginning was drawn before."""
+        return not self.run.beginning.continues
+
+
+class Timeline:
+    """What is known of the time of one answer; works it out when somebody asks for it."""
+
+    def __init__(
+        self,
+        session: EngineSession,
+        answers: Answers,
+        inspecting: Inspecting,
+        figures_of: Callable[[Turn], Figures],
+    ) -> None:
+        """`figures_of` tells what is known of an answer that has ended, its diagnosis among it."""
+        self.changed: Signal[()] = Signal()
+        """More is known, or another answer is looked at."""
+        self._answers = answers
+        self._inspecting = inspecting
+        self._figures_of = figures_of
+        self._open: dict[int, _Followed] = {}
+        self._kept: dict[int, _Followed] = {}
+        """By message, oldest first."""
+        self._made: AnswerTimeline | None = None
+        self._is_old = True
+        session.sent.connect(self._take_sent)
+        session.answer_told.connect(self._take)
+        inspecting.opened.connect(self._look)
+        inspecting.changed.connect(self._look)
+        answers.changed.connect(lambda _conversation, _turn: self._look())
+
+    @property
+    def timeline(self) -> AnswerTimeline | None:
+        """The time of the answer that is looked at; None while there is none."""
+        if self._is_old:
+            turn = self._inspecting.turn
+            self._made = None if turn is None else self._timeline_of(turn)
+            self._is_old = False
+        return self._made
+
+    @property
+    def texts(self) -> tuple[str | None, ...]:
+        """What the tokens of the answer say, as far as that is known."""
+        answer = self._inspecting.answer
+        return answer.texts if answer is not None else ()
+
+    @property
+    def inspecting(self) -> Inspecting:
+        """Which answer and which token of it is looked at."""
+        return self._inspecting
+
+    def _take_sent(self, request: int, sent_ns: int) -> None:
+        run = next((run for run in self._answers.runs if run.request == request), None)
+        if run is not None:
+            self._open[request] = _Followed(AnswerTimes(sent_ns), run)
+            self._look()
+
+    def _take(self, event: AnswerEvent) -> None:
+        followed = self._open.get(event.request)
+        if followed is None:
+            return
+        followed.times.take(event)
+        if isinstance(event, (Finished, Failed)):
+            del self._open[event.request]
+            self._keep(followed)
+        if followed.run.turn is self._inspecting.turn:
+            self._look()
+
+    def _keep(self, followed: _Followed) -> None:
+        run = followed.run
+        if run.came_to_nothing:
+            return
+        before = self._kept.pop(run.message, None)
+        if not followed.is_whole:
+            earlier = before.joins if before is not None else frozenset()
+            followed.joins = earlier | {run.beginning.tokens}
+        self._kept[run.message] = followed
+        if len(self._kept) > MOST_KEPT:
+            del self._kept[next(iter(self._kept))]
+
+    def _look(self) -> None:
+        self._is_old = True
+        self.changed.emit()
+
+    def _timeline_of(self, turn: Turn) -> AnswerTimeline:
+        followed = self._followed(turn)
+        if followed is not None and followed.is_whole and turn.finished is None:
+            return _so_far(turn, followed, is_open=turn.state in ("waiting", "writing"))
+        if turn.finished is None:
+            return self._interrupted(turn)
+        return self._at_end(turn, followed, turn.finished.metrics)
+
+    def _followed(self, turn: Turn) -> _Followed | None:
+        is_open = next((each for each in self._open.values() if each.run.turn is turn), None)
+        return is_open or self._kept.get(turn.message)
+
+    def _gaps(self, turn: Turn) -> tuple[int, Sequence[float | None]]:
+        """Return the first token of an answer that is recorded, and the gaps before each of those that are."""
+        answer = self._inspecting.answer
+        if answer is None or answer.message != turn.message or not answer.recorded:
+            return 0, ()
+        first = next((place for place, rank in enumerate(answer.ranks) if rank is not None), 0)
+        return first, answer.gaps_ms[first : first + answer.recorded]
+
+    def _interrupted(self, turn: Turn) -> AnswerTimeline:
+        """Return the time of an answer whose figures nobody kept, or that goes on just now."""
+        first, gaps = self._gaps(turn)
+        drawn, lost = moments_of(gaps, 0, frozenset()) if gaps else ([], [])
+        is_open = turn.state in ("waiting", "writing")
+        unknown: list[Unknown] = ["beginning" if is_open else "parts"]
+        if not drawn:
+            unknown.append("steps")
+        return AnswerTimeline(
+            turn.message,
+            first=first,
+            drawn_ns=drawn,
+            pauses=tuple(Pause(first + place, None) for place in lost),
+            unknown=(*unknown, "sampling"),
+            is_open=is_open,
+            is_cut_off=turn.state == "interrupted",
+        )
+
+    def _at_end(self, turn: Turn, followed: _Followed | None, metrics: Metrics) -> AnswerTimeline:
+        figures = self._figures_of(turn)
+        times = followed.times if followed is not None and followed.is_whole else None
+        parts: tuple[TimePart, ...] = ()
+        first_ns, unknown = 0, list[Unknown]()
+        if figures.ttft_is_lost:
+            unknown.append("beginning")
+        else:
+            parts, first_ns = parts_at_end(metrics, times, turn.ttft_ms)
+            unknown = _unknown_parts(parts, times, turn)
+        found = self._steps(turn, followed, times, first_ns)
+        if metrics.sampled_tokens > 1 and not found.drawn_ns:
+            unknown.append("steps")
+            rate = metrics.decode_tokens_per_s
+            if rate:
+                end_ns = first_ns + round((metrics.sampled_tokens - 1) / rate * 1e9)
+                parts = (*parts, TimePart("decode", first_ns, end_ns))
+        sampling = metrics.sampling_ms
+        if sampling is None and metrics.sampled_tokens:
+            unknown.append("sampling")
+        return AnswerTimeline(
+            turn.message,
+            parts,
+            found.first,
+            found.drawn_ns,
+            found.pauses,
+            sampling / metrics.sampled_tokens * _MS if sampling and metrics.sampled_tokens else None,
+            tuple(unknown),
+            itl_ms=metrics.itl_ms,
+            diagnosis=figures.diagnosis,
+        )
+
+    def _steps(
+        self, turn: Turn, followed: _Followed | None, times: AnswerTimes | None, first_ns: int
+    ) -> AnswerTimeline:
+        """Return the steps alone, as exactly as somebody knows them."""
+        if times is not None and times.drawn_ns:
+            return _exact_steps(turn, times, first_ns - (times.drawn_ns[0] - times.sent_ns))
+        first, gaps = self._gaps(turn)
+        if not gaps:
+            return AnswerTimeline(turn.message, first=first)
+        joins = frozenset(join - first for join in followed.joins) if followed is not None else frozenset()
+        if not joins and turn.finished is not None:
+            join = join_of(gaps, turn.finished.metrics)
+            joins = frozenset() if join is None else frozenset((join,))
+        drawn, lost = moments_of(gaps, first_ns, joins)
+        return AnswerTimeline(
+            turn.message,
+            first=first,
+            drawn_ns=drawn,
+            pauses=tuple(Pause(first + place, None) for place in lost),
+        )
+
+
+def _exact_steps(turn: Turn, times: AnswerTimes, later_ns: int) -> AnswerTimeline:
+    """Return the steps as the engine told them; `later_ns` moves them, where figures and events differ by rounding."""
+    first = max(len(turn.ids) // 4 - len(times.drawn_ns), 0)
+    return AnswerTimeline(
+        turn.message,
+        first=first,
+        drawn_ns=[moment - times.sent_ns + later_ns for moment in times.drawn_ns],
+        pauses=tuple(Pause(first + hold.token, hold.ns) for hold in times.holds),
+    )
+
+
+def _so_far(turn: Turn, followed: _Followed, *, is_open: bool) -> AnswerTimeline:
+    """Return the time of an answer that is written, or that ended without its figures."""
+    times, first = followed.times, followed.run.beginning.tokens
+    return AnswerTimeline(
+        turn.message,
+        parts_so_far(times),
+        first,
+        [moment - times.sent_ns for moment in times.drawn_ns],
+        tuple(Pause(first + hold.token, hold.ns) for hold in times.holds),
+        unknown=("template", "sampling"),
+        is_open=is_open,
+        is_cut_off=not is_open,
+    )
+
+
+def _unknown_parts(parts: tuple[TimePart, ...], times: AnswerTimes | None, turn: Turn) -> list[Unknown]:
+    kinds = {part.kind for part in parts}
+    found: list[Unknown] = []
+    if "tokens" in kinds:
+        found.append("template")
+    if "prefill" in kinds and times is None:
+        found.append("chunks")
+    if turn.ttft_ms is None and bool(turn.text):
+        found.append("paint")
+    return found
