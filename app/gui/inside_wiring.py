@@ -28,6 +28,7 @@ class InsideWiring(QObject):
         self._page: InsidePage | None = None
         window.parts.chat_page.turn_actions.more_entries.append(self._add_to)
         window.page_wanted.connect(self._go)
+        window.parts.live.timeline_wanted.connect(self.show_time)
         window.actions_by_name["inside_action"].triggered.connect(lambda _checked=False: self.show())
         self._disconnect = [program.chat.opened.connect(self._leave)]
 
@@ -58,6 +59,15 @@ class InsideWiring(QObject):
         if self._page is not None:
             self._page.show_part("answer")
             self._page.answer_part.take_focus()
+
+    def show_time(self) -> None:
+        """Go to the timeline of the newest answer."""
+        self.show()
+        answers = self._program.inspecting.answers
+        if answers:
+            self._program.inspecting.open(answers[-1])
+        if self._page is not None:
+            self._page.show_part("time")
 
     def _add_to(self, menu: QMenu, turn: Turn) -> None:
         """Offer to look inside an answer, or say why there is nothing to see."""

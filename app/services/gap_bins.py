@@ -47,10 +47,10 @@ def bins_of(gaps_ms: Sequence[float]) -> GapBins | None:
     if not gaps_ms:
         return None
     ordered = sorted(gaps_ms)
-    low, high = ordered[0], quantile(ordered, 0.99) * _BEYOND_P99
+    low, high = ordered[0], min(quantile(ordered, 0.99) * _BEYOND_P99, ordered[-1])
     width = _round_width(max(high - low, high * 0.02, 1e-3) / (MOST_BINS - 1))
     start = math.floor(low / width) * width
-    count = max(1, math.ceil((high - start) / width))
+    count = math.floor((high - start) / width) + 1
     counts, beyond = [0] * count, 0
     for gap in ordered:
         place = math.floor((gap - start) / width)

@@ -17,6 +17,7 @@ from tests.e2e.cache_state import kv_blocks, kv_map
 from tests.e2e.compare_states import compare_branches, compare_done, compare_grid, compare_running, set_up
 from tests.e2e.inside_state import inside, laboratory
 from tests.e2e.scene import DAY_S, MEMORY, Scene
+from tests.e2e.timing_state import timeline
 from tests.e2e.what_if_state import what_if
 
 NARROW = QSize(960, 800)
@@ -198,5 +199,6 @@ STATES = (
     State("kv_map", kv_map, ("kv_grid", "kv_legend", "kv_saving"), hides=("kv_blocks", "lab_cards")),
     State("kv_blocks", kv_blocks, ("kv_grid", "kv_blocks", "kv_pool"), ("dark",), hides=("kv_saving",)),
     State("what_if", what_if, ("what_if_dialog", "what_if_strip", "what_if_top_k_slider")),
+    State("timeline", timeline, ("timeline", "gap_histogram", "time_diagnosis"), hides=("side_panel", "composer")),
 )
 """In the order of the table of contents; `window-light.png` stands in the README."""

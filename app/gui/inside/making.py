@@ -7,6 +7,7 @@ from app.gui.inside.attention.part import AttentionPart
 from app.gui.inside.cache.cache_part import CachePart
 from app.gui.inside.next_choice import NextChoice
 from app.gui.inside.page import InsidePage
+from app.gui.inside.timing.time_part import TimePart
 from app.gui.theme import Themes
 from app.services.program import Program
 
@@ -21,4 +22,5 @@ def make_inside_page(program: Program, themes: Themes) -> InsidePage:
     services = (program.inspecting, program.next_token, program.step_mode)
     page.show_choice(NextChoice(services, themes, icons))
     page.add_part("cache", lambda: CachePart(program.views.kv_map, themes, icons))
+    page.add_part("time", lambda: TimePart(program.views.timeline, themes, icons))
     return page

@@ -5,7 +5,8 @@ Always as high as it ever may be: nothing below it moves when an answer ends.
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QFocusEvent, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from app.gui import theme
@@ -16,8 +17,62 @@ from app.services.figures import Elsewhere
 from app.services.units import rate
 
 
+class _Pressed(Paragraph):
+    """A sentence that leads somewhere while it says so: with the mouse, or with Enter where the keyboard is."""
+
+    pressed = Signal()
+    """Somebody wants to go there."""
+
+    def lead(self, on: bool) -> None:
+        """Lead somewhere, or be a sentence like any other."""
+        self.setFocusPolicy(Qt.FocusPolicy.TabFocus if on else Qt.FocusPolicy.NoFocus)
+        if on:
+            self.setCursor(Qt.CursorShape.PointingHandCursor)
+        else:
+            self.unsetCursor()
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        """Go there."""
+        is_left = event.button() == Qt.MouseButton.LeftButton
+        if is_left and self._leads and self.rect().contains(event.position().toPoint()):
+            self.pressed.emit()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Go there."""
+        if self._leads and event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space):
+            self.pressed.emit()
+        else:
+            super().keyPressEvent(event)
+
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        """Show where the keyboard is."""
+        super().focusInEvent(event)
+        self.update()
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        """The keyboard is elsewhere."""
+        super().focusOutEvent(event)
+        self.update()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Paint the lines, and a ring where the keyboard is."""
+        super().paintEvent(event)
+        if self.hasFocus():
+            painter = QPainter(self)
+            painter.setPen(QPen(self.palette().highlight().color(), 2))
+            painter.drawRect(self.rect().adjusted(1, 1, -1, -1))
+            painter.end()
+
+    @property
+    def _leads(self) -> bool:
+        return self.focusPolicy() != Qt.FocusPolicy.NoFocus
+
+
 class EndText(QWidget):
     """How the answer ended, in a few lines."""
+
+    timeline_wanted = Signal()
+    """Somebody wants to see where the time went."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -31,7 +86,9 @@ class EndText(QWidget):
         line.addWidget(self._title, 1)
         line.addWidget(self._rate, 0, Qt.AlignmentFlag.AlignTop)
         self._elsewhere.hide()
-        self._sentence = Paragraph(lines=1, name="diagnosis_text")
+        self._sentence = _Pressed(lines=1, name="diagnosis_text")
+        self._sentence.pressed.connect(self.timeline_wanted)
+        self._shown = ("", "")
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(0)
@@ -40,21 +97,29 @@ class EndText(QWidget):
         layout.addStretch(1)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
 
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Say more, or less, in another width."""
+        super().resizeEvent(event)
+        if event.size().width() != event.oldSize().width():
+            self._say(*self._shown)
+
     def set_lines(self, lines: int) -> None:
         """Have room for so many lines."""
         if lines != self._lines:
             self._lines = lines
             self.setFixedHeight(lines * self._sentence.line_px + 2)
             self._share()
+            self._say(*self._shown)
 
     def show_end(self, sentence: str, stop: str) -> None:
         """Say where the time went, and on hover why the answer ended; nothing while there is nothing to say."""
-        self._sentence.set_text(sentence or stop)
-        set_hint(self._sentence, "\n".join(dict.fromkeys(each for each in (sentence, stop) if each)))
         self._share()
+        self._say(sentence, stop)
 
     def show_none(self, reason: str) -> None:
         """Say quietly why there is nothing to say, or nothing at all."""
+        self._shown = ("", "")
+        self._sentence.lead(False)
         self._sentence.set_text(reason, muted=True)
         set_hint(self._sentence, "")
         self._share()
@@ -71,6 +136,19 @@ class EndText(QWidget):
         if self._elsewhere.isHidden() is (elsewhere is not None):
             self._elsewhere.setVisible(elsewhere is not None)
             self._share()
+
+    def _say(self, sentence: str, stop: str) -> None:
+        """Say the sentence, with where more of it is to be seen as far as there is room for that."""
+        self._shown = sentence, stop
+        if not sentence and not stop:
+            return
+        whole = self.tr("{sentence} See the timeline.").format(sentence=sentence) if sentence else stop
+        self._sentence.set_text(whole)
+        if " ".join(self._sentence.shown_lines) != whole:
+            self._sentence.set_text(sentence)
+        self._sentence.lead(bool(sentence))
+        more = self.tr("Click it to see the timeline of the answer.") if sentence else ""
+        set_hint(self._sentence, "\n".join(dict.fromkeys(each for each in (sentence, more, stop) if each)))
 
     def _share(self) -> None:
         """Give all lines to one of the two: together they would be cut."""

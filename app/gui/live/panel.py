@@ -8,7 +8,7 @@ only while somebody can see it.
 
 from __future__ import annotations
 
-from PySide6.QtCore import QTimer
+from PySide6.QtCore import QTimer, Signal
 from PySide6.QtGui import QHideEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
@@ -45,6 +45,9 @@ APART_PX, CLOSE_PX = 6, 4
 class LivePanel(QWidget):
     """The figures, from the first token to the end of the answer."""
 
+    timeline_wanted = Signal()
+    """Somebody wants to see where the time of the answer went."""
+
     def __init__(
         self,
         live: Live,
@@ -76,6 +79,7 @@ class LivePanel(QWidget):
         self._hardware = HardwareRows(memory, machine, icons)
         self._stop = FigureRow(icons, "ended", "muted", self.tr("Ended"), "stop_reason_value", room_for="")
         self._end = EndText()
+        self._end.timeline_wanted.connect(self.timeline_wanted)
         self._lay_out()
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)

@@ -1,0 +1,261 @@
+"""What the timeline says in words: its rows, each bar with start and length, what is unknown of it and why."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QCoreApplication
+
+from app.gui.inside.timing.bars import Bar, BarKind, Row
+from app.gui.widgets.token_words import quoted
+from app.services.gap_bins import GapBins
+from app.services.timeline_values import AnswerTimeline, Pause, Unknown
+from app.services.units import count
+
+translate = QCoreApplication.translate
+_ICONS: dict[Row, str] = {
+    "waiting": "clock",
+    "tokens": "tokens",
+    "prefill": "prefill",
+    "decode": "decode",
+    "sampling": "sampling",
+}
+
+
+def icon_of(row: Row) -> str:
+    """Return the name of the icon of a row."""
+    return _ICONS[row]
+
+
+def row_words(row: Row) -> str:
+    """Return what a row is called."""
+    match row:
+        case "waiting":
+            return translate("Timeline", "Waiting")
+        case "tokens":
+            return translate("Timeline", "Tokens")
+        case "prefill":
+            return translate("Timeline", "Prefill")
+        case "decode":
+            return translate("Timeline", "Decode")
+        case "sampling":
+            return translate("Timeline", "Sampling")
+
+
+def kind_words(kind: BarKind) -> str:
+    """Return what a bar is called."""
+    match kind:
+        case "save":
+            return translate("Timeline", "Save")
+        case "queue":
+            return translate("Timeline", "Queue")
+        case "before":
+            return translate("Timeline", "Queue and tokens")
+        case "template":
+            return translate("Timeline", "Template")
+        case "tokenise":
+            return translate("Timeline", "Tokenise")
+        case "tokens":
+            return translate("Timeline", "Template and tokenise")
+        case "prefill":
+            return translate("Timeline", "Prefill")
+        case "first_sample":
+            return translate("Timeline", "First sample")
+        case "decode":
+            return translate("Timeline", "All decode steps")
+        case "held_back":
+            return translate("Timeline", "Held back")
+        case "paint":
+            return translate("Timeline", "Paint")
+        case "step":
+            return translate("Timeline", "Decode step")
+
+
+def what_it_is(kind: BarKind) -> str:
+    """Return in plain words what happens in a bar."""
+    match kind:
+        case "save":
+            return translate("Timeline", "the question is written to disk before the model sees it")
+        case "queue":
+            return translate("Timeline", "the engine is not free for it yet")
+        case "before":
+            return translate("Timeline", "saved, waited, and made into tokens")
+        case "template":
+            return translate("Timeline", "the chat becomes the text that the model was taught to read")
+        case "tokenise":
+            return translate("Timeline", "the text becomes the numbers of its tokens")
+        case "tokens":
+            return translate("Timeline", "the chat becomes the numbers of its tokens")
+        case "prefill":
+            return translate("Timeline", "the model reads the prompt")
+        case "first_sample":
+            return translate("Timeline", "the first token is drawn")
+        case "decode":
+            return translate("Timeline", "the model writes, token by token")
+        case "held_back":
+            return translate("Timeline", "there are tokens, but no whole letter that can be shown")
+        case "paint":
+            return translate("Timeline", "the first letters come onto the screen")
+        case "step":
+            return translate("Timeline", "the model goes through all its layers for one more token")
+
+
+def time_words(ns: float) -> str:
+    """Return a length of time with as many digits as it deserves."""
+    ms = ns / 1e6
+    if ms >= 10_000:
+        return f"{ms / 1000:,.2f} s"
+    if ms >= 100:
+        return f"{ms:,.0f} ms"
+    return f"{ms:.1f} ms" if ms >= 10 else f"{ms:.2f} ms"
+
+
+def tick_words(ns: float, step_ns: float) -> str:
+    """Return a moment of the ruler; `step_ns` is how far two of them are apart."""
+    if step_ns >= 1e8:
+        return f"{ns / 1e9:,.1f} s"
+    if step_ns >= 1e6:
+        return f"{ns / 1e6:,.0f} ms"
+    return f"{ns / 1e6:,.2f} ms"
+
+
+def bar_sentence(bar: Bar, timeline: AnswerTimeline, text: str | None) -> str:
+    """Return one sentence on a bar; `text` is what the token of a decode step says."""
+    parts = [_title(bar, timeline, text)]
+    parts.append(
+        translate("Timeline", "starts at {start}, takes {length}").format(
+            start=time_words(bar.start_ns), length=time_words(bar.ns)
+        )
+    )
+    if bar.kind == "prefill" and bar.first is not None and bar.end is not None:
+        parts.append(
+            translate("Timeline", "tokens {first} to {last} of the prompt").format(
+                first=count(bar.first + 1), last=count(bar.end)
+            )
+        )
+    if bar.kind in ("step", "first_sample") and timeline.sampling_ns is not None:
+        parts.append(
+            translate("Timeline", "a draw takes {length} of it on average").format(
+                length=time_words(timeline.sampling_ns)
+            )
+        )
+    parts.append(what_it_is(bar.kind))
+    return " · ".join(parts)
+
+
+def _title(bar: Bar, timeline: AnswerTimeline, text: str | None) -> str:
+    if bar.token is None:
+        return kind_words(bar.kind)
+    said = "" if text is None else f" {quoted(text, bar.token)}"
+    if bar.token in timeline.paused_before:
+        return translate("Timeline", "Token {token}{text}, time before it left out").format(
+            token=count(bar.token + 1), text=said
+        )
+    return translate("Timeline", "Decode step to token {token}{text}").format(token=count(bar.token + 1), text=said)
+
+
+def band_words(steps: int) -> str:
+    """Return what stands in a band of steps that are too narrow to be told apart."""
+    return translate("Timeline", "{steps} steps: zoom in to see each").format(steps=count(steps))
+
+
+def pause_words(pause: Pause) -> str:
+    """Return what is said of time that is left out."""
+    if pause.ns is None:
+        return translate(
+            "Timeline", "Before token {token} time passed that belongs to no step: it is left out."
+        ).format(token=count(pause.token + 1))
+    return translate("Timeline", "Before token {token} the answer was held for {length}: that is left out.").format(
+        token=count(pause.token + 1), length=time_words(pause.ns)
+    )
+
+
+def unknown_words(unknown: Unknown) -> str:
+    """Return why something is not there."""
+    match unknown:
+        case "parts":
+            return translate(
+                "Timeline",
+                "Before the first token: –, because the answer was interrupted and its figures were not kept.",
+            )
+        case "beginning":
+            return translate(
+                "Timeline", "Before the first token: –, because the answer begins with one that was written before."
+            )
+        case "chunks":
+            return translate(
+                "Timeline", "Single chunks of the prefill: –, because they are kept only until Tokenlight ends."
+            )
+        case "template":
+            return translate("Timeline", "Template apart from tokenising: –, because nobody measured it apart.")
+        case "steps":
+            return translate(
+                "Timeline",
+                "Single decode steps: –, because the record of tokens was off, so only all together is known.",
+            )
+        case "sampling":
+            return translate("Timeline", "Time of the draws: –, because nobody measured it.")
+        case "paint":
+            return translate("Timeline", "Paint: –, because nobody saw the first letters come onto the screen.")
+
+
+def unknown_sentence(timeline: AnswerTimeline) -> str:
+    """Return all that is not known of a timeline, and why, a line each."""
+    shown: Sequence[Unknown] = timeline.unknown
+    if timeline.is_open:  # what only comes at the end is no news
+        shown = [each for each in shown if each not in ("template", "sampling", "paint")]
+    return "\n".join(map(unknown_words, shown))
+
+
+def summary_words(timeline: AnswerTimeline) -> str:
+    """Return the timeline in one line: until the first text, the decode, all."""
+    said: list[str] = []
+    parts = {part.kind: part for part in timeline.parts}
+    shown = [part for part in timeline.parts if part.kind not in ("decode", "prefill")]
+    if shown and not timeline.is_open and ("first_sample" in parts or "held_back" in parts):
+        said.append(
+            translate("Timeline", "first text after {length}").format(
+                length=time_words(max(part.end_ns for part in shown))
+            )
+        )
+    if timeline.steps:
+        length = time_words(timeline.drawn_ns[-1] - timeline.drawn_ns[0])
+        said.append(
+            translate("Timeline", "{steps} decode steps in {length}").format(
+                steps=count(timeline.steps), length=length
+            )
+        )
+    elif "decode" in parts:
+        said.append(
+            translate("Timeline", "all decode steps in {length}").format(length=time_words(parts["decode"].ns))
+        )
+    said.append(translate("Timeline", "all in {length}").format(length=time_words(timeline.end_ns)))
+    return " · ".join(said)
+
+
+def bins_sentence(bins: GapBins | None) -> str:
+    """Return what the histogram shows, for those who cannot see it."""
+    if bins is None:
+        return translate(
+            "Timeline",
+            "Gaps between neighbouring tokens: unknown until an answer has two tokens whose times are known.",
+        )
+    place = max(range(len(bins.counts)), key=bins.counts.__getitem__)
+    low, high = bins.range_of(place)
+    said = translate(
+        "Timeline",
+        "{total} gaps between neighbouring tokens; most often {low:.1f} to {high:.1f} ms, the longest {most:.1f} ms",
+    )
+    return said.format(total=count(bins.total), low=low, high=high, most=bins.longest_ms)
+
+
+def bin_words(bins: GapBins, place: int) -> str:
+    """Return what a bar of the histogram stands for; the one behind the last is of all longer gaps."""
+    if place >= len(bins.counts):
+        return translate(
+            "Timeline", "longer than {end:.4g} ms: {count} of {total} gaps, the longest {most:.1f} ms"
+        ).format(end=bins.end_ms, count=count(bins.beyond), total=count(bins.total), most=bins.longest_ms)
+    low, high = bins.range_of(place)
+    return translate("Timeline", "{low:.4g} to {high:.4g} ms: {count} of {total} gaps").format(
+        low=low, high=high, count=count(bins.counts[place]), total=count(bins.total)
+    )

@@ -1,0 +1,156 @@
+"""Where the time of the answer went: a sentence, the timeline, and how long it took from token to token.
+
+Others put what belongs to it below into the column `lower_part`.
+"""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QTimer
+from PySide6.QtGui import QShowEvent
+from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
+
+from app.gui import theme
+from app.gui.icons import Icons
+from app.gui.inside.page import InsidePart
+from app.gui.inside.timing.bar_words import bins_sentence, summary_words, unknown_sentence
+from app.gui.inside.timing.gap_histogram import GapHistogram
+from app.gui.inside.timing.timeline_view import ZOOM, TimelineView
+from app.gui.widgets.labels import label
+from app.gui.widgets.words import render, set_hint
+from app.services.gap_bins import bins_of, quantiles_of
+from app.services.timeline import Timeline
+from app.services.timeline_values import AnswerTimeline
+
+REPAINT_MS = 200
+"""While an answer is written the picture follows five times a second."""
+
+
+class TimePart(InsidePart):
+    """Follows the service while it is seen."""
+
+    def __init__(self, service: Timeline, themes: theme.Themes, icons: Icons) -> None:
+        super().__init__()
+        self.setObjectName("inside_time")
+        self.setAccessibleName(self.tr("Where the time of the answer went"))
+        self._service = service
+        self._drawn: AnswerTimeline | None = None
+        self.said = label(name="time_diagnosis")
+        self.said.setWordWrap(True)
+        self.summary = label(look="muted", name="time_summary")
+        self.view = TimelineView(themes, icons)
+        self.bar_text = label(name="time_bar_text")
+        self.bar_text.setWordWrap(True)
+        self.missing = label(look="muted", pixels=theme.SMALL_PX, name="time_unknown")
+        self.missing.setWordWrap(True)
+        self.gaps_title = label(self.tr("Time from token to token"), bold=True, name="gaps_title")
+        self.histogram = GapHistogram(themes)
+        self.gap_text = label(look="muted", name="gap_text")
+        self.gap_text.setWordWrap(True)
+        self.lower_part = QVBoxLayout()
+        """What stands below the histogram."""
+        self._lay_out()
+        self._timer = QTimer(self)
+        self._timer.setSingleShot(True)
+        self._timer.setInterval(REPAINT_MS)
+        self._timer.timeout.connect(self._show)
+        self.view.bar_changed.connect(self._show_bar)
+        self.histogram.bar_changed.connect(self._show_gap)
+        self._disconnect = [service.changed.connect(self._want)]
+        self._show()
+
+    def disconnect_services(self) -> None:
+        """Listen to the service no longer."""
+        self._timer.stop()
+        for disconnect in self._disconnect:
+            disconnect()
+
+    def leave(self) -> None:
+        """Look at no bar any more."""
+        self.view.look_at(None)
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """Catch up with what came meanwhile."""
+        super().showEvent(event)
+        self._show()
+
+    def _lay_out(self) -> None:
+        row = QHBoxLayout()
+        row.setSpacing(theme.SPACE_S)
+        row.addWidget(self.summary, 1)
+        for name, words, hint, do in (
+            ("time_zoom_out", "−", self.tr("See more (−)"), lambda: self.view.zoom(1 / ZOOM)),
+            ("time_zoom_in", "+", self.tr("See less, but larger (+)"), lambda: self.view.zoom(ZOOM)),
+            (
+                "time_beginning",
+                self.tr("First token"),
+                self.tr("See all until the first text"),
+                self.view.show_beginning,
+            ),
+            ("time_fit", self.tr("All"), self.tr("See the whole answer (0)"), self.view.fit),
+        ):
+            button = QPushButton(words)
+            button.setObjectName(name)
+            button.setAccessibleName(hint)
+            set_hint(button, hint)
+            button.clicked.connect(lambda _checked=False, do=do: do())
+            row.addWidget(button)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(theme.SPACE_S)
+        column.addWidget(self.said)
+        column.addLayout(row)
+        above: tuple[QWidget, ...] = (self.view, self.bar_text, self.missing)
+        below: tuple[QWidget, ...] = (self.gaps_title, self.histogram, self.gap_text)
+        for widget in above:
+            column.addWidget(widget)
+        column.addSpacing(theme.SPACE_S)
+        for widget in below:
+            column.addWidget(widget)
+        column.addLayout(self.lower_part)
+        column.addStretch(1)
+
+    def _want(self) -> None:
+        """Show soon what is new; another answer at once."""
+        if not self.isVisible():
+            return
+        turn = self._service.inspecting.turn
+        if self._drawn is None or turn is None or turn.message != self._drawn.message:
+            self._show()
+        elif not self._timer.isActive():
+            self._timer.start()
+
+    def _show(self) -> None:
+        line = self._drawn = self._service.timeline
+        self.view.show_timeline(line, self._service.texts)
+        self.said.setText(self._diagnosis(line))
+        self.summary.setText(summary_words(line) if line is not None else "")
+        missing = unknown_sentence(line) if line is not None else ""
+        self.missing.setText(missing)
+        self.missing.setVisible(bool(missing))
+        gaps = line.gaps_ms if line is not None else []
+        itl = line.itl_ms if line is not None and line.itl_ms is not None else quantiles_of(gaps)
+        self.histogram.show_bins(bins_of(gaps), itl)
+        self._show_bar()
+
+    def _diagnosis(self, line: AnswerTimeline | None) -> str:
+        if line is None:
+            return self.tr("There is no answer here yet. Ask something in the chat, and its time is shown here.")
+        if line.diagnosis is not None:
+            return render(line.diagnosis)
+        if line.is_open:
+            return self.tr("The answer is being written: the picture grows with it.")
+        return self.tr("The answer was interrupted: this is what is known of its time.")
+
+    def _show_bar(self) -> None:
+        hint = self.tr(
+            "Click a bar or go from bar to bar with the arrow keys. Ctrl and the wheel, or + and −, zoom; drag to move."
+        )
+        said = self.view.sentence()
+        self.bar_text.setText(said or hint)
+        self.bar_text.setProperty("look", "" if said else "muted")
+        self.bar_text.style().polish(self.bar_text)
+
+    def _show_gap(self) -> None:
+        said = self.histogram.sentence()
+        gaps = self._drawn.gaps_ms if self._drawn is not None else []
+        self.gap_text.setText(said or bins_sentence(bins_of(gaps)))

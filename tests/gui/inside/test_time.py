@@ -1,0 +1,218 @@
+"""The part “Time” of the page Inside: its picture, what the keyboard and the pointer tell of it, and what is missing."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import QPointF, Qt
+from PySide6.QtGui import QImage
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QWidget
+
+from app.gui.inside.timing.gap_histogram import GapHistogram
+from app.gui.inside.timing.timeline_view import TimelineView
+from tests.gui.inside.conftest import Inspector, desk, inspector, model, stage
+from tests.services.timed_answers import FIRST_US, GAPS_US, ask, begin, figures, finish, whole_answer, write
+
+__all__ = ["desk", "inspector", "model", "stage"]
+pytestmark = pytest.mark.qt_log_ignore("^This plugin does not support")
+
+
+def view(looker: Inspector) -> TimelineView:
+    return looker.stage.find_as(TimelineView, "timeline")
+
+
+def shows_time(looker: Inspector) -> None:
+    """Go to the part, and wait until it shows what is known."""
+    looker.opens()
+    looker.stage.clicks("inside_time_tab")
+    looker.known()
+
+
+def timed(looker: Inspector) -> None:
+    """Have a question answered whose moments are known, and look at them."""
+    whole_answer(looker.stage.desk)
+    shows_time(looker)
+
+
+def colours(widget: QWidget, left: float, top: float, width: float, height: float) -> set[str]:
+    image: QImage = widget.grab().toImage()
+    scale = image.width() / widget.width()
+    return {
+        image.pixelColor(round((left + x) * scale), round((top + y) * scale)).name()
+        for x in range(1, max(int(width) - 1, 2))
+        for y in range(2, int(height) - 2, 4)
+    }
+
+
+def test_every_part_of_the_answer_has_a_bar_in_the_colour_of_its_stage(inspector: Inspector) -> None:
+    timed(inspector)
+    shown = view(inspector)
+    assert [bar.kind for bar in shown.bars if bar.kind != "step"] == [
+        *("save", "queue", "template", "tokenise", "prefill", "prefill", "prefill", "first_sample", "held_back")
+    ]
+    look = inspector.stage.themes.current
+    for kind, token in (("template", "stage_tokens"), ("prefill", "stage_prefill"), ("first_sample", "stage_sampling")):
+        place = next(each for each in range(len(shown.bars)) if shown.bars[each].kind == kind)
+        rect = shown.rect_of(place)
+        seen = colours(shown, rect.left(), rect.top(), rect.width(), rect.height())
+        assert look.colour(token).name() in seen, f"{kind} is seen, however short it is"
+
+
+def test_the_arrow_keys_tell_each_bar_from_the_first_to_the_last(inspector: Inspector) -> None:
+    timed(inspector)
+    shown = view(inspector)
+    shown.setFocus()
+    QTest.keyClick(shown, Qt.Key.Key_Home)
+    assert inspector.reads("time_bar_text").startswith("Save · starts at 0.00 ms")
+    said = [inspector.reads("time_bar_text")]
+    for _bar in range(len(shown.bars) - 1):
+        QTest.keyClick(shown, Qt.Key.Key_Right)
+        said.append(inspector.reads("time_bar_text"))
+        assert shown.accessibleDescription() == said[-1]
+    assert len(set(said)) == len(shown.bars) and said[-1].startswith("Held back")
+    assert "tokens 77 to 140 of the prompt" in said[5]
+    steps = [each for each in said if each.startswith("Decode step to token")]
+    assert len(steps) == len(GAPS_US) and "takes 99.0 ms" in steps[4] and "a draw takes 0.20 ms" in steps[4]
+    QTest.keyClick(shown, Qt.Key.Key_Escape)
+    assert shown.place is None and "arrow keys" in inspector.reads("time_bar_text")
+
+
+def test_up_and_down_go_to_the_nearest_bar_of_another_row(inspector: Inspector) -> None:
+    timed(inspector)
+    shown = view(inspector)
+    shown.setFocus()
+    for _row in range(4):
+        QTest.keyClick(shown, Qt.Key.Key_Down)
+    assert shown.place is not None and shown.bars[shown.place].row == "sampling"
+    QTest.keyClick(shown, Qt.Key.Key_Up)
+    assert shown.bars[shown.place].kind == "step"
+    QTest.keyClick(shown, Qt.Key.Key_Up)
+    assert shown.bars[shown.place].kind == "prefill" and shown.bars[shown.place].end == 141
+
+
+def test_keys_zoom_around_the_bar_that_is_looked_at_and_zero_shows_all_again(inspector: Inspector) -> None:
+    timed(inspector)
+    shown = view(inspector)
+    shown.setFocus()
+    QTest.keyClick(shown, Qt.Key.Key_End)
+    whole = shown.scale.span_ns
+    for _step in range(12):
+        QTest.keyClick(shown, Qt.Key.Key_Plus)
+    assert shown.scale.span_ns < whole / 50 and not shown.scale.is_fit
+    assert shown.place is not None
+    rect = shown.rect_of(shown.place)
+    assert rect.right() > 0 and rect.left() < shown.width(), "it is still in the picture"
+    start = shown.scale.start_ns
+    QTest.keyClick(shown, Qt.Key.Key_Left, Qt.KeyboardModifier.ShiftModifier)
+    assert shown.scale.start_ns < start
+    QTest.keyClick(shown, Qt.Key.Key_Home)
+    assert shown.scale.start_ns == 0, "the first bar was brought into the picture"
+    QTest.keyClick(shown, Qt.Key.Key_Minus)
+    QTest.keyClick(shown, Qt.Key.Key_0)
+    assert shown.scale.is_fit and shown.scale.span_ns == whole
+
+
+def test_buttons_zoom_and_show_what_came_before_the_first_text(inspector: Inspector) -> None:
+    timed(inspector)
+    shown = view(inspector)
+    inspector.stage.clicks("time_zoom_in")
+    assert not shown.scale.is_fit
+    inspector.stage.clicks("time_zoom_out")
+    assert shown.scale.is_fit
+    inspector.stage.clicks("time_beginning")
+    last = max(bar.end_ns for bar in shown.bars if bar.kind == "held_back")
+    assert shown.scale.start_ns == 0 and shown.scale.end_ns == pytest.approx(last * 1.05)
+    inspector.stage.clicks("time_fit")
+    assert shown.scale.is_fit
+
+
+def test_a_click_chooses_a_bar_and_dragging_moves_the_picture(inspector: Inspector) -> None:
+    timed(inspector)
+    shown = view(inspector)
+    shown.look_at(None)
+    inspector.stage.clicks("time_beginning")
+    for _step in range(3):
+        inspector.stage.clicks("time_zoom_in")
+    start = shown.scale.start_ns
+    at = QPointF(shown.width() / 2, shown.height() - 20).toPoint()
+    QTest.mousePress(shown, Qt.MouseButton.LeftButton, pos=at)
+    QTest.mouseMove(shown, at + QPointF(120, 0).toPoint())
+    QTest.mouseRelease(shown, Qt.MouseButton.LeftButton, pos=at + QPointF(120, 0).toPoint())
+    assert shown.scale.start_ns < start and shown.place is None
+    inspector.stage.clicks("time_fit")
+    longest = next(each for each in range(len(shown.bars)) if shown.bars[each].kind == "queue")
+    QTest.mouseClick(shown, Qt.MouseButton.LeftButton, pos=shown.rect_of(longest).center().toPoint())
+    assert shown.place == longest and inspector.reads("time_bar_text").startswith("Queue")
+
+
+def test_the_wheel_zooms_where_the_keyboard_is_and_scrolls_the_page_elsewhere(inspector: Inspector) -> None:
+    timed(inspector)
+    shown = view(inspector)
+    inspector.stage.find("inside_time_tab").setFocus()
+    inspector.stage.wheels("timeline", 120)
+    assert shown.scale.is_fit
+    shown.setFocus()
+    inspector.stage.wheels("timeline", 120)
+    assert not shown.scale.is_fit
+
+
+def test_the_histogram_counts_every_gap_and_tells_each_bar(inspector: Inspector) -> None:
+    timed(inspector)
+    shown = inspector.stage.find_as(GapHistogram, "gap_histogram")
+    assert shown.accessibleName().startswith(f"{len(GAPS_US)} gaps between neighbouring tokens")
+    shown.setFocus()
+    QTest.keyClick(shown, Qt.Key.Key_End)
+    assert f"of {len(GAPS_US)} gaps" in inspector.reads("gap_text") and "99.0 ms" in inspector.reads("gap_text")
+    QTest.keyClick(shown, Qt.Key.Key_Home)
+    assert inspector.reads("gap_text").endswith(f"gaps") and shown.accessibleDescription() == inspector.reads("gap_text")
+
+
+def test_it_grows_while_the_answer_is_written_and_marks_what_is_left_out(inspector: Inspector) -> None:
+    looker, desk = inspector, inspector.stage.desk
+    ask(desk)
+    shows_time(looker)
+    assert "is being written" in looker.reads("time_diagnosis")
+    read_us = begin(desk)
+    last_us = write(desk, read_us + FIRST_US, GAPS_US[:2])
+    shown = view(looker)
+    looker.stage.bot.waitUntil(lambda: shown.bars.steps_in(0, 1e12) != range(0))
+    write(desk, last_us + 13_000, GAPS_US[3:], first=3, held_ns=5_000_000_000)
+    looker.stage.bot.waitUntil(lambda: len(shown.bars.steps_in(0, 1e12)) == len(GAPS_US))
+    assert "held for 5,000 ms" in shown.words_at(QPointF(shown.pause_x(3), 5))
+    finish(desk, figures())
+    looker.known()
+    looker.stage.bot.waitUntil(lambda: "Waiting took" in looker.reads("time_diagnosis"))
+
+
+def test_what_is_not_known_is_said_with_the_reason(inspector: Inspector) -> None:
+    inspector.answers("off", 20)
+    desk = inspector.stage.desk
+    desk.program.views.timeline._kept.clear()
+    shows_time(inspector)
+    said = inspector.reads("time_unknown")
+    assert "Single decode steps: –, because" in said and "Single chunks of the prefill: –, because" in said
+    assert "unknown until an answer has two tokens" in inspector.reads("gap_text")
+    assert [bar.kind for bar in view(inspector).bars if bar.row == "decode"] == ["decode"]
+
+
+def test_without_an_answer_it_says_what_to_do(inspector: Inspector) -> None:
+    shows_time(inspector)
+    assert "Ask something in the chat" in inspector.reads("time_diagnosis")
+    assert len(view(inspector).bars) == 0
+    view(inspector).setFocus()
+    for key in (Qt.Key.Key_Right, Qt.Key.Key_Up, Qt.Key.Key_End, Qt.Key.Key_Plus):
+        QTest.keyClick(view(inspector), key)
+    assert view(inspector).place is None and view(inspector).grab().width() > 0
+
+
+def test_the_sentence_in_live_leads_to_the_timeline(inspector: Inspector) -> None:
+    whole_answer(inspector.stage.desk)
+    inspector.stage.settle()
+    sentence = inspector.stage.find("diagnosis_text")
+    inspector.stage.bot.waitUntil(lambda: "Waiting took" in inspector.reads("diagnosis_text"))
+    assert "timeline" in sentence.property("hint")
+    sentence.setFocus()
+    QTest.keyClick(sentence, Qt.Key.Key_Return)
+    inspector.known()
+    assert inspector.page.part == "time" and inspector.stage.sees("timeline")
+    assert inspector.service.turn is inspector.turns[-1]
