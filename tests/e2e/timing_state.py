@@ -101,6 +101,6 @@ def timeline(scene: Scene) -> None:
     scene.find(InsidePage, "inside_page").show_part("time")
     scene.desk.until(lambda: not scene.program.inspecting.is_busy)
     view = scene.find(TimelineView, "timeline")
-    view.scale.show(540e6, 900e6)
+    view.picture.scale.show(540e6, 900e6)
     view.look_at(16)
     view.setFocus()

@@ -50,13 +50,13 @@ class TimelineView(QWidget):
         stand_alone(self)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self._themes = themes
-        self._picture = TimelinePicture(icons)
-        self.scale = self._picture.scale
+        self.picture = TimelinePicture(icons)
+        """What is painted: the bars, and the stretch of time that is seen."""
         self._place: int | None = None
         self._pressed: tuple[float, float] | None = None
         """Where the button went down, and what was seen at the left edge then."""
         self._is_dragging = False
-        self.setFixedHeight(self._picture.height)
+        self.setFixedHeight(self.picture.height)
         themes.changed.connect(self.update)
 
     @property
@@ -66,37 +66,37 @@ class TimelineView(QWidget):
 
     def show_timeline(self, line: AnswerTimeline | None, texts: tuple[str | None, ...]) -> None:
         """Show an answer, or more of the same one; another one is seen whole."""
-        before = self._picture.line
+        before = self.picture.line
         is_other = before is None or line is None or line.message != before.message
-        bar = self._picture.bars[self._place] if self._place is not None and not is_other else None
-        self._picture.use(line, texts)
+        bar = self.picture.bars[self._place] if self._place is not None and not is_other else None
+        self.picture.use(line, texts)
         if is_other:
-            self.scale.fit()
-        self.scale.set_whole(line.end_ns if line is not None else 0)
+            self.picture.scale.fit()
+        self.picture.scale.set_whole(line.end_ns if line is not None else 0)
         self._keep(bar)
         self.update()
 
     def sentence(self) -> str:
         """Return what is said of the bar that is looked at; nothing for none."""
-        if self._place is None or self._picture.line is None:
+        if self._place is None or self.picture.line is None:
             return ""
         return self.said_of(self._place)
 
     def said_of(self, place: int) -> str:
         """Return what is said of a bar."""
-        if self._picture.line is None:
+        if self.picture.line is None:
             return ""
-        bar = self._picture.bars[place]
+        bar = self.picture.bars[place]
         text = (
-            self._picture.texts[bar.token] if bar.token is not None and bar.token < len(self._picture.texts) else None
+            self.picture.texts[bar.token] if bar.token is not None and bar.token < len(self.picture.texts) else None
         )
-        return bar_sentence(bar, self._picture.line, text)
+        return bar_sentence(bar, self.picture.line, text)
 
     def look_at(self, place: int | None) -> None:
         """Look at another bar, and have it in the picture."""
         if place is not None:
-            bar = self._picture.bars[place]
-            self.scale.reveal(bar.start_ns, bar.end_ns)
+            bar = self.picture.bars[place]
+            self.picture.scale.reveal(bar.start_ns, bar.end_ns)
         if place != self._place:
             self._place = place
             self.setAccessibleDescription(self.sentence())
@@ -106,37 +106,37 @@ class TimelineView(QWidget):
     def zoom(self, factor: float, at_ns: float | None = None) -> None:
         """See less, or more, around the bar that is looked at, or around the middle."""
         if at_ns is None:
-            bar = self._picture.bars[self._place] if self._place is not None else None
-            middle = (self.scale.start_ns + self.scale.end_ns) / 2
+            bar = self.picture.bars[self._place] if self._place is not None else None
+            middle = (self.picture.scale.start_ns + self.picture.scale.end_ns) / 2
             at_ns = middle if bar is None else (bar.start_ns + bar.end_ns) / 2
-            at_ns = min(max(at_ns, self.scale.start_ns), self.scale.end_ns)
-        self.scale.zoom(factor, at_ns)
+            at_ns = min(max(at_ns, self.picture.scale.start_ns), self.picture.scale.end_ns)
+        self.picture.scale.zoom(factor, at_ns)
         self.update()
 
     def fit(self) -> None:
         """See all of it."""
-        self.scale.fit()
+        self.picture.scale.fit()
         self.update()
 
     def show_beginning(self) -> None:
         """See what there was until the first text."""
-        parts = self._picture.line.parts if self._picture.line is not None else ()
+        parts = self.picture.line.parts if self.picture.line is not None else ()
         end = max((part.end_ns for part in parts if part.kind != "decode"), default=0)
         if end:
-            self.scale.show(0, end * 1.05)
+            self.picture.scale.show(0, end * 1.002)
             self.update()
 
     def at(self, position: QPointF) -> int | None:
         """Return the bar that lies there."""
-        row = self._picture.row_at(position.y())
-        if row is None or position.x() < self._picture.left:
+        row = self.picture.row_at(position.y())
+        if row is None or position.x() < self.picture.left:
             return None
-        slack = self.scale.ns_per_px * _SLACK_PX
-        return self._picture.bars.at(row, self.scale.ns_at(position.x() - self._picture.left), slack)
+        slack = self.picture.scale.ns_per_px * _SLACK_PX
+        return self.picture.bars.at(row, self.picture.scale.ns_at(position.x() - self.picture.left), slack)
 
     def rect_of(self, place: int) -> QRectF:
         """Return where a bar is painted."""
-        return self._picture.rect_of(self._picture.bars[place])
+        return self.picture.rect_of(self.picture.bars[place])
 
     def sizeHint(self) -> QSize:
         """Ask for its height."""
@@ -145,7 +145,7 @@ class TimelineView(QWidget):
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Keep what is seen, in another width."""
         super().resizeEvent(event)
-        self.scale.width = max(self.width() - self._picture.left - 1.0, 1.0)
+        self.picture.scale.width = max(self.width() - self.picture.left - 1.0, 1.0)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Go from bar to bar, zoom, and move what is seen."""
@@ -160,8 +160,8 @@ class TimelineView(QWidget):
             case Qt.Key.Key_Up | Qt.Key.Key_Down as key:
                 self._change_row(1 if key == Qt.Key.Key_Down else -1)
             case Qt.Key.Key_Home | Qt.Key.Key_End as key:
-                if len(self._picture.bars):
-                    self.look_at(0 if key == Qt.Key.Key_Home else len(self._picture.bars) - 1)
+                if len(self.picture.bars):
+                    self.look_at(0 if key == Qt.Key.Key_Home else len(self.picture.bars) - 1)
             case Qt.Key.Key_Plus | Qt.Key.Key_Equal:
                 self.zoom(ZOOM)
             case Qt.Key.Key_Minus:
@@ -176,8 +176,8 @@ class TimelineView(QWidget):
         steps, sideways = event.angleDelta().y() / 120, event.angleDelta().x() / 120
         has_shift = bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier)
         is_zoom = bool(event.modifiers() & Qt.KeyboardModifier.ControlModifier) or self.hasFocus()
-        if is_zoom and steps and not has_shift and (steps > 0 or not self.scale.is_fit):
-            self.zoom(ZOOM**steps, self.scale.ns_at(event.position().x() - self._picture.left))
+        if is_zoom and steps and not has_shift and (steps > 0 or not self.picture.scale.is_fit):
+            self.zoom(ZOOM**steps, self.picture.scale.ns_at(event.position().x() - self.picture.left))
         elif has_shift and (steps or sideways):
             self._pan(-(steps or sideways) * _PAN_SHARE)
         elif sideways:
@@ -190,7 +190,7 @@ class TimelineView(QWidget):
     def mousePressEvent(self, event: QMouseEvent) -> None:
         """Begin to move what is seen, or to choose a bar."""
         if event.button() == Qt.MouseButton.LeftButton:
-            self._pressed, self._is_dragging = (event.position().x(), self.scale.start_ns), False
+            self._pressed, self._is_dragging = (event.position().x(), self.picture.scale.start_ns), False
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         """Move what is seen with the pointer."""
@@ -201,7 +201,7 @@ class TimelineView(QWidget):
         if self._is_dragging or abs(moved) >= _DRAG_PX:
             self._is_dragging = True
             self.setCursor(Qt.CursorShape.ClosedHandCursor)
-            self.scale.pan(start + moved * self.scale.ns_per_px - self.scale.start_ns)
+            self.picture.scale.pan(start + moved * self.picture.scale.ns_per_px - self.picture.scale.start_ns)
             self.update()
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
@@ -213,12 +213,12 @@ class TimelineView(QWidget):
 
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
         """Zoom in where it was double-clicked."""
-        self.zoom(ZOOM * ZOOM, self.scale.ns_at(event.position().x() - self._picture.left))
+        self.zoom(ZOOM * ZOOM, self.picture.scale.ns_at(event.position().x() - self.picture.left))
 
     def event(self, event: QEvent) -> bool:
         """Tell the bar that is pointed at."""
         if event.type() == QEvent.Type.ToolTip and isinstance(event, QHelpEvent):
-            words = self._words_at(QPointF(event.pos()))
+            words = self.words_at(QPointF(event.pos()))
             if words:
                 QToolTip.showText(event.globalPos(), hint_of(words), self)
             else:
@@ -240,9 +240,9 @@ class TimelineView(QWidget):
         """Paint ruler, rows and bars, and what is left out."""
         painter = QPainter(self)
         paint_ground(painter, self)
-        chosen = self._picture.bars[self._place] if self._place is not None else None
+        chosen = self.picture.bars[self._place] if self._place is not None else None
         look = self._themes.current
-        self._picture.paint(painter, QSizeF(self.size()), look, chosen)
+        self.picture.paint(painter, QSizeF(self.size()), look, chosen)
         if self.hasFocus():
             painter.setPen(QPen(look.colour("accent"), 2))
             painter.setBrush(Qt.BrushStyle.NoBrush)
@@ -252,26 +252,26 @@ class TimelineView(QWidget):
         painter.end()
 
     def _pan(self, share: float) -> None:
-        self.scale.pan(self.scale.span_ns * share)
+        self.picture.scale.pan(self.picture.scale.span_ns * share)
         self.update()
 
     def _step(self, way: int) -> None:
-        if not len(self._picture.bars):
+        if not len(self.picture.bars):
             return
         if self._place is None:
-            self.look_at(0 if way > 0 else len(self._picture.bars) - 1)
+            self.look_at(0 if way > 0 else len(self.picture.bars) - 1)
         else:
-            self.look_at(min(max(self._place + way, 0), len(self._picture.bars) - 1))
+            self.look_at(min(max(self._place + way, 0), len(self.picture.bars) - 1))
 
     def _change_row(self, way: int) -> None:
         """Go to the nearest bar of the next row that has one."""
         if self._place is None:
             self._step(1)
             return
-        bar = self._picture.bars[self._place]
+        bar = self.picture.bars[self._place]
         row, middle = ROWS.index(bar.row) + way, (bar.start_ns + bar.end_ns) / 2
         while 0 <= row < len(ROWS):
-            found = self._picture.bars.nearest_in(ROWS[row], middle)
+            found = self.picture.bars.nearest_in(ROWS[row], middle)
             if found is not None:
                 self.look_at(found)
                 return
@@ -281,15 +281,11 @@ class TimelineView(QWidget):
         """Look at the same bar as before, as far as it is still there."""
         place = None
         if bar is not None:
-            same = (each for each in range(len(self._picture.bars)) if self._picture.bars[each].kind == bar.kind)
-            place = self._picture.bars.step_of(bar.token) if bar.token is not None else next(same, None)
+            same = (each for each in range(len(self.picture.bars)) if self.picture.bars[each].kind == bar.kind)
+            place = self.picture.bars.step_of(bar.token) if bar.token is not None else next(same, None)
             if bar.kind == "prefill":
                 place = next(
-                    (
-                        each
-                        for each in self._picture.bars.in_row("prefill")
-                        if self._picture.bars[each].end == bar.end
-                    ),
+                    (each for each in self.picture.bars.in_row("prefill") if self.picture.bars[each].end == bar.end),
                     place,
                 )
         if place != self._place:
@@ -297,11 +293,12 @@ class TimelineView(QWidget):
             self.setAccessibleDescription(self.sentence())
             self.bar_changed.emit()
 
-    def _words_at(self, position: QPointF) -> str:
-        if self._picture.line is None:
+    def words_at(self, position: QPointF) -> str:
+        """Return what is said of what lies there; nothing where nothing is."""
+        if self.picture.line is None:
             return ""
-        for pause in self._picture.line.pauses:
-            if abs(self._picture.pause_x(pause.token) - position.x()) <= _SLACK_PX:
+        for pause in self.picture.line.pauses:
+            if abs(self.picture.pause_x(pause.token) - position.x()) <= _SLACK_PX:
                 return pause_words(pause)
         place = self.at(position)
         return self.said_of(place) if place is not None else ""
