@@ -42,6 +42,7 @@ from app.services.model_check import check_model
 from app.services.models import Models
 from app.services.next_token import NextToken
 from app.services.notices import Notices
+from app.services.operations import Operations
 from app.services.other_token import OtherToken
 from app.services.preset_model import PresetModels
 from app.services.preset_use import PresetUse
@@ -179,6 +180,7 @@ def _views(
     return ProcessViews(
         attention=Attention(session, engine, records.inspecting, vocabulary),
         kv_map=KVMap(session, answers, live, counts.prompt_count, vocabulary),
+        operations=Operations(session, records.inspecting),
         timeline=Timeline(session, answers, records.inspecting, live.figures_of),
     )
 

@@ -154,6 +154,20 @@ class ReadAttention(msgspec.Struct, frozen=True, tag="read_attention"):
     """As in `ScorePrompt`."""
 
 
+class TimeOperations(msgspec.Struct, frozen=True, tag="time_operations"):
+    """Take one decode step and one chunk of a prefill apart; answered by `OperationsProgress`, then `OperationsTimed`, or by
+    `Failed`.
+
+    They are computed in a context of their own that is given back afterwards; the chat's cells stay as they are.
+    """
+
+    request: int
+    ids: bytes
+    """int32, little endian: the chunk and the step are the last of them."""
+    main_memory: MainMemory | None = None
+    """As in `ScorePrompt`."""
+
+
 class ChangeSettings(msgspec.Struct, frozen=True, tag="change_settings"):
     """Use other sampling settings from the next token on; seed, limits, stops and grammar of the answer stay."""
 
@@ -227,6 +241,7 @@ Command = (
     | Compare
     | ScorePrompt
     | ReadAttention
+    | TimeOperations
     | StopLane
     | ChangeSettings
     | SetPace

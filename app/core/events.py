@@ -16,6 +16,7 @@ from app.core.job_events import JobEvent
 from app.core.library_fault import LibraryFault
 from app.core.metrics import DeviceMemory, KVUse, Metrics, StopReason
 from app.core.model import LoadOptions, ModelInfo
+from app.core.operations import OperationsEvent
 from app.core.prompt_scores import ScoreEvent
 from app.core.store_events import StoreEvent
 from app.core.words import Sentence
@@ -332,6 +333,7 @@ EngineEvent = (
     | Compared
     | ScoreEvent
     | AttentionEvent
+    | OperationsEvent
     | Failed
     | Tokenized
     | Rendered

@@ -22,6 +22,7 @@ from app.core.commands import (
     Render,
     Reproduce,
     ScorePrompt,
+    TimeOperations,
     Tokenize,
     Watch,
 )
@@ -37,6 +38,7 @@ from app.core.events import (
     Reproduced,
     Tokenized,
 )
+from app.core.operations import OperationsTimed
 from app.core.prompt_scores import PromptScored
 from app.engine.death import Phase
 
@@ -47,6 +49,7 @@ FIRST_PHASES: dict[type[Command], Phase] = {
     Compare: "preparing",
     ScorePrompt: "scoring",
     ReadAttention: "scoring",
+    TimeOperations: "scoring",
     Render: "preparing",
     Tokenize: "preparing",
     MeasureMemory: "loading",
@@ -60,6 +63,7 @@ ANSWERED = (
     Compare,
     ScorePrompt,
     ReadAttention,
+    TimeOperations,
     Render,
     Tokenize,
     ListPieces,
@@ -74,6 +78,7 @@ LAST_EVENTS = (
     Compared,
     PromptScored,
     AttentionRead,
+    OperationsTimed,
     Failed,
     Rendered,
     Tokenized,

@@ -37,6 +37,7 @@ from app.core.commands import (
     SetPace,
     StepOn,
     StopLane,
+    TimeOperations,
     Tokenize,
     Watch,
 )
@@ -67,6 +68,7 @@ from app.engine.full_context import Policy, fit
 from app.engine.kv_cache import KVCache
 from app.engine.loop import Answer, cancelled_before_start
 from app.engine.opening import Opener, opener_for
+from app.engine.operations import time_operations
 from app.engine.pieces import pieces_of
 from app.engine.prompt_size import PromptTooLong
 from app.engine.reproducing import cancelled_before_replay, reproduce
@@ -82,7 +84,7 @@ EXIT_PARENT_GONE = 0
 EXIT_CONTEXT_LOST = 5
 LAST_RESORT_SECONDS = 8.0
 """A template that holds the interpreter for so long ends the process; the parent starts a fresh one."""
-Work = Load | Generate | Reproduce | Compare | ScorePrompt | ReadAttention | MeasureMemory
+Work = Load | Generate | Reproduce | Compare | ScorePrompt | ReadAttention | TimeOperations | MeasureMemory
 """What is done one after another, on the main thread."""
 Talk = Tokenize | Render | ListPieces | ListDevices
 """What is answered meanwhile."""
@@ -132,6 +134,8 @@ class Worker:
                 self._score(command, control)
             case ReadAttention():
                 self._read_attention(command, control)
+            case TimeOperations():
+                self._time_operations(command, control)
             case MeasureMemory():
                 self._send(self._opener.measure(command, lambda: control.cancelled))
             case _:
@@ -160,7 +164,16 @@ class Worker:
 
     def _route(self, command: Command) -> None:
         match command:
-            case Load() | Generate() | Reproduce() | Compare() | ScorePrompt() | ReadAttention() | MeasureMemory():
+            case (
+                Load()
+                | Generate()
+                | Reproduce()
+                | Compare()
+                | ScorePrompt()
+                | ReadAttention()
+                | TimeOperations()
+                | MeasureMemory()
+            ):
                 rate = command.tokens_per_s if isinstance(command, Generate) else None
                 self._controls[command.request] = Control(command.request, rate)
                 self._work.put(command)
@@ -272,6 +285,11 @@ class Worker:
     def _read_attention(self, command: ReadAttention, control: Control) -> None:
         backend, _ = self._loaded()
         for event in read_attention(backend, command, control):
+            self._send(event)
+
+    def _time_operations(self, command: TimeOperations, control: Control) -> None:
+        backend, _ = self._loaded()
+        for event in time_operations(backend, command, control):
             self._send(event)
 
     def _loaded(self) -> tuple[Backend, KVCache]:

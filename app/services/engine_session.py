@@ -34,6 +34,7 @@ from app.core.events import (
 )
 from app.core.job_events import ModelChecked
 from app.core.model import FoundModel, ModelInfo, ModelRef
+from app.core.operations import OperationsProgress, OperationsTimed
 from app.core.ports import EnginePort
 from app.core.prompt_scores import PromptScored, ScoreProgress
 from app.core.sampling import SamplingSettings
@@ -90,7 +91,7 @@ class EngineSession:
         self.lanes_told = self._questions.lanes_told
         """What the engine says of the lanes of a comparison; `Compared` or `Failed` is the last of it."""
         self.scored = self._questions.scored
-        """What the engine says of a pass over tokens; `PromptScored`, `AttentionRead` or `Failed` is the last of it."""
+        """What the engine says of a pass over tokens; `PromptScored`, `AttentionRead`, `OperationsTimed` or `Failed` is the last."""
         self.lanes_before = self._questions.lanes_before
         """How many lanes of a comparison are still written before a question begins; 0 where none is."""
         self.is_behind_scoring = self._questions.is_behind_scoring
@@ -228,9 +229,24 @@ class EngineSession:
                 self._fail_load(event, path)
             case PromptReady() | PrefillProgress() | Tokens() | Step() | Held():
                 self._questions.take(event)
-            case LanesPlanned() | LaneTokens() | LaneFinished() | ScoreProgress() | AttentionProgress():
+            case (
+                LanesPlanned()
+                | LaneTokens()
+                | LaneFinished()
+                | ScoreProgress()
+                | AttentionProgress()
+                | OperationsProgress()
+            ):
                 self._questions.take(event)
-            case Finished() | Reproduced() | Compared() | PromptScored() | AttentionRead() | Failed():
+            case (
+                Finished()
+                | Reproduced()
+                | Compared()
+                | PromptScored()
+                | AttentionRead()
+                | OperationsTimed()
+                | Failed()
+            ):
                 if self._questions.take(event):
                     self._send_next()
                     self.changed.emit()

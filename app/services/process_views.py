@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from app.services.attention import Attention
 from app.services.kv_map import KVMap
+from app.services.operations import Operations
 from app.services.timeline import Timeline
 
 
@@ -15,5 +16,7 @@ class ProcessViews:
 
     attention: Attention
     kv_map: KVMap
+    operations: Operations
+    """Which operations the time of a computation goes to."""
     timeline: Timeline
     """Where the time of an answer went."""

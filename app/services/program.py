@@ -47,6 +47,7 @@ from app.core.job_events import (
     PresetModelFound,
     Summoned,
 )
+from app.core.operations import OperationsProgress, OperationsTimed
 from app.core.ports import DryRunPort, EnginePort, StorePort
 from app.core.prompt_scores import PromptScored, ScoreProgress
 from app.core.signal import Signal
@@ -271,7 +272,9 @@ class Program:
                 self.session.take(event)
             case Finished() | Reproduced() | ScoreProgress() | PromptScored() | AttentionProgress() | AttentionRead():
                 self.session.take(event)
-            case LanesPlanned() | LaneTokens() | LaneFinished() | Compared():
+            case (
+                LanesPlanned() | LaneTokens() | LaneFinished() | Compared() | OperationsProgress() | OperationsTimed()
+            ):
                 self.session.take(event)
             case DevicesListed():
                 self.memory.take(event)

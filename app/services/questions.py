@@ -2,7 +2,7 @@
 
 An answer that is written once more takes its turn among them and ends in `Reproduced` or `Failed`, and so do the lanes
 of a comparison, which end in `Compared` or `Failed`, and a pass over tokens, which ends in `PromptScored`,
-`AttentionRead` or `Failed`;
+`AttentionRead`, `OperationsTimed` or `Failed`;
 they are told apart, so that nobody takes them for an answer. A question's clock starts when it goes to the engine, not while
 another one is answered. Knows no model and no file; when a question may go is the session's to say.
 """
@@ -27,6 +27,7 @@ from app.core.commands import (
     SetPace,
     StepOn,
     StopLane,
+    TimeOperations,
 )
 from app.core.devices import MainMemory
 from app.core.events import (
@@ -45,6 +46,7 @@ from app.core.events import (
     Tokens,
 )
 from app.core.model import ModelRef
+from app.core.operations import OperationsEvent, OperationsProgress, OperationsTimed
 from app.core.ports import EnginePort
 from app.core.prompt_scores import PromptScored, ScoreEvent, ScoreProgress
 from app.core.sampling import SamplingSettings
@@ -56,13 +58,19 @@ from app.services.wishes import LanesQuestion, Question
 AnswerEvent = PromptReady | PrefillProgress | Tokens | Step | Held | Finished | Failed
 ReplayEvent = PromptReady | PrefillProgress | Tokens | Reproduced | Failed
 LanesEvent = PromptReady | PrefillProgress | LanesPlanned | LaneTokens | LaneFinished | Compared | Failed
-ScoringEvent = ScoreEvent | AttentionEvent | Failed
+ScoringEvent = ScoreEvent | AttentionEvent | OperationsEvent | Failed
 QuestionEvent = (
-    AnswerEvent | Reproduced | LanesPlanned | LaneTokens | LaneFinished | Compared | ScoreEvent | AttentionEvent
+    AnswerEvent
+    | Reproduced
+    | LanesPlanned
+    | LaneTokens
+    | LaneFinished
+    | Compared
+    | ScoreEvent
+    | AttentionEvent
+    | OperationsEvent
 )
-
-
-ENDS = (Finished, Reproduced, Compared, PromptScored, AttentionRead, Failed)
+ENDS = (Finished, Reproduced, Compared, PromptScored, AttentionRead, OperationsTimed, Failed)
 """The last that is said of something that takes its turn."""
 
 
@@ -78,7 +86,7 @@ class Unkept(Question, frozen=True):
 class _OfOneModel(msgspec.Struct, frozen=True):
     """Something that one model alone can do."""
 
-    command: Reproduce | ScorePrompt | ReadAttention
+    command: Reproduce | ScorePrompt | ReadAttention | TimeOperations
     model: ModelRef
 
     @property
@@ -100,7 +108,7 @@ class Replay(_OfOneModel, frozen=True):
 class Scoring(_OfOneModel, frozen=True):
     """A pass over tokens in an inspection context: their scores, or the attention of one, by the model they are for."""
 
-    command: ScorePrompt | ReadAttention
+    command: ScorePrompt | ReadAttention | TimeOperations
 
 
 Asked = Question | Replay | LanesQuestion | Scoring
@@ -117,7 +125,7 @@ class Questions:
         self.lanes_told: Signal[LanesEvent] = Signal()
         """What the engine says of the lanes of a comparison; `Compared` or `Failed` is the last of it."""
         self.scored: Signal[ScoringEvent] = Signal()
-        """What the engine says of a pass over tokens; `PromptScored`, `AttentionRead` or `Failed` is the last of it."""
+        """What the engine says of a pass over tokens; `PromptScored`, `AttentionRead`, `OperationsTimed` or `Failed` is the last."""
         self.sent: Signal[int, int] = Signal()
         """A question went to a loaded model: its request and the time that its clock starts at (`perf_counter_ns`)."""
         self._engine = engine
@@ -297,6 +305,8 @@ class Questions:
             ):
                 self.lanes_told.emit(event)
             case Scoring(), ScoreProgress() | PromptScored() | AttentionProgress() | AttentionRead() | Failed():
+                self.scored.emit(event)
+            case Scoring(), OperationsProgress() | OperationsTimed():
                 self.scored.emit(event)
             case _:
                 pass

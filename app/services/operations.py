@@ -1,0 +1,177 @@
+"""Which operations the time of a decode step and of a prefill goes to: asked of the engine when somebody wants to know.
+
+Looks at the tokens of the answer that `inspecting` looks at. Takes its turn among the questions, one pass at a time; what
+was found last is kept for each model, in memory alone. Must not know how it is shown.
+"""
+
+from __future__ import annotations
+
+from array import array
+from dataclasses import dataclass
+
+from app.core.commands import TimeOperations
+from app.core.events import Failed
+from app.core.model import ModelInfo
+from app.core.operations import OperationsProgress, OperationsTimed
+from app.core.signal import Signal
+from app.core.words import Sentence, translate
+from app.services.attention_cost import AttentionCost, PassSpeed, cost_of
+from app.services.attention_text import AttentionText, text_of_answer
+from app.services.engine_session import EngineSession
+from app.services.inspecting import Inspecting
+from app.services.questions import Scoring, ScoringEvent
+
+MOST_TOKENS = 512
+"""So many tokens before the step are enough: more take longer and change little but the share of attention."""
+LEAST_TOKENS = 7
+"""Below so many the engine has no steps to watch."""
+
+
+@dataclass
+class _Run:
+    """The pass that goes on."""
+
+    model: str
+    tokens: int
+    request: int
+    done: int = 0
+
+
+class Operations:
+    """`begin` has a computation taken apart; `found` is what came of it."""
+
+    def __init__(self, session: EngineSession, inspecting: Inspecting) -> None:
+        self.changed: Signal[()] = Signal()
+        """More is known, or whether it can be asked for."""
+        self._session = session
+        self._inspecting = inspecting
+        self._text: AttentionText | None = None
+        self._run: _Run | None = None
+        self._known: dict[str, OperationsTimed] = {}
+        """By file of the model."""
+        self._problem: tuple[str, Sentence] | None = None
+        self._speed = PassSpeed()
+        session.scored.connect(self._follow)
+        session.changed.connect(self.changed.emit)
+        for signal in (inspecting.opened, inspecting.changed):
+            signal.connect(self._take_answer)
+
+    @property
+    def found(self) -> OperationsTimed | None:
+        """What was found of the loaded model; None where nobody asked for it yet."""
+        model = self._session.model
+        return self._known.get(model.path) if model is not None else None
+
+    @property
+    def model(self) -> ModelInfo | None:
+        """The loaded model."""
+        return self._session.model
+
+    @property
+    def progress(self) -> tuple[int, int] | None:
+        """How many tokens were read, and how many there are to read; None where no pass goes on."""
+        return (self._run.done, self._run.tokens) if self._run is not None else None
+
+    @property
+    def problem(self) -> Sentence | None:
+        """Why the last pass of this model came to nothing; None where it did not."""
+        model = self._session.model
+        is_its = self._problem is not None and model is not None and self._problem[0] == model.path
+        return self._problem[1] if self._problem is not None and is_its else None
+
+    @property
+    def cost(self) -> AttentionCost | None:
+        """What a pass would take; None where it cannot be asked for."""
+        model, text, turn = self._session.model, self._text, self._inspecting.turn
+        if model is None or text is None:
+            return None
+        finished = turn.finished if turn is not None else None
+        told = finished.metrics.prefill_tokens_per_s if finished is not None else None
+        return cost_of(model, self._tokens_of(text), self._speed.of(model.path) or told)
+
+    @property
+    def hindrance(self) -> Sentence | None:
+        """Return why it cannot be asked for now, in one sentence; None where it can be tried."""
+        text, turn, loaded = self._text, self._inspecting.turn, self._session.model
+        if self._session.phase in ("starting", "loading"):
+            return _LOADING
+        if loaded is None or self._session.ref is None:
+            return _NO_MODEL
+        if turn is not None and turn.state in ("waiting", "writing"):
+            return _OPEN
+        if turn is None or text is None:
+            return _NO_ANSWER if turn is None else _NO_TOKENS
+        if text.model.identity != self._session.ref.identity:
+            return translate(
+                "Operations",
+                "Another model is loaded. Load “{name}”, which wrote this answer, or look at an answer of this one.",
+                name=text.author,
+            )
+        if self._tokens_of(text) < LEAST_TOKENS:
+            return _TOO_SHORT
+        return _BUSY if self._run is None and self._session.phase == "busy" else None
+
+    def begin(self) -> bool:
+        """Have a step and a chunk taken apart; False where that cannot even be tried."""
+        text, model = self._text, self._session.model
+        if self.hindrance is not None or text is None or model is None or self._run is not None:
+            return False
+        tokens = self._tokens_of(text)
+        self._problem = None
+        self._run = _Run(model.path, tokens, self._session.new_request())
+        self._speed.begin(tokens)
+        self.changed.emit()
+        command = TimeOperations(self._run.request, array("i", text.ids[:tokens]).tobytes())
+        self._session.ask(Scoring(command, text.model))
+        return True
+
+    def cancel(self) -> None:
+        """End the pass that goes on, in whatever phase it is."""
+        if self._run is not None:
+            self._session.cancel(self._run.request)
+
+    def _tokens_of(self, text: AttentionText) -> int:
+        model = self._session.model
+        return min(len(text.ids), MOST_TOKENS, model.context if model is not None else MOST_TOKENS)
+
+    def _take_answer(self) -> None:
+        self._text = text_of_answer(self._inspecting)
+        self.changed.emit()
+
+    def _follow(self, event: ScoringEvent) -> None:
+        run = self._run
+        if run is None or event.request != run.request:
+            return
+        match event:
+            case OperationsProgress():
+                run.done = event.done
+            case OperationsTimed():
+                self._run = None
+                self._speed.end(run.model)
+                if event.decode:
+                    self._known[run.model] = event
+                else:
+                    self._problem = run.model, _NOT_TOLD
+            case Failed():
+                self._run = None
+                if event.kind != "cancelled":
+                    self._problem = run.model, event.sentence
+            case _:
+                return
+        self.changed.emit()
+
+
+_LOADING = translate("Operations", "A model is being loaded. Ask again when it is ready.")
+_NO_MODEL = translate("Operations", "No model is loaded. Open a model, then ask again.")
+_OPEN = translate("Operations", "This answer is still being written. Ask again when it has ended.")
+_NO_ANSWER = translate("Operations", "There is no answer to look at yet. Send a message, then ask again.")
+_NO_TOKENS = translate(
+    "Operations", "The prompt of this answer is not known. Look at another answer, then ask again."
+)
+_TOO_SHORT = translate(
+    "Operations", "This chat has too few tokens to take apart. Send a longer message, then ask again."
+)
+_BUSY = translate("Operations", "An answer is being written. Ask again when it has ended.")
+_NOT_TOLD = translate(
+    "Operations", "The engine told no operation: with this model its computation cannot be watched."
+)
