@@ -134,6 +134,8 @@ def assemble(
     records = _records(talk, session, engine, store, sampling, vocabulary, jobs)
     counts = _counts(session, engine, talk, templates, settings, sampling, machine)
     live = Live(session, lambda: memory.gpu_is_there, talk.chat, talk.answers)
+    views = _views(session, engine, talk.answers, records, counts, live, vocabulary)
+    views.operations.gpu_names = lambda: memory.gpu_names
     return Program(
         paths=paths,
         resources=resources,
@@ -157,7 +159,7 @@ def assemble(
         vocabulary=vocabulary,
         reproducing=Reproducing(session, store, vocabulary, talk.chat, talk.conversations),
         **records._asdict(),
-        views=_views(session, engine, talk.answers, records, counts, live, vocabulary),
+        views=views,
         file_export=FileExport(jobs, notices),
         live=live,
         memory=memory,

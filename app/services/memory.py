@@ -68,6 +68,11 @@ class Memory:
         """Whether the engine has a GPU that it can use; None before it is known."""
         return any(device.kind in GPU_KINDS for device in self._devices) if self._devices else None
 
+    @property
+    def gpu_names(self) -> tuple[str, ...]:
+        """What the GPUs are called that the engine can compute on, as far as that is known."""
+        return tuple(device.description for device in self._devices if device.kind in GPU_KINDS)
+
     def uses(self, memory: MainMemory | None, report: GpuReport) -> tuple[DeviceUse, ...]:
         """Return what is in each device's memory, GPUs first; of a machine without one it is the main memory."""
         rows = {row.device: row for row in self.rows}

@@ -7,11 +7,11 @@ was found last is kept for each model, in memory alone. Must not know how it is 
 from __future__ import annotations
 
 from array import array
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from app.core.commands import TimeOperations
 from app.core.events import Failed
-from app.core.model import ModelInfo
 from app.core.operations import OperationsProgress, OperationsTimed
 from app.core.signal import Signal
 from app.core.words import Sentence, translate
@@ -20,6 +20,7 @@ from app.services.attention_text import AttentionText, text_of_answer
 from app.services.engine_session import EngineSession
 from app.services.inspecting import Inspecting
 from app.services.questions import Scoring, ScoringEvent
+from app.services.tensor_cores import has_tensor_cores
 
 MOST_TOKENS = 512
 """So many tokens before the step are enough: more take longer and change little but the share of attention."""
@@ -43,6 +44,8 @@ class Operations:
     def __init__(self, session: EngineSession, inspecting: Inspecting) -> None:
         self.changed: Signal[()] = Signal()
         """More is known, or whether it can be asked for."""
+        self.gpu_names: Callable[[], Sequence[str]] = tuple
+        """What the GPUs are called that the engine can compute on, as far as that is known."""
         self._session = session
         self._inspecting = inspecting
         self._text: AttentionText | None = None
@@ -63,9 +66,11 @@ class Operations:
         return self._known.get(model.path) if model is not None else None
 
     @property
-    def model(self) -> ModelInfo | None:
-        """The loaded model."""
-        return self._session.model
+    def tensor_cores_of(self) -> str:
+        """The GPU that computes the loaded model and has Tensor Cores, by its name; nothing where none is known to."""
+        model = self._session.model
+        names = self.gpu_names() if model is not None and model.gpu_layers else ()
+        return next((name for name in names if has_tensor_cores(name)), "")
 
     @property
     def progress(self) -> tuple[int, int] | None:

@@ -188,20 +188,17 @@ class Program:
 
     def dispatch(self, event: Event) -> None:
         """Hand an event to the service that it is for."""
-        self._hand_on(event)
-        self._unsaved_settings.look()
-
-    @cached_property
-    def _unsaved_settings(self) -> UnsavedSettings:
-        return UnsavedSettings(self.settings, self.notices)
-
-    def _hand_on(self, event: Event) -> None:
         if isinstance(event, StoreEvent):
             self._hand_on_from_store(event)
         elif isinstance(event, JobEvent):
             self._hand_on_from_job(event)
         else:
             self._hand_on_from_engine(event)
+        self._unsaved_settings.look()
+
+    @cached_property
+    def _unsaved_settings(self) -> UnsavedSettings:
+        return UnsavedSettings(self.settings, self.notices)
 
     def _hand_on_from_job(self, event: JobEvent) -> None:
         match event:
@@ -270,11 +267,11 @@ class Program:
                 self.memory.take(event)
             case LoadProgress() | Loaded() | PromptReady() | PrefillProgress() | Tokens() | Step() | Held():
                 self.session.take(event)
-            case Finished() | Reproduced() | ScoreProgress() | PromptScored() | AttentionProgress() | AttentionRead():
+            case Finished() | Reproduced() | LanesPlanned() | LaneTokens() | LaneFinished() | Compared():
                 self.session.take(event)
-            case (
-                LanesPlanned() | LaneTokens() | LaneFinished() | Compared() | OperationsProgress() | OperationsTimed()
-            ):
+            case ScoreProgress() | PromptScored() | AttentionProgress() | AttentionRead():
+                self.session.take(event)
+            case OperationsProgress() | OperationsTimed():
                 self.session.take(event)
             case DevicesListed():
                 self.memory.take(event)

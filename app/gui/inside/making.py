@@ -22,5 +22,5 @@ def make_inside_page(program: Program, themes: Themes) -> InsidePage:
     services = (program.inspecting, program.next_token, program.step_mode)
     page.show_choice(NextChoice(services, themes, icons))
     page.add_part("cache", lambda: CachePart(program.views.kv_map, themes, icons))
-    page.add_part("time", lambda: TimePart(program.views.timeline, themes, icons))
+    page.add_part("time", lambda: TimePart(program.views.timeline, program.views.operations, themes, icons))
     return page

@@ -8,9 +8,13 @@ from PySide6.QtGui import QImage, QWheelEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QWidget
 
+from app.core.commands import TimeOperations
+from app.core.operations import OperationsProgress
 from app.gui.inside.timing.gap_histogram import GapHistogram
 from app.gui.inside.timing.timeline_view import TimelineView
+from app.gui.widgets.gauge import Gauge
 from tests.gui.inside.conftest import Inspector, desk, inspector, model, stage
+from tests.made_up_operations import timed as timed_operations
 from tests.services.timed_answers import FIRST_US, GAPS_US, ask, begin, figures, finish, whole_answer, write
 
 __all__ = ["desk", "inspector", "model", "stage"]
@@ -242,3 +246,53 @@ def test_the_sentence_in_live_leads_to_the_timeline(inspector: Inspector) -> Non
     inspector.known()
     assert inspector.page.part == "time" and inspector.stage.sees("timeline")
     assert inspector.service.turn is inspector.turns[-1]
+
+
+def test_a_step_is_taken_apart_on_request_and_its_shares_stand_in_a_table(inspector: Inspector) -> None:
+    desk = inspector.stage.desk
+    inspector.answers()
+    shows_time(inspector)
+    assert inspector.reads("operations_told").startswith("Reads 100 tokens once more, about")
+    ask_button, stop = inspector.stage.find("operations_button"), inspector.stage.find("operations_stop")
+    assert not inspector.stage.sees("operations_stop") and not inspector.stage.sees("operations_decode")
+    ask_button.setFocus()
+    QTest.keyClick(ask_button, Qt.Key.Key_Space)
+    asked = desk.engine.all(TimeOperations)[-1]
+    assert stop.hasFocus() and not ask_button.isVisible()
+    desk.engine.say(OperationsProgress(asked.request, 64, 100))
+    inspector.stage.settle()
+    assert inspector.reads("operations_told") == "64 of 100 tokens"
+    desk.engine.say(timed_operations(asked.request))
+    inspector.stage.settle()
+    assert ask_button.hasFocus() and inspector.stage.sees("operations_decode")
+    first = inspector.stage.find("operation_1")
+    assert inspector.reads("operation_1") == "Matrix products, Q4_1 weights: feed-forward"
+    assert first.accessibleName().endswith("50.0 % of a decode step, 60.0 % of a prefill")
+    logits = inspector.stage.find("operation_3").accessibleName()
+    assert logits == "Matrix product, Q8_0 weights: logits: 15.0 % of a decode step, – of a prefill"
+    assert "Normalisation 1.5 %" in inspector.stage.find("operations_decode").accessibleName()
+    assert "1.8 times as long" in inspector.reads("operations_note")
+    assert not inspector.stage.sees("operations_tensor_cores")
+    for theme in ("dark", "light"):
+        inspector.stage.themes.choose(theme)
+        gauge = inspector.stage.find_as(Gauge, "operations_decode")
+        assert sum(segment.share for segment in gauge.segments) == pytest.approx(1)
+        assert len({segment.colour.name() for segment in gauge.segments}) == 7
+
+
+def test_taking_it_apart_can_be_stopped_and_says_what_went_wrong(inspector: Inspector) -> None:
+    desk = inspector.stage.desk
+    inspector.answers()
+    shows_time(inspector)
+    inspector.stage.clicks("operations_button")
+    inspector.stage.clicks("operations_stop")
+    asked = desk.engine.all(TimeOperations)[-1]
+    assert desk.engine.cancelled == [asked.request]
+    desk.engine.fail("cancelled", asked.request)
+    inspector.stage.settle()
+    assert inspector.reads("operations_told").startswith("Reads 100 tokens")
+    inspector.stage.clicks("operations_button")
+    desk.engine.fail("memory", desk.engine.all(TimeOperations)[-1].request, "There is too little memory.")
+    inspector.stage.settle()
+    assert inspector.reads("operations_told") == "There is too little memory."
+    assert inspector.stage.find("operations_button").isEnabled()

@@ -1,7 +1,4 @@
-"""Where the time of the answer went: a sentence, the timeline, and how long it took from token to token.
-
-Others put what belongs to it below into the column `lower_part`.
-"""
+"""Where the time of the answer went: a sentence, the timeline, how long it took from token to token, and the operations."""
 
 from __future__ import annotations
 
@@ -14,10 +11,12 @@ from app.gui.icons import Icons
 from app.gui.inside.page import InsidePart
 from app.gui.inside.timing.bar_words import bins_sentence, summary_words, unknown_sentence
 from app.gui.inside.timing.gap_histogram import GapHistogram
+from app.gui.inside.timing.operations_panel import OperationsPanel
 from app.gui.inside.timing.timeline_view import ZOOM, TimelineView
 from app.gui.widgets.labels import label
 from app.gui.widgets.words import render, set_hint
 from app.services.gap_bins import bins_of, quantiles_of
+from app.services.operations import Operations
 from app.services.timeline import Timeline
 from app.services.timeline_values import AnswerTimeline
 
@@ -28,7 +27,7 @@ REPAINT_MS = 200
 class TimePart(InsidePart):
     """Follows the service while it is seen."""
 
-    def __init__(self, service: Timeline, themes: theme.Themes, icons: Icons) -> None:
+    def __init__(self, service: Timeline, operations: Operations, themes: theme.Themes, icons: Icons) -> None:
         super().__init__()
         self.setObjectName("inside_time")
         self.setAccessibleName(self.tr("Where the time of the answer went"))
@@ -46,8 +45,7 @@ class TimePart(InsidePart):
         self.histogram = GapHistogram(themes)
         self.gap_text = label(look="muted", name="gap_text")
         self.gap_text.setWordWrap(True)
-        self.lower_part = QVBoxLayout()
-        """What stands below the histogram."""
+        self.operations = OperationsPanel(operations, themes)
         self._lay_out()
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
@@ -61,6 +59,7 @@ class TimePart(InsidePart):
     def disconnect_services(self) -> None:
         """Listen to the service no longer."""
         self._timer.stop()
+        self.operations.disconnect_services()
         for disconnect in self._disconnect:
             disconnect()
 
@@ -106,7 +105,7 @@ class TimePart(InsidePart):
         column.addSpacing(theme.SPACE_S)
         for widget in below:
             column.addWidget(widget)
-        column.addLayout(self.lower_part)
+        column.addWidget(self.operations)
         column.addStretch(1)
 
     def _want(self) -> None:

@@ -1,0 +1,222 @@
+"""Time by operation, on request: the button with what it costs, how far it is, and two stacked bars with their table."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QProgressBar, QPushButton, QVBoxLayout, QWidget
+
+from app.core.operations import OperationsTimed, OperationTime
+from app.gui import theme
+from app.gui.charts.swatch import Swatch
+from app.gui.inside.timing.operation_words import (
+    bar_words,
+    key_of,
+    kind_words,
+    note_words,
+    share_words,
+    shares,
+    tensor_core_words,
+)
+from app.gui.widgets.gauge import Gauge, Segment, lightness_step
+from app.gui.widgets.labels import label
+from app.gui.widgets.words import render, set_hint
+from app.services.attention_cost import AttentionCost
+from app.services.operations import Operations
+from app.services.units import byte_size, count
+
+_PROGRESS_PX = 180
+_HUES = ("stage_decode", "stage_prefill")
+
+
+class OperationsPanel(QWidget):
+    """Follows the service."""
+
+    def __init__(self, operations: Operations, themes: theme.Themes) -> None:
+        super().__init__()
+        self.setObjectName("operations_panel")
+        self._operations = operations
+        self._themes = themes
+        self._shown: OperationsTimed | None = None
+        self._rows: list[QWidget] = []
+        self._swatches: list[tuple[Swatch, int, int]] = []
+        """With the hue and the step of it."""
+        self.title = label(self.tr("Time by operation"), bold=True, name="operations_title")
+        self.ask = QPushButton(self.tr("Take one step apart"))
+        self.ask.setObjectName("operations_button")
+        self.progress = QProgressBar()
+        self.progress.setObjectName("operations_progress")
+        self.progress.setAccessibleName(self.tr("How many tokens were read"))
+        self.progress.setTextVisible(False)
+        self.progress.setFixedWidth(theme.scaled(_PROGRESS_PX))
+        self.cancel = QPushButton(self.tr("Stop"))
+        self.cancel.setObjectName("operations_stop")
+        self.said = label(look="muted", name="operations_told")
+        self.said.setWordWrap(True)
+        self.found = QWidget()
+        self.bars = (Gauge("operations_decode"), Gauge("operations_prefill"))
+        self._names = (label(), label())
+        self._table = QGridLayout()
+        self.note = label(look="muted", pixels=theme.SMALL_PX, name="operations_note")
+        self.note.setWordWrap(True)
+        self.cores = label(look="muted", pixels=theme.SMALL_PX, name="operations_tensor_cores")
+        self.cores.setWordWrap(True)
+        self._lay_out()
+        self.ask.clicked.connect(lambda _checked=False: operations.begin())
+        self.cancel.clicked.connect(lambda _checked=False: operations.cancel())
+        themes.changed.connect(self._colour)
+        self._disconnect = operations.changed.connect(self.show_known)
+        self.show_known()
+
+    def disconnect_services(self) -> None:
+        """Listen to the service no longer."""
+        self._disconnect()
+
+    def show_known(self) -> None:
+        """Show what can be done, what goes on, what came of it, or why neither."""
+        service = self._operations
+        found, progress = service.found, service.progress
+        is_open = progress is not None
+        refusal = service.hindrance if not is_open else None
+        self.ask.setText(self.tr("Take one step apart") if found is None else self.tr("Take it apart again"))
+        self.ask.setEnabled(refusal is None)
+        self._show_buttons(is_open=is_open)
+        cost = service.cost
+        set_hint(self.ask, self._hint(cost))
+        if progress is not None:
+            self.progress.setRange(0, progress[1])
+            self.progress.setValue(progress[0])
+            said = self.tr("{done} of {total} tokens").format(done=count(progress[0]), total=count(progress[1]))
+        elif (problem := refusal or service.problem) is not None:
+            said = render(problem)
+        else:
+            said = self._cost_words(cost)
+        self.said.setText(said)
+        self._show_found(found)
+
+    def _lay_out(self) -> None:
+        row = QHBoxLayout()
+        row.setSpacing(theme.SPACE_S)
+        for widget in (self.ask, self.progress, self.cancel):
+            row.addWidget(widget)
+        row.addWidget(self.said, 1)
+        inner = QVBoxLayout(self.found)
+        inner.setContentsMargins(0, 0, 0, 0)
+        inner.setSpacing(theme.SPACE_XS)
+        for name, bar in zip(self._names, self.bars, strict=True):
+            inner.addWidget(name)
+            inner.addWidget(bar)
+        self._table.setHorizontalSpacing(theme.SPACE_M)
+        self._table.setVerticalSpacing(theme.SPACE_XS)
+        self._table.setColumnStretch(0, 1)
+        inner.addSpacing(theme.SPACE_S)
+        inner.addLayout(self._table)
+        inner.addWidget(self.note)
+        inner.addWidget(self.cores)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, theme.SPACE_M, 0, 0)
+        column.setSpacing(theme.SPACE_S)
+        column.addWidget(self.title)
+        column.addLayout(row)
+        column.addWidget(self.found)
+
+    def _show_buttons(self, *, is_open: bool) -> None:
+        """Let the keyboard go on from a button that goes to the one that comes."""
+        goes, comes = (self.ask, self.cancel) if is_open else (self.cancel, self.ask)
+        comes.show()
+        if goes.hasFocus():
+            comes.setFocus()
+        goes.hide()
+        self.progress.setVisible(is_open)
+
+    def _hint(self, cost: AttentionCost | None) -> str:
+        hint = self.tr(
+            "Compute one decode step and one chunk of a prefill once more, operation by operation. A second context is "
+            "made for it beside the chat's, which stays as it is, and is given back afterwards."
+        )
+        return f"{hint}\n{self._cost_words(cost)}" if cost is not None else hint
+
+    def _cost_words(self, cost: AttentionCost | None) -> str:
+        if cost is None:
+            return ""
+        said = [self.tr("Reads {tokens} tokens once more").format(tokens=count(cost.tokens))]
+        if cost.seconds is not None:
+            said.append(self.tr("about {seconds:.1f} s").format(seconds=max(cost.seconds, 0.1)))
+        if cost.memory_bytes is not None:
+            said.append(self.tr("about {size} meanwhile").format(size=byte_size(cost.memory_bytes)))
+        return ", ".join(said)
+
+    def _show_found(self, found: OperationsTimed | None) -> None:
+        if found is self._shown and found is not None:
+            return
+        self._shown = found
+        self.found.setVisible(found is not None)
+        for gone in self._rows:
+            self._table.removeWidget(gone)
+            gone.hide()
+            gone.deleteLater()
+        self._rows, self._swatches = [], []
+        if found is None:
+            return
+        titles = (self.tr("One decode step"), self.tr("A prefill chunk of {tokens} tokens"))
+        named = (titles[0], titles[1].format(tokens=count(found.chunk)))
+        for bar, name, title, times in zip(self.bars, self._names, named, (found.decode, found.prefill), strict=True):
+            name.setText(title)
+            words = bar_words(title, times)
+            bar.setAccessibleName(words)
+            set_hint(bar, words)
+        self._fill_table(found)
+        self.note.setText(note_words(found))
+        gpu = self._operations.tensor_cores_of
+        self.cores.setText(tensor_core_words(found, gpu) if gpu else "")
+        self.cores.setVisible(bool(gpu))
+        self._colour()
+
+    def _fill_table(self, found: OperationsTimed) -> None:
+        kinds = _kinds(found)
+        columns = (shares(found.decode), shares(found.prefill))
+        for column, words in enumerate((self.tr("Decode"), self.tr("Prefill")), 1):
+            self._put(label(words, look="muted", pixels=theme.SMALL_PX), 0, 2 * column)
+        for row, each in enumerate(kinds, 1):
+            words = kind_words(each)
+            name = label(words)
+            name.setObjectName(f"operation_{row}")
+            said = [share_words(found_in.get(key_of(each))) for found_in in columns]
+            name.setAccessibleName(
+                self.tr("{kind}: {decode} of a decode step, {prefill} of a prefill").format(
+                    kind=words, decode=said[0], prefill=said[1]
+                )
+            )
+            self._put(name, row, 0)
+            for column, share in enumerate(said):
+                swatch = Swatch()
+                self._swatches.append((swatch, column, row - 1))
+                self._put(swatch, row, 2 * column + 1)
+                self._put(label(share), row, 2 * column + 2)
+
+    def _put(self, widget: QWidget, row: int, column: int) -> None:
+        self._rows.append(widget)
+        side = Qt.AlignmentFlag.AlignRight if isinstance(widget, QLabel) and column else Qt.AlignmentFlag(0)
+        self._table.addWidget(widget, row, column, side)
+
+    def _colour(self) -> None:
+        found, look = self._shown, self._themes.current
+        if found is None:
+            return
+        places = {key_of(each): place for place, each in enumerate(_kinds(found))}
+        text, surface = look.colour("text"), look.colour("surface")
+        for bar, hue, times in zip(self.bars, _HUES, (found.decode, found.prefill), strict=True):
+            bar.set_track(look.colour("border"))
+            bar.set_segments(
+                [
+                    Segment(share, lightness_step(look.colour(hue), places[key], text, surface))
+                    for key, share in shares(times).items()
+                ]
+            )
+        for swatch, column, step in self._swatches:
+            swatch.show_colour(lightness_step(look.colour(_HUES[column]), step, text, surface))
+
+
+def _kinds(found: OperationsTimed) -> list[OperationTime]:
+    """Return the kinds of both, those of the step first, the longest of them first."""
+    seen = {key_of(each) for each in found.decode}
+    return [*found.decode, *(each for each in found.prefill if key_of(each) not in seen)]
