@@ -9,7 +9,7 @@ from itertools import accumulate
 import msgspec
 
 from app.core.chat import PromptSpan
-from app.core.commands import SettingsChange
+from app.core.commands import SettingsChange, TimeOperations
 from app.core.events import Finished, PrefillProgress, PromptReady, Tokens
 from app.core.metrics import Metrics, TtftParts
 from app.gui.inside.page import InsidePage
@@ -19,6 +19,7 @@ from tests.e2e.scene import Scene
 from tests.e2e.weighing import recorded
 from tests.e2e.what_if_state import ANSWER, QUESTION
 from tests.fake_engine import metrics
+from tests.made_up_operations import timed
 
 US = 1_000
 QUEUE_US, TEMPLATE_US, TOKENS_US = 40_000, 2_400, 4_100
@@ -100,6 +101,9 @@ def timeline(scene: Scene) -> None:
     scene.window.page_wanted.emit("inside")
     scene.find(InsidePage, "inside_page").show_part("time")
     scene.desk.until(lambda: not scene.program.inspecting.is_busy)
+    assert scene.program.views.operations.begin()
+    engine.say(timed(engine.all(TimeOperations)[-1].request))
+    scene.desk.settle()
     view = scene.find(TimelineView, "timeline")
     view.picture.scale.show(540e6, 900e6)
     view.look_at(16)

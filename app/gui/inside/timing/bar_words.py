@@ -112,6 +112,8 @@ def time_words(ns: float) -> str:
 
 def tick_words(ns: float, step_ns: float) -> str:
     """Return a moment of the ruler; `step_ns` is how far two of them are apart."""
+    if step_ns >= 1e9:
+        return f"{ns / 1e9:,.0f} s"
     if step_ns >= 1e8:
         return f"{ns / 1e9:,.1f} s"
     if step_ns >= 1e6:
@@ -230,7 +232,8 @@ def summary_words(timeline: AnswerTimeline) -> str:
             translate("Timeline", "all decode steps in {length}").format(length=time_words(parts["decode"].ns))
         )
     said.append(translate("Timeline", "all in {length}").format(length=time_words(timeline.end_ns)))
-    return " · ".join(said)
+    line = " · ".join(said)
+    return line[:1].upper() + line[1:]
 
 
 def bins_sentence(bins: GapBins | None) -> str:
@@ -244,18 +247,33 @@ def bins_sentence(bins: GapBins | None) -> str:
     low, high = bins.range_of(place)
     said = translate(
         "Timeline",
-        "{total} gaps between neighbouring tokens; most often {low:.1f} to {high:.1f} ms, the longest {most:.1f} ms",
+        "{total} gaps between neighbouring tokens; most often {low} to {high} ms, the longest {most} ms",
     )
-    return said.format(total=count(bins.total), low=low, high=high, most=bins.longest_ms)
+    return said.format(
+        total=count(bins.total), low=edge_words(low), high=edge_words(high), most=gap_words(bins.longest_ms)
+    )
+
+
+def edge_words(ms: float) -> str:
+    """Return where a bin begins, in ms: a round number."""
+    return f"{round(ms, 3):,g}"
+
+
+def gap_words(ms: float) -> str:
+    """Return a gap in ms, with a digit behind the point where that says something."""
+    return f"{ms:,.0f}" if ms >= 100 else f"{ms:.1f}"
 
 
 def bin_words(bins: GapBins, place: int) -> str:
     """Return what a bar of the histogram stands for; the one behind the last is of all longer gaps."""
     if place >= len(bins.counts):
-        return translate(
-            "Timeline", "longer than {end:.4g} ms: {count} of {total} gaps, the longest {most:.1f} ms"
-        ).format(end=bins.end_ms, count=count(bins.beyond), total=count(bins.total), most=bins.longest_ms)
+        return translate("Timeline", "longer than {end} ms: {count} of {total} gaps, the longest {most} ms").format(
+            end=edge_words(bins.end_ms),
+            count=count(bins.beyond),
+            total=count(bins.total),
+            most=gap_words(bins.longest_ms),
+        )
     low, high = bins.range_of(place)
-    return translate("Timeline", "{low:.4g} to {high:.4g} ms: {count} of {total} gaps").format(
-        low=low, high=high, count=count(bins.counts[place]), total=count(bins.total)
+    return translate("Timeline", "{low} to {high} ms: {count} of {total} gaps").format(
+        low=edge_words(low), high=edge_words(high), count=count(bins.counts[place]), total=count(bins.total)
     )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QFocusEvent, QFontMetricsF, QHelpEvent, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
@@ -9,7 +11,7 @@ from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 from app.core.metrics import ItlQuantiles
 from app.gui import theme
 from app.gui.ground import paint_ground, stand_alone
-from app.gui.inside.timing.bar_words import bin_words, bins_sentence
+from app.gui.inside.timing.bar_words import bin_words, bins_sentence, edge_words, gap_words
 from app.gui.widgets.words import hint_of
 from app.services.gap_bins import GapBins
 
@@ -18,6 +20,8 @@ _LEAST_PX = 2.0
 _BEYOND_SHARE = 0.06
 """Of the width, for what is longer than the last bin reaches."""
 _LINE_PX = 13
+_APART_PX = 24
+"""Between two numbers of the axis."""
 _CENTRE = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignHCenter
 _LEFT = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft
 
@@ -162,15 +166,14 @@ class GapHistogram(QWidget):
 
     def _paint_axis(self, painter: QPainter, look: theme.Theme, bins: GapBins, base: float) -> None:
         painter.setPen(look.colour("muted"))
-        metrics, taken = QFontMetricsF(painter.font()), -24.0
-        for place in range(len(bins.counts) + 1):
-            words = f"{bins.start_ms + place * bins.width_ms:.4g}"
-            width = metrics.horizontalAdvance(words) + 2
-            left = max(place * self._bar_width - width / 2, 0.0)
-            if left < taken + 24 or left + width > self._plot_width:
-                continue
-            painter.drawText(QRectF(left, base + 2, width, theme.scaled(AXIS_PX) - 2), _LEFT, words)
-            taken = left + width
+        metrics = QFontMetricsF(painter.font())
+        edges = [edge_words(bins.start_ms + place * bins.width_ms) for place in range(len(bins.counts))]
+        widest = max(map(metrics.horizontalAdvance, edges)) + 2
+        for place in range(0, len(edges), math.ceil((widest + _APART_PX) / self._bar_width)):
+            left = max(place * self._bar_width - widest / 2, 0.0)
+            area = QRectF(left, base + 2, widest, theme.scaled(AXIS_PX) - 2)
+            if area.right() + _APART_PX <= self._plot_width:
+                painter.drawText(area, _LEFT if not place else _CENTRE, edges[place])
         last = self.tr("longer") if bins.beyond else "ms"
         width = metrics.horizontalAdvance(last) + 4
         painter.drawText(QRectF(self.width() - width, base + 2, width, theme.scaled(AXIS_PX) - 2), _LEFT, last)
@@ -184,11 +187,11 @@ class GapHistogram(QWidget):
         named = (("p50", self._itl.p50), ("p95", self._itl.p95), ("p99", self._itl.p99))
         for number, ((name, value), style) in enumerate(zip(named, styles, strict=True)):
             share = (value - bins.start_ms) / (bins.end_ms - bins.start_ms)
-            across = min(max(share, 0.0), 1.0) * self._plot_width
+            across = round(min(max(share, 0.0), 1.0) * self._plot_width) + 0.5
             top = number * theme.scaled(_LINE_PX)
-            painter.setPen(QPen(look.colour("text"), 1.5, style))
+            painter.setPen(QPen(look.colour("text"), 1, style))
             painter.drawLine(QPointF(across, top + 2), QPointF(across, base))
-            words = self.tr("{name} {value:.1f} ms").format(name=name, value=value)
+            words = self.tr("{name} {value} ms").format(name=name, value=gap_words(value))
             width = metrics.horizontalAdvance(words) + 4
             left = across + 4 if across + width + 4 <= self.width() else across - width - 2
             painter.drawText(QRectF(left, top, width, theme.scaled(_LINE_PX)), _CENTRE, words)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QColor
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QProgressBar, QPushButton, QVBoxLayout, QWidget
 
 from app.core.operations import OperationsTimed, OperationTime
@@ -26,6 +27,8 @@ from app.services.units import byte_size, count
 
 _PROGRESS_PX = 180
 _HUES = ("stage_decode", "stage_prefill")
+_STEPS = (2, 6, 4, 5, 3, 1, 0)
+"""The longest has the hue of its stage itself; those behind it are ever further from it."""
 
 
 class OperationsPanel(QWidget):
@@ -107,7 +110,7 @@ class OperationsPanel(QWidget):
             inner.addWidget(bar)
         self._table.setHorizontalSpacing(theme.SPACE_M)
         self._table.setVerticalSpacing(theme.SPACE_XS)
-        self._table.setColumnStretch(0, 1)
+        self._table.setColumnStretch(5, 1)
         inner.addSpacing(theme.SPACE_S)
         inner.addLayout(self._table)
         inner.addWidget(self.note)
@@ -203,17 +206,16 @@ class OperationsPanel(QWidget):
         if found is None:
             return
         places = {key_of(each): place for place, each in enumerate(_kinds(found))}
-        text, surface = look.colour("text"), look.colour("surface")
         for bar, hue, times in zip(self.bars, _HUES, (found.decode, found.prefill), strict=True):
             bar.set_track(look.colour("border"))
-            bar.set_segments(
-                [
-                    Segment(share, lightness_step(look.colour(hue), places[key], text, surface))
-                    for key, share in shares(times).items()
-                ]
-            )
+            bar.set_segments([Segment(share, _shade(look, hue, places[key])) for key, share in shares(times).items()])
         for swatch, column, step in self._swatches:
-            swatch.show_colour(lightness_step(look.colour(_HUES[column]), step, text, surface))
+            swatch.show_colour(_shade(look, _HUES[column], step))
+
+
+def _shade(look: theme.Theme, hue: str, place: int) -> QColor:
+    step = _STEPS[place % len(_STEPS)]
+    return lightness_step(look.colour(hue), step, look.colour("text"), look.colour("surface"))
 
 
 def _kinds(found: OperationsTimed) -> list[OperationTime]:
