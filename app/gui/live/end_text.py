@@ -142,10 +142,11 @@ class EndText(QWidget):
         self._shown = sentence, stop
         if not sentence and not stop:
             return
-        whole = self.tr("{sentence} See the timeline.").format(sentence=sentence) if sentence else stop
-        self._sentence.set_text(whole)
-        if " ".join(self._sentence.shown_lines) != whole:
-            self._sentence.set_text(sentence)
+        whole = self.tr("{sentence} See the timeline.").format(sentence=sentence)
+        for said in (whole, f"{sentence} ›", sentence) if sentence else (stop,):
+            self._sentence.set_text(said)
+            if " ".join(self._sentence.shown_lines) == said:
+                break
         self._sentence.lead(bool(sentence))
         more = self.tr("Click it to see the timeline of the answer.") if sentence else ""
         set_hint(self._sentence, "\n".join(dict.fromkeys(each for each in (sentence, more, stop) if each)))

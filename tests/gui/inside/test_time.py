@@ -173,6 +173,19 @@ def test_a_click_chooses_a_bar_and_dragging_moves_the_picture(inspector: Inspect
     assert shown.place == longest and inspector.reads("time_bar_text").startswith("Queue")
 
 
+def test_of_bars_that_lie_together_the_shortest_one_is_told(inspector: Inspector) -> None:
+    timed(inspector)
+    shown = view(inspector)
+    bars = shown.picture.bars
+    short, long = (
+        next(each for each in range(len(bars)) if bars[each].kind == kind) for kind in ("template", "tokenise")
+    )
+    place = shown.rect_of(short).center()
+    assert bars[short].ns < bars[long].ns and shown.at(place) == short
+    assert shown.words_at(place).startswith("Template"), "it would be hidden by its neighbour otherwise"
+    assert shown.at(QPointF(2, place.y())) is None, "words of a row are no bar"
+
+
 def test_the_wheel_zooms_where_the_keyboard_is_and_scrolls_the_page_elsewhere(inspector: Inspector) -> None:
     timed(inspector)
     shown = view(inspector)
