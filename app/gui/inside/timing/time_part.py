@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QTimer
+from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QShowEvent
-from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QScrollArea, QVBoxLayout, QWidget
 
 from app.gui import theme
 from app.gui.icons import Icons
@@ -93,7 +93,16 @@ class TimePart(InsidePart):
             set_hint(button, hint)
             button.clicked.connect(lambda _checked=False, do=do: do())
             row.addWidget(button)
-        column = QVBoxLayout(self)
+        contents, scrolled = QWidget(), QScrollArea()
+        scrolled.setFrameShape(QFrame.Shape.NoFrame)
+        scrolled.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        scrolled.setWidgetResizable(True)
+        scrolled.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        scrolled.setWidget(contents)
+        around = QVBoxLayout(self)
+        around.setContentsMargins(0, 0, 0, 0)
+        around.addWidget(scrolled)
+        column = QVBoxLayout(contents)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(theme.SPACE_S)
         column.addWidget(self.said)
