@@ -36,6 +36,7 @@ from app.services.lane_outlook import LaneOutlook
 from app.services.live import Live
 from app.services.load_check import CheckModel, LoadCheck
 from app.services.load_options import LoadOptionsDraft
+from app.services.loop_picture import LoopPicture
 from app.services.machine import Machine
 from app.services.memory import Memory
 from app.services.model_check import check_model
@@ -178,11 +179,14 @@ def _views(
     vocabulary: Vocabulary,
 ) -> ProcessViews:
     """Make what the parts of the page Inside look at."""
+    inspecting = records.inspecting
+    attention = Attention(session, engine, inspecting, vocabulary)
     return ProcessViews(
-        attention=Attention(session, engine, records.inspecting, vocabulary),
+        attention=attention,
         kv_map=KVMap(session, answers, live, counts.prompt_count, vocabulary),
         operations=Operations(session, records.inspecting),
         timeline=Timeline(session, answers, records.inspecting, live.figures_of),
+        loop=LoopPicture(session, answers, inspecting, records.next_token, vocabulary),
     )
 
 

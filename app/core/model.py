@@ -8,6 +8,7 @@ import msgspec
 
 from app.core.cache_shape import AttentionShape, CacheClass
 from app.core.metrics import DeviceMemory
+from app.core.model_shape import ModelShape
 from app.core.words import Sentence
 
 KVType = Literal["f16", "q8_0", "q4_0"]
@@ -137,6 +138,8 @@ class ModelInfo(msgspec.Struct, frozen=True):
     """Which layers keep what, as llama.cpp set it aside; empty is unknown."""
     attention: AttentionShape = AttentionShape()
     """What its file says of the heads whose keys and values are kept."""
+    shape: ModelShape = ModelShape()
+    """As its file tells it."""
     memory: tuple[DeviceMemory, ...] = ()
     """What the load took by device, as llama.cpp's log tells it."""
     options: LoadOptions = LoadOptions()

@@ -26,6 +26,7 @@ from app.core.model import LoadOptions
 from app.core.model_facts import model_facts
 from app.core.model_file import ModelSource, check_model_file
 from app.core.model_reads import weight_bytes_per_token
+from app.core.model_shape import shape_of
 from app.core.words import Sentence, translate
 from app.engine.backend import Backend
 from app.engine.cache_classes import parse_classes
@@ -95,6 +96,7 @@ class LlamaOpener:
             options=options,
             notes=without_context_warnings(backend.info.notes),
             remarks=load_remarks(command.options, options, backend.info),
+            shape=shape_of(model_facts(headers)),
             tokenizer=tokenizer_of(Path(command.path), headers[0]),
             end_tokens=end_tokens(backend.vocabulary),
             begin_token=backend.vocabulary.bos,

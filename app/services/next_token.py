@@ -105,7 +105,8 @@ class NextToken:
         self._whose: str | None = ""
         """As `CandidatesView.whose`; None where the conversation is gone."""
         self._origin: Sentence | None = None
-        self._watches = self._wants_whole = False
+        self._watchers: frozenset[str] = frozenset()
+        self._wants_whole = False
         self._whole: Step | None = None
         """The newest whole row that came for somebody else: it is shown once it turns out to be the last."""
         self._missed = False
@@ -128,10 +129,10 @@ class NextToken:
         """Load what the first step needs; takes a moment, and may be called by any thread."""
         _step_candidates()
 
-    def watch(self, on: bool) -> None:
-        """Say whether somebody looks: only then the engine tells its steps."""
-        if on != self._watches:
-            self._watches = on
+    def watch(self, on: bool, who: str = "section") -> None:
+        """Say whether somebody looks, and who: only then the engine tells its steps."""
+        before, self._watchers = self._watchers, self._watchers | {who} if on else self._watchers - {who}
+        if bool(before) != bool(self._watchers):
             self._tell_engine()
 
     def watch_whole(self, on: bool) -> None:
@@ -229,7 +230,7 @@ class NextToken:
 
     def _note_missed(self) -> None:
         """Let go of a step that is not the latest any more, because nobody looks at those that follow."""
-        if not self._watches and not self._missed:
+        if not self._watchers and not self._missed:
             self._missed, self._shown = True, None
             self._tell()
 
@@ -241,7 +242,7 @@ class NextToken:
 
     def _take_step(self, answer: _Answer, event: Step) -> None:
         model = self._session.model
-        if not self._watches or model is None:
+        if not self._watchers or model is None:
             return
         drawn = answer.sampled[event.token] if event.token < len(answer.sampled) else None
         is_for_others = self._wants_whole and not event.ids
@@ -317,8 +318,7 @@ class NextToken:
     def _take_vocabulary(self) -> None:
         """Read the tokens again; those of another tokenizer say nothing of the step that is shown."""
         if self._vocabulary.known == 0:
-            self._shown = self._answer = None
-            self._is_held = False
+            self._shown, self._answer, self._is_held = None, None, False
         self._tell()
 
     def _tell(self, *, moved: bool = False) -> None:
@@ -328,7 +328,7 @@ class NextToken:
     def _tell_engine(self) -> None:
         """The wish to see steps is kept by the engine's process: a new one has to hear it, none is started for it."""
         if self._engine.running and self._session.model is not None:
-            self._engine.send(Watch(self._watches or self._wants_whole, self._wants_whole))
+            self._engine.send(Watch(bool(self._watchers) or self._wants_whole, self._wants_whole))
 
 
 def _step_candidates() -> type[StepCandidates]:

@@ -8,6 +8,7 @@ from app.services.attention import Attention
 from app.services.kv_map import KVMap
 from app.services.operations import Operations
 from app.services.timeline import Timeline
+from app.services.loop_picture import LoopPicture
 
 
 @dataclass(frozen=True)
@@ -20,3 +21,5 @@ class ProcessViews:
     """Which operations the time of a computation goes to."""
     timeline: Timeline
     """Where the time of an answer went."""
+    loop: LoopPicture
+    """The whole process in one picture."""

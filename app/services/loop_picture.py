@@ -1,0 +1,296 @@
+"""The picture of the loop: what the answer that is looked at shows of each stage, while it is written and afterwards.
+
+Follows the engine's events, the model that is loaded and the answer that people look at (`inspecting`); makes plain values
+of them when somebody asks. Knows no view.
+"""
+
+from __future__ import annotations
+
+from app.core.events import Held, PrefillProgress, PromptReady, Tokens
+from app.core.model import ModelInfo
+from app.core.sampling import SamplingSettings
+from app.core.signal import Signal
+from app.core.words import Sentence, translate
+from app.services.answer_what_if import changes_of
+from app.services.answers import Answers
+from app.services.engine_session import EngineSession
+from app.services.inspecting import Inspecting
+from app.services.loop_run import LoopRun
+from app.services.loop_step import step_of_record, step_of_view
+from app.services.loop_values import (
+    LoopEnd,
+    LoopModel,
+    LoopPrefill,
+    LoopPrompt,
+    LoopStep,
+    LoopToken,
+    LoopValues,
+    Phase,
+    loop_model,
+)
+from app.services.next_token import NextToken
+from app.services.open_conversation import Run
+from app.services.questions import AnswerEvent
+from app.services.turns import Turn
+from app.services.vocabulary import Vocabulary
+
+FIRST_TOKENS = 3
+_WHO = "loop"
+
+
+class LoopPicture:
+    """Values are made anew when they are asked for and something changed."""
+
+    def __init__(
+        self,
+        session: EngineSession,
+        answers: Answers,
+        inspecting: Inspecting,
+        next_token: NextToken,
+        vocabulary: Vocabulary,
+    ) -> None:
+        self.changed: Signal[()] = Signal()
+        """The values are others; told only while somebody looks."""
+        self._session = session
+        self._answers = answers
+        self._inspecting = inspecting
+        self._next_token = next_token
+        self._vocabulary = vocabulary
+        self._is_watched = False
+        self._run: LoopRun | None = None
+        """The answer that was begun last."""
+        self._of: Run | None = None
+        self._values: LoopValues | None = None
+        session.answer_told.connect(self._follow)
+        session.changed.connect(self._tell)
+        next_token.changed.connect(lambda _moved: self._tell())
+        answers.changed.connect(lambda _conversation, _turn: self._look())
+        inspecting.token_changed.connect(lambda _token: self._look())
+        for signal in (inspecting.opened, inspecting.changed):
+            signal.connect(self._look)
+
+    @property
+    def values(self) -> LoopValues:
+        """What the picture shows now."""
+        if self._values is None:
+            self._values = self._made()
+        return self._values
+
+    @property
+    def token(self) -> int | None:
+        """The token of the answer that is on its way through the loop, counted from 0; None for none."""
+        step = self.values.step
+        return step.place if step is not None else self._inspecting.token
+
+    def watch(self, on: bool) -> None:
+        """Say whether somebody looks at the picture."""
+        self._is_watched = on
+        self._next_token.watch(on, _WHO)
+        if on:
+            self._look()
+
+    def look_at(self, token: int | None) -> None:
+        """Show another token of the answer; None is the newest, also of an answer that grows."""
+        turn = self._inspecting.turn
+        last = len(turn.ids) // 4 - 1 if turn is not None else -1
+        self._inspecting.look_at(None if token is None or last < 0 else min(max(token, 0), last))
+
+    def _follow(self, event: AnswerEvent) -> None:
+        run = self._run
+        if isinstance(event, PromptReady):
+            run = self._run = LoopRun(event.request)
+            self._of = next((each for each in self._answers.runs if each.request == event.request), None)
+        if run is None or event.request != run.request:
+            return
+        match event:
+            case PromptReady():
+                run.begin(event)
+            case PrefillProgress():
+                run.read(event)
+            case Tokens():
+                run.write(event)
+            case Held():
+                run.hold(event)
+            case _:
+                pass
+        self._tell()
+
+    def _look(self) -> None:
+        """Show the last token of an answer that is over, where nothing else is looked at."""
+        turn, answer = self._inspecting.turn, self._inspecting.answer
+        is_over = turn is not None and turn.state in ("done", "interrupted")
+        if self._is_watched and is_over and answer is not None and answer.ids and self._inspecting.token is None:
+            self._values = None
+            if self.values.step is None:
+                self._inspecting.look_at(len(answer) - 1)
+        self._tell()
+
+    def _tell(self) -> None:
+        self._values = None
+        if self._is_watched:
+            self.changed.emit()
+
+    def _made(self) -> LoopValues:
+        turn, run = self._inspecting.turn, self._own_run()
+        model, why = self._model_of(turn)
+        shown = loop_model(model) if model is not None else None
+        step = self._step_of(turn, run)
+        used, cells, size = _cells(turn, run, shown)
+        return LoopValues(
+            phase=_phase(turn, run),
+            model=shown,
+            model_why=why,
+            prompt=self._prompt_of(turn, run),
+            prefill=_prefill(turn, run),
+            cells_used=used,
+            cells=cells,
+            cache_bytes=size,
+            step=step,
+            step_why=self._why_no_step(turn) if step is None else None,
+            written=_written(turn, run),
+            tokens_per_s=_pace(turn, run),
+            settings=self._settings_of(turn, run),
+            end=_end(turn),
+        )
+
+    def _own_run(self) -> LoopRun | None:
+        """Return what the events told of the answer that is looked at."""
+        turn = self._inspecting.turn
+        return self._run if turn is not None and self._of is not None and self._of.turn is turn else None
+
+    def _model_of(self, turn: Turn | None) -> tuple[ModelInfo | None, Sentence | None]:
+        """Return the model whose sizes are shown, or why there is none."""
+        model, ref = self._session.model, self._session.ref
+        is_open = turn is None or turn.state in ("waiting", "writing") or turn.model is None
+        is_theirs = is_open or (turn is not None and ref is not None and turn.model == ref)
+        if not is_theirs and turn is not None and turn.model is not None and ref is not None:
+            is_theirs = turn.model.identity == ref.identity
+        if model is not None and is_theirs:
+            return model, None
+        if turn is None or is_open:
+            return None, _NO_MODEL
+        return None, translate(
+            "Loop", "Load the model that wrote this answer, {model}, to see its sizes.", model=turn.author or "?"
+        )
+
+    def _prompt_of(self, turn: Turn | None, run: LoopRun | None) -> LoopPrompt:
+        if turn is None:
+            return LoopPrompt()
+        question = self._inspecting.question_of(turn)
+        said = " ".join((question.said if question is not None else "").split())
+        kept, ready = self._inspecting.prompt, run.prompt if run is not None else None
+        if ready is not None:
+            ids, spans = memoryview(ready.ids).cast("i"), ready.spans
+            begin = next((span.start for span in reversed(spans) if span.part == "prompt"), 0)
+            texts = [self._vocabulary.text(token) for token in ids[begin : begin + FIRST_TOKENS]]
+            first = tuple(map(LoopToken, ids[begin : begin + FIRST_TOKENS], texts))
+            return LoopPrompt(said, len(ids), first)
+        tokens = turn.finished.metrics.prompt_tokens if turn.finished is not None else None
+        if kept is None or kept.message != turn.message:
+            return LoopPrompt(said, tokens)
+        begin = next((span.start for span in reversed(kept.spans) if span.part == "prompt"), 0)
+        shown = slice(begin, begin + FIRST_TOKENS)
+        return LoopPrompt(said, len(kept.ids), tuple(map(LoopToken, kept.ids[shown], kept.texts[shown])))
+
+    def _step_of(self, turn: Turn | None, run: LoopRun | None) -> LoopStep | None:
+        inspecting = self._inspecting
+        if turn is None:
+            return None
+        if inspecting.token is None:
+            view = self._next_token.candidates() if run is not None else None
+            return step_of_view(view, run.first) if view is not None and run and view.request == run.request else None
+        answer, insight = inspecting.answer, inspecting.insight
+        if answer is None or insight is None or insight.message != turn.message or insight.index != inspecting.token:
+            return None
+        return step_of_record(insight, answer)
+
+    def _why_no_step(self, turn: Turn | None) -> Sentence:
+        if turn is None:
+            return _NO_ANSWER
+        if turn.state == "waiting":
+            return _NOT_YET
+        return _READING if self._inspecting.is_busy else _NOT_RECORDED
+
+    def _settings_of(self, turn: Turn | None, run: LoopRun | None) -> SamplingSettings | None:
+        if turn is None:
+            return None
+        is_open = turn.state in ("waiting", "writing")
+        changes = self._of.made.settings if is_open and run is not None and self._of is not None else changes_of(turn)
+        if changes:
+            return changes[-1].settings
+        return self._of.conversation.head.settings if is_open and self._of is not None and run is not None else None
+
+
+def _phase(turn: Turn | None, run: LoopRun | None) -> Phase:
+    if turn is None:
+        return "empty"
+    if turn.state == "done":
+        return "done"
+    if turn.state == "interrupted":
+        return "interrupted"
+    if run is None:
+        return "waiting"
+    if run.is_held:
+        return "held"
+    return "writing" if run.tokens else "reading"
+
+
+def _prefill(turn: Turn | None, run: LoopRun | None) -> LoopPrefill | None:
+    if run is not None:
+        return run.prefill
+    if turn is None or turn.finished is None:
+        return None
+    metrics = turn.finished.metrics
+    tokens = metrics.prompt_tokens
+    return LoopPrefill(tokens, tokens, metrics.prompt_tokens_from_cache, metrics.prefill_tokens_per_s)
+
+
+def _cells(
+    turn: Turn | None, run: LoopRun | None, model: LoopModel | None
+) -> tuple[int | None, int | None, int | None]:
+    """Return the cells in use, those there are, and the bytes of those in use."""
+    if turn is not None and turn.finished is not None and turn.state == "done":
+        kv = turn.finished.metrics.kv
+        return kv.cells_used, kv.cells, kv.bytes
+    used = run.cells_used if run is not None else None
+    if model is None:
+        return used, None, None
+    size = used * model.bytes_per_token if used is not None and model.bytes_per_token is not None else None
+    return used, model.cells, size
+
+
+def _written(turn: Turn | None, run: LoopRun | None) -> int:
+    if run is not None and turn is not None and turn.state in ("waiting", "writing"):
+        return run.first + run.tokens
+    return len(turn.ids) // 4 if turn is not None else 0
+
+
+def _pace(turn: Turn | None, run: LoopRun | None) -> float | None:
+    if turn is not None and turn.state == "done" and turn.finished is not None:
+        return turn.finished.metrics.decode_tokens_per_s
+    return run.tokens_per_s if run is not None else None
+
+
+def _end(turn: Turn | None) -> LoopEnd | None:
+    if turn is None or turn.state not in ("done", "interrupted"):
+        return None
+    finished = turn.finished
+    if turn.state == "interrupted" or finished is None:
+        return LoopEnd(None, turn.reason or _CUT_OFF)
+    return LoopEnd(finished.stop_reason, _ENDS[finished.stop_reason])
+
+
+_NO_MODEL = translate("Loop", "Load a model to see its sizes.")
+_NO_ANSWER = translate("Loop", "Send a message to see how its answer comes about.")
+_NOT_YET = translate("Loop", "The first token is drawn once the prompt is read.")
+_READING = translate("Loop", "This is being read.")
+_NOT_RECORDED = translate("Loop", "It was not recorded what else could have come at this token.")
+_CUT_OFF = translate("Loop", "It was cut off before its end.")
+_ENDS = {
+    "end": translate("Loop", "The model drew its end token: nothing more was to come."),
+    "length": translate("Loop", "The limit on the length of an answer was reached."),
+    "stop_string": translate("Loop", "A stop text came, which is not part of the answer."),
+    "cancelled": translate("Loop", "You stopped it."),
+    "context_full": translate("Loop", "The context is full: there is no cell for another token."),
+}
+"""By `StopReason`."""

@@ -1,0 +1,205 @@
+"""What the picture of the loop shows: the stages in their order, and the numbers of a model, a prompt and a step.
+
+Plain values for whoever shows them; None is what nobody knows.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import msgspec
+
+from app.core.metrics import StopReason
+from app.core.model import MemoryKind, ModelInfo
+from app.core.model_shape import ModelShape
+from app.core.sampling import SamplingSettings
+from app.core.words import Sentence
+
+StageName = Literal[
+    "prompt",
+    "tokens",
+    "embedding",
+    "prefill",
+    "transformer",
+    "kv",
+    "logits",
+    "probabilities",
+    "sampling",
+    "token",
+    "stop",
+    "answer",
+]
+STAGES: tuple[StageName, ...] = (
+    "prompt",
+    "tokens",
+    "embedding",
+    "prefill",
+    "transformer",
+    "kv",
+    "logits",
+    "probabilities",
+    "sampling",
+    "token",
+    "stop",
+    "answer",
+)
+"""In the order in which an answer comes about."""
+BACK_FROM: StageName = "stop"
+BACK_TO: StageName = "tokens"
+"""Between these two the loop is closed: a token that does not end the answer is read like those of the prompt."""
+EACH_TOKEN: tuple[StageName, ...] = (
+    "embedding",
+    "transformer",
+    "kv",
+    "logits",
+    "probabilities",
+    "sampling",
+    "token",
+    "stop",
+)
+"""What runs once for every token of the answer."""
+
+Phase = Literal["empty", "waiting", "reading", "writing", "held", "done", "interrupted"]
+"""`empty` is without an answer, `waiting` before its prompt is ready, `held` before a token that somebody has to let be
+drawn, `interrupted` the end of one that nothing is known of but what was written."""
+RUNNING: dict[Phase, tuple[StageName, ...]] = {
+    "waiting": ("tokens",),
+    "reading": ("prefill",),
+    "writing": EACH_TOKEN,
+    "held": ("sampling",),
+}
+"""The stages at work in each phase; none in the others."""
+
+
+class LoopToken(msgspec.Struct, frozen=True):
+    """A token, and what it says where that is known."""
+
+    token: int
+    text: str | None
+
+
+class LoopModel(msgspec.Struct, frozen=True):
+    """The sizes of the model that is loaded."""
+
+    name: str
+    layers: int
+    shape: ModelShape
+    vocabulary: int
+    cells: int
+    bytes_per_token: int | None
+    """What a token adds to the cache; None where that differs by layer, or is not known."""
+    memory_kind: MemoryKind
+    window: int
+    most_at_once: int
+    """So many tokens of a prompt go through the layers at once."""
+
+
+class LoopPrompt(msgspec.Struct, frozen=True):
+    """What the model was given."""
+
+    question: str = ""
+    """What was asked last, as it was written."""
+    tokens: int | None = None
+    first: tuple[LoopToken, ...] = ()
+    """The first tokens of the question, or of the prompt where nobody knows which those are."""
+
+
+class LoopPrefill(msgspec.Struct, frozen=True):
+    """How the prompt was read."""
+
+    done: int
+    """Tokens of the prompt that are in the cache, those included that were there before."""
+    total: int
+    from_cache: int
+    tokens_per_s: float | None
+
+
+class LoopCandidate(msgspec.Struct, frozen=True):
+    """A token that can come next, or could have."""
+
+    token: int
+    text: str | None
+    raw: float | None
+    """Probability as the model gave it, 0 to 1."""
+    after: float | None
+    """Probability that the draw saw: 0 for one that was cut."""
+    cut_by: str | None = None
+    is_taken: bool = False
+
+
+class LoopStep(msgspec.Struct, frozen=True):
+    """One token of the answer on its way through the loop."""
+
+    place: int
+    """Which one it is, counted from 0."""
+    candidates: tuple[LoopCandidate, ...]
+    """By falling raw probability."""
+    survivors: int | None
+    """How many tokens the chain left."""
+    is_exact: bool
+    """Whether no more than those are left."""
+    is_drawn: bool
+    """Whether the token is there; else it waits."""
+    text: str | None = None
+    """What the token says."""
+
+    @property
+    def taken(self) -> LoopCandidate | None:
+        """The token that was drawn; None while it waits, and where nothing of it was recorded."""
+        return next((each for each in self.candidates if each.is_taken), None) if self.is_drawn else None
+
+
+class LoopEnd(msgspec.Struct, frozen=True):
+    """How the answer ended."""
+
+    reason: StopReason | None
+    """None for one that was cut off."""
+    words: Sentence
+
+
+class LoopValues(msgspec.Struct, frozen=True):
+    """All that the picture shows."""
+
+    phase: Phase = "empty"
+    model: LoopModel | None = None
+    model_why: Sentence | None = None
+    """Why nothing is known of the model; None where it is."""
+    prompt: LoopPrompt = LoopPrompt()
+    prefill: LoopPrefill | None = None
+    embedding: tuple[float, ...] = ()
+    """The row of numbers of the token that is looked at; empty where nobody read it."""
+    cells_used: int | None = None
+    cells: int | None = None
+    cache_bytes: int | None = None
+    step: LoopStep | None = None
+    step_why: Sentence | None = None
+    """Why no step is shown; None where one is."""
+    written: int = 0
+    """How many tokens the answer has."""
+    tokens_per_s: float | None = None
+    """How fast the answer is, or was, written."""
+    settings: SamplingSettings | None = None
+    end: LoopEnd | None = None
+    is_example: bool = False
+    """Whether all of it is made up, to explain the loop before there is an answer."""
+
+    @property
+    def running(self) -> tuple[StageName, ...]:
+        """The stages at work now."""
+        return RUNNING.get(self.phase, ())
+
+
+def loop_model(model: ModelInfo) -> LoopModel:
+    """Return what the picture shows of a model."""
+    is_even = model.memory_kind == "plain" and model.cache.full is not None
+    return LoopModel(
+        name=model.name,
+        layers=model.layers,
+        shape=model.shape,
+        vocabulary=model.vocabulary,
+        cells=model.context,
+        bytes_per_token=(model.cache.full or 0) // max(1, model.context) if is_even else None,
+        memory_kind=model.memory_kind,
+        window=model.window,
+        most_at_once=model.options.micro_batch,
+    )
