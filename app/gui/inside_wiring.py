@@ -45,20 +45,27 @@ class InsideWiring(QObject):
             disconnect()
 
     def show(self) -> None:
-        """Go to the page."""
-        if self._page is None:
-            self._page = self._make_page()
-            self._window.add_page("inside", self._page)
-            self._page.chat_wanted.connect(lambda: self._window.page_wanted.emit("chat"))
+        """Go to the page: to the picture of the whole process at first, later to the part that was left."""
+        is_new = self._page is None
+        page = self._made()
+        if is_new:
+            page.show_part("loop")
         self._window.show_page("inside")
 
     def look_inside(self, turn: Turn) -> None:
         """Go to the page and look at an answer."""
-        self.show()
+        page = self._made()
+        page.show_part("answer")
+        self._window.show_page("inside")
         self._program.inspecting.open(turn)
-        if self._page is not None:
-            self._page.show_part("answer")
-            self._page.answer_part.take_focus()
+        page.answer_part.take_focus()
+
+    def _made(self) -> InsidePage:
+        if self._page is None:
+            self._page = self._make_page()
+            self._window.add_page("inside", self._page)
+            self._page.chat_wanted.connect(lambda: self._window.page_wanted.emit("chat"))
+        return self._page
 
     def show_time(self) -> None:
         """Go to the timeline of the newest answer."""

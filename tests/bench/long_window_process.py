@@ -154,7 +154,8 @@ class LongLed(Led):
         program.conversations.open(chat)
 
     def inspect(self) -> None:
-        """Open the page Inside by its button; tell how long it took until the tokens and their record were painted."""
+        """Open the page Inside by its button, at the tokens of the answer; tell how long it took until they and their
+        record were painted."""
 
         def tell(at_ns: int) -> None:
             self.heart.stop()
@@ -168,6 +169,9 @@ class LongLed(Led):
         self.heart.start()
         began_ns = time.perf_counter_ns()
         button.click()
+        tab = self.window.findChild(QAbstractButton, "inside_answer_tab")
+        assert isinstance(tab, QAbstractButton)
+        tab.click()
         flow = self.window.findChild(TokenFlow, "token_inspector")
         assert isinstance(flow, TokenFlow)
         answered = partial(_has_record, flow)

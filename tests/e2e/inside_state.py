@@ -18,6 +18,7 @@ def inside(scene: Scene) -> None:
     """Somebody looks at one token of an answer, and stands on another one that could have come."""
     answered(scene)
     scene.window.page_wanted.emit("inside")
+    scene.find(InsidePage, "inside_page").show_part("answer")
     looks = scene.program.inspecting
     scene.desk.until(lambda: not looks.is_busy)
     looks.look_at(TOKEN)

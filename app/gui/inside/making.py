@@ -6,6 +6,7 @@ from app.gui.icons import Icons
 from app.gui.inside.attention.part import AttentionPart
 from app.gui.inside.cache.cache_part import CachePart
 from app.gui.inside.next_choice import NextChoice
+from app.gui.inside.loop.loop_part import LoopPart
 from app.gui.inside.page import InsidePage
 from app.gui.inside.timing.time_part import TimePart
 from app.gui.theme import Themes
@@ -23,4 +24,6 @@ def make_inside_page(program: Program, themes: Themes) -> InsidePage:
     page.show_choice(NextChoice(services, themes, icons))
     page.add_part("cache", lambda: CachePart(program.views.kv_map, themes, icons))
     page.add_part("time", lambda: TimePart(program.views.timeline, program.views.operations, themes, icons))
+    loop = program.views.loop
+    page.add_part("loop", lambda: LoopPart(loop, program.inspecting, themes, icons, page.has_part))
     return page

@@ -158,6 +158,10 @@ class InsidePage(QScrollArea):
         self._makers[name] = make
         self.head.offer_part(name)
 
+    def has_part(self, name: str) -> bool:
+        """Return whether there is such a part, made or not."""
+        return name in self._made or name in self._makers
+
     @property
     def part(self) -> str:
         """The part that is shown, “answer” and “prompt” among them."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent
@@ -47,6 +48,8 @@ class PageTabs(QWidget):
         others.insert(len(others) if at < 0 else at, (name, button))
         self._buttons = dict(others)
         self._row.insertWidget(at, button)
+        for before, after in pairwise(self._buttons.values()):
+            QWidget.setTabOrder(before, after)
 
     def show_page(self, name: str) -> None:
         """Mark the page that is shown."""

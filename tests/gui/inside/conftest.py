@@ -70,8 +70,9 @@ class Inspector(NamedTuple):
         return answered(self.stage.desk, some_rows(count), settings, record, question=question)[1]
 
     def opens(self) -> None:
-        """Go to the page, and wait until it shows what is known."""
+        """Go to the tokens of the answer, and wait until all is shown that is known."""
         self.stage.clicks("inside_button")
+        self.stage.clicks("inside_answer_tab")
         self.known()
 
     @property

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import Any
+from collections.abc import Callable
 
 import pytest
 from PySide6.QtCore import Qt
@@ -37,14 +38,15 @@ def by_the_menu(looker: Inspector) -> None:
     choose(looker.stage, 1, "Look inside")
 
 
-@pytest.mark.parametrize("opens", [by_the_tab, by_the_key, by_the_menu])
-def test_every_way_leads_to_the_tokens_of_the_newest_answer(inspector: Inspector, opens: object) -> None:
-    assert callable(opens)
+@pytest.mark.parametrize(("opens", "part"), [(by_the_tab, "loop"), (by_the_key, "loop"), (by_the_menu, "answer")])
+def test_every_way_leads_to_the_newest_answer(
+    inspector: Inspector, opens: Callable[[Inspector], None], part: str
+) -> None:
     lane = inspector.answers()
     opens(inspector)
     inspector.known()
     answer = inspector.flow.answer
-    assert inspector.stage.window.page == "inside" and inspector.page.part == "answer"
+    assert inspector.stage.window.page == "inside" and inspector.page.part == part
     assert answer is not None and list(answer.ids) == lane.tokens.tolist() and answer.recorded == COUNT
     about = inspector.stage.find("inside_about").accessibleName()
     assert "“Why?”" in about and f"{COUNT} tokens" in about

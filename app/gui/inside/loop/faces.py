@@ -1,0 +1,217 @@
+"""What stands in the box of each stage of the loop: a figure, two lines, and a small picture. Words only, no painting."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Literal, NamedTuple
+
+from PySide6.QtCore import QCoreApplication
+
+from app.core.sampling import SamplingSettings, in_effect
+from app.gui.inside.loop.number_words import said, span, why_no_model, why_no_step
+from app.gui.widgets.stage_words import chain_words
+from app.gui.widgets.token_words import known_per_cent, quoted
+from app.gui.widgets.words import render
+from app.services.loop_values import LoopValues, StageName
+from app.services.units import UNKNOWN, byte_size, count, rate, stop_words
+
+translate = QCoreApplication.translate
+State = Literal["", "running", "waits", "ended"]
+_MOST_CHARACTERS = 12
+
+
+class Bar(NamedTuple):
+    """A token with its chance."""
+
+    text: str
+    share: float
+    is_taken: bool
+
+
+class Face(NamedTuple):
+    """All that a box shows; two that are alike are painted alike."""
+
+    figure: str = ""
+    lines: tuple[str, ...] = ()
+    meter: tuple[float, ...] = ()
+    """Parts of a bar from its beginning, shares of 0 to 1; none where there is no bar."""
+    bars: tuple[Bar, ...] = ()
+    strip: tuple[float, ...] = ()
+    """Numbers of a row, as they are."""
+    state: State = ""
+    why: str = ""
+    """Why a figure is unknown."""
+
+
+def face_of(stage: StageName, values: LoopValues) -> Face:
+    """Return what the box of a stage shows."""
+    face = _FACES[stage](values)
+    state: State = ""
+    if stage in values.running:
+        state = "waits" if values.phase == "held" else "running"
+    elif values.end is not None and stage == "stop":
+        state = "ended"
+    return face._replace(state=state)
+
+
+def state_words(state: State) -> str:
+    """Return in a word what goes on at a stage."""
+    if state == "running":
+        return translate("Loop", "running")
+    if state == "waits":
+        return translate("Loop", "waits for you")
+    return translate("Loop", "ended here") if state == "ended" else ""
+
+
+def _prompt(values: LoopValues) -> Face:
+    question = values.prompt.question
+    if not question:
+        return Face(UNKNOWN, why=why_no_step(values))
+    return Face(translate("Loop", "{count} characters").format(count=count(len(question))), (f"“{question}”",))
+
+
+def _tokens(values: LoopValues) -> Face:
+    if values.prompt.tokens is None:
+        return Face(UNKNOWN, why=why_no_step(values))
+    first = tuple(f"{quoted(each.text, each.token, _MOST_CHARACTERS)}  {each.token}" for each in values.prompt.first)
+    return Face(translate("Loop", "{count} tokens").format(count=count(values.prompt.tokens)), first[:2])
+
+
+def _embedding(values: LoopValues) -> Face:
+    if values.model is None:
+        return Face(UNKNOWN, why=why_no_model(values))
+    width = count(values.model.shape.embedding)
+    lines = (translate("Loop", "for each token"),)
+    return Face(translate("Loop", "{count} numbers").format(count=width), lines, strip=values.embedding)
+
+
+def _prefill(values: LoopValues) -> Face:
+    read = values.prefill
+    if read is None:
+        return Face(UNKNOWN, why=why_no_step(values))
+    figure = translate("Loop", "{rate} tok/s").format(rate=rate(read.tokens_per_s))
+    if values.phase == "reading" or read.tokens_per_s is None:
+        figure = translate("Loop", "{done} of {total}").format(done=count(read.done), total=count(read.total))
+    lines = [translate("Loop", "{cached} of {total} from cache").format(cached=read.from_cache, total=read.total)]
+    if values.model is not None:
+        lines.append(translate("Loop", "at most {count} at once").format(count=count(values.model.most_at_once)))
+    total = max(read.total, 1)
+    return Face(figure, tuple(lines), (read.from_cache / total, (read.done - read.from_cache) / total))
+
+
+def _transformer(values: LoopValues) -> Face:
+    model = values.model
+    if model is None:
+        return Face(UNKNOWN, why=why_no_model(values))
+    lines = (
+        translate("Loop", "{heads} heads, {kv} for KV").format(
+            heads=span(model.shape.heads), kv=span(model.shape.kv_heads)
+        ),
+        translate("Loop", "feed-forward {inner}").format(inner=span(model.shape.feed_forward)),
+    )
+    return Face(translate("Loop", "{count} layers").format(count=count(model.layers)), lines)
+
+
+def _kv(values: LoopValues) -> Face:
+    model = values.model
+    cells = values.cells if values.cells is not None else model.cells if model is not None else None
+    if cells is None:
+        return Face(UNKNOWN, why=why_no_model(values))
+    figure = translate("Loop", "{used} of {cells}").format(used=count(values.cells_used), cells=count(cells))
+    per_token = model.bytes_per_token if model is not None else None
+    lines = [translate("Loop", "{size} a token").format(size=byte_size(per_token))]
+    if values.cache_bytes is not None:
+        lines.append(translate("Loop", "{size} in use").format(size=byte_size(values.cache_bytes)))
+    return Face(figure, tuple(lines), ((values.cells_used or 0) / max(cells, 1),))
+
+
+def _logits(values: LoopValues) -> Face:
+    if values.model is None:
+        return Face(UNKNOWN, why=why_no_model(values))
+    lines = (translate("Loop", "scores, one for each token of the vocabulary"),)
+    return Face(count(values.model.vocabulary), lines)
+
+
+def _probabilities(values: LoopValues) -> Face:
+    step = values.step
+    if step is None or not step.candidates:
+        why = why_no_step(values) or translate("Loop", "It was not recorded what else could have come here.")
+        return Face(UNKNOWN, why=why)
+    bars = tuple(
+        Bar(quoted(each.text, each.token, _MOST_CHARACTERS), each.raw or 0.0, each.is_taken and step.is_drawn)
+        for each in step.candidates[:4]
+    )
+    return Face(bars=bars)
+
+
+def _chain(settings: SamplingSettings | None) -> str:
+    if settings is None:
+        return ""
+    names = in_effect(settings).order
+    return chain_words(names) if names else translate("Loop", "no stage does anything")
+
+
+def _sampling(values: LoopValues) -> Face:
+    step = values.step
+    if step is None or step.survivors is None:
+        why = why_no_step(values) or translate("Loop", "It was not recorded how many tokens were left here.")
+        return Face(UNKNOWN, (_chain(values.settings),), why=why)
+    left = count(step.survivors) if step.is_exact else f"≥\u00a0{count(step.survivors)}"
+    return Face(translate("Loop", "{left} left").format(left=left), (_chain(values.settings),))
+
+
+def _token(values: LoopValues) -> Face:
+    step = values.step
+    if step is None:
+        return Face(UNKNOWN, why=why_no_step(values))
+    place = translate("Loop", "token {place}").format(place=count(step.place + 1))
+    if not step.is_drawn:
+        return Face("?", (place, translate("Loop", "not drawn yet")))
+    taken = step.taken
+    if taken is not None:
+        chance = translate("Loop", "{share} of the draw").format(share=known_per_cent(taken.after))
+        return Face(said(taken), (f"{place} · id {taken.token}", chance))
+    return Face(quoted(step.text, 0, _MOST_CHARACTERS) if step.text is not None else UNKNOWN, (place,))
+
+
+def _stop(values: LoopValues) -> Face:
+    if values.phase == "empty":
+        return Face(UNKNOWN, why=why_no_step(values))
+    if values.end is not None:
+        reason = values.end.reason
+        words = render(stop_words(reason)) if reason is not None else render(values.end.words)
+        return Face(translate("Loop", "no"), (words,))
+    settings, checks = values.settings, [translate("Loop", "end token")]
+    if settings is not None and settings.max_tokens:
+        checks.append(translate("Loop", "limit {count}").format(count=count(settings.max_tokens)))
+    if settings is not None and settings.stop:
+        checks.append(translate("Loop", "{count} stop texts").format(count=count(len(settings.stop))))
+    figure = translate("Loop", "yes") if values.written else UNKNOWN
+    return Face(figure, (translate("Loop", "looks for: {checks}").format(checks=", ".join(checks)),))
+
+
+def _answer(values: LoopValues) -> Face:
+    if values.phase == "empty":
+        return Face(UNKNOWN, why=why_no_step(values))
+    one, several = translate("Loop", "1 token"), translate("Loop", "{count} tokens")
+    figure = one if values.written == 1 else several.format(count=count(values.written))
+    speed = translate("Loop", "{rate} tok/s").format(rate=rate(values.tokens_per_s))
+    if values.end is None:
+        return Face(figure, (speed, translate("Loop", "not whole yet")))
+    return Face(figure, (speed, translate("Loop", "it is over")))
+
+
+_FACES: dict[StageName, Callable[[LoopValues], Face]] = {
+    "prompt": _prompt,
+    "tokens": _tokens,
+    "embedding": _embedding,
+    "prefill": _prefill,
+    "transformer": _transformer,
+    "kv": _kv,
+    "logits": _logits,
+    "probabilities": _probabilities,
+    "sampling": _sampling,
+    "token": _token,
+    "stop": _stop,
+    "answer": _answer,
+}

@@ -1,0 +1,220 @@
+"""The one sentence with the number that each stage of the loop is about; where it is unknown, the reason."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PySide6.QtCore import QCoreApplication
+
+from app.core.model_shape import Range
+from app.gui.widgets.token_words import known_per_cent, quoted
+from app.gui.widgets.words import render
+from app.services.loop_values import LoopCandidate, LoopModel, LoopValues, StageName
+from app.services.units import UNKNOWN, byte_size, count, rate
+
+translate = QCoreApplication.translate
+_MOST_CHARACTERS = 16
+
+
+def span(size: Range | None) -> str:
+    """Return a size, or from which to which it goes."""
+    if size is None:
+        return UNKNOWN
+    return count(size.least) if size.least == size.most else f"{count(size.least)}–{count(size.most)}"
+
+
+def said(token: LoopCandidate) -> str:
+    """Return what a token says, in quotation marks."""
+    return quoted(token.text, token.token, _MOST_CHARACTERS)
+
+
+def number(stage: StageName, values: LoopValues) -> str:
+    """Return what a stage's number is here; never empty."""
+    return _SAYS[stage](values)
+
+
+def why_no_model(values: LoopValues) -> str:
+    """Return why the sizes of the model are unknown."""
+    return render(values.model_why) if values.model_why is not None else ""
+
+
+def why_no_step(values: LoopValues) -> str:
+    """Return why no step is shown."""
+    return render(values.step_why) if values.step_why is not None else ""
+
+
+def _prompt(values: LoopValues) -> str:
+    if values.prompt.tokens is None and not values.prompt.question:
+        return why_no_step(values)
+    return translate(
+        "Loop", "Your message has {characters} characters; the whole prompt has {tokens} tokens."
+    ).format(characters=count(len(values.prompt.question)), tokens=count(values.prompt.tokens))
+
+
+def _tokens(values: LoopValues) -> str:
+    if values.prompt.tokens is None:
+        return why_no_step(values)
+    whole = translate("Loop", "Your prompt is {tokens} tokens.").format(tokens=count(values.prompt.tokens))
+    first = ", ".join(
+        f"{quoted(each.text, each.token, _MOST_CHARACTERS)} ({each.token})" for each in values.prompt.first
+    )
+    if not first:
+        return whole
+    return f"{whole} " + translate("Loop", "Your message begins with {tokens}.").format(tokens=first)
+
+
+def _embedding(values: LoopValues) -> str:
+    if values.model is None:
+        return why_no_model(values)
+    return translate("Loop", "In this model {width} numbers stand for each token.").format(
+        width=count(values.model.shape.embedding)
+    )
+
+
+def _prefill(values: LoopValues) -> str:
+    read = values.prefill
+    if read is None:
+        return why_no_step(values) or translate("Loop", "How the prompt was read was not kept.")
+    words = translate(
+        "Loop", "{done} of {total} tokens are read; {cached} of them were in the cache already."
+    ).format(done=count(read.done), total=count(read.total), cached=count(read.from_cache))
+    if read.tokens_per_s is not None:
+        words += " " + translate("Loop", "The others took their turn at {rate} tok/s.").format(
+            rate=rate(read.tokens_per_s)
+        )
+    if values.model is not None:
+        words += " " + translate("Loop", "At most {count} go through the layers at once.").format(
+            count=count(values.model.most_at_once)
+        )
+    return words
+
+
+def _transformer(values: LoopValues) -> str:
+    model = values.model
+    if model is None:
+        return why_no_model(values)
+    words = translate(
+        "Loop",
+        "{layers} layers. In each, {heads} heads of attention share {kv} sets of keys and values, and the feed-forward "
+        "network is {inner} numbers wide; {width} numbers a token go in and come out.",
+    ).format(
+        layers=count(model.layers),
+        heads=span(model.shape.heads),
+        kv=span(model.shape.kv_heads),
+        inner=span(model.shape.feed_forward),
+        width=count(model.shape.embedding),
+    )
+    return f"{words} {_experts(model)}".rstrip()
+
+
+def _experts(model: LoopModel) -> str:
+    if model.shape.experts is None:
+        return ""
+    return translate("Loop", "{used} of {experts} experts work on each token.").format(
+        used=count(model.shape.experts_used), experts=count(model.shape.experts)
+    )
+
+
+def _kv(values: LoopValues) -> str:
+    if values.cells_used is None:
+        model = values.model
+        if model is None:
+            return why_no_model(values)
+        return translate("Loop", "There are {cells} cells; each token takes one.").format(cells=count(model.cells))
+    words = translate("Loop", "{used} of {cells} cells are taken.").format(
+        used=count(values.cells_used), cells=count(values.cells)
+    )
+    if values.model is not None and values.model.bytes_per_token is not None:
+        words += " " + translate("Loop", "Each token adds {size}.").format(
+            size=byte_size(values.model.bytes_per_token)
+        )
+    if values.cache_bytes is not None:
+        words += " " + translate("Loop", "Together they are {size}.").format(size=byte_size(values.cache_bytes))
+    return words
+
+
+def _logits(values: LoopValues) -> str:
+    if values.model is None:
+        return why_no_model(values)
+    return translate(
+        "Loop", "This vocabulary has {count} tokens: so many scores for each token of the answer."
+    ).format(count=count(values.model.vocabulary))
+
+
+def _probabilities(values: LoopValues) -> str:
+    step = values.step
+    if step is None or not step.candidates:
+        return why_no_step(values) or translate("Loop", "It was not recorded what else could have come here.")
+    best = step.candidates[0]
+    return translate("Loop", "For token {place} of the answer {token} was the likeliest, with {share}.").format(
+        place=count(step.place + 1), token=said(best), share=known_per_cent(best.raw)
+    )
+
+
+def _sampling(values: LoopValues) -> str:
+    step = values.step
+    if step is None:
+        return why_no_step(values)
+    words = ""
+    if step.survivors is not None and values.model is not None:
+        left = count(step.survivors) if step.is_exact else f"≥\u00a0{count(step.survivors)}"
+        words = translate("Loop", "{left} of {all} tokens are left for the draw.").format(
+            left=left, all=count(values.model.vocabulary)
+        )
+    if not step.is_drawn:
+        return f"{words} " + translate("Loop", "The draw waits for you: press One token (F7).")
+    taken = step.taken
+    if taken is not None:
+        words += " " + translate("Loop", "{token} was drawn, which had {share} of the draw.").format(
+            token=said(taken), share=known_per_cent(taken.after)
+        )
+    return words.strip() or translate("Loop", "It was not recorded how many tokens were left here.")
+
+
+def _token(values: LoopValues) -> str:
+    step = values.step
+    if step is None:
+        return why_no_step(values)
+    if not step.is_drawn:
+        return translate("Loop", "Token {place} of the answer is not drawn yet.").format(place=count(step.place + 1))
+    shown = quoted(step.text, step.taken.token if step.taken is not None else 0, _MOST_CHARACTERS)
+    if step.text is None and step.taken is None:
+        shown = UNKNOWN
+    return translate("Loop", "Token {place} of the answer says {token}.").format(
+        place=count(step.place + 1), token=shown
+    )
+
+
+def _stop(values: LoopValues) -> str:
+    if values.end is not None:
+        return translate("Loop", "It ended after {count} tokens: {reason}").format(
+            count=count(values.written), reason=render(values.end.words)
+        )
+    if values.tokens_per_s is not None:
+        return translate("Loop", "The loop runs {rate} times a second now.").format(rate=rate(values.tokens_per_s))
+    return why_no_step(values) or translate("Loop", "It goes on after token {count}.").format(
+        count=count(values.written)
+    )
+
+
+def _answer(values: LoopValues) -> str:
+    if values.phase == "empty":
+        return why_no_step(values)
+    words = translate("Loop", "The answer has {count} tokens.").format(count=count(values.written))
+    return f"{words} {render(values.end.words)}" if values.end is not None else words
+
+
+_SAYS: dict[StageName, Callable[[LoopValues], str]] = {
+    "prompt": _prompt,
+    "tokens": _tokens,
+    "embedding": _embedding,
+    "prefill": _prefill,
+    "transformer": _transformer,
+    "kv": _kv,
+    "logits": _logits,
+    "probabilities": _probabilities,
+    "sampling": _sampling,
+    "token": _token,
+    "stop": _stop,
+    "answer": _answer,
+}

@@ -1,0 +1,94 @@
+"""What goes on in the loop in one sentence, and which token of the answer is on its way through it."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QCoreApplication, Signal
+from PySide6.QtWidgets import QHBoxLayout, QPushButton, QWidget
+
+from app.gui import theme
+from app.gui.icons import Icons
+from app.gui.widgets.buttons import IconButton
+from app.gui.widgets.labels import ElidedLabel, label
+from app.gui.widgets.words import render, set_hint
+from app.services.loop_values import LoopValues
+from app.services.units import count, rate
+
+translate = QCoreApplication.translate
+
+
+class PlaceRow(QWidget):
+    """Shows values; says which token somebody wants to see."""
+
+    token_wanted = Signal(object)
+    """Somebody wants to see another token of the answer, counted from 0; None is the newest."""
+
+    def __init__(self, icons: Icons) -> None:
+        super().__init__()
+        self._place = 0
+        self.said = ElidedLabel(theme.BASE_PX)
+        self.said.setObjectName("loop_state")
+        self.place = label(look="muted", name="loop_place")
+        self.before = IconButton(icons, "left", self.tr("The token before"), object_name="loop_previous")
+        self.after = IconButton(icons, "right", self.tr("The token after"), object_name="loop_next")
+        self.newest = QPushButton(self.tr("Newest token"))
+        self.newest.setObjectName("loop_newest")
+        set_hint(self.newest, self.tr("Follow the answer again while it is written"))
+        self.row = QHBoxLayout(self)
+        self.row.setContentsMargins(0, 0, 0, 0)
+        self.row.setSpacing(theme.SPACE_XS)
+        self.setMinimumHeight(self.newest.sizeHint().height())
+        self.row.addWidget(self.said, 1)
+        for widget in (self.newest, self.before, self.place, self.after):
+            self.row.addWidget(widget)
+        self.before.clicked.connect(lambda: self.token_wanted.emit(self._place - 1))
+        self.after.clicked.connect(lambda: self.token_wanted.emit(self._place + 1))
+        self.newest.clicked.connect(lambda _checked=False: self.token_wanted.emit(None))
+
+    def show_values(self, values: LoopValues, token: int | None, *, is_chosen: bool) -> None:
+        """Show where the loop is; `is_chosen` says that somebody chose the token."""
+        self.said.set_text(_words(values))
+        self._place = token if token is not None else max(values.written - 1, 0)
+        is_there = values.written > 0 and values.phase != "empty"
+        for widget in (self.before, self.place, self.after):
+            widget.setVisible(is_there)
+        is_open = values.phase in ("writing", "held")
+        is_new = values.step is not None and not values.step.is_drawn
+        words = self.tr("Token {place} of {count}")
+        if is_new:
+            words = self.tr("Token {place}, not drawn yet")
+        self.place.setText(words.format(place=count(self._place + 1), count=count(values.written)))
+        self.before.setEnabled(self._place > 0)
+        self.after.setEnabled(self._place < values.written - 1)
+        self.newest.setVisible(is_there and is_open and is_chosen)
+
+    def take_over(self, widget: QWidget) -> None:
+        """Have a button at the end of the row."""
+        self.row.addSpacing(theme.SPACE_S)
+        self.row.addWidget(widget)
+
+
+def _words(values: LoopValues) -> str:
+    """Return what goes on."""
+    match values.phase:
+        case "empty":
+            why = values.model_why or values.step_why
+            return render(why) if why is not None else ""
+        case "waiting":
+            return translate("Loop", "The prompt is being made: the chat template first, then its tokens.")
+        case "reading":
+            read = values.prefill
+            done, total = (read.done, read.total) if read is not None else (0, 0)
+            return translate("Loop", "The prompt is being read: {done} of {total} tokens.").format(
+                done=count(done), total=count(total)
+            )
+        case "writing":
+            return translate("Loop", "The loop is running, once for each token: {rate} tok/s.").format(
+                rate=rate(values.tokens_per_s)
+            )
+        case "held":
+            return translate(
+                "Loop", "Held before the next token. “One token” draws it, “Run on” lets the answer go on."
+            )
+        case "done" | "interrupted":
+            reason = render(values.end.words) if values.end is not None else ""
+            return translate("Loop", "It is over. {reason}").format(reason=reason)
