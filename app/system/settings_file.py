@@ -93,6 +93,8 @@ class Settings(msgspec.Struct, frozen=True):
     folded: tuple[str, ...] = ("sampling_more",)
     """The sections, and the parts of them, that are folded."""
     reduce_motion: bool = False
+    loop_tour_seen: bool = False
+    """Whether somebody has gone through the tour of the page Inside, or skipped it."""
     window: str = ""
     """Size and place of the window, in Qt's own form, base64."""
     models: dict[str, ModelSettings] = {}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import pairwise
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent
@@ -48,8 +47,17 @@ class PageTabs(QWidget):
         others.insert(len(others) if at < 0 else at, (name, button))
         self._buttons = dict(others)
         self._row.insertWidget(at, button)
-        for before, after in pairwise(self._buttons.values()):
-            QWidget.setTabOrder(before, after)
+        self._put_into_tab_order(button)
+
+    def _put_into_tab_order(self, button: QToolButton) -> None:
+        """Let Tab come to a button where it stands in the row."""
+        buttons = list(self._buttons.values())
+        place = buttons.index(button)
+        if place:
+            QWidget.setTabOrder(buttons[place - 1], button)
+        elif len(buttons) > 1:
+            QWidget.setTabOrder(buttons[1], button)
+            QWidget.setTabOrder(button, buttons[1])
 
     def show_page(self, name: str) -> None:
         """Mark the page that is shown."""

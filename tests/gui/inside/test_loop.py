@@ -13,6 +13,7 @@ from app.gui.inside.loop.loop_map import LoopMap
 from app.gui.inside.loop.loop_part import LoopPart
 from app.gui.inside.loop.number_words import number
 from app.gui.inside.loop.stage_words import LOOKS, explanation, title
+from app.gui.widgets.tab_stops import tab_stops
 from app.services.loop_values import EACH_TOKEN, STAGES, StageName
 from tests.gui.inside.conftest import COUNT, Inspector, desk, inspector, model, stage
 
@@ -21,7 +22,8 @@ pytestmark = pytest.mark.qt_log_ignore("^This plugin does not support")
 
 
 def looks(looker: Inspector) -> LoopPart:
-    """Go to the page by its tab."""
+    """Go to the page by its tab, as somebody who was shown around."""
+    looker.stage.desk.program.settings.change(loop_tour_seen=True)
     looker.stage.clicks("inside_button")
     looker.known()
     part = looker.stage.find_as(LoopPart, "loop_view")
@@ -197,8 +199,15 @@ def test_a_way_leads_to_the_part_that_shows_more(inspector: Inspector) -> None:
     inspector.stage.clicks("loop_more")
     assert inspector.page.part == "prompt" and not part.isVisible()
     inspector.stage.clicks("inside_loop_tab")
-    inspector.stage.clicks("loop_embedding")
-    assert not inspector.stage.sees("loop_more"), "no part shows more of it"
+    part.sheet._has_part = lambda name: name != "answer"
+    inspector.stage.clicks("loop_logits")
+    assert not inspector.stage.sees("loop_more"), "there is no such part"
+
+
+def test_tab_comes_to_the_parts_as_they_stand(inspector: Inspector) -> None:
+    looks(inspector)
+    stops = [each.objectName() for each in tab_stops(inspector.page.head.tabs)]
+    assert stops[:3] == ["inside_loop_tab", "inside_answer_tab", "inside_prompt_tab"]
 
 
 def test_nobody_looks_while_another_part_is_shown(inspector: Inspector) -> None:

@@ -66,10 +66,11 @@ class LoopMap(QWidget):
         return self._columns
 
     def show_values(self, values: LoopValues, spotted: Sequence[StageName] = ()) -> None:
-        """Show other figures; the stages that are spotted are lit."""
+        """Show other figures; where stages are spotted, they alone are lit."""
         before, self._values = self._values, values
         for stage, box in self.boxes.items():
-            box.show_face(face_of(stage, values), is_spotted=stage in spotted)
+            face = face_of(stage, values)
+            box.show_face(face._replace(state="") if spotted else face, is_spotted=stage in spotted)
         if (before.running, before.end) != (values.running, values.end):
             self.update()
 

@@ -6,16 +6,19 @@ from collections.abc import Callable
 
 from PySide6.QtCore import QTimer
 from PySide6.QtGui import QHideEvent, QShowEvent
-from PySide6.QtWidgets import QSizePolicy, QVBoxLayout
+from PySide6.QtWidgets import QSizePolicy, QVBoxLayout, QWidget
 
 from app.gui import theme
 from app.gui.icons import Icons
 from app.gui.inside.loop.loop_map import LoopMap
 from app.gui.inside.loop.place_row import PlaceRow
 from app.gui.inside.loop.stage_sheet import StageSheet
+from app.gui.inside.loop.tour_card import TourCard
 from app.gui.inside.page import InsidePart
 from app.services.inspecting import Inspecting
+from app.services.loop_example import example
 from app.services.loop_picture import LoopPicture
+from app.system.settings_file import SettingsFile
 
 PAINT_MS = 100
 """The picture is painted anew so often at most."""
@@ -31,12 +34,14 @@ class LoopPart(InsidePart):
         themes: theme.Themes,
         icons: Icons,
         has_part: Callable[[str], bool],
+        settings: SettingsFile,
     ) -> None:
         super().__init__()
         self.setObjectName("loop_view")
         self.setAccessibleName(self.tr("The loop that an answer comes out of"))
         self._picture = picture
         self._inspecting = inspecting
+        self._settings = settings
         self._is_behind = False
         self._rest = QTimer(self)
         self._rest.setSingleShot(True)
@@ -45,15 +50,18 @@ class LoopPart(InsidePart):
         self.place = PlaceRow(icons)
         self.map = LoopMap(themes, icons)
         self.sheet = StageSheet(themes, icons, has_part)
-        self.column = QVBoxLayout(self)
-        self.column.setContentsMargins(0, 0, 0, 0)
-        self.column.setSpacing(theme.SPACE_M)
-        self.column.addWidget(self.place)
-        self.column.addWidget(self.map)
-        self.column.addWidget(self.sheet)
-        self.column.addStretch(1)
+        self.tour = TourCard()
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(theme.SPACE_M)
+        for widget in (self.place, self.map, self.tour, self.sheet):
+            column.addWidget(widget)
+        column.addStretch(1)
         self.place.token_wanted.connect(picture.look_at)
-        self.map.chosen.connect(lambda _stage: self._show())
+        self.place.tour_wanted.connect(self.begin_tour)
+        self.map.chosen.connect(lambda _stage: self._take_stage())
+        self.tour.moved.connect(self._show)
+        self.tour.ended.connect(self.end_tour)
         self.sheet.part_wanted.connect(self.part_wanted)
         self._disconnect = picture.changed.connect(self._take_change)
         self._show()
@@ -65,8 +73,33 @@ class LoopPart(InsidePart):
         self._disconnect()
 
     def leave(self) -> None:
-        """Follow the newest token again."""
-        self._picture.look_at(None)
+        """End the tour, else follow the newest token again."""
+        if self.is_touring:
+            self.end_tour()
+        else:
+            self._picture.look_at(None)
+
+    @property
+    def is_touring(self) -> bool:
+        """Whether somebody is being shown around."""
+        return not self.tour.isHidden()
+
+    def begin_tour(self) -> None:
+        """Show people around, in place of the explanation of one stage."""
+        self.sheet.hide()
+        self.place.tour.hide()
+        self.tour.begin()
+
+    def end_tour(self) -> None:
+        """Remember that the tour was seen, and explain the stage that it came to."""
+        focus: QWidget | None = self.window().focusWidget()
+        had_keyboard = focus is not None and self.tour.isAncestorOf(focus)
+        self._settings.change(loop_tour_seen=True)
+        for widget, is_shown in ((self.tour, False), (self.sheet, True), (self.place.tour, True)):
+            widget.setVisible(is_shown)
+        self._show()
+        if had_keyboard:
+            self.map.boxes[self.map.stage].setFocus()
 
     def showEvent(self, event: QShowEvent) -> None:
         """Begin to look."""
@@ -74,6 +107,8 @@ class LoopPart(InsidePart):
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Preferred)
         self._picture.watch(True)
         self._show()
+        if not self._settings.values.loop_tour_seen and not self.is_touring:
+            self.begin_tour()
 
     def hideEvent(self, event: QHideEvent) -> None:
         """Look no longer, and leave the height of the page to the part that is shown."""
@@ -96,8 +131,23 @@ class LoopPart(InsidePart):
             self._show()
             self._rest.start()
 
+    def _take_stage(self) -> None:
+        """Somebody who chooses a stage goes on alone."""
+        if self.is_touring:
+            self.end_tour()
+        else:
+            self._show()
+
     def _show(self) -> None:
         values = self._picture.values
-        self.map.show_values(values)
-        self.sheet.show_stage(self.map.stage, values)
+        if not self.is_touring:
+            self.map.show_values(values)
+            self.sheet.show_stage(self.map.stage, values)
+        else:
+            if not self._inspecting.answers or values.model is None:
+                values = example()
+            stages = self.tour.stop.stages
+            self.map.mark(stages[0])
+            self.map.show_values(values, stages)
+            self.tour.show_number(values)
         self.place.show_values(values, self._picture.token, is_chosen=self._inspecting.token is not None)

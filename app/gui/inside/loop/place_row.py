@@ -21,6 +21,8 @@ class PlaceRow(QWidget):
 
     token_wanted = Signal(object)
     """Somebody wants to see another token of the answer, counted from 0; None is the newest."""
+    tour_wanted = Signal()
+    """Somebody wants to be shown around."""
 
     def __init__(self, icons: Icons) -> None:
         super().__init__()
@@ -33,13 +35,19 @@ class PlaceRow(QWidget):
         self.newest = QPushButton(self.tr("Newest token"))
         self.newest.setObjectName("loop_newest")
         set_hint(self.newest, self.tr("Follow the answer again while it is written"))
-        self.row = QHBoxLayout(self)
-        self.row.setContentsMargins(0, 0, 0, 0)
-        self.row.setSpacing(theme.SPACE_XS)
+        self.tour = QPushButton(self.tr("Take the tour"))
+        self.tour.setObjectName("loop_tour_button")
+        set_hint(self.tour, self.tr("Go through the loop in eight steps"))
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(theme.SPACE_XS)
         self.setMinimumHeight(self.newest.sizeHint().height())
-        self.row.addWidget(self.said, 1)
+        row.addWidget(self.said, 1)
         for widget in (self.newest, self.before, self.place, self.after):
-            self.row.addWidget(widget)
+            row.addWidget(widget)
+        row.addSpacing(theme.SPACE_S)
+        row.addWidget(self.tour)
+        self.tour.clicked.connect(lambda _checked=False: self.tour_wanted.emit())
         self.before.clicked.connect(lambda: self.token_wanted.emit(self._place - 1))
         self.after.clicked.connect(lambda: self.token_wanted.emit(self._place + 1))
         self.newest.clicked.connect(lambda _checked=False: self.token_wanted.emit(None))
@@ -48,7 +56,7 @@ class PlaceRow(QWidget):
         """Show where the loop is; `is_chosen` says that somebody chose the token."""
         self.said.set_text(_words(values))
         self._place = token if token is not None else max(values.written - 1, 0)
-        is_there = values.written > 0 and values.phase != "empty"
+        is_there = values.written > 0 and values.phase != "empty" and not values.is_example
         for widget in (self.before, self.place, self.after):
             widget.setVisible(is_there)
         is_open = values.phase in ("writing", "held")
@@ -61,14 +69,11 @@ class PlaceRow(QWidget):
         self.after.setEnabled(self._place < values.written - 1)
         self.newest.setVisible(is_there and is_open and is_chosen)
 
-    def take_over(self, widget: QWidget) -> None:
-        """Have a button at the end of the row."""
-        self.row.addSpacing(theme.SPACE_S)
-        self.row.addWidget(widget)
-
 
 def _words(values: LoopValues) -> str:
     """Return what goes on."""
+    if values.is_example:
+        return translate("Loop", "An example with made-up numbers: send a message to see those of your own.")
     match values.phase:
         case "empty":
             why = values.model_why or values.step_why

@@ -21,6 +21,8 @@ HEIGHT_PX = 132
 _HEAD_PX, _LINE_PX, _FIGURE_PX = 28, 17, 22
 _ICON_PX = 16
 _MOST_LINES = 3
+_SLACK_PX = 8
+"""Letters of another font, such as arrows, are wider together than one by one."""
 _METER_PX, _STRIP_PX = 6, 14
 _RING_PX = 3
 """Around the box, where the frame of the one that is explained lies."""
@@ -145,7 +147,11 @@ class StageBox(QAbstractButton):
         metrics, width = painter.fontMetrics(), int(below.width())
         lines = self.face.lines
         if len(lines) == 1:
-            lines = tuple(wrapped(lines[0], metrics, width, 2 if self.face.meter or self.face.strip else _MOST_LINES))
+            lines = tuple(
+                wrapped(
+                    lines[0], metrics, width - _SLACK_PX, 2 if self.face.meter or self.face.strip else _MOST_LINES
+                )
+            )
         for words in lines:
             painter.drawText(below, self._side(), metrics.elidedText(words, Qt.TextElideMode.ElideRight, width))
             below.translate(0, line)
