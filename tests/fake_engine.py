@@ -31,6 +31,7 @@ from app.core.events import (
 )
 from app.core.metrics import ItlQuantiles, KVUse, Metrics, StopReason, TtftParts
 from app.core.model import CacheSizes, ModelInfo
+from app.core.model_shape import ModelShape, Range
 from app.core.words import Sentence, translate
 from tests.fake_lanes import FakeLanes
 
@@ -61,6 +62,7 @@ def model_info(path: str, context: int = CONTEXT) -> ModelInfo:
         cache=CacheSizes(full=context * 23_040),
         cache_classes=(CacheClass(context, 30, "f16", context * 11_520, "f16", context * 11_520),),
         attention=AttentionShape(3, 64, 64, 64, 64),
+        shape=ModelShape(576, Range(9, 9), Range(3, 3), Range(1536, 1536)),
         threads=2,
         gpu_layers=0,
         devices=("CPU",),

@@ -32,7 +32,7 @@ def against_bare(setting: Setting, threads: int) -> Measurement:
         text = Text(first.ask("tokenize", text=STORY)["ids"], SLICE_TOKENS)
         engine.load(setting.model, threads)
         contenders = (ChildDecoder(first, text), AppDecoder(engine, text), ChildDecoder(second, text))
-        return _rounds(*contenders, setting.seconds)
+        return rounds(*contenders, setting.seconds)
 
 
 def against_high_level(setting: Setting) -> Measurement:
@@ -47,7 +47,7 @@ def against_high_level(setting: Setting) -> Measurement:
     ):
         engine.load(setting.model, threads)
         contenders = (ChildDecoder(first, text), AppDecoder(engine, text), ChildDecoder(second, text))
-        return _rounds(*contenders, setting.seconds)
+        return rounds(*contenders, setting.seconds)
 
 
 def record_cost(setting: Setting) -> Measurement:
@@ -55,7 +55,7 @@ def record_cost(setting: Setting) -> Measurement:
     with Child("tests.bench.record_process", str(setting.model), str(RECORD_THREADS)) as child:
         text = Text(child.ask("tokenize", text=STORY)["ids"], SLICE_TOKENS)
         bare, record = ChildDecoder(child, text, "bare"), ChildDecoder(child, text, "record")
-        return _rounds(bare, record, bare, setting.seconds)
+        return rounds(bare, record, bare, setting.seconds)
 
 
 def features_closed(setting: Setting) -> Measurement:
@@ -66,10 +66,11 @@ def features_closed(setting: Setting) -> Measurement:
         engine.load(setting.model, RECORD_THREADS)
         engine.client.send(Watch(on=False))
         without, kept = AppDecoder(engine, text, "off"), AppDecoder(engine, text)
-        return _rounds(without, kept, without, setting.seconds)
+        return rounds(without, kept, without, setting.seconds)
 
 
-def _rounds(first: Contender, ours: Contender, second: Contender, seconds: float) -> Measurement:
+def rounds(first: Contender, ours: Contender, second: Contender, seconds: float) -> Measurement:
+    """Take turns: the reference, what is measured, and the reference again as the control."""
     turns = Turns({contender.process_id for contender in (first, ours, second)})
     for contender in (first, ours, second):
         turns.take(contender, 0)

@@ -28,6 +28,7 @@ from tests.bench.long_chats import (
     token_cost_long_chat,
     ui_stall_long_chat,
 )
+from tests.bench.loop_page import decode_loop_page
 from tests.bench.prefilling import cancel_prefill, prefill, reuse
 from tests.bench.sampler_cards import sampler_cards
 from tests.bench.setting import Setting
@@ -89,5 +90,6 @@ FIGURES = (
     Figure(Bar("inspector_open", "ms", 100.0, "lower"), inspector_open),
     Figure(Bar("attention_open", "ratio", 2.0, "lower"), attention_open),
     Figure(Bar("kv_map_paint", "ms", 16.0, "lower"), kv_map_paint),
+    Figure(Bar("decode_loop_page", "ratio", 0.95, "higher"), decode_loop_page),
     Figure(Bar("divergence_8x2000", "ms", 100.0, "lower"), divergence_of_lanes),
 )

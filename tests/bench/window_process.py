@@ -129,15 +129,20 @@ class Led(QObject):
         program.chat.send(text)
         self.tell({})
 
-    def ask(self, system: str, text: str, tokens: int, seed: int, *, watch: bool = False) -> None:
-        """Send a question in a new chat and wait for the end; `watch` lets the heart beat from the first text on."""
+    def ask(self, system: str, text: str, tokens: int, seed: int, *, watch: bool = False, page: str = "chat") -> None:
+        """Send a question in a new chat and wait for the end, with a page in sight.
+
+        `watch` lets the heart beat from the first text on.
+        """
         self._watched = watch
         program = self.program
         program.settings.change(system_prompt=system)
         program.conversations.new()
         program.sampling.change(max_tokens=tokens, seed=seed)
         self._began = None
+        program.settings.change(loop_tour_seen=True)
         program.chat.send(text)
+        self.window.page_wanted.emit(page)
         self._when(lambda: not program.chat.busy, self._ended)
 
     def more(self, text: str, tokens: int) -> None:

@@ -76,11 +76,17 @@ class Window:
             )
         self.engine = int(answer["engine"])
 
-    def ask(self, tokens: int, seed: int, *, watch: bool = False) -> Answer:
+    def ask(self, tokens: int, seed: int, *, watch: bool = False, page: str = "chat") -> Answer:
         """Let it write an answer that is long enough to measure."""
         for attempt in range(SEEDS_TRIED):
             answer = self.child.ask(
-                "ask", system=SYSTEM, text=QUESTION, tokens=tokens, seed=seed + attempt * NEXT_SEED, watch=watch
+                "ask",
+                system=SYSTEM,
+                text=QUESTION,
+                tokens=tokens,
+                seed=seed + attempt * NEXT_SEED,
+                watch=watch,
+                page=page,
             )
             if answer["steps"] >= FEWEST_TOKENS - 1:
                 return answer

@@ -6,6 +6,9 @@ from PySide6.QtCore import QEventLoop, QItemSelectionModel
 
 from app.gui.inside.alternatives import Alternatives
 from app.gui.inside.cards_row import CardsRow
+from app.gui.inside.loop.loop_part import LoopPart
+from app.gui.inside.loop.stage_box import StageBox
+from app.gui.inside.loop.tour_card import TourCard
 from app.gui.inside.page import InsidePage
 from app.gui.inside.token_flow import TokenFlow
 from tests.e2e.scene import Scene
@@ -45,3 +48,29 @@ def laboratory(scene: Scene) -> None:
     page = scene.find(InsidePage, "inside_page")
     page.verticalScrollBar().setValue(page.verticalScrollBar().maximum())
     row.horizontalScrollBar().setValue(row.cards["dry"].x())
+
+
+def loop(scene: Scene) -> None:
+    """Somebody who was shown around looks at the whole process of an answer, and at one stage."""
+    scene.program.settings.change(loop_tour_seen=True)
+    answered(scene)
+    scene.window.page_wanted.emit("inside")
+    settle_loop(scene)
+    scene.find(StageBox, "loop_sampling").click()
+
+
+def loop_tour(scene: Scene) -> None:
+    """Somebody is being shown around, and has come to the cache."""
+    answered(scene)
+    scene.window.page_wanted.emit("inside")
+    settle_loop(scene)
+    scene.find(TourCard, "loop_tour").go(4)
+
+
+def settle_loop(scene: Scene) -> None:
+    """Wait until the picture shows all that is known."""
+    looks = scene.program.inspecting
+    scene.desk.until(lambda: not looks.is_busy)
+    part, loop_ = scene.find(LoopPart, "loop_view"), QEventLoop()
+    while part.is_behind:
+        loop_.processEvents(QEventLoop.ProcessEventsFlag.WaitForMoreEvents)

@@ -15,7 +15,7 @@ from app.system.settings_file import Theme
 from tests.e2e.attention_state import attention_of_it
 from tests.e2e.cache_state import kv_blocks, kv_map
 from tests.e2e.compare_states import compare_branches, compare_done, compare_grid, compare_running, set_up
-from tests.e2e.inside_state import inside, laboratory
+from tests.e2e.inside_state import inside, laboratory, loop, loop_tour
 from tests.e2e.scene import DAY_S, MEMORY, Scene
 from tests.e2e.timing_state import timeline
 from tests.e2e.what_if_state import what_if
@@ -193,6 +193,8 @@ STATES = (
     State("compare_done", compare_done, ("compare_lanes", "keep_lane_a"), hides=("compare_stop_button",)),
     State("compare_branches", compare_branches, ("compare_branches",), hides=("compare_lanes",)),
     State("compare_grid", compare_grid, ("compare_lanes", "lane_text_p"), ("dark",)),
+    State("loop", loop, ("loop_map", "loop_sheet", "inside_loop_tab"), hides=("side_panel", "composer", "loop_tour")),
+    State("loop_tour", loop_tour, ("loop_map", "loop_tour", "tour_next"), hides=("side_panel", "loop_sheet")),
     State("inside", inside, ("token_inspector", "token_card", "go_on_from_token"), hides=("side_panel", "composer")),
     State("attention", attention_of_it, ("attention_flow", "attention_grid"), hides=("side_panel", "composer")),
     State("laboratory", laboratory, ("lab_cards", "lab_use"), hides=("side_panel", "composer")),

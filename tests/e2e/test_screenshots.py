@@ -14,6 +14,8 @@ from tests.e2e.states import STATES, State
 
 pytestmark = pytest.mark.usefixtures("qapp")
 MOST_FILES = 56
+MOST_FILES = 48
+MOST_FILES = 46
 WIDTH, HEIGHT = 1280, 800
 
 

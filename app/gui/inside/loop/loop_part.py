@@ -80,6 +80,11 @@ class LoopPart(InsidePart):
             self._picture.look_at(None)
 
     @property
+    def is_behind(self) -> bool:
+        """Whether something new waits for its turn to be painted."""
+        return self._is_behind
+
+    @property
     def is_touring(self) -> bool:
         """Whether somebody is being shown around."""
         return not self.tour.isHidden()

@@ -1,0 +1,37 @@
+"""What the picture of the loop costs the decode: the whole application with the page in sight, and without it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from tests.bench.arithmetic import Measurement
+from tests.bench.decoding import rounds
+from tests.bench.setting import Setting
+from tests.bench.windows import SLICE_TOKENS, Window, opened
+
+THREADS = 2
+
+
+@dataclass
+class PageOfWindow:
+    """The window while it shows one of its pages."""
+
+    window: Window
+    page: str
+
+    @property
+    def process_id(self) -> int:
+        """The process that evaluates."""
+        return self.window.process_id
+
+    def slice(self, seed: int) -> float:
+        """Return the speed of one slice in tokens/s, by the engine's clock."""
+        answer = self.window.ask(SLICE_TOKENS, seed, page=self.page)
+        return float(answer["steps"] / answer["ns"] * 1e9)
+
+
+def decode_loop_page(setting: Setting) -> Measurement:
+    """Measure decode while the loop is in sight and runs at full speed against the same window that shows the chat."""
+    with opened(setting, THREADS) as window:
+        closed, loop = PageOfWindow(window, "chat"), PageOfWindow(window, "inside")
+        return rounds(closed, loop, closed, setting.seconds)
