@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QStackedWidget, QVBoxLayout, QWidget
 
 from app.gui import theme
@@ -68,6 +69,11 @@ class AnswerPart(QWidget):
         for disconnect in self._disconnect:
             disconnect()
 
+    def showEvent(self, event: QShowEvent) -> None:
+        """Show what came meanwhile."""
+        super().showEvent(event)
+        self._show_known()
+
     def colour_by(self, colouring: Colouring) -> None:
         """Colour the tokens by something else."""
         self.flow.colour_by(colouring)
@@ -115,6 +121,8 @@ class AnswerPart(QWidget):
         if answer is None and turn is not None and self._shows(turn.message):
             self._remark(self.flow.answer)
             return  # it is read once more; what is there stays meanwhile
+        if turn is not None and turn.state == "writing" and not self.isVisible():
+            return  # laying out what nobody sees would slow down who writes it
         self.flow.show_answer(answer)
         self._show_token(self._inspecting.token)
         self._remark(answer)

@@ -41,6 +41,8 @@ class InsidePart(QWidget):
     """Somebody wants to go to the chat."""
     part_wanted = Signal(str)
     """Somebody wants to see another part."""
+    view_wanted = Signal(QWidget)
+    """Somebody has to see this widget of it, where the page is higher than the window."""
 
     def disconnect_services(self) -> None:
         """Listen to the services no longer."""
@@ -173,6 +175,7 @@ class InsidePage(QScrollArea):
             part = self._made[name] = self._makers[name]()
             part.chat_wanted.connect(self.chat_wanted)
             part.part_wanted.connect(self.show_part)
+            part.view_wanted.connect(lambda widget: self.ensureWidgetVisible(widget, 0, theme.SPACE_S))
             self._parts.addWidget(part)
         self._name = name
         self._parts.setCurrentWidget(self._made[name])

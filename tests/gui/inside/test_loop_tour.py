@@ -104,6 +104,7 @@ def test_without_an_answer_it_runs_on_an_example_that_says_so(inspector: Inspect
     part = opens(inspector)
     assert "made-up" in part.place.said.text() and not inspector.stage.sees("loop_previous")
     for stop in stops():
+        assert inspector.reads("tour_step").startswith("Example")
         assert inspector.reads("tour_number") == number(stop.stages[0], example())
         part.tour.go(part.tour._at + 1)
     assert "made-up" not in part.place.said.text() and part.map.boxes["tokens"].face.figure == "–"

@@ -67,7 +67,8 @@ def _prompt(values: LoopValues) -> Face:
     question = values.prompt.question
     if not question:
         return Face(UNKNOWN, why=why_no_step(values))
-    return Face(translate("Loop", "{count} characters").format(count=count(len(question))), (f"“{question}”",))
+    words = translate("Loop", "{count} characters, in the chat template").format(count=count(len(question)))
+    return Face(f"“{question}”", (words,))
 
 
 def _tokens(values: LoopValues) -> Face:
@@ -92,9 +93,9 @@ def _prefill(values: LoopValues) -> Face:
     figure = translate("Loop", "{rate} tok/s").format(rate=rate(read.tokens_per_s))
     if values.phase == "reading" or read.tokens_per_s is None:
         figure = translate("Loop", "{done} of {total}").format(done=count(read.done), total=count(read.total))
-    lines = [translate("Loop", "{cached} of {total} from cache").format(cached=read.from_cache, total=read.total)]
+    lines = [translate("Loop", "{cached} of {total} cached").format(cached=read.from_cache, total=read.total)]
     if values.model is not None:
-        lines.append(translate("Loop", "at most {count} at once").format(count=count(values.model.most_at_once)))
+        lines.append(translate("Loop", "≤ {count} at once").format(count=count(values.model.most_at_once)))
     total = max(read.total, 1)
     return Face(figure, tuple(lines), (read.from_cache / total, (read.done - read.from_cache) / total))
 

@@ -13,13 +13,14 @@ from PySide6.QtGui import QColor, QKeyEvent, QPainter, QPaintEvent, QPen, QPolyg
 from PySide6.QtWidgets import QButtonGroup, QSizePolicy, QWidget
 
 from app.gui import theme
+from app.gui.ground import paint_ground, stand_alone
 from app.gui.icons import Icons
 from app.gui.inside.loop.faces import face_of
 from app.gui.inside.loop.stage_box import HEIGHT_PX, StageBox
 from app.services.loop_values import BACK_FROM, BACK_TO, STAGES, LoopValues, StageName
 
 LEAST_PX, MOST_PX = 132, 200
-GAP_PX, ROW_GAP_PX = 18, 38
+GAP_PX, ROW_GAP_PX = 18, 34
 _COLUMNS = (12, 6, 4)
 _TIP_PX = 5.0
 _STEPS = {
@@ -51,6 +52,7 @@ class LoopMap(QWidget):
             box.clicked.connect(lambda _checked=False, stage=stage: self.choose(stage))
             self._group.addButton(box)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        stand_alone(self)
         themes.changed.connect(self.update)
         self.mark("prompt")
         self._lay_out()
@@ -108,6 +110,7 @@ class LoopMap(QWidget):
     def paintEvent(self, _event: QPaintEvent) -> None:
         """Paint the arrows."""
         painter = QPainter(self)
+        paint_ground(painter, self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         look = self._themes.current
         runs = bool(self._values.running)
@@ -161,10 +164,10 @@ class LoopMap(QWidget):
         if first.top() == second.top():
             middle = first.center().y() + 0.5
             if first.left() < second.left():
-                return [QPointF(first.right() + 1, middle), QPointF(second.left() + 1, middle)]
-            return [QPointF(first.left(), middle), QPointF(second.right() - 1, middle)]
+                return [QPointF(first.right() + 1, middle), QPointF(second.left() - 1, middle)]
+            return [QPointF(first.left(), middle), QPointF(second.right() + 2, middle)]
         centre = first.center().x() + 0.5
-        return [QPointF(centre, first.bottom() + 1), QPointF(centre, second.top() + 1)]
+        return [QPointF(centre, first.bottom() + 1), QPointF(centre, second.top() - 1)]
 
     def _paint_back(self, painter: QPainter, look: theme.Theme, ink: QColor) -> None:
         """Paint the arrow that closes the loop, with its word."""
@@ -174,14 +177,14 @@ class LoopMap(QWidget):
         if start.top() == goal.top():
             below = start.bottom() + half
             way = [QPointF(begin, start.bottom()), QPointF(begin, below), QPointF(end, below)]
-            way.append(QPointF(end, goal.bottom()))
+            way.append(QPointF(end, goal.bottom() + 2))
         elif abs(begin - end) < 1:
-            way = [QPointF(begin, start.top() + 2), QPointF(begin, goal.bottom() - 1)]
+            way = [QPointF(begin, start.top()), QPointF(begin, goal.bottom() + 2)]
         else:
             channel = (start.left() - gap / 2) if begin > end else (start.right() + gap / 2)
             above, below = start.top() - half, goal.bottom() + half
-            way = [QPointF(begin, start.top() + 2), QPointF(begin, above), QPointF(channel, above)]
-            way += [QPointF(channel, below), QPointF(end, below), QPointF(end, goal.bottom() - 1)]
+            way = [QPointF(begin, start.top()), QPointF(begin, above), QPointF(channel, above)]
+            way += [QPointF(channel, below), QPointF(end, below), QPointF(end, goal.bottom() + 2)]
         colour = look.colour("border_strong") if self._values.end is not None else ink
         self._paint_arrow(painter, colour, way, is_dashed=self._values.end is not None)
         painter.setFont(theme.font(theme.SMALL_PX))

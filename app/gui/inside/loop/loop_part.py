@@ -60,7 +60,7 @@ class LoopPart(InsidePart):
         self.place.token_wanted.connect(picture.look_at)
         self.place.tour_wanted.connect(self.begin_tour)
         self.map.chosen.connect(lambda _stage: self._take_stage())
-        self.tour.moved.connect(self._show)
+        self.tour.moved.connect(self._show_step)
         self.tour.ended.connect(self.end_tour)
         self.sheet.part_wanted.connect(self.part_wanted)
         self._disconnect = picture.changed.connect(self._take_change)
@@ -135,6 +135,11 @@ class LoopPart(InsidePart):
             self._is_behind = False
             self._show()
             self._rest.start()
+
+    def _show_step(self) -> None:
+        """Show another step of the tour, in sight also where the window is low."""
+        self._show()
+        QTimer.singleShot(0, self.tour, lambda: self.view_wanted.emit(self.tour))
 
     def _take_stage(self) -> None:
         """Somebody who chooses a stage goes on alone."""

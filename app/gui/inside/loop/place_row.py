@@ -8,7 +8,8 @@ from PySide6.QtWidgets import QHBoxLayout, QPushButton, QWidget
 from app.gui import theme
 from app.gui.icons import Icons
 from app.gui.widgets.buttons import IconButton
-from app.gui.widgets.labels import ElidedLabel, label
+from app.gui.widgets.fixed_text import FixedText
+from app.gui.widgets.labels import ElidedLabel
 from app.gui.widgets.words import render, set_hint
 from app.services.loop_values import LoopValues
 from app.services.units import count, rate
@@ -29,7 +30,7 @@ class PlaceRow(QWidget):
         self._place = 0
         self.said = ElidedLabel(theme.BASE_PX)
         self.said.setObjectName("loop_state")
-        self.place = label(look="muted", name="loop_place")
+        self.place = FixedText(pixels=theme.BASE_PX, room_for=_place_words(9_999, 9_999), name="loop_place")
         self.before = IconButton(icons, "left", self.tr("The token before"), object_name="loop_previous")
         self.after = IconButton(icons, "right", self.tr("The token after"), object_name="loop_next")
         self.newest = QPushButton(self.tr("Newest token"))
@@ -61,13 +62,17 @@ class PlaceRow(QWidget):
             widget.setVisible(is_there)
         is_open = values.phase in ("writing", "held")
         is_new = values.step is not None and not values.step.is_drawn
-        words = self.tr("Token {place} of {count}")
-        if is_new:
-            words = self.tr("Token {place}, not drawn yet")
-        self.place.setText(words.format(place=count(self._place + 1), count=count(values.written)))
+        self.place.set_text(_place_words(self._place + 1, None if is_new else values.written))
         self.before.setEnabled(self._place > 0)
         self.after.setEnabled(self._place < values.written - 1)
         self.newest.setVisible(is_there and is_open and is_chosen)
+
+
+def _place_words(place: int, written: int | None) -> str:
+    """Return which token is shown, of how many; None where it is not drawn yet."""
+    if written is None:
+        return translate("Loop", "Token {place}, not drawn yet").format(place=count(place))
+    return translate("Loop", "Token {place} of {count}").format(place=count(place), count=count(written))
 
 
 def _words(values: LoopValues) -> str:

@@ -10,6 +10,7 @@ from PySide6.QtGui import QColor, QFontMetrics, QKeyEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QAbstractButton, QSizePolicy
 
 from app.gui import theme
+from app.gui.ground import paint_ground, stand_alone
 from app.gui.icons import Icons
 from app.gui.inside.loop.faces import Face, state_words
 from app.gui.inside.loop.stage_words import LOOKS, title
@@ -17,8 +18,8 @@ from app.gui.widgets.token_words import known_per_cent
 from app.gui.widgets.words import set_hint
 from app.services.loop_values import StageName
 
-HEIGHT_PX = 132
-_HEAD_PX, _LINE_PX, _FIGURE_PX = 28, 17, 22
+HEIGHT_PX = 120
+_HEAD_PX, _LINE_PX, _FIGURE_PX = 28, 16, 22
 _ICON_PX = 16
 _MOST_LINES = 3
 _SLACK_PX = 8
@@ -47,6 +48,7 @@ class StageBox(QAbstractButton):
         self.setText(title(stage))
         self.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+        stand_alone(self)
         themes.changed.connect(self.update)
         self.show_face(Face())
 
@@ -79,6 +81,7 @@ class StageBox(QAbstractButton):
     def paintEvent(self, _event: QPaintEvent) -> None:
         """Paint the box."""
         painter = QPainter(self)
+        paint_ground(painter, self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         look, colour = self._themes.current, self._colour
         whole = QRectF(self.rect()).adjusted(_RING_PX, _RING_PX, -_RING_PX, -_RING_PX)
@@ -147,11 +150,8 @@ class StageBox(QAbstractButton):
         metrics, width = painter.fontMetrics(), int(below.width())
         lines = self.face.lines
         if len(lines) == 1:
-            lines = tuple(
-                wrapped(
-                    lines[0], metrics, width - _SLACK_PX, 2 if self.face.meter or self.face.strip else _MOST_LINES
-                )
-            )
+            has_foot = self.face.meter or self.face.strip or self.face.state
+            lines = tuple(wrapped(lines[0], metrics, width - _SLACK_PX, 2 if has_foot else _MOST_LINES))
         for words in lines:
             painter.drawText(below, self._side(), metrics.elidedText(words, Qt.TextElideMode.ElideRight, width))
             below.translate(0, line)

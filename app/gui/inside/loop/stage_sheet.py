@@ -60,13 +60,15 @@ class StageSheet(QFrame):
 
     def show_stage(self, stage: StageName, values: LoopValues) -> None:
         """Explain a stage with the number that it has now."""
+        self.number.setText(number(stage, values))
+        if stage == self._stage and self._title.text():
+            return
         self._stage = stage
         self._title.setText(title(stage))
         self._what.setText(explanation(stage))
-        self.number.setText(number(stage, values))
         way = more(stage)
-        self._more.setVisible(way is not None and self._has_part(way[0]))
         self._more.setText(way[1] if way is not None else "")
+        self._more.setVisible(way is not None and self._has_part(way[0]))
         self._draw()
 
     def _go(self) -> None:

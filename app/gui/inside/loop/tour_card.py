@@ -70,14 +70,17 @@ class TourCard(QFrame):
         self.back.setEnabled(self._at > 0)
         self.on.setText(self.tr("Done") if is_last else self.tr("Next"))
         self.skip.setVisible(not is_last)
-        self.step.setText(self.tr("Tour, step {step} of {count}").format(step=self._at + 1, count=len(self._stops)))
         self.title.setText(self.stop.title)
         self._text.setText(self.stop.text)
         self.moved.emit()
         self._say()
 
     def show_number(self, values: LoopValues) -> None:
-        """Show the number that the step is about."""
+        """Show the number that the step is about, and which step that is."""
+        words = self.tr("Example · tour, step {step} of {count}")
+        if not values.is_example:
+            words = self.tr("Tour, step {step} of {count}")
+        self.step.setText(words.format(step=self._at + 1, count=len(self._stops)))
         self.number.setText(number(self.stop.stages[0], values))
         self.setAccessibleName(self.spoken())
 
@@ -110,8 +113,10 @@ class TourCard(QFrame):
         column = QVBoxLayout(self)
         column.setContentsMargins(theme.SPACE_M, theme.SPACE_S, theme.SPACE_M, theme.SPACE_M)
         column.setSpacing(theme.SPACE_S)
-        column.addWidget(self.step)
-        column.addWidget(self.title)
+        head = QHBoxLayout()
+        head.addWidget(self.title, 1)
+        head.addWidget(self.step)
+        column.addLayout(head)
         column.addLayout(words)
         column.addLayout(below)
 
