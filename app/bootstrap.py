@@ -187,6 +187,7 @@ def _views(
         operations=Operations(session, records.inspecting),
         timeline=Timeline(session, answers, records.inspecting, live.figures_of),
         loop=LoopPicture(session, answers, inspecting, records.next_token, vocabulary),
+        loop=LoopPicture(session, answers, inspecting, records.next_token, vocabulary, attention),
     )
 
 

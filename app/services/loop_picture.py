@@ -13,6 +13,7 @@ from app.core.signal import Signal
 from app.core.words import Sentence, translate
 from app.services.answer_what_if import changes_of
 from app.services.answers import Answers
+from app.services.attention import Attention
 from app.services.engine_session import EngineSession
 from app.services.inspecting import Inspecting
 from app.services.loop_run import LoopRun
@@ -48,6 +49,7 @@ class LoopPicture:
         inspecting: Inspecting,
         next_token: NextToken,
         vocabulary: Vocabulary,
+        attention: Attention,
     ) -> None:
         self.changed: Signal[()] = Signal()
         """The values are others; told only while somebody looks."""
@@ -56,6 +58,7 @@ class LoopPicture:
         self._inspecting = inspecting
         self._next_token = next_token
         self._vocabulary = vocabulary
+        self._attention = attention
         self._is_watched = False
         self._run: LoopRun | None = None
         """The answer that was begun last."""
@@ -66,6 +69,7 @@ class LoopPicture:
         next_token.changed.connect(lambda _moved: self._tell())
         answers.changed.connect(lambda _conversation, _turn: self._look())
         inspecting.token_changed.connect(lambda _token: self._look())
+        attention.changed.connect(self._tell)
         for signal in (inspecting.opened, inspecting.changed):
             signal.connect(self._look)
 
@@ -142,6 +146,7 @@ class LoopPicture:
             model_why=why,
             prompt=self._prompt_of(turn, run),
             prefill=_prefill(turn, run),
+            embedding=self._embedding_of(step),
             cells_used=used,
             cells=cells,
             cache_bytes=size,
@@ -203,6 +208,13 @@ class LoopPicture:
         if answer is None or insight is None or insight.message != turn.message or insight.index != inspecting.token:
             return None
         return step_of_record(insight, answer)
+
+    def _embedding_of(self, step: LoopStep | None) -> tuple[float, ...]:
+        """Return the row of a token, where its attention was read: it came with that."""
+        read, text = self._attention, self._attention.text
+        if step is None or text is None or read.shows_example or read.token != text.prompt + step.place:
+            return ()
+        return tuple(read.rows.embedding) if read.rows is not None else ()
 
     def _why_no_step(self, turn: Turn | None) -> Sentence:
         if turn is None:

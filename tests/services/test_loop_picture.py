@@ -10,7 +10,7 @@ import msgspec
 import pytest
 
 from app.core.chat import PromptSpan
-from app.core.commands import Watch
+from app.core.commands import ReadAttention, Watch
 from app.core.events import PrefillProgress, PromptReady
 from app.core.metrics import StopReason
 from app.core.model import LoadOptions
@@ -18,6 +18,7 @@ from app.services.loop_picture import LoopPicture
 from app.services.loop_values import EACH_TOKEN, LoopPrefill, LoopValues, loop_model
 from tests.desk import Desk
 from tests.fake_engine import CONTEXT, VOCABULARY, model_info
+from tests.made_up_attention import attention
 from tests.services.lanes import PROMPT
 from tests.services.recorded_answers import answered
 from tests.services.recorded_lanes import OPEN, load, some_rows
@@ -225,3 +226,22 @@ def test_a_model_with_other_caches_says_no_bytes_of_a_token() -> None:
     options = LoadOptions(micro_batch=64)
     other = loop_model(msgspec.structs.replace(info, memory_kind="recurrent", options=options))
     assert (other.bytes_per_token, other.most_at_once) == (None, 64)
+
+
+def test_the_row_of_a_token_is_there_once_its_attention_was_read(desk: Desk) -> None:
+    answered(desk, some_rows(COUNT), USUAL)
+    known(desk)
+    picture(desk).look_at(3)
+    desk.until(lambda: not desk.program.inspecting.is_busy)
+    assert picture(desk).values.embedding == ()
+    read = desk.program.views.attention
+    assert read.begin()
+    sent = desk.engine.all(ReadAttention)[-1]
+    row = array("f", [0.5, -0.25, 1.0]).tobytes()
+    told = attention(sent.request, len(sent.ids) // 4)
+    desk.engine.say(msgspec.structs.replace(told, embedding=row))
+    desk.settle()
+    assert picture(desk).values.embedding == (0.5, -0.25, 1.0)
+    picture(desk).look_at(4)
+    desk.until(lambda: not desk.program.inspecting.is_busy)
+    assert picture(desk).values.embedding == (), "that of another token"

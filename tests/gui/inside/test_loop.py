@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import msgspec
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
@@ -14,6 +15,7 @@ from app.gui.inside.loop.loop_part import LoopPart
 from app.gui.inside.loop.number_words import number
 from app.gui.inside.loop.stage_words import LOOKS, explanation, title
 from app.gui.widgets.tab_stops import tab_stops
+from app.services.loop_example import example
 from app.services.loop_values import EACH_TOKEN, STAGES, StageName
 from tests.gui.inside.conftest import COUNT, Inspector, desk, inspector, model, stage
 
@@ -234,3 +236,15 @@ def test_the_picture_is_painted_anew_at_most_so_often(inspector: Inspector) -> N
         inspector.stage.settle()
     assert part.map.boxes["answer"].face == before, "its time has not come"
     inspector.stage.bot.waitUntil(lambda: part.map.boxes["answer"].face.figure == "10 tokens")
+
+
+def test_the_strip_shows_a_row_of_numbers_and_its_ends(inspector: Inspector) -> None:
+    part = looks(inspector)
+    values = msgspec.structs.replace(example(), embedding=())
+    box = part.map.boxes["embedding"]
+    part.map.show_values(values)
+    without = box.grab().toImage()
+    part.map.show_values(msgspec.structs.replace(values, embedding=(0.5, -0.25, 1.0)))
+    assert box.face.strip == (0.5, -0.25, 1.0) and box.grab().toImage() != without
+    said = number("embedding", msgspec.structs.replace(values, embedding=(0.5, -0.25, 1.0)))
+    assert "from -0.25 to 1.00" in said and "strip" not in number("embedding", values)

@@ -66,9 +66,15 @@ def _tokens(values: LoopValues) -> str:
 def _embedding(values: LoopValues) -> str:
     if values.model is None:
         return why_no_model(values)
-    return translate("Loop", "In this model {width} numbers stand for each token.").format(
+    words = translate("Loop", "In this model {width} numbers stand for each token.").format(
         width=count(values.model.shape.embedding)
     )
+    if not values.embedding or values.step is None:
+        return words
+    shown = translate("Loop", "The strip shows those of token {place}, from {least} to {most}.").format(
+        place=count(values.step.place + 1), least=f"{min(values.embedding):.2f}", most=f"{max(values.embedding):.2f}"
+    )
+    return f"{words} {shown}"
 
 
 def _prefill(values: LoopValues) -> str:
