@@ -65,3 +65,5 @@ class LoopRun:
         """The answer waits before its next token."""
         self.is_held = True
         self.tokens = event.token
+        if self.prompt is not None:  # the row is there, so all tokens before it are in cells
+            self.cells_used = len(self.prompt.ids) // 4 + event.token

@@ -100,6 +100,7 @@ def test_an_answer_that_is_held_shows_the_row_that_waits(desk: Desk) -> None:
     assert (values.phase, values.running) == ("held", ("sampling",))
     assert values.step is not None and values.step.place == 2
     assert not values.step.is_drawn and values.step.taken is None
+    assert values.cells_used == 42, "the tokens before the row were evaluated for it"
     assert [each.token for each in values.step.candidates] == [0, 1, 2, 3, 4]
     desk.engine.write("b", 1, token=1)
     desk.settle()

@@ -196,7 +196,7 @@ def _stop(values: LoopValues) -> str:
         return translate("Loop", "It ended after {count} tokens: {reason}").format(
             count=count(values.written), reason=render(values.end.words)
         )
-    if values.tokens_per_s is not None:
+    if values.tokens_per_s is not None and values.phase == "writing":
         return translate("Loop", "The loop runs {rate} times a second now.").format(rate=rate(values.tokens_per_s))
     return why_no_step(values) or translate("Loop", "It goes on after token {count}.").format(
         count=count(values.written)
