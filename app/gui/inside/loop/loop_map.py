@@ -19,7 +19,7 @@ from app.gui.inside.loop.faces import face_of
 from app.gui.inside.loop.stage_box import HEIGHT_PX, StageBox
 from app.services.loop_values import BACK_FROM, BACK_TO, STAGES, LoopValues, StageName
 
-LEAST_PX, MOST_PX = 132, 200
+LEAST_PX, MOST_PX = 128, 200
 GAP_PX, ROW_GAP_PX = 18, 34
 _COLUMNS = (12, 6, 4)
 _TIP_PX = 5.0
@@ -194,11 +194,10 @@ class LoopMap(QWidget):
         line = painter.fontMetrics().height()
         if len(way) == 2:
             left, middle = way[0].x() + 8, (way[0].y() + way[1].y()) / 2
+        elif start.top() == goal.top():
+            left, middle = way[-1].x() + 8, way[-2].y() - 8
         else:
-            left, middle = (
-                min(way[-1].x(), way[-2].x()) + 8,
-                way[-2].y() + (half if start.top() != goal.top() else 0) - 8,
-            )
+            left, middle = way[2].x() - 8 - room, way[2].y()
         painter.drawText(QRect(int(left), int(middle - line / 2), room, line), Qt.AlignmentFlag.AlignCenter, words)
 
     def _paint_arrow(self, painter: QPainter, colour: QColor, way: list[QPointF], *, is_dashed: bool = False) -> None:

@@ -20,7 +20,7 @@ from app.services.loop_values import StageName
 
 HEIGHT_PX = 120
 _HEAD_PX, _LINE_PX, _FIGURE_PX = 28, 16, 22
-_ICON_PX = 16
+_ICON_PX, _PAD_PX = 16, 6
 _MOST_LINES = 3
 _SLACK_PX = 8
 """Letters of another font, such as arrows, are wider together than one by one."""
@@ -89,7 +89,7 @@ class StageBox(QAbstractButton):
         painter.setPen(QPen(colour if is_lit else look.colour("border"), look.line_px + is_lit))
         painter.setBrush(look.colour("hover" if self.underMouse() and not is_lit else "surface"))
         painter.drawRoundedRect(whole, theme.RADIUS_CONTROL, theme.RADIUS_CONTROL)
-        inside = whole.adjusted(theme.SPACE_S, 0, -theme.SPACE_S, 0)
+        inside = whole.adjusted(_PAD_PX, 0, -_PAD_PX, 0)
         self._paint_head(painter, look, whole)
         top = whole.top() + theme.scaled(_HEAD_PX) + 2
         if self.face.bars:
@@ -126,12 +126,12 @@ class StageBox(QAbstractButton):
             ink = look.colour("surface")
         side = theme.scaled(_ICON_PX)
         is_turned = self.layoutDirection() is Qt.LayoutDirection.RightToLeft
-        left = place.right() - theme.SPACE_S - side if is_turned else place.left() + theme.SPACE_S
+        left = place.right() - _PAD_PX - side if is_turned else place.left() + _PAD_PX
         icon = QRectF(left, place.center().y() - side / 2, side, side)
         self._icons.icon(LOOKS[self.stage].icon, ink).paint(painter, icon.toRect())
-        room = place.adjusted(theme.SPACE_S + side + 6, 0, -4, 0)
+        room = place.adjusted(_PAD_PX + side + 6, 0, -2, 0)
         if is_turned:
-            room = place.adjusted(4, 0, -theme.SPACE_S - side - 6, 0)
+            room = place.adjusted(2, 0, -_PAD_PX - side - 6, 0)
         painter.setFont(theme.font(theme.BASE_PX, bold=True))
         painter.setPen(ink)
         text = painter.fontMetrics().elidedText(self.text(), Qt.TextElideMode.ElideRight, int(room.width()))
