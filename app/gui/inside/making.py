@@ -7,6 +7,7 @@ from app.gui.inside.attention.part import AttentionPart
 from app.gui.inside.cache.cache_part import CachePart
 from app.gui.inside.next_choice import NextChoice
 from app.gui.inside.loop.loop_part import LoopPart
+from app.gui.inside.next_choice import NextChoice
 from app.gui.inside.page import InsidePage
 from app.gui.inside.timing.time_part import TimePart
 from app.gui.theme import Themes

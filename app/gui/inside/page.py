@@ -44,6 +44,9 @@ class InsidePart(QWidget):
     view_wanted = Signal(QWidget)
     """Somebody has to see this widget of it, where the page is higher than the window."""
 
+    is_whole = False
+    """Whether it has a height of its own, and the page scrolls where the window is lower."""
+
     def disconnect_services(self) -> None:
         """Listen to the services no longer."""
 
@@ -59,8 +62,15 @@ class _Parts(QStackedWidget):
         return QSize(super().sizeHint().width(), self.minimumHeight())
 
     def hasHeightForWidth(self) -> bool:
-        """Have no height that lines would need: they scroll."""
-        return False
+        """Have no height that lines would need, as they scroll; but that of a part that is shown whole."""
+        part = self.currentWidget()
+        return isinstance(part, InsidePart) and part.is_whole
+
+    def heightForWidth(self, width: int) -> int:
+        """Return the height of a part that is shown whole."""
+        layout = self.currentWidget().layout()
+        whole = layout.totalHeightForWidth(width) if layout is not None else 0
+        return max(self.minimumHeight(), whole)
 
 
 class InsidePage(QScrollArea):
@@ -179,6 +189,7 @@ class InsidePage(QScrollArea):
             self._parts.addWidget(part)
         self._name = name
         self._parts.setCurrentWidget(self._made[name])
+        self._parts.updateGeometry()
         self._show_laboratory()
         self.head.show_part(name)
 

@@ -248,3 +248,15 @@ def test_the_strip_shows_a_row_of_numbers_and_its_ends(inspector: Inspector) -> 
     assert box.face.strip == (0.5, -0.25, 1.0) and box.grab().toImage() != without
     said = number("embedding", msgspec.structs.replace(values, embedding=(0.5, -0.25, 1.0)))
     assert "from -0.25 to 1.00" in said and "strip" not in number("embedding", values)
+
+
+def test_nothing_of_it_is_cut_in_a_low_window(inspector: Inspector) -> None:
+    inspector.answers()
+    part = looks(inspector)
+    inspector.stage.clicks("loop_tour_button")
+    inspector.stage.window.resize(900, 600)
+    layout = part.layout()
+    assert layout is not None
+    inspector.stage.bot.waitUntil(lambda: part.height() >= layout.totalHeightForWidth(part.width()))
+    assert all(part.map.rect().contains(box.geometry()) for box in part.map.boxes.values())
+    assert part.tour.geometry().bottom() <= part.rect().bottom()

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from PySide6.QtCore import QTimer
 from PySide6.QtGui import QHideEvent, QShowEvent
-from PySide6.QtWidgets import QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from app.gui import theme
 from app.gui.icons import Icons
@@ -26,6 +26,8 @@ PAINT_MS = 100
 
 class LoopPart(InsidePart):
     """Follows the service while it is seen."""
+
+    is_whole = True
 
     def __init__(
         self,
@@ -109,16 +111,14 @@ class LoopPart(InsidePart):
     def showEvent(self, event: QShowEvent) -> None:
         """Begin to look."""
         super().showEvent(event)
-        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Preferred)
         self._picture.watch(True)
         self._show()
         if not self._settings.values.loop_tour_seen and not self.is_touring:
             self.begin_tour()
 
     def hideEvent(self, event: QHideEvent) -> None:
-        """Look no longer, and leave the height of the page to the part that is shown."""
+        """Look no longer."""
         super().hideEvent(event)
-        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Ignored)
         self._rest.stop()
         self._is_behind = False
         self._picture.watch(False)
