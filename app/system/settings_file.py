@@ -37,10 +37,8 @@ RETRY_SECONDS = 5.0
 """After so long a writing that failed is tried again, though nothing changed."""
 LEAST_TEXT_SIZE, MOST_TEXT_SIZE = 70, 200
 """In percent."""
-MOST_NAMED = 6
-"""Settings that a sentence names; of more it says how many."""
-MOST_SHOWN = 80
-"""Characters of such a name."""
+MOST_NAMED, MOST_SHOWN = 6, 80
+"""Settings that a sentence names, of more it says how many; and characters of such a name."""
 
 MAX_BYTES = 16 << 20
 """A larger file is not this program's."""
@@ -94,7 +92,6 @@ class Settings(msgspec.Struct, frozen=True):
     """The sections, and the parts of them, that are folded."""
     reduce_motion: bool = False
     loop_tour_seen: bool = False
-    """Whether somebody has gone through the tour of the page Inside, or skipped it."""
     window: str = ""
     """Size and place of the window, in Qt's own form, base64."""
     models: dict[str, ModelSettings] = {}

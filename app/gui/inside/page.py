@@ -68,7 +68,8 @@ class _Parts(QStackedWidget):
 
     def heightForWidth(self, width: int) -> int:
         """Return the height of a part that is shown whole."""
-        layout = self.currentWidget().layout()
+        part = self.currentWidget()
+        layout = part.layout() if part is not None else None
         whole = layout.totalHeightForWidth(width) if layout is not None else 0
         return max(self.minimumHeight(), whole)
 
