@@ -16,6 +16,7 @@ pytestmark = pytest.mark.usefixtures("qapp")
 MOST_FILES = 56
 MOST_FILES = 48
 MOST_FILES = 46
+MOST_FILES = 54
 WIDTH, HEIGHT = 1280, 800
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from app.gui.icons import Icons
 from app.gui.inside.attention.part import AttentionPart
 from app.gui.inside.cache.cache_part import CachePart
-from app.gui.inside.next_choice import NextChoice
 from app.gui.inside.loop.loop_part import LoopPart
 from app.gui.inside.next_choice import NextChoice
 from app.gui.inside.page import InsidePage
