@@ -186,7 +186,6 @@ def _views(
         kv_map=KVMap(session, answers, live, counts.prompt_count, vocabulary),
         operations=Operations(session, records.inspecting),
         timeline=Timeline(session, answers, records.inspecting, live.figures_of),
-        loop=LoopPicture(session, answers, inspecting, records.next_token, vocabulary),
         loop=LoopPicture(session, answers, inspecting, records.next_token, vocabulary, attention),
     )
 

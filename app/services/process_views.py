@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 from app.services.attention import Attention
 from app.services.kv_map import KVMap
+from app.services.loop_picture import LoopPicture
 from app.services.operations import Operations
 from app.services.timeline import Timeline
-from app.services.loop_picture import LoopPicture
 
 
 @dataclass(frozen=True)

@@ -13,10 +13,7 @@ from tests.e2e.screenshots import ACCEPTED, compare, scene_of
 from tests.e2e.states import STATES, State
 
 pytestmark = pytest.mark.usefixtures("qapp")
-MOST_FILES = 56
-MOST_FILES = 48
-MOST_FILES = 46
-MOST_FILES = 54
+MOST_FILES = 58
 WIDTH, HEIGHT = 1280, 800
 
 
