@@ -71,6 +71,8 @@ class PromptReady(msgspec.Struct, frozen=True, tag="prompt"):
     """Indices of the messages that were not sent because the context is full, oldest first."""
     seed: int | None = None
     """The seed of the draws."""
+    window_from: int = 0
+    """The first of the reused tokens that layers with a sliding window still have."""
     thinking_opened: bool = False
     """The prompt ends inside thinking, before an open answer at its end: no tag in the answer opens it."""
 

@@ -253,6 +253,7 @@ class Comparing:
             at_ns=self._clock.tokens_ready,
             notes=(*fitted.prepared.notes, *next(filter(None, hints), ())),
             dropped=fitted.dropped,
+            window_from=self._cache.window_from,
             thinking_opened=fitted.prepared.thinking_opened,
         )
 

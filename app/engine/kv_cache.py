@@ -83,6 +83,12 @@ class KVCache:
             checkpoint_bytes=self._checkpoints.bytes,
         )
 
+    @property
+    def window_from(self) -> int:
+        """The first token that layers with a sliding window still have; 0 where they have all, or there are none."""
+        window = self.use.window_cells_used
+        return 0 if window is None else max(self.used - window, 0)
+
     def rewind(self, prompt: npt.NDArray[np.int32]) -> int:
         """Keep what is a beginning of this prompt and free the rest; returns how many of its tokens are kept.
 

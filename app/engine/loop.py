@@ -298,6 +298,7 @@ class Answer:
             notes=(*fitted.prepared.notes, *self._writing.notes),
             dropped=fitted.dropped,
             seed=self._seed,
+            window_from=self._cache.window_from,
             thinking_opened=fitted.prepared.thinking_opened,
         )
 

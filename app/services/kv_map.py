@@ -225,8 +225,7 @@ class KVMap:
         self._lanes.clear()
         self._whole = None
         self._limit = self._limit_of(event.request)
-        if event.from_cache <= self._dropped:  # a saved state is there again, with a window of its own
-            self._dropped = 0
+        self._dropped = event.window_from  # where a saved state is there again, with a window of its own
         self._use(event.from_cache)
 
     def _read(self, event: PrefillProgress) -> None:

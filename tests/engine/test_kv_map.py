@@ -8,7 +8,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from app.core.events import Compared, Event, LaneFinished, LaneTokens, PrefillProgress, Tokens
+from app.core.events import Compared, Event, LaneFinished, LaneTokens, PrefillProgress, PromptReady, Tokens
 from app.core.sampling import SamplingSettings
 from app.engine.llama import LogCapture
 from app.services.kv_cells import in_blocks
@@ -149,11 +149,14 @@ def test_a_sliding_window_drops_what_llama_cpp_no_longer_has(
     desk = KVDesk(tmp_path / "home", monkeypatch, path, 2048, llama_log)
     try:
         desk.program.sampling.change(**msgspec.structs.asdict(GREEDY))
-        lowest = 0
+        lowest, begun = 0, list[PromptReady]()
 
-        def look(_event: Event) -> None:
+        def look(event: Event) -> None:
             nonlocal lowest
             lowest = max(lowest, desk.kv_map.held.dropped)
+            if isinstance(event, PromptReady):
+                begun.append(event)
+                assert desk.kv_map.held.dropped == max(desk.positions()[0], 0)
             assert desk.kv_map.held.dropped <= max(desk.positions()[0], 0)
 
         desk.looks = look
@@ -170,6 +173,12 @@ def test_a_sliding_window_drops_what_llama_cpp_no_longer_has(
         assert desk.program.branches.edit(desk.program.chat.turns[2], "shorter")
         desk.run()
         assert desk.kv_map.held.dropped == 0 == desk.positions()[0]
+        for question in ("The sea is wide, and it is deep. " * 30, "Who says that it is wide, and deep? " * 26):
+            assert desk.program.chat.send(question)
+            desk.run()
+        assert desk.program.branches.edit(desk.program.chat.turns[-2], "So?")
+        desk.run()
+        assert begun[-1].from_cache > begun[-1].window_from > 0, "a saved state came back with its own window"
         full, window = desk.kv_map.sums
         assert (full.is_window, window.is_window) == (False, True)
         assert full.bytes == window.bytes == 2 * 1 * (64 + 64) * 2
