@@ -57,7 +57,8 @@ class InsideHead(QWidget):
         self.to_chat.setObjectName("inside_to_chat")
         set_hint(self.to_chat, self.tr("Go back to the conversation, where this answer stands"))
         self.to_chat.clicked.connect(lambda _checked=False: self.chat_wanted.emit())
-        self._row = QHBoxLayout()
+        self._of_answer = QWidget()
+        self._row = QHBoxLayout(self._of_answer)
         self._lay_out()
         self._disconnect = [inspecting.opened.connect(self.show_answer), inspecting.changed.connect(self.show_answer)]
         self.show_answer()
@@ -89,17 +90,28 @@ class InsideHead(QWidget):
         rows.setSpacing(theme.SPACE_S)
         for row in (above := QHBoxLayout(), self._row):
             row.setSpacing(theme.SPACE_S)
-            rows.addLayout(row)
+        self._row.setContentsMargins(0, 0, 0, 0)
+        rows.addLayout(above)
+        rows.addWidget(self._of_answer)
         above.addWidget(self.tabs)
         above.addStretch(1)
         above.addWidget(self.to_chat)
         self._row.addWidget(self.about, 1)
         for widget in (self.choice, self.colouring):
             self._row.addWidget(widget)
+        self._keep_height(self.choice, self.colouring, self.to_chat)
+
+    def _keep_height(self, *widgets: QWidget) -> None:
+        """Have the row as high as it ever is: the parts below do not move when another one is shown."""
+        for each in widgets:
+            each.ensurePolished()
+        heights = (each.sizeHint().height() for each in widgets)
+        self._of_answer.setMinimumHeight(max(self._of_answer.minimumHeight(), *heights))
 
     def add_writing_bar(self, bar: QWidget) -> None:
         """Show what can be done while the answer is written, beside which answer it is."""
         self._row.insertWidget(self._row.indexOf(self.choice), bar)
+        self._keep_height(bar, self.choice)
 
     def event(self, event: QEvent) -> bool:
         """Do without the way to the chat, which the window has too, where the buttons need its room."""
@@ -132,6 +144,7 @@ class InsideHead(QWidget):
                 self.choice.addItem(f"{number}. {self._question_of(each)}")
         at = next((row for row, each in enumerate(turns) if each is turn), -1)
         self.choice.setCurrentIndex(at)
+        self._of_answer.setVisible(turn is not None)
         self._show_way()
         self.choice.setVisible(turn is not None and len(turns) > 1)
         self._show_colouring()
