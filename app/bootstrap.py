@@ -25,6 +25,7 @@ from app.services.comparison_analysis import ComparisonAnalysis
 from app.services.conversations import Conversations
 from app.services.disk_use import DiskUse
 from app.services.doctor import Doctor
+from app.services.embedding_row import EmbeddingRow
 from app.services.engine_session import EngineSession
 from app.services.file_export import FileExport
 from app.services.grammar_editing import GrammarEditing
@@ -181,12 +182,13 @@ def _views(
     """Make what the parts of the page Inside look at."""
     inspecting = records.inspecting
     attention = Attention(session, engine, inspecting, vocabulary)
+    embedding = EmbeddingRow(session, inspecting, attention)
     return ProcessViews(
         attention=attention,
         kv_map=KVMap(session, answers, live, counts.prompt_count, vocabulary),
         operations=Operations(session, records.inspecting),
         timeline=Timeline(session, answers, records.inspecting, live.figures_of),
-        loop=LoopPicture(session, answers, inspecting, records.next_token, vocabulary, attention),
+        loop=LoopPicture(session, answers, inspecting, records.next_token, vocabulary, embedding),
     )
 
 

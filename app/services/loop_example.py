@@ -15,6 +15,7 @@ from app.services.loop_values import (
     LoopToken,
     LoopValues,
 )
+from app.services.timeline_values import AnswerTimeline, TimePart
 
 _WIDTH = 576
 _CELLS = 8192
@@ -57,3 +58,14 @@ def example() -> LoopValues:
         settings=SamplingSettings(),
         is_example=True,
     )
+
+
+def example_time() -> AnswerTimeline:
+    """Return the time of that answer: as fast as it says, with little before the prefill."""
+    ready, read, drawn = 4_100_000, 187_300_000, 187_900_000
+    parts = (
+        TimePart("before", 0, ready),
+        TimePart("prefill", ready, read, _CACHED, _PROMPT),
+        TimePart("first_sample", read, drawn),
+    )
+    return AnswerTimeline(0, parts, 0, [drawn + step * 12_900_000 for step in range(_WRITTEN)], is_open=True)

@@ -13,7 +13,7 @@ from app.core.signal import Signal
 from app.core.words import Sentence, translate
 from app.services.answer_what_if import changes_of
 from app.services.answers import Answers
-from app.services.attention import Attention
+from app.services.embedding_row import EmbeddingRow
 from app.services.engine_session import EngineSession
 from app.services.inspecting import Inspecting
 from app.services.loop_run import LoopRun
@@ -49,7 +49,7 @@ class LoopPicture:
         inspecting: Inspecting,
         next_token: NextToken,
         vocabulary: Vocabulary,
-        attention: Attention,
+        embedding: EmbeddingRow,
     ) -> None:
         self.changed: Signal[()] = Signal()
         """The values are others; told only while somebody looks."""
@@ -58,7 +58,7 @@ class LoopPicture:
         self._inspecting = inspecting
         self._next_token = next_token
         self._vocabulary = vocabulary
-        self._attention = attention
+        self._embedding = embedding
         self._is_watched = False
         self._run: LoopRun | None = None
         """The answer that was begun last."""
@@ -69,7 +69,7 @@ class LoopPicture:
         next_token.changed.connect(lambda _moved: self._tell())
         answers.changed.connect(lambda _conversation, _turn: self._look())
         inspecting.token_changed.connect(lambda _token: self._look())
-        attention.changed.connect(self._tell)
+        embedding.changed.connect(self._tell)
         for signal in (inspecting.opened, inspecting.changed):
             signal.connect(self._look)
 
@@ -98,6 +98,11 @@ class LoopPicture:
         turn = self._inspecting.turn
         last = len(turn.ids) // 4 - 1 if turn is not None else -1
         self._inspecting.look_at(None if token is None or last < 0 else min(max(token, 0), last))
+
+    def read_embedding(self) -> None:
+        """Have the numbers of the token that is shown read."""
+        step = self.values.step
+        self._embedding.read(step.place if step is not None and step.is_drawn else None)
 
     def _follow(self, event: AnswerEvent) -> None:
         run = self._run
@@ -139,6 +144,8 @@ class LoopPicture:
         model, why = self._model_of(turn)
         shown = loop_model(model) if model is not None else None
         step = self._step_of(turn, run)
+        place = step.place if step is not None and step.is_drawn else None
+        hindrance = self._embedding.hindrance(place)
         used, cells, size = _cells(turn, run, shown)
         return LoopValues(
             phase=_phase(turn, run),
@@ -146,7 +153,10 @@ class LoopPicture:
             model_why=why,
             prompt=self._prompt_of(turn, run),
             prefill=_prefill(turn, run),
-            embedding=self._embedding_of(step),
+            embedding=self._embedding.row(place),
+            embedding_why=hindrance or self._embedding.problem(place),
+            can_read_embedding=hindrance is None,
+            reads_embedding=self._embedding.is_reading(place),
             cells_used=used,
             cells=cells,
             cache_bytes=size,
@@ -208,13 +218,6 @@ class LoopPicture:
         if answer is None or insight is None or insight.message != turn.message or insight.index != inspecting.token:
             return None
         return step_of_record(insight, answer)
-
-    def _embedding_of(self, step: LoopStep | None) -> tuple[float, ...]:
-        """Return the row of a token, where its attention was read: it came with that."""
-        read, text = self._attention, self._attention.text
-        if step is None or text is None or read.shows_example or read.token != text.prompt + step.place:
-            return ()
-        return tuple(read.rows.embedding) if read.rows is not None else ()
 
     def _why_no_step(self, turn: Turn | None) -> Sentence:
         if turn is None:

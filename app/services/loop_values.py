@@ -168,6 +168,11 @@ class LoopValues(msgspec.Struct, frozen=True):
     prefill: LoopPrefill | None = None
     embedding: tuple[float, ...] = ()
     """The row of numbers of the token that is looked at; empty where nobody read it."""
+    embedding_why: Sentence | None = None
+    """Why that cannot be read now, or could not be; None where nothing is against it."""
+    can_read_embedding: bool = False
+    reads_embedding: bool = False
+    """Whether it is being read."""
     cells_used: int | None = None
     cells: int | None = None
     cache_bytes: int | None = None

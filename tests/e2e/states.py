@@ -193,7 +193,12 @@ STATES = (
     State("compare_done", compare_done, ("compare_lanes", "keep_lane_a"), hides=("compare_stop_button",)),
     State("compare_branches", compare_branches, ("compare_branches",), hides=("compare_lanes",)),
     State("compare_grid", compare_grid, ("compare_lanes", "lane_text_p"), ("dark",)),
-    State("loop", loop, ("loop_map", "loop_sheet", "inside_loop_tab"), hides=("side_panel", "composer", "loop_tour")),
+    State(
+        "loop",
+        loop,
+        ("loop_map", "loop_sheet", "loop_time", "inside_loop_tab"),
+        hides=("side_panel", "composer", "loop_tour"),
+    ),
     State("loop_tour", loop_tour, ("loop_map", "loop_tour", "tour_next"), hides=("side_panel", "loop_sheet")),
     State("inside", inside, ("token_inspector", "token_card", "go_on_from_token"), hides=("side_panel", "composer")),
     State("attention", attention_of_it, ("attention_flow", "attention_grid"), hides=("side_panel", "composer")),

@@ -24,6 +24,6 @@ def make_inside_page(program: Program, themes: Themes) -> InsidePage:
     page.show_choice(NextChoice(services, themes, icons))
     page.add_part("cache", lambda: CachePart(program.views.kv_map, themes, icons))
     page.add_part("time", lambda: TimePart(program.views.timeline, program.views.operations, themes, icons))
-    loop, looks, settings = program.views.loop, program.inspecting, program.settings
-    page.add_part("loop", lambda: LoopPart(loop, looks, themes, icons, page.has_part, settings))
+    views, looks, settings = program.views, program.inspecting, program.settings
+    page.add_part("loop", lambda: LoopPart(views, looks, themes, icons, page.has_part, settings))
     return page

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from PySide6.QtWidgets import QWidget
 
 from tests.gui.inside.conftest import Inspector, desk, inspector, model, stage
 
@@ -16,7 +17,8 @@ def top_of(looker: Inspector, part: str) -> int:
     looker.stage.clicks(f"inside_{part}_tab")
     looker.known()
     looker.stage.settle()
-    layout = looker.page.widget().layout()
+    contents: QWidget | None = looker.page.widget()
+    layout = contents.layout() if contents is not None else None
     assert layout is not None
     layout.activate()
     return looker.page._parts.y()

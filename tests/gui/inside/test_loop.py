@@ -6,7 +6,9 @@ import msgspec
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QWidget
 
+from app.core.commands import ReadAttention
 from app.core.metrics import StopReason
 from app.gui.icons import Icons
 from app.gui.inside.loop.faces import face_of
@@ -18,6 +20,7 @@ from app.gui.widgets.tab_stops import tab_stops
 from app.services.loop_example import example
 from app.services.loop_values import EACH_TOKEN, STAGES, StageName
 from tests.gui.inside.conftest import COUNT, Inspector, desk, inspector, model, stage
+from tests.made_up_attention import attention
 
 __all__ = ["desk", "inspector", "model", "stage"]
 pytestmark = pytest.mark.qt_log_ignore("^This plugin does not support")
@@ -248,6 +251,43 @@ def test_the_strip_shows_a_row_of_numbers_and_its_ends(inspector: Inspector) -> 
     assert box.face.strip == (0.5, -0.25, 1.0) and box.grab().toImage() != without
     said = number("embedding", msgspec.structs.replace(values, embedding=(0.5, -0.25, 1.0)))
     assert "from -0.25 to 1.00" in said and "strip" not in number("embedding", values)
+
+
+def test_the_row_of_a_token_is_read_with_a_button(inspector: Inspector) -> None:
+    inspector.answers()
+    part = looks(inspector)
+    inspector.stage.clicks("loop_tokens")
+    assert not inspector.stage.sees("loop_read_row"), "it belongs to one stage"
+    inspector.stage.clicks("loop_embedding")
+    assert "can be read" in inspector.reads("loop_number") and not part.map.boxes["embedding"].face.strip
+    part.sheet.read.setFocus()
+    QTest.keyClick(part.sheet.read, Qt.Key.Key_Space)
+    inspector.stage.settle()
+    catch_up(part)
+    assert "being read" in inspector.reads("loop_number") and not part.sheet.read.isEnabled()
+    focus: QWidget | None = inspector.stage.window.focusWidget()
+    assert focus is not None and focus.objectName() == "loop_more", "the keyboard goes on"
+    asked = inspector.stage.engine.all(ReadAttention)[-1]
+    assert len(asked.ids) == 4, "the token alone"
+    inspector.stage.engine.say(attention(asked.request, 1))
+    inspector.stage.settle()
+    catch_up(part)
+    assert part.map.boxes["embedding"].face.strip == (0.5, -0.25, 0.0)
+    assert not inspector.stage.sees("loop_read_row") and "from -0.25 to 0.50" in inspector.reads("loop_number")
+
+
+def test_the_button_says_why_a_row_cannot_be_read(inspector: Inspector) -> None:
+    part = looks(inspector)
+    inspector.stage.clicks("loop_embedding")
+    assert not part.sheet.read.isEnabled() and "Send a message" in part.sheet.read.toolTip()
+    inspector.answers()
+    inspector.known()
+    catch_up(part)
+    assert part.sheet.read.isEnabled()
+    inspector.stage.desk.program.session.unload()
+    inspector.stage.settle()
+    catch_up(part)
+    assert not part.sheet.read.isEnabled() and part.sheet.read.toolTip().startswith("Load the model")
 
 
 def test_nothing_of_it_is_cut_in_a_low_window(inspector: Inspector) -> None:

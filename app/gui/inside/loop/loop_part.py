@@ -13,11 +13,13 @@ from app.gui.icons import Icons
 from app.gui.inside.loop.loop_map import LoopMap
 from app.gui.inside.loop.place_row import PlaceRow
 from app.gui.inside.loop.stage_sheet import StageSheet
+from app.gui.inside.loop.time_ruler import TimeRuler
+from app.gui.inside.loop.time_words import time_face
 from app.gui.inside.loop.tour_card import TourCard
 from app.gui.inside.page import InsidePart
 from app.services.inspecting import Inspecting
-from app.services.loop_example import example
-from app.services.loop_picture import LoopPicture
+from app.services.loop_example import example, example_time
+from app.services.process_views import ProcessViews
 from app.system.settings_file import SettingsFile
 
 PAINT_MS = 100
@@ -31,7 +33,7 @@ class LoopPart(InsidePart):
 
     def __init__(
         self,
-        picture: LoopPicture,
+        views: ProcessViews,
         inspecting: Inspecting,
         themes: theme.Themes,
         icons: Icons,
@@ -41,7 +43,8 @@ class LoopPart(InsidePart):
         super().__init__()
         self.setObjectName("loop_view")
         self.setAccessibleName(self.tr("The loop that an answer comes out of"))
-        self._picture = picture
+        picture = self._picture = views.loop
+        self._timeline = views.timeline
         self._inspecting = inspecting
         self._settings = settings
         self._is_behind = False
@@ -53,26 +56,34 @@ class LoopPart(InsidePart):
         self.map = LoopMap(themes, icons)
         self.sheet = StageSheet(themes, icons, has_part)
         self.tour = TourCard()
+        self.time = TimeRuler(themes, icons)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(theme.SPACE_M)
         for widget in (self.place, self.map, self.tour, self.sheet):
             column.addWidget(widget)
         column.addStretch(1)
+        column.addWidget(self.time)
         self.place.token_wanted.connect(picture.look_at)
         self.place.tour_wanted.connect(self.begin_tour)
         self.map.chosen.connect(lambda _stage: self._take_stage())
         self.tour.moved.connect(self._show_step)
         self.tour.ended.connect(self.end_tour)
         self.sheet.part_wanted.connect(self.part_wanted)
-        self._disconnect = picture.changed.connect(self._take_change)
+        self.sheet.row_wanted.connect(picture.read_embedding)
+        self.time.clicked.connect(lambda _checked=False: self.part_wanted.emit("time"))
+        self._disconnect = [
+            picture.changed.connect(self._take_change),
+            views.timeline.changed.connect(self._take_time),
+        ]
         self._show()
 
     def disconnect_services(self) -> None:
         """Listen to the services no longer."""
         self._rest.stop()
         self._picture.watch(False)
-        self._disconnect()
+        for disconnect in self._disconnect:
+            disconnect()
 
     def leave(self) -> None:
         """End the tour, else follow the newest token again."""
@@ -130,6 +141,11 @@ class LoopPart(InsidePart):
             self._show()
             self._rest.start()
 
+    def _take_time(self) -> None:
+        """The timeline tells also of what nobody looks at here."""
+        if self.isVisible():
+            self._take_change()
+
     def _catch_up(self) -> None:
         if self._is_behind:
             self._is_behind = False
@@ -149,15 +165,16 @@ class LoopPart(InsidePart):
             self._show()
 
     def _show(self) -> None:
-        values = self._picture.values
+        values, line = self._picture.values, self._timeline.timeline
         if not self.is_touring:
             self.map.show_values(values)
             self.sheet.show_stage(self.map.stage, values)
         else:
             if not self._inspecting.answers or values.model is None:
-                values = example()
+                values, line = example(), example_time()
             stages = self.tour.stop.stages
             self.map.mark(stages[0])
             self.map.show_values(values, stages)
             self.tour.show_number(values)
+        self.time.show_face(time_face(line, self.map.stage, values.phase))
         self.place.show_values(values, self._picture.token, is_chosen=self._inspecting.token is not None)

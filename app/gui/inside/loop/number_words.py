@@ -69,12 +69,23 @@ def _embedding(values: LoopValues) -> str:
     words = translate("Loop", "In this model {width} numbers stand for each token.").format(
         width=count(values.model.shape.embedding)
     )
-    if not values.embedding or values.step is None:
+    if values.is_example and not values.embedding:
         return words
+    if not values.embedding or values.step is None:
+        return f"{words} {_why_no_row(values)}"
     shown = translate("Loop", "The strip shows those of token {place}, from {least} to {most}.").format(
         place=count(values.step.place + 1), least=f"{min(values.embedding):.2f}", most=f"{max(values.embedding):.2f}"
     )
     return f"{words} {shown}"
+
+
+def _why_no_row(values: LoopValues) -> str:
+    """Return what is between people and the row of a token."""
+    if values.reads_embedding:
+        return translate("Loop", "Those of this token are being read.")
+    if values.embedding_why is not None:
+        return render(values.embedding_why)
+    return translate("Loop", "Those of this token can be read from the model.")
 
 
 def _prefill(values: LoopValues) -> str:

@@ -12,6 +12,7 @@ from app.gui.icons import Icons
 from app.gui.inside.loop.number_words import number
 from app.gui.inside.loop.stage_words import LOOKS, explanation, more, title
 from app.gui.widgets.labels import label
+from app.gui.widgets.words import render, set_hint
 from app.services.loop_values import STAGES, LoopValues, StageName
 
 _ICON_PX = 20
@@ -22,6 +23,8 @@ class StageSheet(QFrame):
 
     part_wanted = Signal(str)
     """Somebody wants to see another part of the page."""
+    row_wanted = Signal()
+    """Somebody wants to see the numbers of the token."""
 
     def __init__(self, themes: theme.Themes, icons: Icons, has_part: Callable[[str], bool]) -> None:
         super().__init__()
@@ -41,11 +44,16 @@ class StageSheet(QFrame):
         self._more = QPushButton()
         self._more.setObjectName("loop_more")
         self._more.clicked.connect(lambda _checked=False: self._go())
+        self.read = QPushButton(self.tr("Read its numbers"))
+        self.read.setObjectName("loop_read_row")
+        self.read.clicked.connect(lambda _checked=False: self.row_wanted.emit())
+        self.read.hide()
         head = QHBoxLayout()
         head.setSpacing(theme.SPACE_S)
         head.addWidget(self._icon)
         head.addWidget(self._title)
         head.addStretch(1)
+        head.addWidget(self.read)
         head.addWidget(self._more)
         column = QVBoxLayout(self)
         column.setContentsMargins(theme.SPACE_M, theme.SPACE_S, theme.SPACE_M, theme.SPACE_M)
@@ -61,6 +69,7 @@ class StageSheet(QFrame):
     def show_stage(self, stage: StageName, values: LoopValues) -> None:
         """Explain a stage with the number that it has now."""
         self.number.setText(number(stage, values))
+        self._show_reading(values if stage == "embedding" else None)
         if stage == self._stage and self._title.text():
             return
         self._stage = stage
@@ -70,6 +79,17 @@ class StageSheet(QFrame):
         self._more.setText(way[1] if way is not None else "")
         self._more.setVisible(way is not None and self._has_part(way[0]))
         self._draw()
+
+    def _show_reading(self, values: LoopValues | None) -> None:
+        """Offer to read the row of the token where it is not there; the keyboard goes on to what stands beside it."""
+        is_offered = values is not None and not values.embedding and not values.is_example
+        can_read = values is not None and values.can_read_embedding and not values.reads_embedding
+        if self.read.hasFocus() and not (is_offered and can_read) and not self._more.isHidden():
+            self._more.setFocus()
+        self.read.setVisible(is_offered)
+        self.read.setEnabled(can_read)
+        why = render(values.embedding_why) if values is not None and values.embedding_why is not None else ""
+        set_hint(self.read, why or self.tr("Have the row of this token read from the model; it takes a moment"))
 
     def _go(self) -> None:
         way = more(self._stage)

@@ -136,7 +136,7 @@ def more(stage: StageName) -> tuple[str, str] | None:
     ways: dict[StageName, tuple[str, str]] = {
         "prompt": prompt,
         "tokens": prompt,
-        "embedding": ("attention", translate("Loop", "Read the numbers of a token")),
+        "embedding": ("attention", translate("Loop", "See what a token looked at")),
         "prefill": time,
         "transformer": ("attention", translate("Loop", "See what a token looked at")),
         "kv": ("cache", translate("Loop", "See the cells of the cache")),

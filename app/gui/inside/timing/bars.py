@@ -32,6 +32,11 @@ _ROW_OF: dict[PartKind, Row] = {
 _LATE = ("decode", "held_back", "paint")
 
 
+def row_of(kind: PartKind) -> Row:
+    """Return the row that a part belongs to."""
+    return _ROW_OF[kind]
+
+
 class Bar(msgspec.Struct, frozen=True, gc=False):
     """One bar."""
 

@@ -24,7 +24,7 @@ SINGLE_PX = 3.0
 _ROOM_PX = 4.0
 """On both sides of words in a bar."""
 _LEFT = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft
-_COLOURS: dict[Row, str] = {
+ROW_COLOURS: dict[Row, str] = {
     "waiting": "muted",
     "tokens": "stage_tokens",
     "prefill": "stage_prefill",
@@ -105,7 +105,7 @@ class TimelinePicture:
         pitch, icon = theme.scaled(ROW_PX), theme.scaled(ICON_PX)
         top = theme.scaled(RULER_PX) + ROWS.index(row) * pitch
         painter.fillRect(QRectF(0, top, size.width(), 1), look.colour("border"))
-        pixmap = self._icons.icon(icon_of(row), look.colour(_COLOURS[row])).pixmap(icon, icon)
+        pixmap = self._icons.icon(icon_of(row), look.colour(ROW_COLOURS[row])).pixmap(icon, icon)
         painter.drawPixmap(QPointF(4, top + (pitch - icon) / 2), pixmap)
         painter.setPen(look.colour("text"))
         place = QRectF(icon + 10, top, self.left - icon - 14, pitch)
@@ -127,7 +127,7 @@ class TimelinePicture:
         if bar.end_ns < self.scale.start_ns or bar.start_ns > self.scale.end_ns:
             return
         rect = self.rect_of(bar)
-        colour = mixed(look.colour(_COLOURS[bar.row]), look.colour("surface"), _FAINT.get(bar.kind, 0.0))
+        colour = mixed(look.colour(ROW_COLOURS[bar.row]), look.colour("surface"), _FAINT.get(bar.kind, 0.0))
         if rect.width() > LEAST_PX + 1:
             rect.setWidth(rect.width() - 1)  # neighbours of one colour are told apart
         painter.fillRect(rect, colour)
