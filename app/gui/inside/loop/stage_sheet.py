@@ -81,11 +81,9 @@ class StageSheet(QFrame):
         self._draw()
 
     def _show_reading(self, values: LoopValues | None) -> None:
-        """Offer to read the row of the token where it is not there; the keyboard goes on to what stands beside it."""
+        """Offer to read the row of the token where it is not there; None where another stage is explained."""
         is_offered = values is not None and not values.embedding and not values.is_example
         can_read = values is not None and values.can_read_embedding and not values.reads_embedding
-        if self.read.hasFocus() and not (is_offered and can_read) and not self._more.isHidden():
-            self._more.setFocus()
         self.read.setVisible(is_offered)
         self.read.setEnabled(can_read)
         why = render(values.embedding_why) if values is not None and values.embedding_why is not None else ""

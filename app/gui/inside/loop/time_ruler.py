@@ -134,11 +134,10 @@ class TimeRuler(QAbstractButton):
         metrics = QFontMetricsF(painter.font())
         for tick in ticks:
             across, words = area.left() + scale.x_of(tick), tick_words(tick, step)
-            if across > area.right() - 2:  # the edge says it
+            if across + 3 + metrics.horizontalAdvance(words) > area.right():
                 continue
             painter.fillRect(QRectF(across, top, 1, height + 5), look.colour("border_strong"))
-            if across + 3 + metrics.horizontalAdvance(words) <= area.right():
-                painter.drawText(QRectF(across + 3, top + height, 120, theme.scaled(_TICKS_PX)), _LEFT, words)
+            painter.drawText(QRectF(across + 3, top + height, 120, theme.scaled(_TICKS_PX)), _LEFT, words)
         for stretch in self.face.stretches:
             rect = self.rect_of(stretch)
             if rect.width() > _LEAST_PX + 1:

@@ -98,7 +98,7 @@ def sentence(line: AnswerTimeline) -> str:
     if line.steps:
         known = line.gaps_ms
         mean_ns = sum(known) / len(known) * 1e6 if known else 0.0
-        said += " " + translate("LoopTime", "Each of the {count} after it: {length}.").format(
+        said += " " + translate("LoopTime", "Each of the {count} after it: {length} on average.").format(
             count=count(line.steps), length=time_words(mean_ns)
         )
     return said
