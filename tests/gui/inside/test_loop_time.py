@@ -6,9 +6,9 @@ from array import array
 from typing import NamedTuple
 
 import pytest
-from PySide6.QtCore import QEvent, QObject, Qt
+from PySide6.QtCore import QEvent, QEventLoop, QObject, Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QWidget
+from PySide6.QtWidgets import QWidget
 
 from app.core.chat import PromptSpan
 from app.core.events import PrefillProgress, PromptReady
@@ -179,13 +179,13 @@ def test_what_did_not_change_is_not_painted(inspector: Inspector) -> None:
     inspector.answers()
     part = looks(inspector)
     inspector.stage.settle()
-    QApplication.processEvents()
+    QEventLoop().processEvents()
     paints = Paints(part.time)
     for _each in range(3):
         part._picture.changed.emit()
         part._rest.timeout.emit()
     inspector.stage.settle()
-    QApplication.processEvents()
+    QEventLoop().processEvents()
     assert paints.count == 0
     inspector.stage.clicks("loop_prefill")
     inspector.stage.bot.waitUntil(lambda: paints.count > 0)
