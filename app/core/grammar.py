@@ -14,6 +14,10 @@ GrammarKind = Literal["gbnf", "json_schema"]
 LONGEST_GRAMMAR = 65_536
 """Characters of a grammar or a schema."""
 
+ENDED_BY = "ended_by"
+"""Among the values of a note, where that says why an answer ended: one of the two below."""
+NOTHING_FITTED = "grammar"
+GRAMMAR_TOO_SLOW = "slow grammar"
 
 NOT_ALLOWED = translate(
     "Engine",

@@ -31,10 +31,15 @@ class TooLong(Exception):
     """The work did not show for too long that it goes on, and is left to itself."""
 
 
-def is_work_left() -> bool:
-    """Return whether native work that nobody waits for still runs: what it reads may not be freed."""
+def work_left() -> frozenset[Thread]:
+    """Return the threads of native work that nobody waits for and that still runs: what it reads may not be freed."""
     _left[:] = [thread for thread in _left if thread.is_alive()]
-    return bool(_left)
+    return frozenset(_left)
+
+
+def is_work_left() -> bool:
+    """Return whether native work that nobody waits for still runs."""
+    return bool(work_left())
 
 
 class Aside:

@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from app.core.errors import ExitCode, UserError
 from app.core.events import GrammarMask
-from app.core.grammar import NOT_ALLOWED, Grammar
+from app.core.grammar import GRAMMAR_TOO_SLOW, NOT_ALLOWED, NOTHING_FITTED, Grammar
 from app.core.grammar_check import gbnf_of
 from app.core.words import translate
 from app.engine.aside import Aside, Stopped, TooLong
@@ -28,13 +28,16 @@ NOT_FITTING = translate("Engine", "The grammar of this answer does not allow tha
 ENDED_BY_GRAMMAR = translate(
     "Engine",
     "No token of this model fits the grammar from here on, so the answer ends: look at what the grammar asks.",
+    ended_by=NOTHING_FITTED,
 )
 
 
 TOO_SLOW = translate(
     "Engine",
     "llama.cpp did not get through what the grammar allows here, so the answer ends: make the grammar simpler, above all "
-    "where parts of it say the same. A processor core may be busy with it until you load the model again.",
+    "where parts of it say the same. Until it gets through, a processor core is busy and memory stays taken; to end it at "
+    "once, unload the model.",
+    ended_by=GRAMMAR_TOO_SLOW,
 )
 
 PROBED = 32

@@ -57,7 +57,6 @@ from app.core.events import (
     Tokenized,
 )
 from app.core.words import Sentence, translate
-from app.engine.aside import is_work_left
 from app.engine.attention import read_attention
 from app.engine.backend import Backend, ContextLost
 from app.engine.comparing import Comparing
@@ -66,6 +65,7 @@ from app.engine.deadline import Deadline, LastResort
 from app.engine.failures import LoadRefused, failure_kind
 from app.engine.full_context import Policy, fit
 from app.engine.kv_cache import KVCache
+from app.engine.letting_go import LettingGo
 from app.engine.loop import Answer, cancelled_before_start
 from app.engine.opening import Opener, opener_for
 from app.engine.operations import time_operations
@@ -105,6 +105,7 @@ class Worker:
         self._deadline = Deadline(RENDER_SECONDS, LastResort(LAST_RESORT_SECONDS, sys.stderr))
         self._backend: Backend | None = None
         self._cache: KVCache | None = None
+        self._letting_go = LettingGo()
 
     def run(self) -> None:
         """Say hello and work until told to quit."""
@@ -113,12 +114,21 @@ class Worker:
         threading.Thread(target=self._read, name="engine-reader", daemon=True).start()
         threading.Thread(target=self._answer_texts, name="engine-text", daemon=True).start()
         threading.stack_size(0)  # the threads that tokenise have theirs
-        while (command := self._work.get()) is not None:
+        while (command := self._next_work()) is not None:
             control = self._controls.get(command.request) or Control(command.request)
             self._guarded(command.request, partial(self._do, command, control))
             self._controls.pop(command.request, None)
         self._free()
         self._connection.close()
+
+    def _next_work(self) -> Work | None:
+        """Return what is to be done next; meanwhile, free what nothing reads any more."""
+        while True:
+            self._letting_go.free_unread()
+            try:
+                return self._work.get(timeout=self._letting_go.waits_s)
+            except queue.Empty:
+                continue
 
     def _do(self, command: Work, control: Control) -> None:
         match command:
@@ -142,10 +152,10 @@ class Worker:
                 assert_never(command)
 
     def _free(self) -> None:
-        """Free the model; the text thread may be reading its vocabulary."""
+        """Free the model, or once native work that is left to itself is over; the text thread may read its vocabulary."""
         with self._vocabulary_in_use:
-            if self._backend is not None and not is_work_left():  # native work that is left to itself reads it
-                self._backend.close()
+            if self._backend is not None:
+                self._letting_go.free(self._backend)
             self._backend = self._cache = None
 
     def _send(self, event: Event) -> None:
@@ -252,6 +262,7 @@ class Worker:
             raise LoadRefused.cancelled()
         self._cache = KVCache(backend, command.options.checkpoints)
         self._backend = backend
+        self._letting_go.note_loaded()
         self._send(Loaded(command.request, backend.info))
 
     def _generate(self, command: Generate, control: Control) -> None:

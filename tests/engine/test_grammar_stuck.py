@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from multiprocessing import Pipe
 from threading import Event as Flag
+from threading import Thread
 
 import msgspec
 import pytest
 
 from app.core.events import Event, Finished, LaneFinished, PromptReady
 from app.core.sampling import SamplingSettings
-from app.engine import aside
+from app.engine import aside, letting_go
 from app.engine.aside import Aside, Stopped, TooLong
 from app.engine.control import Control
 from app.engine.grammar import TOO_SLOW, GrammarFit, StoppedAsking, TooSlow, refuse_unfit
@@ -149,7 +150,7 @@ def test_what_was_left_to_itself_is_not_used_again(
 
 def test_a_model_is_not_freed_while_a_call_still_reads_it(stuck: Stuck) -> None:
     ours, theirs = Pipe()
-    closed: list[bool] = []
+    closed: list[bool | None] = []
     worker = Worker(ours, None)  # type: ignore[arg-type]  # nothing is loaded here
     model = type("Model", (), {"close": lambda self: closed.append(True)})
     beside = Aside(stuck.entered.is_set)
@@ -159,13 +160,48 @@ def test_a_model_is_not_freed_while_a_call_still_reads_it(stuck: Stuck) -> None:
     worker._backend = model()
     worker._free()
     assert closed == []
-    stuck.release()
-    assert closed == [False]
-    worker._backend = model()
+    other = type("Model", (), {"close": lambda self: closed.append(None)})
+    worker._letting_go.note_loaded()
+    worker._backend = other()
     worker._free()
-    assert closed == [False, True]
+    assert closed == [None], "the call reads the model before it"
+    worker._work.put(None)
+    assert worker._next_work() is None and closed == [None], "commands go on"
+    stuck.release()
+    assert closed == [None, False]
+    worker._work.put(None)
+    assert worker._next_work() is None and closed == [None, False, True]
     ours.close()
     theirs.close()
+
+
+def test_a_model_is_freed_once_the_call_is_over_without_another_command(
+    stuck: Stuck, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(letting_go, "LOOK_S", 0.001)
+    ours, theirs = Pipe()
+    closed = Flag()
+    worker = Worker(ours, None)  # type: ignore[arg-type]  # nothing is loaded here
+    model = type("Model", (), {"close": lambda self: closed.set()})
+    beside = Aside(stuck.entered.is_set)
+    with pytest.raises(Stopped):
+        beside.run(lambda: stuck.wait(None))  # type: ignore[arg-type]
+    beside.close(lambda: None)
+    worker._backend = model()
+    worker._free()
+    waiting = Thread(target=worker._next_work)
+    waiting.start()
+    assert not closed.is_set()
+    stuck.release()
+    assert closed.wait(20), "nobody sends anything"
+    worker._work.put(None)
+    waiting.join()
+    ours.close()
+    theirs.close()
+
+
+def test_only_the_end_of_the_process_is_promised_to_end_the_call() -> None:
+    assert "unload the model" in TOO_SLOW.english() and "load the model again" not in TOO_SLOW.english()
 
 
 def test_what_goes_on_is_waited_for_and_its_error_is_raised(stuck: Stuck) -> None:
