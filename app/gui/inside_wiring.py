@@ -26,6 +26,8 @@ class InsideWiring(QObject):
         self._window = window
         self._make_page = make_page
         self._page: InsidePage | None = None
+        self._has_come = False
+        """Whether people came by the way that leads to the whole process first."""
         window.parts.chat_page.turn_actions.more_entries.append(self._add_to)
         window.page_wanted.connect(self._go)
         window.parts.live.timeline_wanted.connect(self.show_time)
@@ -46,10 +48,11 @@ class InsideWiring(QObject):
 
     def show(self) -> None:
         """Go to the page: to the picture of the whole process at first, later to the part that was left."""
-        is_new = self._page is None
         page = self._made()
-        if is_new:
-            page.show_part("loop")
+        if not self.is_shown:
+            if not self._has_come:
+                page.show_part("loop")
+            self._has_come = True
         self._window.show_page("inside")
 
     def look_inside(self, turn: Turn) -> None:
@@ -69,12 +72,12 @@ class InsideWiring(QObject):
 
     def show_time(self) -> None:
         """Go to the timeline of the newest answer."""
-        self.show()
+        page = self._made()
+        page.show_part("time")
+        self._window.show_page("inside")
         answers = self._program.inspecting.answers
         if answers:
             self._program.inspecting.open(answers[-1])
-        if self._page is not None:
-            self._page.show_part("time")
 
     def _add_to(self, menu: QMenu, turn: Turn) -> None:
         """Offer to look inside an answer, or say why there is nothing to see."""
