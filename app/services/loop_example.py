@@ -17,6 +17,7 @@ from app.services.loop_values import (
 )
 from app.services.timeline_values import AnswerTimeline, TimePart
 
+_QUESTION = "Why is the sky blue?"
 _WIDTH = 576
 _CELLS = 8192
 _PER_TOKEN = 23_040
@@ -45,7 +46,10 @@ def example() -> LoopValues:
             most_at_once=512,
         ),
         prompt=LoopPrompt(
-            "Why is the sky blue?", _PROMPT, (LoopToken(4898, "Why"), LoopToken(314, " is"), LoopToken(260, " the"))
+            _QUESTION,
+            len(_QUESTION),
+            _PROMPT,
+            (LoopToken(4898, "Why"), LoopToken(314, " is"), LoopToken(260, " the")),
         ),
         prefill=LoopPrefill(_PROMPT, _PROMPT, _CACHED, 131.0),
         embedding=tuple(sin(place * place * 0.37) * sin(place * 0.11) for place in range(_WIDTH)),

@@ -6,7 +6,11 @@ of them when somebody asks. Knows no view.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+from app.core.chat import PromptSpan
 from app.core.events import Held, PrefillProgress, PromptReady, Tokens
+from app.core.grammar import ENDED_BY, GRAMMAR_TOO_SLOW, NOTHING_FITTED
 from app.core.model import ModelInfo
 from app.core.sampling import SamplingSettings
 from app.core.signal import Signal
@@ -192,20 +196,23 @@ class LoopPicture:
         if turn is None:
             return LoopPrompt()
         question = self._inspecting.question_of(turn)
-        said = " ".join((question.said if question is not None else "").split())
+        sent = question.said if question is not None else ""
+        said, length = " ".join(sent.split()), len(sent)
         kept, ready = self._inspecting.prompt, run.prompt if run is not None else None
         if ready is not None:
             ids, spans = memoryview(ready.ids).cast("i"), ready.spans
-            begin = next((span.start for span in reversed(spans) if span.part == "prompt"), 0)
-            texts = [self._vocabulary.text(token) for token in ids[begin : begin + FIRST_TOKENS]]
-            first = tuple(map(LoopToken, ids[begin : begin + FIRST_TOKENS], texts))
-            return LoopPrompt(said, len(ids), first)
+            begin = _begin(spans)
+            shown = slice(begin or 0, (begin or 0) + FIRST_TOKENS)
+            texts = [self._vocabulary.text(token) for token in ids[shown]]
+            first = tuple(map(LoopToken, ids[shown], texts))
+            return LoopPrompt(said, length, len(ids), first, begin is not None)
         tokens = turn.finished.metrics.prompt_tokens if turn.finished is not None else None
         if kept is None or kept.message != turn.message:
-            return LoopPrompt(said, tokens)
-        begin = next((span.start for span in reversed(kept.spans) if span.part == "prompt"), 0)
-        shown = slice(begin, begin + FIRST_TOKENS)
-        return LoopPrompt(said, len(kept.ids), tuple(map(LoopToken, kept.ids[shown], kept.texts[shown])))
+            return LoopPrompt(said, length, tokens)
+        begin = _begin(kept.spans)
+        shown = slice(begin or 0, (begin or 0) + FIRST_TOKENS)
+        first = tuple(map(LoopToken, kept.ids[shown], kept.texts[shown]))
+        return LoopPrompt(said, length, len(kept.ids), first, begin is not None)
 
     def _step_of(self, turn: Turn | None, run: LoopRun | None) -> LoopStep | None:
         inspecting = self._inspecting
@@ -234,6 +241,11 @@ class LoopPicture:
         if changes:
             return changes[-1].settings
         return self._of.conversation.head.settings if is_open and self._of is not None and run is not None else None
+
+
+def _begin(spans: Sequence[PromptSpan]) -> int | None:
+    """Return the first token of what was asked last; None where nobody knows it."""
+    return next((span.start for span in reversed(spans) if span.part == "prompt"), None)
 
 
 def _phase(turn: Turn | None, run: LoopRun | None) -> Phase:
@@ -292,6 +304,9 @@ def _end(turn: Turn | None) -> LoopEnd | None:
     finished = turn.finished
     if turn.state == "interrupted" or finished is None:
         return LoopEnd(None, turn.reason or _CUT_OFF)
+    told = [note.values[ENDED_BY] for note in finished.notes if ENDED_BY in note.values]
+    if finished.stop_reason == "end" and told and told[-1] in _OTHER_ENDS:
+        return LoopEnd("end", *_OTHER_ENDS[told[-1]])
     return LoopEnd(finished.stop_reason, _ENDS[finished.stop_reason])
 
 
@@ -309,3 +324,14 @@ _ENDS = {
     "context_full": translate("Loop", "The context is full: there is no cell for another token."),
 }
 """By `StopReason`."""
+_OTHER_ENDS: dict[str | int | float, tuple[Sentence, Sentence]] = {
+    NOTHING_FITTED: (
+        translate("Loop", "The grammar allowed no token of this model any more."),
+        translate("Loop", "nothing fitted the grammar"),
+    ),
+    GRAMMAR_TOO_SLOW: (
+        translate("Loop", "llama.cpp did not get through what the grammar allowed here."),
+        translate("Loop", "the grammar took too long"),
+    ),
+}
+"""Ends without an end token, by what a note of the answer tells: the sentence, and a few words."""

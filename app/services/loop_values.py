@@ -98,10 +98,14 @@ class LoopPrompt(msgspec.Struct, frozen=True):
     """What the model was given."""
 
     question: str = ""
-    """What was asked last, as it was written."""
+    """What was asked last, in one line."""
+    characters: int = 0
+    """So many it has as it was sent, line breaks and all."""
     tokens: int | None = None
     first: tuple[LoopToken, ...] = ()
     """The first tokens of the question, or of the prompt where nobody knows which those are."""
+    is_of_question: bool = True
+    """Whether `first` are those of the question."""
 
 
 class LoopPrefill(msgspec.Struct, frozen=True):
@@ -155,6 +159,8 @@ class LoopEnd(msgspec.Struct, frozen=True):
     reason: StopReason | None
     """None for one that was cut off."""
     words: Sentence
+    short: Sentence | None = None
+    """The same in a few words; None where `stop_words` of the reason are those."""
 
 
 class LoopValues(msgspec.Struct, frozen=True):

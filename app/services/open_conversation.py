@@ -21,7 +21,7 @@ from app.core.metrics import StopReason
 from app.core.model import ModelRef
 from app.core.words import Sentence
 from app.services.conversation_lanes import ConversationLanes
-from app.services.turns import Beginning, Turn, joined_settings
+from app.services.turns import Beginning, Turn, joined_notes, joined_settings
 
 TITLE_CHARACTERS = 60
 
@@ -269,7 +269,7 @@ class Run:
         if turn.thoughts is not None:
             turn.thoughts.finish(rest)
         turn.text, turn.ids, turn.finished, turn.state = whole.text, whole.ids, whole, "done"
-        turn.notes.extend(note for note in event.notes if note not in turn.notes)
+        turn.notes[:] = joined_notes(turn.notes, event.notes)
         return rest, whole.ids.removeprefix(ids) if whole.ids.startswith(ids) else b""
 
 

@@ -5,6 +5,7 @@ Plain values: knows no session and no view.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
@@ -13,6 +14,7 @@ import msgspec
 from app.core.chat import PromptMessage
 from app.core.commands import SettingsChange
 from app.core.events import Finished, PromptReady
+from app.core.grammar import ENDED_BY
 from app.core.metrics import OPEN_ENDS, Metrics
 from app.core.model import ModelRef
 from app.core.words import Sentence, translate
@@ -195,8 +197,14 @@ class Beginning:
             metrics=_joined_metrics(first.metrics, rest.metrics),
             seed=first.seed,
             settings=joined_settings(first.settings, rest.settings),
-            notes=(*first.notes, *(note for note in rest.notes if note not in first.notes)),
+            notes=joined_notes(first.notes, rest.notes),
         )
+
+
+def joined_notes(first: Iterable[Sentence], rest: Iterable[Sentence]) -> tuple[Sentence, ...]:
+    """Return the notes of both parts, each once; why the first one ended is no end of the whole."""
+    kept = [note for note in first if ENDED_BY not in note.values]
+    return (*kept, *(note for note in rest if note not in kept))
 
 
 def joined_settings(

@@ -8,12 +8,13 @@ from typing import Literal, NamedTuple
 from PySide6.QtCore import QCoreApplication
 
 from app.core.sampling import SamplingSettings, in_effect
-from app.gui.inside.loop.number_words import said, span, why_no_model, why_no_step
+from app.gui.inside.loop.memory_words import counted, kept_figure, kept_lines, layer_lines
+from app.gui.inside.loop.number_words import said, why_no_model, why_no_step
 from app.gui.widgets.stage_words import chain_words
 from app.gui.widgets.token_words import known_per_cent, quoted
 from app.gui.widgets.words import render
 from app.services.loop_values import LoopValues, StageName
-from app.services.units import UNKNOWN, byte_size, count, rate, stop_words
+from app.services.units import UNKNOWN, count, rate, stop_words
 
 translate = QCoreApplication.translate
 State = Literal["", "running", "waits", "ended"]
@@ -67,7 +68,11 @@ def _prompt(values: LoopValues) -> Face:
     question = values.prompt.question
     if not question:
         return Face(UNKNOWN, why=why_no_step(values))
-    words = translate("Loop", "{count} characters, in the chat template").format(count=count(len(question)))
+    one, several = (
+        translate("Loop", "1 character, in the chat template"),
+        translate("Loop", "{count} characters, in the chat template"),
+    )
+    words = counted(one, several, values.prompt.characters)
     return Face(f"“{question}”", (words,))
 
 
@@ -75,7 +80,8 @@ def _tokens(values: LoopValues) -> Face:
     if values.prompt.tokens is None:
         return Face(UNKNOWN, why=why_no_step(values))
     first = tuple(f"{quoted(each.text, each.token, _MOST_CHARACTERS)}  {each.token}" for each in values.prompt.first)
-    return Face(translate("Loop", "{count} tokens").format(count=count(values.prompt.tokens)), first[:2])
+    one, several = translate("Loop", "1 token"), translate("Loop", "{count} tokens")
+    return Face(counted(one, several, values.prompt.tokens), first[:2])
 
 
 def _embedding(values: LoopValues) -> Face:
@@ -104,13 +110,8 @@ def _transformer(values: LoopValues) -> Face:
     model = values.model
     if model is None:
         return Face(UNKNOWN, why=why_no_model(values))
-    lines = (
-        translate("Loop", "{heads} heads, {kv} for KV").format(
-            heads=span(model.shape.heads), kv=span(model.shape.kv_heads)
-        ),
-        translate("Loop", "feed-forward {inner}").format(inner=span(model.shape.feed_forward)),
-    )
-    return Face(translate("Loop", "{count} layers").format(count=count(model.layers)), lines)
+    one, several = translate("Loop", "1 layer"), translate("Loop", "{count} layers")
+    return Face(counted(one, several, model.layers), layer_lines(model))
 
 
 def _kv(values: LoopValues) -> Face:
@@ -118,12 +119,9 @@ def _kv(values: LoopValues) -> Face:
     cells = values.cells if values.cells is not None else model.cells if model is not None else None
     if cells is None:
         return Face(UNKNOWN, why=why_no_model(values))
-    figure = translate("Loop", "{used} of {cells}").format(used=count(values.cells_used), cells=count(cells))
-    per_token = model.bytes_per_token if model is not None else None
-    lines = [translate("Loop", "{size} a token").format(size=byte_size(per_token))]
-    if values.cache_bytes is not None:
-        lines.append(translate("Loop", "{size} in use").format(size=byte_size(values.cache_bytes)))
-    return Face(figure, tuple(lines), ((values.cells_used or 0) / max(cells, 1),))
+    is_state = model is not None and model.memory_kind == "recurrent"
+    meter = () if is_state else ((values.cells_used or 0) / max(cells, 1),)
+    return Face(kept_figure(values, cells), kept_lines(values), meter)
 
 
 def _logits(values: LoopValues) -> Face:
@@ -180,13 +178,15 @@ def _stop(values: LoopValues) -> Face:
         return Face(UNKNOWN, why=why_no_step(values))
     if values.end is not None:
         reason = values.end.reason
-        words = render(stop_words(reason)) if reason is not None else render(values.end.words)
+        short = values.end.short or (stop_words(reason) if reason is not None else values.end.words)
+        words = render(short)
         return Face(translate("Loop", "no"), (words,))
     settings, checks = values.settings, [translate("Loop", "end token")]
     if settings is not None and settings.max_tokens:
         checks.append(translate("Loop", "limit {count}").format(count=count(settings.max_tokens)))
     if settings is not None and settings.stop:
-        checks.append(translate("Loop", "{count} stop texts").format(count=count(len(settings.stop))))
+        one, several = translate("Loop", "1 stop text"), translate("Loop", "{count} stop texts")
+        checks.append(counted(one, several, len(settings.stop)))
     figure = translate("Loop", "yes") if values.written else UNKNOWN
     return Face(figure, (translate("Loop", "looks for: {checks}").format(checks=", ".join(checks)),))
 
@@ -195,7 +195,7 @@ def _answer(values: LoopValues) -> Face:
     if values.phase == "empty":
         return Face(UNKNOWN, why=why_no_step(values))
     one, several = translate("Loop", "1 token"), translate("Loop", "{count} tokens")
-    figure = one if values.written == 1 else several.format(count=count(values.written))
+    figure = counted(one, several, values.written)
     speed = translate("Loop", "{rate} tok/s").format(rate=rate(values.tokens_per_s))
     if values.end is None:
         return Face(figure, (speed, translate("Loop", "not whole yet")))

@@ -6,21 +6,14 @@ from collections.abc import Callable
 
 from PySide6.QtCore import QCoreApplication
 
-from app.core.model_shape import Range
+from app.gui.inside.loop.memory_words import counted, kept_words, layers_words
 from app.gui.widgets.token_words import known_per_cent, quoted
 from app.gui.widgets.words import render
 from app.services.loop_values import LoopCandidate, LoopModel, LoopValues, StageName
-from app.services.units import UNKNOWN, byte_size, count, rate
+from app.services.units import UNKNOWN, count, rate
 
 translate = QCoreApplication.translate
 _MOST_CHARACTERS = 16
-
-
-def span(size: Range | None) -> str:
-    """Return a size, or from which to which it goes."""
-    if size is None:
-        return UNKNOWN
-    return count(size.least) if size.least == size.most else f"{count(size.least)}–{count(size.most)}"
 
 
 def said(token: LoopCandidate) -> str:
@@ -46,21 +39,37 @@ def why_no_step(values: LoopValues) -> str:
 def _prompt(values: LoopValues) -> str:
     if values.prompt.tokens is None and not values.prompt.question:
         return why_no_step(values)
-    return translate(
-        "Loop", "Your message has {characters} characters; the whole prompt has {tokens} tokens."
-    ).format(characters=count(len(values.prompt.question)), tokens=count(values.prompt.tokens))
+    one, several = (
+        translate("Loop", "Your message has 1 character;"),
+        translate("Loop", "Your message has {count} characters;"),
+    )
+    whole_one, whole = (
+        translate("Loop", "the whole prompt has 1 token."),
+        translate("Loop", "the whole prompt has {count} tokens."),
+    )
+    prompt = values.prompt
+    return f"{counted(one, several, prompt.characters)} {counted(whole_one, whole, prompt.tokens)}"
 
 
 def _tokens(values: LoopValues) -> str:
     if values.prompt.tokens is None:
         return why_no_step(values)
-    whole = translate("Loop", "Your prompt is {tokens} tokens.").format(tokens=count(values.prompt.tokens))
+    whole = counted(
+        translate("Loop", "Your prompt is 1 token."),
+        translate("Loop", "Your prompt is {count} tokens."),
+        values.prompt.tokens,
+    )
     first = ", ".join(
         f"{quoted(each.text, each.token, _MOST_CHARACTERS)} ({each.token})" for each in values.prompt.first
     )
     if not first:
         return whole
-    return f"{whole} " + translate("Loop", "Your message begins with {tokens}.").format(tokens=first)
+    begins = (
+        translate("Loop", "Your message begins with {tokens}.")
+        if values.prompt.is_of_question
+        else translate("Loop", "It begins with {tokens}.")
+    )
+    return f"{whole} {begins.format(tokens=first)}"
 
 
 def _embedding(values: LoopValues) -> str:
@@ -110,18 +119,7 @@ def _transformer(values: LoopValues) -> str:
     model = values.model
     if model is None:
         return why_no_model(values)
-    words = translate(
-        "Loop",
-        "{layers} layers. In each, {heads} heads of attention share {kv} sets of keys and values, and the feed-forward "
-        "network is {inner} numbers wide; {width} numbers a token go in and come out.",
-    ).format(
-        layers=count(model.layers),
-        heads=span(model.shape.heads),
-        kv=span(model.shape.kv_heads),
-        inner=span(model.shape.feed_forward),
-        width=count(model.shape.embedding),
-    )
-    return f"{words} {_experts(model)}".rstrip()
+    return f"{layers_words(model)} {_experts(model)}".rstrip()
 
 
 def _experts(model: LoopModel) -> str:
@@ -133,21 +131,9 @@ def _experts(model: LoopModel) -> str:
 
 
 def _kv(values: LoopValues) -> str:
-    if values.cells_used is None:
-        model = values.model
-        if model is None:
-            return why_no_model(values)
-        return translate("Loop", "There are {cells} cells; each token takes one.").format(cells=count(model.cells))
-    words = translate("Loop", "{used} of {cells} cells are taken.").format(
-        used=count(values.cells_used), cells=count(values.cells)
-    )
-    if values.model is not None and values.model.bytes_per_token is not None:
-        words += " " + translate("Loop", "Each token adds {size}.").format(
-            size=byte_size(values.model.bytes_per_token)
-        )
-    if values.cache_bytes is not None:
-        words += " " + translate("Loop", "Together they are {size}.").format(size=byte_size(values.cache_bytes))
-    return words
+    if values.cells_used is None and values.model is None:
+        return why_no_model(values)
+    return kept_words(values)
 
 
 def _logits(values: LoopValues) -> str:
@@ -175,9 +161,10 @@ def _sampling(values: LoopValues) -> str:
     words = ""
     if step.survivors is not None and values.model is not None:
         left = count(step.survivors) if step.is_exact else f"≥\u00a0{count(step.survivors)}"
-        words = translate("Loop", "{left} of {all} tokens are left for the draw.").format(
-            left=left, all=count(values.model.vocabulary)
-        )
+        is_one = step.is_exact and step.survivors == 1
+        one = translate("Loop", "{left} of {all} tokens is left for the draw.")
+        several = translate("Loop", "{left} of {all} tokens are left for the draw.")
+        words = (one if is_one else several).format(left=left, all=count(values.model.vocabulary))
     if not step.is_drawn:
         return f"{words} " + translate("Loop", "The draw waits for you: press One token (F7).")
     taken = step.taken
@@ -204,9 +191,11 @@ def _token(values: LoopValues) -> str:
 
 def _stop(values: LoopValues) -> str:
     if values.end is not None:
-        return translate("Loop", "It ended after {count} tokens: {reason}").format(
-            count=count(values.written), reason=render(values.end.words)
+        one, several = (
+            translate("Loop", "It ended after 1 token:"),
+            translate("Loop", "It ended after {count} tokens:"),
         )
+        return f"{counted(one, several, values.written)} {render(values.end.words)}"
     if values.tokens_per_s is not None and values.phase == "writing":
         return translate("Loop", "The loop runs {rate} times a second now.").format(rate=rate(values.tokens_per_s))
     return why_no_step(values) or translate("Loop", "It goes on after token {count}.").format(
@@ -217,7 +206,8 @@ def _stop(values: LoopValues) -> str:
 def _answer(values: LoopValues) -> str:
     if values.phase == "empty":
         return why_no_step(values)
-    words = translate("Loop", "The answer has {count} tokens.").format(count=count(values.written))
+    one, several = translate("Loop", "The answer has 1 token."), translate("Loop", "The answer has {count} tokens.")
+    words = counted(one, several, values.written)
     return f"{words} {render(values.end.words)}" if values.end is not None else words
 
 

@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QVBoxLay
 
 from app.gui import theme
 from app.gui.icons import Icons
+from app.gui.inside.loop.memory_words import explained_by_kind
 from app.gui.inside.loop.number_words import number
 from app.gui.inside.loop.stage_words import LOOKS, explanation, more, title
 from app.gui.widgets.labels import label
@@ -70,11 +71,11 @@ class StageSheet(QFrame):
         """Explain a stage with the number that it has now."""
         self.number.setText(number(stage, values))
         self._show_reading(values if stage == "embedding" else None)
+        self._what.setText(explained_by_kind(stage, values.model) or explanation(stage))
         if stage == self._stage and self._title.text():
             return
         self._stage = stage
         self._title.setText(title(stage))
-        self._what.setText(explanation(stage))
         way = more(stage)
         self._more.setText(way[1] if way is not None else "")
         self._more.setVisible(way is not None and self._has_part(way[0]))

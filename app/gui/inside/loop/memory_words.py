@@ -1,0 +1,172 @@
+"""What the loop says of a model's layers and of what they keep of the tokens before, by the kind of memory it has."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QCoreApplication
+
+from app.core.model_shape import Range
+from app.services.loop_values import LoopModel, LoopValues, StageName
+from app.services.units import UNKNOWN, byte_size, count
+
+translate = QCoreApplication.translate
+
+
+def counted(one: str, several: str, number: int | None) -> str:
+    """Return words for one, or for another number of what they are about."""
+    return one if number == 1 else several.format(count=count(number))
+
+
+def span(size: Range | None) -> str:
+    """Return a size, or from which to which it goes."""
+    if size is None:
+        return UNKNOWN
+    return count(size.least) if size.least == size.most else f"{count(size.least)}–{count(size.most)}"
+
+
+def is_one(size: Range | None) -> bool:
+    """Return whether a size is 1 everywhere."""
+    return size is not None and size.least == size.most == 1
+
+
+def layers_words(model: LoopModel) -> str:
+    """Return how many layers a model has, and how wide they are."""
+    layers = counted(translate("Loop", "1 layer."), translate("Loop", "{count} layers."), model.layers)
+    one_width, width = (
+        translate("Loop", "1 number a token goes in and comes out."),
+        translate("Loop", "{count} numbers a token go in and come out."),
+    )
+    inner = translate("Loop", "The feed-forward network is {inner} numbers wide.").format(
+        inner=span(model.shape.feed_forward)
+    )
+    parts = [layers, _mixing(model), inner, counted(one_width, width, model.shape.embedding)]
+    return " ".join(part for part in parts if part)
+
+
+def _mixing(model: LoopModel) -> str:
+    """Return what lets a token take something up from those before it."""
+    if model.memory_kind == "recurrent":
+        return translate("Loop", "Each has one running state of the tokens before, in place of attention.")
+    heads = translate("Loop", "1 head") if is_one(model.shape.heads) else translate("Loop", "{heads} heads")
+    sets = (
+        translate("Loop", "1 set of keys and values")
+        if is_one(model.shape.kv_heads)
+        else translate("Loop", "{kv} sets of keys and values")
+    )
+    where = (
+        translate("Loop", "Some have a running state; in each of the others attention has {heads} and {sets}.")
+        if model.memory_kind == "hybrid"
+        else translate("Loop", "In each, attention has {heads} and {sets}.")
+    )
+    words = where.format(
+        heads=heads.format(heads=span(model.shape.heads)), sets=sets.format(kv=span(model.shape.kv_heads))
+    )
+    if model.memory_kind == "window" and model.window:
+        words += " " + translate("Loop", "Some layers look back {window} tokens at most.").format(
+            window=count(model.window)
+        )
+    return words
+
+
+def layer_lines(model: LoopModel) -> tuple[str, ...]:
+    """Return the lines in the box of the layers."""
+    inner = translate("Loop", "feed-forward {inner}").format(inner=span(model.shape.feed_forward))
+    if model.memory_kind == "recurrent":
+        return (translate("Loop", "no attention"), inner)
+    one, several = translate("Loop", "1 head, {kv} for KV"), translate("Loop", "{heads} heads, {kv} for KV")
+    words = one if is_one(model.shape.heads) else several
+    return (words.format(heads=span(model.shape.heads), kv=span(model.shape.kv_heads)), inner)
+
+
+def kept_words(values: LoopValues) -> str:
+    """Return how much of the memory for earlier tokens is taken; the model, or the cells, are known."""
+    model, used = values.model, values.cells_used
+    if model is not None and model.memory_kind == "recurrent":
+        words = translate("Loop", "One state that stays as large as it is, however many tokens are read.")
+        return f"{words} {_size(values)}".rstrip()
+    if used is None:
+        words = translate("Loop", "There are {cells} cells; each token takes one.").format(
+            cells=count(model.cells if model is not None else None)
+        )
+    elif used == 1:
+        words = translate("Loop", "1 of {cells} cells is taken.").format(cells=count(values.cells))
+    else:
+        words = translate("Loop", "{used} of {cells} cells are taken.").format(
+            used=count(used), cells=count(values.cells)
+        )
+    return " ".join(part for part in (words, _by_kind(model), _size(values)) if part)
+
+
+def _by_kind(model: LoopModel | None) -> str:
+    if model is None:
+        return ""
+    if model.memory_kind == "hybrid":
+        return translate("Loop", "Only the layers with attention use them; the others have one state each.")
+    if model.memory_kind == "window" and model.window:
+        return translate("Loop", "Some layers keep the last {window} tokens alone.").format(
+            window=count(model.window)
+        )
+    if model.bytes_per_token is None:
+        return ""
+    return translate("Loop", "Each token adds {size}.").format(size=byte_size(model.bytes_per_token))
+
+
+def _size(values: LoopValues) -> str:
+    """Return how large what is kept is; empty where nobody knows."""
+    if values.cache_bytes is None:
+        return ""
+    return translate("Loop", "What is kept takes {size}.").format(size=byte_size(values.cache_bytes))
+
+
+def kept_figure(values: LoopValues, cells: int) -> str:
+    """Return the figure in the box of the cache."""
+    if values.model is not None and values.model.memory_kind == "recurrent":
+        return translate("Loop", "one state")
+    return translate("Loop", "{used} of {cells}").format(used=count(values.cells_used), cells=count(cells))
+
+
+def kept_lines(values: LoopValues) -> tuple[str, ...]:
+    """Return the lines in the box of the cache."""
+    model, lines = values.model, list[str]()
+    if model is not None and model.memory_kind == "recurrent":
+        lines.append(translate("Loop", "of a fixed size"))
+    elif model is not None and model.memory_kind == "hybrid":
+        lines.append(translate("Loop", "cells, and states"))
+    elif model is not None and model.memory_kind == "window" and model.window:
+        lines.append(translate("Loop", "window {window}").format(window=count(model.window)))
+    else:
+        per_token = model.bytes_per_token if model is not None else None
+        lines.append(translate("Loop", "{size} a token").format(size=byte_size(per_token)))
+    if values.cache_bytes is not None:
+        lines.append(translate("Loop", "{size} in use").format(size=byte_size(values.cache_bytes)))
+    return tuple(lines)
+
+
+def explained_by_kind(stage: StageName, model: LoopModel | None) -> str:
+    """Return what a stage does where the memory of a model makes that another thing; empty where it does not."""
+    kind = model.memory_kind if model is not None else "plain"
+    if kind not in ("recurrent", "hybrid") or stage not in ("transformer", "kv"):
+        return ""
+    if stage == "transformer" and kind == "recurrent":
+        return translate(
+            "Loop",
+            "The layers, one after another. In each, a running state takes up something of every token and hands it to the "
+            "later ones, in place of attention; the rest of the layer works on each token by itself.",
+        )
+    if stage == "transformer":
+        return translate(
+            "Loop",
+            "The layers, one after another. In some, attention lets a token take something up from the tokens before it; in "
+            "the others a running state hands that on. The rest of a layer works on each token by itself.",
+        )
+    if kind == "recurrent":
+        return translate(
+            "Loop",
+            "This model keeps no keys and values of earlier tokens. All that it knows of them is one running state, which "
+            "each token changes, so that nothing is computed twice. It is as large for a long chat as for a short one.",
+        )
+    return translate(
+        "Loop",
+        "The layers with attention keep keys and values of every earlier token in a cell for each; the others keep one "
+        "running state, which each token changes. So nothing is computed twice. When all cells are taken, the context is "
+        "full.",
+    )

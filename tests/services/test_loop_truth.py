@@ -1,0 +1,98 @@
+"""What the loop tells of an answer's end and of its prompt is what happened, not what usually does."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterator
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from app.core.chat import ChatPrompt, PromptSpan
+from app.core.events import Finished, PromptReady
+from app.core.words import Sentence
+from app.engine.grammar import ENDED_BY_GRAMMAR, TOO_SLOW
+from app.services.turns import joined_notes
+from tests.desk import Desk
+from tests.fake_engine import metrics
+from tests.services.recorded_lanes import load
+from tests.services.test_loop_picture import asks, known, picture
+
+CODE = "def f(x):\n\n        return x  \n"
+
+
+@pytest.fixture
+def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, model: Path) -> Iterator[Desk]:
+    made = Desk(tmp_path / "home", monkeypatch)
+    made.program.conversations.start()
+    load(made, model)
+    yield made
+    made.program.stop()
+
+
+def ends(desk: Desk, *notes: Sentence) -> None:
+    """Let the answer end as one that drew its end token, with notes."""
+    desk.engine.prompt()
+    desk.engine.write("a", 4)
+    ids = array("i", range(4)).tobytes()
+    request = desk.engine.question.request
+    desk.engine.say(Finished(request, "aaaa", ids, "end", metrics(4), 7, (), notes))
+    desk.settle()
+
+
+@pytest.mark.parametrize(
+    ("note", "words", "short"),
+    [
+        (ENDED_BY_GRAMMAR, "grammar allowed no token", "nothing fitted the grammar"),
+        (TOO_SLOW, "did not get through", "the grammar took too long"),
+    ],
+)
+def test_an_end_by_the_grammar_is_no_end_token_also_later(desk: Desk, note: Sentence, words: str, short: str) -> None:
+    asks(desk)
+    ends(desk, note)
+    conversation = desk.program.chat.conversation_id
+    for _each in range(2):
+        end = known(desk).end
+        assert end is not None and end.reason == "end" and end.short is not None
+        assert words in end.words.english() and end.short.english() == short
+        assert "end token" not in end.words.english()
+        desk.program.conversations.new()
+        desk.program.conversations.open(conversation)
+
+
+def test_it_is_told_by_the_value_of_the_note_and_not_by_its_text(desk: Desk) -> None:
+    asks(desk)
+    ends(desk, msgspec.structs.replace(ENDED_BY_GRAMMAR, values={}))
+    end = known(desk).end
+    assert end is not None and "end token" in end.words.english() and end.short is None
+
+
+def test_an_answer_that_went_on_does_not_keep_how_its_beginning_ended() -> None:
+    other = Sentence("Engine", "Something else.")
+    assert joined_notes((other, ENDED_BY_GRAMMAR), (other,)) == (other,)
+    assert joined_notes((ENDED_BY_GRAMMAR,), (TOO_SLOW,)) == (TOO_SLOW,)
+
+
+def test_the_characters_are_those_that_were_sent(desk: Desk) -> None:
+    asks(desk, CODE)
+    prompt = picture(desk).values.prompt
+    asked = desk.engine.question.prompt
+    assert isinstance(asked, ChatPrompt)
+    sent = asked.messages[-1].text
+    assert prompt.characters == len(sent) >= len(CODE.strip()) and "\n\n        " in sent
+    assert prompt.question == "def f(x): return x"
+    ends(desk)
+    assert known(desk).prompt.characters == len(sent)
+
+
+@pytest.mark.parametrize("part", ["prompt", "system"])
+def test_whose_the_first_tokens_are_is_said(desk: Desk, part: str) -> None:
+    request = asks(desk)
+    spans = (PromptSpan(2, 6, part, 1),)  # type: ignore[arg-type]  # one of the two
+    ids = array("i", range(100, 106)).tobytes()
+    desk.engine.say(PromptReady(request, ids, spans, 0, 1, seed=7))
+    desk.settle()
+    prompt = picture(desk).values.prompt
+    assert prompt.is_of_question == (part == "prompt")
+    assert [each.token for each in prompt.first] == ([102, 103, 104] if part == "prompt" else [100, 101, 102])
