@@ -142,6 +142,25 @@ def test_the_sheet_explains_the_kind_of_model_that_is_loaded(inspector: Inspecto
         assert inspector.reads("loop_explanation") == explained_by_kind(name, of_kind("recurrent").model)
 
 
+def test_the_tour_tells_of_the_kind_of_model_too(inspector: Inspector) -> None:
+    part = asks(inspector)
+    part.begin_tour()
+    told = set[str]()
+    while True:
+        step = part.tour.stop.stages[0]
+        part.tour.show_number(of_kind("recurrent"))
+        other = explained_by_kind(step, of_kind("recurrent").model)
+        assert (other or part.tour.stop.text) in part.tour.spoken()
+        told |= {step} if other else set()
+        if part.tour.stop is part.tour._stops[-1]:
+            break
+        part.tour.go(part.tour._at + 1)
+    assert told == {"transformer", "kv"}
+    part.tour.go(3)
+    part.tour.show_number(of_kind("plain"))
+    assert part.tour.stop.text in part.tour.spoken()
+
+
 def test_tokens_of_the_template_are_not_said_to_be_those_of_the_message() -> None:
     prompt = LoopPrompt("Hi", 2, 9, (LoopToken(1, "<s>"),), is_of_question=False)
     values = msgspec.structs.replace(example(), prompt=prompt)

@@ -10,6 +10,7 @@ from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent, QKeyEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QVBoxLayout
 
 from app.gui import theme
+from app.gui.inside.loop.memory_words import explained_by_kind
 from app.gui.inside.loop.number_words import number
 from app.gui.inside.loop.tour_words import Stop, stops
 from app.gui.widgets.labels import label
@@ -71,7 +72,6 @@ class TourCard(QFrame):
         self.on.setText(self.tr("Done") if is_last else self.tr("Next"))
         self.skip.setVisible(not is_last)
         self.title.setText(self.stop.title)
-        self._text.setText(self.stop.text)
         self.moved.emit()
         self._say()
 
@@ -80,13 +80,14 @@ class TourCard(QFrame):
         words = self.tr("Example · tour, step {step} of {count}")
         if not values.is_example:
             words = self.tr("Tour, step {step} of {count}")
+        self._text.setText(explained_by_kind(self.stop.stages[0], values.model) or self.stop.text)
         self.step.setText(words.format(step=self._at + 1, count=len(self._stops)))
         self.number.setText(number(self.stop.stages[0], values))
         self.setAccessibleName(self.spoken())
 
     def spoken(self) -> str:
         """Return the whole step, for people who listen."""
-        return f"{self.step.text()}: {self.stop.title}. {self.stop.text} {self.number.text()}"
+        return f"{self.step.text()}: {self.stop.title}. {self._text.text()} {self.number.text()}"
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Leave the tour with Esc."""
