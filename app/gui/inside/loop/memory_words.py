@@ -114,7 +114,12 @@ def _size(values: LoopValues) -> str:
     """Return how large what is kept is; empty where nobody knows."""
     if values.cache_bytes is None:
         return ""
-    return translate("Loop", "What is kept takes {size}.").format(size=byte_size(values.cache_bytes))
+    is_even = values.model is not None and values.model.bytes_per_token is not None
+    together, all_of_it = (
+        translate("Loop", "Together they are {size}."),
+        translate("Loop", "What is kept takes {size}."),
+    )
+    return (together if is_even else all_of_it).format(size=byte_size(values.cache_bytes))
 
 
 def kept_figure(values: LoopValues, cells: int) -> str:
