@@ -150,13 +150,14 @@ class LoopPicture:
         step = self._step_of(turn, run)
         place = step.place if step is not None and step.is_drawn else None
         hindrance = self._embedding.hindrance(place)
+        prompt = self._prompt_of(turn, run)
         used, cells, size = _cells(turn, run, shown)
         return LoopValues(
             phase=_phase(turn, run),
             model=shown,
             model_why=why,
-            prompt=self._prompt_of(turn, run),
-            prefill=_prefill(turn, run),
+            prompt=prompt,
+            prefill=_prefill(turn, run, prompt.tokens),
             embedding=self._embedding.row(place),
             embedding_why=hindrance or self._embedding.problem(place),
             can_read_embedding=hindrance is None,
@@ -199,13 +200,13 @@ class LoopPicture:
         sent = question.said if question is not None else ""
         said, length = " ".join(sent.split()), len(sent)
         kept, ready = self._inspecting.prompt, run.prompt if run is not None else None
-        if ready is not None:
+        if run is not None and ready is not None:
             ids, spans = memoryview(ready.ids).cast("i"), ready.spans
             begin = _begin(spans)
             shown = slice(begin or 0, (begin or 0) + FIRST_TOKENS)
             texts = [self._vocabulary.text(token) for token in ids[shown]]
             first = tuple(map(LoopToken, ids[shown], texts))
-            return LoopPrompt(said, length, len(ids), first, begin is not None)
+            return LoopPrompt(said, length, len(ids) - run.first, first, begin is not None)
         tokens = turn.finished.metrics.prompt_tokens if turn.finished is not None else None
         if kept is None or kept.message != turn.message:
             return LoopPrompt(said, length, tokens)
@@ -262,14 +263,15 @@ def _phase(turn: Turn | None, run: LoopRun | None) -> Phase:
     return "writing" if run.tokens else "reading"
 
 
-def _prefill(turn: Turn | None, run: LoopRun | None) -> LoopPrefill | None:
-    if run is not None:
-        return run.prefill
-    if turn is None or turn.finished is None:
-        return None
-    metrics = turn.finished.metrics
-    tokens = metrics.prompt_tokens
-    return LoopPrefill(tokens, tokens, metrics.prompt_tokens_from_cache, metrics.prefill_tokens_per_s)
+def _prefill(turn: Turn | None, run: LoopRun | None, prompt: int | None) -> LoopPrefill | None:
+    """Return how a prompt of so many tokens was read; an answer that is over has the figures that are kept of it."""
+    if turn is not None and turn.finished is not None and turn.state == "done":
+        metrics = turn.finished.metrics
+        total, used = metrics.prompt_tokens, metrics.kv.cells_used
+        done = total if metrics.sampled_tokens else min(used, total)  # stopped while it was read
+        begun = max(total - prompt, 0) if prompt is not None else 0
+        return LoopPrefill(done, total, metrics.prompt_tokens_from_cache, metrics.prefill_tokens_per_s, begun)
+    return run.prefill if run is not None else None
 
 
 def _cells(

@@ -44,7 +44,7 @@ class LoopRun:
         total, new = len(self.prompt.ids) // 4, self.done - self.prompt.from_cache
         took = (self.read_ns - self.prompt.at_ns) / _NS
         speed = new / took if took > 0 and new >= MIN_PREFILL_TOKENS else None
-        return LoopPrefill(self.done, total, self.prompt.from_cache, speed)
+        return LoopPrefill(self.done, total, self.prompt.from_cache, speed, self.first)
 
     def begin(self, event: PromptReady) -> None:
         """The prompt is ready."""

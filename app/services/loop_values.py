@@ -116,6 +116,8 @@ class LoopPrefill(msgspec.Struct, frozen=True):
     total: int
     from_cache: int
     tokens_per_s: float | None
+    begun: int = 0
+    """So many of `total` are no prompt but the beginning of the answer, which was read with it."""
 
 
 class LoopCandidate(msgspec.Struct, frozen=True):
