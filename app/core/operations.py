@@ -15,6 +15,12 @@ WeightPlace = Literal["", "attention", "feed_forward", "output", "other"]
 """Which matrix a product is with: one around attention, one of the feed-forward, the one that makes logits, or another."""
 
 
+WATCHED_STEPS = 5
+"""So many decode steps are watched, and as many of the same unwatched: other programs disturb some of them."""
+LEAST_TOKENS = 2 * WATCHED_STEPS + 2
+"""A token for the chunk, one to warm up with, and one for each step."""
+
+
 class OperationTime(msgspec.Struct, frozen=True, gc=False):
     """All nodes of the graph of one kind."""
 

@@ -220,11 +220,11 @@ class Inspection(Protocol):
         None where `set_abort` had it stop. Raises `NoInspection` where memory runs out.
         """
 
-    def read(self, ids: TokenIds, position: int, *, watched: bool = False) -> bool:
+    def read(self, ids: TokenIds, position: int, *, watched: bool = False, row: bool = False) -> bool:
         """Evaluate tokens behind those before and keep no row; False where `set_abort` had it stop.
 
-        The watcher sees the tensors of this evaluation where it is `watched`, and what it raises is raised here. Raises
-        `NoInspection` where memory runs out.
+        The watcher sees the tensors of this evaluation where it is `watched`, and what it raises is raised here. The row
+        behind the last token is worked out where it is watched, or with `row`. Raises `NoInspection` where memory runs out.
         """
 
     def set_abort(self, stop: Callable[[], bool]) -> None:

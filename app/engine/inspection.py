@@ -80,14 +80,14 @@ class LlamaInspection:
         pointer = api.llama_get_logits(self._handle)  # waits for the device
         return np.ctypeslib.as_array(pointer, (len(ids), self._vocabulary))
 
-    def read(self, ids: TokenIds, position: int, *, watched: bool = False) -> bool:
+    def read(self, ids: TokenIds, position: int, *, watched: bool = False, row: bool = False) -> bool:
         """Evaluate up to `batch` tokens and keep no row; False where `stop` said so in the middle.
 
-        The row behind the last of them is worked out where that is watched. Raises what the watcher raised, and
+        The row behind the last of them is worked out where that is watched, or with `row`. Raises what the watcher raised, and
         `NoInspection` like `rows`.
         """
         self._outputs[: len(ids)] = 0
-        self._outputs[len(ids) - 1] = watched
+        self._outputs[len(ids) - 1] = watched or row
         done = self._evaluate(ids, position, watched=watched)
         api.llama_synchronize(self._handle)
         return done

@@ -16,15 +16,20 @@ import numpy as np
 from app.core.commands import TimeOperations
 from app.core.errors import UserError
 from app.core.events import Event, Failed
-from app.core.operations import OperationKind, OperationsProgress, OperationsTimed, OperationTime, WeightPlace
+from app.core.operations import (
+    LEAST_TOKENS,
+    WATCHED_STEPS,
+    OperationKind,
+    OperationsProgress,
+    OperationsTimed,
+    OperationTime,
+    WeightPlace,
+)
 from app.core.words import translate
 from app.engine.backend import Backend, Inspection, Tensor
 from app.engine.control import Control
 from app.engine.inspected_ids import STOPPED, Ids, refuse_unfit
 
-STEPS = 5
-"""So many decode steps are watched, and each node's quickest time counts: other programs disturb some of them."""
-LEAST_TOKENS = STEPS + 2
 _LOOKS = frozenset({"NONE", "VIEW", "RESHAPE", "PERMUTE", "TRANSPOSE"})
 """Operations that compute nothing: they look at what is there in another way."""
 _PRODUCTS = frozenset({"MUL_MAT", "MUL_MAT_ID"})
@@ -135,19 +140,25 @@ class _Found:
         self._steps: list[list[Node]] = []
         self._step_nodes = 0
         self._watched_ns: list[int] = []
-        self._plain_ns = 0
+        self._plain_ns: list[int] = []
 
     def measure(
         self, inspection: Inspection, watcher: OperationsWatcher, ids: Ids, control: Control
     ) -> Iterator[int]:
-        """Read the tokens, the last chunk and the last steps watched; yields how many were read."""
-        last = len(ids) - STEPS - 1
+        """Read the tokens, the last chunk and every other one of the last steps watched; yields how many were read.
+
+        The first step behind the chunk warms up. Those after it work out a row of logits each, so that watched ones and
+        the others between them are the same but for the watching.
+        """
+        last = len(ids) - 2 * WATCHED_STEPS - 1
         first = max(last - inspection.batch, 0)
         starts = [*range(0, first, inspection.batch), first, *range(last, len(ids))]
         for start, end in zip(starts, [*starts[1:], len(ids)], strict=True):
-            is_watched = start == first or start > last
+            is_watched = start == first or (start > last and (len(ids) - start) % 2 == 1)
             began = time.perf_counter_ns()
-            if control.is_cancelled() or not inspection.read(ids[start:end], start, watched=is_watched):
+            if control.is_cancelled() or not inspection.read(
+                ids[start:end], start, watched=is_watched, row=start >= first
+            ):
                 return
             took = time.perf_counter_ns() - began
             if start == first:
@@ -156,15 +167,15 @@ class _Found:
                 nodes, self._step_nodes = watcher.taken()
                 self._steps.append(nodes)
                 self._watched_ns.append(took)
-            elif start == last:
-                self._plain_ns = took
+            elif start > last:
+                self._plain_ns.append(took)
             yield end
         self._cells, self.is_whole = len(ids), True
 
     def told(self, request: int) -> OperationsTimed:
         """Return what is sent of it."""
         step = quickest(self._steps)
-        watched = min(self._watched_ns, default=0)
+        watched, plain = min(self._watched_ns, default=0), min(self._plain_ns, default=0)
         return OperationsTimed(
             request,
             summed(step),
@@ -173,7 +184,7 @@ class _Found:
             self._chunk[1],
             self._chunk_tokens,
             self._cells,
-            watched / self._plain_ns if self._plain_ns and watched and step else None,
+            watched / plain if plain and watched and step else None,
         )
 
 

@@ -40,7 +40,7 @@ class ScriptedInspection:
                 made[place, ids[place + 1]] = self._likely
         return made
 
-    def read(self, ids: TokenIds, position: int, *, watched: bool = False) -> bool:
+    def read(self, ids: TokenIds, position: int, *, watched: bool = False, row: bool = False) -> bool:
         """Take as long as `rows`; a script computes nothing that could be watched."""
         return self.rows(ids, position) is not None
 

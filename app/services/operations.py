@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from app.core.commands import TimeOperations
 from app.core.events import Failed
-from app.core.operations import OperationsProgress, OperationsTimed
+from app.core.operations import LEAST_TOKENS, OperationsProgress, OperationsTimed
 from app.core.signal import Signal
 from app.core.words import Sentence, translate
 from app.services.attention_cost import AttentionCost, PassSpeed, cost_of
@@ -24,8 +24,6 @@ from app.services.tensor_cores import has_tensor_cores
 
 MOST_TOKENS = 512
 """So many tokens before the step are enough: more take longer and change little but the share of attention."""
-LEAST_TOKENS = 7
-"""Below so many the engine has no steps to watch."""
 
 
 @dataclass

@@ -11,16 +11,22 @@ import pytest
 from app.core.commands import TimeOperations
 from app.core.errors import UserError
 from app.core.events import Event, Failed
-from app.core.operations import OperationsProgress, OperationsTimed, OperationTime
-from app.engine.backend import Backend
+from app.core.operations import (
+    LEAST_TOKENS,
+    WATCHED_STEPS,
+    OperationsProgress,
+    OperationsTimed,
+    OperationTime,
+)
+from app.engine.backend import Backend, TokenIds
 from app.engine.control import Control
+from app.engine.inspection import LlamaInspection
 from app.engine.llama_model import LlamaBackend
 from app.engine.operations import (
-    LEAST_TOKENS,
-    STEPS,
     Kind,
     Node,
     OperationsWatcher,
+    _Found,
     kind_of,
     quickest,
     summed,
@@ -138,12 +144,64 @@ def test_the_starter_model_is_taken_apart_by_the_types_of_its_weights(starter_ba
     assert event.slowdown is not None and event.slowdown > 0
 
 
-@pytest.mark.parametrize("count", [LEAST_TOKENS, 64, 65 + STEPS, 200])
+@pytest.mark.parametrize("count", [LEAST_TOKENS, 64, 65 + 2 * WATCHED_STEPS, 200])
 def test_any_number_of_tokens_is_read_whole(quick_backend: LlamaBackend, count: int) -> None:
     events = timed(quick_backend, tokens(count, 1))
     told = [event.done for event in events if isinstance(event, OperationsProgress)]
     assert told[-1] == count and told == sorted(set(told))
-    assert found(events).chunk == min(count - STEPS - 1, 64)
+    assert found(events).chunk == min(count - 2 * WATCHED_STEPS - 1, 64)
+
+
+def test_watched_steps_are_measured_against_such_as_differ_in_nothing_else(
+    quick_backend: LlamaBackend, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read: list[tuple[int, bool, bool]] = []
+    evaluate = LlamaInspection._evaluate
+
+    def noted(inspection: LlamaInspection, ids: TokenIds, position: int, *, watched: bool = False) -> bool:
+        read.append((len(ids), watched, bool(inspection._outputs[len(ids) - 1])))
+        return evaluate(inspection, ids, position, watched=watched)
+
+    monkeypatch.setattr(LlamaInspection, "_evaluate", noted)
+    timed(quick_backend, tokens(150, 1))
+    chunk, warm_up, *steps = read[-2 * WATCHED_STEPS - 2 :]
+    assert chunk == (64, True, True) and warm_up == (1, False, True)
+    assert steps == [(1, False, True), (1, True, True)] * WATCHED_STEPS
+
+
+def test_the_slowdown_is_that_of_the_best_steps_behind_the_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = Clock()
+    monkeypatch.setattr("app.engine.operations.time.perf_counter_ns", lambda: clock.now)
+    inspection, found, watcher = Slow(clock), _Found(), OperationsWatcher()
+    inspection.watcher = watcher
+    list(found.measure(inspection, watcher, np.arange(40, dtype=np.int32), Control(1)))  # type: ignore[arg-type]
+    assert found.told(1).slowdown == pytest.approx(150 / 100)
+
+
+class Clock:
+    """Stands still until somebody lets it go on."""
+
+    now = 0
+
+
+class Slow:
+    """An inspection whose steps take 100, 150 where they are watched, and much longer the first and every other time."""
+
+    batch = 64
+
+    def __init__(self, clock: Clock) -> None:
+        self.clock = clock
+        self.watcher = OperationsWatcher()
+        self.calls = 0
+
+    def read(self, ids: TokenIds, position: int, *, watched: bool = False, row: bool = False) -> bool:
+        """Take its time."""
+        self.calls += 1
+        took = (150 if watched else 100 if row else 60) + (900 if self.calls in (2, 3, 4) else 0)
+        self.clock.now += took
+        if watched:
+            self.watcher.take(Made("ROPE", "x"), 0, took)  # type: ignore[arg-type]
+        return True
 
 
 def test_too_few_tokens_are_refused_in_words(quick_backend: LlamaBackend) -> None:
