@@ -6,7 +6,7 @@ Moments are the engine's (`perf_counter_ns`), without the time for which the ans
 from __future__ import annotations
 
 from array import array
-from itertools import accumulate
+from itertools import accumulate, pairwise
 
 import msgspec
 
@@ -14,6 +14,7 @@ from app.core.events import PrefillProgress, PromptReady, Tokens
 from app.services.questions import AnswerEvent
 
 _MICROSECOND_NS = 1_000
+_MILLISECOND_NS = 1e6
 _GAP_BYTES = 4
 
 
@@ -42,9 +43,26 @@ class AnswerTimes:
         self.chunks: list[Chunk] = []
         self.drawn_ns = array("q")
         """When each token was drawn."""
+        self.since_sent_ns = array("q")
+        """The same, counted from when it was sent."""
         self.holds: list[Hold] = []
+        self._gaps_ms = array("d")
+        self._new_gaps_ms: list[float] = []
+        """Gaps that nobody asked for yet."""
         self._held_ns = 0
         self._from_cache = 0
+
+    @property
+    def ordered_gaps_ms(self) -> array[float]:
+        """The gaps between neighbouring tokens, the shortest first, as somebody may keep them.
+
+        Only those that came since the last time are put in their places.
+        """
+        if self._new_gaps_ms:
+            ordered = self._gaps_ms.tolist() + sorted(self._new_gaps_ms)
+            ordered.sort()  # two runs in order: they are merged
+            self._gaps_ms, self._new_gaps_ms = array("d", ordered), []
+        return self._gaps_ms
 
     def take(self, event: AnswerEvent) -> None:
         """Take in what the engine says."""
@@ -64,7 +82,11 @@ class AnswerTimes:
         if event.held_ns > self._held_ns:
             self.holds.append(Hold(event.first, event.held_ns - self._held_ns))
             self._held_ns = event.held_ns
-        self.drawn_ns.extend(_moments(event))
+        moments = _moments(event)
+        known = [*self.drawn_ns[-1:], *moments]
+        self._new_gaps_ms += [(after - before) / _MILLISECOND_NS for before, after in pairwise(known)]
+        self.drawn_ns.extend(moments)
+        self.since_sent_ns.extend([moment - self.sent_ns for moment in moments])
 
 
 def _moments(event: Tokens) -> list[int]:

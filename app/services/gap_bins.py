@@ -6,7 +6,9 @@ Pure; times in ms.
 from __future__ import annotations
 
 import math
+from bisect import bisect_right
 from collections.abc import Sequence
+from itertools import pairwise
 
 import msgspec
 
@@ -42,28 +44,24 @@ class GapBins(msgspec.Struct, frozen=True):
         return self.start_ms + place * self.width_ms, self.start_ms + (place + 1) * self.width_ms
 
 
-def bins_of(gaps_ms: Sequence[float]) -> GapBins | None:
-    """Return the bins of gaps, of a round width; None where there is no gap."""
-    if not gaps_ms:
+def bins_of(ordered: Sequence[float]) -> GapBins | None:
+    """Return the bins of gaps in rising order, of a round width; None where there is no gap.
+
+    Looks only for the ends of the bins: there may be very many gaps, and this is done anew with each that comes.
+    """
+    if not ordered:
         return None
-    ordered = sorted(gaps_ms)
     low, high = ordered[0], min(quantile(ordered, 0.99) * _BEYOND_P99, ordered[-1])
     width = _round_width(max(high - low, high * 0.02, 1e-3) / (MOST_BINS - 1))
     start = math.floor(low / width) * width
     count = math.floor((high - start) / width) + 1
-    counts, beyond = [0] * count, 0
-    for gap in ordered:
-        place = math.floor((gap - start) / width)
-        if place < count:
-            counts[max(place, 0)] += 1
-        else:
-            beyond += 1
-    return GapBins(start, width, tuple(counts), beyond, ordered[-1])
+    ends = [bisect_right(ordered, place, key=lambda gap: math.floor((gap - start) / width)) for place in range(count)]
+    counts = tuple(end - before for before, end in pairwise((0, *ends)))
+    return GapBins(start, width, counts, len(ordered) - ends[-1], ordered[-1])
 
 
-def quantiles_of(gaps_ms: Sequence[float]) -> ItlQuantiles | None:
-    """Return p50, p95 and p99, between two gaps in proportion; None where there is no gap."""
-    ordered = sorted(gaps_ms)
+def quantiles_of(ordered: Sequence[float]) -> ItlQuantiles | None:
+    """Return p50, p95 and p99 of gaps in rising order, between two in proportion; None where there is no gap."""
     return ItlQuantiles(*(quantile(ordered, share) for share in (0.5, 0.95, 0.99))) if ordered else None
 
 

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+import msgspec
+
 from app.core.events import Failed, Finished
 from app.core.metrics import Metrics
 from app.core.signal import Signal
@@ -16,6 +18,7 @@ from app.services.answers import Answers
 from app.services.engine_session import EngineSession
 from app.services.figures import Figures
 from app.services.inspecting import Inspecting
+from app.services.inspection import InspectedAnswer
 from app.services.open_conversation import Run
 from app.services.questions import AnswerEvent
 from app.services.timeline_values import (
@@ -41,8 +44,15 @@ class _Followed:
     def __init__(self, times: AnswerTimes, run: Run) -> None:
         self.times = times
         self.run = run
+        self._moved: tuple[int, Sequence[int]] = (0, ())
         self.joins: frozenset[int] = frozenset()
         """The tokens before which a later part of the answer begins."""
+
+    def moved_by(self, later_ns: int) -> Sequence[int]:
+        """Return the moments of an answer that has ended, since it was sent, this much later; worked out once."""
+        if self._moved[0] != later_ns or not self._moved[1]:
+            self._moved = later_ns, [moment + later_ns for moment in self.times.since_sent_ns]
+        return self._moved[1]
 
     @property
     def is_whole(self) -> bool:
@@ -69,6 +79,8 @@ class Timeline:
         self._open: dict[int, _Followed] = {}
         self._kept: dict[int, _Followed] = {}
         """By message, oldest first."""
+        self._recorded: tuple[InspectedAnswer, tuple[object, ...], AnswerTimeline] | None = None
+        """The steps that were read from a record last, and what they were read from."""
         self._made: AnswerTimeline | None = None
         self._is_old = True
         session.sent.connect(self._take_sent)
@@ -152,18 +164,11 @@ class Timeline:
 
     def _interrupted(self, turn: Turn) -> AnswerTimeline:
         """Return the time of an answer whose figures nobody kept, or that goes on just now."""
-        first, gaps = self._gaps(turn)
-        drawn, lost = moments_of(gaps, 0, frozenset()) if gaps else ([], [])
+        found = self._recorded_steps(turn, None, 0)
         is_open = turn.state in ("waiting", "writing")
-        unknown: list[Unknown] = ["beginning" if is_open else "parts"]
-        if not drawn:
-            unknown.append("steps")
-        return AnswerTimeline(
-            turn.message,
-            first=first,
-            drawn_ns=drawn,
-            pauses=tuple(Pause(first + place, None) for place in lost),
-            unknown=(*unknown, "sampling"),
+        return msgspec.structs.replace(
+            found,
+            unknown=("beginning" if is_open else "parts", *found.unknown, "sampling"),
             is_open=is_open,
             is_cut_off=turn.state == "interrupted",
         )
@@ -180,7 +185,7 @@ class Timeline:
             unknown = _unknown_parts(parts, times, turn)
         found = self._steps(turn, followed, times, first_ns)
         if metrics.sampled_tokens > 1 and not found.drawn_ns:
-            unknown.append("steps")
+            unknown += found.unknown
             rate = metrics.decode_tokens_per_s
             if rate:
                 end_ns = first_ns + round((metrics.sampled_tokens - 1) / rate * 1e9)
@@ -198,38 +203,55 @@ class Timeline:
             tuple(unknown),
             itl_ms=metrics.itl_ms,
             diagnosis=figures.diagnosis,
+            ordered_ms=found.ordered_ms,
         )
 
     def _steps(
         self, turn: Turn, followed: _Followed | None, times: AnswerTimes | None, first_ns: int
     ) -> AnswerTimeline:
         """Return the steps alone, as exactly as somebody knows them."""
-        if times is not None and times.drawn_ns:
-            return _exact_steps(turn, times, first_ns - (times.drawn_ns[0] - times.sent_ns))
+        if followed is not None and times is not None and times.drawn_ns:
+            return _exact_steps(turn, followed, times, first_ns - times.since_sent_ns[0])
+        return self._recorded_steps(turn, followed, first_ns)
+
+    def _recorded_steps(self, turn: Turn, followed: _Followed | None, first_ns: int) -> AnswerTimeline:
+        """Return the steps alone as the record has them, worked out once for what is known of it."""
+        key = (turn.message, first_ns, id(turn.finished), followed.joins if followed is not None else frozenset())
+        answer = self._inspecting.answer
+        if self._recorded is not None and self._recorded[0] is answer and self._recorded[1] == key:
+            return self._recorded[2]
+        made = self._read_steps(turn, followed, first_ns)
+        self._recorded = (answer, key, made) if answer is not None else None
+        return made
+
+    def _read_steps(self, turn: Turn, followed: _Followed | None, first_ns: int) -> AnswerTimeline:
         first, gaps = self._gaps(turn)
         if not gaps:
-            return AnswerTimeline(turn.message, first=first)
+            reads = self._inspecting.answer is None and self._inspecting.problems.answer is None
+            return AnswerTimeline(turn.message, first=first, unknown=("reading" if reads else "steps",))
         joins = frozenset(join - first for join in followed.joins) if followed is not None else frozenset()
         if not joins and turn.finished is not None:
             join = join_of(gaps, turn.finished.metrics)
             joins = frozenset() if join is None else frozenset((join,))
         drawn, lost = moments_of(gaps, first_ns, joins)
-        return AnswerTimeline(
+        made = AnswerTimeline(
             turn.message,
             first=first,
             drawn_ns=drawn,
             pauses=tuple(Pause(first + place, None) for place in lost),
         )
+        return msgspec.structs.replace(made, ordered_ms=sorted(made.gaps_ms))
 
 
-def _exact_steps(turn: Turn, times: AnswerTimes, later_ns: int) -> AnswerTimeline:
+def _exact_steps(turn: Turn, followed: _Followed, times: AnswerTimes, later_ns: int) -> AnswerTimeline:
     """Return the steps as the engine told them; `later_ns` moves them, where figures and events differ by rounding."""
     first = max(len(turn.ids) // 4 - len(times.drawn_ns), 0)
     return AnswerTimeline(
         turn.message,
         first=first,
-        drawn_ns=[moment - times.sent_ns + later_ns for moment in times.drawn_ns],
+        drawn_ns=followed.moved_by(later_ns),
         pauses=tuple(Pause(first + hold.token, hold.ns) for hold in times.holds),
+        ordered_ms=times.ordered_gaps_ms,
     )
 
 
@@ -240,11 +262,12 @@ def _so_far(turn: Turn, followed: _Followed, *, is_open: bool) -> AnswerTimeline
         turn.message,
         parts_so_far(times),
         first,
-        [moment - times.sent_ns for moment in times.drawn_ns],
+        times.since_sent_ns[:],  # thousands, five times a second: they are copied as they are
         tuple(Pause(first + hold.token, hold.ns) for hold in times.holds),
         unknown=("template", "sampling"),
         is_open=is_open,
         is_cut_off=not is_open,
+        ordered_ms=times.ordered_gaps_ms,
     )
 
 

@@ -29,9 +29,9 @@ PartKind = Literal[
 ]
 """“before” is all before the prefill and “tokens” template and tokenise together, where nobody tells them apart; “decode”
 is all steps together, where the single ones are not known."""
-Unknown = Literal["parts", "beginning", "chunks", "template", "steps", "sampling", "paint"]
+Unknown = Literal["parts", "beginning", "chunks", "template", "steps", "reading", "sampling", "paint"]
 """What is not known: the parts before the first token (of an answer that was interrupted, or that begins with another
-one), single chunks of the prefill, the template apart, single steps, the draws, when it was painted."""
+one), single chunks of the prefill, the template apart, single steps, single steps until the record is read, the draws, when it was painted."""
 _MS = 1e6
 _ENOUGH_NS = 1_000_000
 
@@ -79,6 +79,8 @@ class AnswerTimeline(msgspec.Struct, frozen=True):
     itl_ms: ItlQuantiles | None = None
     """As the engine measured it."""
     diagnosis: Sentence | None = None
+    ordered_ms: Sequence[float] = ()
+    """The known gaps between neighbouring tokens, the shortest first."""
 
     @property
     def end_ns(self) -> int:

@@ -54,7 +54,7 @@ def figures(tokens: int, gaps: list[int]) -> Metrics:
         ttft_ms=(QUEUE_US + TOKENS_US + prefill_us + FIRST_US + first) / 1e3,
         ttft_parts_ms=parts,
         decode_tokens_per_s=len(gaps) / sum(gaps) * 1e6,
-        itl_ms=quantiles_of([gap / 1e3 for gap in gaps]),
+        itl_ms=quantiles_of(sorted(gap / 1e3 for gap in gaps)),
         sampling_ms=tokens * 0.9,
     )
 

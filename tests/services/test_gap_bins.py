@@ -12,7 +12,7 @@ from app.services.gap_bins import MOST_BINS, bins_of, quantiles_of
 
 def some_gaps(count: int) -> list[float]:
     numbers = random.Random(count)
-    return [numbers.lognormvariate(2.6, 0.2) for _ in range(count)]
+    return sorted(numbers.lognormvariate(2.6, 0.2) for _ in range(count))
 
 
 @pytest.mark.parametrize("count", [1, 2, 3, 40, 1000])

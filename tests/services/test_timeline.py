@@ -116,6 +116,7 @@ def test_the_steps_are_those_between_the_first_token_and_the_last(desk: Desk) ->
     assert timeline.drawn_ns[0] == first.end_ns
     assert timeline.drawn_ns[-1] - timeline.drawn_ns[0] == sum(GAPS_US) * US
     assert timeline.gaps_ms == [gap / 1e3 for gap in GAPS_US]
+    assert list(timeline.ordered_ms) == sorted(timeline.gaps_ms)
     assert timeline.sampling_ns == pytest.approx(SAMPLING_US * US / (len(GAPS_US) + 1))
     assert not timeline.pauses and timeline.diagnosis is not None
 
@@ -139,6 +140,7 @@ def test_while_it_is_written_it_grows_with_what_the_engine_says(desk: Desk) -> N
     assert lengths(line(desk), "first_sample") == [FIRST_US * US]
     write(desk, last_us + 20_000, (), first=4)
     assert steps(line(desk))[-1] == 20_000 * US, "the gap between two events counts"
+    assert list(line(desk).ordered_ms) == sorted(line(desk).gaps_ms) and len(line(desk).ordered_ms) == 4
     assert set(line(desk).unknown) == {"template", "sampling"}
 
 
@@ -189,6 +191,19 @@ def test_an_old_answer_has_its_parts_and_the_times_of_its_record(desk: Desk) -> 
     assert steps(timeline) == pytest.approx([13 * MILLISECOND_NS] * 19, abs=10_000)
     first = next(part for part in timeline.parts if part.kind == "first_sample")
     assert timeline.drawn_ns[0] == first.end_ns
+
+
+def test_while_the_record_is_read_nobody_says_that_there_is_none(desk: Desk) -> None:
+    answered(desk, some_rows(20), USUAL)
+    restarted(desk)
+    desk.program.inspecting.watch(False)
+    desk.program.inspecting.watch(True)
+    timeline = service(desk).timeline
+    assert desk.program.inspecting.is_busy and timeline is not None
+    assert "reading" in timeline.unknown and "steps" not in timeline.unknown
+    timeline = line(desk)
+    assert timeline.steps == 19 and not {"reading", "steps"} & set(timeline.unknown)
+    assert list(timeline.ordered_ms) == sorted(timeline.gaps_ms)
 
 
 def test_an_old_answer_without_a_record_has_all_its_steps_as_one(desk: Desk) -> None:

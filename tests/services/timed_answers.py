@@ -81,7 +81,7 @@ def figures(*, tokens: int = len(GAPS_US) + 1, gaps_us: Sequence[int] = GAPS_US,
         template=TEMPLATE_US / 1e3,
     )
     gaps = [gap / 1e3 for gap in gaps_us[: max(tokens - 1, 0)]]
-    itl: ItlQuantiles | None = quantiles_of(gaps)
+    itl: ItlQuantiles | None = quantiles_of(sorted(gaps))
     return msgspec.structs.replace(
         metrics(tokens, PROMPT, FROM_CACHE),
         ttft_ms=(first_us + HELD_BACK_US) / 1e3 if visible else None,

@@ -195,6 +195,8 @@ def unknown_words(unknown: Unknown) -> str:
                 "Timeline",
                 "Single decode steps: –, because the record of tokens was off, so only all together is known.",
             )
+        case "reading":
+            return translate("Timeline", "Single decode steps: –, because the record of tokens is still being read.")
         case "sampling":
             return translate("Timeline", "Time of the draws: –, because nobody measured it.")
         case "paint":

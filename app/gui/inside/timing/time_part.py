@@ -15,7 +15,7 @@ from app.gui.inside.timing.operations_panel import OperationsPanel
 from app.gui.inside.timing.timeline_view import ZOOM, TimelineView
 from app.gui.widgets.labels import label
 from app.gui.widgets.words import render, set_hint
-from app.services.gap_bins import bins_of, quantiles_of
+from app.services.gap_bins import GapBins, bins_of, quantiles_of
 from app.services.operations import Operations
 from app.services.timeline import Timeline
 from app.services.timeline_values import AnswerTimeline
@@ -33,6 +33,7 @@ class TimePart(InsidePart):
         self.setAccessibleName(self.tr("Where the time of the answer went"))
         self._service = service
         self._drawn: AnswerTimeline | None = None
+        self._bins: GapBins | None = None
         self.said = label(name="time_diagnosis")
         self.said.setWordWrap(True)
         self.summary = label(look="muted", name="time_summary")
@@ -135,9 +136,10 @@ class TimePart(InsidePart):
         missing = unknown_sentence(line) if line is not None else ""
         self.missing.setText(missing)
         self.missing.setVisible(bool(missing))
-        gaps = line.gaps_ms if line is not None else []
+        gaps = line.ordered_ms if line is not None else ()
         itl = line.itl_ms if line is not None and line.itl_ms is not None else quantiles_of(gaps)
-        self.histogram.show_bins(bins_of(gaps), itl)
+        self._bins = bins_of(gaps)
+        self.histogram.show_bins(self._bins, itl)
         self._show_bar()
 
     def _diagnosis(self, line: AnswerTimeline | None) -> str:
@@ -160,5 +162,4 @@ class TimePart(InsidePart):
 
     def _show_gap(self) -> None:
         said = self.histogram.sentence()
-        gaps = self._drawn.gaps_ms if self._drawn is not None else []
-        self.gap_text.setText(said or bins_sentence(bins_of(gaps)))
+        self.gap_text.setText(said or bins_sentence(self._bins))
