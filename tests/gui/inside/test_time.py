@@ -108,6 +108,7 @@ def test_the_arrow_keys_tell_each_bar_from_the_first_to_the_last(inspector: Insp
         said.append(inspector.reads("time_bar_text"))
         assert shown.accessibleDescription() == said[-1]
     assert len(set(said)) == len(shown.picture.bars) and said[-1].startswith("Held back")
+    assert said[-1].endswith("part of a letter or of a stop string"), "text waits for either"
     assert "tokens 77 to 140 of the prompt" in said[5]
     steps = [each for each in said if each.startswith("Decode step to token")]
     assert len(steps) == len(GAPS_US) and "takes 99.0 ms" in steps[4] and "a draw takes 0.20 ms" in steps[4]

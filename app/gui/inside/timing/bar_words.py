@@ -93,7 +93,9 @@ def what_it_is(kind: BarKind) -> str:
         case "decode":
             return translate("Timeline", "the model writes, token by token")
         case "held_back":
-            return translate("Timeline", "there are tokens, but no whole letter that can be shown")
+            return translate(
+                "Timeline", "there are tokens, but their text may still become part of a letter or of a stop string"
+            )
         case "paint":
             return translate("Timeline", "the first letters come onto the screen")
         case "step":
