@@ -20,6 +20,7 @@ from app.services.attention_cost import AttentionCost, PassSpeed, cost_of
 from app.services.attention_rows import AttentionRows
 from app.services.attention_text import EXAMPLE, AttentionText, example_place, text_of_answer, text_of_example
 from app.services.engine_session import EngineSession
+from app.services.engine_work import wait_for
 from app.services.inspecting import Inspecting
 from app.services.questions import Scoring, ScoringEvent
 from app.services.vocabulary import Vocabulary
@@ -64,7 +65,9 @@ class Attention:
         self._token: int | None = None
         self._run: _Run | None = None
         self._known: OrderedDict[_Key, AttentionRows] = OrderedDict()
-        self._problem: tuple[_Key | None, Sentence] | None = None
+        self._problem: tuple[_Key, Sentence] | None = None
+        self._example_problem: Sentence | None = None
+        """Why the example has no tokens."""
         self._speed = PassSpeed()
         session.scored.connect(self._follow)
         session.changed.connect(self._look_at_session)
@@ -107,6 +110,8 @@ class Attention:
     @property
     def problem(self) -> Sentence | None:
         """Why the last pass came to nothing; None where it did not, or where another token is selected."""
+        if self._shows_example and self._example is None:
+            return self._example_problem
         return self._problem[1] if self._problem is not None and self._problem[0] == self._key else None
 
     @property
@@ -146,7 +151,7 @@ class Attention:
         """Show the example and read it at once; False where there is no model for it."""
         if self.example_hindrance is not None:
             return False
-        self._shows_example, self._example, self._token = True, None, None
+        self._shows_example, self._example, self._example_problem, self._token = True, None, None, None
         self._asked = self._engine.new_request()
         self._engine.send(Tokenize(self._asked, EXAMPLE, as_prompt=True))
         self.changed.emit()
@@ -185,7 +190,7 @@ class Attention:
         self._asked = 0
         ref, model = self._session.ref, self._session.model
         if isinstance(event, Failed):
-            self._problem = None, event.sentence
+            self._example_problem = event.sentence
         elif ref is not None and model is not None:
             self._example = text_of_example(event.ids, ref, model.name, self._vocabulary)
             self._token = example_place(self._example)
@@ -236,7 +241,7 @@ class Attention:
     def _hindered_by_work(self) -> Sentence | None:
         if self._run is not None:
             return None if self._run.key == self._key else _ANOTHER
-        return _BUSY if self._session.phase == "busy" else None
+        return wait_for(self._session.opened()) if self._session.phase == "busy" else None
 
     def _take_answer(self) -> None:
         """The answer that is looked at became another one, or more is known of it."""
@@ -310,4 +315,3 @@ _NO_TOKEN = translate("Attention", "Choose a token: click it, or go to it with t
 _LOADING = translate("Attention", "A model is being loaded. Ask again when it is ready.")
 _TOKENISING = translate("Attention", "The example is being turned into tokens.")
 _ANOTHER = translate("Attention", "The attention of another token is being read. Ask again when that has ended.")
-_BUSY = translate("Attention", "An answer is being written. Ask again when it has ended.")

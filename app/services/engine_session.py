@@ -94,6 +94,8 @@ class EngineSession:
         """What the engine says of a pass over tokens; `PromptScored`, `AttentionRead`, `OperationsTimed` or `Failed` is the last."""
         self.lanes_before = self._questions.lanes_before
         """How many lanes of a comparison are still written before a question begins; 0 where none is."""
+        self.opened = self._questions.opened
+        """Tells what the engine has; None while that is nothing."""
         self.is_behind_scoring = self._questions.is_behind_scoring
         """Whether a question waits for a pass over a prompt."""
         self.sent = self._questions.sent
@@ -116,7 +118,7 @@ class EngineSession:
             return "loading"
         if self._gone:
             return "gone"
-        if self._questions.are_open:
+        if self._questions.opened() is not None:
             return "busy"
         return "ready" if self._loaded else "no_model"
 

@@ -18,6 +18,7 @@ from app.core.words import Sentence, translate
 from app.services.attention_cost import AttentionCost, PassSpeed, cost_of
 from app.services.attention_text import AttentionText, text_of_answer
 from app.services.engine_session import EngineSession
+from app.services.engine_work import wait_for
 from app.services.inspecting import Inspecting
 from app.services.questions import Scoring, ScoringEvent
 from app.services.tensor_cores import has_tensor_cores
@@ -112,7 +113,7 @@ class Operations:
             )
         if self._tokens_of(text) < LEAST_TOKENS:
             return _TOO_SHORT
-        return _BUSY if self._run is None and self._session.phase == "busy" else None
+        return wait_for(self._session.opened()) if self._run is None and self._session.phase == "busy" else None
 
     def begin(self) -> bool:
         """Have a step and a chunk taken apart; False where that cannot even be tried."""
@@ -174,7 +175,6 @@ _NO_TOKENS = translate(
 _TOO_SHORT = translate(
     "Operations", "This chat has too few tokens to take apart. Send a longer message, then ask again."
 )
-_BUSY = translate("Operations", "An answer is being written. Ask again when it has ended.")
 _NOT_TOLD = translate(
     "Operations", "The engine told no operation: with this model its computation cannot be watched."
 )

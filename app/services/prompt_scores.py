@@ -18,6 +18,7 @@ from app.core.prompt_scores import PromptScored, ScoreProgress
 from app.core.signal import Signal
 from app.core.words import Sentence, translate
 from app.services.engine_session import EngineSession
+from app.services.engine_work import wait_for
 from app.services.inspecting import Inspecting
 from app.services.questions import Scoring, ScoringEvent
 from app.services.scored_prompt import ScoredPrompt
@@ -145,7 +146,7 @@ class PromptScores:
     def _hindered_by_work(self) -> Sentence | None:
         if self._run is not None:
             return None if self._is_ours else _ANOTHER
-        return _BUSY if self._session.phase == "busy" else None
+        return wait_for(self._session.opened()) if self._session.phase == "busy" else None
 
     def _follow(self, event: ScoringEvent) -> None:
         run = self._run
@@ -173,4 +174,3 @@ _UNKNOWN_MODEL = translate("PromptScores", "Which model wrote this answer was no
 _TOO_SHORT = translate("PromptScores", "The prompt has a single token, and before it there is nothing.")
 _LOADING = translate("PromptScores", "A model is being loaded. Ask again when it is ready.")
 _ANOTHER = translate("PromptScores", "Another prompt is being read at the moment. Ask again when that has ended.")
-_BUSY = translate("PromptScores", "An answer is being written. Ask again when it has ended.")

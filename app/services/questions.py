@@ -138,10 +138,9 @@ class Questions:
         self._ended: set[int] = set()
         """Lanes that have ended of the comparison that the engine has."""
 
-    @property
-    def are_open(self) -> bool:
-        """Whether the engine has a question."""
-        return bool(self._open)
+    def opened(self) -> Asked | None:
+        """Return what the engine has; None while that is nothing."""
+        return next(iter(self._open.values()), None)
 
     def lanes_before(self, request: int) -> int:
         """Return how many lanes of a comparison are still written before this question begins; 0 where none is."""

@@ -158,6 +158,8 @@ def test_an_example_that_cannot_be_tokenised_says_why(desk: Desk) -> None:
     assert service(desk).text is None
     problem = service(desk).problem
     assert problem is not None and problem.english() == "No."
+    service(desk).leave_example()
+    assert service(desk).token is None and service(desk).problem is None, "it was the example's alone"
 
 
 def test_without_a_model_there_is_no_example(desk: Desk, model: Path) -> None:

@@ -38,7 +38,7 @@ def end_of(folder: Path, prompt: Prompt, settings: SamplingSettings) -> Finished
         for each in (Question(engine.client.new_request(), prompt, settings), Question(99, TextPrompt("x"), SHORT)):
             questions.wait(each)
             assert questions.send_next(None)
-            while questions.are_open:
+            while questions.opened() is not None:
                 event = engine.wait(Finished, Failed)
                 assert isinstance(event, Finished | Failed)
                 questions.take(event)

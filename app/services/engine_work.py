@@ -1,0 +1,33 @@
+"""What the engine is at, said to somebody who has to wait for it. Pure."""
+
+from __future__ import annotations
+
+from app.core.commands import ReadAttention, ScorePrompt, TimeOperations
+from app.core.words import Sentence, translate
+from app.services.questions import Asked, Replay, Scoring
+from app.services.wishes import LanesQuestion
+
+
+def wait_for(asked: Asked | None) -> Sentence:
+    """Return what is to end before something else can begin; an answer, unless it is known to be something else."""
+    match asked:
+        case Replay():
+            return _REPLAY
+        case LanesQuestion():
+            return _LANES
+        case Scoring(command=ScorePrompt()):
+            return _SCORES
+        case Scoring(command=ReadAttention()):
+            return _ATTENTION
+        case Scoring(command=TimeOperations()):
+            return _OPERATIONS
+        case _:
+            return _ANSWER
+
+
+_ANSWER = translate("EngineWork", "An answer is being written. Ask again when it has ended.")
+_REPLAY = translate("EngineWork", "An answer is being reproduced. Ask again when that has ended.")
+_LANES = translate("EngineWork", "A comparison is being written. Ask again when it has ended.")
+_SCORES = translate("EngineWork", "A prompt is being scored. Ask again when that has ended.")
+_ATTENTION = translate("EngineWork", "The attention of a token is being read. Ask again when that has ended.")
+_OPERATIONS = translate("EngineWork", "A step is being taken apart. Ask again when that has ended.")
