@@ -18,6 +18,7 @@ from tests.bench.arithmetic import (
 )
 from tests.bench.children import Child
 from tests.bench.figures import FIGURES
+from tests.bench.kv_map import slowest_kind
 from tests.bench.setting import any_prompt
 
 SPEED = Bar("speed", "ratio", 0.95, "higher")
@@ -181,3 +182,13 @@ def test_a_child_that_is_gone_is_told(starter_model: Path) -> None:
         child._process.kill()
         with pytest.raises(BenchError, match="bare_process ended with code"):
             child.ask("tokenize", text="Hi")
+
+
+def test_the_kind_of_change_that_is_painted_slowest_is_the_figure_and_first_runs_stand_beside_it() -> None:
+    found = slowest_kind(
+        {"write": [90.0, 1.0, 1.0, 2.0], "blocks": [50.0, 20.0, 21.0, 40.0], "look": [9.0, 1.0, 1.0, 1.0]}
+    )
+    assert found.value == 21 and found.runs == [20, 21, 40]
+    assert found.more["slowest"] == "blocks"
+    assert found.more["first_by_change_ms"] == {"write": 90, "blocks": 50, "look": 9}
+    assert found.more["median_by_change_ms"] == {"write": 1, "blocks": 21, "look": 1}
