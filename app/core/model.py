@@ -21,6 +21,8 @@ MemoryKind = Literal["plain", "window", "recurrent", "hybrid"]
 KV_ELEMENT_BYTES: dict[KVType, float] = {"f16": 2.0, "q8_0": 34 / 32, "q4_0": 18 / 32}
 """Bytes of one element of the KV cache; quantised ones are packed in blocks of 32 with their scale."""
 
+INSPECTION_BATCH = 64
+"""Tokens at once in a second context beside the chat's: with a vocabulary of 262,144 their rows are 64 MiB."""
 CONTEXT_STEP = 256
 DEFAULT_CONTEXT = 8192
 ALL_LAYERS = -1

@@ -185,12 +185,6 @@ class Tensor(Protocol):
     def sources(self) -> Sequence[Tensor]:
         """What the operation reads, in its order."""
 
-    def parameter(self, place: int) -> float:
-        """Return one of the operation's parameters as f32."""
-
-    def read(self, offset: int, count: int) -> npt.NDArray[Any]:
-        """Copy `count` values that lie together from a byte on, shape (count,); raises ValueError where they are none."""
-
     def array(self) -> npt.NDArray[Any]:
         """Copy all of it, with its `shape`; raises ValueError for a type of blocks."""
 

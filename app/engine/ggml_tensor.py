@@ -110,35 +110,15 @@ class GgmlTensor:
         """What the operation reads, in its order."""
         return tuple(GgmlTensor(address) for address in self._fields.sources if address)
 
-    def parameter(self, place: int) -> float:
-        """Return one of the operation's parameters as f32; the first of SOFT_MAX is the scale, the second ALiBi's slope."""
-        return float(np.frombuffer(bytes(self._fields.parameters), "<f4")[place])
-
-    def read(self, offset: int, count: int) -> npt.NDArray[Any]:
-        """Copy `count` values that lie together from a byte on, from whatever device.
-
-        Shape (count,). Raises ValueError for a type of blocks, and where that is beyond its end.
-        """
-        dtype = self._dtype()
-        values: npt.NDArray[Any] = np.empty(count, dtype)
-        if offset < 0 or offset + values.nbytes > self.nbytes:
-            raise ValueError(f"{self.name} has {self.nbytes} bytes, not {offset + values.nbytes}")
-        _library().ggml_backend_tensor_get(self._address, values.ctypes.data, offset, values.nbytes)
-        return values
-
     def array(self) -> npt.NDArray[Any]:
-        """Copy all of it, with its `shape`; views too. Raises ValueError for a type of blocks."""
-        dtype = self._dtype()
+        """Copy all of it from whatever device, with its `shape`; views too. Raises ValueError for a type of blocks."""
+        dtype = _READABLE.get(self.type)
+        if dtype is None:
+            raise ValueError(f"values of type {self.type} are not read one by one")
         memory = np.empty(self.nbytes, np.uint8)
         _library().ggml_backend_tensor_get(self._address, memory.ctypes.data, 0, memory.nbytes)
         values: npt.NDArray[Any] = np.ndarray(self.shape, dtype, memory, 0, self.strides)
         return values.copy()
-
-    def _dtype(self) -> np.dtype[Any]:
-        dtype = _READABLE.get(self.type)
-        if dtype is None:
-            raise ValueError(f"values of type {self.type} are not read one by one")
-        return dtype
 
 
 @cache

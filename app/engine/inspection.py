@@ -16,7 +16,7 @@ import numpy as np
 from app.core.devices import GPU_KINDS, MAIN_MEMORY, MainMemory
 from app.core.lane_memory import MARGIN, ROW_BYTES
 from app.core.metrics import DeviceMemory
-from app.core.model import LoadOptions
+from app.core.model import INSPECTION_BATCH, LoadOptions
 from app.core.words import Sentence, translate
 from app.engine.backend import NoInspection, Rows, TokenIds, Watcher
 from app.engine.devices import list_devices
@@ -24,7 +24,7 @@ from app.engine.ggml_tensor import layout_is_known
 from app.engine.graph_watch import GraphWatch
 from app.engine.llama import api
 from app.engine.llama_context import DECODE_RESULTS, LlamaContext
-from app.engine.llama_parameters import INSPECTION_BATCH, inspection_options, inspection_parameters
+from app.engine.llama_parameters import inspection_options, inspection_parameters
 
 MIB = 1 << 20
 GPU_MARGIN = 256 * MIB

@@ -9,13 +9,9 @@ import time
 
 import msgspec
 
-from app.core.model import ModelInfo
+from app.core.model import INSPECTION_BATCH, KV_ELEMENT_BYTES, ModelInfo
 
-BATCH_TOKENS = 64
-"""Tokens at once in the second context: two rows of logits are kept for each, where they are computed and copied."""
 CELLS_AT_ONCE = 256
-_KV_BYTES = {"f16": 2.0, "q8_0": 34 / 32, "q4_0": 18 / 32}
-"""Bytes a value takes in the cache: blocks of 32 values have a scale of two bytes."""
 
 
 class AttentionCost(msgspec.Struct, frozen=True):
@@ -52,16 +48,17 @@ class PassSpeed:
 
 
 def cost_of(model: ModelInfo, tokens: int, tokens_per_s: float | None) -> AttentionCost:
-    """Return what reading so many tokens takes: keys and values as f16 in every layer, and the rows of a batch.
+    """Return what reading so many tokens takes: keys and values as f16 in every layer, and two rows of logits for
+    each token of a batch, where they are computed and copied.
 
     A sliding window counts as a whole layer. What the graph needs beside that is small, and not known before.
     """
     memory = None
     cache, options = model.cache, model.options
-    kinds = (_KV_BYTES.get(options.kv_type_k), _KV_BYTES.get(options.kv_type_v))
+    chosen = KV_ELEMENT_BYTES[options.kv_type_k] + KV_ELEMENT_BYTES[options.kv_type_v]
     if cache.full is not None or cache.window is not None:
-        wide = 4.0 / (kinds[0] + kinds[1]) if kinds[0] and kinds[1] else 1.0
+        wide = 2 * KV_ELEMENT_BYTES["f16"] / chosen
         per_cell = (cache.full or 0) / max(model.context, 1) + (cache.window or 0) / max(cache.window_cells or 0, 1)
         cells = -(-tokens // CELLS_AT_ONCE) * CELLS_AT_ONCE
-        memory = round(per_cell * wide * cells) + (cache.state or 0) + 2 * BATCH_TOKENS * 4 * model.vocabulary
+        memory = round(per_cell * wide * cells) + (cache.state or 0) + 2 * INSPECTION_BATCH * 4 * model.vocabulary
     return AttentionCost(tokens, tokens / tokens_per_s if tokens_per_s else None, memory)

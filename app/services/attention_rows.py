@@ -81,11 +81,6 @@ class AttentionRows:
         token = self._strongest[place]
         return Strongest(token, self._rows[place * self.tokens + token], self._goal(token))
 
-    def share(self, layer: int, head: int | None, token: int) -> float | None:
-        """Return how much of a row went to one token; None where there is no such row."""
-        place = self._place(layer, head)
-        return None if place is None or not 0 <= token < self.tokens else self._rows[place * self.tokens + token]
-
     def most(self, count: int, layer: int | None = None, head: int | None = None) -> tuple[tuple[int, float], ...]:
         """Return the tokens that a row went to most with their shares, the largest first, earlier ones first of equals."""
         row = self.row(layer, head)

@@ -18,7 +18,7 @@ from app.core.commands import Cancel, Quit, ReadAttention, Tokenize
 from app.core.devices import MainMemory
 from app.core.errors import UserError
 from app.core.events import Event, Failed, PromptReady, Tokenized
-from app.core.model import LoadOptions
+from app.core.model import INSPECTION_BATCH, LoadOptions
 from app.engine import attention as attention_module
 from app.engine.attention import read_attention
 from app.engine.backend import Backend, NoInspection, TokenIds
@@ -27,7 +27,6 @@ from app.engine.inspection import LlamaInspection
 from app.engine.kv_cache import KVCache
 from app.engine.llama import LogCapture
 from app.engine.llama_model import LlamaBackend
-from app.engine.llama_parameters import INSPECTION_BATCH
 from app.engine.prompt_size import PromptTooLong
 from tests.engine.exchanges import WRITERS, as_prompt, limited, tokens
 from tests.engine.harness import Engine, assert_same_answer, records_of
@@ -134,7 +133,7 @@ def test_a_layer_with_a_sliding_window_looks_at_nothing_outside_of_it(
         np.testing.assert_allclose(rows.sum(axis=1), 1.0, atol=1e-5)
         first = int(np.flatnonzero(rows.any(axis=0))[0])
         firsts.append(first)
-        scale, _ = products.parameters[f"kq_soft_max-{layer}"]
+        scale = products.scales[f"kq_soft_max-{layer}"]
         expected = softmax(products.arrays[f"kq-{layer}"][0, :, 0], scale, first, len(LONG))
         np.testing.assert_allclose(rows, expected, atol=1e-5)
     assert sorted(set(firsts)) == [0, len(LONG) - WINDOW], "one mask each"
@@ -149,7 +148,7 @@ def test_heads_that_share_one_compressed_key_have_rows_of_their_own(
     products = by_hand(backend, PROMPT, "kq")
     for layer, rows in enumerate(rows_of(event, len(PROMPT))):
         assert rows is not None and not np.allclose(rows[0], rows[1])
-        scale, _ = products.parameters[f"kq_soft_max-{layer}"]
+        scale = products.scales[f"kq_soft_max-{layer}"]
         expected = softmax(products.arrays[f"kq-{layer}"][0, :, 0], scale, 0, len(PROMPT))
         np.testing.assert_allclose(rows, expected, atol=1e-5)
 

@@ -12,12 +12,12 @@ import pytest
 from app.core.commands import Load
 from app.core.devices import MAIN_MEMORY, MainMemory
 from app.core.metrics import DeviceMemory
-from app.core.model import LoadOptions
+from app.core.model import INSPECTION_BATCH, LoadOptions
 from app.engine.backend import NoInspection, Tensor
 from app.engine.inspection import GPU_MARGIN, MIB, bytes_by_device, lacking, too_little
 from app.engine.llama import LogCapture, api
 from app.engine.llama_model import LlamaBackend
-from app.engine.llama_parameters import INSPECTION_BATCH, inspection_options
+from app.engine.llama_parameters import inspection_options
 from app.engine.opening import LlamaOpener
 from app.engine.sizes import parse_sizes
 from app.engine.thread_pool import ThreadPool

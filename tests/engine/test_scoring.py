@@ -13,7 +13,7 @@ import pytest
 from app.core.commands import Cancel, ScorePrompt
 from app.core.errors import UserError
 from app.core.events import Event, Failed, PromptReady
-from app.core.model import LoadOptions
+from app.core.model import INSPECTION_BATCH, LoadOptions
 from app.core.prompt_scores import PromptScored, ScoreProgress
 from app.engine.backend import Backend
 from app.engine.control import Control
@@ -21,7 +21,6 @@ from app.engine.inspection import LlamaInspection
 from app.engine.kv_cache import KVCache
 from app.engine.llama import LogCapture
 from app.engine.llama_model import LlamaBackend
-from app.engine.llama_parameters import INSPECTION_BATCH
 from app.engine.logits import BrokenLogits
 from app.engine.prompt_size import PromptTooLong
 from app.engine.scoring import score
