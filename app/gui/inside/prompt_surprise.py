@@ -9,9 +9,10 @@ import math
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QHBoxLayout, QProgressBar, QPushButton, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
 from app.gui import theme
+from app.gui.inside.pass_row import PassRow, progress_words
 from app.gui.inside.token_sentences import in_nats
 from app.gui.widgets.labels import in_parts, label
 from app.gui.widgets.token_words import quoted
@@ -23,7 +24,6 @@ from app.services.units import UNKNOWN, count
 
 MOST_SURPRISING = 5
 _LONGEST_TOKEN = 18
-_PROGRESS_PX = 180
 
 
 class PromptSurprise(QWidget):
@@ -41,8 +41,9 @@ class PromptSurprise(QWidget):
         self._shown: ScoredPrompt | None = None
         self._first_most: QPushButton | None = None
         """The button of the most surprising token."""
-        self.ask = QPushButton(self.tr("How surprising?"))
-        self.ask.setObjectName("score_button")
+        self._row = row = PassRow("score", self.tr("How much of the prompt was read"))
+        self.ask, self.progress, self.cancel, self.said = row.ask, row.progress, row.cancel, row.said
+        self.ask.setText(self.tr("How surprising?"))
         set_hint(
             self.ask,
             self.tr(
@@ -50,15 +51,6 @@ class PromptSurprise(QWidget):
                 "cache stays as it is."
             ),
         )
-        self.progress = QProgressBar()
-        self.progress.setObjectName("score_progress")
-        self.progress.setAccessibleName(self.tr("How much of the prompt was read"))
-        self.progress.setTextVisible(False)
-        self.progress.setFixedWidth(theme.scaled(_PROGRESS_PX))
-        self.cancel = QPushButton(self.tr("Cancel"))
-        self.cancel.setObjectName("score_cancel")
-        self.said = label(look="muted", name="score_told")
-        self.said.setWordWrap(True)
         self.said.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self._most = _FittingRow()
         self._fill()
@@ -79,10 +71,8 @@ class PromptSurprise(QWidget):
         self._explain(scores if not is_open else None)
         self._show_most(scores if not is_open else None)
         self.ask.setEnabled(refusal is None)
-        self._show_buttons(is_open=is_open, asks=not is_open and scores is None)
+        self._row.show_state(progress, asks=scores is None, comes=self._first_most)
         if progress is not None:
-            self.progress.setRange(0, progress[1])
-            self.progress.setValue(progress[0])
             self.said.setText(self._words_under_way(*progress))
         elif scores is not None:
             self.said.setText(_summary(self.tr("Mean surprise"), self.tr("perplexity"), scores))
@@ -90,22 +80,10 @@ class PromptSurprise(QWidget):
             problem = refusal or self._scores.problem
             self.said.setText(render(problem) if problem is not None else "")
 
-    def _show_buttons(self, *, is_open: bool, asks: bool) -> None:
-        """Let the keyboard go on from a button that goes to the one that comes, so that nothing is scrolled away."""
-        goes = self.ask if is_open else self.cancel
-        comes = self.cancel if is_open else self.ask if asks else self._first_most
-        seen = {self.ask: asks, self.progress: is_open, self.cancel: is_open}
-        for widget in (each for each, is_seen in seen.items() if is_seen):
-            widget.show()
-        if goes.hasFocus() and comes is not None:
-            comes.setFocus()
-        for widget in (each for each, is_seen in seen.items() if not is_seen):
-            widget.hide()
-
     def _words_under_way(self, done: int, total: int) -> str:
         if not done:
             return self.tr("Begins to read the prompt")
-        return self.tr("{done} of {total} tokens").format(done=count(done), total=count(total))
+        return progress_words(done, total)
 
     def _explain(self, scores: ScoredPrompt | None) -> None:
         hint = self.tr(
@@ -146,16 +124,11 @@ class PromptSurprise(QWidget):
         return button
 
     def _fill(self) -> None:
-        row = QHBoxLayout()
-        row.setSpacing(theme.SPACE_S)
-        for widget in (self.ask, self.progress, self.cancel):
-            row.addWidget(widget)
-        row.addWidget(self.said, 1)
         self._most.hide()
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(theme.SPACE_XS)
-        column.addLayout(row)
+        column.addLayout(self._row)
         column.addWidget(self._most)
 
 

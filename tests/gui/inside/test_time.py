@@ -317,12 +317,12 @@ def test_a_step_is_taken_apart_on_request_and_its_shares_stand_in_a_table(inspec
     inspector.answers()
     shows_time(inspector)
     assert inspector.reads("operations_told").startswith("Reads 100 tokens once more, about")
-    ask_button, stop = inspector.stage.find("operations_button"), inspector.stage.find("operations_stop")
-    assert not inspector.stage.sees("operations_stop") and not inspector.stage.sees("operations_decode")
+    ask_button, stop = inspector.stage.find("operations_button"), inspector.stage.find("operations_cancel")
+    assert not inspector.stage.sees("operations_cancel") and not inspector.stage.sees("operations_decode")
     ask_button.setFocus()
     QTest.keyClick(ask_button, Qt.Key.Key_Space)
     asked = desk.engine.all(TimeOperations)[-1]
-    assert stop.hasFocus() and not ask_button.isVisible()
+    assert stop.hasFocus() and not ask_button.isVisible() and inspector.reads("operations_cancel") == "Cancel"
     desk.engine.say(OperationsProgress(asked.request, 64, 100))
     inspector.stage.settle()
     assert inspector.reads("operations_told") == "64 of 100 tokens"
@@ -349,7 +349,7 @@ def test_taking_it_apart_can_be_stopped_and_says_what_went_wrong(inspector: Insp
     inspector.answers()
     shows_time(inspector)
     inspector.stage.clicks("operations_button")
-    inspector.stage.clicks("operations_stop")
+    inspector.stage.clicks("operations_cancel")
     asked = desk.engine.all(TimeOperations)[-1]
     assert desk.engine.cancelled == [asked.request]
     desk.engine.fail("cancelled", asked.request)

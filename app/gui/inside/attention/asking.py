@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QHBoxLayout, QProgressBar, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QPushButton, QVBoxLayout, QWidget
 
-from app.gui import theme
-from app.gui.inside.attention.words import cost_hint, cost_words, token_words
-from app.gui.widgets.labels import label
+from app.gui.inside.attention.words import cost_hint, token_words
+from app.gui.inside.pass_row import PassRow, cost_words, progress_words
 from app.gui.widgets.words import render, set_hint
 from app.services.attention import Attention
 from app.services.inspecting import Inspecting
-from app.services.units import count
 
-_PROGRESS_PX = 180
 _LONGEST_TOKEN = 18
 
 
@@ -27,27 +24,14 @@ class AttentionAsking(QWidget):
         super().__init__()
         self._inspecting = inspecting
         self._attention = attention
-        self.ask = QPushButton()
-        self.ask.setObjectName("attention_button")
+        self._row = row = PassRow("attention", self.tr("How many tokens were read"))
+        self.ask, self.progress, self.cancel, self.said = row.ask, row.progress, row.cancel, row.said
         self.ask.setProperty("look", "primary")
-        self.progress = QProgressBar()
-        self.progress.setObjectName("attention_progress")
-        self.progress.setAccessibleName(self.tr("How many tokens were read"))
-        self.progress.setTextVisible(False)
-        self.progress.setFixedWidth(theme.scaled(_PROGRESS_PX))
-        self.cancel = QPushButton(self.tr("Cancel"))
-        self.cancel.setObjectName("attention_cancel")
-        self.said = label(look="muted", name="attention_told")
-        self.said.setWordWrap(True)
+        row.keyboard_left.connect(self.keyboard_left)
         self.example = QPushButton(self.tr("Try an example"))
         self.example.setObjectName("attention_example")
         self.back = QPushButton(self.tr("Back to the answer"))
         self.back.setObjectName("attention_back")
-        row = QHBoxLayout()
-        row.setSpacing(theme.SPACE_S)
-        for widget in (self.ask, self.progress, self.cancel):
-            row.addWidget(widget)
-        row.addWidget(self.said, 1)
         row.addWidget(self.example)
         row.addWidget(self.back)
         column = QVBoxLayout(self)
@@ -69,19 +53,17 @@ class AttentionAsking(QWidget):
         self.ask.setText(words.replace("&", "&&"))
         self.ask.setAccessibleName(words)
         self.ask.setEnabled(refusal is None)
-        self._show_buttons(is_open=is_open, asks=not is_open and not is_known)
+        self._row.show_state(progress, asks=not is_known)
         cost = attention.cost
         set_hint(self.ask, cost_hint(cost) if cost is not None else "")
         if progress is not None:
-            self.progress.setRange(0, progress[1])
-            self.progress.setValue(progress[0])
-            said = self.tr("{done} of {total} tokens").format(done=count(progress[0]), total=count(progress[1]))
+            said = progress_words(*progress)
         elif is_known:
             said = self.tr("Read. Select another token to read what that one looked at.")
         elif (problem := refusal or attention.problem) is not None:
             said = render(problem)
         else:
-            said = cost_words(cost) if cost is not None else ""
+            said = cost_words(cost)
         self.said.setText(said)
         set_hint(self.said, cost_hint(cost) if cost is not None and not is_open and not is_known else "")
         self._show_example()
@@ -94,18 +76,3 @@ class AttentionAsking(QWidget):
         self.example.setEnabled(why is None)
         hint = self.tr("“The developer restarted the server because it had crashed.” Which tokens does “it” look at?")
         set_hint(self.example, render(why) if why is not None else hint)
-
-    def _show_buttons(self, *, is_open: bool, asks: bool) -> None:
-        """Let the keyboard go on from a button that goes to the one that comes."""
-        for widget, is_seen in ((self.ask, asks), (self.progress, is_open), (self.cancel, is_open)):
-            if is_seen:
-                widget.show()
-        if self.ask.hasFocus() and is_open:
-            self.cancel.setFocus()
-        elif self.cancel.hasFocus() and asks:
-            self.ask.setFocus()
-        elif (self.cancel.hasFocus() or self.ask.hasFocus()) and not is_open and not asks:
-            self.keyboard_left.emit()
-        for widget, is_seen in ((self.ask, asks), (self.progress, is_open), (self.cancel, is_open)):
-            if not is_seen:
-                widget.hide()

@@ -8,7 +8,7 @@ from app.gui.widgets.token_words import known_per_cent, quoted
 from app.services.attention_cost import AttentionCost
 from app.services.attention_rows import AttentionRows, Goal
 from app.services.attention_text import AttentionText
-from app.services.units import byte_size, count
+from app.services.units import count
 
 translate = QCoreApplication.translate
 
@@ -19,19 +19,6 @@ SINK = 0.005
 def token_words(text: AttentionText, token: int, most: int | None = None) -> str:
     """Return what a token says, in quotation marks."""
     return quoted(text.texts[token], text.ids[token], most)
-
-
-def cost_words(cost: AttentionCost) -> str:
-    """Return what a pass takes, before it is asked for."""
-    said = translate("AttentionPart", "reads {tokens} tokens once more").format(tokens=count(cost.tokens))
-    if cost.tokens == 1:
-        said = translate("AttentionPart", "reads 1 token")
-    if cost.seconds is not None:
-        shown = f"{cost.seconds:,.0f}" if cost.seconds >= 10 else f"{max(cost.seconds, 0.1):.1f}"
-        said += translate("AttentionPart", ", about {seconds} s").format(seconds=shown)
-    if cost.memory_bytes is not None:
-        said += translate("AttentionPart", ", about {size} meanwhile").format(size=byte_size(cost.memory_bytes))
-    return said[:1].upper() + said[1:]
 
 
 def cost_hint(cost: AttentionCost) -> str:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QColor
-from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QProgressBar, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QGridLayout, QLabel, QVBoxLayout, QWidget
 
 from app.core.operations import OperationsTimed, OperationTime
 from app.gui import theme
 from app.gui.charts.swatch import Swatch
+from app.gui.inside.pass_row import PassRow, cost_words, progress_words
 from app.gui.inside.timing.operation_words import (
     bar_words,
     key_of,
@@ -23,9 +24,8 @@ from app.gui.widgets.labels import label
 from app.gui.widgets.words import render, set_hint
 from app.services.attention_cost import AttentionCost
 from app.services.operations import Operations
-from app.services.units import byte_size, count
+from app.services.units import count
 
-_PROGRESS_PX = 180
 _HUES = ("stage_decode", "stage_prefill")
 _STEPS = (2, 6, 4, 5, 3, 1, 0)
 """The longest has the hue of its stage itself; those behind it are ever further from it."""
@@ -44,17 +44,8 @@ class OperationsPanel(QWidget):
         self._swatches: list[tuple[Swatch, int, int]] = []
         """With the hue and the step of it."""
         self.title = label(self.tr("Time by operation"), bold=True, name="operations_title")
-        self.ask = QPushButton(self.tr("Take one step apart"))
-        self.ask.setObjectName("operations_button")
-        self.progress = QProgressBar()
-        self.progress.setObjectName("operations_progress")
-        self.progress.setAccessibleName(self.tr("How many tokens were read"))
-        self.progress.setTextVisible(False)
-        self.progress.setFixedWidth(theme.scaled(_PROGRESS_PX))
-        self.cancel = QPushButton(self.tr("Stop"))
-        self.cancel.setObjectName("operations_stop")
-        self.said = label(look="muted", name="operations_told")
-        self.said.setWordWrap(True)
+        self._row = row = PassRow("operations", self.tr("How many tokens were read"))
+        self.ask, self.progress, self.cancel, self.said = row.ask, row.progress, row.cancel, row.said
         self.found = QWidget()
         self.bars = (Gauge("operations_decode"), Gauge("operations_prefill"))
         self._names = (label(), label())
@@ -82,26 +73,19 @@ class OperationsPanel(QWidget):
         refusal = service.hindrance if not is_open else None
         self.ask.setText(self.tr("Take one step apart") if found is None else self.tr("Take it apart again"))
         self.ask.setEnabled(refusal is None)
-        self._show_buttons(is_open=is_open)
+        self._row.show_state(progress, asks=True)
         cost = service.cost
         set_hint(self.ask, self._hint(cost))
         if progress is not None:
-            self.progress.setRange(0, progress[1])
-            self.progress.setValue(progress[0])
-            said = self.tr("{done} of {total} tokens").format(done=count(progress[0]), total=count(progress[1]))
+            said = progress_words(*progress)
         elif (problem := refusal or service.problem) is not None:
             said = render(problem)
         else:
-            said = self._cost_words(cost)
+            said = cost_words(cost)
         self.said.setText(said)
         self._show_found(found)
 
     def _lay_out(self) -> None:
-        row = QHBoxLayout()
-        row.setSpacing(theme.SPACE_S)
-        for widget in (self.ask, self.progress, self.cancel):
-            row.addWidget(widget)
-        row.addWidget(self.said, 1)
         inner = QVBoxLayout(self.found)
         inner.setContentsMargins(0, 0, 0, 0)
         inner.setSpacing(theme.SPACE_XS)
@@ -119,34 +103,15 @@ class OperationsPanel(QWidget):
         column.setContentsMargins(0, theme.SPACE_M, 0, 0)
         column.setSpacing(theme.SPACE_S)
         column.addWidget(self.title)
-        column.addLayout(row)
+        column.addLayout(self._row)
         column.addWidget(self.found)
-
-    def _show_buttons(self, *, is_open: bool) -> None:
-        """Let the keyboard go on from a button that goes to the one that comes."""
-        goes, comes = (self.ask, self.cancel) if is_open else (self.cancel, self.ask)
-        comes.show()
-        if goes.hasFocus():
-            comes.setFocus()
-        goes.hide()
-        self.progress.setVisible(is_open)
 
     def _hint(self, cost: AttentionCost | None) -> str:
         hint = self.tr(
             "Compute one decode step and one chunk of a prefill once more, operation by operation. A second context is "
             "made for it beside the chat's, which stays as it is, and is given back afterwards."
         )
-        return f"{hint}\n{self._cost_words(cost)}" if cost is not None else hint
-
-    def _cost_words(self, cost: AttentionCost | None) -> str:
-        if cost is None:
-            return ""
-        said = [self.tr("Reads {tokens} tokens once more").format(tokens=count(cost.tokens))]
-        if cost.seconds is not None:
-            said.append(self.tr("about {seconds:.1f} s").format(seconds=max(cost.seconds, 0.1)))
-        if cost.memory_bytes is not None:
-            said.append(self.tr("about {size} meanwhile").format(size=byte_size(cost.memory_bytes)))
-        return ", ".join(said)
+        return f"{hint}\n{cost_words(cost)}" if cost is not None else hint
 
     def _show_found(self, found: OperationsTimed | None) -> None:
         if found is self._shown and found is not None:
