@@ -204,7 +204,7 @@ STATES = (
     State("attention", attention_of_it, ("attention_flow", "attention_grid"), hides=("side_panel", "composer")),
     State("laboratory", laboratory, ("lab_cards", "lab_use"), hides=("side_panel", "composer")),
     State("kv_map", kv_map, ("kv_grid", "kv_legend", "kv_saving"), hides=("kv_blocks", "lab_cards")),
-    State("kv_blocks", kv_blocks, ("kv_grid", "kv_blocks", "kv_pool"), ("dark",), hides=("kv_saving",)),
+    State("kv_blocks", kv_blocks, ("kv_grid", "kv_blocks", "kv_pool"), hides=("kv_saving",)),
     State("what_if", what_if, ("what_if_dialog", "what_if_strip", "what_if_top_k_slider")),
     State("timeline", timeline, ("timeline", "gap_histogram", "time_diagnosis"), hides=("side_panel", "composer")),
 )
