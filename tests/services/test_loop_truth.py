@@ -10,14 +10,16 @@ import msgspec
 import pytest
 
 from app.core.chat import ChatPrompt, PromptSpan
-from app.core.events import Finished, PromptReady
+from app.core.events import Finished, PrefillProgress, PromptReady
+from app.core.metrics import KVUse
 from app.core.words import Sentence
 from app.engine.grammar import ENDED_BY_GRAMMAR, TOO_SLOW
+from app.services.loop_values import LoopPrefill
 from app.services.turns import joined_notes
 from tests.desk import Desk
-from tests.fake_engine import metrics
+from tests.fake_engine import CONTEXT, metrics
 from tests.services.recorded_lanes import load
-from tests.services.test_loop_picture import asks, known, picture
+from tests.services.test_loop_picture import SECOND, asks, known, picture
 
 CODE = "def f(x):\n\n        return x  \n"
 
@@ -96,3 +98,26 @@ def test_whose_the_first_tokens_are_is_said(desk: Desk, part: str) -> None:
     prompt = picture(desk).values.prompt
     assert prompt.is_of_question == (part == "prompt")
     assert [each.token for each in prompt.first] == ([102, 103, 104] if part == "prompt" else [100, 101, 102])
+
+
+def test_a_prompt_whose_reading_was_stopped_was_not_read_whole(desk: Desk) -> None:
+    request = asks(desk)
+    ids = array("i", range(411)).tobytes()
+    desk.engine.say(PromptReady(request, ids, (PromptSpan(0, 411, "prompt", 0),), 24, SECOND, seed=7))
+    desk.engine.say(PrefillProgress(request, 152, 411, 24, 2 * SECOND))
+    stopped = msgspec.structs.replace(metrics(0, 411, 24), kv=KVUse(152, CONTEXT, 152 * 23_040))
+    desk.engine.say(Finished(request, "", b"", "cancelled", stopped, 7, ()))
+    desk.settle()
+    desk.program.inspecting.open(desk.program.chat.turns[-1])
+    prefill = known(desk).prefill
+    assert prefill is not None and (prefill.done, prefill.total, prefill.from_cache) == (152, 411, 24)
+
+
+def test_the_beginning_of_an_answer_is_no_part_of_its_prompt(desk: Desk) -> None:
+    request = asks(desk)
+    spans = (PromptSpan(0, 30, "prompt", 0), PromptSpan(30, 40, "answer", 1))
+    desk.engine.say(PromptReady(request, array("i", range(40)).tobytes(), spans, 12, SECOND, seed=7))
+    desk.settle()
+    values = picture(desk).values
+    assert values.prompt.tokens == 30
+    assert values.prefill == LoopPrefill(12, 40, 12, None, 10)
