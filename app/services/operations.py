@@ -1,7 +1,7 @@
 """Which operations the time of a decode step and of a prefill goes to: asked of the engine when somebody wants to know.
 
 Looks at the tokens of the answer that `inspecting` looks at. Takes its turn among the questions, one pass at a time; what
-was found last is kept for each model, in memory alone. Must not know how it is shown.
+was found is kept for each answer and model, in memory alone. Must not know how it is shown.
 """
 
 from __future__ import annotations
@@ -25,13 +25,17 @@ from app.services.tensor_cores import has_tensor_cores
 
 MOST_TOKENS = 512
 """So many tokens before the step are enough: more take longer and change little but the share of attention."""
+MOST_KEPT = 64
+"""What was found of so many answers is kept."""
+_Whose = tuple[str, int]
+"""File of the model, and message of the answer."""
 
 
 @dataclass
 class _Run:
     """The pass that goes on."""
 
-    model: str
+    whose: _Whose
     tokens: int
     request: int
     done: int = 0
@@ -49,9 +53,9 @@ class Operations:
         self._inspecting = inspecting
         self._text: AttentionText | None = None
         self._run: _Run | None = None
-        self._known: dict[str, OperationsTimed] = {}
-        """By file of the model."""
-        self._problem: tuple[str, Sentence] | None = None
+        self._known: dict[_Whose, OperationsTimed] = {}
+        """Oldest first."""
+        self._problem: tuple[_Whose, Sentence] | None = None
         self._speed = PassSpeed()
         session.scored.connect(self._follow)
         session.changed.connect(self.changed.emit)
@@ -60,9 +64,9 @@ class Operations:
 
     @property
     def found(self) -> OperationsTimed | None:
-        """What was found of the loaded model; None where nobody asked for it yet."""
-        model = self._session.model
-        return self._known.get(model.path) if model is not None else None
+        """What the loaded model took for the answer that is looked at; None where nobody asked for it yet."""
+        whose = self._whose
+        return self._known.get(whose) if whose is not None else None
 
     @property
     def tensor_cores_of(self) -> str:
@@ -77,11 +81,14 @@ class Operations:
         return (self._run.done, self._run.tokens) if self._run is not None else None
 
     @property
+    def is_of_another(self) -> bool:
+        """Whether the pass that goes on reads another answer than the one that is looked at."""
+        return self._run is not None and self._run.whose != self._whose
+
+    @property
     def problem(self) -> Sentence | None:
-        """Why the last pass of this model came to nothing; None where it did not."""
-        model = self._session.model
-        is_its = self._problem is not None and model is not None and self._problem[0] == model.path
-        return self._problem[1] if self._problem is not None and is_its else None
+        """Why the last pass came to nothing, if it was of this answer; None where it did not."""
+        return self._problem[1] if self._problem is not None and self._problem[0] == self._whose else None
 
     @property
     def cost(self) -> AttentionCost | None:
@@ -117,12 +124,12 @@ class Operations:
 
     def begin(self) -> bool:
         """Have a step and a chunk taken apart; False where that cannot even be tried."""
-        text, model = self._text, self._session.model
-        if self.hindrance is not None or text is None or model is None or self._run is not None:
+        text, whose = self._text, self._whose
+        if self.hindrance is not None or text is None or whose is None or self._run is not None:
             return False
         tokens = self._tokens_of(text)
         self._problem = None
-        self._run = _Run(model.path, tokens, self._session.new_request())
+        self._run = _Run(whose, tokens, self._session.new_request())
         self._speed.begin(tokens)
         self.changed.emit()
         command = TimeOperations(self._run.request, array("i", text.ids[:tokens]).tobytes())
@@ -133,6 +140,11 @@ class Operations:
         """End the pass that goes on, in whatever phase it is."""
         if self._run is not None:
             self._session.cancel(self._run.request)
+
+    @property
+    def _whose(self) -> _Whose | None:
+        model, turn = self._session.model, self._inspecting.turn
+        return (model.path, turn.message) if model is not None and turn is not None else None
 
     def _tokens_of(self, text: AttentionText) -> int:
         model = self._session.model
@@ -151,18 +163,24 @@ class Operations:
                 run.done = event.done
             case OperationsTimed():
                 self._run = None
-                self._speed.end(run.model)
+                self._speed.end(run.whose[0])
                 if event.decode:
-                    self._known[run.model] = event
+                    self._keep(run.whose, event)
                 else:
-                    self._problem = run.model, _NOT_TOLD
+                    self._problem = run.whose, _NOT_TOLD
             case Failed():
                 self._run = None
                 if event.kind != "cancelled":
-                    self._problem = run.model, event.sentence
+                    self._problem = run.whose, event.sentence
             case _:
                 return
         self.changed.emit()
+
+    def _keep(self, whose: _Whose, found: OperationsTimed) -> None:
+        self._known.pop(whose, None)
+        self._known[whose] = found
+        if len(self._known) > MOST_KEPT:
+            del self._known[next(iter(self._known))]
 
 
 _LOADING = translate("Operations", "A model is being loaded. Ask again when it is ready.")

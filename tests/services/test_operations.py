@@ -100,6 +100,26 @@ def test_why_it_cannot_be_asked_for_is_said_in_one_sentence(desk: Desk) -> None:
     assert refusal(desk) == "This answer is still being written. Ask again when it has ended."
 
 
+def test_what_was_found_and_what_went_wrong_stand_under_their_answer_alone(desk: Desk) -> None:
+    ask(desk, tokens=100)
+    first = desk.program.chat.turns[-1]
+    service(desk).begin()
+    desk.engine.say(timed(command(desk).request))
+    desk.settle()
+    found = service(desk).found
+    ask(desk, "More?", tokens=50)
+    assert found is not None and service(desk).found is None, "it was not taken from this answer"
+    service(desk).begin()
+    assert not service(desk).is_of_another
+    desk.program.inspecting.open(first)
+    assert service(desk).is_of_another and service(desk).found is found
+    desk.engine.fail("memory", command(desk).request, "There is too little memory.")
+    desk.settle()
+    assert service(desk).problem is None
+    desk.program.inspecting.open(desk.program.chat.turns[-1])
+    assert service(desk).problem is not None and service(desk).found is None
+
+
 def test_another_model_tells_nothing_of_this_answer(desk: Desk, other_model: Path) -> None:
     ask(desk)
     service(desk).begin()

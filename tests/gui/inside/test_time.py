@@ -294,6 +294,25 @@ def test_a_step_is_taken_apart_on_request_and_its_shares_stand_in_a_table(inspec
         assert len({segment.colour.name() for segment in gauge.segments}) == 7
 
 
+def test_a_table_of_operations_stands_under_its_own_answer_alone(inspector: Inspector) -> None:
+    engine = inspector.stage.desk.engine
+    inspector.answers()
+    inspector.answers(question="And then?")
+    shows_time(inspector)
+    inspector.stage.clicks("operations_button")
+    engine.say(OperationsProgress(engine.all(TimeOperations)[-1].request, 64, 100))
+    inspector.service.open(inspector.turns[0])
+    inspector.known()
+    assert inspector.reads("operations_told") == "64 of 100 tokens of another answer"
+    engine.say(timed_operations(engine.all(TimeOperations)[-1].request))
+    inspector.stage.settle()
+    assert not inspector.stage.sees("operations_decode")
+    assert inspector.reads("operations_button") == "Take one step apart"
+    inspector.service.open(inspector.turns[-1])
+    inspector.known()
+    assert inspector.stage.sees("operations_decode") and "behind 511 tokens" in inspector.reads("operations_note")
+
+
 def test_taking_it_apart_can_be_stopped_and_says_what_went_wrong(inspector: Inspector) -> None:
     desk = inspector.stage.desk
     inspector.answers()

@@ -77,7 +77,7 @@ class OperationsPanel(QWidget):
         cost = service.cost
         set_hint(self.ask, self._hint(cost))
         if progress is not None:
-            said = progress_words(*progress)
+            said = self._progress_words(*progress)
         elif (problem := refusal or service.problem) is not None:
             said = render(problem)
         else:
@@ -112,6 +112,11 @@ class OperationsPanel(QWidget):
             "made for it beside the chat's, which stays as it is, and is given back afterwards."
         )
         return f"{hint}\n{cost_words(cost)}" if cost is not None else hint
+
+    def _progress_words(self, done: int, total: int) -> str:
+        if not self._operations.is_of_another:
+            return progress_words(done, total)
+        return self.tr("{done} of {total} tokens of another answer").format(done=count(done), total=count(total))
 
     def _show_found(self, found: OperationsTimed | None) -> None:
         if found is self._shown and found is not None:
