@@ -6,10 +6,11 @@ import pytest
 from PySide6.QtCore import QCoreApplication, QPoint, QPointF, Qt
 from PySide6.QtGui import QImage, QWheelEvent
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QLabel, QScrollArea, QWidget
 
 from app.core.commands import TimeOperations
 from app.core.operations import OperationsProgress
+from app.gui import theme
 from app.gui.inside.timing.gap_histogram import GapHistogram
 from app.gui.inside.timing.timeline_view import TimelineView
 from app.gui.widgets.gauge import Gauge
@@ -237,6 +238,42 @@ def test_what_is_not_known_is_said_with_the_reason(inspector: Inspector) -> None
     assert "Single decode steps: –, because" in said and "Single chunks of the prefill: –, because" in said
     assert "unknown until an answer has two tokens" in inspector.reads("gap_text")
     assert [bar.kind for bar in view(inspector).picture.bars if bar.row == "decode"] == ["decode"]
+
+
+@pytest.mark.parametrize("width", [620, 700, 1240])
+def test_nothing_is_cut_and_nothing_moves_while_bars_are_looked_at(inspector: Inspector, width: int) -> None:
+    timed(inspector)
+    engine = inspector.stage.desk.engine
+    inspector.stage.clicks("operations_button")
+    engine.say(timed_operations(engine.all(TimeOperations)[-1].request))
+    inspector.stage.settle()
+    part = inspector.stage.find("inside_time")
+    part.setParent(None)
+    part.resize(width - 2 * theme.SPACE_L, 500)
+    part.show()
+    inspector.stage.settle()
+    scrolled = part.findChild(QScrollArea)
+    assert isinstance(scrolled, QScrollArea) and scrolled.verticalScrollBar().maximum() > 0
+    assert scrolled.widget().width() <= scrolled.viewport().width(), "there is no way to what is cut"
+    shown, said, below = (part.findChild(QWidget, name) for name in ("timeline", "time_bar_text", "gap_histogram"))
+    assert isinstance(shown, TimelineView) and isinstance(said, QLabel) and isinstance(below, GapHistogram)
+    places, layout = set(), scrolled.widget().layout()
+    assert layout is not None
+    for place in (None, *range(len(shown.picture.bars))):
+        shown.look_at(place)
+        layout.activate()
+        places.add(below.y())
+        assert said.heightForWidth(said.width()) <= said.height(), said.text()
+    assert len(places) == 1
+    part.close()
+    part.deleteLater()
+
+
+def test_the_first_sample_says_what_else_it_is(inspector: Inspector) -> None:
+    timed(inspector)
+    shown = view(inspector)
+    place = next(each for each in range(len(shown.picture.bars)) if shown.picture.bars[each].kind == "first_sample")
+    assert "samplers made ready" in shown.said_of(place) and "processor is busy" in shown.said_of(place)
 
 
 def test_without_an_answer_it_says_what_to_do(inspector: Inspector) -> None:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from PySide6.QtCore import QCoreApplication
 
 from app.gui.inside.timing.bars import Bar, BarKind, Row
+from app.gui.widgets.labels import in_parts
 from app.gui.widgets.token_words import quoted
 from app.services.gap_bins import GapBins
 from app.services.timeline_values import AnswerTimeline, Pause, Unknown
@@ -20,6 +21,8 @@ _ICONS: dict[Row, str] = {
     "decode": "decode",
     "sampling": "sampling",
 }
+_MOST_LETTERS = 24
+"""Of a token, in its sentence."""
 
 
 def icon_of(row: Row) -> str:
@@ -89,7 +92,10 @@ def what_it_is(kind: BarKind) -> str:
         case "prefill":
             return translate("Timeline", "the model reads the prompt")
         case "first_sample":
-            return translate("Timeline", "the first token is drawn")
+            return translate(
+                "Timeline",
+                "logits read, samplers made ready, first token drawn; long where the processor is busy or a grammar large",
+            )
         case "decode":
             return translate("Timeline", "the model writes, token by token")
         case "held_back":
@@ -150,7 +156,7 @@ def bar_sentence(bar: Bar, timeline: AnswerTimeline, text: str | None) -> str:
 def _title(bar: Bar, timeline: AnswerTimeline, text: str | None) -> str:
     if bar.token is None:
         return kind_words(bar.kind)
-    said = "" if text is None else f" {quoted(text, bar.token)}"
+    said = "" if text is None else f" {quoted(text, bar.token, _MOST_LETTERS)}"
     if bar.token in timeline.paused_before:
         return translate("Timeline", "Token {token}{text}, time before it left out").format(
             token=count(bar.token + 1), text=said
@@ -236,7 +242,7 @@ def summary_words(timeline: AnswerTimeline) -> str:
             translate("Timeline", "all decode steps in {length}").format(length=time_words(parts["decode"].ns))
         )
     said.append(translate("Timeline", "all in {length}").format(length=time_words(timeline.end_ns)))
-    line = " · ".join(said)
+    line = in_parts(said)
     return line[:1].upper() + line[1:]
 
 

@@ -12,6 +12,7 @@ from app.gui.inside.page import InsidePart
 from app.gui.inside.timing.bar_words import bins_sentence, summary_words, unknown_sentence
 from app.gui.inside.timing.gap_histogram import GapHistogram
 from app.gui.inside.timing.operations_panel import OperationsPanel
+from app.gui.inside.timing.steady_label import SteadyLabel
 from app.gui.inside.timing.timeline_view import ZOOM, TimelineView
 from app.gui.widgets.labels import label
 from app.gui.widgets.words import render, set_hint
@@ -36,16 +37,14 @@ class TimePart(InsidePart):
         self._bins: GapBins | None = None
         self.said = label(name="time_diagnosis")
         self.said.setWordWrap(True)
-        self.summary = label(look="muted", name="time_summary")
+        self.summary = SteadyLabel(1, look="muted", name="time_summary")
         self.view = TimelineView(themes, icons)
-        self.bar_text = label(name="time_bar_text")
-        self.bar_text.setWordWrap(True)
+        self.bar_text = SteadyLabel(2, name="time_bar_text")
         self.missing = label(look="muted", pixels=theme.SMALL_PX, name="time_unknown")
         self.missing.setWordWrap(True)
         self.gaps_title = label(self.tr("Time from token to token"), bold=True, name="gaps_title")
         self.histogram = GapHistogram(themes)
-        self.gap_text = label(look="muted", name="gap_text")
-        self.gap_text.setWordWrap(True)
+        self.gap_text = SteadyLabel(1, look="muted", name="gap_text")
         self.operations = OperationsPanel(operations, themes)
         self._lay_out()
         self._timer = QTimer(self)
