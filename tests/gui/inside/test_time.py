@@ -254,10 +254,12 @@ def test_nothing_is_cut_and_nothing_moves_while_bars_are_looked_at(inspector: In
     inspector.stage.settle()
     scrolled = part.findChild(QScrollArea)
     assert isinstance(scrolled, QScrollArea) and scrolled.verticalScrollBar().maximum() > 0
-    assert scrolled.widget().width() <= scrolled.viewport().width(), "there is no way to what is cut"
+    contents = scrolled.widget()
+    assert contents is not None
+    assert contents.width() <= scrolled.viewport().width(), "there is no way to what is cut"
     shown, said, below = (part.findChild(QWidget, name) for name in ("timeline", "time_bar_text", "gap_histogram"))
     assert isinstance(shown, TimelineView) and isinstance(said, QLabel) and isinstance(below, GapHistogram)
-    places, layout = set(), scrolled.widget().layout()
+    places, layout = set(), contents.layout()
     assert layout is not None
     for place in (None, *range(len(shown.picture.bars))):
         shown.look_at(place)
@@ -278,12 +280,33 @@ def test_the_first_sample_says_what_else_it_is(inspector: Inspector) -> None:
 
 def test_without_an_answer_it_says_what_to_do(inspector: Inspector) -> None:
     shows_time(inspector)
-    assert "Ask something in the chat" in inspector.reads("time_diagnosis")
+    assert inspector.stage.sees("time_empty") and "Ask something in the chat" in inspector.reads("time_empty")
+    for name in ("timeline", "time_fit", "gap_histogram", "operations_button"):
+        assert not inspector.stage.sees(name), f"{name} says nothing here"
     assert len(view(inspector).picture.bars) == 0
     view(inspector).setFocus()
     for key in (Qt.Key.Key_Right, Qt.Key.Key_Up, Qt.Key.Key_End, Qt.Key.Key_Plus):
         QTest.keyClick(view(inspector), key)
     assert view(inspector).place is None and view(inspector).grab().width() > 0
+    inspector.stage.clicks("time_chat_button")
+    assert not inspector.stage.sees("inside_page")
+    ask(inspector.stage.desk)
+    inspector.stage.clicks("inside_button")
+    inspector.known()
+    assert inspector.stage.sees("timeline") and not inspector.stage.sees("time_empty")
+
+
+def test_a_ruler_tells_no_moments_before_there_is_one(inspector: Inspector) -> None:
+    ask(inspector.stage.desk)
+    shows_time(inspector)
+    shown, look = view(inspector), inspector.stage.themes.current
+    line = shown.picture.line
+    assert line is not None and not line.end_ns
+    ground = colours(shown, shown.picture.left + 2, 0, shown.width() - shown.picture.left - 4, 18)
+    begin(inspector.stage.desk)
+    inspector.stage.bot.waitUntil(lambda: shown.picture.scale.whole_ns > 1e9)
+    after = colours(shown, shown.picture.left + 2, 0, shown.width() - shown.picture.left - 4, 18)
+    assert len(ground) == 1 and look.colour("muted").name() in after
 
 
 def test_the_sentence_in_live_leads_to_the_timeline(inspector: Inspector) -> None:
@@ -324,8 +347,8 @@ def test_a_step_is_taken_apart_on_request_and_its_shares_stand_in_a_table(inspec
     assert "Normalisation 1.5 %" in inspector.stage.find("operations_decode").accessibleName()
     assert "1.8 times as long" in inspector.reads("operations_note")
     assert not inspector.stage.sees("operations_tensor_cores")
-    for theme in ("dark", "light"):
-        inspector.stage.themes.choose(theme)
+    for ground in ("dark", "light"):
+        inspector.stage.themes.choose(ground)
         gauge = inspector.stage.find_as(Gauge, "operations_decode")
         assert sum(segment.share for segment in gauge.segments) == pytest.approx(1)
         assert len({segment.colour.name() for segment in gauge.segments}) == 7

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QShowEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QScrollArea, QStackedWidget, QVBoxLayout, QWidget
 
 from app.gui import theme
 from app.gui.icons import Icons
@@ -46,6 +46,7 @@ class TimePart(InsidePart):
         self.histogram = GapHistogram(themes)
         self.gap_text = SteadyLabel(1, look="muted", name="gap_text")
         self.operations = OperationsPanel(operations, themes)
+        self._pages = QStackedWidget()
         self._lay_out()
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
@@ -94,6 +95,8 @@ class TimePart(InsidePart):
             button.clicked.connect(lambda _checked=False, do=do: do())
             row.addWidget(button)
         contents, scrolled = QWidget(), QScrollArea()
+        self._pages.addWidget(scrolled)
+        self._pages.addWidget(self._empty())
         scrolled.setFrameShape(QFrame.Shape.NoFrame)
         scrolled.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         scrolled.setWidgetResizable(True)
@@ -101,7 +104,7 @@ class TimePart(InsidePart):
         scrolled.setWidget(contents)
         around = QVBoxLayout(self)
         around.setContentsMargins(0, 0, 0, 0)
-        around.addWidget(scrolled)
+        around.addWidget(self._pages)
         column = QVBoxLayout(contents)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(theme.SPACE_S)
@@ -117,6 +120,21 @@ class TimePart(InsidePart):
         column.addWidget(self.operations)
         column.addStretch(1)
 
+    def _empty(self) -> QWidget:
+        """Return what is shown where there is no answer."""
+        page, words = QWidget(), label(look="muted", pixels=theme.READING_PX, name="time_empty")
+        words.setText(self.tr("There is no answer here yet. Ask something in the chat, and its time is shown here."))
+        words.setWordWrap(True)
+        button = QPushButton(self.tr("Go to the chat"))
+        button.setObjectName("time_chat_button")
+        button.clicked.connect(lambda _checked=False: self.chat_wanted.emit())
+        column = QVBoxLayout(page)
+        column.setContentsMargins(0, theme.SPACE_XL, 0, 0)
+        column.addWidget(words)
+        column.addWidget(button, 0, Qt.AlignmentFlag.AlignLeft)
+        column.addStretch(1)
+        return page
+
     def _want(self) -> None:
         """Show soon what is new; another answer at once."""
         if not self.isVisible():
@@ -129,6 +147,7 @@ class TimePart(InsidePart):
 
     def _show(self) -> None:
         line = self._drawn = self._service.timeline
+        self._pages.setCurrentIndex(0 if line is not None else 1)
         self.view.show_timeline(line, self._service.texts)
         self.said.setText(self._diagnosis(line))
         self.summary.setText(summary_words(line) if line is not None else "")
@@ -143,7 +162,7 @@ class TimePart(InsidePart):
 
     def _diagnosis(self, line: AnswerTimeline | None) -> str:
         if line is None:
-            return self.tr("There is no answer here yet. Ask something in the chat, and its time is shown here.")
+            return ""
         if line.diagnosis is not None:
             return render(line.diagnosis)
         if line.is_open:

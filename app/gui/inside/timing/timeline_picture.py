@@ -113,6 +113,8 @@ class TimelinePicture:
         painter.drawText(place, _LEFT, words)
 
     def _paint_ruler(self, painter: QPainter, look: theme.Theme, size: QSizeF) -> None:
+        if self.line is None or not self.line.end_ns:
+            return  # there is no time yet
         ticks = self.scale.ticks()
         step = ticks[1] - ticks[0] if len(ticks) > 1 else self.scale.span_ns
         for tick in ticks:
