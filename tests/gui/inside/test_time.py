@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import msgspec
 import pytest
 from PySide6.QtCore import QCoreApplication, QPoint, QPointF, Qt
 from PySide6.QtGui import QImage, QWheelEvent
@@ -11,9 +12,12 @@ from PySide6.QtWidgets import QLabel, QScrollArea, QWidget
 from app.core.commands import TimeOperations
 from app.core.operations import OperationsProgress
 from app.gui import theme
+from app.gui.inside.timing.bar_words import pauses_sentence
 from app.gui.inside.timing.gap_histogram import GapHistogram
+from app.gui.inside.timing.pauses import sign_places
 from app.gui.inside.timing.timeline_view import TimelineView
 from app.gui.widgets.gauge import Gauge
+from app.services.timeline_values import Pause
 from tests.gui.inside.conftest import Inspector, desk, inspector, model, stage
 from tests.made_up_operations import timed as timed_operations
 from tests.services.timed_answers import FIRST_US, GAPS_US, ask, begin, figures, finish, whole_answer, write
@@ -224,9 +228,32 @@ def test_it_grows_while_the_answer_is_written_and_marks_what_is_left_out(inspect
     write(desk, last_us + 13_000, GAPS_US[3:], first=3, held_ns=5_000_000_000)
     looker.stage.bot.waitUntil(lambda: len(shown.picture.bars.steps_in(0, 1e12)) == len(GAPS_US))
     assert "held for 5,000 ms" in shown.words_at(QPointF(shown.picture.pause_x(3), 5))
+    looker.stage.bot.waitUntil(lambda: looker.stage.sees("time_pauses"))
+    assert looker.reads("time_pauses") == "The answer was held 1 ×, 5,000 ms in all: that time is left out."
     finish(desk, figures())
     looker.known()
     looker.stage.bot.waitUntil(lambda: "Waiting took" in looker.reads("time_diagnosis"))
+
+
+def test_marks_of_pauses_cover_no_words_and_can_be_told_apart(inspector: Inspector) -> None:
+    timed(inspector)
+    assert not inspector.stage.sees("time_pauses")
+    shown, look = view(inspector), inspector.stage.themes.current
+    line = shown.picture.line
+    assert line is not None
+    pauses = tuple(Pause(token, 2_000_000_000 if token < 4 else None) for token in range(2, 6))
+    shown.picture.scale.show(line.drawn_ns[0], line.drawn_ns[-1])
+    colour, row = look.colour("text").name(), shown.rect_of(shown.picture.bars.step_of(5) or 0)
+    across = shown.picture.pause_x(5)
+    places = ((across - 3, 0.0, 6.0), (across - 0.5, row.top(), 3.0))
+    before = [colours(shown, left, top, width, 20) for left, top, width in places]
+    shown.show_timeline(msgspec.structs.replace(line, pauses=pauses), ())
+    after = [colours(shown, left, top, width, 20) for left, top, width in places]
+    assert before == after, "neither the ruler's words nor those of a bar"
+    assert colour in colours(shown, across - 3, row.bottom() + 1, 6, 8), "but the line goes on between the rows"
+    assert sign_places([40, 3, 41, 5, 80]) == [3, 40, 80]
+    said = pauses_sentence(msgspec.structs.replace(line, pauses=pauses))
+    assert "held 2 ×, 4,000 ms in all" in said and "2 × time passed" in said
 
 
 def test_what_is_not_known_is_said_with_the_reason(inspector: Inspector) -> None:

@@ -180,6 +180,19 @@ def pause_words(pause: Pause) -> str:
     )
 
 
+def pauses_sentence(timeline: AnswerTimeline) -> str:
+    """Return what the signs of pauses stand for, and how much they leave out; nothing where there is none."""
+    held = [pause.ns for pause in timeline.pauses if pause.ns is not None]
+    said: list[str] = []
+    if held:
+        words = translate("Timeline", "The answer was held {count} ×, {length} in all: that time is left out.")
+        said.append(words.format(count=count(len(held)), length=time_words(sum(held))))
+    if lost := len(timeline.pauses) - len(held):
+        words = translate("Timeline", "{count} × time passed that belongs to no step: it is left out.")
+        said.append(words.format(count=count(lost)))
+    return " ".join(said)
+
+
 def unknown_words(unknown: Unknown) -> str:
     """Return why something is not there."""
     match unknown:

@@ -12,6 +12,7 @@ from app.gui.inside.page import InsidePart
 from app.gui.inside.timing.bar_words import bins_sentence, summary_words, unknown_sentence
 from app.gui.inside.timing.gap_histogram import GapHistogram
 from app.gui.inside.timing.operations_panel import OperationsPanel
+from app.gui.inside.timing.pauses import PauseLegend
 from app.gui.inside.timing.steady_label import SteadyLabel
 from app.gui.inside.timing.timeline_view import ZOOM, TimelineView
 from app.gui.widgets.labels import label
@@ -40,6 +41,7 @@ class TimePart(InsidePart):
         self.summary = SteadyLabel(1, look="muted", name="time_summary")
         self.view = TimelineView(themes, icons)
         self.bar_text = SteadyLabel(2, name="time_bar_text")
+        self.pauses = PauseLegend(themes)
         self.missing = label(look="muted", pixels=theme.SMALL_PX, name="time_unknown")
         self.missing.setWordWrap(True)
         self.gaps_title = label(self.tr("Time from token to token"), bold=True, name="gaps_title")
@@ -110,7 +112,7 @@ class TimePart(InsidePart):
         column.setSpacing(theme.SPACE_S)
         column.addWidget(self.said)
         column.addLayout(row)
-        above: tuple[QWidget, ...] = (self.view, self.bar_text, self.missing)
+        above: tuple[QWidget, ...] = (self.view, self.pauses, self.bar_text, self.missing)
         below: tuple[QWidget, ...] = (self.gaps_title, self.histogram, self.gap_text)
         for widget in above:
             column.addWidget(widget)
@@ -151,6 +153,7 @@ class TimePart(InsidePart):
         self.view.show_timeline(line, self._service.texts)
         self.said.setText(self._diagnosis(line))
         self.summary.setText(summary_words(line) if line is not None else "")
+        self.pauses.show_of(line)
         missing = unknown_sentence(line) if line is not None else ""
         self.missing.setText(missing)
         self.missing.setVisible(bool(missing))

@@ -7,17 +7,18 @@ always runs from left to right. Knows no widget.
 from __future__ import annotations
 
 from PySide6.QtCore import QPointF, QRectF, QSizeF, Qt
-from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPen
+from PySide6.QtGui import QFontMetricsF, QPainter, QPen
 
 from app.gui import theme
 from app.gui.icons import Icons
 from app.gui.inside.timing.bar_words import band_words, icon_of, kind_words, row_words, tick_words
 from app.gui.inside.timing.bars import ROWS, Bar, Bars, Row
+from app.gui.inside.timing.pauses import STRIP_PX, paint_sign, sign_places
 from app.gui.inside.timing.scale import TimeScale
 from app.gui.widgets.gauge import mixed
 from app.services.timeline_values import AnswerTimeline
 
-RULER_PX, ROW_PX, BAR_PX, LABEL_PX, ICON_PX = 24, 30, 22, 104, 16
+RULER_PX, ROW_PX, BAR_PX, LABEL_PX, ICON_PX = 34, 30, 22, 104, 16
 LEAST_PX = 2.0
 SINGLE_PX = 3.0
 """Steps are painted one by one where they are at least so wide on average."""
@@ -87,10 +88,10 @@ class TimelinePicture:
         painter.save()
         painter.setClipRect(QRectF(self.left - 1, 0, size.width() - self.left + 1, size.height()))
         self._paint_ruler(painter, look, size)
+        self._paint_pauses(painter, look, size)  # before the bars: their words stay readable
         for bar in map(self.bars.__getitem__, self.bars.parts):
             self._paint_bar(painter, look, bar)
         self._paint_steps(painter, look)
-        self._paint_pauses(painter, look, size)
         if chosen is not None:
             painter.setBrush(Qt.BrushStyle.NoBrush)
             painter.setPen(QPen(look.colour("text"), 2))
@@ -115,13 +116,13 @@ class TimelinePicture:
     def _paint_ruler(self, painter: QPainter, look: theme.Theme, size: QSizeF) -> None:
         if self.line is None or not self.line.end_ns:
             return  # there is no time yet
-        ticks = self.scale.ticks()
+        ticks, rows = self.scale.ticks(), theme.scaled(RULER_PX)
         step = ticks[1] - ticks[0] if len(ticks) > 1 else self.scale.span_ns
         for tick in ticks:
             across = self.left + self.scale.x_of(tick)
-            painter.fillRect(QRectF(across, theme.scaled(RULER_PX) - 5, 1, size.height()), look.colour("border"))
+            painter.fillRect(QRectF(across, rows - 5, 1, size.height()), look.colour("border"))
             painter.setPen(look.colour("muted"))
-            place = QRectF(across + 3, 0, 120, theme.scaled(RULER_PX) - 3)
+            place = QRectF(across + 3, 0, 120, rows - STRIP_PX - 1)
             if across + QFontMetricsF(painter.font()).horizontalAdvance(tick_words(tick, step)) + 3 <= size.width():
                 painter.drawText(place, _LEFT, tick_words(tick, step))
 
@@ -182,13 +183,9 @@ class TimelinePicture:
     def _paint_pauses(self, painter: QPainter, look: theme.Theme, size: QSizeF) -> None:
         if self.line is None:
             return
-        for pause in self.line.pauses:
-            across = self.pause_x(pause.token)
-            if across < self.left:
-                continue
-            top, pen = theme.scaled(RULER_PX), QPen(look.colour("text"), 2, Qt.PenStyle.DotLine)
-            painter.setPen(pen)
+        top, colour = theme.scaled(RULER_PX), look.colour("text")
+        places = [self.pause_x(pause.token) for pause in self.line.pauses]
+        for across in sign_places(place for place in places if self.left <= place <= size.width()):
+            painter.setPen(QPen(colour, 2, Qt.PenStyle.DotLine))
             painter.drawLine(QPointF(across, top), QPointF(across, size.height()))
-            colour: QColor = look.colour("text")
-            for bar in (-4, 1):  # the sign of a pause
-                painter.fillRect(QRectF(across + bar, top - 10, 3, 9), colour)
+            paint_sign(painter, QPointF(across, top - STRIP_PX / 2), colour)
