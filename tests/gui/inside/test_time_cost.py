@@ -12,7 +12,7 @@ import pytest
 
 from app.gui.inside.timing.time_part import TimePart
 from tests.gui.inside.conftest import Inspector, desk, inspector, model, stage
-from tests.gui.inside.test_time import shows_time, view
+from tests.gui.inside.looking_at_time import shows_time, view
 from tests.services.timed_answers import FIRST_US, GAPS_US, ask, begin, write
 
 if TYPE_CHECKING:
