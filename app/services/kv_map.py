@@ -13,6 +13,7 @@ from app.core.events import (
     Compared,
     Failed,
     Finished,
+    Held,
     LaneFinished,
     LanesPlanned,
     LaneTokens,
@@ -204,6 +205,8 @@ class KVMap:
             case Tokens():
                 self._ids += event.ids
                 self._use(event.cells_used)
+            case Held():
+                self._hold(event)
             case LanesPlanned():
                 self._limits = event.plan.limits
             case LaneTokens():
@@ -233,6 +236,11 @@ class KVMap:
         prompt, evaluated = self._prompt, event.done - event.from_cache
         if prompt is not None and evaluated >= MIN_PREFILL_TOKENS and event.at_ns > prompt.at_ns:
             self._rate = evaluated / (event.at_ns - prompt.at_ns) * 1e9
+
+    def _hold(self, event: Held) -> None:
+        """The row of the next token is there, so all tokens before it are in cells: the last one told, too."""
+        if self._prompt is not None and event.request == self._prompt.request:
+            self._use(len(self._prompt.ids) // _ID_BYTES + event.token)
 
     def _use(self, used: int) -> None:
         """So many of the chat's positions are in cells; a window holds the last of them at most."""

@@ -78,6 +78,22 @@ def test_a_rate_that_nobody_knows_saves_no_time(chat: Chat, desk: Desk, kv_map: 
     assert saving is not None and saving.reused == 30 and saving.ms is None
 
 
+def test_while_an_answer_is_held_all_tokens_before_the_next_are_in_cells(
+    chat: Chat, desk: Desk, kv_map: KVMap
+) -> None:
+    chat.send("Why?")
+    desk.settle()
+    desk.engine.prompt()
+    desk.engine._prompt[desk.engine.question.request] = 39  # the token drawn last is evaluated with the next step
+    desk.engine.write("Because", count=3)
+    desk.settle()
+    assert owners(kv_map) == {"prompt": 40, "answer": 2}
+    desk.engine.hold()
+    desk.settle()
+    assert owners(kv_map) == {"prompt": 40, "answer": 3}, "the row that waits was worked out of it"
+    assert kv_map.token(kv_map.held.stretches[-1], 42).token == 2
+
+
 def test_a_place_tells_its_position_and_what_its_token_says(desk: Desk, model: Path, kv_map: KVMap) -> None:
     desk.program.conversations.start()
     load(desk, model)
