@@ -45,8 +45,13 @@ class CellsHeld(msgspec.Struct, frozen=True):
 
     @property
     def used(self) -> int:
-        """Cells that hold a token."""
-        return sum(each.end - each.start for each in self.stretches if each.owner != "empty")
+        """Cells that hold a token; what blocks hold once more is not counted again."""
+        return sum(each.end - each.start for each in self.stretches if each.owner != "empty" and not each.is_copy)
+
+    @property
+    def copies(self) -> int:
+        """Cells that hold a token of the prompt once more, for a lane."""
+        return sum(each.end - each.start for each in self.stretches if each.is_copy)
 
     @property
     def end(self) -> int:
@@ -125,7 +130,7 @@ def in_blocks(held: CellsHeld) -> CellsHeld:
         at = made[-1].end
         made += _rest(at, at)
         at = made[-1].end
-    return msgspec.structs.replace(held, stretches=tuple(made), reused=min(held.reused, shared))
+    return msgspec.structs.replace(held, stretches=tuple(made))
 
 
 def _rest(at: int, first: int) -> list[Stretch]:

@@ -81,4 +81,6 @@ def test_lanes_in_blocks_begin_with_the_end_of_the_prompt_each() -> None:
         (50, 64, "empty", 50, None, False),
     ]
     use = block_use(20, [3, 14], [0, 0], 256)
-    assert (in_blocks(held).end, in_blocks(held).used) == (use.blocks * 16, use.held)
+    drawn = in_blocks(held)
+    assert (drawn.end, drawn.used + drawn.copies) == (use.blocks * 16, use.held)
+    assert (drawn.used, drawn.copies, drawn.reused) == (held.used, use.copied, 20), "each token counts once"

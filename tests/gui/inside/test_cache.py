@@ -140,12 +140,12 @@ def test_the_arrow_keys_go_from_cell_to_cell_and_esc_lets_go(stage: Stage, model
         QTest.keyClick(cells, key)
         assert wanted is None or cells.cell == wanted, key
         assert cells.cell is not None and 0 <= cells.cell < CONTEXT
-    assert "Position 0" in said(stage) and "prompt" in said(stage) and "not read again" in said(stage)
+    assert "Token 1" in said(stage) and "prompt" in said(stage) and "not read again" in said(stage)
     assert cells.accessibleName() == said(stage)
     cells.look_at(40)
-    assert "Position 40" in said(stage) and "answer" in said(stage) and "not read again" not in said(stage)
+    assert "Token 41" in said(stage) and "answer" in said(stage) and "not read again" not in said(stage)
     cells.look_at(41)
-    assert said(stage) == "Cell 41 · free"
+    assert said(stage) == "Cell 42 · free"
     QTest.keyClick(cells, Qt.Key.Key_Escape)
     assert cells.cell is None and "arrow keys" in said(stage) and part.isVisible()
 
@@ -154,13 +154,13 @@ def test_the_pointer_shows_a_cell_while_it_is_there_and_a_click_stays(stage: Sta
     answered(stage, model)
     cells = grid(stage)
     QTest.mouseMove(cells.viewport(), cells.place_of(39).center())
-    assert "Position 39" in said(stage)
+    assert "Token 40" in said(stage)
     QTest.mouseClick(cells.viewport(), Qt.MouseButton.LeftButton, pos=cells.place_of(3).center())
-    assert "Position 3 " in said(stage)
+    assert "Token 4 " in said(stage)
     QTest.mouseMove(cells.viewport(), cells.place_of(40).center())
-    assert "Position 40" in said(stage)
+    assert "Token 41" in said(stage)
     QTest.mouseMove(cells.viewport(), QPoint(cells.viewport().width() - 1, 1))
-    assert "Position 3 " in said(stage), "beside the cells it is the clicked one again"
+    assert "Token 4 " in said(stage), "beside the cells it is the clicked one again"
 
 
 def test_the_next_turn_is_drawn_where_it_will_be(stage: Stage, model: Path) -> None:
@@ -176,7 +176,7 @@ def test_the_next_turn_is_drawn_where_it_will_be(stage: Stage, model: Path) -> N
     grid(stage).look_at(USED)
     assert "the next turn will fill it" in said(stage)
     grid(stage).look_at(70)
-    assert said(stage) == "Cell 70 · free"
+    assert said(stage) == "Cell 71 · free"
 
 
 def test_while_an_answer_is_written_the_cells_fill(stage: Stage, model: Path) -> None:
@@ -234,13 +234,32 @@ def test_lanes_have_letters_and_blocks_of_their_own(stage: Stage, model: Path) -
     grid(stage).look_at(40)
     assert "lane A" in said(stage)
     grid(stage).look_at(43)
-    assert "lane B" in said(stage) and "Position 40" in said(stage)
+    assert "lane B" in said(stage) and "Token 41" in said(stage)
     stage.clicks("kv_blocks_tab")
     # 40 tokens: 2 full blocks; lane A has 8 + 3 cells in one block, lane B 8 + 6 in another.
     assert stage.reads("kv_blocks_value") == "15 of 64 cells wasted"
     assert "8 cells hold copies" in stage.reads("kv_blocks_words")
     grid(stage).look_at(48)
-    assert "a copy" in said(stage) and "Position 32" in said(stage)
+    assert "a copy" in said(stage) and "Token 33" in said(stage)
+
+
+def test_cells_and_blocks_count_in_one_way(stage: Stage, model: Path) -> None:
+    stage.desk.program.conversations.start()
+    stage.load(model)
+    lead = LanesLead(stage.desk)
+    assert stage.desk.program.comparing.begin(Lanes((SamplingSettings(),) * 3), None, "Why?")
+    stage.settle()
+    lead.begin()
+    for lane in range(3):
+        lead.write(lane, "a", count=4)
+    opens(stage)
+    cells = stage.find("kv_legend").accessibleName().split(" · ")
+    assert cells[:2] == ["prompt 40", "lanes 9"] and cells[-1] == "outlined: reused 12"
+    stage.clicks("kv_blocks_tab")
+    blocks = stage.find("kv_legend").accessibleName().split(" · ")
+    assert blocks[:2] == cells[:2] and blocks[-1] == cells[-1]
+    assert "copies of the prompt's end 16" in blocks, "what two of the lanes hold once more has a number of its own"
+    assert grid(stage).accessibleName().startswith(f"49 of {CONTEXT:,} cells hold a token: prompt 40, lanes 9")
 
 
 def test_behind_lanes_no_next_turn_is_drawn(stage: Stage, model: Path) -> None:

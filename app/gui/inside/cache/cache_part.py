@@ -15,7 +15,7 @@ from app.gui.inside.cache import fact_words
 from app.gui.inside.cache.cell_grid import CellGrid
 from app.gui.inside.cache.cell_legend import CellLegend, Entry
 from app.gui.inside.cache.cell_looks import owner_words
-from app.gui.inside.cache.cell_words import part_counts, place_sentence, summary, token_sentence
+from app.gui.inside.cache.cell_words import copies_words, part_counts, place_sentence, summary, token_sentence
 from app.gui.inside.cache.fact_card import FactCard
 from app.gui.inside.page import InsidePart
 from app.gui.widgets.labels import label
@@ -203,8 +203,8 @@ class CachePart(InsidePart):
         entries = [
             Entry(owner, f"{owner_words(owner)} {count(cells)}") for owner, cells in part_counts(shown).items()
         ]
-        if any(each.is_copy for each in shown.stretches):
-            entries.append(Entry("copy", self.tr("copies of the prompt's end")))
+        if shown.copies:
+            entries.append(Entry("copy", copies_words(shown)))
         entries.append(Entry("free", self.tr("free {cells}").format(cells=count(max(shown.cells - shown.end, 0)))))
         if added:
             entries.append(Entry("next", self.tr("the next turn adds {cells}").format(cells=count(added))))

@@ -16,7 +16,7 @@ _CHARACTERS = 40
 
 def token_sentence(token: CellToken) -> str:
     """Say all that is known of a cell that holds a token."""
-    parts = [translate("KvMap", "Position {position}").format(position=count(token.position))]
+    parts = [translate("KvMap", "Token {number}").format(number=count(token.position + 1))]
     if token.token is not None:
         parts.append(quoted(token.text, token.token, _CHARACTERS))
     parts.append(whose(token.stretch))
@@ -31,7 +31,7 @@ def token_sentence(token: CellToken) -> str:
 
 def place_sentence(stretch: Stretch | None, cell: int, *, fills_next: bool) -> str:
     """Say what a cell is that holds no token."""
-    number = count(cell)
+    number = count(cell + 1)
     if stretch is not None:
         return translate("KvMap", "Cell {cell} · empty: the block has an owner, and no token for it").format(
             cell=number
@@ -49,16 +49,24 @@ def whose(stretch: Stretch) -> str:
 
 
 def part_counts(held: CellsHeld) -> dict[Owner, int]:
-    """Return how many places each part has, by its name, in the order in which they stand."""
+    """Return how many places each part has, by its name, in the order in which they stand; copies belong to none."""
     counts: dict[Owner, int] = {}
     for each in held.stretches:
+        if each.is_copy:
+            continue
         counts[each.owner] = counts.get(each.owner, 0) + each.end - each.start
     return counts
 
 
+def copies_words(held: CellsHeld) -> str:
+    """Say how many cells of blocks hold a token of the prompt once more."""
+    return translate("KvMap", "copies of the prompt's end {cells}").format(cells=count(held.copies))
+
+
 def summary(held: CellsHeld) -> str:
     """Say how many cells hold what."""
-    said = ", ".join(f"{owner_words(owner)} {count(cells)}" for owner, cells in part_counts(held).items())
+    parts = [f"{owner_words(owner)} {count(cells)}" for owner, cells in part_counts(held).items()]
+    said = ", ".join([*parts, *([copies_words(held)] if held.copies else [])])
     words = translate("KvMap", "{used} of {cells} cells hold a token").format(
         used=count(held.used), cells=count(held.cells)
     )
