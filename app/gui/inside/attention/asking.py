@@ -18,7 +18,7 @@ class AttentionAsking(QWidget):
     """Follows the service; shows one state at a time."""
 
     keyboard_left = Signal()
-    """The button that had the keyboard goes, because what it asked for is there."""
+    """The button that had the keyboard goes, and no other one stands in its place."""
 
     def __init__(self, attention: Attention, inspecting: Inspecting) -> None:
         super().__init__()
@@ -52,8 +52,12 @@ class AttentionAsking(QWidget):
         words = self.tr("Read what {token} looked at").format(token=named) if named else self.tr("Read attention")
         self.ask.setText(words.replace("&", "&&"))
         self.ask.setAccessibleName(words)
-        self.ask.setEnabled(refusal is None)
+        if refusal is None:
+            self.ask.setEnabled(True)
         self._row.show_state(progress, asks=not is_known)
+        if refusal is not None and self.ask.hasFocus():
+            self.keyboard_left.emit()
+        self.ask.setEnabled(refusal is None)
         cost = attention.cost
         set_hint(self.ask, cost_hint(cost) if cost is not None else "")
         if progress is not None:
@@ -64,15 +68,25 @@ class AttentionAsking(QWidget):
             said = render(problem)
         else:
             said = cost_words(cost)
-        self.said.setText(said)
+        self.said.setText(f"{self._whose()} {said}" if attention.shows_example else said)
         set_hint(self.said, cost_hint(cost) if cost is not None and not is_open and not is_known else "")
         self._show_example()
 
     def _show_example(self) -> None:
         why = self._attention.example_hindrance
         shows = self._attention.shows_example
-        self.back.setVisible(shows and self._inspecting.turn is not None)
+        has_answer = self._inspecting.turn is not None
+        self.back.setText(self.tr("Back to the answer") if has_answer else self.tr("Close the example"))
+        if (self.back.hasFocus() and not shows) or (self.example.hasFocus() and (shows or why is not None)):
+            self.keyboard_left.emit()
+        self.back.setVisible(shows)
         self.example.setVisible(not shows)
         self.example.setEnabled(why is None)
         hint = self.tr("“The developer restarted the server because it had crashed.” Which tokens does “it” look at?")
         set_hint(self.example, render(why) if why is not None else hint)
+
+    def _whose(self) -> str:
+        """Say that it is the example, which the head of the page knows nothing of."""
+        if self._inspecting.turn is None:
+            return self.tr("This is the example.")
+        return self.tr("This is the example, not the answer above.")

@@ -7,13 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from PySide6.QtCore import QPointF, Qt, Signal
+from PySide6.QtCore import QPointF, QSize, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen, QResizeEvent
 
 from app.gui import theme
 from app.gui.inside.token_flow import TokenFlow
 
 _CORNER_PX = 3.0
+_HEIGHT_PX = 140
 _ENTER = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
 
 
@@ -41,6 +42,10 @@ class AttentionFlow(TokenFlow):
             self._query = token
             self._reveal()
             self.viewport().update()
+
+    def sizeHint(self) -> QSize:
+        """Ask for a few lines: the rest scrolls, and takes what height is left over."""
+        return QSize(super().sizeHint().width(), theme.scaled(_HEIGHT_PX))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Keep the token that is looked at, or the selected one, in view."""

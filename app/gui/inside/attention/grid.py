@@ -1,13 +1,14 @@
 """All layers and heads at once: a cell each, with a bar as high as what it looked at most got, placed by what that was.
 
 A bar at the left edge looks at the first token, at the right edge at itself, left of that at the token before, in the
-middle at another one. The first row is the average over the heads. A click or the arrow keys choose one.
+middle at another one. The first row is the average over the heads. A click or the arrow keys choose one. Layers have their
+numbers above, heads beside.
 """
 
 from __future__ import annotations
 
 from PySide6.QtCore import QEvent, QPoint, QPointF, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QHelpEvent, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen
+from PySide6.QtGui import QFontMetrics, QHelpEvent, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
 from app.gui import theme
@@ -17,10 +18,15 @@ from app.gui.inside.shades import Shade, shades, step_of_share
 from app.gui.widgets.words import hint_of
 from app.services.attention_rows import AttentionRows, Goal
 from app.services.attention_text import AttentionText
+from app.services.units import count
 
 CELL_PX, GAP_PX = 16, 2
 AVERAGE_GAP_PX = 6
 """Between the averages and the heads."""
+_EDGE_PX = 3
+"""Around all, for the ring of the keyboard."""
+_NUMBERED = 5
+"""Each so many layers have their number written above."""
 _BAR_PX = 4.0
 _PLACES: dict[Goal, float] = {"first": 0.0, "other": 0.42, "before": 0.72, "itself": 1.0}
 """Where in its cell a bar stands, 0 left to 1 right."""
@@ -47,6 +53,7 @@ class HeadGrid(QWidget):
         self._text: AttentionText | None = None
         self._rows: AttentionRows | None = None
         self._current: Cell | None = None
+        self.setFont(theme.font(theme.SMALL_PX))
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         stand_alone(self)
@@ -72,22 +79,23 @@ class HeadGrid(QWidget):
     def sizeHint(self) -> QSize:
         """Ask for all cells."""
         layers = len(self._rows.layers) if self._rows is not None else 1
-        return QSize(layers * self._step + 2, self._lines * self._step + 2 + AVERAGE_GAP_PX)
+        high = self._top + self._lines * self._step + AVERAGE_GAP_PX + _EDGE_PX
+        return QSize(self._left + layers * self._step + _EDGE_PX, high)
 
     def place_of(self, cell: Cell) -> QRectF:
         """Return where a cell is."""
         layer, head = cell
         size = self._step - GAP_PX
         top = 0 if head is None else (head + 1) * self._step + AVERAGE_GAP_PX
-        return QRectF(1 + layer * self._step, 1 + top, size, size)
+        return QRectF(self._left + layer * self._step, self._top + top, size, size)
 
     def cell_at(self, place: QPoint | QPointF) -> Cell | None:
         """Return the cell under a place; None beside all, and where a layer has no such head."""
-        if self._rows is None:
+        down = place.y() - self._top
+        if self._rows is None or down < 0:
             return None
-        down = place.y() - 1
         line = 0 if down < self._step else 1 + int((down - AVERAGE_GAP_PX) // self._step - 1)
-        return self._cell(int((place.x() - 1) // self._step), line)
+        return self._cell(int((place.x() - self._left) // self._step), line)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         """Paint the cells in view."""
@@ -97,17 +105,20 @@ class HeadGrid(QWidget):
         if rows is not None:
             look = self._themes.current
             ramp = shades(look, "attention")
-            first = max((event.rect().left() - 1) // self._step, 0)
-            for layer in range(first, min(event.rect().right() // self._step + 1, len(rows.layers))):
+            first = max((event.rect().left() - self._left) // self._step, 0)
+            last = (event.rect().right() - self._left) // self._step
+            for layer in range(first, min(last + 1, len(rows.layers))):
                 lines = max(rows.layers[layer].rows, 1)
                 for line in range(lines):
                     self._paint(painter, look, ramp, (layer, line - 1 if line else None))
+            self._paint_numbers(painter, look, rows)
             if self._current is not None:
                 painter.setRenderHint(QPainter.RenderHint.Antialiasing)
                 painter.setPen(QPen(look.colour("accent"), 2))
                 painter.setBrush(Qt.BrushStyle.NoBrush)
                 painter.drawRoundedRect(self.place_of(self._current).adjusted(0, 0, 0, 0), 3, 3)
-            if self.hasFocus() and self._current is None:
+            if self.hasFocus():
+                painter.setBrush(Qt.BrushStyle.NoBrush)
                 painter.setPen(QPen(look.colour("accent"), 2))
                 painter.drawRect(QRectF(self.rect()).adjusted(1, 1, -1, -1))
         painter.end()
@@ -149,6 +160,18 @@ class HeadGrid(QWidget):
         return theme.scaled(CELL_PX) + GAP_PX
 
     @property
+    def _top(self) -> int:
+        """The height of the numbers of layers."""
+        return _EDGE_PX + QFontMetrics(self.font()).height()
+
+    @property
+    def _left(self) -> int:
+        """The width of the numbers of heads, and of the words beside."""
+        metrics = QFontMetrics(self.font())
+        words = (self.tr("Layer"), self.tr("all"), str(self._lines))
+        return _EDGE_PX + max(metrics.horizontalAdvance(each) for each in words) + theme.SPACE_XS
+
+    @property
     def _lines(self) -> int:
         return 1 + (self._rows.most_heads if self._rows is not None else 0)
 
@@ -171,8 +194,30 @@ class HeadGrid(QWidget):
         left = box.left() + (box.width() - _BAR_PX) * _PLACES[found.goal]
         painter.fillRect(QRectF(left, box.bottom() - high, _BAR_PX, high), shade.line)
 
+    def _paint_numbers(self, painter: QPainter, look: theme.Theme, rows: AttentionRows) -> None:
+        """Write the number of each head beside its row, and above the first, the last and each fifth layer."""
+        painter.setPen(look.colour("muted"))
+        right = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+        wide = self._left - theme.SPACE_XS
+        painter.drawText(QRectF(0, 0, wide, self._top), right, self.tr("Layer"))
+        for line in range(self._lines):
+            box = self.place_of((0, line - 1 if line else None))
+            words = count(line) if line else self.tr("all")
+            painter.drawText(QRectF(0, box.top(), wide, box.height()), right, words)
+        for layer in numbered(len(rows.layers)):
+            place = self.place_of((layer, None)).adjusted(-self._step, 0, self._step, 0)
+            place.setTop(0)
+            place.setBottom(self._top)
+            painter.drawText(place, Qt.AlignmentFlag.AlignCenter, count(layer + 1))
+
     def _name(self) -> None:
         said = self.tr("All layers and heads: choose one with the arrow keys")
         if self._current is not None and self._text is not None and self._rows is not None:
             said = cell_words(self._text, self._rows, *self._current)
         self.setAccessibleName(said)
+
+
+def numbered(layers: int) -> list[int]:
+    """Return the layers, counted from 0, whose numbers are written: the first, the last, and each fifth between them."""
+    fifths = [each - 1 for each in range(_NUMBERED, layers - 1, _NUMBERED)]
+    return sorted({0, *fifths, layers - 1}) if layers else []

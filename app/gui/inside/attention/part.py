@@ -33,12 +33,14 @@ from app.services.inspecting import Inspecting
 from app.services.inspection import InspectedAnswer
 
 _CARD_PX = 340
-_GRID_PX = 196
+_GRID_PX = 216
 _LONGEST_TITLE = 24
 
 
 class AttentionPart(InsidePart):
     """Shows what the service knows; a token that is clicked here is looked at on the whole page where it is the answer's."""
+
+    is_whole = True
 
     def __init__(self, attention: Attention, inspecting: Inspecting, themes: theme.Themes) -> None:
         super().__init__()
@@ -89,11 +91,12 @@ class AttentionPart(InsidePart):
         self.choice.chosen.connect(self._choose)
         self.grid.chosen.connect(self._choose_cell)
         self.empty_example.clicked.connect(lambda _checked=False: attention.show_example())
-        self._disconnect = attention.changed.connect(self.show_known)
+        self._disconnect = [each.connect(self.show_known) for each in (attention.changed, inspecting.opened)]
 
     def disconnect_services(self) -> None:
-        """Listen to the service no longer."""
-        self._disconnect()
+        """Listen to the services no longer."""
+        for disconnect in self._disconnect:
+            disconnect()
 
     def showEvent(self, event: QShowEvent) -> None:
         """Show what became known meanwhile."""
@@ -118,9 +121,7 @@ class AttentionPart(InsidePart):
             return
         attention = self._attention
         text, rows = attention.text, attention.rows
-        self._pages.setCurrentIndex(0 if text is None else 1)
-        if text is None:
-            self._show_empty()
+        self._show_page(text)
         self.asking.show_known()
         if rows is not None:
             self._keep_choice(rows)
@@ -130,10 +131,24 @@ class AttentionPart(InsidePart):
             self._shown = text, rows, attention.token
             self._show_rows()
 
+    def _show_page(self, text: AttentionText | None) -> None:
+        """Show what there is, or what to do first; the keyboard of what goes is with the text that comes."""
+        was_full = self._pages.currentIndex() == 1
+        is_full = text is not None or (was_full and self._attention.shows_example)
+        had_keyboard = self.empty_example.hasFocus()
+        self._pages.setCurrentIndex(1 if is_full else 0)
+        if not is_full:
+            self._show_empty()
+        elif had_keyboard:
+            self.flow.setFocus()
+
     def _show_empty(self) -> None:
         problem = self._attention.problem or self._attention.hindrance
         self.empty_words.setText(render(problem) if problem is not None else "")
-        self.empty_example.setEnabled(self._attention.example_hindrance is None)
+        can_try = self._attention.example_hindrance is None
+        if self.empty_example.hasFocus() and not can_try:
+            self.setFocus()
+        self.empty_example.setEnabled(can_try)
 
     def _keep_choice(self, rows: AttentionRows) -> None:
         """Keep the layer and the head where the rows have them."""
@@ -203,6 +218,8 @@ class AttentionPart(InsidePart):
 
     def _choose_cell(self, cell: Cell) -> None:
         self._choose(*cell)
+        place = self.grid.place_of(cell).center().toPoint()
+        self._grid_area.ensureVisible(place.x(), place.y(), theme.SPACE_L, theme.SPACE_L)
 
     def _choose(self, layer: int | None, head: int | None) -> None:
         if (layer, head) != (self._layer, self._head):
