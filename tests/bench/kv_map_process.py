@@ -57,7 +57,7 @@ class Handlers:
         desk.engine.loaded(context=CELLS)
         desk.settle()
         self._map = program.views.kv_map
-        self._part = CachePart(self._map, themes, Icons(program.resources))
+        self._part = CachePart(self._map, program.inspecting, themes, Icons(program.resources))
         self._window = QWidget()
         self._window.setFixedSize(WIDTH_PX, HEIGHT_PX)
         QVBoxLayout(self._window).addWidget(self._part)

@@ -22,7 +22,7 @@ def make_inside_page(program: Program, themes: Themes) -> InsidePage:
     page.add_part("attention", lambda: AttentionPart(program.views.attention, program.inspecting, themes))
     services = (program.inspecting, program.next_token, program.step_mode)
     page.show_choice(NextChoice(services, themes, icons))
-    page.add_part("cache", lambda: CachePart(program.views.kv_map, themes, icons))
+    page.add_part("cache", lambda: CachePart(program.views.kv_map, program.inspecting, themes, icons))
     page.add_part("time", lambda: TimePart(program.views.timeline, program.views.operations, themes, icons))
     views, looks, settings = program.views, program.inspecting, program.settings
     page.add_part("loop", lambda: LoopPart(views, looks, themes, icons, page.has_part, settings))

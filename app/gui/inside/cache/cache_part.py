@@ -15,12 +15,20 @@ from app.gui.inside.cache import fact_words
 from app.gui.inside.cache.cell_grid import CellGrid
 from app.gui.inside.cache.cell_legend import CellLegend, Entry
 from app.gui.inside.cache.cell_looks import owner_words
-from app.gui.inside.cache.cell_words import copies_words, part_counts, place_sentence, summary, token_sentence
+from app.gui.inside.cache.cell_words import (
+    copies_words,
+    now_words,
+    part_counts,
+    place_sentence,
+    summary,
+    token_sentence,
+)
 from app.gui.inside.cache.fact_card import FactCard
 from app.gui.inside.page import InsidePart
 from app.gui.widgets.labels import label
 from app.gui.widgets.page_tabs import PageTabs
 from app.gui.widgets.words import isolated
+from app.services.inspecting import Inspecting
 from app.services.kv_cells import CellsHeld, in_blocks
 from app.services.kv_map import KVMap
 from app.services.units import byte_share, count
@@ -31,11 +39,12 @@ REPAINT_MS = 100
 class CachePart(InsidePart):
     """Shows what the service knows of the cells."""
 
-    def __init__(self, kv_map: KVMap, themes: theme.Themes, icons: Icons) -> None:
+    def __init__(self, kv_map: KVMap, inspecting: Inspecting, themes: theme.Themes, icons: Icons) -> None:
         super().__init__()
         self.setObjectName("inside_cache")
         self.setAccessibleName(self.tr("Cells of the KV cache"))
         self._map = kv_map
+        self._inspecting = inspecting
         self._in_blocks = False
         self.about = label(name="kv_about")
         self.about.setWordWrap(True)
@@ -78,7 +87,7 @@ class CachePart(InsidePart):
         self._later.timeout.connect(self.show_now)
         self.tabs.wanted.connect(self._switch)
         self.grid.cell_changed.connect(lambda _cell: self._show_cell())
-        self._disconnect = [kv_map.changed.connect(self._show_later)]
+        self._disconnect = [each.connect(self._show_later) for each in (kv_map.changed, inspecting.opened)]
         self.show_now()
 
     def disconnect_services(self) -> None:
@@ -150,16 +159,13 @@ class CachePart(InsidePart):
         return range(start, max(min(shares.cached + shares.new, held.cells), start))
 
     def _show_about(self, held: CellsHeld) -> None:
-        words = self.tr("{used} of {cells} cells hold a token · {bytes}").format(
+        words = self.tr("Now: {used} of {cells} cells hold a token · {bytes}").format(
             used=count(held.used), cells=count(held.cells), bytes=byte_share(*self._map.bytes)
         )
-        if self._map.holds:
-            other = self.tr("of another chat: {title}").format(title=isolated(self._map.holds))
-            words = f"{words} · {other}"
-        if not held.used:
-            hint = self.tr("Ask something in the chat, and watch the cells fill.")
-            words = f"{words} · {hint}"
-        self.about.setText(words)
+        parts = [words, now_words(held, isolated(self._map.holds) if self._map.holds else "")]
+        if self._inspecting.turn is not None:
+            parts.append(self.tr("whichever answer is chosen above"))
+        self.about.setText(" · ".join(parts))
 
     def _show_cell(self) -> None:
         cell = self.grid.cell
@@ -193,8 +199,8 @@ class CachePart(InsidePart):
             self.reservation.show_fact(fact_words.reservation_fact(use))
             self.pool.show_fact(fact_words.pool_fact(held, self._map.bytes[1]))
             return
-        self.saving.show_fact(fact_words.saving_fact(self._map.saving))
-        self.next.show_fact(fact_words.next_fact(self._map.next, held))
+        self.saving.show_fact(fact_words.saving_fact(self._map.saving, is_others=bool(self._map.holds)))
+        self.next.show_fact(fact_words.next_fact(self._map.next, held, is_others=bool(self._map.holds)))
         self.bytes.show_fact(fact_words.bytes_fact(model, self._map.sums))
         if has_window:
             self.window_fact.show_fact(fact_words.window_fact(model, held))

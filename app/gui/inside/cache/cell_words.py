@@ -58,6 +58,20 @@ def part_counts(held: CellsHeld) -> dict[Owner, int]:
     return counts
 
 
+def now_words(held: CellsHeld, other: str) -> str:
+    """Say whose tokens the cells hold now; `other` is the title of another chat whose they are."""
+    if not held.used:
+        return translate("KvMap", "Ask something in the chat, and watch the cells fill.")
+    lanes = len({each.lane for each in held.stretches if each.owner == "lanes"})
+    if lanes == 1:
+        return translate("KvMap", "1 lane of a comparison, and the prompt that all had")
+    if lanes:
+        return translate("KvMap", "{lanes} lanes of a comparison, and the prompt that they share").format(lanes=lanes)
+    if other:
+        return translate("KvMap", "of another chat: {title}").format(title=other)
+    return translate("KvMap", "of this chat")
+
+
 def copies_words(held: CellsHeld) -> str:
     """Say how many cells of blocks hold a token of the prompt once more."""
     return translate("KvMap", "copies of the prompt's end {cells}").format(cells=count(held.copies))

@@ -25,36 +25,40 @@ class Fact(NamedTuple):
     words: str
 
 
-def saving_fact(saving: Saving | None) -> Fact:
-    """Say what the last prompt found in the cells."""
+def saving_fact(saving: Saving | None, *, is_others: bool = False) -> Fact:
+    """Say what the last prompt found in the cells; `is_others` where it was one of another chat."""
     if saving is None:
         return Fact(UNKNOWN, translate("KvMap", "No prompt was read yet."))
     value = translate("KvMap", "{reused} of {prompt} tokens").format(
         reused=count(saving.reused), prompt=count(saving.prompt)
     )
     if not saving.reused:
-        return Fact(value, translate("KvMap", "Nothing of the last prompt was in the cells: all of it was read."))
-    if saving.ms is None:
-        return Fact(
-            value,
-            translate(
-                "KvMap",
-                "The last prompt found them in the cells, so that they were not read again. Saved time: –, because "
-                "this model has not read 16 tokens at once yet, from which its speed could be known.",
-            ),
+        words = translate("KvMap", "Nothing of the last prompt was in the cells: all of it was read.")
+        if is_others:
+            words = translate(
+                "KvMap", "The last prompt was another chat's. Nothing of it was in the cells: all was read."
+            )
+        return Fact(value, words)
+    found = translate("KvMap", "The last prompt found them in the cells, so that they were not read again.")
+    if is_others:
+        found = translate(
+            "KvMap", "The last prompt, another chat's, found them in the cells: they were not read again."
         )
-    return Fact(
-        value,
-        translate(
+    if saving.ms is None:
+        saved = translate(
             "KvMap",
-            "The last prompt found them in the cells, so that they were not read again. That saved about {time} of "
-            "prefill, at {rate} tok/s.",
-        ).format(time=milliseconds(saving.ms), rate=rate(saving.tokens_per_s)),
-    )
+            "Saved time: –, because this model has not read 16 tokens at once yet, from which its speed could be known.",
+        )
+    else:
+        saved = translate(
+            "KvMap",
+            "That saved about {time} of prefill, at {rate} tok/s: as fast as 16 tokens or more were last read at once.",
+        ).format(time=milliseconds(saving.ms), rate=rate(saving.tokens_per_s))
+    return Fact(value, f"{found} {saved}")
 
 
-def next_fact(next_send: Count, held: CellsHeld) -> Fact:
-    """Say what the next turn adds."""
+def next_fact(next_send: Count, held: CellsHeld, *, is_others: bool = False) -> Fact:
+    """Say what the next turn adds; `is_others` where the cells hold another chat."""
     shares = next_send.shares
     if next_send.answering:
         return Fact(UNKNOWN, translate("KvMap", "An answer is being written: every token of it takes one more cell."))
@@ -69,6 +73,13 @@ def next_fact(next_send: Count, held: CellsHeld) -> Fact:
         )
     if not shares.new:
         words = translate("KvMap", "What you write next is read behind the {cached} tokens that are there.")
+        if not shares.cached:
+            words = translate("KvMap", "What you write next is read from the first cell on.")
+        if not shares.cached and is_others:
+            words = translate(
+                "KvMap",
+                "Nothing of this chat is in the cells: what you write next takes the place of the other chat.",
+            )
         return Fact("+0", words.format(cached=count(shares.cached)))
     freed = max(held.used - shares.cached, 0)
     words = translate("KvMap", "The next prompt keeps {cached} tokens and adds {new}; {left} cells are left then.")
