@@ -1,0 +1,79 @@
+"""What the part “KV cache” says of whose tokens the cells hold, and when; and that it counts in one way."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from app.core.sampling import SamplingSettings
+from app.gui.inside.cache.fact_words import next_fact, saving_fact
+from app.services.kv_cells import CellsHeld
+from app.services.kv_map import Saving
+from app.services.lane_starts import Lanes
+from app.services.next_send import Count
+from tests.fake_engine import CONTEXT
+from tests.gui.conftest import Stage, desk, model, stage
+from tests.gui.inside.test_cache import answered, grid, opens
+from tests.services.lanes import LanesLead
+
+__all__ = ["desk", "model", "stage"]
+pytestmark = pytest.mark.qt_log_ignore("^This plugin does not support")
+
+
+def test_cells_and_blocks_count_in_one_way(stage: Stage, model: Path) -> None:
+    stage.desk.program.conversations.start()
+    stage.load(model)
+    lead = LanesLead(stage.desk)
+    assert stage.desk.program.comparing.begin(Lanes((SamplingSettings(),) * 3), None, "Why?")
+    stage.settle()
+    lead.begin()
+    for lane in range(3):
+        lead.write(lane, "a", count=4)
+    opens(stage)
+    cells = stage.find("kv_legend").accessibleName().split(" · ")
+    assert cells[:2] == ["prompt 40", "lanes 9"] and cells[-1] == "outlined: reused 12"
+    stage.clicks("kv_blocks_tab")
+    blocks = stage.find("kv_legend").accessibleName().split(" · ")
+    assert blocks[:2] == cells[:2] and blocks[-1] == cells[-1]
+    assert "copies of the prompt's end 16" in blocks, "what two of the lanes hold once more has a number of its own"
+    assert grid(stage).accessibleName().startswith(f"49 of {CONTEXT:,} cells hold a token: prompt 40, lanes 9")
+
+
+def test_it_says_that_the_cells_are_those_of_now_and_whose(stage: Stage, model: Path) -> None:
+    part = answered(stage, model)
+    stage.desk.program.chat.send("And?")
+    stage.desk.answer("So")
+    part.show_now()
+    assert stage.reads("kv_about").endswith(" · of this chat · whichever answer is chosen above")
+    lead = LanesLead(stage.desk)
+    assert stage.desk.program.comparing.begin(Lanes((SamplingSettings(), SamplingSettings())), None, "Why?")
+    stage.settle()
+    lead.begin()
+    for lane in range(2):
+        lead.write(lane, "a", count=4)
+    part.show_now()
+    assert "2 lanes of a comparison, and the prompt that they share" in stage.reads("kv_about")
+    lead.finish(0)
+    part.show_now()
+    assert "1 lane of a comparison" in stage.reads("kv_about")
+
+
+def test_in_a_new_chat_it_says_that_the_cells_are_the_others(stage: Stage, model: Path) -> None:
+    answered(stage, model)
+    stage.desk.program.conversations.new()
+    stage.settle()
+    opens(stage)
+    assert "of another chat: Why?" in stage.reads("kv_about").replace("\u2068", "").replace("\u2069", "")
+    assert "chosen above" not in stage.reads("kv_about")
+    assert stage.reads("kv_saving_words").startswith("The last prompt, another chat's, found them")
+    assert "0 tokens that are there" not in stage.reads("kv_next_words")
+
+
+def test_what_is_said_of_a_saving_names_whose_prompt_and_which_rate() -> None:
+    words = saving_fact(Saving(40, 20, 100.0)).words.replace("\u00a0", " ")
+    assert "200 ms" in words and "as fast as 16 tokens or more were last read at once" in words
+    assert "The last prompt was another chat's." in saving_fact(Saving(40, 0, None), is_others=True).words
+    empty = Count(prompt=0, cells=100)
+    assert next_fact(empty, CellsHeld(100)).words == "What you write next is read from the first cell on."
+    assert next_fact(empty, CellsHeld(100), is_others=True).words.startswith("Nothing of this chat is in the cells")
