@@ -205,7 +205,7 @@ def test_what_the_engine_measures_of_a_window_at_the_end_counts(desk: Desk, mode
     desk.program.chat.send("And?")
     desk.settle()
     ids = array("i", range(60)).tobytes()
-    desk.engine.say(PromptReady(desk.engine.question.request, ids, (), 43, 0))
+    desk.engine.say(PromptReady(desk.engine.question.request, ids, (), 43, 0, window_from=24))
     desk.settle()
     assert kv_map.held.dropped == 24, "what is kept is as it was"
     desk.engine.prompt(60, 43)
