@@ -20,6 +20,7 @@ from app.services.answers import Answers
 from app.services.embedding_row import EmbeddingRow
 from app.services.engine_session import EngineSession
 from app.services.inspecting import Inspecting
+from app.services.loop_place import as_at_step
 from app.services.loop_run import LoopRun
 from app.services.loop_step import step_of_record, step_of_view
 from app.services.loop_values import (
@@ -101,7 +102,8 @@ class LoopPicture:
         """Show another token of the answer; None is the newest, also of an answer that grows."""
         turn = self._inspecting.turn
         last = len(turn.ids) // 4 - 1 if turn is not None else -1
-        self._inspecting.look_at(None if token is None or last < 0 else min(max(token, 0), last))
+        is_newest = turn is not None and turn.state == "writing" and token is not None and token > last
+        self._inspecting.look_at(None if token is None or last < 0 or is_newest else min(max(token, 0), last))
 
     def read_embedding(self) -> None:
         """Have the numbers of the token that is shown read."""
@@ -124,6 +126,8 @@ class LoopPicture:
                 run.write(event)
             case Held():
                 run.hold(event)
+                if run.is_stepped and self._is_watched and run is self._own_run():
+                    self._inspecting.look_at(None)  # who lets one token follow wants to see it
             case _:
                 pass
         self._tell()
@@ -152,7 +156,7 @@ class LoopPicture:
         hindrance = self._embedding.hindrance(place)
         prompt = self._prompt_of(turn, run)
         used, cells, size = _cells(turn, run, shown)
-        return LoopValues(
+        made = LoopValues(
             phase=_phase(turn, run),
             model=shown,
             model_why=why,
@@ -172,6 +176,15 @@ class LoopPicture:
             settings=self._settings_of(turn, run),
             end=_end(turn),
         )
+        return as_at_step(made, self._inspecting.token, self._before(turn, run))
+
+    def _before(self, turn: Turn | None, run: LoopRun | None) -> int | None:
+        """Return how many tokens stand before the answer; None where that is not known."""
+        kept = self._inspecting.prompt
+        if turn is not None and kept is not None and kept.message == turn.message:
+            return len(kept.ids)
+        ready = run.prompt if run is not None else None
+        return len(ready.ids) // 4 - run.first if run is not None and ready is not None else None
 
     def _own_run(self) -> LoopRun | None:
         """Return what the events told of the answer that is looked at."""

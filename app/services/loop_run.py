@@ -24,6 +24,10 @@ class LoopRun:
     cells_used: int | None = None
     tokens: int = 0
     is_held: bool = False
+    held_at: int | None = None
+    """The token that it waited for last."""
+    is_stepped: bool = False
+    """Whether it waits again, after somebody let one token follow."""
     _pace: Pace = field(default_factory=Pace)
 
     @property
@@ -63,7 +67,8 @@ class LoopRun:
 
     def hold(self, event: Held) -> None:
         """The answer waits before its next token."""
-        self.is_held = True
+        self.is_stepped = self.held_at is not None and event.token == self.held_at + 1
+        self.is_held, self.held_at = True, event.token
         self.tokens = event.token
         if self.prompt is not None:  # the row is there, so all tokens before it are in cells
             self.cells_used = len(self.prompt.ids) // 4 + event.token

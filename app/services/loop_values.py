@@ -193,13 +193,21 @@ class LoopValues(msgspec.Struct, frozen=True):
     """How fast the answer is, or was, written."""
     settings: SamplingSettings | None = None
     end: LoopEnd | None = None
+    """How the answer ended, whichever of its tokens is looked at."""
+    is_back: bool = False
+    """Whether an earlier token is looked at, after which the answer went on."""
     is_example: bool = False
     """Whether all of it is made up, to explain the loop before there is an answer."""
 
     @property
     def running(self) -> tuple[StageName, ...]:
-        """The stages at work now."""
-        return RUNNING.get(self.phase, ())
+        """The stages at work now; none of them is at work on a token that is looked back at."""
+        return () if self.is_back else RUNNING.get(self.phase, ())
+
+    @property
+    def end_here(self) -> LoopEnd | None:
+        """How the answer ended, where it ended with the token that is looked at."""
+        return None if self.is_back else self.end
 
 
 def loop_model(model: ModelInfo) -> LoopModel:

@@ -165,6 +165,8 @@ class InsideHead(QWidget):
         tokens = len(turn.ids) // 4
         words = self.tr("answer of 1 token") if tokens == 1 else self.tr("answer of {count} tokens")
         said = words.format(count=count(tokens))
+        if turn.state in ("waiting", "writing"):
+            said = self.tr("answer that is being written")  # how much of it there is, the parts say
         question = f"“{self._question_of(turn)}”" if len(self._turns) < 2 else ""  # the box beside it says it
         parts = [question, said, turn.author]
         return " · ".join(part for part in parts if part)

@@ -50,7 +50,7 @@ def face_of(stage: StageName, values: LoopValues) -> Face:
     state: State = ""
     if stage in values.running:
         state = "waits" if values.phase == "held" else "running"
-    elif values.end is not None and stage == "stop":
+    elif values.end_here is not None and stage == "stop":
         state = "ended"
     return face._replace(state=state)
 
@@ -176,6 +176,8 @@ def _token(values: LoopValues) -> Face:
 def _stop(values: LoopValues) -> Face:
     if values.phase == "empty":
         return Face(UNKNOWN, why=why_no_step(values))
+    if values.is_back:
+        return Face(translate("Loop", "yes"), (translate("Loop", "on to the next token"),))
     if values.end is not None:
         reason = values.end.reason
         short = values.end.short or (stop_words(reason) if reason is not None else values.end.words)

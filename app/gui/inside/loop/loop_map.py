@@ -73,7 +73,7 @@ class LoopMap(QWidget):
         for stage, box in self.boxes.items():
             face = face_of(stage, values)
             box.show_face(face._replace(state="") if spotted else face, is_spotted=stage in spotted)
-        if (before.running, before.end) != (values.running, values.end):
+        if (before.running, before.end_here) != (values.running, values.end_here):
             self.update()
 
     def choose(self, stage: StageName) -> None:
@@ -118,7 +118,7 @@ class LoopMap(QWidget):
         for one, other in pairwise(STAGES):
             is_end = other == "answer"
             if is_end:
-                is_used = self._values.end is not None
+                is_used = self._values.end_here is not None
                 colour = look.colour("text" if is_used else "border_strong")
             else:
                 colour = ink
@@ -185,8 +185,8 @@ class LoopMap(QWidget):
             above, below = start.top() - half, goal.bottom() + half
             way = [QPointF(begin, start.top()), QPointF(begin, above), QPointF(channel, above)]
             way += [QPointF(channel, below), QPointF(end, below), QPointF(end, goal.bottom() + 2)]
-        colour = look.colour("border_strong") if self._values.end is not None else ink
-        self._paint_arrow(painter, colour, way, is_dashed=self._values.end is not None)
+        colour = look.colour("border_strong") if self._values.end_here is not None else ink
+        self._paint_arrow(painter, colour, way, is_dashed=self._values.end_here is not None)
         painter.setFont(theme.font(theme.SMALL_PX))
         painter.setPen(look.colour("muted"))
         words = self.tr("back, with the new token")

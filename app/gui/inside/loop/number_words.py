@@ -190,6 +190,10 @@ def _token(values: LoopValues) -> str:
 
 
 def _stop(values: LoopValues) -> str:
+    if values.is_back and values.step is not None:
+        return translate("Loop", "After token {place} it went on to the next.").format(
+            place=count(values.step.place + 1)
+        )
     if values.end is not None:
         one, several = (
             translate("Loop", "It ended after 1 token:"),

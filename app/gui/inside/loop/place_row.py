@@ -64,7 +64,7 @@ class PlaceRow(QWidget):
         is_new = values.step is not None and not values.step.is_drawn
         self.place.set_text(_place_words(self._place + 1, None if is_new else values.written))
         self.before.setEnabled(self._place > 0)
-        self.after.setEnabled(self._place < values.written - 1)
+        self.after.setEnabled(self._place < values.written - 1 or (values.is_back and values.phase == "held"))
         self.newest.setVisible(is_there and is_open and is_chosen)
 
 
@@ -79,6 +79,8 @@ def _words(values: LoopValues) -> str:
     """Return what goes on."""
     if values.is_example:
         return translate("Loop", "An example with made-up numbers: send a message to see those of your own.")
+    if values.is_back and values.phase == "held":
+        return translate("Loop", "You look back. The answer waits for you at its newest token.")
     match values.phase:
         case "empty":
             why = values.model_why or values.step_why

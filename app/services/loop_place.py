@@ -1,0 +1,39 @@
+"""What the picture of the loop shows of the token that is looked at: no more of the answer than was there at its step."""
+
+from __future__ import annotations
+
+import msgspec
+
+from app.services.loop_values import LoopValues
+
+
+def as_at_step(values: LoopValues, chosen: int | None, before: int | None) -> LoopValues:
+    """Return the values with the end and the cells that belong to the step that is shown.
+
+    `chosen` is the token that somebody looks at, counted from 0, None for the newest; `before` how many tokens stand
+    before the answer. The newest step of an answer that grows may be told later than its tokens: they are counted up to
+    that step, so that all figures are of one moment.
+    """
+    is_open = values.phase in ("writing", "held")
+    if chosen is None:
+        step = values.step
+        if step is None or not is_open:
+            return values
+        return msgspec.structs.replace(values, written=step.place + 1 if step.is_drawn else step.place)
+    newest = values.written if values.phase == "held" else values.written - 1
+    if chosen >= newest:
+        return values
+    used = _cells_at(values, chosen, before)
+    size = values.model.bytes_per_token if values.model is not None else None
+    in_use = size * used if size is not None and used is not None else None
+    if used == values.cells_used:
+        in_use = values.cache_bytes
+    return msgspec.structs.replace(values, is_back=True, cells_used=used, cache_bytes=in_use)
+
+
+def _cells_at(values: LoopValues, place: int, before: int | None) -> int | None:
+    """Return the cells in use when a token was drawn: one for each token before it, where each has one."""
+    is_state = values.model is not None and values.model.memory_kind == "recurrent"
+    if values.cells_used is None or before is None or is_state:
+        return values.cells_used
+    return min(before + place, values.cells_used)

@@ -1,0 +1,97 @@
+"""Who looks back in the loop sees the answer as it was at that token, and comes back to the newest."""
+
+from __future__ import annotations
+
+import msgspec
+import pytest
+
+from app.gui.inside.loop.number_words import number
+from app.services.loop_example import example
+from app.services.loop_place import as_at_step
+from tests.gui.inside.conftest import COUNT, Inspector, desk, inspector, model, stage
+from tests.gui.inside.test_loop import asks, catch_up, lit, looks
+
+__all__ = ["desk", "inspector", "model", "stage"]
+pytestmark = pytest.mark.qt_log_ignore("^This plugin does not support")
+
+
+def test_an_earlier_token_of_an_answer_that_is_over_went_on_to_the_next(inspector: Inspector) -> None:
+    inspector.answers()
+    part = looks(inspector)
+    picture = inspector.stage.desk.program.views.loop
+    whole = picture.values
+    assert part.map.boxes["stop"].face.state == "ended" and whole.end_here is not None
+    for _each in range(2):
+        inspector.stage.clicks("loop_previous")
+        inspector.known()
+        catch_up(part)
+    face, values = part.map.boxes["stop"].face, picture.values
+    assert (face.figure, face.lines, face.state) == ("yes", ("on to the next token",), "")
+    assert number("stop", values) == f"After token {COUNT - 2} it went on to the next."
+    prompt = inspector.service.prompt
+    assert prompt is not None and values.cells_used == min(len(prompt.ids) + COUNT - 3, whole.cells_used or 0)
+    assert (
+        values.end is not None and values.end_here is None and part.map.boxes["answer"].face.lines[1] == "it is over"
+    )
+
+
+def test_the_cells_are_those_of_the_step(inspector: Inspector) -> None:
+    part = asks(inspector)
+    inspector.stage.engine.prompt()
+    inspector.stage.engine.write("w", 3)
+    inspector.stage.engine.hold()
+    inspector.stage.settle()
+    picture = inspector.stage.desk.program.views.loop
+    assert picture.values.cells_used == 43
+    picture.look_at(1)
+    inspector.known()
+    catch_up(part)
+    values = picture.values
+    assert values.model is not None and values.model.bytes_per_token is not None
+    assert (values.cells_used, values.cache_bytes) == (41, 41 * values.model.bytes_per_token)
+
+
+def test_no_stage_is_lit_for_a_token_that_is_looked_back_at(inspector: Inspector) -> None:
+    part = asks(inspector)
+    inspector.stage.engine.prompt()
+    inspector.stage.engine.write("w", 2)
+    inspector.stage.clicks("inside_hold")
+    inspector.stage.engine.hold()
+    inspector.stage.settle()
+    assert lit(part) == {"sampling"}
+    inspector.stage.clicks("loop_previous")
+    inspector.known()
+    assert lit(part) == set() and "Token 2 of 2" in inspector.reads("loop_place")
+    assert "waits for you" in part.place.said.text() and inspector.stage.sees("loop_newest")
+    inspector.stage.clicks("loop_next")
+    inspector.stage.settle()
+    assert lit(part) == {"sampling"} and inspector.token == -1
+
+
+def test_one_token_shows_the_token_that_it_lets_follow(inspector: Inspector) -> None:
+    part = asks(inspector)
+    inspector.stage.engine.prompt()
+    inspector.stage.engine.write("w", 2)
+    inspector.stage.clicks("inside_hold")
+    inspector.stage.engine.hold()
+    inspector.stage.settle()
+    inspector.stage.clicks("loop_previous")
+    inspector.known()
+    inspector.stage.clicks("inside_one_token")
+    inspector.stage.engine.write("v", 1)
+    inspector.stage.engine.hold()
+    inspector.stage.settle()
+    assert lit(part) == {"sampling"} and inspector.token == -1
+    assert "Token 4, not drawn yet" in inspector.reads("loop_place")
+
+
+def test_there_is_one_count_of_tokens_while_an_answer_is_written(inspector: Inspector) -> None:
+    asks(inspector)
+    inspector.stage.engine.prompt()
+    inspector.stage.engine.write("w", 2)
+    inspector.stage.settle()
+    said = inspector.page.head.about.text()
+    assert "being written" in said and "tokens" not in said
+    told_early = msgspec.structs.replace(example(), written=9)
+    shown = as_at_step(told_early, None, None)
+    assert shown.step is not None and shown.written == shown.step.place + 1
