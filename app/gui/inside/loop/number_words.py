@@ -104,15 +104,35 @@ def _prefill(values: LoopValues) -> str:
     words = translate(
         "Loop", "{done} of {total} tokens are read; {cached} of them were in the cache already."
     ).format(done=count(read.done), total=count(read.total), cached=count(read.from_cache))
-    if read.tokens_per_s is not None:
-        words += " " + translate("Loop", "The others took their turn at {rate} tok/s.").format(
-            rate=rate(read.tokens_per_s)
-        )
+    took = _took(values)
+    if took and read.done >= read.total:
+        words = took
     if values.model is not None:
         words += " " + translate("Loop", "At most {count} go through the layers at once.").format(
             count=count(values.model.most_at_once)
         )
     return words
+
+
+def _seconds(value: float) -> str:
+    """Return a time in seconds, long or short, with two figures: of two, people see which is how much longer."""
+    return f"{value:,.0f} s" if value >= 10 else f"{value:.2g} s"
+
+
+def _took(values: LoopValues) -> str:
+    """Return how long the prompt took to be read, beside how long a token takes then; empty where that is unknown."""
+    read = values.prefill
+    if read is None or not read.tokens_per_s:
+        return ""
+    new = read.total - read.from_cache
+    words = translate("Loop", "{time} for the prompt's {count} tokens")
+    if read.from_cache:
+        words = translate("Loop", "{time} for the {count} tokens of the prompt that were not in the cache yet")
+    words = words.format(time=_seconds(new / read.tokens_per_s), count=count(new))
+    if not values.tokens_per_s:
+        return f"{words}."
+    then = translate("Loop", "then about {time} for each token").format(time=_seconds(1 / values.tokens_per_s))
+    return f"{words}, {then}."
 
 
 def _transformer(values: LoopValues) -> str:
@@ -158,7 +178,9 @@ def _sampling(values: LoopValues) -> str:
     step = values.step
     if step is None:
         return why_no_step(values)
-    words = ""
+    words = translate("Loop", "It was not recorded how many tokens were left here.")
+    if step.survivors is not None:
+        words = ""
     if step.survivors is not None and values.model is not None:
         left = count(step.survivors) if step.is_exact else f"≥\u00a0{count(step.survivors)}"
         is_one = step.is_exact and step.survivors == 1
@@ -172,7 +194,7 @@ def _sampling(values: LoopValues) -> str:
         words += " " + translate("Loop", "{token} was drawn, which had {share} of the draw.").format(
             token=said(taken), share=known_per_cent(taken.after)
         )
-    return words.strip() or translate("Loop", "It was not recorded how many tokens were left here.")
+    return words.strip() or why_no_model(values)
 
 
 def _token(values: LoopValues) -> str:
