@@ -61,6 +61,11 @@ class _Parts(QStackedWidget):
         """Ask for the least height: what stands below is to be seen with it."""
         return QSize(super().sizeHint().width(), self.minimumHeight())
 
+    def minimumSizeHint(self) -> QSize:
+        """Need no more than the part that is shown: another one may be higher."""
+        part = self.currentWidget()
+        return part.minimumSizeHint() if part is not None else super().minimumSizeHint()
+
     def hasHeightForWidth(self) -> bool:
         """Have no height that lines would need, as they scroll; but that of a part that is shown whole."""
         part = self.currentWidget()

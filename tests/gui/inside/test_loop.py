@@ -145,7 +145,7 @@ def test_the_picture_says_how_the_answer_ended(inspector: Inspector, reason: Sto
     assert part.place.said.text().startswith("It is over.") and len(part.place.said.text()) > 14
 
 
-def test_arrow_keys_go_where_the_boxes_stand(inspector: Inspector) -> None:
+def test_arrow_keys_go_along_the_loop_and_across_its_rows(inspector: Inspector) -> None:
     inspector.answers()
     part = looks(inspector)
     boxes = part.map.boxes
@@ -154,9 +154,12 @@ def test_arrow_keys_go_where_the_boxes_stand(inspector: Inspector) -> None:
     steps: list[tuple[Qt.Key, StageName]] = [
         (Qt.Key.Key_Right, "tokens"),
         (Qt.Key.Key_Down, "stop"),
-        (Qt.Key.Key_Left, "answer"),
-        (Qt.Key.Key_Left, "answer"),
+        (Qt.Key.Key_Right, "answer"),
+        (Qt.Key.Key_Right, "answer"),
         (Qt.Key.Key_Up, "prompt"),
+        (Qt.Key.Key_Left, "prompt"),
+        *((Qt.Key.Key_Right, stage) for stage in STAGES[1:7]),
+        (Qt.Key.Key_Left, "kv"),
         (Qt.Key.Key_End, "answer"),
         (Qt.Key.Key_Home, "prompt"),
     ]

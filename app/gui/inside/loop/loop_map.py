@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from PySide6.QtCore import QPointF, QRect, Qt, Signal
-from PySide6.QtGui import QColor, QKeyEvent, QPainter, QPaintEvent, QPen, QPolygonF, QResizeEvent
+from PySide6.QtGui import QColor, QKeyEvent, QMoveEvent, QPainter, QPaintEvent, QPen, QPolygonF, QResizeEvent
 from PySide6.QtWidgets import QButtonGroup, QSizePolicy, QWidget
 
 from app.gui import theme
@@ -20,15 +20,11 @@ from app.gui.inside.loop.stage_box import HEIGHT_PX, StageBox
 from app.services.loop_values import BACK_FROM, BACK_TO, STAGES, LoopValues, StageName
 
 LEAST_PX, MOST_PX = 128, 200
-GAP_PX, ROW_GAP_PX = 18, 34
+GAP_PX, ROW_GAP_PX = 16, 34
 _COLUMNS = (12, 6, 4)
 _TIP_PX = 5.0
-_STEPS = {
-    Qt.Key.Key_Left: (-1, 0),
-    Qt.Key.Key_Right: (1, 0),
-    Qt.Key.Key_Up: (0, -1),
-    Qt.Key.Key_Down: (0, 1),
-}
+_ALONG = {Qt.Key.Key_Left: -1, Qt.Key.Key_Right: 1}
+_ACROSS = {Qt.Key.Key_Up: -1, Qt.Key.Key_Down: 1}
 
 
 class LoopMap(QWidget):
@@ -88,14 +84,16 @@ class LoopMap(QWidget):
             box.setFocusPolicy(Qt.FocusPolicy.StrongFocus if each == stage else Qt.FocusPolicy.ClickFocus)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Go to the stage beside, above or below, or to the first or last."""
+        """Go along the loop, also over the end of a row, to the stage above or below, or to the first or last."""
         key = Qt.Key(event.key())
         wanted: StageName | None = None
         if key in (Qt.Key.Key_Home, Qt.Key.Key_End):
             wanted = STAGES[0 if key is Qt.Key.Key_Home else -1]
-        elif key in _STEPS:
-            wanted = self._beside(*_STEPS[key])
-        if wanted is None and key not in _STEPS:
+        elif key in _ALONG:
+            wanted = self._along(_ALONG[key])
+        elif key in _ACROSS:
+            wanted = self._across(_ACROSS[key])
+        if wanted is None and key not in (*_ALONG, *_ACROSS):
             super().keyPressEvent(event)
             return
         if wanted is not None:
@@ -106,6 +104,12 @@ class LoopMap(QWidget):
         """Use the new room."""
         super().resizeEvent(event)
         self._lay_out()
+
+    def moveEvent(self, event: QMoveEvent) -> None:
+        """A pointer that rests is on another box now."""
+        super().moveEvent(event)
+        for box in self.boxes.values():
+            box.update()
 
     def paintEvent(self, _event: QPaintEvent) -> None:
         """Paint the arrows."""
@@ -131,8 +135,10 @@ class LoopMap(QWidget):
         fits = [count for count in _COLUMNS if count * least + (count - 1) * gap <= self.width()]
         self._columns = fits[0] if fits else _COLUMNS[-1]
         count = self._columns
-        width = min((self.width() - (count - 1) * gap) // count, theme.scaled(MOST_PX))
         height, row_gap = theme.scaled(HEIGHT_PX), theme.scaled(ROW_GAP_PX)
+        rows = -(-len(STAGES) // count)
+        above, beside = (row_gap // 2, gap) if rows > 2 else (0, 0)  # where the arrow back goes round the boxes
+        width = min((self.width() - beside - (count - 1) * gap) // count, theme.scaled(MOST_PX))
         is_turned = self.layoutDirection() is Qt.LayoutDirection.RightToLeft
         room = count * width + (count - 1) * gap
         for place, stage in enumerate(STAGES):
@@ -140,11 +146,10 @@ class LoopMap(QWidget):
             left = column * (width + gap)
             if is_turned:
                 left = self.width() - left - width
-            self.boxes[stage].setGeometry(QRect(left, row * (height + row_gap), width, height))
-        rows = -(-len(STAGES) // count)
+            self.boxes[stage].setGeometry(QRect(left, above + row * (height + row_gap), width, height))
         below = row_gap if rows == 1 else 0
-        self.setMinimumWidth(min(room, _COLUMNS[-1] * least + (_COLUMNS[-1] - 1) * gap))
-        self.setFixedHeight(rows * height + (rows - 1) * row_gap + below)
+        self.setMinimumWidth(min(room, _COLUMNS[-1] * least + _COLUMNS[-1] * gap))
+        self.setFixedHeight(above + rows * height + (rows - 1) * row_gap + below)
         self.update()
 
     def _cell(self, place: int) -> tuple[int, int]:
@@ -152,11 +157,16 @@ class LoopMap(QWidget):
         row, column = divmod(place, self._columns)
         return (self._columns - 1 - column if row % 2 else column), row
 
-    def _beside(self, right: int, down: int) -> StageName | None:
-        column, row = self._cell(STAGES.index(self.stage))
+    def _along(self, step: int) -> StageName | None:
+        """Return the stage after or before, as the arrows go: every second row runs back."""
         if self.layoutDirection() is Qt.LayoutDirection.RightToLeft:
-            right = -right
-        wanted = (column + right, row + down)
+            step = -step
+        place = STAGES.index(self.stage) + step
+        return STAGES[place] if 0 <= place < len(STAGES) else None
+
+    def _across(self, down: int) -> StageName | None:
+        column, row = self._cell(STAGES.index(self.stage))
+        wanted = (column, row + down)
         return next((stage for place, stage in enumerate(STAGES) if self._cell(place) == wanted), None)
 
     def _between(self, one: StageName, other: StageName) -> list[QPointF]:
@@ -169,8 +179,8 @@ class LoopMap(QWidget):
         centre = first.center().x() + 0.5
         return [QPointF(centre, first.bottom() + 1), QPointF(centre, second.top() - 1)]
 
-    def _paint_back(self, painter: QPainter, look: theme.Theme, ink: QColor) -> None:
-        """Paint the arrow that closes the loop, with its word."""
+    def way_back(self) -> list[QPointF]:
+        """Return the corners of the arrow that closes the loop, from its beginning to its tip."""
         start, goal = self.boxes[BACK_FROM].geometry(), self.boxes[BACK_TO].geometry()
         half, gap = theme.scaled(ROW_GAP_PX) / 2, theme.scaled(GAP_PX)
         begin, end = start.center().x() + 0.5, goal.center().x() + 0.5
@@ -180,11 +190,19 @@ class LoopMap(QWidget):
             way.append(QPointF(end, goal.bottom() + 2))
         elif abs(begin - end) < 1:
             way = [QPointF(begin, start.top()), QPointF(begin, goal.bottom() + 2)]
-        else:
-            channel = (start.left() - gap / 2) if begin > end else (start.right() + gap / 2)
-            above, below = start.top() - half, goal.bottom() + half
-            way = [QPointF(begin, start.top()), QPointF(begin, above), QPointF(channel, above)]
-            way += [QPointF(channel, below), QPointF(end, below), QPointF(end, goal.bottom() + 2)]
+        else:  # round the boxes, as an arrow stands in every gap between them
+            edges = [box.geometry() for box in self.boxes.values()]
+            channel = max(each.right() for each in edges) + gap / 2 + 1
+            if self.layoutDirection() is Qt.LayoutDirection.RightToLeft:
+                channel = min(each.left() for each in edges) - gap / 2
+            below, above = start.top() - half, goal.top() - half + 2
+            way = [QPointF(begin, start.top()), QPointF(begin, below), QPointF(channel, below)]
+            way += [QPointF(channel, above), QPointF(end, above), QPointF(end, goal.top() - 1)]
+        return way
+
+    def _paint_back(self, painter: QPainter, look: theme.Theme, ink: QColor) -> None:
+        """Paint the arrow that closes the loop, with its word."""
+        start, goal, way = self.boxes[BACK_FROM].geometry(), self.boxes[BACK_TO].geometry(), self.way_back()
         colour = look.colour("border_strong") if self._values.end_here is not None else ink
         self._paint_arrow(painter, colour, way, is_dashed=self._values.end_here is not None)
         painter.setFont(theme.font(theme.SMALL_PX))
@@ -197,7 +215,8 @@ class LoopMap(QWidget):
         elif start.top() == goal.top():
             left, middle = way[-1].x() + 8, way[-2].y() - 8
         else:
-            left, middle = way[2].x() - 8 - room, way[2].y()
+            is_turned = self.layoutDirection() is Qt.LayoutDirection.RightToLeft
+            left, middle = way[0].x() + 8 if is_turned else way[0].x() - 8 - room, way[1].y()
         painter.drawText(QRect(int(left), int(middle - line / 2), room, line), Qt.AlignmentFlag.AlignCenter, words)
 
     def _paint_arrow(self, painter: QPainter, colour: QColor, way: list[QPointF], *, is_dashed: bool = False) -> None:

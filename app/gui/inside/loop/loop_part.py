@@ -155,7 +155,11 @@ class LoopPart(InsidePart):
     def _show_step(self) -> None:
         """Show another step of the tour, in sight also where the window is low."""
         self._show()
-        QTimer.singleShot(0, self.tour, lambda: self.view_wanted.emit(self.tour))
+        QTimer.singleShot(0, self.tour, self._bring_in_sight)
+
+    def _bring_in_sight(self) -> None:
+        for widget in (self.map.boxes[self.map.stage], self.tour):
+            self.view_wanted.emit(widget)
 
     def _take_stage(self) -> None:
         """Somebody who chooses a stage goes on alone."""

@@ -6,7 +6,7 @@ A stage at work has a filled head and a word below; the one that is explained ha
 from __future__ import annotations
 
 from PySide6.QtCore import QRectF, QSize, Qt
-from PySide6.QtGui import QColor, QFontMetrics, QKeyEvent, QPainter, QPaintEvent, QPen
+from PySide6.QtGui import QColor, QCursor, QFontMetrics, QKeyEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QAbstractButton, QSizePolicy
 
 from app.gui import theme
@@ -18,7 +18,8 @@ from app.gui.widgets.token_words import known_per_cent
 from app.gui.widgets.words import set_hint
 from app.services.loop_values import StageName
 
-HEIGHT_PX = 120
+HEIGHT_PX = 126
+"""Room for a figure, three lines and the word below."""
 _HEAD_PX, _LINE_PX, _FIGURE_PX = 28, 16, 22
 _ICON_PX, _PAD_PX = 16, 6
 _MOST_LINES = 3
@@ -87,7 +88,7 @@ class StageBox(QAbstractButton):
         whole = QRectF(self.rect()).adjusted(_RING_PX, _RING_PX, -_RING_PX, -_RING_PX)
         is_lit = self._is_lit
         painter.setPen(QPen(colour if is_lit else look.colour("border"), look.line_px + is_lit))
-        painter.setBrush(look.colour("hover" if self.underMouse() and not is_lit else "surface"))
+        painter.setBrush(look.colour("hover" if self.is_pointed_at and not is_lit else "surface"))
         painter.drawRoundedRect(whole, theme.RADIUS_CONTROL, theme.RADIUS_CONTROL)
         inside = whole.adjusted(_PAD_PX, 0, -_PAD_PX, 0)
         self._paint_head(painter, look, whole)
@@ -104,6 +105,11 @@ class StageBox(QAbstractButton):
             frame = QRectF(self.rect()).adjusted(1, 1, -1, -1)
             painter.drawRoundedRect(frame, theme.RADIUS_CONTROL + 2, theme.RADIUS_CONTROL + 2)
         painter.end()
+
+    @property
+    def is_pointed_at(self) -> bool:
+        """Whether the pointer is on it; Qt alone still says so where a box moved away under one that rests."""
+        return self.underMouse() and self.rect().contains(self.mapFromGlobal(QCursor.pos()))
 
     @property
     def _is_lit(self) -> bool:
@@ -137,6 +143,19 @@ class StageBox(QAbstractButton):
         text = painter.fontMetrics().elidedText(self.text(), Qt.TextElideMode.ElideRight, int(room.width()))
         painter.drawText(room, self._side(), text)
 
+    def lines_of(self, face: Face, width: int) -> tuple[str, ...]:
+        """Return the lines below a figure in so many px; one alone may go on in as many as have room."""
+        if len(face.lines) != 1:
+            return face.lines
+        metrics = QFontMetrics(theme.font(theme.SMALL_PX))
+        has_picture = face.meter or face.strip
+        return tuple(wrapped(face.lines[0], metrics, width - _SLACK_PX, 2 if has_picture else _MOST_LINES))
+
+    def places(self, lines: int) -> tuple[int, int]:
+        """Return where so many lines end, and where the word below begins, in px from the top."""
+        top = _RING_PX + theme.scaled(_HEAD_PX) + 2 + theme.scaled(_FIGURE_PX)
+        return top + lines * theme.scaled(_LINE_PX), self.height() - _RING_PX - theme.scaled(_LINE_PX) - 4
+
     def _paint_figures(self, painter: QPainter, look: theme.Theme, inside: QRectF, top: float) -> None:
         painter.setFont(theme.font(theme.FIGURE_PX, bold=True))
         painter.setPen(look.colour("text"))
@@ -148,11 +167,7 @@ class StageBox(QAbstractButton):
         line = theme.scaled(_LINE_PX)
         below = QRectF(inside.left(), place.bottom(), inside.width(), line)
         metrics, width = painter.fontMetrics(), int(below.width())
-        lines = self.face.lines
-        if len(lines) == 1:
-            has_foot = self.face.meter or self.face.strip or self.face.state
-            lines = tuple(wrapped(lines[0], metrics, width - _SLACK_PX, 2 if has_foot else _MOST_LINES))
-        for words in lines:
+        for words in self.lines_of(self.face, width):
             painter.drawText(below, self._side(), metrics.elidedText(words, Qt.TextElideMode.ElideRight, width))
             below.translate(0, line)
 

@@ -6,8 +6,8 @@ Knows no service: says which step is shown, and that the tour is over.
 from __future__ import annotations
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent, QKeyEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QVBoxLayout
+from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent, QKeyEvent, QResizeEvent
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QVBoxLayout
 
 from app.gui import theme
 from app.gui.inside.loop.memory_words import explained_by_kind
@@ -31,6 +31,10 @@ class TourCard(QFrame):
         self.setProperty("look", "card")
         self._stops = stops()
         self._at = 0
+        self._numbers: tuple[str, ...] = ()
+        """The number of each step, as it is now."""
+        self._room: tuple[int, int] = (0, 0)
+        """The width of the text, and the height that is kept at it."""
         self.step = label(look="muted", name="tour_step")
         self.title = label(pixels=theme.HEADING_PX, bold=True, name="tour_title")
         self._text = label(pixels=theme.READING_PX, name="tour_text")
@@ -82,12 +86,28 @@ class TourCard(QFrame):
             words = self.tr("Tour, step {step} of {count}")
         self._text.setText(explained_by_kind(self.stop.stages[0], values.model) or self.stop.text)
         self.step.setText(words.format(step=self._at + 1, count=len(self._stops)))
-        self.number.setText(number(self.stop.stages[0], values))
+        self._numbers = tuple(number(each.stages[0], values) for each in self._stops)
+        self.number.setText(self._numbers[self._at])
+        self._keep_height()
         self.setAccessibleName(self.spoken())
 
     def spoken(self) -> str:
         """Return the whole step, for people who listen."""
         return f"{self.step.text()}: {self.stop.title}. {self._text.text()} {self.number.text()}"
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Have the height that the largest step needs at the new width."""
+        super().resizeEvent(event)
+        self._keep_height()
+
+    def _keep_height(self) -> None:
+        """Be as high as the largest step: the buttons stay under the pointer of who goes through them."""
+        width, kept = self._room
+        texts = tuple(each.text for each in self._stops)
+        needed = max(_height(self._text, texts), _height(self.number, self._numbers))
+        kept = max(kept, needed) if width == self._text.width() else needed
+        self._room = (self._text.width(), kept)
+        self._text.setMinimumHeight(kept)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Leave the tour with Esc."""
@@ -120,6 +140,19 @@ class TourCard(QFrame):
         column.addLayout(head)
         column.addLayout(words)
         column.addLayout(below)
+
+
+def _height(shown: QLabel, texts: tuple[str, ...]) -> int:
+    """Return how high a label has to be for each of these texts, in px, at the width that it has."""
+    shown.ensurePolished()
+    probe = QLabel()
+    probe.setFont(shown.font())
+    probe.setWordWrap(True)
+    most = 0
+    for text in texts:
+        probe.setText(text)
+        most = max(most, probe.heightForWidth(shown.width()))
+    return most
 
 
 def _button(name: str, text: str) -> QPushButton:
