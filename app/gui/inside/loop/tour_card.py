@@ -6,7 +6,7 @@ Knows no service: says which step is shown, and that the tour is over.
 from __future__ import annotations
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent, QKeyEvent, QResizeEvent
+from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent, QFont, QKeyEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QVBoxLayout
 
 from app.gui import theme
@@ -15,6 +15,43 @@ from app.gui.inside.loop.number_words import number
 from app.gui.inside.loop.tour_words import Stop, stops
 from app.gui.widgets.labels import label
 from app.services.loop_values import LoopValues
+
+
+class _Words(QLabel):
+    """Lines as high as the longest of the texts that come: the buttons below stay under the pointer of who goes on."""
+
+    def __init__(self, name: str, font: QFont) -> None:
+        super().__init__()
+        self.setObjectName(name)
+        self.setTextFormat(Qt.TextFormat.PlainText)
+        self.setFont(font)
+        self.setWordWrap(True)
+        self.setAlignment(Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignLeading)
+        self._probe = QLabel(self)
+        self._probe.hide()
+        self._probe.setTextFormat(Qt.TextFormat.PlainText)
+        self._probe.setWordWrap(True)
+        self._texts: tuple[str, ...] = ()
+        self._heights: dict[int, int] = {}
+        """By width, in px."""
+
+    def keep_room_for(self, texts: tuple[str, ...]) -> None:
+        """Say which texts come."""
+        if texts != self._texts:
+            self._texts = texts
+            self._heights.clear()
+            self.updateGeometry()
+
+    def heightForWidth(self, width: int) -> int:
+        """Return the height of the longest text."""
+        if width not in self._heights:
+            self._probe.setFont(self.font())
+            most = super().heightForWidth(width)
+            for text in self._texts:
+                self._probe.setText(text)
+                most = max(most, self._probe.heightForWidth(width))
+            self._heights[width] = most
+        return self._heights[width]
 
 
 class TourCard(QFrame):
@@ -31,17 +68,11 @@ class TourCard(QFrame):
         self.setProperty("look", "card")
         self._stops = stops()
         self._at = 0
-        self._numbers: tuple[str, ...] = ()
-        """The number of each step, as it is now."""
-        self._room: tuple[int, int] = (0, 0)
-        """The width of the text, and the height that is kept at it."""
         self.step = label(look="muted", name="tour_step")
         self.title = label(pixels=theme.HEADING_PX, bold=True, name="tour_title")
-        self._text = label(pixels=theme.READING_PX, name="tour_text")
-        self.number = label(pixels=theme.FIGURE_PX, bold=True, name="tour_number")
-        for each in (self._text, self.number):
-            each.setWordWrap(True)
-            each.setAlignment(Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignLeading)
+        self._text = _Words("tour_text", theme.font(theme.READING_PX))
+        self._text.keep_room_for(tuple(each.text for each in self._stops))
+        self.number = _Words("tour_number", theme.font(theme.FIGURE_PX, bold=True))
         self.back = _button("tour_back", self.tr("Back"))
         self.on = _button("tour_next", self.tr("Next"))
         self.on.setProperty("look", "primary")
@@ -86,28 +117,14 @@ class TourCard(QFrame):
             words = self.tr("Tour, step {step} of {count}")
         self._text.setText(explained_by_kind(self.stop.stages[0], values.model) or self.stop.text)
         self.step.setText(words.format(step=self._at + 1, count=len(self._stops)))
-        self._numbers = tuple(number(each.stages[0], values) for each in self._stops)
-        self.number.setText(self._numbers[self._at])
-        self._keep_height()
+        numbers = tuple(number(each.stages[0], values) for each in self._stops)
+        self.number.keep_room_for(numbers)
+        self.number.setText(numbers[self._at])
         self.setAccessibleName(self.spoken())
 
     def spoken(self) -> str:
         """Return the whole step, for people who listen."""
         return f"{self.step.text()}: {self.stop.title}. {self._text.text()} {self.number.text()}"
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        """Have the height that the largest step needs at the new width."""
-        super().resizeEvent(event)
-        self._keep_height()
-
-    def _keep_height(self) -> None:
-        """Be as high as the largest step: the buttons stay under the pointer of who goes through them."""
-        width, kept = self._room
-        texts = tuple(each.text for each in self._stops)
-        needed = max(_height(self._text, texts), _height(self.number, self._numbers))
-        kept = max(kept, needed) if width == self._text.width() else needed
-        self._room = (self._text.width(), kept)
-        self._text.setMinimumHeight(kept)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Leave the tour with Esc."""
@@ -140,19 +157,6 @@ class TourCard(QFrame):
         column.addLayout(head)
         column.addLayout(words)
         column.addLayout(below)
-
-
-def _height(shown: QLabel, texts: tuple[str, ...]) -> int:
-    """Return how high a label has to be for each of these texts, in px, at the width that it has."""
-    shown.ensurePolished()
-    probe = QLabel()
-    probe.setFont(shown.font())
-    probe.setWordWrap(True)
-    most = 0
-    for text in texts:
-        probe.setText(text)
-        most = max(most, probe.heightForWidth(shown.width()))
-    return most
 
 
 def _button(name: str, text: str) -> QPushButton:
