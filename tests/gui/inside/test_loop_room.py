@@ -95,6 +95,8 @@ def test_no_word_is_cut_where_a_stage_runs(inspector: Inspector) -> None:
     assert " ".join(lines) == chain and all(metrics.horizontalAdvance(line) <= box.width() - 12 for line in lines)
     assert len(wrapped(chain, metrics, box.width() - 20, 2)) < len(lines), "two lines are not enough"
     assert len(lines) == 3 and part.isVisible()
+    two = Face("30 layers", ("9 heads, 3 for KV", "feed-forward 1,536"))
+    assert all(metrics.horizontalAdvance(line) <= box.width() - 12 for line in box.lines_of(two, box.width() - 12))
     bottom, foot = box.places(lines=3)
     assert bottom <= foot, "the word below has its own line"
     box.deleteLater()

@@ -144,12 +144,16 @@ class StageBox(QAbstractButton):
         painter.drawText(room, self._side(), text)
 
     def lines_of(self, face: Face, width: int) -> tuple[str, ...]:
-        """Return the lines below a figure in so many px; one alone may go on in as many as have room."""
-        if len(face.lines) != 1:
-            return face.lines
+        """Return the lines below a figure in so many px; they go on in as many as have room."""
         metrics = QFontMetrics(theme.font(theme.SMALL_PX))
-        has_picture = face.meter or face.strip
-        return tuple(wrapped(face.lines[0], metrics, width - _SLACK_PX, 2 if has_picture else _MOST_LINES))
+        spare = (2 if face.meter or face.strip else _MOST_LINES) - len(face.lines)
+        lines: list[str] = []
+        for words in face.lines:
+            room = width - _SLACK_PX if len(face.lines) == 1 else width
+            parts = wrapped(words, metrics, room, 1 + max(spare, 0))
+            spare -= len(parts) - 1
+            lines += parts
+        return tuple(lines)
 
     def places(self, lines: int) -> tuple[int, int]:
         """Return where so many lines end, and where the word below begins, in px from the top."""
