@@ -20,7 +20,7 @@ from app.services.answers import Answers
 from app.services.embedding_row import EmbeddingRow
 from app.services.engine_session import EngineSession
 from app.services.inspecting import Inspecting
-from app.services.loop_place import as_at_step
+from app.services.loop_place import as_at_step, tokens_before
 from app.services.loop_run import LoopRun
 from app.services.loop_step import step_of_record, step_of_view
 from app.services.loop_values import (
@@ -176,15 +176,8 @@ class LoopPicture:
             settings=self._settings_of(turn, run),
             end=_end(turn),
         )
-        return as_at_step(made, self._inspecting.token, self._before(turn, run))
-
-    def _before(self, turn: Turn | None, run: LoopRun | None) -> int | None:
-        """Return how many tokens stand before the answer; None where that is not known."""
         kept = self._inspecting.prompt
-        if turn is not None and kept is not None and kept.message == turn.message:
-            return len(kept.ids)
-        ready = run.prompt if run is not None else None
-        return len(ready.ids) // 4 - run.first if run is not None and ready is not None else None
+        return as_at_step(made, self._inspecting.token, tokens_before(turn, kept, run))
 
     def _own_run(self) -> LoopRun | None:
         """Return what the events told of the answer that is looked at."""

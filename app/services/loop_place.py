@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import msgspec
 
+from app.services.inspection import InspectedPrompt
+from app.services.loop_run import LoopRun
 from app.services.loop_values import LoopValues
+from app.services.turns import Turn
 
 
 def as_at_step(values: LoopValues, chosen: int | None, before: int | None) -> LoopValues:
@@ -29,6 +32,14 @@ def as_at_step(values: LoopValues, chosen: int | None, before: int | None) -> Lo
     if used == values.cells_used:
         in_use = values.cache_bytes
     return msgspec.structs.replace(values, is_back=True, cells_used=used, cache_bytes=in_use)
+
+
+def tokens_before(turn: Turn | None, kept: InspectedPrompt | None, run: LoopRun | None) -> int | None:
+    """Return how many tokens stand before an answer; None where that is not known."""
+    if turn is not None and kept is not None and kept.message == turn.message:
+        return len(kept.ids)
+    ready = run.prompt if run is not None else None
+    return len(ready.ids) // 4 - run.first if run is not None and ready is not None else None
 
 
 def _cells_at(values: LoopValues, place: int, before: int | None) -> int | None:
