@@ -62,7 +62,7 @@ def test_boxes_and_sentences_say_what_the_engine_told(inspector: Inspector) -> N
     assert "(104)" in reads(inspector, "tokens")
     assert (boxes["prefill"].face.figure, boxes["prefill"].face.lines[0]) == ("256 tok/s", "88 of 600 cached")
     assert reads(inspector, "prefill").startswith(
-        "600 of 600 tokens are read; 88 of them were in the cache already. The others took their turn at 256 tok/s."
+        "2 s for the 512 tokens of the prompt that were not in the cache yet"
     )
     assert boxes["kv"].face.figure == "43 of 4,096" and boxes["answer"].face.figure == "3 tokens"
     assert reads(inspector, "kv").startswith("43 of 4,096 cells are taken.")
