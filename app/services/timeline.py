@@ -43,7 +43,10 @@ class _Followed:
 
     def __init__(self, times: AnswerTimes, run: Run) -> None:
         self.times = times
-        self.run = run
+        self.run: Run | None = run
+        """Until it has ended: a run holds its whole chat."""
+        self.is_whole = not run.beginning.continues
+        """Whether the times are those of the whole answer: they are not where its beginning was drawn before."""
         self._moved: tuple[int, Sequence[int]] = (0, ())
         self.joins: frozenset[int] = frozenset()
         """The tokens before which a later part of the answer begins."""
@@ -55,9 +58,9 @@ class _Followed:
         return self._moved[1]
 
     @property
-    def is_whole(self) -> bool:
-        """Whether the times are those of the whole answer: they are not where its beginning was drawn before."""
-        return not self.run.beginning.continues
+    def turn(self) -> Turn | None:
+        """The answer, while it is written."""
+        return self.run.turn if self.run is not None else None
 
 
 class Timeline:
@@ -120,15 +123,16 @@ class Timeline:
         if followed is None:
             return
         followed.times.take(event)
+        turn = followed.turn
         if isinstance(event, (Finished, Failed)):
             del self._open[event.request]
             self._keep(followed)
-        if followed.run.turn is self._inspecting.turn:
+        if turn is self._inspecting.turn:
             self._look()
 
     def _keep(self, followed: _Followed) -> None:
-        run = followed.run
-        if run.came_to_nothing:
+        run, followed.run = followed.run, None
+        if run is None or run.came_to_nothing:
             return
         before = self._kept.pop(run.message, None)
         if not followed.is_whole:
@@ -151,7 +155,7 @@ class Timeline:
         return self._at_end(turn, followed, turn.finished.metrics)
 
     def _followed(self, turn: Turn) -> _Followed | None:
-        is_open = next((each for each in self._open.values() if each.run.turn is turn), None)
+        is_open = next((each for each in self._open.values() if each.turn is turn), None)
         return is_open or self._kept.get(turn.message)
 
     def _gaps(self, turn: Turn) -> tuple[int, Sequence[float | None]]:
