@@ -45,6 +45,8 @@ class _Followed:
         self.times = times
         self.run: Run | None = run
         """Until it has ended: a run holds its whole chat."""
+        self.begun = run.beginning.tokens
+        """So many of its tokens were drawn before."""
         self.is_whole = not run.beginning.continues
         """Whether the times are those of the whole answer: they are not where its beginning was drawn before."""
         self._moved: tuple[int, Sequence[int]] = (0, ())
@@ -261,7 +263,7 @@ def _exact_steps(turn: Turn, followed: _Followed, times: AnswerTimes, later_ns: 
 
 def _so_far(turn: Turn, followed: _Followed, *, is_open: bool) -> AnswerTimeline:
     """Return the time of an answer that is written, or that ended without its figures."""
-    times, first = followed.times, followed.run.beginning.tokens
+    times, first = followed.times, followed.begun
     return AnswerTimeline(
         turn.message,
         parts_so_far(times),
