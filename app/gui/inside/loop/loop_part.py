@@ -22,7 +22,7 @@ from app.services.loop_example import example, example_time
 from app.services.process_views import ProcessViews
 from app.system.settings_file import SettingsFile
 
-PAINT_MS = 100
+PAINT_MS = 200
 """The picture is painted anew so often at most."""
 
 

@@ -96,7 +96,7 @@ def sentence(line: AnswerTimeline) -> str:
     else:
         said = translate("LoopTime", "Until the first token: {length}.").format(length=time_words(first_ns))
     if line.steps:
-        known = line.gaps_ms
+        known = line.ordered_ms or line.gaps_ms  # those at hand cost nothing to read
         mean_ns = sum(known) / len(known) * 1e6 if known else 0.0
         said += " " + translate("LoopTime", "Each of the {count} after it: {length} on average.").format(
             count=count(line.steps), length=time_words(mean_ns)
