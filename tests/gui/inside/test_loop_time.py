@@ -13,6 +13,8 @@ from PySide6.QtWidgets import QWidget
 from app.core.chat import PromptSpan
 from app.core.events import PrefillProgress, PromptReady
 from app.gui.inside.loop.time_words import TimeFace, round_span, sentence, time_face
+from app.gui.inside.timing.bar_words import bins_sentence, summary_words
+from app.services.gap_bins import bins_of
 from app.services.timeline_values import AnswerTimeline, Pause, TimePart
 from tests.gui.inside.conftest import Inspector, desk, inspector, model, stage
 from tests.gui.inside.test_loop import asks, catch_up, looks
@@ -59,6 +61,8 @@ def test_it_says_why_the_first_token_takes_longest() -> None:
     assert (
         said == "Until the first token: 551 ms, of which prefill 540 ms. Each of the 3 after it: 13.3 ms on average."
     )
+    two = sentence(AnswerTimeline(1, PARTS, drawn_ns=DRAWN[:2]))
+    assert two == "Until the first token: 551 ms, of which prefill 540 ms. The one after it: 10.0 ms."
     without = tuple(part for part in PARTS if part.kind != "prefill")
     assert sentence(AnswerTimeline(1, without)) == "Until the first token: 551 ms."
     paused = AnswerTimeline(1, PARTS, drawn_ns=DRAWN, pauses=(Pause(3, None),))
@@ -189,3 +193,10 @@ def test_what_did_not_change_is_not_painted(inspector: Inspector) -> None:
     assert paints.count == 0
     inspector.stage.clicks("loop_prefill")
     inspector.stage.bot.waitUntil(lambda: paints.count > 0)
+
+
+def test_one_step_is_told_as_one_in_the_timeline_too() -> None:
+    two = AnswerTimeline(1, PARTS, drawn_ns=DRAWN[:2])
+    assert "1 decode step in 10.0 ms" in summary_words(two)
+    assert "3 decode steps in" in summary_words(AnswerTimeline(1, PARTS, drawn_ns=DRAWN))
+    assert bins_sentence(bins_of([10.0])) == "1 gap between neighbouring tokens: 10.0 ms"

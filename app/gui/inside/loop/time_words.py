@@ -98,9 +98,10 @@ def sentence(line: AnswerTimeline) -> str:
     if line.steps:
         known = line.ordered_ms or line.gaps_ms  # those at hand cost nothing to read
         mean_ns = sum(known) / len(known) * 1e6 if known else 0.0
-        said += " " + translate("LoopTime", "Each of the {count} after it: {length} on average.").format(
-            count=count(line.steps), length=time_words(mean_ns)
-        )
+        words = translate("LoopTime", "Each of the {count} after it: {length} on average.")
+        if line.steps == 1:
+            words = translate("LoopTime", "The one after it: {length}.")
+        said += " " + words.format(count=count(line.steps), length=time_words(mean_ns))
     return said
 
 

@@ -245,11 +245,10 @@ def summary_words(timeline: AnswerTimeline) -> str:
         )
     if timeline.steps:
         length = time_words(timeline.drawn_ns[-1] - timeline.drawn_ns[0])
-        said.append(
-            translate("Timeline", "{steps} decode steps in {length}").format(
-                steps=count(timeline.steps), length=length
-            )
-        )
+        words = translate("Timeline", "{steps} decode steps in {length}")
+        if timeline.steps == 1:
+            words = translate("Timeline", "1 decode step in {length}")
+        said.append(words.format(steps=count(timeline.steps), length=length))
     elif "decode" in parts:
         said.append(
             translate("Timeline", "all decode steps in {length}").format(length=time_words(parts["decode"].ns))
@@ -272,6 +271,8 @@ def bins_sentence(bins: GapBins | None) -> str:
         "Timeline",
         "{total} gaps between neighbouring tokens; most often {low} to {high} ms, the longest {most} ms",
     )
+    if bins.total == 1:
+        said = translate("Timeline", "1 gap between neighbouring tokens: {most} ms")
     return said.format(
         total=count(bins.total), low=edge_words(low), high=edge_words(high), most=gap_words(bins.longest_ms)
     )
