@@ -33,7 +33,7 @@ from app.services.kv_sum import ClassSum, class_sums
 from app.services.live import Live
 from app.services.next_send import Count
 from app.services.prompt_count import PromptCount
-from app.services.questions import AnswerEvent, LanesEvent, ReplayEvent
+from app.services.questions import AnswerEvent, LanesEvent, Replay, ReplayEvent
 from app.services.vocabulary import Vocabulary
 
 _ID_BYTES = 4
@@ -264,6 +264,9 @@ class KVMap:
 
     def _limit_of(self, request: int) -> int:
         """Return the most tokens that an answer may have; 0 where it may fill the context, or nobody knows."""
+        asked = self._session.opened()
+        if isinstance(asked, Replay) and asked.request == request:
+            return asked.command.settings[-1].settings.validated().max_tokens
         run = next((each for each in self._answers.runs if each.request == request), None)
         return run.conversation.head.settings.validated().max_tokens if run is not None else 0
 

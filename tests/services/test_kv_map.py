@@ -20,8 +20,10 @@ from app.services.kv_map import KVMap
 from app.services.lane_starts import Lanes
 from tests.desk import Desk
 from tests.fake_engine import CONTEXT, MILLISECOND_NS, metrics, model_info
+from tests.services.asking import say
 from tests.services.lanes import FROM_CACHE, PROMPT, LanesLead
 from tests.services.recorded_lanes import load
+from tests.services.replaying import answer, compared, end, read
 
 TWO = Lanes((SamplingSettings(seed=7), SamplingSettings(seed=7)))
 
@@ -138,6 +140,25 @@ def test_one_reservation_is_as_long_as_the_answer_may_become(chat: Chat, desk: D
     desk.settle()
     use = kv_map.blocks
     assert use is not None and (use.reserved, use.unused, use.blocks, use.empty) == (140, 96, 3, 4)
+
+
+def test_an_answer_that_is_written_once_more_reserves_what_it_did_at_first(
+    desk: Desk, model: Path, kv_map: KVMap
+) -> None:
+    desk.program.conversations.start()
+    desk.load(model)
+    desk.program.sampling.change(max_tokens=100)
+    say(desk, "Why?", "a", "b")
+    before = kv_map.blocks
+    desk.program.sampling.change(max_tokens=300)
+    assert desk.program.reproducing.begin(answer(desk))
+    read(desk)
+    compared(desk, 2)
+    during = kv_map.blocks
+    end(desk)
+    use = kv_map.blocks
+    assert before is not None and during is not None and use is not None
+    assert before.reserved == during.reserved == use.reserved == 40 + 100
 
 
 def test_what_failed_leaves_no_more_than_its_prompt(chat: Chat, desk: Desk, kv_map: KVMap) -> None:
