@@ -243,3 +243,20 @@ def test_a_token_that_is_looked_at_is_told_once(desk: Desk) -> None:
     service(desk).look_at(3)
     service(desk).look_at(None)
     assert told == [3, None]
+
+
+def test_a_token_that_is_not_worked_out_yet_stays_looked_at(desk: Desk) -> None:
+    service(desk).watch(True)
+    assert desk.program.chat.send("Why?")
+    desk.settle()
+    desk.engine.prompt(PROMPT, seed=SEED)
+    desk.engine.write("w", 2)
+    desk.settle()
+    desk.engine.write("w", 2)
+    desk.settle()
+    service(desk).look_at(3)
+    told: list[int | None] = []
+    service(desk).token_changed.connect(told.append)
+    desk.until(lambda: not service(desk).is_busy)
+    answer = service(desk).answer
+    assert answer is not None and len(answer) == 4 and service(desk).token == 3 and told == []
