@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from app.core.chat import PromptSpan
-from app.core.events import Held, PrefillProgress, PromptReady, Tokens
+from app.core.events import Finished, Held, PrefillProgress, PromptReady, Tokens
 from app.core.grammar import ENDED_BY, GRAMMAR_TOO_SLOW, NOTHING_FITTED
 from app.core.model import ModelInfo
 from app.core.sampling import SamplingSettings
@@ -126,11 +126,18 @@ class LoopPicture:
                 run.write(event)
             case Held():
                 run.hold(event)
-                if run.is_stepped and self._is_watched and run is self._own_run():
-                    self._inspecting.look_at(None)  # who lets one token follow wants to see it
+                self._show_stepped(run)
+            case Finished():
+                run.finish(event)
+                self._show_stepped(run)
             case _:
                 pass
         self._tell()
+
+    def _show_stepped(self, run: LoopRun) -> None:
+        """Come back to the newest token: who lets one follow wants to see it."""
+        if run.is_stepped and self._is_watched and run is self._own_run():
+            self._inspecting.look_at(None)
 
     def _look(self) -> None:
         """Show the last token of an answer that is over, where nothing else is looked at."""

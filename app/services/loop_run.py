@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from app.core.events import Held, PrefillProgress, PromptReady, Tokens
+from app.core.events import Finished, Held, PrefillProgress, PromptReady, Tokens
 from app.core.metrics import MIN_PREFILL_TOKENS
 from app.services.loop_values import LoopPrefill
 from app.services.pace import Pace
@@ -27,7 +27,7 @@ class LoopRun:
     held_at: int | None = None
     """The token that it waited for last."""
     is_stepped: bool = False
-    """Whether it waits again, after somebody let one token follow."""
+    """Whether it waits again, or is over, after somebody let one token follow."""
     _pace: Pace = field(default_factory=Pace)
 
     @property
@@ -72,3 +72,8 @@ class LoopRun:
         self.tokens = event.token
         if self.prompt is not None:  # the row is there, so all tokens before it are in cells
             self.cells_used = len(self.prompt.ids) // 4 + event.token
+
+    def finish(self, event: Finished) -> None:
+        """The answer is over, perhaps by the one token that it waited for, which need not say anything."""
+        is_next = self.held_at is not None and self.tokens <= self.held_at + 1
+        self.is_held, self.is_stepped = False, is_next and event.stop_reason != "cancelled"

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import msgspec
 import pytest
+from PySide6.QtGui import QKeySequence
+from PySide6.QtTest import QTest
 
+from app.core.commands import StepOn
+from app.gui.inside.loop.loop_part import LoopPart
 from app.gui.inside.loop.number_words import number
 from app.services.loop_example import example
 from app.services.loop_place import as_at_step
@@ -13,6 +17,23 @@ from tests.gui.inside.test_loop import asks, catch_up, lit, looks
 
 __all__ = ["desk", "inspector", "model", "stage"]
 pytestmark = pytest.mark.qt_log_ignore("^This plugin does not support")
+
+
+def looks_back_while_held(looker: Inspector) -> LoopPart:
+    """Have an answer held before its third token, and look back at its first one."""
+    part = asks(looker)
+    looker.stage.engine.prompt()
+    looker.stage.engine.write("w", 2)
+    looker.stage.clicks("inside_hold")
+    looker.stage.engine.hold()
+    looker.stage.settle()
+    for token in (1, 0):
+        looker.known()
+        catch_up(part)
+        looker.stage.clicks("loop_previous")
+        assert looker.token == token
+    looker.known()
+    return part
 
 
 def test_an_earlier_token_of_an_answer_that_is_over_went_on_to_the_next(inspector: Inspector) -> None:
@@ -58,6 +79,7 @@ def test_no_stage_is_lit_for_a_token_that_is_looked_back_at(inspector: Inspector
     inspector.stage.clicks("inside_hold")
     inspector.stage.engine.hold()
     inspector.stage.settle()
+    inspector.known()
     assert lit(part) == {"sampling"}
     inspector.stage.clicks("loop_previous")
     inspector.known()
@@ -69,20 +91,38 @@ def test_no_stage_is_lit_for_a_token_that_is_looked_back_at(inspector: Inspector
 
 
 def test_one_token_shows_the_token_that_it_lets_follow(inspector: Inspector) -> None:
-    part = asks(inspector)
-    inspector.stage.engine.prompt()
-    inspector.stage.engine.write("w", 2)
-    inspector.stage.clicks("inside_hold")
-    inspector.stage.engine.hold()
-    inspector.stage.settle()
-    inspector.stage.clicks("loop_previous")
-    inspector.known()
+    part = looks_back_while_held(inspector)
     inspector.stage.clicks("inside_one_token")
     inspector.stage.engine.write("v", 1)
     inspector.stage.engine.hold()
     inspector.stage.settle()
     assert lit(part) == {"sampling"} and inspector.token == -1
     assert "Token 4, not drawn yet" in inspector.reads("loop_place")
+
+
+@pytest.mark.parametrize("says", [True, False])
+def test_one_token_that_ends_the_answer_is_shown_too(inspector: Inspector, says: bool) -> None:
+    part = looks_back_while_held(inspector)
+    before = inspector.stage.engine.all(StepOn)
+    QTest.keySequence(inspector.stage.window, QKeySequence("F7"))
+    assert len(inspector.stage.engine.all(StepOn)) == len(before) + 1
+    if says:
+        inspector.stage.engine.write("v", 1)
+    inspector.stage.engine.finish()
+    inspector.stage.settle()
+    inspector.known()
+    catch_up(part)
+    picture = inspector.stage.desk.program.views.loop
+    assert picture.token == 2 and picture.values.end_here is not None, "an end token is shown where it was drawn"
+    assert part.map.boxes["stop"].face.state == "ended"
+
+
+def test_who_looks_back_stays_there_where_the_answer_is_stopped(inspector: Inspector) -> None:
+    looks_back_while_held(inspector)
+    inspector.stage.engine.finish("cancelled")
+    inspector.stage.settle()
+    inspector.known()
+    assert inspector.token == 0
 
 
 def test_there_is_one_count_of_tokens_while_an_answer_is_written(inspector: Inspector) -> None:
