@@ -303,7 +303,8 @@ class Inspecting:
         self._problem = None if made is not None else _NOT_READ
         if made is not None:
             self._answer, self._prompt = made
-        known = max(len(self._turn.ids) // _ID_BYTES, len(self._answer or ()))  # what grows has more than is worked out
+        # An answer that grows has more tokens than are worked out.
+        known = max(len(self._turn.ids) // _ID_BYTES, len(self._answer or ()))
         if self._answer is not None and self._token is not None and self._token >= known:
             self.look_at(None)
         self.changed.emit()
