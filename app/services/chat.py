@@ -15,6 +15,7 @@ from app.services.answers import Answers
 from app.services.asking import Asking
 from app.services.drafts import Drafts
 from app.services.engine_session import EngineSession
+from app.services.engine_work import waits_until
 from app.services.keeper import Keeper
 from app.services.open_conversation import OpenConversation, prompt_messages, title_of
 from app.services.questions import LanesEvent
@@ -225,10 +226,9 @@ class Chat:
         return translate("Chat", "Waits for the comparison ({lanes} lanes running)", lanes=lanes) if lanes else None
 
     def _scoring_before(self) -> Sentence | None:
-        """Return in words that a pass over a prompt comes before the answer that is waited for."""
+        """Return in words which pass over tokens comes before the answer that is waited for; None where none does."""
         run = self._shown.run
-        waits = run is not None and run.turn.state == "waiting" and self._session.is_behind_scoring(run.request)
-        return translate("Chat", "Waits until the prompt in Inside is read (cancel that there)") if waits else None
+        return waits_until(self._session.opened()) if run is not None and run.turn.state == "waiting" else None
 
     def _take_branch(self, conversation: OpenConversation, first: int) -> None:
         if conversation is self._shown:

@@ -96,8 +96,6 @@ class EngineSession:
         """How many lanes of a comparison are still written before a question begins; 0 where none is."""
         self.opened = self._questions.opened
         """Tells what the engine has; None while that is nothing."""
-        self.is_behind_scoring = self._questions.is_behind_scoring
-        """Whether a question waits for a pass over a prompt."""
         self.sent = self._questions.sent
         """A question went to a loaded model: its request and the time that its clock starts at (`perf_counter_ns`)."""
         self.set_pace = self._questions.set_pace

@@ -149,10 +149,6 @@ class Questions:
         lanes = [len(each.lanes) for each in self._open.values() if isinstance(each, LanesQuestion)]
         return max(sum(lanes) - len(self._ended), 0)
 
-    def is_behind_scoring(self, request: int) -> bool:
-        """Return whether a question waits for a pass over a prompt."""
-        return request not in self._open and any(isinstance(each, Scoring) for each in self._open.values())
-
     def template_for(self, model: ModelRef | None) -> str | None:
         """Return the chat template that people chose for a model; None takes the model's own."""
         return self._templates.for_model(model)

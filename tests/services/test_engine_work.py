@@ -64,6 +64,36 @@ def test_each_pass_is_called_what_it_is_and_not_an_answer(desk: Desk, said: str)
             assert not begun and found is not None and found.english().startswith(said)
 
 
+def row(desk: Desk) -> tuple[bool, Callable[[], Sentence | None]]:
+    """Begin to read the numbers of one token."""
+    embedding = desk.program.views.loop._embedding
+    return embedding.read(0), lambda: embedding.hindrance(0)
+
+
+@pytest.mark.parametrize(
+    ("begin", "said"),
+    [
+        (scores, "Waits until the prompt in Inside is read (cancel that there)"),
+        (attention, "Waits until the attention in Inside is read (cancel that there)"),
+        (row, "Waits until the numbers of one token in Inside are read"),
+        (operations, "Waits until the operations in Inside are timed (cancel that there)"),
+    ],
+)
+def test_an_answer_says_which_pass_it_waits_for(
+    desk: Desk, begin: Callable[[Desk], tuple[bool, Callable[[], Sentence | None]]], said: str
+) -> None:
+    ask(desk)
+    service(desk).select(PROMPT)
+    begun, _ = begin(desk)
+    assert begun and desk.program.chat.send("And the sea?")
+    desk.settle()
+    waiting, asked = desk.program.chat.turns[-1], desk.program.session.opened()
+    assert waiting.doing is not None and waiting.doing.english() == said and asked is not None
+    desk.engine.fail("cancelled", asked.request)
+    desk.settle()
+    assert waiting.doing is None, "its own prompt is read now"
+
+
 def test_lanes_and_an_answer_that_is_reproduced_are_no_answer_either(desk: Desk) -> None:
     ask(desk)
     session, model = desk.program.session, desk.program.session.ref
