@@ -140,6 +140,20 @@ class KVMap:
         return self._count.count
 
     @property
+    def given_back(self) -> range:
+        """The places of the chat's tokens that the next send gives back: its prompt does not begin with them."""
+        count, held = self._count.count, self.held
+        shares = count.shares
+        if (
+            shares is None
+            or count.answering
+            or count.refused
+            or any(each.lane is not None for each in held.stretches)
+        ):
+            return range(0)
+        return range(min(shares.cached, held.end), held.end)
+
+    @property
     def blocks(self) -> BlockUse | None:
         """What the sequences would take in blocks, and as one reservation each; None where there is none."""
         model, prompt = self._model, self._prompt

@@ -23,15 +23,22 @@ def settles(stage: Stage) -> None:
     stage.bot.waitUntil(lambda: not page._settled.isActive(), timeout=60_000)
 
 
-def ids_of(count: int) -> bytes:
-    """Return tokens that begin with those of the prompt and the answer of one token that the engine of tests has."""
-    return array("i", (*range(40), 0, *range(41, max(count, 41)))[:count]).tobytes()
+def ids_of(count: int, same: int = 41) -> bytes:
+    """Return tokens of which so many are those of the prompt and the answer of one token that the engine of tests has."""
+    return array("i", (*(*range(40), 0)[:same], *range(1000 + same, 1000 + max(count, same)))[:count]).tobytes()
 
 
 def counts(
-    stage: Stage, draft: int, prompt: int | Callable[[ChatPrompt], int], dropped: tuple[int, ...] = ()
+    stage: Stage,
+    draft: int,
+    prompt: int | Callable[[ChatPrompt], int],
+    dropped: tuple[int, ...] = (),
+    same: int = 41,
 ) -> None:
-    """Let the engine count what was asked of it, until it is asked nothing more; what is too long it refuses."""
+    """Let the engine count what was asked of it, until it is asked nothing more; what is too long it refuses.
+
+    A prompt begins with so many tokens of the last one and its answer.
+    """
     tokens = prompt if callable(prompt) else lambda _asked: prompt
     done = 0
     settles(stage)
@@ -41,7 +48,7 @@ def counts(
                 stage.engine.say(Tokenized(question.request, ids_of(draft)))
             elif (number := tokens(question.prompt)) < CONTEXT:
                 gone = tuple(index for index in dropped if index < len(question.prompt.messages) - 1)
-                stage.engine.say(Rendered(question.request, "", ids_of(number), (), dropped=gone))
+                stage.engine.say(Rendered(question.request, "", ids_of(number, same), (), dropped=gone))
             else:
                 reason = translate("Test", "Too long.")
                 stage.engine.say(Failed(question.request, "prompt_too_long", reason, tokens=number))

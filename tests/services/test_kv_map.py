@@ -203,6 +203,22 @@ def test_the_next_turn_is_told_as_it_is_counted(chat: Chat, desk: Desk, kv_map: 
     desk.settle()
     shares = kv_map.next.shares
     assert shares is not None and (shares.cached, shares.new) == (41, 20)
+    assert kv_map.given_back == range(41, 41), "it goes on behind all that is there"
+
+
+def test_what_the_next_send_gives_back_is_known_before_it(chat: Chat, desk: Desk, kv_map: KVMap) -> None:
+    chat.send("Why?")
+    desk.answer("Because.")
+    assert len(kv_map.given_back) == 0, "nobody knows yet what comes next"
+    desk.program.prompt_count.set_draft("Or rather: how?")
+    desk.settle()
+    request = desk.engine.all(Render)[-1].request
+    desk.engine.say(Rendered(request, "", array("i", [*range(30), *range(100, 120)]).tobytes(), ()))
+    desk.settle()
+    assert kv_map.given_back == range(30, 41)
+    chat.send("Or rather: how?")
+    desk.settle()
+    assert len(kv_map.given_back) == 0, "now it is read"
 
 
 def test_what_the_engine_measures_of_a_window_at_the_end_counts(desk: Desk, model: Path, kv_map: KVMap) -> None:

@@ -179,6 +179,24 @@ def test_the_next_turn_is_drawn_where_it_will_be(stage: Stage, model: Path) -> N
     assert said(stage) == "Cell 71 · free"
 
 
+def test_what_the_next_turn_gives_back_is_struck_through(stage: Stage, model: Path) -> None:
+    answered(stage, model)
+    stage.clicks("chat_button")
+    stage.types("And then?")
+    counts(stage, 3, 50, same=30)
+    stage.clicks("inside_button")
+    stage.find_as(CachePart, "inside_cache").show_now()
+    assert stage.reads("kv_next_value") == "+20" and "gives 11 cells back" in stage.reads("kv_next_words")
+    legend = stage.find("kv_legend").accessibleName()
+    assert "struck through: the next turn gives back 11" in legend and "the next turn fills 9 more" in legend
+    grid(stage).look_at(30)
+    assert "given back by the next turn" in said(stage)
+    grid(stage).look_at(29)
+    assert "given back" not in said(stage)
+    stage.clicks("kv_blocks_tab")
+    assert "struck" not in stage.find("kv_legend").accessibleName()
+
+
 def test_while_an_answer_is_written_the_cells_fill(stage: Stage, model: Path) -> None:
     answered(stage, model)
     stage.desk.program.chat.send("And?")
@@ -288,7 +306,7 @@ def test_what_is_painted_is_what_is_said(stage: Stage) -> None:
     stage.bot.addWidget(cells)
     cells.resize(400, 200)
     held = CellsHeld(256, (Stretch(0, 40, "history", 0), Stretch(40, 48, "lanes", 40, 1)), reused=20, dropped=10)
-    cells.show_cells(held, range(48, 60), in_blocks=False)
+    cells.show_cells(held, range(48, 60), range(24, 28), in_blocks=False)
     picture, look = cells.viewport().grab().toImage(), stage.themes.current
     ground, whole, free = cell_looks(look)["history"].ground, look.colour("border"), look.colour("surface")
 
@@ -298,6 +316,12 @@ def test_what_is_painted_is_what_is_said(stage: Stage) -> None:
     def corner(cell: int) -> QColor:
         return picture.pixelColor(cells.place_of(cell).bottomRight() - QPoint(2, 2))
 
+    struck = [
+        {picture.pixelColor(box.center().x(), y).name() for y in range(box.top() + 3, box.bottom() - 2)}
+        for box in (cells.place_of(25), cells.place_of(30))
+    ]
+    assert look.colour("text").name() in struck[0] and free.name() in struck[0]
+    assert struck[1] == {ground.name()}, "a line goes through what is given back, with an edge that every ground shows"
     assert corner(30) == centre(30) == ground and centre(200) == whole
     assert corner(5) == free and picture.pixelColor(cells.place_of(5).topLeft() + QPoint(3, 3)) == ground, "small"
     assert centre(50) != whole and centre(70) == whole

@@ -142,9 +142,9 @@ class CachePart(InsidePart):
     def _show_cells(self) -> None:
         held = self._map.held
         shown = in_blocks(held) if self._in_blocks else held
-        added = self._added(held)
-        self.grid.show_cells(shown, added, in_blocks=self._in_blocks)
-        self.legend.show_entries(self._entries(shown, len(added)))
+        added, given_back = self._added(held), range(0) if self._in_blocks else self._map.given_back
+        self.grid.show_cells(shown, added, given_back, in_blocks=self._in_blocks)
+        self.legend.show_entries(self._entries(shown, len(added), len(given_back)))
         self._show_about(held)
         self._show_cell()
         self._show_facts(held)
@@ -177,7 +177,7 @@ class CachePart(InsidePart):
         if stretch is None or stretch.owner == "empty":
             words = place_sentence(stretch, cell, fills_next=self.grid.fills_next(cell))
         else:
-            words = token_sentence(self._map.token(stretch, cell))
+            words = token_sentence(self._map.token(stretch, cell), is_given_back=self.grid.gives_back(cell))
         self.said.setText(words)
         self.grid.setAccessibleName(words)
 
@@ -205,7 +205,7 @@ class CachePart(InsidePart):
         if has_window:
             self.window_fact.show_fact(fact_words.window_fact(model, held))
 
-    def _entries(self, shown: CellsHeld, added: int) -> list[Entry]:
+    def _entries(self, shown: CellsHeld, added: int, given_back: int) -> list[Entry]:
         entries = [
             Entry(owner, f"{owner_words(owner)} {count(cells)}") for owner, cells in part_counts(shown).items()
         ]
@@ -213,7 +213,13 @@ class CachePart(InsidePart):
             entries.append(Entry("copy", copies_words(shown)))
         entries.append(Entry("free", self.tr("free {cells}").format(cells=count(max(shown.cells - shown.end, 0)))))
         if added:
-            entries.append(Entry("next", self.tr("the next turn adds {cells}").format(cells=count(added))))
+            words = self.tr("the next turn adds {cells}")
+            if given_back:
+                words = self.tr("the next turn fills {cells} more")
+            entries.append(Entry("next", words.format(cells=count(added))))
+        if given_back:
+            words = self.tr("struck through: the next turn gives back {cells}").format(cells=count(given_back))
+            entries.append(Entry("given_back", words))
         if shown.reused:
             entries.append(Entry("reused", self.tr("outlined: reused {cells}").format(cells=count(shown.reused))))
         if shown.dropped:

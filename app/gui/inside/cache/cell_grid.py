@@ -23,7 +23,7 @@ from PySide6.QtWidgets import QAbstractScrollArea, QFrame
 from app.core.comparison import LETTERS
 from app.gui import theme
 from app.gui.ground import paint_ground, stand_alone
-from app.gui.inside.cache.cell_looks import CellLook, cell_looks, copy_look, free_look, next_look
+from app.gui.inside.cache.cell_looks import CellLook, cell_looks, copy_look, free_look, next_look, strike
 from app.gui.inside.cache.grid_layout import GridLayout, grid_layout
 from app.services.kv_cells import CellsHeld, Owner, Stretch
 
@@ -52,7 +52,7 @@ class CellGrid(QAbstractScrollArea):
         self._themes = themes
         self._looks = cell_looks(themes.current)
         self._held = CellsHeld()
-        self._next = range(0)
+        self._next = self._given_back = range(0)
         self._in_blocks = False
         self._current: int | None = None
         """Where the keys are, or what was clicked."""
@@ -70,12 +70,15 @@ class CellGrid(QAbstractScrollArea):
         """What is shown."""
         return self._held
 
-    def show_cells(self, held: CellsHeld, next_cells: range, *, in_blocks: bool) -> None:
-        """Show other cells, of which the next turn will fill some that are free."""
+    def show_cells(
+        self, held: CellsHeld, next_cells: range, given_back: range = range(0), *, in_blocks: bool
+    ) -> None:
+        """Show other cells: the next turn will fill some that are free, and give some back."""
         is_other = (held.cells, in_blocks) != (self._held.cells, self._in_blocks)
-        if (held, next_cells, in_blocks) == (self._held, self._next, self._in_blocks):
+        now = (held, next_cells, given_back, in_blocks)
+        if now == (self._held, self._next, self._given_back, self._in_blocks):
             return
-        self._held, self._next, self._in_blocks = held, next_cells, in_blocks
+        self._held, self._next, self._given_back, self._in_blocks = now
         if is_other:
             self._current = self._pointed = None
             self.cell_changed.emit(None)
@@ -97,6 +100,10 @@ class CellGrid(QAbstractScrollArea):
     def fills_next(self, cell: int) -> bool:
         """Return whether the next turn will fill a place that is free."""
         return cell in self._next
+
+    def gives_back(self, cell: int) -> bool:
+        """Return whether the next turn will give back a place that holds a token."""
+        return cell in self._given_back
 
     def place_of(self, cell: int) -> QRect:
         """Return where a cell stands in the viewport."""
@@ -249,6 +256,9 @@ class CellGrid(QAbstractScrollArea):
             reused.addRect(box.adjusted(-1, -1, 0, grid.row_px - grid.pitch))
         painter.setPen(QPen(look.colour("text"), 1.5))
         painter.drawPath(reused.simplified())
+        for box in grid.region(self._given_back.start, self._given_back.stop, rows):
+            for row in range(box.top(), box.bottom() + 1, grid.row_px):
+                strike(painter, QRect(box.left(), row, box.width() - 1, grid.pitch - 1), look)
         for stretch in self._held.stretches:
             if stretch.owner == "lanes" and stretch.lane is not None:
                 self._paint_letter(painter, grid.place(stretch.start), LETTERS[stretch.lane], look)

@@ -10,12 +10,12 @@ from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent, QPen, QResizeEven
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from app.gui import theme
-from app.gui.inside.cache.cell_looks import CellLook, cell_looks, copy_look, free_look, next_look
+from app.gui.inside.cache.cell_looks import CellLook, cell_looks, copy_look, free_look, next_look, strike
 from app.services.kv_cells import Owner
 
 _SWATCH_PX, _ROW_PX, _GAP_PX = 20, 20, 6
 
-Sign = Owner | Literal["free", "next", "reused", "dropped", "copy"]
+Sign = Owner | Literal["free", "next", "reused", "dropped", "copy", "given_back"]
 
 
 class Entry(NamedTuple):
@@ -75,7 +75,7 @@ class CellLegend(QWidget):
                 shown = free_look(look)
             case "next":
                 shown = next_look(look)
-            case "reused" | "dropped":
+            case "reused" | "dropped" | "given_back":
                 shown = CellLook(looks["history"].ground, free_look(look).pattern)
             case "copy":
                 shown = CellLook(looks["prompt"].ground, copy_look(look).pattern)
@@ -88,6 +88,8 @@ class CellLegend(QWidget):
         painter.fillRect(box, shown.ground)
         if shown.pattern.style() is not Qt.BrushStyle.NoBrush:
             painter.fillRect(box, shown.pattern)
+        if sign == "given_back":
+            strike(painter, box, look)
         if sign in ("reused", "free", "next", "empty"):
             painter.setPen(QPen(look.colour("text" if sign == "reused" else "border_strong"), 1.5))
             painter.drawRect(box)

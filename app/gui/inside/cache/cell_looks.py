@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from PySide6.QtCore import QCoreApplication, Qt
-from PySide6.QtGui import QBrush, QColor
+from PySide6.QtCore import QCoreApplication, QRect, Qt
+from PySide6.QtGui import QBrush, QColor, QPainter
 
 from app.gui import theme
 from app.gui.widgets.gauge import lightness_step
@@ -58,6 +58,14 @@ def next_look(look: theme.Theme) -> CellLook:
 def copy_look(look: theme.Theme) -> CellLook:
     """Return what lies over cells that hold a copy."""
     return CellLook(QColor(0, 0, 0, 0), QBrush(look.colour("surface"), Qt.BrushStyle.Dense5Pattern))
+
+
+def strike(painter: QPainter, cells: QRect, look: theme.Theme) -> None:
+    """Strike neighbouring cells through: they are given back. The line is seen on every ground."""
+    thick = max(cells.height() // 7, 1)
+    middle = cells.center().y() - thick // 2
+    painter.fillRect(cells.left(), middle - 1, cells.width(), thick + 2, look.colour("surface"))
+    painter.fillRect(cells.left(), middle, cells.width(), thick, look.colour("text"))
 
 
 def owner_words(owner: Owner) -> str:

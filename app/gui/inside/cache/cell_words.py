@@ -14,8 +14,8 @@ translate = QCoreApplication.translate
 _CHARACTERS = 40
 
 
-def token_sentence(token: CellToken) -> str:
-    """Say all that is known of a cell that holds a token."""
+def token_sentence(token: CellToken, *, is_given_back: bool = False) -> str:
+    """Say all that is known of a cell that holds a token; `is_given_back` by the next turn."""
     parts = [translate("KvMap", "Token {number}").format(number=count(token.position + 1))]
     if token.token is not None:
         parts.append(quoted(token.text, token.token, _CHARACTERS))
@@ -26,6 +26,8 @@ def token_sentence(token: CellToken) -> str:
         parts.append(translate("KvMap", "found in the cache, not read again"))
     if token.is_dropped:
         parts.append(translate("KvMap", "dropped by the layers with a sliding window, kept by the others"))
+    if is_given_back:
+        parts.append(translate("KvMap", "given back by the next turn: its prompt has another token here, or none"))
     return " · ".join(parts)
 
 
