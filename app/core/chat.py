@@ -50,7 +50,8 @@ class PromptSpan(msgspec.Struct, frozen=True):
 
     start: int
     end: int
-    part: Literal["template", "system", "history", "prompt", "answer"]
+    part: Literal["template", "system", "history", "thinking", "prompt", "answer"]
+    """“thinking” is that of an earlier answer, whose rest is “history”."""
     message: int
     """Index of the message, or -1 for the template's own text."""
 

@@ -28,6 +28,8 @@ class MessageSpan:
     cut_start: bool = False
     """The template cut the text here: what it has in common with the template's own text may be of either."""
     cut_end: bool = False
+    is_thinking: bool = False
+    """All of it is the message's thinking, which the template puts apart."""
 
 
 @dataclass(frozen=True)

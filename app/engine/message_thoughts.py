@@ -13,8 +13,9 @@ import msgspec
 
 from app.core.chat import PromptMessage
 from app.core.parted_answer import PartedAnswer
+from app.core.thinking import ThinkingReader
 from app.core.thinking_tags import TagPair, tag_pairs
-from app.engine.message_layout import Layout
+from app.engine.message_layout import Layout, MessageSpan
 
 _FIELDS = {
     "reasoning_content": re.compile(r"\breasoning_content\b"),
@@ -60,7 +61,8 @@ class Parted:
 
         return Layout(
             tuple(
-                replace(span, message=owner(span.message)) if span.message >= count else span for span in layout.spans
+                replace(span, message=owner(span.message), is_thinking=True) if span.message >= count else span
+                for span in layout.spans
             ),
             tuple(
                 replace(each, messages=tuple(dict.fromkeys(map(owner, each.messages)))) for each in layout.doubtful
@@ -89,6 +91,16 @@ def parted(source: str, messages: Sequence[PromptMessage], *, is_open: bool) -> 
         else:
             kept.append(message)
     return Parted(kept, thoughts, fields, frozenset(only))
+
+
+def parts_of(text: str, span: MessageSpan, pairs: Sequence[TagPair]) -> list[tuple[int, int, bool]]:
+    """Return the stretches of an earlier answer in a prompt, in characters, and whether each is thinking; they tile it."""
+    said = text[span.start : span.end]
+    if span.is_thinking or not any(pair.opening in said or (pair.closing and pair.closing in said) for pair in pairs):
+        return [(span.start, span.end, span.is_thinking)]
+    reader = ThinkingReader(pairs)
+    reader.finish(said)
+    return [(span.start + each.start, span.start + each.end, each.kind == "thinking") for each in reader.segments]
 
 
 def _names(text: str, pairs: Sequence[TagPair]) -> bool:

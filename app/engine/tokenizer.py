@@ -9,25 +9,26 @@ from __future__ import annotations
 
 import time
 from bisect import bisect_left
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, assert_never
 
 from app.core.chat import ChatPrompt, Prompt, PromptMessage, PromptSpan, TextPrompt, TokenPrompt, clean_text
 from app.core.errors import ExitCode, UserError
-from app.core.thinking_tags import ends_inside, tag_pairs
+from app.core.thinking_tags import TagPair, ends_inside, tag_pairs
 from app.core.words import Sentence, translate
 from app.engine.answer_ids import end_spliced, ids_of, own_ids, spliced
 from app.engine.backend import Vocabulary
 from app.engine.control_texts import texts_to_break
 from app.engine.deadline import Deadline
 from app.engine.message_layout import MessageSpan
+from app.engine.message_thoughts import parts_of
 from app.engine.prompt_pieces import PromptPieces
 from app.engine.prompt_size import refuse_hopeless
 from app.engine.special_texts import Occurrence, SpecialTexts
 from app.engine.template import NOTHING, Rendered, render
 
-Part = Literal["template", "system", "history", "prompt", "answer"]
+Part = Literal["template", "system", "history", "thinking", "prompt", "answer"]
 
 
 class TemplateMissing(UserError):
@@ -114,11 +115,7 @@ def _chat(
         refuse_hopeless(rendered.text, specials, cells)
     pieces = PromptPieces(vocabulary, specials)
     spans = _tokenize(rendered, messages, pieces, vocabulary, texts_to_break(rendered, messages, specials))
-    parts = _parts(messages, is_open)
-    places = [
-        PromptSpan(pieces.index_at(span.start), pieces.index_at(span.end), parts[span.message], span.message)
-        for span in spans
-    ]
+    places = list(_places(rendered, spans, messages, pieces, tag_pairs(source), is_open=is_open))
     ids, shift = _with_one_bos(pieces.ids, places[0].start if places else len(pieces.ids), vocabulary)
     return Prepared(
         rendered.text,
@@ -216,6 +213,27 @@ def _parts(messages: Sequence[PromptMessage], is_open: bool) -> list[Part]:
     if is_open:
         parts[-1] = "answer"
     return parts
+
+
+def _places(
+    rendered: Rendered,
+    spans: Sequence[MessageSpan],
+    messages: Sequence[PromptMessage],
+    pieces: PromptPieces,
+    pairs: Sequence[TagPair],
+    *,
+    is_open: bool,
+) -> Iterator[PromptSpan]:
+    """Yield where the messages lie among the tokens; the thinking of earlier answers apart."""
+    parts = _parts(messages, is_open)
+    for span in spans:
+        part, message = parts[span.message], messages[span.message]
+        if part != "history" or message.role != "assistant":
+            yield PromptSpan(pieces.index_at(span.start), pieces.index_at(span.end), part, span.message)
+            continue
+        for start, end, is_thinking in parts_of(rendered.text, span, pairs):
+            part = "thinking" if is_thinking else "history"
+            yield PromptSpan(pieces.index_at(start), pieces.index_at(end), part, span.message)
 
 
 def _filled(places: Sequence[PromptSpan], shift: int, length: int) -> tuple[PromptSpan, ...]:

@@ -13,9 +13,10 @@ import msgspec
 from app.core.chat import PromptSpan
 from app.core.events import PromptReady
 from app.core.model import ModelInfo
+from app.services.thinking import Thoughts
 
-PartName = Literal["template", "system", "history", "thinking", "files", "prompt", "answer", "lanes"]
-PARTS: tuple[PartName, ...] = ("template", "system", "history", "thinking", "files", "prompt", "answer", "lanes")
+PartName = Literal["template", "system", "history", "thinking", "prompt", "answer", "lanes"]
+PARTS: tuple[PartName, ...] = ("template", "system", "history", "thinking", "prompt", "answer", "lanes")
 """In the order in which they are shown."""
 
 
@@ -47,9 +48,15 @@ def _counted(spans: Sequence[PromptSpan], in_prompt: int) -> dict[PartName, int]
     return counts
 
 
-def _parts(prompt: Mapping[PartName, int], behind: int, part: PartName = "answer") -> tuple[CachePart, ...]:
-    """Return the parts of a prompt and of so many cells behind it: of the answer, or of a comparison's lanes."""
-    counts = {**prompt, part: prompt.get(part, 0) + behind}
+def _parts(
+    prompt: Mapping[PartName, int], behind: int, part: PartName = "answer", thought: int = 0
+) -> tuple[CachePart, ...]:
+    """Return the parts of a prompt and of so many cells behind it: of the answer, or of a comparison's lanes.
+
+    `thought` of the cells behind it are thinking.
+    """
+    counts = {**prompt, part: prompt.get(part, 0) + behind - thought}
+    counts["thinking"] = counts.get("thinking", 0) + thought
     return tuple(CachePart(name, counts[name]) for name in PARTS if counts.get(name))
 
 
@@ -61,21 +68,30 @@ class CellsInUse:
         self._whole: dict[PartName, int] = {}
 
     def of(
-        self, model: ModelInfo, prompt: PromptReady | None, used: int, behind: PartName = "answer"
+        self,
+        model: ModelInfo,
+        prompt: PromptReady | None,
+        used: int,
+        behind: PartName = "answer",
+        thoughts: Thoughts | None = None,
     ) -> dict[str, object]:
         """Return the figures of so many cells in use, by their names in `Figures`; a window holds the last of them.
 
-        `behind` is what the cells hold that are not the prompt's.
+        `behind` is what the cells hold that are not the prompt's; `thoughts` tells which of them are thinking.
         """
-        return _figures(model, self._parts_of(prompt, used, behind) if prompt is not None else (), used)
+        return _figures(model, self._parts_of(prompt, used, behind, thoughts) if prompt is not None else (), used)
 
-    def _parts_of(self, prompt: PromptReady, used: int, behind: PartName) -> tuple[CachePart, ...]:
+    def _parts_of(
+        self, prompt: PromptReady, used: int, behind: PartName, thoughts: Thoughts | None
+    ) -> tuple[CachePart, ...]:
         tokens = len(prompt.ids) // 4
         if used < tokens:
             return cache_parts(prompt.spans, tokens, used)
         if prompt is not self._prompt:
             self._prompt, self._whole = prompt, _counted(prompt.spans, tokens)
-        return _parts(self._whole, used - tokens, behind)
+        stretches = thoughts.token_stretches if thoughts is not None else ()
+        thought = sum(max(min(end, used - tokens) - first, 0) for first, end in stretches)
+        return _parts(self._whole, used - tokens, behind, thought)
 
 
 def _figures(model: ModelInfo, parts: tuple[CachePart, ...], used: int) -> dict[str, object]:

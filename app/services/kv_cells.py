@@ -80,6 +80,20 @@ def prompt_stretches(spans: Sequence[PromptSpan], prompt: int, used: int) -> Ite
         yield Stretch(end, used, "answer", end)
 
 
+def answer_stretches(start: int, end: int, thoughts: Sequence[tuple[int, int]]) -> Iterator[Stretch]:
+    """Yield the parts of an answer behind the prompt; `thoughts` are its thinking: first token and end, from its first."""
+    at = start
+    for first, stop in thoughts:
+        begin, until = min(start + first, end), min(start + stop, end)
+        if begin > at:
+            yield Stretch(at, begin, "answer", at)
+        if until > begin:
+            yield Stretch(begin, until, "thinking", begin)
+        at = max(at, until)
+    if end > at:
+        yield Stretch(at, end, "answer", at)
+
+
 def joined(stretches: Iterator[Stretch]) -> Iterator[Stretch]:
     """Yield neighbours of one part as one stretch."""
     before: Stretch | None = None

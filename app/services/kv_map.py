@@ -28,12 +28,14 @@ from app.core.signal import Signal
 from app.services.answers import Answers
 from app.services.engine_session import EngineSession
 from app.services.kv_blocks import BlockUse, block_use
-from app.services.kv_cells import CellsHeld, Stretch, joined, prompt_stretches, with_lanes
+from app.services.kv_cells import CellsHeld, Stretch, answer_stretches, joined, prompt_stretches, with_lanes
 from app.services.kv_sum import ClassSum, class_sums
 from app.services.live import Live
 from app.services.next_send import Count
+from app.services.open_conversation import Run
 from app.services.prompt_count import PromptCount
 from app.services.questions import AnswerEvent, LanesEvent, Replay, ReplayEvent
+from app.services.turns import Turn
 from app.services.vocabulary import Vocabulary
 
 _ID_BYTES = 4
@@ -86,6 +88,8 @@ class KVMap:
         self._prompt: PromptReady | None = None
         self._ids = bytearray()
         """Of the chat's sequence: the prompt, and what is written behind it."""
+        self._turn: Turn | None = None
+        """The answer that they belong to; None where it is written once more, or in lanes."""
         self._used = 0
         """How many of them are in cells."""
         self._lanes: dict[int, bytearray] = {}
@@ -205,10 +209,11 @@ class KVMap:
             return tuple(joined(prompt_stretches(prompt.spans, tokens, self._used)))
         if self._whole is None:
             self._whole = tuple(joined(prompt_stretches(prompt.spans, tokens, tokens)))
-        behind = Stretch(tokens, self._used, "answer", tokens)
         if self._used == tokens:
             return self._whole
-        return (*self._whole[:-1], *joined(iter((*self._whole[-1:], behind))))
+        thoughts = self._turn.thoughts if self._turn is not None else None
+        behind = answer_stretches(tokens, self._used, thoughts.token_stretches if thoughts is not None else ())
+        return (*self._whole[:-1], *joined(iter((*self._whole[-1:], *behind))))
 
     def _take(self, event: AnswerEvent | ReplayEvent | LanesEvent) -> None:
         match event:
@@ -241,7 +246,9 @@ class KVMap:
         self._prompt, self._ids, self._limits = event, bytearray(event.ids), ()
         self._lanes.clear()
         self._whole = None
-        self._limit = self._limit_of(event.request)
+        run = next((each for each in self._answers.runs if each.request == event.request), None)
+        self._turn = run.turn if run is not None else None
+        self._limit = self._limit_of(event.request, run)
         self._dropped = event.window_from  # where a saved state is there again, with a window of its own
         self._use(event.from_cache)
 
@@ -276,12 +283,11 @@ class KVMap:
             self._lanes.clear()
             self._use(min(self._used, len(self._prompt.ids) // _ID_BYTES))
 
-    def _limit_of(self, request: int) -> int:
+    def _limit_of(self, request: int, run: Run | None) -> int:
         """Return the most tokens that an answer may have; 0 where it may fill the context, or nobody knows."""
         asked = self._session.opened()
         if isinstance(asked, Replay) and asked.request == request:
             return asked.command.settings[-1].settings.validated().max_tokens
-        run = next((each for each in self._answers.runs if each.request == request), None)
         return run.conversation.head.settings.validated().max_tokens if run is not None else 0
 
     def _look_at_model(self) -> None:

@@ -240,7 +240,8 @@ class Live:
 
     def _use_cells(self, used: int, followed: FollowedAnswer) -> None:
         if self._session.model is not None:
-            self._cache |= self._cells.of(self._session.model, followed.prompt, used)
+            thoughts = followed.run.turn.thoughts if followed.run is not None else None
+            self._cache |= self._cells.of(self._session.model, followed.prompt, used, thoughts=thoughts)
             self._cache_of = followed.run.conversation if followed.run is not None else None
 
     def _model_changed(self) -> None:

@@ -41,6 +41,11 @@ def stretches_of(prompt: AnswerPrompt, written: tuple[bool, ...], cached: int) -
     answers = {last - place for place, is_answer in enumerate(reversed(written)) if is_answer}
     stretches: list[ReadStretch] = []
     for span in prompt.spans:
-        if span.part == "history" and span.message in answers and span.start < cached:
-            stretches += (ReadStretch(span.start), ReadStretch(min(span.end, cached), one_by_one=True))
+        if span.part not in ("history", "thinking") or span.message not in answers or span.start >= cached:
+            continue
+        if stretches and stretches[-1].end == span.start:
+            stretches.pop()  # the answer's thinking, or what it said before it
+        else:
+            stretches.append(ReadStretch(span.start))
+        stretches.append(ReadStretch(min(span.end, cached), one_by_one=True))
     return (*stretches, ReadStretch(cached)) if cached else ()

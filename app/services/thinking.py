@@ -6,7 +6,7 @@ Follows an answer while it is written, and reads one that was kept when somebody
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from math import ceil
 from typing import NamedTuple
 
@@ -153,6 +153,23 @@ class Thoughts:
             closed=not is_open,
         )
 
+    @property
+    def token_stretches(self) -> tuple[tuple[int, int], ...]:
+        """Which of the tokens that came while somebody followed are thinking, from the first of them: first, end."""
+        parted = self._read()
+        parts = [each for each in parted.segments if each.kind == "thinking"]
+        return tuple(self._stretches(parts, is_open=parted.is_thinking)) if self._steps else ()
+
+    def _stretches(self, parts: Sequence[Segment], *, is_open: bool) -> Iterator[tuple[int, int]]:
+        for part in parts:
+            first, end = self._count(part.start), self._count(part.end)
+            if end > first:
+                yield first, end
+        if is_open:  # what is not decided yet, or has no text, is the thinking's as long as that is open
+            first, last = self._count(parts[-1].end if parts else 0), self._steps[-1]
+            if last.before + last.tokens > first:
+                yield first, last.before + last.tokens
+
     def _read(self) -> PartedAnswer:
         if self._unread is not None:
             text, self._unread = self._unread, None
@@ -164,15 +181,10 @@ class Thoughts:
         """Return tokens and milliseconds of the thinking that came while somebody followed it."""
         if not self._steps:
             return 0, 0.0
-        tokens, ns = 0, 0.0
-        for part in parts:
-            tokens += self._count(part.end) - self._count(part.start)
-            ns += self._moment(part.end) - self._moment(part.start)
+        tokens = sum(end - first for first, end in self._stretches(parts, is_open=is_open))
+        ns = sum((self._moment(part.end) - self._moment(part.start) for part in parts), 0.0)
         if is_open:
-            # What is not decided yet, or has no text, is the thinking's as long as that is open.
-            start, last = parts[-1].end if parts else 0, self._steps[-1]
-            tokens += last.before + last.tokens - self._count(start)
-            ns += last.last_ns - self._moment(start)
+            ns += self._steps[-1].last_ns - self._moment(parts[-1].end if parts else 0)
         return tokens, ns / _NS_PER_MS
 
     def _count(self, place: int) -> int:

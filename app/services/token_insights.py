@@ -104,7 +104,7 @@ def _kinds_of(prompt: InspectedPrompt, texts: tuple[str | None, ...]) -> tuple[T
     for span in prompt.spans:
         kind: TokenKind = "template"
         match span.part:
-            case "history":
+            case "history" | "thinking":
                 kind = "answer" if span.message in prompt.written else "question"
             case "prompt":
                 kind = "asked"

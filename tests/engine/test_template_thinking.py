@@ -121,6 +121,40 @@ def test_thinking_that_the_template_puts_out_of_its_field_is_its_messages() -> N
     assert (prompt.notes, prompt.doubtful) == ((), ())
 
 
+@pytest.mark.parametrize(
+    ("source", "text", "thought", "said"),
+    [
+        (CHATML, "<think>so</think>Yes.", "<think>so</think>", "Yes."),
+        (CHATML, "<think>so", "<think>so", ""),
+        (CHATML, "Yes, `</think>` it is.", "", "Yes, `</think>` it is."),
+        (KEEPS_FIELD, "<think>so</think>Yes.", "so", "Yes."),
+        (LATER, "<think>so</think>Yes.", "", "Yes."),
+    ],
+)
+@pytest.mark.parametrize("is_spliced", [True, False])
+def test_the_tokens_of_earlier_thinking_have_a_part_of_their_own(
+    source: str, text: str, thought: str, said: str, is_spliced: bool
+) -> None:
+    vocabulary = TinyVocabulary(SPECIALS)
+    message = answer(text, vocabulary.tokenize(text, special=False) if is_spliced else [])
+    made = prepare(ChatPrompt((user("q"), message, user("more")), source), vocabulary)
+
+    def of(part: str) -> str:
+        spans = [span for span in made.spans if (span.part, span.message) == (part, 1)]
+        return b"".join(
+            vocabulary.piece(token) for span in spans for token in made.ids[span.start : span.end]
+        ).decode()
+
+    assert (of("thinking"), of("history")) == (thought, said)
+
+
+def test_an_open_answer_is_one_part_with_its_thinking() -> None:
+    vocabulary = TinyVocabulary(SPECIALS)
+    prompt = ChatPrompt((user("q"), answer("<think>so</think>Yes")), CHATML, continue_last=True)
+    parts = [span.part for span in prepare(prompt, vocabulary).spans if span.message == 1]
+    assert parts == ["answer"]
+
+
 def test_control_texts_in_thinking_out_of_a_field_stay_text() -> None:
     vocabulary = TinyVocabulary(SPECIALS)
     message = answer(f"<think>so {END}</think>Yes {START}")

@@ -69,6 +69,32 @@ def test_the_cells_fill_while_a_prompt_is_read_and_an_answer_written(chat: Chat,
     assert saving.tokens_per_s == pytest.approx(500) and saving.ms == pytest.approx(16)
 
 
+def test_thinking_has_cells_of_its_own_in_the_map_and_beside_the_chat(chat: Chat, desk: Desk, kv_map: KVMap) -> None:
+    chat.send("Why?")
+    desk.settle()
+    request = desk.engine.question.request
+    spans = (PromptSpan(0, 10, "history", 1), PromptSpan(10, 14, "thinking", 1), PromptSpan(14, 40, "prompt", 2))
+    desk.engine.say(PromptReady(request, array("i", range(40)).tobytes(), spans, 0, 0))
+    desk.engine._prompt[request] = 40
+    desk.engine.say(PrefillProgress(request, 40, 40, 0, 64 * MILLISECOND_NS))
+    desk.engine.write("<think>")
+    desk.engine.write("so", count=3)
+    desk.settle()
+    assert owners(kv_map) == {"history": 10, "thinking": 4 + 4, "prompt": 26}
+    desk.engine.write("</think>")
+    desk.engine.write("Yes", count=2)
+    desk.settle()
+    assert [(each.owner, each.start, each.end, each.first) for each in kv_map.held.stretches[-2:]] == [
+        ("thinking", 40, 45, 40),
+        ("answer", 45, 47, 45),
+    ]
+    assert {part.name: part.tokens for part in desk.program.live.figures.kv_parts} == owners(kv_map)
+    desk.engine.finish()
+    desk.settle()
+    assert owners(kv_map) == {"history": 10, "thinking": 4 + 5, "prompt": 26, "answer": 2}
+    assert {part.name: part.tokens for part in desk.program.live.figures.kv_parts} == owners(kv_map)
+
+
 def test_a_rate_that_nobody_knows_saves_no_time(chat: Chat, desk: Desk, kv_map: KVMap) -> None:
     chat.send("Why?")
     desk.settle()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import msgspec
 import pytest
 
 from app.core.chat import PromptSpan, ReadStretch
@@ -56,6 +57,16 @@ def test_answers_are_read_one_by_one() -> None:
     expected = (ReadStretch(10), ReadStretch(20, True), ReadStretch(30), ReadStretch(35, True), ReadStretch(35))
     assert read(said, prompt(0, 1, 2, 3, 4), 35) == expected
     assert read(said, prompt(0, 1, 2, 3, 4), 0) == ()
+
+
+def test_the_thinking_of_an_answer_is_read_in_one_stretch_with_what_it_said() -> None:
+    said = conversation(QUESTION, ANSWER, QUESTION, ANSWER)
+    whole = prompt(0, 1, 2)
+    first, answer, last = whole.spans
+    parts = (PromptSpan(10, 16, "thinking", answer.message), PromptSpan(16, 20, "history", answer.message))
+    apart = msgspec.structs.replace(whole, spans=(first, *parts, last))
+    for cached in (13, 16, 18, 25):
+        assert read(said, apart, cached) == read(said, whole, cached) != ()
 
 
 def test_an_answer_without_a_word_was_not_sent() -> None:

@@ -48,6 +48,26 @@ def test_the_thinking_of_an_answer_is_counted_and_timed() -> None:
     assert not thoughts.is_thinking
 
 
+def test_it_is_known_which_tokens_are_thinking() -> None:
+    events = (
+        tokens("<think>", 100, 100),
+        tokens("let me see", 140, 300, 5),
+        tokens("</think>", 340, 340),
+        tokens("\n\nYes", 380, 420, 2),
+    )
+    assert followed().token_stretches == () == followed(tokens("Yes", 100, 100)).token_stretches
+    assert followed(*events[:2]).token_stretches == ((0, 6),), "it goes on"
+    assert followed(*events).token_stretches == ((0, 7),)
+    assert followed(tokens("so", 1, 1), tokens("</think>", 2, 2), tokens(".", 3, 3), opened=True).token_stretches == (
+        (0, 2),
+    )
+    later = Thoughts(DEFAULT_PAIRS, sent_ns=SENT_NS)
+    later.resume("<think>let me", Thinking(False, "think", 3, 90.0, None, closed=False))
+    for event in (tokens(" see", 140, 300, 2), tokens("</think>", 340, 340), tokens("Yes", 420, 420)):
+        later.take(event)
+    assert later.token_stretches == ((0, 3),), "from the first that came behind the beginning"
+
+
 def test_thinking_that_the_template_opened_begins_with_the_first_token() -> None:
     thoughts = followed(
         tokens("let", 100, 100), tokens(" me", 140, 180, 2), tokens("</think>\nYes", 200, 220, 3), opened=True

@@ -15,6 +15,7 @@ from app.gui.widgets.fixed_text import FixedText
 from app.gui.widgets.gauge import Gauge, Segment, lightness_step
 from app.gui.widgets.labels import in_parts
 from app.gui.widgets.legend import Legend, LegendItem
+from app.gui.widgets.part_steps import PART_STEPS
 from app.gui.widgets.words import set_hint
 from app.services.cache_parts import PARTS, CachePart, PartName
 from app.services.figures import Figures
@@ -124,7 +125,7 @@ class CacheRows(QWidget):
         if key not in self._colours and self._look is not None:
             look = self._look
             text, surface = look.colour("text"), look.colour("surface")
-            self._colours[key] = lightness_step(look.colour(token), PARTS.index(part), text, surface)
+            self._colours[key] = lightness_step(look.colour(token), PART_STEPS[part], text, surface)
         return self._colours[key]
 
     def _byte_words(self, figures: Figures, *, recurrent: bool) -> str:
@@ -176,8 +177,6 @@ class CacheRows(QWidget):
                 return self.tr("history")
             case "thinking":
                 return self.tr("thinking")
-            case "files":
-                return self.tr("files")
             case "prompt":
                 return self.tr("prompt")
             case "answer":

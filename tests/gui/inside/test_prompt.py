@@ -5,6 +5,7 @@ from __future__ import annotations
 import sqlite3
 from array import array
 from contextlib import closing
+from typing import Literal
 
 import pytest
 from PySide6.QtCore import QPoint, Qt
@@ -81,8 +82,9 @@ def test_a_click_and_keys_go_from_token_to_token(inspector: Inspector) -> None:
         assert chips.current == expected, keys
 
 
-def test_control_tokens_and_the_beginning_are_told_by_what_they_are() -> None:
-    spans = (PromptSpan(0, 3, "template", -1), PromptSpan(3, 4, "history", 0), PromptSpan(4, 5, "history", 1))
+@pytest.mark.parametrize("part", ["history", "thinking"])
+def test_control_tokens_and_the_beginning_are_told_by_what_they_are(part: Literal["history", "thinking"]) -> None:
+    spans = (PromptSpan(0, 3, "template", -1), PromptSpan(3, 4, "history", 0), PromptSpan(4, 5, part, 1))
     texts = ("<s>", "<|im_start|>", "<b>", "<b>", "<b>")
 
     class Pieces:

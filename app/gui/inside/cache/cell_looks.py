@@ -9,7 +9,8 @@ from PySide6.QtGui import QBrush, QColor, QPainter
 
 from app.gui import theme
 from app.gui.widgets.gauge import lightness_step
-from app.services.cache_parts import PARTS, PartName
+from app.gui.widgets.part_steps import PART_STEPS
+from app.services.cache_parts import PartName
 from app.services.kv_cells import Owner
 
 translate = QCoreApplication.translate
@@ -17,8 +18,7 @@ _PATTERNS: dict[PartName, Qt.BrushStyle] = {
     "template": Qt.BrushStyle.Dense6Pattern,
     "system": Qt.BrushStyle.HorPattern,
     "history": Qt.BrushStyle.NoBrush,
-    "thinking": Qt.BrushStyle.Dense7Pattern,
-    "files": Qt.BrushStyle.VerPattern,
+    "thinking": Qt.BrushStyle.VerPattern,
     "prompt": Qt.BrushStyle.FDiagPattern,
     "answer": Qt.BrushStyle.BDiagPattern,
     "lanes": Qt.BrushStyle.DiagCrossPattern,
@@ -36,7 +36,7 @@ def cell_looks(look: theme.Theme) -> dict[Owner, CellLook]:
     """Return the look of each part in a theme; the grounds are those of the gauge beside the chat."""
     hue, text, surface = (look.colour(token) for token in ("stage_kv", "text", "surface"))
     made: dict[Owner, CellLook] = {}
-    for number, part in enumerate(PARTS):
+    for part, number in PART_STEPS.items():
         ground = lightness_step(hue, number, text, surface)
         lines = QColor(surface if theme.contrast(ground, surface) > theme.contrast(ground, text) else text)
         lines.setAlphaF(0.55)
@@ -79,8 +79,6 @@ def owner_words(owner: Owner) -> str:
             return translate("KvMap", "history")
         case "thinking":
             return translate("KvMap", "thinking")
-        case "files":
-            return translate("KvMap", "files")
         case "prompt":
             return translate("KvMap", "prompt")
         case "answer":

@@ -1,0 +1,16 @@
+"""Which step of its hue a part of the KV cache has, in the gauge beside the chat and in the map of the cells."""
+
+from __future__ import annotations
+
+from app.services.cache_parts import PartName
+
+PART_STEPS: dict[PartName, int] = {
+    "template": 0,
+    "system": 1,
+    "history": 2,
+    "thinking": 3,
+    "prompt": 5,
+    "answer": 6,
+    "lanes": 7,
+}
+"""Numbers for `lightness_step`: what lies side by side is far apart."""
