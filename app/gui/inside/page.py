@@ -53,6 +53,14 @@ class InsidePart(QWidget):
     def leave(self) -> None:
         """Let go of what is kept, as Esc does."""
 
+    def minimumSizeHint(self) -> QSize:
+        """Need nothing while another part is shown: their layout asks all of them."""
+        return QSize() if self.isHidden() else super().minimumSizeHint()
+
+    def heightForWidth(self, width: int) -> int:
+        """Need no height, likewise."""
+        return -1 if self.isHidden() else super().heightForWidth(width)
+
 
 class _Parts(QStackedWidget):
     """The parts, one at a time; they take what height there is, and ask for no more than they need."""
@@ -70,13 +78,6 @@ class _Parts(QStackedWidget):
         """Have no height that lines would need, as they scroll; but that of a part that is shown whole."""
         part = self.currentWidget()
         return isinstance(part, InsidePart) and part.is_whole
-
-    def heightForWidth(self, width: int) -> int:
-        """Return the height of a part that is shown whole."""
-        part = self.currentWidget()
-        layout = part.layout() if part is not None else None
-        whole = layout.totalHeightForWidth(width) if layout is not None else 0
-        return max(self.minimumHeight(), whole)
 
 
 class InsidePage(QScrollArea):

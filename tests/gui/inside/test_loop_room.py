@@ -7,7 +7,7 @@ from itertools import pairwise
 import pytest
 from PySide6.QtCore import QEvent, QPoint, QPointF, QRect, Qt
 from PySide6.QtGui import QCursor, QEnterEvent, QFontMetrics
-from PySide6.QtWidgets import QApplication, QWidget
+from PySide6.QtWidgets import QApplication, QVBoxLayout, QWidget
 
 from app.gui import theme
 from app.gui.icons import Icons
@@ -16,6 +16,7 @@ from app.gui.inside.loop.loop_map import LEAST_PX, LoopMap
 from app.gui.inside.loop.loop_part import LoopPart
 from app.gui.inside.loop.stage_box import StageBox, wrapped
 from app.gui.inside.loop.tour_words import stops
+from app.gui.inside.page import InsidePart
 from app.services.loop_values import STAGES
 from tests.gui.inside.conftest import Inspector, desk, inspector, model, stage
 from tests.gui.inside.test_loop import asks, catch_up, looks
@@ -43,6 +44,35 @@ def crosses(one: tuple[QPointF, QPointF], other: tuple[QPointF, QPointF]) -> boo
         (first.top(), first.bottom(), second.top(), second.bottom()),
     )
     return all(max(a, c) <= min(b, d) for a, b, c, d in spans)
+
+
+HIGH_PX = 2000
+
+
+class Lines(QWidget):
+    """As high as many lines in whatever width."""
+
+    def heightForWidth(self, width: int) -> int:  # noqa: N802  Qt's name
+        """Be high."""
+        return HIGH_PX
+
+
+class HighPart(InsidePart):
+    """A part that is higher than every window of these tests: by its lines, or anyhow."""
+
+    is_whole = True
+
+    def __init__(self, *, by_lines: bool) -> None:
+        super().__init__()
+        column = QVBoxLayout(self)
+        if by_lines:
+            lines = Lines()
+            policy = lines.sizePolicy()
+            policy.setHeightForWidth(True)
+            lines.setSizePolicy(policy)
+            column.addWidget(lines)
+        else:
+            column.addSpacing(HIGH_PX)
 
 
 def has_room(part: LoopPart) -> bool:
@@ -124,25 +154,33 @@ def test_the_lit_stage_and_the_tour_are_seen_in_a_small_window(inspector: Inspec
     inspector.stage.window.resize(900, 600)
     inspector.stage.clicks("loop_tour_button")
     inspector.stage.settle()
-    assert part.map.columns == 6
+    bar = inspector.page.verticalScrollBar()
+    inspector.stage.bot.waitUntil(lambda: bar.maximum() > 0 and has_room(part))
+
+    def both() -> bool:
+        return sees(inspector, part.map.boxes[part.map.stage]) and sees(inspector, part.tour)
+
+    away = 0
     for step in range(len(stops())):
-        part.tour.go(step)
-        inspector.stage.bot.waitUntil(
-            lambda: sees(inspector, part.map.boxes[part.map.stage]) and sees(inspector, part.tour)
-        )
+        for end in (0, bar.maximum()):
+            bar.setValue(end)
+            part.tour.go(step)
+            away += not both()
+            inspector.stage.bot.waitUntil(both)
+    assert away > len(stops()), "they are brought in sight where they are not"
 
 
-def test_no_part_needs_the_height_of_another(inspector: Inspector) -> None:
+@pytest.mark.parametrize("by_lines", [True, False])
+def test_no_part_needs_the_height_of_another(inspector: Inspector, by_lines: bool) -> None:
     inspector.answers()
     part = looks(inspector)
     inspector.stage.window.resize(1280, 800)
-    for name in ("attention", "time", "cache"):
-        inspector.stage.clicks(f"inside_{name}_tab")
-        inspector.known()
-    inspector.stage.clicks("inside_loop_tab")
-    inspector.stage.settle()
     layout, bar = part.layout(), inspector.page.verticalScrollBar()
     assert layout is not None
+    inspector.page._makers["cache"] = lambda: HighPart(by_lines=by_lines)
+    inspector.stage.clicks("inside_cache_tab")
+    inspector.stage.bot.waitUntil(lambda: bar.maximum() > 0)
+    inspector.stage.clicks("inside_loop_tab")
     inspector.stage.bot.waitUntil(lambda: bar.maximum() == 0)
     assert asks(inspector) is part
     assert part.height() >= layout.totalHeightForWidth(part.width())
