@@ -6,6 +6,9 @@ told at `arithmetic.ratio_to_control`.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from types import MappingProxyType
+
 from app.core.commands import Watch
 from tests.bench.arithmetic import Measurement, ratio_to_control, runs
 from tests.bench.children import Child
@@ -69,22 +72,36 @@ def features_closed(setting: Setting) -> Measurement:
         return rounds(without, kept, without, setting.seconds)
 
 
-def rounds(first: Contender, ours: Contender, second: Contender, seconds: float) -> Measurement:
-    """Take turns: the reference, what is measured, and the reference again as the control."""
-    turns = Turns({contender.process_id for contender in (first, ours, second)})
-    for contender in (first, ours, second):
+def rounds(
+    first: Contender,
+    ours: Contender,
+    second: Contender,
+    seconds: float,
+    beside: Mapping[str, Contender] = MappingProxyType({}),
+) -> Measurement:
+    """Take turns: the reference, what is measured, and the reference again as the control.
+
+    What else is measured `beside` it has its ratio to the control among the further fields, by its name.
+    """
+    turns = Turns({contender.process_id for contender in (first, ours, *beside.values(), second)})
+    for contender in (first, ours, *beside.values(), second):
         turns.take(contender, 0)
     turns.idle_cpu = 0.0
     ratios: list[float] = []
     control: list[float] = []
     speeds: list[float] = []
+    others: dict[str, list[float]] = {name: [] for name in beside}
     for number in runs(seconds, FEWEST_ROUNDS):
-        reference, measured, twin = (turns.take(each, number + 1) for each in (first, ours, second))
+        reference, measured = (turns.take(each, number + 1) for each in (first, ours))
+        for name, each in beside.items():
+            others[name].append(turns.take(each, number + 1) / reference)
+        twin = turns.take(second, number + 1)
         ratios.append(measured / reference)
         control.append(twin / reference)
         speeds.append(measured)
     measurement = ratio_to_control(ratios, control)
-    more = {"tokens_per_s": [round(speed, 2) for speed in speeds], "idle_cpu": round(turns.idle_cpu, 3)}
+    more: dict[str, object] = {name: round(ratio_to_control(each, control).value, 4) for name, each in others.items()}
+    more |= {"tokens_per_s": [round(speed, 2) for speed in speeds], "idle_cpu": round(turns.idle_cpu, 3)}
     return Measurement(
         measurement.value,
         measurement.runs,

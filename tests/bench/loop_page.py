@@ -1,4 +1,7 @@
-"""What the picture of the loop costs the decode: the whole application with the page in sight, and without it."""
+"""What the picture of the loop costs the decode: the whole application with the page in sight, and without it.
+
+The timeline of the same answer is measured beside it, in the same rounds.
+"""
 
 from __future__ import annotations
 
@@ -33,5 +36,5 @@ class PageOfWindow:
 def decode_loop_page(setting: Setting) -> Measurement:
     """Measure decode while the loop is in sight and runs at full speed against the same window that shows the chat."""
     with opened(setting, THREADS) as window:
-        closed, loop = PageOfWindow(window, "chat"), PageOfWindow(window, "inside")
-        return rounds(closed, loop, closed, setting.seconds)
+        closed, loop, time = (PageOfWindow(window, page) for page in ("chat", "inside/loop", "inside/time"))
+        return rounds(closed, loop, closed, setting.seconds, {"time_part": time})

@@ -132,7 +132,7 @@ class Led(QObject):
     def ask(self, system: str, text: str, tokens: int, seed: int, *, watch: bool = False, page: str = "chat") -> None:
         """Send a question in a new chat and wait for the end, with a page in sight.
 
-        `watch` lets the heart beat from the first text on.
+        `watch` lets the heart beat from the first text on; “inside/time” is a page and its part.
         """
         self._watched = watch
         program = self.program
@@ -142,8 +142,18 @@ class Led(QObject):
         self._began = None
         program.settings.change(loop_tour_seen=True)
         program.chat.send(text)
-        self.window.page_wanted.emit(page)
+        name, _, part = page.partition("/")
+        self.window.page_wanted.emit(name)
+        if part:
+            self._show_part(part)
         self._when(lambda: not program.chat.busy, self._ended)
+
+    def _show_part(self, part: str) -> None:
+        from app.gui.inside.page import InsidePage  # noqa: PLC0415  the start that is measured does without it
+
+        page = self.window.findChild(InsidePage, "inside_page")
+        assert page is not None
+        page.show_part(part)
 
     def more(self, text: str, tokens: int) -> None:
         """Send a question in the chat that is shown and wait for the end."""
