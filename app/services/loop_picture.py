@@ -126,18 +126,14 @@ class LoopPicture:
                 run.write(event)
             case Held():
                 run.hold(event)
-                self._show_stepped(run)
             case Finished():
                 run.finish(event)
-                self._show_stepped(run)
             case _:
                 pass
+        is_stepped = isinstance(event, (Held, Finished)) and run.is_stepped
+        if is_stepped and self._is_watched and run is self._own_run():
+            self._inspecting.look_at(None)  # who lets one token follow wants to see it
         self._tell()
-
-    def _show_stepped(self, run: LoopRun) -> None:
-        """Come back to the newest token: who lets one follow wants to see it."""
-        if run.is_stepped and self._is_watched and run is self._own_run():
-            self._inspecting.look_at(None)
 
     def _look(self) -> None:
         """Show the last token of an answer that is over, where nothing else is looked at."""

@@ -179,24 +179,6 @@ def test_the_next_turn_is_drawn_where_it_will_be(stage: Stage, model: Path) -> N
     assert said(stage) == "Cell 71 · free"
 
 
-def test_what_the_next_turn_gives_back_is_struck_through(stage: Stage, model: Path) -> None:
-    answered(stage, model)
-    stage.clicks("chat_button")
-    stage.types("And then?")
-    counts(stage, 3, 50, same=30)
-    stage.clicks("inside_button")
-    stage.find_as(CachePart, "inside_cache").show_now()
-    assert stage.reads("kv_next_value") == "+20" and "gives 11 cells back" in stage.reads("kv_next_words")
-    legend = stage.find("kv_legend").accessibleName()
-    assert "struck through: the next turn gives back 11" in legend and "the next turn fills 9 more" in legend
-    grid(stage).look_at(30)
-    assert "given back by the next turn" in said(stage)
-    grid(stage).look_at(29)
-    assert "given back" not in said(stage)
-    stage.clicks("kv_blocks_tab")
-    assert "struck" not in stage.find("kv_legend").accessibleName()
-
-
 def test_while_an_answer_is_written_the_cells_fill(stage: Stage, model: Path) -> None:
     answered(stage, model)
     stage.desk.program.chat.send("And?")

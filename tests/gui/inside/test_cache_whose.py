@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from app.core.sampling import SamplingSettings
+from app.gui.inside.cache.cache_part import CachePart
 from app.gui.inside.cache.fact_words import next_fact, saving_fact
 from app.services.kv_cells import CellsHeld
 from app.services.kv_map import Saving
@@ -14,7 +15,8 @@ from app.services.lane_starts import Lanes
 from app.services.next_send import Count
 from tests.fake_engine import CONTEXT
 from tests.gui.conftest import Stage, desk, model, stage
-from tests.gui.inside.test_cache import answered, grid, opens
+from tests.gui.counting import counts
+from tests.gui.inside.test_cache import answered, grid, opens, said
 from tests.services.lanes import LanesLead
 
 __all__ = ["desk", "model", "stage"]
@@ -77,3 +79,21 @@ def test_what_is_said_of_a_saving_names_whose_prompt_and_which_rate() -> None:
     empty = Count(prompt=0, cells=100)
     assert next_fact(empty, CellsHeld(100)).words == "What you write next is read from the first cell on."
     assert next_fact(empty, CellsHeld(100), is_others=True).words.startswith("Nothing of this chat is in the cells")
+
+
+def test_what_the_next_turn_gives_back_is_struck_through(stage: Stage, model: Path) -> None:
+    answered(stage, model)
+    stage.clicks("chat_button")
+    stage.types("And then?")
+    counts(stage, 3, 50, same=30)
+    stage.clicks("inside_button")
+    stage.find_as(CachePart, "inside_cache").show_now()
+    assert stage.reads("kv_next_value") == "+20" and "gives 11 cells back" in stage.reads("kv_next_words")
+    legend = stage.find("kv_legend").accessibleName()
+    assert "struck through: the next turn gives back 11" in legend and "the next turn fills 9 more" in legend
+    grid(stage).look_at(30)
+    assert "given back by the next turn" in said(stage)
+    grid(stage).look_at(29)
+    assert "given back" not in said(stage)
+    stage.clicks("kv_blocks_tab")
+    assert "struck" not in stage.find("kv_legend").accessibleName()
