@@ -114,3 +114,13 @@ def test_from_the_example_one_goes_back_to_the_answer(inside: Stage) -> None:
     inside.clicks("attention_back")
     assert flow(inside).answer is not None and len(flow(inside).answer.ids) == PROMPT + 2  # type: ignore[union-attr]
     assert inside.sees("attention_example") and not inside.sees("attention_back")
+
+
+def test_another_text_begins_with_all_layers_averaged(inside: Stage) -> None:
+    read(inside)
+    choose(inside, 2, 1)
+    assert told(inside, "attention_layer_words").startswith("Layer 3")
+    inside.clicks("attention_example")
+    say_example(inside)
+    assert told(inside, "attention_layer_words") == "All layers averaged"
+    assert told(inside, "attention_head_words") == "All heads averaged"

@@ -7,9 +7,11 @@ numbers above, heads beside.
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, QPoint, QPointF, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QFontMetrics, QHelpEvent, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen
-from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
+from collections.abc import Iterator
+
+from PySide6.QtCore import QEvent, QPoint, QPointF, QRect, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QFontMetrics, QHelpEvent, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen, QResizeEvent
+from PySide6.QtWidgets import QFrame, QScrollArea, QSizePolicy, QToolTip, QWidget
 
 from app.gui import theme
 from app.gui.ground import paint_ground, stand_alone
@@ -20,14 +22,15 @@ from app.services.attention_rows import AttentionRows, Goal
 from app.services.attention_text import AttentionText
 from app.services.units import count
 
-CELL_PX, GAP_PX = 16, 2
+CELL_PX, LEAST_CELL_PX, GAP_PX = 16, 9, 2
 AVERAGE_GAP_PX = 6
 """Between the averages and the heads."""
 _EDGE_PX = 3
 """Around all, for the ring of the keyboard."""
 _NUMBERED = 5
 """Each so many layers have their number written above."""
-_BAR_PX = 4.0
+_BAR_SHARE = 0.25
+"""Of the width of its cell."""
 _PLACES: dict[Goal, float] = {"first": 0.0, "other": 0.42, "before": 0.72, "itself": 1.0}
 """Where in its cell a bar stands, 0 left to 1 right."""
 _MOVES = {
@@ -53,6 +56,7 @@ class HeadGrid(QWidget):
         self._text: AttentionText | None = None
         self._rows: AttentionRows | None = None
         self._current: Cell | None = None
+        self._room: int | None = None
         self.setFont(theme.font(theme.SMALL_PX))
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
@@ -72,8 +76,16 @@ class HeadGrid(QWidget):
         """Mark the cell whose row is shown; all layers have none."""
         current = None if layer is None else (layer, head)
         if current != self._current:
+            for cell in filter(None, (self._current, current)):  # the others stay as they are painted
+                self.update(self.place_of(cell).toAlignedRect().adjusted(-GAP_PX, -GAP_PX, GAP_PX, GAP_PX))
             self._current = current
             self._name()
+
+    def fit(self, width: int) -> None:
+        """Make the cells as small as all layers need to be seen in so many pixels, down to a size that can be hit."""
+        if width != self._room:
+            self._room = width
+            self.setFixedSize(self.sizeHint())
             self.update()
 
     def sizeHint(self) -> QSize:
@@ -105,18 +117,14 @@ class HeadGrid(QWidget):
         if rows is not None:
             look = self._themes.current
             ramp = shades(look, "attention")
-            first = max((event.rect().left() - self._left) // self._step, 0)
-            last = (event.rect().right() - self._left) // self._step
-            for layer in range(first, min(last + 1, len(rows.layers))):
-                lines = max(rows.layers[layer].rows, 1)
-                for line in range(lines):
-                    self._paint(painter, look, ramp, (layer, line - 1 if line else None))
+            for cell in self._cells_in(event.rect()):
+                self._paint(painter, look, ramp, cell)
             self._paint_numbers(painter, look, rows)
             if self._current is not None:
                 painter.setRenderHint(QPainter.RenderHint.Antialiasing)
                 painter.setPen(QPen(look.colour("accent"), 2))
                 painter.setBrush(Qt.BrushStyle.NoBrush)
-                painter.drawRoundedRect(self.place_of(self._current).adjusted(0, 0, 0, 0), 3, 3)
+                painter.drawRoundedRect(self.place_of(self._current), 3, 3)
             if self.hasFocus():
                 painter.setBrush(Qt.BrushStyle.NoBrush)
                 painter.setPen(QPen(look.colour("accent"), 2))
@@ -157,7 +165,11 @@ class HeadGrid(QWidget):
 
     @property
     def _step(self) -> int:
-        return theme.scaled(CELL_PX) + GAP_PX
+        usual = theme.scaled(CELL_PX) + GAP_PX
+        if self._room is None or self._rows is None or not self._rows.layers:
+            return usual
+        there = (self._room - self._left - _EDGE_PX) // len(self._rows.layers)
+        return min(max(there, theme.scaled(LEAST_CELL_PX) + GAP_PX), usual)
 
     @property
     def _top(self) -> int:
@@ -175,6 +187,18 @@ class HeadGrid(QWidget):
     def _lines(self) -> int:
         return 1 + (self._rows.most_heads if self._rows is not None else 0)
 
+    def _cells_in(self, area: QRect) -> Iterator[Cell]:
+        """Yield the cells that lie in a part of the grid: of a large model it is a small part of them all."""
+        assert self._rows is not None
+        step = self._step
+        first_line = max((area.top() - self._top - AVERAGE_GAP_PX) // step, 0)
+        last_line = (area.bottom() - self._top) // step
+        first_layer = max((area.left() - self._left) // step, 0)
+        last_layer = min((area.right() - self._left) // step, len(self._rows.layers) - 1)
+        for layer in range(first_layer, last_layer + 1):
+            for line in range(first_line, min(last_line + 1, max(self._rows.layers[layer].rows, 1))):
+                yield layer, line - 1 if line else None
+
     def _cell(self, layer: int, line: int) -> Cell | None:
         rows = self._rows
         if rows is None or not 0 <= layer < len(rows.layers):
@@ -191,8 +215,9 @@ class HeadGrid(QWidget):
         shade = ramp[step_of_share(found.share)]
         painter.fillRect(box, look.colour("sunken") if found.share < 0.01 else shade.ground)
         high = max(box.height() * min(found.share, 1.0), 1.0)
-        left = box.left() + (box.width() - _BAR_PX) * _PLACES[found.goal]
-        painter.fillRect(QRectF(left, box.bottom() - high, _BAR_PX, high), shade.line)
+        wide = max(round(box.width() * _BAR_SHARE), 2)
+        left = box.left() + (box.width() - wide) * _PLACES[found.goal]
+        painter.fillRect(QRectF(left, box.bottom() - high, wide, high), shade.line)
 
     def _paint_numbers(self, painter: QPainter, look: theme.Theme, rows: AttentionRows) -> None:
         """Write the number of each head beside its row, and above the first, the last and each fifth layer."""
@@ -215,6 +240,22 @@ class HeadGrid(QWidget):
         if self._current is not None and self._text is not None and self._rows is not None:
             said = cell_words(self._text, self._rows, *self._current)
         self.setAccessibleName(said)
+
+
+class GridArea(QScrollArea):
+    """Shows a grid whose cells follow its width; what does not fit is scrolled to."""
+
+    def __init__(self, grid: HeadGrid) -> None:
+        super().__init__()
+        self._grid = grid
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.setWidget(grid)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Leave room for the bar that scrolls down, whether it is there or not: cells do not jump with it."""
+        super().resizeEvent(event)
+        self._grid.fit(self.maximumViewportSize().width() - self.verticalScrollBar().sizeHint().width())
 
 
 def numbered(layers: int) -> list[int]:

@@ -6,13 +6,13 @@ import math
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QShowEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QScrollArea, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QStackedWidget, QVBoxLayout, QWidget
 
 from app.gui import theme
 from app.gui.inside.attention.asking import AttentionAsking
 from app.gui.inside.attention.choice import LayerChoice
 from app.gui.inside.attention.flow import AttentionFlow
-from app.gui.inside.attention.grid import Cell, HeadGrid
+from app.gui.inside.attention.grid import Cell, GridArea, HeadGrid
 from app.gui.inside.attention.strongest import MOST, StrongestTokens
 from app.gui.inside.attention.words import (
     lack_words,
@@ -62,11 +62,12 @@ class AttentionPart(InsidePart):
         self.why = label(look="muted", name="attention_why")
         self.why.setWordWrap(True)
         self.grid = HeadGrid(themes)
-        self._grid_area = QScrollArea()
+        self._grid_area = GridArea(self.grid)
         self._grid_words = label(
             self.tr(
-                "Each layer (left to right) and head (first row: their average): a bar as high as its largest share. It "
-                "stands left for the first token, right for the token itself, beside that for the one before."
+                "A cell for each layer (left to right) and head (top row: their average), with a bar as high as the largest "
+                "share it gave to one token. The bar stands left where that was the first token, right where it was the "
+                "token itself, just left of that where it was the token before, and in the middle for any other."
             ),
             look="muted",
             pixels=theme.SMALL_PX,
@@ -127,7 +128,7 @@ class AttentionPart(InsidePart):
             self._keep_choice(rows)
         if (text, rows, attention.token) != self._shown:
             if _prompt_of(text) != _prompt_of(self._shown[0]):
-                self._looked = None
+                self._looked = self._layer = self._head = None  # another text begins with all layers averaged
             self._shown = text, rows, attention.token
             self._show_rows()
 
@@ -258,10 +259,7 @@ class AttentionPart(InsidePart):
     def _pictures(self) -> QVBoxLayout:
         """Lay the text over the grid."""
         self._grid_words.setWordWrap(True)
-        self._grid_area.setFrameShape(QFrame.Shape.NoFrame)
-        self._grid_area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self._grid_area.setFixedHeight(theme.scaled(_GRID_PX))
-        self._grid_area.setWidget(self.grid)
         column = QVBoxLayout()
         column.setSpacing(theme.SPACE_S)
         column.addWidget(self.flow, 1)

@@ -68,7 +68,6 @@ class StrongestTokens(QWidget):
         paint_ground(painter, self)
         text, look, height = self._text, self._themes.current, theme.scaled(ROW_PX)
         left, figure = self.width() * _TOKEN_SHARE, theme.scaled(_FIGURE_PX)
-        most = max((share for _, share in self._found), default=0.0) or 1.0
         for row, (token, share) in enumerate(self._found):
             if text is None:
                 break
@@ -90,7 +89,8 @@ class StrongestTokens(QWidget):
             room = QRectF(left, box.top() + 6, self.width() - left - figure, height - 12)
             painter.fillRect(room, look.colour("sunken"))
             painter.fillRect(
-                QRectF(room.left(), room.top(), room.width() * share / most, room.height()), look.colour("stage_kv")
+                QRectF(room.left(), room.top(), room.width() * min(share, 1.0), room.height()),
+                look.colour("stage_kv"),
             )
             painter.drawText(
                 box.adjusted(0, 0, -theme.SPACE_XS, 0), side | Qt.AlignmentFlag.AlignRight, known_per_cent(share)
