@@ -13,9 +13,9 @@ from app.core.operations import OperationsProgress
 from app.gui import theme
 from app.gui.inside.timing.bar_words import pauses_sentence
 from app.gui.inside.timing.gap_histogram import GapHistogram
+from app.gui.inside.timing.operations_bar import NumberedPart, OperationsBar
 from app.gui.inside.timing.pauses import sign_places
 from app.gui.inside.timing.timeline_view import TimelineView
-from app.gui.widgets.gauge import Gauge
 from app.services.timeline_values import Pause
 from tests.gui.inside.conftest import Inspector, desk, inspector, model, stage
 from tests.gui.inside.looking_at_time import colours, shows_time, timed, view
@@ -136,9 +136,33 @@ def test_a_step_is_taken_apart_on_request_and_its_shares_stand_in_a_table(inspec
     assert not inspector.stage.sees("operations_tensor_cores")
     for ground in ("dark", "light"):
         inspector.stage.themes.choose(ground)
-        gauge = inspector.stage.find_as(Gauge, "operations_decode")
-        assert sum(segment.share for segment in gauge.segments) == pytest.approx(1)
-        assert len({segment.colour.name() for segment in gauge.segments}) == 7
+        bar = inspector.stage.find_as(OperationsBar, "operations_decode")
+        assert sum(part.share for part in bar.parts) == pytest.approx(1)
+        assert [part.number for part in bar.parts] == [1, 2, 3, 4, 5, 6, 7]
+        assert len({part.colour.name() for part in bar.parts}) == 7
+    other = inspector.stage.find_as(OperationsBar, "operations_prefill")
+    assert [part.number for part in other.parts] == [1, 2, 4, 7, 6, 5], "the same kind has the same number in both"
+
+
+def test_a_part_of_the_bar_has_its_number_where_there_is_room_in_an_ink_that_is_read(inspector: Inspector) -> None:
+    themes = inspector.stage.themes
+    bar = OperationsBar("bar", themes)
+    inspector.stage.bot.addWidget(bar)
+    bar.resize(400, bar.height())
+    look = themes.current
+    colour = look.colour("stage_decode")
+    bar.show_parts([NumberedPart(0.5, 1, colour), NumberedPart(0.49, 2, colour), NumberedPart(0.01, 3, colour)])
+    picture, boxes = bar.grab().toImage(), bar.boxes()
+    inks = [
+        max(
+            theme.contrast(picture.pixelColor(x, y), colour)
+            for x in range(round(box.left()) + 1, round(box.right()) - 1)
+            for y in range(2, round(box.height()) - 2)
+        )
+        for box in boxes
+    ]
+    assert [ink > theme.LEAST_TEXT_CONTRAST for ink in inks] == [True, True, False]
+    assert [round(box.width() / 400, 2) for box in boxes] == [0.5, 0.49, 0.01]
 
 
 def test_a_table_of_operations_stands_under_its_own_answer_alone(inspector: Inspector) -> None:

@@ -8,7 +8,6 @@ from PySide6.QtWidgets import QGridLayout, QLabel, QVBoxLayout, QWidget
 
 from app.core.operations import OperationsTimed, OperationTime
 from app.gui import theme
-from app.gui.charts.swatch import Swatch
 from app.gui.inside.pass_row import PassRow, cost_words, progress_words
 from app.gui.inside.timing.operation_words import (
     bar_words,
@@ -19,7 +18,8 @@ from app.gui.inside.timing.operation_words import (
     shares,
     tensor_core_words,
 )
-from app.gui.widgets.gauge import Gauge, Segment, lightness_step
+from app.gui.inside.timing.operations_bar import NumberedPart, NumberSwatch, OperationsBar
+from app.gui.widgets.gauge import lightness_step
 from app.gui.widgets.labels import label
 from app.gui.widgets.words import render, set_hint
 from app.services.attention_cost import AttentionCost
@@ -41,13 +41,13 @@ class OperationsPanel(QWidget):
         self._themes = themes
         self._shown: OperationsTimed | None = None
         self._rows: list[QWidget] = []
-        self._swatches: list[tuple[Swatch, int, int]] = []
+        self._swatches: list[tuple[NumberSwatch, int, int]] = []
         """With the hue and the step of it."""
         self.title = label(self.tr("Time by operation"), bold=True, name="operations_title")
         self._row = row = PassRow("operations", self.tr("How many tokens were read"))
         self.ask, self.progress, self.cancel, self.said = row.ask, row.progress, row.cancel, row.said
         self.found = QWidget()
-        self.bars = (Gauge("operations_decode"), Gauge("operations_prefill"))
+        self.bars = tuple(OperationsBar(f"operations_{name}", themes) for name in ("decode", "prefill"))
         self._names = (label(), label())
         self._table = QGridLayout()
         self.note = label(look="muted", pixels=theme.SMALL_PX, name="operations_note")
@@ -161,7 +161,7 @@ class OperationsPanel(QWidget):
             )
             self._put(name, row, 0)
             for column, share in enumerate(said):
-                swatch = Swatch()
+                swatch = NumberSwatch(row, self._themes)
                 self._swatches.append((swatch, column, row - 1))
                 self._put(swatch, row, 2 * column + 1)
                 self._put(label(share), row, 2 * column + 2)
@@ -177,8 +177,12 @@ class OperationsPanel(QWidget):
             return
         places = {key_of(each): place for place, each in enumerate(_kinds(found))}
         for bar, hue, times in zip(self.bars, _HUES, (found.decode, found.prefill), strict=True):
-            bar.set_track(look.colour("border"))
-            bar.set_segments([Segment(share, _shade(look, hue, places[key])) for key, share in shares(times).items()])
+            bar.show_parts(
+                [
+                    NumberedPart(share, places[key] + 1, _shade(look, hue, places[key]))
+                    for key, share in shares(times).items()
+                ]
+            )
         for swatch, column, step in self._swatches:
             swatch.show_colour(_shade(look, _HUES[column], step))
 
