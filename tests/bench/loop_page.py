@@ -7,12 +7,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from tests.bench.arithmetic import Measurement
+from tests.bench.arithmetic import BenchError, Measurement
 from tests.bench.decoding import rounds
 from tests.bench.setting import Setting
 from tests.bench.windows import SLICE_TOKENS, Window, opened
 
 THREADS = 2
+LEAST_PAINTS_PER_S = 1.0
+"""The part is painted five times a second at most: below this it was not in sight, and nothing was measured."""
 
 
 @dataclass
@@ -30,6 +32,8 @@ class PageOfWindow:
     def slice(self, seed: int) -> float:
         """Return the speed of one slice in tokens/s, by the engine's clock."""
         answer = self.window.ask(SLICE_TOKENS, seed, page=self.page)
+        if "/" in self.page and answer["paints"] < LEAST_PAINTS_PER_S * answer["ns"] / 1e9:
+            raise BenchError(f"The page {self.page} was painted {answer['paints']} times: it was not in sight.")
         return float(answer["steps"] / answer["ns"] * 1e9)
 
 

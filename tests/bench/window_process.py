@@ -15,6 +15,7 @@ from typing import Any
 
 import psutil
 from PySide6.QtCore import QEvent, QObject, QSocketNotifier, Qt, QTimer
+from PySide6.QtWidgets import QWidget
 
 from app.engine.client import EngineClient
 from app.gui.main_window import MainWindow
@@ -24,6 +25,32 @@ from app.services.wishes import Wish
 LOOK_MS = 100
 TICK_MS = 4
 Answer = dict[str, Any]
+
+
+WATCHED = {"inside/loop": "loop_answer", "inside/time": "timeline"}
+"""By page and part, the name of a widget that is painted anew while an answer is written."""
+
+
+class Paints(QObject):
+    """Counts how often one widget is painted."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.count = 0
+        self._widget: QWidget | None = None
+
+    def look_at(self, widget: QWidget | None) -> None:
+        """Count from nothing, at another widget."""
+        if self._widget is not None:
+            self._widget.removeEventFilter(self)
+        self.count, self._widget = 0, widget
+        if widget is not None:
+            widget.installEventFilter(self)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:  # noqa: N802  Qt's name
+        """Note a painting and let it happen."""
+        self.count += event.type() == QEvent.Type.Paint and watched is self._widget
+        return False
 
 
 class Heart(QObject):
@@ -84,6 +111,7 @@ class Led(QObject):
         self.window = window
         self.program = program
         self.heart = Heart(self)
+        self._paints = Paints()
         self._paint = FirstPaint(window)
         self._process = psutil.Process()
         self._is_so: Callable[[], object] = dict
@@ -146,6 +174,8 @@ class Led(QObject):
         self.window.page_wanted.emit(name)
         if part:
             self._show_part(part)
+        widget = self.window.findChild(QWidget, WATCHED[page]) if part else None
+        self._paints.look_at(widget if widget is not None and widget.isVisible() else None)
         self._when(lambda: not program.chat.busy, self._ended)
 
     def _show_part(self, part: str) -> None:
@@ -214,6 +244,7 @@ class Led(QObject):
             "wall_s": (time.perf_counter_ns() - began_ns) / 1e9,
             "extra_ms": (turn.ttft_ms or 0.0) - (metrics.ttft_ms or 0.0),
             "late_ms": self.heart.late_ms,
+            "paints": self._paints.count,
         }
 
     def _cpu(self) -> float:
