@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -14,10 +15,16 @@ from app.engine.llama_model import LlamaBackend
 from tests.ggufs_kinds import write_tiny_plain
 
 
+@functools.cache
+def _captured() -> LogCapture:
+    """llama.cpp hands its log to whoever asked last: a second capture would leave every holder of the first deaf."""
+    return start_library()
+
+
 @pytest.fixture(scope="session")
 def llama_log() -> LogCapture:
-    """llama.cpp, started, with its log captured."""
-    return start_library()
+    """llama.cpp, started, with its log captured; the same for all tests, however they came by this fixture."""
+    return _captured()
 
 
 @pytest.fixture(scope="session")

@@ -13,11 +13,9 @@ from app.core.sampling import SamplingSettings
 from app.engine.llama import LogCapture
 from app.services.kv_cells import in_blocks
 from app.services.lane_starts import Lanes
-from tests.engine.conftest import llama_log
 from tests.engine.kv_desk import KVDesk
 from tests.ggufs_kinds import write_tiny_window
 
-__all__ = ["llama_log"]
 CELLS = 256
 LIMIT = 12
 GREEDY = SamplingSettings(temperature=0.0, seed=7, max_tokens=LIMIT)
