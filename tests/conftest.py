@@ -5,6 +5,7 @@ A test that expects log records asks for `caplog` and asserts on them; everythin
 
 from __future__ import annotations
 
+import gc
 import logging
 import os
 import shutil
@@ -46,6 +47,12 @@ ORIGINS.watch()
 def pytest_configure(config: pytest.Config) -> None:
     """Try every example only where the slow tests run, too."""
     examples.keep_one_in(3 if config.option.markexpr == "not slow" else 1)
+
+
+def pytest_collection_finish() -> None:
+    """Leave what was collected out of every later look for garbage: thousands of tests, which stay to the end."""
+    gc.collect()
+    gc.freeze()
 
 
 def pytest_unconfigure() -> None:
