@@ -71,8 +71,9 @@ class Scene:
         self._ask_session = self.program.session.ask
         patch.setattr(self.program.session, "ask", self._ask_in_time)
         self.program.settings.change(reduce_motion=True, theme=theme)
-        self.themes = Themes(application, self.program.resources, self.program.settings)
+        self.themes = Themes(application, self.program.resources, self.program.settings, dressed=False)
         self.window = make_window(self.program, self.themes)
+        self.themes.dress()
         painted = self.window.parts.chat_page.transcript.first_text_painted
         painted.disconnect()
         painted.connect(self._paint_in_time)

@@ -38,8 +38,10 @@ class Stage(Looking):
         self.desk = desk
         self.engine = desk.engine
         self.bot = qtbot
-        self.themes = Themes(application, desk.program.resources, desk.program.settings)
+        # Dressed once it is whole, as the application does.
+        self.themes = Themes(application, desk.program.resources, desk.program.settings, dressed=False)
         self.window: MainWindow = make_window(desk.program, self.themes)
+        self.themes.dress()
         self.looked_at = self.window
         self.window.resize(1280, 800)  # whatever screen the tests have
         with qtbot.waitExposed(self.window):
