@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 # Engine tests compute on every core, so more workers than this only wait for one another.
 MOST_WORKERS = 4
+SPREAD = ("--dist", "loadfile", "--no-loadscope-reorder")
+"""File by file as they were collected: xdist puts few tests last, and those are the long stories of whole processes."""
 NEEDS_THE_TERMINAL = {"--pdb", "--trace", "-s", "--capture=no"}
 CACHES = (
     ".pytest_cache",
@@ -61,7 +63,7 @@ def pytest_arguments(cores: int, everything: bool, arguments: Sequence[str]) -> 
     """Return pytest's arguments; what people add comes last and wins."""
     alone = not NEEDS_THE_TERMINAL.isdisjoint(arguments)
     workers = 1 if alone else min(cores, MOST_WORKERS)
-    spread = ["-n", str(workers), "--dist", "loadfile"] if workers > 1 else []
+    spread = ["-n", str(workers), *SPREAD] if workers > 1 else []
     return [*spread, *(["-m", "slow or not slow"] if everything else []), *arguments]
 
 

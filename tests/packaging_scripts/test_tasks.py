@@ -20,7 +20,13 @@ def layout(tmp_path: Path) -> Layout:
 
 
 def test_the_fast_tests_are_spread_over_the_cores() -> None:
-    assert pytest_arguments(2, everything=False, arguments=[]) == ["-n", "2", "--dist", "loadfile"]
+    assert pytest_arguments(2, everything=False, arguments=[]) == [
+        "-n",
+        "2",
+        "--dist",
+        "loadfile",
+        "--no-loadscope-reorder",
+    ]
     assert pytest_arguments(32, everything=False, arguments=[])[:2] == ["-n", "4"]
     assert pytest_arguments(1, everything=False, arguments=[]) == []
 
