@@ -26,6 +26,8 @@ HOME = tempfile.mkdtemp(prefix="tokenlight-tests-")
 os.environ["TOKENLIGHT_HOME"] = HOME
 os.environ["QT_QPA_PLATFORM"] = "offscreen"
 os.environ.pop("HF_TOKEN", None)
+# Hundreds of processes are started here: what they import is compiled once.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 # Several engines share the cores here: one that spins while it waits would only slow the others down.
 os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
 # None may claim a core either: what evaluates in a test's own process would bind that, and all that it starts.
