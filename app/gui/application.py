@@ -137,9 +137,9 @@ def refuse_without_screen(environment: Mapping[str, str]) -> None:
         )
 
 
-def make_window(program: Program, themes: Themes) -> MainWindow:
-    """Make the window of a program, connected and not yet shown."""
-    icons = Icons(program.resources)
+def make_window(program: Program, themes: Themes, icons: Icons | None = None) -> MainWindow:
+    """Make the window of a program, connected and not yet shown; it draws its icons unless it is given some."""
+    icons = icons or Icons(program.resources)
     prompts: list[str] = json.loads(program.resources.read_text("starter_prompts.json"))
     parts = Parts(
         system_prompt=SystemPromptLine(program.system_prompt, themes, icons),

@@ -12,8 +12,10 @@ from pytestqt.qtbot import QtBot
 from shiboken6 import isValid
 
 from app.gui.application import make_window
+from app.gui.icons import Icons
 from app.gui.main_window import MainWindow
 from app.gui.theme import Themes
+from app.system.resources import find_resources
 from tests.desk import Desk
 from tests.ggufs import write_tiny_llama
 from tests.gui.looking import Looking
@@ -34,13 +36,13 @@ def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Desk]:
 class Stage(Looking):
     """The window as somebody sits before it, and the engine behind it as the test leads it."""
 
-    def __init__(self, desk: Desk, qtbot: QtBot, application: QApplication) -> None:
+    def __init__(self, desk: Desk, qtbot: QtBot, application: QApplication, icons: Icons | None = None) -> None:
         self.desk = desk
         self.engine = desk.engine
         self.bot = qtbot
         # Dressed once it is whole, as the application does.
         self.themes = Themes(application, desk.program.resources, desk.program.settings, dressed=False)
-        self.window: MainWindow = make_window(desk.program, self.themes)
+        self.window: MainWindow = make_window(desk.program, self.themes, icons)
         self.themes.dress()
         self.looked_at = self.window
         self.window.resize(1280, 800)  # whatever screen the tests have
@@ -91,9 +93,15 @@ class Stage(Looking):
         self.desk.settle()
 
 
+@pytest.fixture(scope="session")
+def icons(qapp: QApplication) -> Icons:
+    """Return the icons of all windows, drawn once."""
+    return Icons(find_resources())
+
+
 @pytest.fixture
-def stage(desk: Desk, qtbot: QtBot, qapp: QApplication) -> Iterator[Stage]:
-    made = Stage(desk, qtbot, qapp)
+def stage(desk: Desk, qtbot: QtBot, qapp: QApplication, icons: Icons) -> Iterator[Stage]:
+    made = Stage(desk, qtbot, qapp, icons)
     yield made
     if isValid(made.window):
         made.window.close()
