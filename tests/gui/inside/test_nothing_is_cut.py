@@ -34,18 +34,22 @@ def test_the_table_has_room_for_scissors_and_the_name_of_each_stage(stage: Stage
     assert bars.width() > 20 and last.right() < width
 
 
-@pytest.mark.parametrize("cutter", CUTTERS)
-def test_in_next_token_the_name_of_a_stage_ends_before_its_row_does(stage: Stage, cutter: str) -> None:
-    painting = RowPainter(Icons(stage.desk.program.resources), CandidatesModel())
+def test_in_next_token_the_name_of_a_stage_ends_before_its_row_does(stage: Stage, icons: Icons) -> None:
+    painting = RowPainter(icons, CandidatesModel())
     painting.show_theme(stage.themes.current)
+    for cutter in CUTTERS:
+        assert WIDTH - 40 < last_inked(painting, cutter) < WIDTH - 2, cutter
+
+
+def last_inked(painting: RowPainter, cutter: str) -> int:
+    """Return where the row of a token ends that a stage cut."""
     picture = QImage(WIDTH + BESIDE, 34, QImage.Format.Format_ARGB32)
     picture.fill(Qt.GlobalColor.transparent)
     painter = QPainter(picture)
     row = CandidateRow(1, "a", 1, 0.5, 0.0, cutter, is_drawn=False)
     painting.paint(painter, QRect(0, 0, WIDTH, 34), row, focus=False, apart=False)
     painter.end()
-    inked = [x for x in range(picture.width()) if any(picture.pixelColor(x, y).alpha() for y in range(34))]
-    assert WIDTH - 40 < max(inked) < WIDTH - 2
+    return max(x for x in range(picture.width()) if any(picture.pixelColor(x, y).alpha() for y in range(34)))
 
 
 def test_the_ring_of_a_check_box_stands_within_it(stage: Stage) -> None:
