@@ -14,6 +14,11 @@ def keep_one_in(share: int) -> None:
     _share = share
 
 
+def repeats(most: int) -> int:
+    """Return how often a test does again what it has already done, when everything is run that often."""
+    return -(-most // _share)
+
+
 def examples(most: int) -> settings:
     """Return the settings of a property with so many examples when everything is run."""
     return settings(deadline=None, max_examples=max(most // _share, min(most, FEWEST)))

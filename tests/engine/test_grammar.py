@@ -40,6 +40,7 @@ from tests.engine.harness import GREEDY, ids_of, user
 from tests.engine.replays import again, assert_same, end_of, written
 from tests.engine.test_going_on import QUESTION, open_prompt
 from tests.engine.test_loop import finished, run
+from tests.examples import repeats
 
 BALANCED = msgspec.structs.replace(PRESETS["Balanced"], seed=11, max_tokens=120)
 WILD = msgspec.structs.replace(PRESETS["Wild"], seed=3, max_tokens=120)
@@ -66,7 +67,7 @@ ROUND = Grammar("gbnf", 'root ::= ("a"? "b"?)* "c"')
 def test_the_stage_leaves_exactly_what_llama_cpp_leaves(starter_backend: LlamaBackend, grammar: Grammar) -> None:
     rng = np.random.default_rng(5)
     steps = 0
-    while steps < 60:
+    while steps < repeats(60):
         sampler, judge = GrammarFit(starter_backend, grammar, []), native(starter_backend, gbnf_of(grammar))
         for _ in range(40):
             row: Row = rng.normal(0, 4, starter_backend.vocabulary.size).astype(np.float32)
