@@ -46,7 +46,7 @@ class Stage(Looking):
         self.themes.dress()
         self.looked_at = self.window
         self.window.resize(1280, 800)  # whatever screen the tests have
-        with qtbot.waitExposed(self.window):
+        with qtbot.waitExposed(self.window, timeout=60_000):  # other tests may keep the processor
             self.window.show()
 
     @property
