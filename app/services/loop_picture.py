@@ -10,7 +10,6 @@ from collections.abc import Sequence
 
 from app.core.chat import PromptSpan
 from app.core.events import Finished, Held, PrefillProgress, PromptReady, Tokens
-from app.core.grammar import ENDED_BY, GRAMMAR_TOO_SLOW, NOTHING_FITTED
 from app.core.model import ModelInfo
 from app.core.sampling import SamplingSettings
 from app.core.signal import Signal
@@ -20,11 +19,11 @@ from app.services.answers import Answers
 from app.services.embedding_row import EmbeddingRow
 from app.services.engine_session import EngineSession
 from app.services.inspecting import Inspecting
+from app.services.loop_end import end_of
 from app.services.loop_place import as_at_step, tokens_before
 from app.services.loop_run import LoopRun
 from app.services.loop_step import step_of_record, step_of_view
 from app.services.loop_values import (
-    LoopEnd,
     LoopModel,
     LoopPrefill,
     LoopPrompt,
@@ -141,7 +140,8 @@ class LoopPicture:
         is_over = turn is not None and turn.state in ("done", "interrupted")
         if self._is_watched and is_over and answer is not None and answer.ids and self._inspecting.token is None:
             self._values = None
-            if self.values.step is None:
+            is_whole = turn is not None and len(answer) >= len(turn.ids) // 4
+            if self.values.step is None and is_whole:
                 self._inspecting.look_at(len(answer) - 1)
         self._tell()
 
@@ -177,15 +177,16 @@ class LoopPicture:
             written=_written(turn, run),
             tokens_per_s=_pace(turn, run),
             settings=self._settings_of(turn, run),
-            end=_end(turn),
+            end=end_of(turn),
         )
         kept = self._inspecting.prompt
         return as_at_step(made, self._inspecting.token, tokens_before(turn, kept, run))
 
     def _own_run(self) -> LoopRun | None:
         """Return what the events told of the answer that is looked at."""
-        turn = self._inspecting.turn
-        return self._run if turn is not None and self._of is not None and self._of.turn is turn else None
+        turn, of = self._inspecting.turn, self._of
+        is_own = turn is not None and of is not None and of.turn is turn and not of.came_to_nothing
+        return self._run if is_own else None
 
     def _model_of(self, turn: Turn | None) -> tuple[ModelInfo | None, Sentence | None]:
         """Return the model whose sizes are shown, or why there is none."""
@@ -229,12 +230,20 @@ class LoopPicture:
         if turn is None:
             return None
         if inspecting.token is None:
-            view = self._next_token.candidates() if run is not None else None
-            return step_of_view(view, run.first) if view is not None and run and view.request == run.request else None
+            return self._newest_step(turn, run) if run is not None else None
         answer, insight = inspecting.answer, inspecting.insight
         if answer is None or insight is None or insight.message != turn.message or insight.index != inspecting.token:
             return None
         return step_of_record(insight, answer)
+
+    def _newest_step(self, turn: Turn, run: LoopRun) -> LoopStep | None:
+        """Return the newest step; None for one of another answer, and for one that nothing was drawn at."""
+        view = self._next_token.candidates()
+        if view is None or view.request != run.request:
+            return None
+        step, is_open = step_of_view(view, run.first), turn.state in ("waiting", "writing")
+        is_there = step.place < _written(turn, run) if step.is_drawn else is_open
+        return step if is_there else None
 
     def _why_no_step(self, turn: Turn | None) -> Sentence:
         if turn is None:
@@ -309,40 +318,8 @@ def _pace(turn: Turn | None, run: LoopRun | None) -> float | None:
     return run.tokens_per_s if run is not None else None
 
 
-def _end(turn: Turn | None) -> LoopEnd | None:
-    if turn is None or turn.state not in ("done", "interrupted"):
-        return None
-    finished = turn.finished
-    if turn.state == "interrupted" or finished is None:
-        return LoopEnd(None, turn.reason or _CUT_OFF)
-    told = [note.values[ENDED_BY] for note in finished.notes if ENDED_BY in note.values]
-    if finished.stop_reason == "end" and told and told[-1] in _OTHER_ENDS:
-        return LoopEnd("end", *_OTHER_ENDS[told[-1]])
-    return LoopEnd(finished.stop_reason, _ENDS[finished.stop_reason])
-
-
 _NO_MODEL = translate("Loop", "Load a model to see its sizes.")
 _NO_ANSWER = translate("Loop", "Send a message to see how its answer comes about.")
 _NOT_YET = translate("Loop", "The first token is drawn once the prompt is read.")
 _READING = translate("Loop", "This is being read.")
 _NOT_RECORDED = translate("Loop", "It was not recorded what else could have come at this token.")
-_CUT_OFF = translate("Loop", "It was cut off before its end.")
-_ENDS = {
-    "end": translate("Loop", "The model drew its end token: nothing more was to come."),
-    "length": translate("Loop", "The limit on the length of an answer was reached."),
-    "stop_string": translate("Loop", "A stop text came, which is not part of the answer."),
-    "cancelled": translate("Loop", "You stopped it."),
-    "context_full": translate("Loop", "The context is full: there is no cell for another token."),
-}
-"""By `StopReason`."""
-_OTHER_ENDS: dict[str | int | float, tuple[Sentence, Sentence]] = {
-    NOTHING_FITTED: (
-        translate("Loop", "The grammar allowed no token of this model any more."),
-        translate("Loop", "nothing fitted the grammar"),
-    ),
-    GRAMMAR_TOO_SLOW: (
-        translate("Loop", "llama.cpp did not get through what the grammar allowed here."),
-        translate("Loop", "the grammar took too long"),
-    ),
-}
-"""Ends without an end token, by what a note of the answer tells: the sentence, and a few words."""
