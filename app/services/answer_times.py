@@ -16,6 +16,7 @@ from app.services.questions import AnswerEvent
 _MICROSECOND_NS = 1_000
 _MILLISECOND_NS = 1e6
 _GAP_BYTES = 4
+_ID_BYTES = 4
 
 
 class Chunk(msgspec.Struct, frozen=True, gc=False):
@@ -40,6 +41,8 @@ class AnswerTimes:
         self.sent_ns = sent_ns
         self.ready_ns: int | None = None
         """When the prompt was tokenised."""
+        self.prompt_tokens = 0
+        """So many it then had."""
         self.chunks: list[Chunk] = []
         self.drawn_ns = array("q")
         """When each token was drawn."""
@@ -69,6 +72,7 @@ class AnswerTimes:
         match event:
             case PromptReady():
                 self.ready_ns, self._from_cache = event.at_ns, event.from_cache
+                self.prompt_tokens = len(event.ids) // _ID_BYTES
             case PrefillProgress():
                 for done, at_ns in (*event.unheard, (event.done, event.at_ns)):
                     first = self.chunks[-1].end if self.chunks else self._from_cache

@@ -81,6 +81,15 @@ class AnswerTimeline(msgspec.Struct, frozen=True):
     diagnosis: Sentence | None = None
     ordered_ms: Sequence[float] = ()
     """The known gaps between neighbouring tokens, the shortest first."""
+    sent_ns: int | None = None
+    """When it was sent, on the engine's clock; None where nobody knows that any more."""
+    prompt_tokens: int = 0
+    """So many of them are to be read before the first token is drawn."""
+
+    @property
+    def awaits_first(self) -> bool:
+        """Whether the prompt is being read or the first token drawn: time passes that no event tells of."""
+        return self.is_open and bool(self.parts) and not self.drawn_ns and self.sent_ns is not None
 
     @property
     def end_ns(self) -> int:
@@ -134,6 +143,20 @@ def parts_at_end(
     if painted_ms is not None and metrics.ttft_ms is not None:
         made.add("paint", shown_ms, max(painted_ms - metrics.ttft_ms, 0.0))
     return tuple(made.parts), round(drawn_ms * _MS)
+
+
+def until_now(line: AnswerTimeline, now_ns: int) -> AnswerTimeline:
+    """Return a timeline with the part that goes on, as long as it is at a moment of the engine's clock.
+
+    The engine tells of a chunk of the prefill once it is read, which can take many seconds.
+    """
+    if not line.awaits_first or line.sent_ns is None:
+        return line
+    last, end_ns = line.parts[-1], now_ns - line.sent_ns
+    kind: PartKind = "first_sample" if (last.end or 0) >= line.prompt_tokens else "prefill"
+    if end_ns <= last.end_ns:
+        return line
+    return msgspec.structs.replace(line, parts=(*line.parts, TimePart(kind, last.end_ns, end_ns)))
 
 
 class _Made:

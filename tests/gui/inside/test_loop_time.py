@@ -75,7 +75,7 @@ def test_it_says_why_the_first_token_takes_longest() -> None:
     ("line", "said"),
     [
         (AnswerTimeline(1, is_open=True), "The prompt is being made."),
-        (AnswerTimeline(1, PARTS[:5], is_open=True), "No token yet: 300 ms so far."),
+        (AnswerTimeline(1, PARTS[:5], is_open=True), "No token yet: 300 ms so far, of which prefill 291 ms."),
         (AnswerTimeline(1, unknown=("parts",)), "because the answer was interrupted"),
         (AnswerTimeline(1, unknown=("beginning", "steps")), "because the answer begins with one"),
     ],

@@ -35,7 +35,7 @@ class Face(NamedTuple):
     figure: str = ""
     lines: tuple[str, ...] = ()
     meter: tuple[float, ...] = ()
-    """Parts of a bar from its beginning, shares of 0 to 1; none where there is no bar."""
+    """Parts of a bar from its beginning, shares of 0 to 1; none where there is no bar. A third one is at work."""
     bars: tuple[Bar, ...] = ()
     strip: tuple[float, ...] = ()
     """Numbers of a row, as they are."""
@@ -99,11 +99,16 @@ def _prefill(values: LoopValues) -> Face:
     figure = translate("Loop", "{rate} tok/s").format(rate=rate(read.tokens_per_s))
     if values.phase == "reading" or read.tokens_per_s is None:
         figure = translate("Loop", "{done} of {total}").format(done=count(read.done), total=count(read.total))
-    lines = [translate("Loop", "{cached} of {total} cached").format(cached=read.from_cache, total=read.total)]
+    lines = [
+        translate("Loop", "{cached} of {total} cached").format(cached=count(read.from_cache), total=count(read.total))
+    ]
     if values.model is not None:
         lines.append(translate("Loop", "≤ {count} at once").format(count=count(values.model.most_at_once)))
     total = max(read.total, 1)
-    return Face(figure, tuple(lines), (read.from_cache / total, (read.done - read.from_cache) / total))
+    meter: tuple[float, ...] = (read.from_cache / total, (read.done - read.from_cache) / total)
+    if values.phase == "reading" and values.model is not None:
+        meter = (*meter, min(values.model.most_at_once, read.total - read.done) / total)
+    return Face(figure, tuple(lines), meter)
 
 
 def _transformer(values: LoopValues) -> Face:

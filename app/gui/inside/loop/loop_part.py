@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 
 from PySide6.QtCore import QTimer
@@ -19,7 +20,9 @@ from app.gui.inside.loop.tour_card import TourCard
 from app.gui.inside.page import InsidePart
 from app.services.inspecting import Inspecting
 from app.services.loop_example import example, example_time
+from app.services.loop_values import Phase
 from app.services.process_views import ProcessViews
+from app.services.timeline_values import AnswerTimeline, until_now
 from app.system.settings_file import SettingsFile
 
 PAINT_MS = 200
@@ -48,10 +51,16 @@ class LoopPart(InsidePart):
         self._inspecting = inspecting
         self._settings = settings
         self._is_behind = False
+        self.now_ns: Callable[[], int] = time.perf_counter_ns
+        """The engine's clock."""
         self._rest = QTimer(self)
         self._rest.setSingleShot(True)
         self._rest.setInterval(PAINT_MS)
         self._rest.timeout.connect(self._catch_up)
+        self._clock = QTimer(self)
+        """Runs while nobody tells anything but time goes by: a chunk of the prompt is read at once."""
+        self._clock.setInterval(PAINT_MS)
+        self._clock.timeout.connect(self._tick)
         self.place = PlaceRow(icons)
         self.map = LoopMap(themes, icons)
         self.sheet = StageSheet(themes, icons, has_part)
@@ -81,6 +90,7 @@ class LoopPart(InsidePart):
     def disconnect_services(self) -> None:
         """Listen to the services no longer."""
         self._rest.stop()
+        self._clock.stop()
         self._picture.watch(False)
         for disconnect in self._disconnect:
             disconnect()
@@ -131,6 +141,7 @@ class LoopPart(InsidePart):
         """Look no longer."""
         super().hideEvent(event)
         self._rest.stop()
+        self._clock.stop()
         self._is_behind = False
         self._picture.watch(False)
 
@@ -180,5 +191,18 @@ class LoopPart(InsidePart):
             self.map.mark(stages[0])
             self.map.show_values(values, stages)
             self.tour.show_number(values)
-        self.time.show_face(time_face(line, self.map.stage, values.phase))
+        self._show_time(line, values.phase)
         self.place.show_values(values, self._picture.token, is_chosen=self._inspecting.token is not None)
+
+    def _show_time(self, line: AnswerTimeline | None, phase: Phase) -> None:
+        """Show the time, and have it go on by itself where it does."""
+        runs = line is not None and line.awaits_first and phase == "reading" and self.isVisible()
+        if runs and line is not None:
+            line = until_now(line, self.now_ns())
+        self.time.show_face(time_face(line, self.map.stage, phase))
+        if runs != self._clock.isActive():
+            self._clock.start() if runs else self._clock.stop()
+
+    def _tick(self) -> None:
+        """Show how late it is; all else stays as it is."""
+        self._show_time(self._timeline.timeline, self._picture.values.phase)

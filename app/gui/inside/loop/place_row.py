@@ -90,9 +90,11 @@ def _words(values: LoopValues) -> str:
         case "reading":
             read = values.prefill
             done, total = (read.done, read.total) if read is not None else (0, 0)
-            return translate("Loop", "The prompt is being read: {done} of {total} tokens.").format(
-                done=count(done), total=count(total)
-            )
+            words = translate("Loop", "The prompt is being read: {done} of {total} tokens.")
+            most = values.model.most_at_once if values.model is not None else 0
+            if 0 < min(most, total - done):
+                words = translate("Loop", "The prompt is being read: {done} of {total} tokens, up to {most} at once.")
+            return words.format(done=count(done), total=count(total), most=count(min(most, total - done)))
         case "writing":
             return translate("Loop", "The loop is running, once for each token: {rate} tok/s.").format(
                 rate=rate(values.tokens_per_s)

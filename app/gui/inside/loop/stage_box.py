@@ -26,6 +26,8 @@ _MOST_LINES = 3
 _SLACK_PX = 8
 """Letters of another font, such as arrows, are wider together than one by one."""
 _METER_PX, _STRIP_PX = 6, 14
+_AT_WORK = 2
+"""Which part of a bar is a frame alone, because it is not done yet."""
 _RING_PX = 3
 """Around the box, where the frame of the one that is explained lies."""
 _SHARE_PX = 38
@@ -216,7 +218,13 @@ class StageBox(QAbstractButton):
             if len(self.face.meter) > 1 and number == 0:
                 colour.setAlphaF(0.45)
             width = place.width() * min(max(share, 0.0), 1.0)
-            painter.fillRect(QRectF(left, place.top(), width, place.height()), colour)
+            part = QRectF(left, place.top(), width, place.height())
+            if number < _AT_WORK:
+                painter.fillRect(part, colour)
+            elif width > 0:
+                painter.setPen(QPen(colour, 1))
+                painter.setBrush(Qt.BrushStyle.NoBrush)
+                painter.drawRect(part.adjusted(0.5, 0.5, -0.5, -0.5))
             left += width
 
     def _paint_strip(self, painter: QPainter, look: theme.Theme, place: QRectF) -> None:

@@ -88,7 +88,10 @@ def sentence(line: AnswerTimeline) -> str:
         why = next((each for each in line.unknown if each in ("parts", "beginning")), None)
         said = unknown_words(why) if why is not None else translate("LoopTime", "The prompt is being made.")
     elif first_ns is None:
-        said = translate("LoopTime", "No token yet: {length} so far.").format(length=time_words(line.end_ns))
+        words = translate("LoopTime", "No token yet: {length} so far.")
+        if read_ns:
+            words = translate("LoopTime", "No token yet: {length} so far, of which prefill {prefill}.")
+        said = words.format(length=time_words(line.end_ns), prefill=time_words(read_ns))
     elif read_ns:
         said = translate("LoopTime", "Until the first token: {length}, of which prefill {prefill}.").format(
             length=time_words(first_ns), prefill=time_words(read_ns)
@@ -107,8 +110,8 @@ def sentence(line: AnswerTimeline) -> str:
 
 def _first_ns(line: AnswerTimeline) -> int | None:
     """Return when the first token was drawn; None where it was not, or nobody knows."""
-    if line.drawn_ns:
-        return line.drawn_ns[0]
+    if line.drawn_ns or line.is_open:
+        return line.drawn_ns[0] if line.drawn_ns else None
     return next((part.end_ns for part in line.parts if part.kind == "first_sample"), None)
 
 
