@@ -10,7 +10,7 @@ from itertools import accumulate, pairwise
 
 import msgspec
 
-from app.core.events import PrefillProgress, PromptReady, Tokens
+from app.core.events import Held, PrefillProgress, PromptReady, Tokens
 from app.services.questions import AnswerEvent
 
 _MICROSECOND_NS = 1_000
@@ -43,6 +43,8 @@ class AnswerTimes:
         """When the prompt was tokenised."""
         self.prompt_tokens = 0
         """So many it then had."""
+        self.is_held = False
+        """Whether the answer waits for somebody now: that time is in no figure."""
         self.chunks: list[Chunk] = []
         self.drawn_ns = array("q")
         """When each token was drawn."""
@@ -77,12 +79,15 @@ class AnswerTimes:
                 for done, at_ns in (*event.unheard, (event.done, event.at_ns)):
                     first = self.chunks[-1].end if self.chunks else self._from_cache
                     self.chunks.append(Chunk(first, done, at_ns))
+            case Held():
+                self.is_held = True
             case Tokens() if event.count:
                 self._take_tokens(event)
             case _:
                 pass
 
     def _take_tokens(self, event: Tokens) -> None:
+        self.is_held = False
         if event.held_ns > self._held_ns:
             self.holds.append(Hold(event.first, event.held_ns - self._held_ns))
             self._held_ns = event.held_ns

@@ -274,7 +274,7 @@ def _so_far(turn: Turn, followed: _Followed, *, is_open: bool) -> AnswerTimeline
         is_open=is_open,
         is_cut_off=not is_open,
         ordered_ms=times.ordered_gaps_ms,
-        sent_ns=times.sent_ns,
+        sent_ns=None if times.is_held else times.sent_ns,
         prompt_tokens=times.prompt_tokens,
     )
 

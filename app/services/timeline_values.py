@@ -82,7 +82,7 @@ class AnswerTimeline(msgspec.Struct, frozen=True):
     ordered_ms: Sequence[float] = ()
     """The known gaps between neighbouring tokens, the shortest first."""
     sent_ns: int | None = None
-    """When it was sent, on the engine's clock; None where nobody knows that any more."""
+    """When it was sent, on the engine's clock; None where no time of it goes by that belongs to it."""
     prompt_tokens: int = 0
     """So many of them are to be read before the first token is drawn."""
 

@@ -9,6 +9,7 @@ import pytest
 from app.core.chat import PromptSpan
 from app.core.events import PrefillProgress, PromptReady
 from app.gui.inside.loop.loop_part import LoopPart
+from app.gui.inside.timing import time_part
 from app.services.timeline_values import AnswerTimeline, TimePart, until_now
 from tests.gui.inside.conftest import Inspector, desk, inspector, model, stage
 from tests.gui.inside.test_loop import asks, catch_up, looks
@@ -99,3 +100,24 @@ def test_only_what_goes_on_grows() -> None:
     assert until_now(drawn, 150) is drawn
     over = AnswerTimeline(1, parts, sent_ns=100)
     assert until_now(over, 150) is over
+
+
+def test_the_part_time_goes_on_by_itself_too(inspector: Inspector) -> None:
+    reads_prompt(inspector)
+    question = inspector.stage.engine.question
+    inspector.stage.clicks("inside_time_tab")
+    inspector.stage.settle()
+    part = inspector.stage.find_as(time_part.TimePart, "inside_time")
+    ends: list[int] = []
+    for seconds in (4, 9):
+        part.now_ns = lambda seconds=seconds: question.sent_ns + seconds * 1_000 * MS  # type: ignore[misc]
+        assert part._timer.isActive()
+        part._timer.timeout.emit()
+        assert part.view.picture.line is not None
+        ends.append(part.view.picture.line.end_ns)
+    assert ends == [4_000 * MS, 9_000 * MS]
+    inspector.stage.engine.hold()
+    inspector.stage.settle()
+    part._timer.stop()
+    part._timer.timeout.emit()
+    assert not part._timer.isActive(), "an answer that waits for somebody takes no time"

@@ -92,7 +92,7 @@ def _words(values: LoopValues) -> str:
             done, total = (read.done, read.total) if read is not None else (0, 0)
             words = translate("Loop", "The prompt is being read: {done} of {total} tokens.")
             most = values.model.most_at_once if values.model is not None else 0
-            if 0 < min(most, total - done):
+            if min(most, total - done) > 0:
                 words = translate("Loop", "The prompt is being read: {done} of {total} tokens, up to {most} at once.")
             return words.format(done=count(done), total=count(total), most=count(min(most, total - done)))
         case "writing":

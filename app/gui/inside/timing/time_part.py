@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import time
+from collections.abc import Callable
+
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QScrollArea, QStackedWidget, QVBoxLayout, QWidget
@@ -20,7 +23,7 @@ from app.gui.widgets.words import render, set_hint
 from app.services.gap_bins import GapBins, bins_of, quantiles_of
 from app.services.operations import Operations
 from app.services.timeline import Timeline
-from app.services.timeline_values import AnswerTimeline
+from app.services.timeline_values import AnswerTimeline, until_now
 
 REPAINT_MS = 200
 """While an answer is written the picture follows five times a second."""
@@ -34,6 +37,8 @@ class TimePart(InsidePart):
         self.setObjectName("inside_time")
         self.setAccessibleName(self.tr("Where the time of the answer went"))
         self._service = service
+        self.now_ns: Callable[[], int] = time.perf_counter_ns
+        """The engine's clock."""
         self._drawn: AnswerTimeline | None = None
         self._bins: GapBins | None = None
         self.said = label(name="time_diagnosis")
@@ -149,6 +154,10 @@ class TimePart(InsidePart):
 
     def _show(self) -> None:
         line = self._drawn = self._service.timeline
+        if line is not None and line.awaits_first:
+            line = until_now(line, self.now_ns())
+            if self.isVisible():
+                self._timer.start()  # nobody tells anything meanwhile, and time goes by
         self._pages.setCurrentIndex(0 if line is not None else 1)
         self.view.show_timeline(line, self._service.texts)
         self.said.setText(self._diagnosis(line))
