@@ -37,8 +37,8 @@ class LoopRun:
 
     @property
     def tokens_per_s(self) -> float | None:
-        """How fast the answer is written now."""
-        return self._pace.rate_now()
+        """How fast the answer is written, on average: it becomes the figure that is kept of it."""
+        return self._pace.mean_rate()
 
     @property
     def prefill(self) -> LoopPrefill | None:

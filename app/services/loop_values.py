@@ -190,7 +190,7 @@ class LoopValues(msgspec.Struct, frozen=True):
     written: int = 0
     """How many tokens the answer has."""
     tokens_per_s: float | None = None
-    """How fast the answer is, or was, written."""
+    """How fast the answer is, or was, written on average."""
     settings: SamplingSettings | None = None
     end: LoopEnd | None = None
     """How the answer ended, whichever of its tokens is looked at."""

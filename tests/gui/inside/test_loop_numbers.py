@@ -5,6 +5,7 @@ from __future__ import annotations
 import msgspec
 import pytest
 
+from app.gui.inside.loop.faces import face_of
 from app.gui.inside.loop.number_words import number
 from app.services.loop_example import example
 from app.services.loop_values import LoopPrefill
@@ -31,3 +32,11 @@ def test_sampling_says_why_it_is_not_known_how_many_are_left() -> None:
     step = msgspec.structs.replace(values.step, survivors=None)
     said = number("sampling", msgspec.structs.replace(values, step=step))
     assert said.startswith("It was not recorded how many tokens were left here.") and "was drawn" in said
+
+
+def test_the_speed_is_said_to_be_an_average_while_the_answer_is_written_and_afterwards() -> None:
+    values = example()
+    said = number("stop", msgspec.structs.replace(values, step_why=None))
+    assert said == "The loop runs 77.6 times a second on average."
+    assert face_of("answer", values).lines[0] == "77.6 tok/s on average"
+    assert face_of("answer", msgspec.structs.replace(values, tokens_per_s=None)).lines[0] == "– tok/s"

@@ -203,7 +203,9 @@ def _answer(values: LoopValues) -> Face:
         return Face(UNKNOWN, why=why_no_step(values))
     one, several = translate("Loop", "1 token"), translate("Loop", "{count} tokens")
     figure = counted(one, several, values.written)
-    speed = translate("Loop", "{rate} tok/s").format(rate=rate(values.tokens_per_s))
+    speed = translate("Loop", "{rate} tok/s on average").format(rate=rate(values.tokens_per_s))
+    if values.tokens_per_s is None:
+        speed = translate("Loop", "{rate} tok/s").format(rate=UNKNOWN)
     if values.end is None:
         return Face(figure, (speed, translate("Loop", "not whole yet")))
     return Face(figure, (speed, translate("Loop", "it is over")))

@@ -223,7 +223,8 @@ def _stop(values: LoopValues) -> str:
         )
         return f"{counted(one, several, values.written)} {render(values.end.words)}"
     if values.tokens_per_s is not None and values.phase == "writing":
-        return translate("Loop", "The loop runs {rate} times a second now.").format(rate=rate(values.tokens_per_s))
+        words = translate("Loop", "The loop runs {rate} times a second on average.")
+        return words.format(rate=rate(values.tokens_per_s))
     return why_no_step(values) or translate("Loop", "It goes on after token {count}.").format(
         count=count(values.written)
     )

@@ -96,7 +96,7 @@ def _words(values: LoopValues) -> str:
                 words = translate("Loop", "The prompt is being read: {done} of {total} tokens, up to {most} at once.")
             return words.format(done=count(done), total=count(total), most=count(min(most, total - done)))
         case "writing":
-            return translate("Loop", "The loop is running, once for each token: {rate} tok/s.").format(
+            return translate("Loop", "The loop is running, once for each token: {rate} tok/s on average.").format(
                 rate=rate(values.tokens_per_s)
             )
         case "held":
