@@ -31,7 +31,7 @@ def as_at_step(values: LoopValues, chosen: int | None, before: int | None) -> Lo
     in_use = size * used if size is not None and used is not None else None
     if used == values.cells_used:
         in_use = values.cache_bytes
-    return msgspec.structs.replace(values, is_back=True, cells_used=used, cache_bytes=in_use)
+    return msgspec.structs.replace(values, is_back=True, had=chosen + 1, cells_used=used, cache_bytes=in_use)
 
 
 def tokens_before(turn: Turn | None, kept: InspectedPrompt | None, run: LoopRun | None) -> int | None:

@@ -196,6 +196,8 @@ class LoopValues(msgspec.Struct, frozen=True):
     """How the answer ended, whichever of its tokens is looked at."""
     is_back: bool = False
     """Whether an earlier token is looked at, after which the answer went on."""
+    had: int | None = None
+    """How many tokens the answer had with the one that is looked back at; None where nobody looks back."""
     is_example: bool = False
     """Whether all of it is made up, to explain the loop before there is an answer."""
 

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import msgspec
 import pytest
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeySequence
 from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QWidget
 
 from app.core.commands import StepOn
+from app.gui.inside.loop import place_row
+from app.gui.inside.loop.faces import face_of
 from app.gui.inside.loop.loop_part import LoopPart
 from app.gui.inside.loop.number_words import number
 from app.services.loop_example import example
@@ -51,9 +55,14 @@ def test_an_earlier_token_of_an_answer_that_is_over_went_on_to_the_next(inspecto
     assert number("stop", values) == f"After token {COUNT - 2} it went on to the next."
     prompt = inspector.service.prompt
     assert prompt is not None and values.cells_used == min(len(prompt.ids) + COUNT - 3, whole.cells_used or 0)
-    assert (
-        values.end is not None and values.end_here is None and part.map.boxes["answer"].face.lines[1] == "it is over"
-    )
+    assert values.end is not None and values.end_here is None
+    answer = part.map.boxes["answer"].face
+    assert (answer.figure, answer.lines[0]) == (f"{COUNT - 2} tokens", f"of {COUNT} at last")
+    assert number("answer", values) == f"With this token the answer had {COUNT - 2} of its {COUNT} tokens."
+    assert "were taken at this token." in number("kv", values) and "taken when it ended" in number("kv", whole)
+    assert part.map.boxes["kv"].face.lines[-1].endswith("in use then")
+    said = part.place.said.text()
+    assert said.startswith(f"You look back. The answer went on up to token {COUNT}.") and "over" not in said
 
 
 def test_the_cells_are_those_of_the_step(inspector: Inspector) -> None:
@@ -134,3 +143,46 @@ def test_there_is_one_count_of_tokens_while_an_answer_is_written(inspector: Insp
     told_early = msgspec.structs.replace(example(), written=9)
     shown = as_at_step(told_early, None, None)
     assert shown.step is not None and shown.written == shown.step.place + 1
+
+
+def test_people_jump_to_the_first_token_and_to_the_last(inspector: Inspector) -> None:
+    inspector.answers()
+    part = looks(inspector)
+    inspector.stage.clicks("loop_first")
+    inspector.known()
+    catch_up(part)
+    assert inspector.token == 0 and not part.place.first.isEnabled() and part.place.last.isEnabled()
+    inspector.stage.clicks("loop_last")
+    inspector.known()
+    catch_up(part)
+    assert inspector.token == COUNT - 1 and part.place.first.isEnabled() and not part.place.last.isEnabled()
+    part.place.before.setFocus()
+    for key, there, focused in (
+        (Qt.Key.Key_Home, 0, part.place.after),
+        (Qt.Key.Key_End, COUNT - 1, part.place.before),
+    ):
+        focus: QWidget | None = inspector.stage.window.focusWidget()
+        assert focus is not None
+        QTest.keyClick(focus, key)
+        inspector.known()
+        catch_up(part)
+        assert inspector.token == there
+        assert focused.hasFocus(), "the keyboard stays in the row"
+
+
+def test_the_last_token_of_an_answer_that_is_written_is_the_newest(inspector: Inspector) -> None:
+    part = looks_back_while_held(inspector)
+    catch_up(part)
+    inspector.stage.clicks("loop_last")
+    inspector.stage.settle()
+    assert inspector.token == -1 and lit(part) == {"sampling"}
+
+
+def test_who_looks_back_while_it_is_written_reads_that_it_goes_on() -> None:
+    written = msgspec.structs.replace(example(), is_example=False, written=9)
+    shown = as_at_step(written, 3, 36)
+    assert (shown.had, shown.cells_used) == (4, 39)
+    assert place_row._words(shown) == "You look back. The answer goes on meanwhile."
+    assert face_of("answer", shown).figure == "4 tokens" and face_of("answer", shown).lines[0] == "of 9 so far"
+    assert number("answer", shown) == "With this token the answer had 4 tokens, and has 9 now."
+    assert number("answer", as_at_step(written, 0, 36)).startswith("With this token the answer had 1 token,")

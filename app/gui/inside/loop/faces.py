@@ -206,6 +206,11 @@ def _answer(values: LoopValues) -> Face:
     speed = translate("Loop", "{rate} tok/s on average").format(rate=rate(values.tokens_per_s))
     if values.tokens_per_s is None:
         speed = translate("Loop", "{rate} tok/s").format(rate=UNKNOWN)
+    if values.had is not None:
+        words = (
+            translate("Loop", "of {count} so far") if values.end is None else translate("Loop", "of {count} at last")
+        )
+        return Face(counted(one, several, values.had), (words.format(count=count(values.written)), speed))
     if values.end is None:
         return Face(figure, (speed, translate("Loop", "not whole yet")))
     return Face(figure, (speed, translate("Loop", "it is over")))

@@ -87,13 +87,33 @@ def kept_words(values: LoopValues) -> str:
         words = translate("Loop", "There are {cells} cells; each token takes one.").format(
             cells=count(model.cells if model is not None else None)
         )
-    elif used == 1:
-        words = translate("Loop", "1 of {cells} cells is taken.").format(cells=count(values.cells))
     else:
-        words = translate("Loop", "{used} of {cells} cells are taken.").format(
-            used=count(used), cells=count(values.cells)
-        )
+        one, several = _taken(values)
+        words = (one if used == 1 else several).format(used=count(used), cells=count(values.cells))
     return " ".join(part for part in (words, _by_kind(model), _size(values)) if part)
+
+
+def _taken(values: LoopValues) -> tuple[str, str]:
+    """Return the words for the cells that are taken, one or several; for those of another moment with that moment."""
+    if values.had is not None:
+        return (
+            translate("Loop", "1 of {cells} cells was taken at this token."),
+            translate("Loop", "{used} of {cells} cells were taken at this token."),
+        )
+    if values.end is not None:
+        return (
+            translate("Loop", "1 of {cells} cells was taken when it ended."),
+            translate("Loop", "{used} of {cells} cells were taken when it ended."),
+        )
+    return (
+        translate("Loop", "1 of {cells} cells is taken."),
+        translate("Loop", "{used} of {cells} cells are taken."),
+    )
+
+
+def _is_past(values: LoopValues) -> bool:
+    """Return whether the cells are those of another moment than now."""
+    return values.had is not None or values.end is not None
 
 
 def _by_kind(model: LoopModel | None) -> str:
@@ -119,6 +139,9 @@ def _size(values: LoopValues) -> str:
         translate("Loop", "Together they are {size}."),
         translate("Loop", "What is kept takes {size}."),
     )
+    if _is_past(values):
+        together = translate("Loop", "Together they were {size}.")
+        all_of_it = translate("Loop", "What was kept took {size}.")
     return (together if is_even else all_of_it).format(size=byte_size(values.cache_bytes))
 
 
@@ -142,7 +165,10 @@ def kept_lines(values: LoopValues) -> tuple[str, ...]:
         per_token = model.bytes_per_token if model is not None else None
         lines.append(translate("Loop", "{size} a token").format(size=byte_size(per_token)))
     if values.cache_bytes is not None:
-        lines.append(translate("Loop", "{size} in use").format(size=byte_size(values.cache_bytes)))
+        words = translate("Loop", "{size} in use")
+        if _is_past(values):
+            words = translate("Loop", "{size} in use then")
+        lines.append(words.format(size=byte_size(values.cache_bytes)))
     return tuple(lines)
 
 

@@ -233,6 +233,17 @@ def _stop(values: LoopValues) -> str:
 def _answer(values: LoopValues) -> str:
     if values.phase == "empty":
         return why_no_step(values)
+    if values.had is not None:
+        back_one, back = (
+            translate("Loop", "With this token the answer had 1 token, and has {all} now."),
+            translate("Loop", "With this token the answer had {count} tokens, and has {all} now."),
+        )
+        if values.end is not None:
+            back_one, back = (
+                translate("Loop", "With this token the answer had 1 of its {all} tokens."),
+                translate("Loop", "With this token the answer had {count} of its {all} tokens."),
+            )
+        return (back_one if values.had == 1 else back).format(count=count(values.had), all=count(values.written))
     one, several = translate("Loop", "The answer has 1 token."), translate("Loop", "The answer has {count} tokens.")
     words = counted(one, several, values.written)
     return f"{words} {render(values.end.words)}" if values.end is not None else words

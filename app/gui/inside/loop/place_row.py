@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QCoreApplication, Signal
+from PySide6.QtCore import QCoreApplication, Qt, Signal
+from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QWidget
 
 from app.gui import theme
@@ -28,11 +29,15 @@ class PlaceRow(QWidget):
     def __init__(self, icons: Icons) -> None:
         super().__init__()
         self._place = 0
+        self._last: int | None = None
+        """The last token; None for the newest of an answer that is written."""
         self.said = ElidedLabel(theme.BASE_PX)
         self.said.setObjectName("loop_state")
         self.place = FixedText(pixels=theme.BASE_PX, room_for=_place_words(9_999, 9_999), name="loop_place")
+        self.first = IconButton(icons, "first", self.tr("The first token (Home)"), object_name="loop_first")
         self.before = IconButton(icons, "left", self.tr("The token before"), object_name="loop_previous")
         self.after = IconButton(icons, "right", self.tr("The token after"), object_name="loop_next")
+        self.last = IconButton(icons, "last", self.tr("The last token (End)"), object_name="loop_last")
         self.newest = QPushButton(self.tr("Newest token"))
         self.newest.setObjectName("loop_newest")
         set_hint(self.newest, self.tr("Follow the answer again while it is written"))
@@ -44,27 +49,58 @@ class PlaceRow(QWidget):
         row.setSpacing(theme.SPACE_XS)
         self.setMinimumHeight(self.newest.sizeHint().height())
         row.addWidget(self.said, 1)
-        for widget in (self.newest, self.before, self.place, self.after):
+        for widget in (self.newest, *self._steps()):
             row.addWidget(widget)
         row.addSpacing(theme.SPACE_S)
         row.addWidget(self.tour)
         self.tour.clicked.connect(lambda _checked=False: self.tour_wanted.emit())
         self.before.clicked.connect(lambda: self.token_wanted.emit(self._place - 1))
         self.after.clicked.connect(lambda: self.token_wanted.emit(self._place + 1))
+        self.first.clicked.connect(lambda: self.token_wanted.emit(0))
+        self.last.clicked.connect(self._want_last)
         self.newest.clicked.connect(lambda _checked=False: self.token_wanted.emit(None))
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Go to the first token or to the last."""
+        key, is_there = event.key(), self.before.isVisible()
+        if is_there and key == Qt.Key.Key_Home:
+            self.token_wanted.emit(0)
+        elif is_there and key == Qt.Key.Key_End:
+            self._want_last()
+        else:
+            super().keyPressEvent(event)
+
+    def _want_last(self) -> None:
+        self.token_wanted.emit(self._last)
+
+    def _enable(self, *, goes_back: bool, goes_on: bool) -> None:
+        """Have the buttons that lead somewhere; the keyboard stays in the row where it still leads somewhere."""
+        ways = ((self.first, goes_back), (self.before, goes_back), (self.after, goes_on), (self.last, goes_on))
+        had_keyboard = next((each for each, leads in ways if each.hasFocus() and not leads), None)
+        for each, leads in ways:
+            if leads:
+                each.setEnabled(True)
+        if had_keyboard is not None:  # Qt would take it out of the row
+            (self.after if goes_on else self.before).setFocus()
+        for each, leads in ways:
+            each.setEnabled(leads)
+
+    def _steps(self) -> tuple[QWidget, ...]:
+        return self.first, self.before, self.place, self.after, self.last
 
     def show_values(self, values: LoopValues, token: int | None, *, is_chosen: bool) -> None:
         """Show where the loop is; `is_chosen` says that somebody chose the token."""
         self.said.set_text(_words(values))
         self._place = token if token is not None else max(values.written - 1, 0)
         is_there = values.written > 0 and values.phase != "empty" and not values.is_example
-        for widget in (self.before, self.place, self.after):
+        for widget in self._steps():
             widget.setVisible(is_there)
         is_open = values.phase in ("writing", "held")
         is_new = values.step is not None and not values.step.is_drawn
         self.place.set_text(_place_words(self._place + 1, None if is_new else values.written))
-        self.before.setEnabled(self._place > 0)
-        self.after.setEnabled(self._place < values.written - 1 or (values.is_back and values.phase == "held"))
+        self._last = None if is_open else values.written - 1
+        goes_on = self._place < values.written - 1 or (values.is_back and values.phase == "held")
+        self._enable(goes_back=self._place > 0, goes_on=goes_on)
         self.newest.setVisible(is_there and is_open and is_chosen)
 
 
@@ -75,12 +111,23 @@ def _place_words(place: int, written: int | None) -> str:
     return translate("Loop", "Token {place} of {count}").format(place=count(place), count=count(written))
 
 
+def _back_words(values: LoopValues) -> str:
+    """Return what became of an answer that somebody looks back in."""
+    if values.phase == "held":
+        return translate("Loop", "You look back. The answer waits for you at its newest token.")
+    if values.phase == "writing":
+        return translate("Loop", "You look back. The answer goes on meanwhile.")
+    reason = render(values.end.words) if values.end is not None else ""
+    words = translate("Loop", "You look back. The answer went on up to token {count}. {reason}")
+    return words.format(count=count(values.written), reason=reason).rstrip()
+
+
 def _words(values: LoopValues) -> str:
     """Return what goes on."""
     if values.is_example:
         return translate("Loop", "An example with made-up numbers: send a message to see those of your own.")
-    if values.is_back and values.phase == "held":
-        return translate("Loop", "You look back. The answer waits for you at its newest token.")
+    if values.is_back:
+        return _back_words(values)
     match values.phase:
         case "empty":
             why = values.model_why or values.step_why
