@@ -114,7 +114,8 @@ class Answer:
         for done in prefill(self._backend, self._cache, prompt, self._control.is_cancelled, stretches):
             self._clock.mark_prefill()
             yield PrefillProgress(self._command.request, done, len(prompt), reused, self._clock.prefilled)
-        self._clock.mark_prefill()
+        if done < len(prompt):  # else it ended with its last chunk, before that was told
+            self._clock.mark_prefill()
         evaluated = done - reused
         reason: StopReason = "cancelled"
         if self._cache.used == len(prompt):

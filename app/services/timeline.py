@@ -275,6 +275,7 @@ def _so_far(turn: Turn, followed: _Followed, *, is_open: bool) -> AnswerTimeline
         is_cut_off=not is_open,
         ordered_ms=times.ordered_gaps_ms,
         sent_ns=None if times.is_held else times.sent_ns,
+        shown_ns=round(turn.ttft_ms * _MS) if turn.ttft_ms is not None else None,
         prompt_tokens=times.prompt_tokens,
     )
 

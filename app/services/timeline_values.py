@@ -83,6 +83,8 @@ class AnswerTimeline(msgspec.Struct, frozen=True):
     """The known gaps between neighbouring tokens, the shortest first."""
     sent_ns: int | None = None
     """When it was sent, on the engine's clock; None where no time of it goes by that belongs to it."""
+    shown_ns: int | None = None
+    """When its first text was on the screen, while its parts do not tell; None where nobody knows."""
     prompt_tokens: int = 0
     """So many of them are to be read before the first token is drawn."""
 

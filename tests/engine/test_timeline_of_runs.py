@@ -50,6 +50,8 @@ def check(events: list[Event]) -> None:
     so_far = parts_so_far(times)
     assert so_far[-1].kind == "first_sample" and so_far[-1].end_ns == pytest.approx(first_ns, abs=US)
     kinds = [part.kind for part in parts]
+    drawn = parts[kinds.index("first_sample")]
+    assert so_far[-1].start_ns == pytest.approx(drawn.start_ns, abs=US), "no part is dealt anew at the end"
     assert kinds.index("template") < kinds.index("tokenise") < kinds.index("prefill") < kinds.index("first_sample")
     assert metrics.sampling_ms is not None and 0 < metrics.sampling_ms * MS < decode_ns + metrics.ttft_ms * MS
 

@@ -59,12 +59,20 @@ def test_parts_of_one_colour_are_one_stretch_and_the_decode_another() -> None:
 def test_it_says_why_the_first_token_takes_longest() -> None:
     said = sentence(AnswerTimeline(1, PARTS, drawn_ns=DRAWN))
     assert (
-        said == "Until the first token: 551 ms, of which prefill 540 ms. Each of the 3 after it: 13.3 ms on average."
+        said == "Until the first token: 551 ms, of which prefill 540 ms; seen after 600 ms. "
+        "Each of the 3 after it: 13.3 ms on average."
     )
     two = sentence(AnswerTimeline(1, PARTS, drawn_ns=DRAWN[:2]))
-    assert two == "Until the first token: 551 ms, of which prefill 540 ms. The one after it: 10.0 ms."
-    without = tuple(part for part in PARTS if part.kind != "prefill")
+    assert two == (
+        "Until the first token: 551 ms, of which prefill 540 ms; seen after 600 ms. The one after it: 10.0 ms."
+    )
+    unseen = PARTS[:7]
+    assert sentence(AnswerTimeline(1, unseen)) == "Until the first token: 551 ms, of which prefill 540 ms."
+    without = tuple(part for part in unseen if part.kind != "prefill")
     assert sentence(AnswerTimeline(1, without)) == "Until the first token: 551 ms."
+    assert sentence(AnswerTimeline(1, (*without, PARTS[-1]))) == "Until the first token: 551 ms; seen after 600 ms."
+    open_ = AnswerTimeline(1, unseen, drawn_ns=DRAWN[:1], is_open=True, shown_ns=600 * MS)
+    assert sentence(open_) == "Until the first token: 551 ms, of which prefill 540 ms; seen after 600 ms."
     paused = AnswerTimeline(1, PARTS, drawn_ns=DRAWN, pauses=(Pause(3, None),))
     assert sentence(paused).endswith("Each of the 3 after it: 10.0 ms on average."), (
         "nobody knows the time before the last"
@@ -202,3 +210,14 @@ def test_one_step_is_told_as_one_in_the_timeline_too() -> None:
     )
     assert "1 decode step in 10.0 ms" in one and "3 decode steps in" in three
     assert bins_sentence(bins_of([10.0])) == "1 gap between neighbouring tokens: 10.0 ms"
+
+
+def test_what_is_not_dealt_into_its_parts_yet_is_called_by_all_of_them() -> None:
+    line = AnswerTimeline(1, (TimePart("before", 0, 19 * MS), *PARTS[4:6]), is_open=True)
+    assert [each.words() for each in time_face(line, "prompt", "reading").stretches] == [
+        "Queue and tokens 19.0 ms",
+        "Prefill 540 ms, running",
+    ]
+    over = time_face(AnswerTimeline(1, PARTS, drawn_ns=DRAWN), "prompt", "done")
+    assert [each.words() for each in over.stretches[:2]] == ["Waiting 6.00 ms", "Tokens 3.00 ms"]
+    assert over.stretches[3].words() == "First sample 2.00 ms"

@@ -9,7 +9,7 @@ from PySide6.QtCore import QCoreApplication
 
 from app.gui.inside.loop.faces import State, state_words
 from app.gui.inside.timing.bar_words import kind_words, row_words, time_words, unknown_words
-from app.gui.inside.timing.bars import Row, row_of
+from app.gui.inside.timing.bars import BarKind, Row, row_of
 from app.services.loop_values import Phase, StageName
 from app.services.timeline_values import AnswerTimeline
 from app.services.units import count
@@ -17,6 +17,8 @@ from app.services.units import count
 translate = QCoreApplication.translate
 _BESIDE = ("held_back", "paint")
 """They lie beside the decode, which goes on meanwhile."""
+_NAMED = ("before", "first_sample")
+"""They are not all of their row, or more than it."""
 _SPANS = (1.0, 1.5, 2.0, 3.0, 4.0, 6.0, 8.0, 10.0)
 _RUNNING: dict[Phase, Row] = {"reading": "prefill", "writing": "decode", "held": "decode"}
 _BOTH: tuple[Row, ...] = ("prefill", "decode")
@@ -43,10 +45,12 @@ class Stretch(NamedTuple):
     start_ns: int
     end_ns: int
     state: State = ""
+    kind: BarKind | None = None
+    """What it is where that is not all of the row."""
 
     def words(self) -> str:
         """Return what it is called with its length, and whether it goes on."""
-        name = kind_words("first_sample") if self.row == "sampling" else row_words(self.row)
+        name = kind_words(self.kind) if self.kind is not None else row_words(self.row)
         said = f"{name} {time_words(self.end_ns - self.start_ns)}"
         return f"{said}, {state_words(self.state)}" if self.state else said
 
@@ -92,12 +96,8 @@ def sentence(line: AnswerTimeline) -> str:
         if read_ns:
             words = translate("LoopTime", "No token yet: {length} so far, of which prefill {prefill}.")
         said = words.format(length=time_words(line.end_ns), prefill=time_words(read_ns))
-    elif read_ns:
-        said = translate("LoopTime", "Until the first token: {length}, of which prefill {prefill}.").format(
-            length=time_words(first_ns), prefill=time_words(read_ns)
-        )
     else:
-        said = translate("LoopTime", "Until the first token: {length}.").format(length=time_words(first_ns))
+        said = _until_first(line, first_ns, read_ns)
     if line.steps:
         known = line.ordered_ms or line.gaps_ms  # those at hand cost nothing to read
         mean_ns = sum(known) / len(known) * 1e6 if known else 0.0
@@ -106,6 +106,21 @@ def sentence(line: AnswerTimeline) -> str:
             words = translate("LoopTime", "The one after it: {length}.")
         said += " " + words.format(count=count(line.steps), length=time_words(mean_ns))
     return said
+
+
+def _until_first(line: AnswerTimeline, first_ns: int, read_ns: int) -> str:
+    """Return how long the first token took, and when it was seen: the time to the first token that all else says."""
+    shown_ns = max((part.end_ns for part in line.parts if part.kind in _BESIDE), default=line.shown_ns or 0)
+    words = translate("LoopTime", "Until the first token: {length}.")
+    if read_ns and shown_ns > first_ns:
+        words = translate(
+            "LoopTime", "Until the first token: {length}, of which prefill {prefill}; seen after {shown}."
+        )
+    elif read_ns:
+        words = translate("LoopTime", "Until the first token: {length}, of which prefill {prefill}.")
+    elif shown_ns > first_ns:
+        words = translate("LoopTime", "Until the first token: {length}; seen after {shown}.")
+    return words.format(length=time_words(first_ns), prefill=time_words(read_ns), shown=time_words(shown_ns))
 
 
 def _first_ns(line: AnswerTimeline) -> int | None:
@@ -125,7 +140,8 @@ def _stretches(line: AnswerTimeline, phase: Phase) -> tuple[Stretch, ...]:
         if made and made[-1].row == row:
             made[-1] = made[-1]._replace(end_ns=part.end_ns)
         else:
-            made.append(Stretch(row, part.start_ns, part.end_ns))
+            kind = part.kind if part.kind in _NAMED else None
+            made.append(Stretch(row, part.start_ns, part.end_ns, kind=kind))
     if line.steps:
         made.append(Stretch("decode", line.drawn_ns[0], line.drawn_ns[-1]))
     if line.is_open and made and made[-1].row == _RUNNING.get(phase):
