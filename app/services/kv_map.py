@@ -50,6 +50,8 @@ class Saving(msgspec.Struct, frozen=True):
     """Of them, those that were in the cells."""
     tokens_per_s: float | None
     """How fast this model reads here; None before it has read enough at once."""
+    is_again: bool = False
+    """Whether it was read for an answer that is written once more, from empty cells."""
 
     @property
     def ms(self) -> float | None:
@@ -86,6 +88,8 @@ class KVMap:
         self._vocabulary = vocabulary
         self._model: ModelInfo | None = None
         self._prompt: PromptReady | None = None
+        self._is_again = False
+        """Whether that was the prompt of an answer that is written once more."""
         self._ids = bytearray()
         """Of the chat's sequence: the prompt, and what is written behind it."""
         self._turn: Turn | None = None
@@ -136,7 +140,9 @@ class KVMap:
     def saving(self) -> Saving | None:
         """What the last prompt found in the cells; None before there was one."""
         prompt = self._prompt
-        return None if prompt is None else Saving(len(prompt.ids) // _ID_BYTES, prompt.from_cache, self._rate)
+        if prompt is None:
+            return None
+        return Saving(len(prompt.ids) // _ID_BYTES, prompt.from_cache, self._rate, is_again=self._is_again)
 
     @property
     def next(self) -> Count:
@@ -249,6 +255,8 @@ class KVMap:
         run = next((each for each in self._answers.runs if each.request == event.request), None)
         self._turn = run.turn if run is not None else None
         self._limit = self._limit_of(event.request, run)
+        asked = self._session.opened()
+        self._is_again = isinstance(asked, Replay) and asked.request == event.request
         self._dropped = event.window_from  # where a saved state is there again, with a window of its own
         self._use(event.from_cache)
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from app.core.chat import PromptSpan
-from app.core.events import Finished, Held, PrefillProgress, PromptReady, Tokens
+from app.core.events import Failed, Finished, Held, PrefillProgress, PromptReady, Reproduced, Tokens
 from app.core.model import ModelInfo
 from app.core.sampling import SamplingSettings
 from app.core.signal import Signal
@@ -35,7 +35,7 @@ from app.services.loop_values import (
 )
 from app.services.next_token import NextToken
 from app.services.open_conversation import Run
-from app.services.questions import AnswerEvent
+from app.services.questions import AnswerEvent, Replay, ReplayEvent
 from app.services.turns import Turn
 from app.services.vocabulary import Vocabulary
 
@@ -69,6 +69,7 @@ class LoopPicture:
         self._of: Run | None = None
         self._values: LoopValues | None = None
         session.answer_told.connect(self._follow)
+        session.replayed.connect(self._follow_replay)
         session.changed.connect(self._tell)
         next_token.changed.connect(lambda _moved: self._tell())
         answers.changed.connect(lambda _conversation, _turn: self._look())
@@ -178,6 +179,7 @@ class LoopPicture:
             tokens_per_s=_pace(turn, run),
             settings=self._settings_of(turn, run),
             end=end_of(turn),
+            is_reproduced=self._is_reproduced(turn),
         )
         kept = self._inspecting.prompt
         return as_at_step(made, self._inspecting.token, tokens_before(turn, kept, run))
@@ -187,6 +189,15 @@ class LoopPicture:
         turn, of = self._inspecting.turn, self._of
         is_own = turn is not None and of is not None and of.turn is turn and not of.came_to_nothing
         return self._run if is_own else None
+
+    def _is_reproduced(self, turn: Turn | None) -> bool:
+        asked = self._session.opened()
+        return turn is not None and isinstance(asked, Replay) and asked.command.ids == turn.ids
+
+    def _follow_replay(self, event: ReplayEvent) -> None:
+        """Say that an answer is written once more, and that this is over; what comes meanwhile changes nothing."""
+        if isinstance(event, (PromptReady, Reproduced, Failed)):
+            self._tell()
 
     def _model_of(self, turn: Turn | None) -> tuple[ModelInfo | None, Sentence | None]:
         """Return the model whose sizes are shown, or why there is none."""

@@ -194,6 +194,8 @@ class LoopValues(msgspec.Struct, frozen=True):
     settings: SamplingSettings | None = None
     end: LoopEnd | None = None
     """How the answer ended, whichever of its tokens is looked at."""
+    is_reproduced: bool = False
+    """Whether the answer, which is over, is written once more now: none of its figures are of that."""
     is_back: bool = False
     """Whether an earlier token is looked at, after which the answer went on."""
     had: int | None = None

@@ -76,6 +76,8 @@ def test_what_is_said_of_a_saving_names_whose_prompt_and_which_rate() -> None:
     words = saving_fact(Saving(40, 20, 100.0)).words.replace("\u00a0", " ")
     assert "200 ms" in words and "as fast as 16 tokens or more were last read at once" in words
     assert "The last prompt was another chat's." in saving_fact(Saving(40, 0, None), is_others=True).words
+    again = saving_fact(Saving(40, 0, None, is_again=True))
+    assert again.value == "0 of 40 tokens" and "reproduced: this begins with empty cells" in again.words
     empty = Count(prompt=0, cells=100)
     assert next_fact(empty, CellsHeld(100)).words == "What you write next is read from the first cell on."
     assert next_fact(empty, CellsHeld(100), is_others=True).words.startswith("Nothing of this chat is in the cells")

@@ -186,3 +186,9 @@ def test_who_looks_back_while_it_is_written_reads_that_it_goes_on() -> None:
     assert face_of("answer", shown).figure == "4 tokens" and face_of("answer", shown).lines[0] == "of 9 so far"
     assert number("answer", shown) == "With this token the answer had 4 tokens, and has 9 now."
     assert number("answer", as_at_step(written, 0, 36)).startswith("With this token the answer had 1 token,")
+
+
+def test_an_answer_that_is_reproduced_says_so() -> None:
+    over = msgspec.structs.replace(example(), is_example=False, phase="done", is_reproduced=True)
+    assert place_row._words(over).startswith("It is over, and is being reproduced: these are its figures of then.")
+    assert "reproduced" not in place_row._words(msgspec.structs.replace(over, is_reproduced=False))

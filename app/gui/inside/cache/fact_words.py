@@ -34,7 +34,13 @@ def saving_fact(saving: Saving | None, *, is_others: bool = False) -> Fact:
     )
     if not saving.reused:
         words = translate("KvMap", "Nothing of the last prompt was in the cells: all of it was read.")
-        if is_others:
+        if saving.is_again:
+            words = translate(
+                "KvMap",
+                "The last prompt was that of an answer that is reproduced: this begins with empty cells, as it has to be "
+                "the same each time, so all of it was read.",
+            )
+        elif is_others:
             words = translate(
                 "KvMap", "The last prompt was another chat's. Nothing of it was in the cells: all was read."
             )

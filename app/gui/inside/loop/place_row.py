@@ -152,4 +152,9 @@ def _words(values: LoopValues) -> str:
             )
         case "done" | "interrupted":
             reason = render(values.end.words) if values.end is not None else ""
-            return translate("Loop", "It is over. {reason}").format(reason=reason)
+            words = translate("Loop", "It is over. {reason}")
+            if values.is_reproduced:
+                words = translate(
+                    "Loop", "It is over, and is being reproduced: these are its figures of then. {reason}"
+                )
+            return words.format(reason=reason)
