@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from app.core.chat import PromptSpan
-from app.core.events import Failed, Finished, Held, PrefillProgress, PromptReady, Reproduced, Tokens
+from app.core.events import Finished, Held, PrefillProgress, PromptReady, Tokens
 from app.core.model import ModelInfo
 from app.core.sampling import SamplingSettings
 from app.core.signal import Signal
@@ -35,7 +35,7 @@ from app.services.loop_values import (
 )
 from app.services.next_token import NextToken
 from app.services.open_conversation import Run
-from app.services.questions import AnswerEvent, Replay, ReplayEvent
+from app.services.questions import AnswerEvent, Replay
 from app.services.turns import Turn
 from app.services.vocabulary import Vocabulary
 
@@ -69,7 +69,6 @@ class LoopPicture:
         self._of: Run | None = None
         self._values: LoopValues | None = None
         session.answer_told.connect(self._follow)
-        session.replayed.connect(self._follow_replay)
         session.changed.connect(self._tell)
         next_token.changed.connect(lambda _moved: self._tell())
         answers.changed.connect(lambda _conversation, _turn: self._look())
@@ -191,13 +190,9 @@ class LoopPicture:
         return self._run if is_own else None
 
     def _is_reproduced(self, turn: Turn | None) -> bool:
+        """Return whether an answer is written once more; the session tells when that begins and ends."""
         asked = self._session.opened()
         return turn is not None and isinstance(asked, Replay) and asked.command.ids == turn.ids
-
-    def _follow_replay(self, event: ReplayEvent) -> None:
-        """Say that an answer is written once more, and that this is over; what comes meanwhile changes nothing."""
-        if isinstance(event, (PromptReady, Reproduced, Failed)):
-            self._tell()
 
     def _model_of(self, turn: Turn | None) -> tuple[ModelInfo | None, Sentence | None]:
         """Return the model whose sizes are shown, or why there is none."""

@@ -71,6 +71,8 @@ def test_it_says_why_the_first_token_takes_longest() -> None:
     without = tuple(part for part in unseen if part.kind != "prefill")
     assert sentence(AnswerTimeline(1, without)) == "Until the first token: 551 ms."
     assert sentence(AnswerTimeline(1, (*without, PARTS[-1]))) == "Until the first token: 551 ms; seen after 600 ms."
+    soon = AnswerTimeline(1, (*without, TimePart("paint", 551 * MS, 551 * MS + 9_000)))
+    assert sentence(soon) == "Until the first token: 551 ms.", "nobody sees the difference"
     open_ = AnswerTimeline(1, unseen, drawn_ns=DRAWN[:1], is_open=True, shown_ns=600 * MS)
     assert sentence(open_) == "Until the first token: 551 ms, of which prefill 540 ms; seen after 600 ms."
     paused = AnswerTimeline(1, PARTS, drawn_ns=DRAWN, pauses=(Pause(3, None),))

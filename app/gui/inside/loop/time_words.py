@@ -111,14 +111,15 @@ def sentence(line: AnswerTimeline) -> str:
 def _until_first(line: AnswerTimeline, first_ns: int, read_ns: int) -> str:
     """Return how long the first token took, and when it was seen: the time to the first token that all else says."""
     shown_ns = max((part.end_ns for part in line.parts if part.kind in _BESIDE), default=line.shown_ns or 0)
+    is_later = shown_ns > first_ns and time_words(shown_ns) != time_words(first_ns)
     words = translate("LoopTime", "Until the first token: {length}.")
-    if read_ns and shown_ns > first_ns:
+    if read_ns and is_later:
         words = translate(
             "LoopTime", "Until the first token: {length}, of which prefill {prefill}; seen after {shown}."
         )
     elif read_ns:
         words = translate("LoopTime", "Until the first token: {length}, of which prefill {prefill}.")
-    elif shown_ns > first_ns:
+    elif is_later:
         words = translate("LoopTime", "Until the first token: {length}; seen after {shown}.")
     return words.format(length=time_words(first_ns), prefill=time_words(read_ns), shown=time_words(shown_ns))
 
