@@ -57,10 +57,10 @@ def test_an_earlier_token_of_an_answer_that_is_over_went_on_to_the_next(inspecto
     assert prompt is not None and values.cells_used == min(len(prompt.ids) + COUNT - 3, whole.cells_used or 0)
     assert values.end is not None and values.end_here is None
     answer = part.map.boxes["answer"].face
-    assert (answer.figure, answer.lines[0]) == (f"{COUNT - 2} tokens", f"of {COUNT} at last")
+    assert (answer.figure, answer.lines[0]) == (f"{COUNT - 2} tokens", f"of {COUNT} in the end")
     assert number("answer", values) == f"With this token the answer had {COUNT - 2} of its {COUNT} tokens."
     assert "were taken at this token." in number("kv", values) and "taken when it ended" in number("kv", whole)
-    assert part.map.boxes["kv"].face.lines[-1].endswith("in use then")
+    assert part.map.boxes["kv"].face.lines[-1].endswith("B then")
     said = part.place.said.text()
     assert said.startswith(f"You look back. The answer went on up to token {COUNT}.") and "over" not in said
 

@@ -167,7 +167,7 @@ def kept_lines(values: LoopValues) -> tuple[str, ...]:
     if values.cache_bytes is not None:
         words = translate("Loop", "{size} in use")
         if _is_past(values):
-            words = translate("Loop", "{size} in use then")
+            words = translate("Loop", "{size} then")
         lines.append(words.format(size=byte_size(values.cache_bytes)))
     return tuple(lines)
 
