@@ -303,7 +303,9 @@ def test_what_is_painted_is_what_is_said(stage: Stage) -> None:
         for box in (cells.place_of(25), cells.place_of(30))
     ]
     assert look.colour("text").name() in struck[0] and free.name() in struck[0]
-    assert struck[1] == {ground.name()}, "a line goes through what is given back, with an edge that every ground shows"
+    assert struck[1] == {ground.name()}, (
+        "a line goes through what is given back, with an edge that every ground shows"
+    )
     assert corner(30) == centre(30) == ground and centre(200) == whole
     assert corner(5) == free and picture.pixelColor(cells.place_of(5).topLeft() + QPoint(3, 3)) == ground, "small"
     assert centre(50) != whole and centre(70) == whole
