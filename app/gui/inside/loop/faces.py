@@ -208,7 +208,9 @@ def _answer(values: LoopValues) -> Face:
         speed = translate("Loop", "{rate} tok/s").format(rate=UNKNOWN)
     if values.had is not None:
         words = (
-            translate("Loop", "of {count} so far") if values.end is None else translate("Loop", "of {count} in the end")
+            translate("Loop", "of {count} so far")
+            if values.end is None
+            else translate("Loop", "of {count} in the end")
         )
         return Face(counted(one, several, values.had), (words.format(count=count(values.written)), speed))
     if values.end is None:
