@@ -6,9 +6,6 @@ of them when somebody asks. Knows no view.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
-from app.core.chat import PromptSpan
 from app.core.events import Finished, Held, PrefillProgress, PromptReady, Tokens
 from app.core.model import ModelInfo
 from app.core.sampling import SamplingSettings
@@ -21,6 +18,7 @@ from app.services.engine_session import EngineSession
 from app.services.inspecting import Inspecting
 from app.services.loop_end import end_of
 from app.services.loop_place import as_at_step, tokens_before
+from app.services.loop_prompt import prompt_of
 from app.services.loop_run import LoopRun
 from app.services.loop_step import step_of_record, step_of_view
 from app.services.loop_values import (
@@ -28,7 +26,6 @@ from app.services.loop_values import (
     LoopPrefill,
     LoopPrompt,
     LoopStep,
-    LoopToken,
     LoopValues,
     Phase,
     loop_model,
@@ -39,7 +36,6 @@ from app.services.questions import AnswerEvent, Replay
 from app.services.turns import Turn
 from app.services.vocabulary import Vocabulary
 
-FIRST_TOKENS = 3
 _WHO = "loop"
 
 
@@ -210,26 +206,8 @@ class LoopPicture:
         )
 
     def _prompt_of(self, turn: Turn | None, run: LoopRun | None) -> LoopPrompt:
-        if turn is None:
-            return LoopPrompt()
-        question = self._inspecting.question_of(turn)
-        sent = question.said if question is not None else ""
-        said, length = " ".join(sent.split()), len(sent)
-        kept, ready = self._inspecting.prompt, run.prompt if run is not None else None
-        if run is not None and ready is not None:
-            ids, spans = memoryview(ready.ids).cast("i"), ready.spans
-            begin = _begin(spans)
-            shown = slice(begin or 0, (begin or 0) + FIRST_TOKENS)
-            texts = [self._vocabulary.text(token) for token in ids[shown]]
-            first = tuple(map(LoopToken, ids[shown], texts))
-            return LoopPrompt(said, length, len(ids) - run.first, first, begin is not None)
-        tokens = turn.finished.metrics.prompt_tokens if turn.finished is not None else None
-        if kept is None or kept.message != turn.message:
-            return LoopPrompt(said, length, tokens)
-        begin = _begin(kept.spans)
-        shown = slice(begin or 0, (begin or 0) + FIRST_TOKENS)
-        first = tuple(map(LoopToken, kept.ids[shown], kept.texts[shown]))
-        return LoopPrompt(said, length, len(kept.ids), first, begin is not None)
+        question = self._inspecting.question_of(turn) if turn is not None else None
+        return prompt_of(turn, question, run, self._inspecting.prompt, self._vocabulary.text)
 
     def _step_of(self, turn: Turn | None, run: LoopRun | None) -> LoopStep | None:
         inspecting = self._inspecting
@@ -266,11 +244,6 @@ class LoopPicture:
         if changes:
             return changes[-1].settings
         return self._of.conversation.head.settings if is_open and self._of is not None and run is not None else None
-
-
-def _begin(spans: Sequence[PromptSpan]) -> int | None:
-    """Return the first token of what was asked last; None where nobody knows it."""
-    return next((span.start for span in reversed(spans) if span.part == "prompt"), None)
 
 
 def _phase(turn: Turn | None, run: LoopRun | None) -> Phase:

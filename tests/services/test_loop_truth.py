@@ -121,3 +121,20 @@ def test_the_beginning_of_an_answer_is_no_part_of_its_prompt(desk: Desk) -> None
     values = picture(desk).values
     assert values.prompt.tokens == 30
     assert values.prefill == LoopPrefill(12, 40, 12, None, 10)
+
+
+def test_the_first_tokens_end_with_the_message(desk: Desk) -> None:
+    request = asks(desk, "Hi")
+    spans = (PromptSpan(24, 25, "prompt", 0), PromptSpan(25, 40, "system", 1))
+    desk.engine.say(PromptReady(request, array("i", range(100, 140)).tobytes(), spans, 0, SECOND, seed=7))
+    desk.settle()
+    assert [each.token for each in picture(desk).values.prompt.first] == [124], "what follows is the template's"
+    desk.engine.write("a", 4)
+    desk.engine.finish()
+    desk.settle()
+    conversation = desk.program.chat.conversation_id
+    desk.program.conversations.new()
+    desk.settle()
+    desk.program.conversations.open(conversation)
+    desk.settle()
+    assert [each.token for each in known(desk).prompt.first] == [124], "as it is kept, too"
