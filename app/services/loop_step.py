@@ -20,6 +20,7 @@ def step_of_view(view: CandidatesView, first: int) -> LoopStep:
         is_exact=view.is_exact,
         is_drawn=not view.is_held,
         text=drawn.text if drawn is not None else None,
+        token=drawn.token if drawn is not None and not view.is_held else None,
     )
 
 
@@ -38,6 +39,7 @@ def step_of_record(insight: TokenInsight, answer: InspectedAnswer) -> LoopStep:
         is_exact=insight.rest_after == 0,
         is_drawn=True,
         text=answer.texts[insight.index] if insight.index < len(answer) else None,
+        token=answer.ids[insight.index] if insight.index < len(answer) else None,
     )
 
 

@@ -148,6 +148,8 @@ class LoopStep(msgspec.Struct, frozen=True):
     """Whether the token is there; else it waits."""
     text: str | None = None
     """What the token says."""
+    token: int | None = None
+    """Its id; None while it waits, and where nobody knows it."""
 
     @property
     def taken(self) -> LoopCandidate | None:

@@ -104,10 +104,9 @@ class Timeline:
         return self._made
 
     @property
-    def texts(self) -> tuple[str | None, ...]:
-        """What the tokens of the answer say, as far as that is known."""
-        answer = self._inspecting.answer
-        return answer.texts if answer is not None else ()
+    def answer(self) -> InspectedAnswer | None:
+        """The tokens of the answer, as far as they are read."""
+        return self._inspecting.answer
 
     @property
     def inspecting(self) -> Inspecting:

@@ -24,8 +24,13 @@ def visible(text: str) -> str:
     return "".join(_VISIBLE.get(each) or (each if each.isprintable() else f"\\u{ord(each):04x}") for each in text)
 
 
-def quoted(text: str | None, token: int, most: int | None = None) -> str:
-    """Return what a token says in quotation marks, its white space visible and cut off behind `most`; else its number."""
+def quoted(text: str | None, token: int | None, most: int | None = None) -> str:
+    """Return what a token says in quotation marks, its white space visible and cut off behind `most`; else its number.
+
+    The number is its id, never its place; None where nobody knows it.
+    """
+    if token is None and not text:
+        return UNKNOWN if text is None else translate("TokenCard", "a token without text")
     if text is None:
         return translate("TokenCard", "token {number}").format(number=token)
     if not text:

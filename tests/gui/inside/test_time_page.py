@@ -100,7 +100,7 @@ def test_marks_of_pauses_cover_no_words_and_can_be_told_apart(inspector: Inspect
     across = shown.picture.pause_x(5)
     places = ((across - 3, 0.0, 6.0), (across - 0.5, row.top(), 3.0))
     before = [colours(shown, left, top, width, 20) for left, top, width in places]
-    shown.show_timeline(msgspec.structs.replace(line, pauses=pauses), ())
+    shown.show_timeline(msgspec.structs.replace(line, pauses=pauses), None)
     after = [colours(shown, left, top, width, 20) for left, top, width in places]
     assert before == after, "neither the ruler's words nor those of a bar"
     assert colour in colours(shown, across - 3, row.bottom() + 1, 6, 8), "but the line goes on between the rows"

@@ -175,7 +175,8 @@ def _token(values: LoopValues) -> Face:
     if taken is not None:
         chance = translate("Loop", "{share} of the draw").format(share=known_per_cent(taken.after))
         return Face(said(taken), (f"{place} · id {taken.token}", chance))
-    return Face(quoted(step.text, 0, _MOST_CHARACTERS) if step.text is not None else UNKNOWN, (place,))
+    lines = (place,) if step.token is None else (f"{place} · id {step.token}",)
+    return Face(quoted(step.text, step.token, _MOST_CHARACTERS), lines)
 
 
 def _stop(values: LoopValues) -> Face:

@@ -10,7 +10,7 @@ from app.gui.inside.loop.memory_words import counted, kept_words, layers_words
 from app.gui.widgets.token_words import known_per_cent, quoted
 from app.gui.widgets.words import render
 from app.services.loop_values import LoopCandidate, LoopModel, LoopValues, StageName
-from app.services.units import UNKNOWN, count, rate
+from app.services.units import count, rate
 
 translate = QCoreApplication.translate
 _MOST_CHARACTERS = 16
@@ -203,9 +203,7 @@ def _token(values: LoopValues) -> str:
         return why_no_step(values)
     if not step.is_drawn:
         return translate("Loop", "Token {place} of the answer is not drawn yet.").format(place=count(step.place + 1))
-    shown = quoted(step.text, step.taken.token if step.taken is not None else 0, _MOST_CHARACTERS)
-    if step.text is None and step.taken is None:
-        shown = UNKNOWN
+    shown = quoted(step.text, step.token, _MOST_CHARACTERS)
     return translate("Loop", "Token {place} of the answer says {token}.").format(
         place=count(step.place + 1), token=shown
     )

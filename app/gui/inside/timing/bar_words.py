@@ -10,6 +10,7 @@ from app.gui.inside.timing.bars import Bar, BarKind, Row
 from app.gui.widgets.labels import in_parts
 from app.gui.widgets.token_words import quoted
 from app.services.gap_bins import GapBins
+from app.services.inspection import InspectedAnswer
 from app.services.timeline_values import AnswerTimeline, Pause, Unknown
 from app.services.units import count
 
@@ -129,9 +130,27 @@ def tick_words(ns: float, step_ns: float) -> str:
     return f"{ns / 1e6:,.2f} ms"
 
 
-def bar_sentence(bar: Bar, timeline: AnswerTimeline, text: str | None) -> str:
-    """Return one sentence on a bar; `text` is what the token of a decode step says."""
-    parts = [_title(bar, timeline, text)]
+def text_of(answer: InspectedAnswer | None, bar: Bar) -> str | None:
+    """Return what the token of a decode step says; None where nobody knows."""
+    if answer is None or bar.token is None or bar.token >= len(answer):
+        return None
+    return answer.texts[bar.token]
+
+
+def said_words(answer: InspectedAnswer | None, bar: Bar) -> str:
+    """Return what the token of a decode step says, or which one it is where it has no text; empty where nobody knows."""
+    if answer is None or bar.token is None or bar.token >= len(answer):
+        return ""
+    text, token = answer.texts[bar.token], answer.ids[bar.token]
+    if text:
+        return quoted(text, token, _MOST_LETTERS)
+    words = translate("Timeline", "(id {id})") if text is None else translate("Timeline", "(id {id}, no text)")
+    return words.format(id=token)
+
+
+def bar_sentence(bar: Bar, timeline: AnswerTimeline, said: str) -> str:
+    """Return one sentence on a bar; `said` is what is said of the token of a decode step."""
+    parts = [_title(bar, timeline, said)]
     parts.append(
         translate("Timeline", "starts at {start}, takes {length}").format(
             start=time_words(bar.start_ns), length=time_words(bar.ns)
@@ -153,10 +172,10 @@ def bar_sentence(bar: Bar, timeline: AnswerTimeline, text: str | None) -> str:
     return " · ".join(parts)
 
 
-def _title(bar: Bar, timeline: AnswerTimeline, text: str | None) -> str:
+def _title(bar: Bar, timeline: AnswerTimeline, said: str) -> str:
     if bar.token is None:
         return kind_words(bar.kind)
-    said = "" if text is None else f" {quoted(text, bar.token, _MOST_LETTERS)}"
+    said = f" {said}" if said else ""
     if bar.token in timeline.paused_before:
         return translate("Timeline", "Token {token}{text}, time before it left out").format(
             token=count(bar.token + 1), text=said

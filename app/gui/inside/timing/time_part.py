@@ -159,7 +159,7 @@ class TimePart(InsidePart):
             if self.isVisible():
                 self._timer.start()  # nobody tells anything meanwhile, and time goes by
         self._pages.setCurrentIndex(0 if line is not None else 1)
-        self.view.show_timeline(line, self._service.texts)
+        self.view.show_timeline(line, self._service.answer)
         self.said.setText(self._diagnosis(line))
         self.summary.setText(summary_words(line) if line is not None else "")
         self.pauses.show_of(line)

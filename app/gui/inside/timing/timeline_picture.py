@@ -11,11 +11,12 @@ from PySide6.QtGui import QFontMetricsF, QPainter, QPen
 
 from app.gui import theme
 from app.gui.icons import Icons
-from app.gui.inside.timing.bar_words import band_words, icon_of, kind_words, row_words, tick_words
+from app.gui.inside.timing.bar_words import band_words, icon_of, kind_words, row_words, text_of, tick_words
 from app.gui.inside.timing.bars import ROWS, Bar, Bars, Row
 from app.gui.inside.timing.pauses import STRIP_PX, paint_sign, sign_places
 from app.gui.inside.timing.scale import TimeScale
 from app.gui.widgets.gauge import mixed
+from app.services.inspection import InspectedAnswer
 from app.services.timeline_values import AnswerTimeline
 
 RULER_PX, ROW_PX, BAR_PX, LABEL_PX, ICON_PX = 34, 30, 22, 104, 16
@@ -46,7 +47,7 @@ class TimelinePicture:
         self.scale = TimeScale()
         self.bars = Bars(None)
         self.line: AnswerTimeline | None = None
-        self.texts: tuple[str | None, ...] = ()
+        self.answer: InspectedAnswer | None = None
 
     @property
     def left(self) -> float:
@@ -58,9 +59,9 @@ class TimelinePicture:
         """How high all of it is."""
         return theme.scaled(RULER_PX) + len(ROWS) * theme.scaled(ROW_PX) + 2
 
-    def use(self, line: AnswerTimeline | None, texts: tuple[str | None, ...]) -> None:
+    def use(self, line: AnswerTimeline | None, answer: InspectedAnswer | None) -> None:
         """Show another timeline."""
-        self.line, self.texts, self.bars = line, texts, Bars(line)
+        self.line, self.answer, self.bars = line, answer, Bars(line)
 
     def row_at(self, y: float) -> Row | None:
         """Return the row that lies there."""
@@ -160,7 +161,7 @@ class TimelinePicture:
         rect = self.rect_of(bar)
         rect.setWidth(max(rect.width() - 1, 1.0))
         painter.fillRect(rect, look.colour("stage_decode"))
-        text = self.texts[bar.token] if bar.token is not None and bar.token < len(self.texts) else None
+        text = text_of(self.answer, bar)
         if text and text.strip():
             self._paint_words(painter, look, rect, text.strip())
 

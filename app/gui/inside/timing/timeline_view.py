@@ -22,10 +22,11 @@ from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 from app.gui import theme
 from app.gui.ground import paint_ground, stand_alone
 from app.gui.icons import Icons
-from app.gui.inside.timing.bar_words import bar_sentence, pause_words
+from app.gui.inside.timing.bar_words import bar_sentence, pause_words, said_words
 from app.gui.inside.timing.bars import ROWS, Bar
 from app.gui.inside.timing.timeline_picture import TimelinePicture
 from app.gui.widgets.words import hint_of
+from app.services.inspection import InspectedAnswer
 from app.services.timeline_values import AnswerTimeline
 
 ZOOM = 1.5
@@ -64,12 +65,12 @@ class TimelineView(QWidget):
         """Which bar is looked at, in the order of the loop."""
         return self._place
 
-    def show_timeline(self, line: AnswerTimeline | None, texts: tuple[str | None, ...]) -> None:
+    def show_timeline(self, line: AnswerTimeline | None, answer: InspectedAnswer | None) -> None:
         """Show an answer, or more of the same one; another one is seen whole."""
         before = self.picture.line
         is_other = before is None or line is None or line.message != before.message
         bar = self.picture.bars[self._place] if self._place is not None and not is_other else None
-        self.picture.use(line, texts)
+        self.picture.use(line, answer)
         if is_other:
             self.picture.scale.fit()
         self.picture.scale.set_whole(line.end_ns if line is not None else 0)
@@ -87,10 +88,7 @@ class TimelineView(QWidget):
         if self.picture.line is None:
             return ""
         bar = self.picture.bars[place]
-        text = (
-            self.picture.texts[bar.token] if bar.token is not None and bar.token < len(self.picture.texts) else None
-        )
-        return bar_sentence(bar, self.picture.line, text)
+        return bar_sentence(bar, self.picture.line, said_words(self.picture.answer, bar))
 
     def look_at(self, place: int | None) -> None:
         """Look at another bar, and have it in the picture."""
