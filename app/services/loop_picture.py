@@ -281,8 +281,7 @@ def _cells(
     used = run.cells_used if run is not None else None
     if model is None:
         return used, None, None
-    size = used * model.bytes_per_token if used is not None and model.bytes_per_token is not None else None
-    return used, model.cells, size
+    return used, model.cells, model.bytes_of(used)
 
 
 def _written(turn: Turn | None, run: LoopRun | None) -> int:

@@ -27,8 +27,7 @@ def as_at_step(values: LoopValues, chosen: int | None, before: int | None) -> Lo
     if chosen >= newest:
         return values
     used = _cells_at(values, chosen, before)
-    size = values.model.bytes_per_token if values.model is not None else None
-    in_use = size * used if size is not None and used is not None else None
+    in_use = values.model.bytes_of(used) if values.model is not None else None
     if used == values.cells_used:
         in_use = values.cache_bytes
     return msgspec.structs.replace(values, is_back=True, had=chosen + 1, cells_used=used, cache_bytes=in_use)

@@ -14,6 +14,7 @@ from app.core.model import MemoryKind, ModelInfo
 from app.core.model_shape import ModelShape
 from app.core.sampling import SamplingSettings
 from app.core.words import Sentence
+from app.services.kv_sum import class_sums
 
 StageName = Literal[
     "prompt",
@@ -92,6 +93,16 @@ class LoopModel(msgspec.Struct, frozen=True):
     window: int
     most_at_once: int
     """So many tokens of a prompt go through the layers at once."""
+    cache_bytes: int | None = None
+    """What was set aside for all cells, as the live panel counts with it; None where a token takes differently much."""
+
+    def bytes_of(self, used: int | None) -> int | None:
+        """Return what so many cells take; None where that is not their number times the same."""
+        if used is None or self.bytes_per_token is None:
+            return None
+        if self.cache_bytes is None:
+            return used * self.bytes_per_token
+        return used * self.cache_bytes // max(1, self.cells)
 
 
 class LoopPrompt(msgspec.Struct, frozen=True):
@@ -225,8 +236,14 @@ def loop_model(model: ModelInfo) -> LoopModel:
         shape=model.shape,
         vocabulary=model.vocabulary,
         cells=model.context,
-        bytes_per_token=(model.cache.full or 0) // max(1, model.context) if is_even else None,
+        bytes_per_token=_bytes_per_token(model) if is_even else None,
+        cache_bytes=model.cache.full if is_even else None,
         memory_kind=model.memory_kind,
         window=model.window,
         most_at_once=model.options.micro_batch,
     )
+
+
+def _bytes_per_token(model: ModelInfo) -> int:
+    """Return what a token adds by the formula; where the classes of cells are unknown, what was set aside for one."""
+    return sum(each.bytes for each in class_sums(model)) or (model.cache.full or 0) // max(1, model.context)

@@ -9,15 +9,18 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from app.core.cache_shape import CacheClass
 from app.core.chat import ChatPrompt, PromptSpan
 from app.core.events import Finished, PrefillProgress, PromptReady
 from app.core.metrics import KVUse
+from app.core.model import CacheSizes
 from app.core.words import Sentence
 from app.engine.grammar import ENDED_BY_GRAMMAR, TOO_SLOW
-from app.services.loop_values import LoopPrefill
+from app.services.kv_sum import class_sums
+from app.services.loop_values import LoopPrefill, loop_model
 from app.services.turns import joined_notes
 from tests.desk import Desk
-from tests.fake_engine import CONTEXT, metrics
+from tests.fake_engine import CONTEXT, metrics, model_info
 from tests.services.recorded_lanes import load
 from tests.services.test_loop_picture import SECOND, asks, known, picture
 
@@ -138,3 +141,18 @@ def test_the_first_tokens_end_with_the_message(desk: Desk) -> None:
     desk.program.conversations.open(conversation)
     desk.settle()
     assert [each.token for each in known(desk).prompt.first] == [124], "as it is kept, too"
+
+
+@pytest.mark.parametrize("cells", [256, 768, 1280])
+def test_the_bytes_of_a_token_are_those_of_the_map_and_those_in_use_those_of_the_live_panel(cells: int) -> None:
+    half = round(cells * 11_520 / 10_485.76) * 10_485.76  # the log tells them to 0.01 MiB
+    info = msgspec.structs.replace(
+        model_info("a.gguf", cells),
+        cache=CacheSizes(full=round(2 * half)),
+        cache_classes=(CacheClass(cells, 30, "f16", round(half), "f16", round(half)),),
+    )
+    shown, (of_map,) = loop_model(info), class_sums(info)
+    assert shown.bytes_per_token == of_map.bytes == 23_040 != round(2 * half) // cells
+    assert shown.bytes_of(33) == info.cache.in_use(33, cells, 0)
+    unknown = loop_model(msgspec.structs.replace(info, cache_classes=()))
+    assert unknown.bytes_per_token == round(2 * half) // cells, "what was set aside, where no formula is known"
