@@ -30,6 +30,7 @@ from app.services.loop_values import (
     Phase,
     loop_model,
 )
+from app.services.loop_wait import run_of, waits_for
 from app.services.next_token import NextToken
 from app.services.open_conversation import Run
 from app.services.questions import AnswerEvent, Replay
@@ -155,8 +156,10 @@ class LoopPicture:
         hindrance = self._embedding.hindrance(place)
         prompt = self._prompt_of(turn, run)
         used, cells, size = _cells(turn, run, shown)
+        waits = waits_for(self._session, run_of(self._answers, turn))
         made = LoopValues(
-            phase=_phase(turn, run),
+            phase=_phase(turn, run) if waits is None else "queued",
+            waits_for=waits,
             model=shown,
             model_why=why,
             prompt=prompt,
@@ -182,8 +185,10 @@ class LoopPicture:
     def _own_run(self) -> LoopRun | None:
         """Return what the events told of the answer that is looked at."""
         turn, of = self._inspecting.turn, self._of
-        is_own = turn is not None and of is not None and of.turn is turn and not of.came_to_nothing
-        return self._run if is_own else None
+        if turn is None or of is None or of.turn is not turn or of.came_to_nothing:
+            return None
+        asked = run_of(self._answers, turn)
+        return self._run if asked is None or asked is of else None  # of one that goes on, nothing is told yet
 
     def _is_reproduced(self, turn: Turn | None) -> bool:
         """Return whether an answer is written once more; the session tells when that begins and ends."""

@@ -60,9 +60,9 @@ EACH_TOKEN: tuple[StageName, ...] = (
 )
 """What runs once for every token of the answer."""
 
-Phase = Literal["empty", "waiting", "reading", "writing", "held", "done", "interrupted"]
-"""`empty` is without an answer, `waiting` before its prompt is ready, `held` before a token that somebody has to let be
-drawn, `interrupted` the end of one that nothing is known of but what was written."""
+Phase = Literal["empty", "queued", "waiting", "reading", "writing", "held", "done", "interrupted"]
+"""`empty` is without an answer, `queued` before the engine has it, `waiting` before its prompt is ready, `held` before a
+token that somebody has to let be drawn, `interrupted` the end of one that nothing is known of but what was written."""
 RUNNING: dict[Phase, tuple[StageName, ...]] = {
     "waiting": ("tokens",),
     "reading": ("prefill",),
@@ -205,6 +205,8 @@ class LoopValues(msgspec.Struct, frozen=True):
     tokens_per_s: float | None = None
     """How fast the answer is, or was, written on average."""
     settings: SamplingSettings | None = None
+    waits_for: Sentence | None = None
+    """What the engine does before it, while it is queued."""
     end: LoopEnd | None = None
     """How the answer ended, whichever of its tokens is looked at."""
     is_reproduced: bool = False

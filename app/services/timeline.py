@@ -19,6 +19,7 @@ from app.services.engine_session import EngineSession
 from app.services.figures import Figures
 from app.services.inspecting import Inspecting
 from app.services.inspection import InspectedAnswer
+from app.services.loop_wait import run_of
 from app.services.open_conversation import Run
 from app.services.questions import AnswerEvent
 from app.services.timeline_values import (
@@ -151,9 +152,16 @@ class Timeline:
         followed = self._followed(turn)
         if followed is not None and followed.is_whole and turn.finished is None:
             return _so_far(turn, followed, is_open=turn.state in ("waiting", "writing"))
+        if turn.finished is None and self._waits(turn):
+            return AnswerTimeline(turn.message, unknown=("waits",), is_open=True)
         if turn.finished is None:
             return self._interrupted(turn)
         return self._at_end(turn, followed, turn.finished.metrics)
+
+    def _waits(self, turn: Turn) -> bool:
+        """Whether an answer waits that begins with nothing that was written before."""
+        run = run_of(self._answers, turn)
+        return turn.state == "waiting" and (run is None or not run.beginning.continues)
 
     def _followed(self, turn: Turn) -> _Followed | None:
         is_open = next((each for each in self._open.values() if each.turn is turn), None)

@@ -29,9 +29,9 @@ PartKind = Literal[
 ]
 """“before” is all before the prefill and “tokens” template and tokenise together, where nobody tells them apart; “decode”
 is all steps together, where the single ones are not known."""
-Unknown = Literal["parts", "beginning", "chunks", "template", "steps", "reading", "sampling", "paint"]
-"""What is not known: the parts before the first token (of an answer that was interrupted, or that begins with another
-one), single chunks of the prefill, the template apart, single steps, single steps until the record is read, the draws, when it was painted."""
+Unknown = Literal["parts", "beginning", "waits", "chunks", "template", "steps", "reading", "sampling", "paint"]
+"""What is not known: the parts before the first token (of an answer that was interrupted, that begins with another one, or
+that the engine does not have yet), single chunks of the prefill, the template apart, single steps, single steps until the record is read, the draws, when it was painted."""
 _MS = 1e6
 _ENOUGH_NS = 1_000_000
 

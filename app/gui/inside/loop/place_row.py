@@ -132,6 +132,8 @@ def _words(values: LoopValues) -> str:
         case "empty":
             why = values.model_why or values.step_why
             return render(why) if why is not None else ""
+        case "queued":
+            return render(values.waits_for) if values.waits_for is not None else ""
         case "waiting":
             return translate("Loop", "The prompt is being made: the chat template first, then its tokens.")
         case "reading":

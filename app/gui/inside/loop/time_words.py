@@ -89,7 +89,7 @@ def sentence(line: AnswerTimeline) -> str:
     read_ns = sum(part.ns for part in line.parts if part.kind == "prefill")
     first_ns = _first_ns(line)
     if not line.parts:
-        why = next((each for each in line.unknown if each in ("parts", "beginning")), None)
+        why = next((each for each in line.unknown if each in ("parts", "beginning", "waits")), None)
         said = unknown_words(why) if why is not None else translate("LoopTime", "The prompt is being made.")
     elif first_ns is None:
         words = translate("LoopTime", "No token yet: {length} so far.")

@@ -224,6 +224,10 @@ def unknown_words(unknown: Unknown) -> str:
             return translate(
                 "Timeline", "Before the first token: –, because the answer begins with one that was written before."
             )
+        case "waits":
+            return translate(
+                "Timeline", "No time is measured yet: it counts from when the question goes to the model."
+            )
         case "chunks":
             return translate(
                 "Timeline", "Single chunks of the prefill: –, because they are kept only until Tokenlight ends."
@@ -246,13 +250,15 @@ def unknown_words(unknown: Unknown) -> str:
 def unknown_sentence(timeline: AnswerTimeline) -> str:
     """Return all that is not known of a timeline, and why, a line each."""
     shown: Sequence[Unknown] = timeline.unknown
-    if timeline.is_open:  # what only comes at the end is no news
-        shown = [each for each in shown if each not in ("template", "sampling", "paint")]
+    if timeline.is_open:  # what only comes at the end is no news, and that it waits is said above
+        shown = [each for each in shown if each not in ("waits", "template", "sampling", "paint")]
     return "\n".join(map(unknown_words, shown))
 
 
 def summary_words(timeline: AnswerTimeline) -> str:
     """Return the timeline in one line: until the first text, the decode, all."""
+    if not timeline.end_ns:
+        return ""
     said: list[str] = []
     parts = {part.kind: part for part in timeline.parts}
     shown = [part for part in timeline.parts if part.kind not in ("decode", "prefill")]

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QScrollArea, QSt
 from app.gui import theme
 from app.gui.icons import Icons
 from app.gui.inside.page import InsidePart
-from app.gui.inside.timing.bar_words import bins_sentence, summary_words, unknown_sentence
+from app.gui.inside.timing.bar_words import bins_sentence, summary_words, unknown_sentence, unknown_words
 from app.gui.inside.timing.gap_histogram import GapHistogram
 from app.gui.inside.timing.operations_panel import OperationsPanel
 from app.gui.inside.timing.pauses import PauseLegend
@@ -177,6 +177,8 @@ class TimePart(InsidePart):
             return ""
         if line.diagnosis is not None:
             return render(line.diagnosis)
+        if "waits" in line.unknown:
+            return unknown_words("waits")
         if line.is_open:
             return self.tr("The answer is being written: the picture grows with it.")
         return self.tr("The answer was interrupted: this is what is known of its time.")
