@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 
 import msgspec
 
-from app.core.events import Failed, Finished
+from app.core.events import Failed, Finished, PromptReady
 from app.core.metrics import Metrics
 from app.core.signal import Signal
 from app.services.answer_times import AnswerTimes
@@ -46,13 +46,18 @@ class _Followed:
         self.times = times
         self.run: Run | None = run
         """Until it has ended: a run holds its whole chat."""
-        self.begun = run.beginning.tokens
-        """So many of its tokens were drawn before."""
-        self.is_whole = not run.beginning.continues
+        self.begun = 0
+        """So many of its tokens were there before."""
+        self.is_whole = True
         """Whether the times are those of the whole answer: they are not where its beginning was drawn before."""
+        self.take_beginning(run)
         self._moved: tuple[int, Sequence[int]] = (0, ())
         self.joins: frozenset[int] = frozenset()
         """The tokens before which a later part of the answer begins."""
+
+    def take_beginning(self, run: Run) -> None:
+        """Take down what the answer begins with, which is known for certain once its prompt is ready."""
+        self.begun, self.is_whole = run.beginning.tokens, not run.beginning.continues
 
     def moved_by(self, later_ns: int) -> Sequence[int]:
         """Return the moments of an answer that has ended, since it was sent, this much later; worked out once."""
@@ -125,6 +130,8 @@ class Timeline:
         if followed is None:
             return
         followed.times.take(event)
+        if isinstance(event, PromptReady) and followed.run is not None:
+            followed.take_beginning(followed.run)
         turn = followed.turn
         if isinstance(event, (Finished, Failed)):
             del self._open[event.request]
