@@ -64,6 +64,11 @@ def diagnose(metrics: Metrics, circumstances: Circumstances) -> Sentence:
     few = metrics.sampled_tokens < FEW_TOKENS
     if metrics.sampled_tokens == 0 and times.queue < times.total / 2:
         return translate("Diagnosis", "It ended before its first token: there is nothing to tell of its speed.")
+    if metrics.sampled_tokens > 1 and metrics.decode_tokens_per_s is None:
+        return translate(
+            "Diagnosis",
+            "Nobody can tell where its time went: it was written in parts, and how fast each was is not known.",
+        )
     if few and times.total < SHORT_MS * _MS:
         return translate(
             "Diagnosis",

@@ -185,7 +185,7 @@ class Beginning:
             return msgspec.structs.replace(rest, text=text, ids=ids)
         first = self.finished
         if first is None:
-            metrics = msgspec.structs.replace(rest.metrics, ttft_ms=None, sampled_tokens=len(ids) // _ID_BYTES)
+            metrics = _without_beginning(rest.metrics, len(ids) // _ID_BYTES)
             settings = joined_settings(self.settings, rest.settings)
             return msgspec.structs.replace(
                 rest, text=text, ids=ids, metrics=metrics, seed=self.seed, settings=settings
@@ -217,6 +217,19 @@ def joined_settings(
         if not joined or joined[-1].settings != settings:
             joined.append(SettingsChange(change.token, settings))
     return tuple(joined)
+
+
+def _without_beginning(rest: Metrics, tokens: int) -> Metrics:
+    """Return the figures of a whole answer of so many tokens whose beginning has none: those of all tokens are unknown."""
+    return msgspec.structs.replace(
+        rest,
+        ttft_ms=None,
+        sampled_tokens=tokens,
+        decode_tokens_per_s=None,
+        itl_ms=None,
+        traffic_gb_per_s=None,
+        sampling_ms=None,
+    )
 
 
 def _joined_metrics(first: Metrics, rest: Metrics) -> Metrics:

@@ -86,6 +86,13 @@ def test_too_short_a_prefill_is_a_dash_with_its_reason(live: PanelStage) -> None
     assert live.hint("prefill_rate_value").endswith("below 16 it cannot be told how fast.")
 
 
+def test_the_speed_of_an_answer_in_parts_is_a_dash_with_its_reason(live: PanelStage) -> None:
+    live.prompt(40, 12)
+    live.finish(msgspec.structs.replace(metrics(3), decode_tokens_per_s=None))
+    assert live.reads("decode_rate_value") == "–" and "in parts" in live.hint("decode_rate_value")
+    assert "in parts" in live.reads("diagnosis_text")
+
+
 def test_every_unknown_figure_is_a_dash_with_a_reason(live: PanelStage) -> None:
     live.prompt(20, 12)
     for name in ("ttft", "prefill_rate", "decode_rate", "traffic", "stop_reason"):

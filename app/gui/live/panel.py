@@ -254,6 +254,8 @@ class LivePanel(QWidget):
         return self.tr("How fast the model reads what it was sent: unknown until it has read some of it.")
 
     def _decode_hint(self, figures: Figures) -> str:
+        if figures.decode_tokens_per_s is None and figures.sampled_tokens > 1 and not figures.is_writing:
+            return self.tr("Unknown: the answer was written in parts, and how fast each was is not known.")
         if figures.decode_tokens_per_s is None:
             return self.tr("How fast the model writes: unknown until an answer has two tokens.")
         if figures.is_writing:
