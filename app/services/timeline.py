@@ -248,7 +248,7 @@ class Timeline:
         first, gaps = self._gaps(turn)
         if not gaps:
             reads = self._inspecting.answer is None and self._inspecting.problems.answer is None
-            return AnswerTimeline(turn.message, first=first, unknown=("reading" if reads else "steps",))
+            return AnswerTimeline(turn.message, first=_given(turn), unknown=("reading" if reads else "steps",))
         joins = frozenset(join - first for join in followed.joins) if followed is not None else frozenset()
         if not joins and turn.finished is not None:
             join = join_of(gaps, turn.finished.metrics)
@@ -261,6 +261,12 @@ class Timeline:
             pauses=tuple(Pause(first + place, None) for place in lost),
         )
         return msgspec.structs.replace(made, ordered_ms=sorted(made.gaps_ms))
+
+
+def _given(turn: Turn) -> int:
+    """Return how many tokens of an answer were given, as its figures have it."""
+    drawn = turn.finished.metrics.sampled_tokens if turn.finished is not None else 0
+    return max(len(turn.ids) // 4 - drawn, 0) if drawn else 0
 
 
 def _exact_steps(turn: Turn, followed: _Followed, times: AnswerTimes, later_ns: int) -> AnswerTimeline:

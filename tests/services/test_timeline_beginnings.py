@@ -43,6 +43,9 @@ def test_given_first_words_are_counted_as_the_model_got_them(watched: Desk, chat
     watched.engine.finish()
     watched.settle()
     assert (line(watched).first, len(line(watched).drawn_ns)) == (3, 2), "nothing jumps at the end"
+    watched.program.views.timeline._kept.clear()
+    watched.program.views.timeline._look()
+    assert (line(watched).first, len(line(watched).drawn_ns)) == (3, 0), "as its figures have it, without a record"
 
 
 def test_one_that_goes_on_behind_another_prompt_has_times_of_its_own(watched: Desk, chat: Chat) -> None:

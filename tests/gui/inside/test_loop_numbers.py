@@ -7,8 +7,12 @@ import pytest
 
 from app.gui.inside.loop.faces import face_of
 from app.gui.inside.loop.number_words import number
+from app.gui.inside.loop.place_row import _words
+from app.gui.inside.timing.bar_words import bar_sentence
+from app.gui.inside.timing.bars import Bar
 from app.services.loop_example import example
 from app.services.loop_values import LoopPrefill
+from app.services.timeline_values import AnswerTimeline
 
 
 @pytest.mark.parametrize(
@@ -40,3 +44,36 @@ def test_the_speed_is_said_to_be_an_average_while_the_answer_is_written_and_afte
     assert said == "The loop runs 77.6 times a second on average."
     assert face_of("answer", values).lines[0] == "77.6 tok/s on average"
     assert face_of("answer", msgspec.structs.replace(values, tokens_per_s=None)).lines[0] == "– tok/s"
+
+
+@pytest.mark.parametrize(
+    ("read", "words"),
+    [
+        (LoopPrefill(70, 70, 0, 20.0, 30), "3.5 s for the prompt's 40 tokens and 30 that the answer begins with."),
+        (
+            LoopPrefill(70, 70, 10, 20.0, 30),
+            "3 s for the 30 tokens of the prompt that were not in the cache yet and 30 that the answer begins with.",
+        ),
+        (LoopPrefill(70, 70, 40, 20.0, 30), "1.5 s for 30 tokens that the answer begins with."),
+        (LoopPrefill(70, 70, 50, 20.0, 30), "1 s for 20 tokens that the answer begins with."),
+        (LoopPrefill(20, 70, 0, None, 30), "in the cache already. 30 of all are what the answer begins with."),
+        (LoopPrefill(20, 41, 0, None, 1), "in the cache already. 1 of all is what the answer begins with."),
+    ],
+)
+def test_what_the_answer_begins_with_is_no_part_of_the_prompt(read: LoopPrefill, words: str) -> None:
+    values = msgspec.structs.replace(example(), prefill=read, tokens_per_s=None)
+    assert words in number("prefill", values)
+    assert f"{read.begun} of the answer" in " ".join(face_of("prefill", values).lines)
+
+
+def test_a_chunk_of_given_words_is_not_said_to_be_of_the_prompt() -> None:
+    bar = Bar("prefill", "prefill", 0, 1_000_000, first=0, end=70)
+    assert "tokens 1 to 70 of the prompt and what" in bar_sentence(bar, AnswerTimeline(1, first=30), "")
+    assert "tokens 1 to 70 of the prompt ·" in bar_sentence(bar, AnswerTimeline(1), "")
+
+
+def test_the_line_above_says_that_the_beginning_is_read_too() -> None:
+    values = msgspec.structs.replace(example(), is_example=False, phase="reading")
+    said = [_words(msgspec.structs.replace(values, prefill=LoopPrefill(20, 70, 0, None, begun))) for begun in (0, 30)]
+    assert said[0].startswith("The prompt is being read: 20 of 70")
+    assert said[1] == "The prompt and what the answer begins with are being read: 20 of 70 tokens."

@@ -102,7 +102,9 @@ def _prefill(values: LoopValues) -> Face:
     lines = [
         translate("Loop", "{cached} of {total} cached").format(cached=count(read.from_cache), total=count(read.total))
     ]
-    if values.model is not None:
+    if read.begun:
+        lines.append(translate("Loop", "{begun} of the answer").format(begun=count(read.begun)))
+    elif values.model is not None:
         lines.append(translate("Loop", "≤ {count} at once").format(count=count(values.model.most_at_once)))
     total = max(read.total, 1)
     meter: tuple[float, ...] = (read.from_cache / total, (read.done - read.from_cache) / total)

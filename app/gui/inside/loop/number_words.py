@@ -107,11 +107,22 @@ def _prefill(values: LoopValues) -> str:
     took = _took(values)
     if took and read.done >= read.total:
         words = took
+    elif read.begun:
+        words += " " + _begun_words(read.begun)
     if values.model is not None:
         words += " " + translate("Loop", "At most {count} go through the layers at once.").format(
             count=count(values.model.most_at_once)
         )
     return words
+
+
+def _begun_words(begun: int) -> str:
+    """Return how many of the tokens that are read are no prompt."""
+    return counted(
+        translate("Loop", "1 of all is what the answer begins with."),
+        translate("Loop", "{count} of all are what the answer begins with."),
+        begun,
+    )
 
 
 def _seconds(value: float) -> str:
@@ -125,10 +136,15 @@ def _took(values: LoopValues) -> str:
     if read is None or not read.tokens_per_s:
         return ""
     new = read.total - read.from_cache
+    begun = min(read.begun, new)
     words = translate("Loop", "{time} for the prompt's {count} tokens")
     if read.from_cache:
         words = translate("Loop", "{time} for the {count} tokens of the prompt that were not in the cache yet")
-    words = words.format(time=_seconds(new / read.tokens_per_s), count=count(new))
+    if begun == new > 0:
+        words = translate("Loop", "{time} for {begun} tokens that the answer begins with")
+    elif begun:
+        words += translate("Loop", " and {begun} that the answer begins with")
+    words = words.format(time=_seconds(new / read.tokens_per_s), count=count(new - begun), begun=count(begun))
     if not values.tokens_per_s:
         return f"{words}."
     then = translate("Loop", "then about {time} for each token").format(time=_seconds(1 / values.tokens_per_s))

@@ -143,6 +143,10 @@ def _words(values: LoopValues) -> str:
             most = values.model.most_at_once if values.model is not None else 0
             if min(most, total - done) > 0:
                 words = translate("Loop", "The prompt is being read: {done} of {total} tokens, up to {most} at once.")
+            if read is not None and read.begun:
+                words = translate(
+                    "Loop", "The prompt and what the answer begins with are being read: {done} of {total} tokens."
+                )
             return words.format(done=count(done), total=count(total), most=count(min(most, total - done)))
         case "writing":
             return translate("Loop", "The loop is running, once for each token: {rate} tok/s on average.").format(

@@ -157,11 +157,10 @@ def bar_sentence(bar: Bar, timeline: AnswerTimeline, said: str) -> str:
         )
     )
     if bar.kind == "prefill" and bar.first is not None and bar.end is not None:
-        parts.append(
-            translate("Timeline", "tokens {first} to {last} of the prompt").format(
-                first=count(bar.first + 1), last=count(bar.end)
-            )
-        )
+        words = translate("Timeline", "tokens {first} to {last} of the prompt")
+        if timeline.first:  # given words are read with it
+            words = translate("Timeline", "tokens {first} to {last} of the prompt and what the answer begins with")
+        parts.append(words.format(first=count(bar.first + 1), last=count(bar.end)))
     if bar.kind in ("step", "first_sample") and timeline.sampling_ns is not None:
         parts.append(
             translate("Timeline", "a draw takes {length} of it on average").format(
