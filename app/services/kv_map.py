@@ -29,7 +29,7 @@ from app.services.answers import Answers
 from app.services.engine_session import EngineSession
 from app.services.kv_blocks import BlockUse, block_use
 from app.services.kv_cells import CellsHeld, Stretch, answer_stretches, joined, prompt_stretches, with_lanes
-from app.services.kv_sum import ClassSum, class_sums
+from app.services.kv_sum import ClassSum, class_sums, keeps_all
 from app.services.live import Live
 from app.services.next_send import Count
 from app.services.open_conversation import Run
@@ -71,6 +71,8 @@ class CellToken(msgspec.Struct, frozen=True):
     is_reused: bool = False
     is_dropped: bool = False
     """Whether the layers with a sliding window hold it no longer."""
+    is_gone: bool = False
+    """Whether no layer holds it any more: each has such a window."""
 
 
 class KVMap:
@@ -186,6 +188,7 @@ class KVMap:
         is_lanes = stretch.owner == "lanes" and stretch.lane is not None
         ids = self._lanes.get(stretch.lane or 0, bytearray()) if is_lanes else self._ids
         at = (position - self._used if is_lanes else position) * _ID_BYTES
+        is_dropped = not is_lanes and position < self.held.dropped
         token = int.from_bytes(ids[at : at + _ID_BYTES], "little", signed=True) if at < len(ids) else None
         return CellToken(
             stretch,
@@ -193,7 +196,8 @@ class KVMap:
             token,
             self._vocabulary.text(token) if token is not None else None,
             is_reused=not is_lanes and position < self.held.reused,
-            is_dropped=not is_lanes and position < self.held.dropped,
+            is_dropped=is_dropped,
+            is_gone=is_dropped and not keeps_all(self.sums),
         )
 
     def _work_out(self) -> CellsHeld:

@@ -6,6 +6,8 @@ does not, there is a reason in its place. Pure.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import msgspec
 
 from app.core.cache_shape import AttentionShape, CacheClass
@@ -47,6 +49,11 @@ class ClassSum(msgspec.Struct, frozen=True):
 def class_sums(model: ModelInfo) -> tuple[ClassSum, ...]:
     """Return the sum of each class that keeps something by the token."""
     return tuple(_sum(each, model.attention) for each in model.cache_classes if each.layers and each.cells)
+
+
+def keeps_all(sums: Sequence[ClassSum]) -> bool:
+    """Return whether some layers keep every token; so it is taken to be where nobody knows the classes."""
+    return not sums or any(not each.is_window for each in sums)
 
 
 def _sum(kept: CacheClass, shape: AttentionShape) -> ClassSum:

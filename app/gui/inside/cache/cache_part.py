@@ -31,6 +31,7 @@ from app.gui.widgets.words import isolated
 from app.services.inspecting import Inspecting
 from app.services.kv_cells import CellsHeld, in_blocks
 from app.services.kv_map import KVMap
+from app.services.kv_sum import keeps_all
 from app.services.units import byte_share, count
 
 REPAINT_MS = 100
@@ -203,7 +204,9 @@ class CachePart(InsidePart):
         self.next.show_fact(fact_words.next_fact(self._map.next, held, is_others=bool(self._map.holds)))
         self.bytes.show_fact(fact_words.bytes_fact(model, self._map.sums))
         if has_window:
-            self.window_fact.show_fact(fact_words.window_fact(model, held))
+            self.window_fact.show_fact(
+                fact_words.window_fact(model, held, is_everywhere=not keeps_all(self._map.sums))
+            )
 
     def _entries(self, shown: CellsHeld, added: int, given_back: int) -> list[Entry]:
         entries = [

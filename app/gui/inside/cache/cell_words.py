@@ -24,7 +24,9 @@ def token_sentence(token: CellToken, *, is_given_back: bool = False) -> str:
         parts.append(translate("KvMap", "a copy: a block belongs to one sequence alone"))
     if token.is_reused:
         parts.append(translate("KvMap", "found in the cache, not read again"))
-    if token.is_dropped:
+    if token.is_gone:
+        parts.append(translate("KvMap", "dropped: every layer that keeps tokens has a sliding window"))
+    elif token.is_dropped:
         parts.append(translate("KvMap", "dropped by the layers with a sliding window, kept by the others"))
     if is_given_back:
         parts.append(translate("KvMap", "given back by the next turn: its prompt has another token here, or none"))

@@ -111,20 +111,31 @@ def bytes_fact(model: ModelInfo, sums: tuple[ClassSum, ...]) -> Fact:
     return Fact(translate("KvMap", "{bytes} a token").format(bytes=sizes), "\n".join(lines))
 
 
-def window_fact(model: ModelInfo, held: CellsHeld) -> Fact:
-    """Say where a sliding window has dropped cells."""
+def window_fact(model: ModelInfo, held: CellsHeld, *, is_everywhere: bool) -> Fact:
+    """Say where a sliding window has dropped cells; `is_everywhere` where no layer keeps every token."""
     window, cells = count(model.window), count(model.cache.window_cells)
     if not held.dropped:
         words = translate(
             "KvMap",
             "Some layers look back {window} tokens only and have {cells} cells of their own. They still hold all tokens.",
         )
+        if is_everywhere:
+            words = translate(
+                "KvMap",
+                "Every layer that keeps tokens looks back {window} of them only and has {cells} cells. They still hold all.",
+            )
         return Fact(translate("KvMap", "0 dropped"), words.format(window=window, cells=cells))
     words = translate(
         "KvMap",
         "Some layers look back {window} tokens only and have {cells} cells of their own: the first {dropped} positions "
         "are no longer in them. The other layers keep every token.",
     )
+    if is_everywhere:
+        words = translate(
+            "KvMap",
+            "Every layer that keeps tokens looks back {window} of them only and has {cells} cells: the first {dropped} "
+            "positions are in none any more, though the picture shows their places.",
+        )
     value = translate("KvMap", "{dropped} dropped").format(dropped=count(held.dropped))
     return Fact(value, words.format(window=window, cells=cells, dropped=count(held.dropped)))
 
