@@ -6,7 +6,7 @@ of them when somebody asks. Knows no view.
 
 from __future__ import annotations
 
-from app.core.events import Finished, Held, PrefillProgress, PromptReady, Tokens
+from app.core.events import Failed, Finished, Held, PrefillProgress, PromptReady, Tokens
 from app.core.model import ModelInfo
 from app.core.sampling import SamplingSettings
 from app.core.signal import Signal
@@ -64,6 +64,9 @@ class LoopPicture:
         self._run: LoopRun | None = None
         """The answer that was begun last."""
         self._of: Run | None = None
+        """Until it has ended: a run holds its whole chat."""
+        self._turn: Turn | None = None
+        """What it became, once it has ended."""
         self._values: LoopValues | None = None
         session.answer_told.connect(self._follow)
         session.changed.connect(self._tell)
@@ -111,6 +114,7 @@ class LoopPicture:
         if isinstance(event, PromptReady):
             run = self._run = LoopRun(event.request)
             self._of = next((each for each in self._answers.runs if each.request == event.request), None)
+            self._turn = None
         if run is None or event.request != run.request:
             return
         match event:
@@ -129,7 +133,15 @@ class LoopPicture:
         is_stepped = isinstance(event, (Held, Finished)) and run.is_stepped
         if is_stepped and self._is_watched and run is self._own_run():
             self._inspecting.look_at(None)  # who lets one token follow wants to see it
+        if isinstance(event, (Finished, Failed)):
+            self._let_go()
         self._tell()
+
+    def _let_go(self) -> None:
+        """Keep what the answer became, which has ended, and not the chat around it."""
+        if self._of is not None and not self._of.came_to_nothing:
+            self._turn = self._of.turn
+        self._of = None
 
     def _look(self) -> None:
         """Show the last token of an answer that is over, where nothing else is looked at."""
@@ -184,8 +196,10 @@ class LoopPicture:
 
     def _own_run(self) -> LoopRun | None:
         """Return what the events told of the answer that is looked at."""
-        turn, of = self._inspecting.turn, self._of
-        if turn is None or of is None or of.turn is not turn or of.came_to_nothing:
+        turn, of, own = self._inspecting.turn, self._of, self._turn
+        if of is not None and not of.came_to_nothing:
+            own = of.turn
+        if turn is None or own is not turn:
             return None
         asked = run_of(self._answers, turn)
         return self._run if asked is None or asked is of else None  # of one that goes on, nothing is told yet

@@ -156,3 +156,22 @@ def test_the_bytes_of_a_token_are_those_of_the_map_and_those_in_use_those_of_the
     assert shown.bytes_of(33) == info.cache.in_use(33, cells, 0)
     unknown = loop_model(msgspec.structs.replace(info, cache_classes=()))
     assert unknown.bytes_per_token == round(2 * half) // cells, "what was set aside, where no formula is known"
+
+
+@pytest.mark.parametrize("end", ["finished", "failed", "gone", "came to nothing"])
+def test_a_run_that_has_ended_is_let_go_of_with_its_chat(desk: Desk, end: str) -> None:
+    request = asks(desk)
+    desk.engine.prompt()
+    desk.engine.write("" if end == "came to nothing" else "a", 2)
+    desk.settle()
+    run = desk.program.answers.runs[0]
+    assert any(kept is run for kept in vars(picture(desk)).values())
+    if end == "finished":
+        desk.engine.finish()
+    elif end == "gone":
+        desk.engine.die(request)
+    else:
+        desk.engine.fail("engine" if end == "failed" else "cancelled")
+    desk.settle()
+    assert known(desk).written == len(desk.program.chat.turns[-1].ids) // 4
+    assert not any(kept is run for kept in vars(picture(desk)).values())
