@@ -73,12 +73,31 @@ def cost_words(cost: AttentionCost | None) -> str:
     """Return what a pass takes, before it is asked for; nothing where that is not known."""
     if cost is None:
         return ""
-    said = translate("PassRow", "Reads {tokens} tokens once more").format(tokens=count(cost.tokens))
-    if cost.tokens == 1:
-        said = translate("PassRow", "Reads 1 token")
-    if cost.seconds is not None:
-        shown = f"{cost.seconds:,.0f}" if cost.seconds >= 10 else f"{max(cost.seconds, 0.1):.1f}"
-        said += translate("PassRow", ", about {seconds} s").format(seconds=shown)
-    if cost.memory_bytes is not None:
-        said += translate("PassRow", ", about {size} meanwhile").format(size=byte_size(cost.memory_bytes))
-    return said
+    words = _of_one if cost.tokens == 1 else _of_several
+    seconds = cost.seconds or 0.0
+    return words(has_time=cost.seconds is not None, has_size=cost.memory_bytes is not None).format(
+        tokens=count(cost.tokens),
+        seconds=f"{seconds:,.0f}" if seconds >= 10 else f"{max(seconds, 0.1):.1f}",
+        size=byte_size(cost.memory_bytes),
+    )
+
+
+def _of_one(*, has_time: bool, has_size: bool) -> str:
+    """Return the sentence on a pass over one token; whole, as languages put its parts in other places."""
+    if has_time and has_size:
+        return translate("PassRow", "Reads 1 token, about {seconds} s, about {size} meanwhile")
+    if has_time:
+        return translate("PassRow", "Reads 1 token, about {seconds} s")
+    if has_size:
+        return translate("PassRow", "Reads 1 token, about {size} meanwhile")
+    return translate("PassRow", "Reads 1 token")
+
+
+def _of_several(*, has_time: bool, has_size: bool) -> str:
+    if has_time and has_size:
+        return translate("PassRow", "Reads {tokens} tokens once more, about {seconds} s, about {size} meanwhile")
+    if has_time:
+        return translate("PassRow", "Reads {tokens} tokens once more, about {seconds} s")
+    if has_size:
+        return translate("PassRow", "Reads {tokens} tokens once more, about {size} meanwhile")
+    return translate("PassRow", "Reads {tokens} tokens once more")

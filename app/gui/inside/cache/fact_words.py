@@ -194,11 +194,15 @@ def pool_fact(held: CellsHeld, reserved: int | None) -> Fact:
 
 def _class_words(each: ClassSum, *, is_one: bool) -> str:
     if each.is_window:
-        layers = translate("KvMap", "{layers} layers with a window").format(layers=each.layers)
+        one, several = translate("KvMap", "1 layer with a window"), translate("KvMap", "{count} layers with a window")
     elif is_one:
-        layers = translate("KvMap", "{layers} layers").format(layers=each.layers)
+        one, several = translate("KvMap", "1 layer"), translate("KvMap", "{count} layers")
     else:
-        layers = translate("KvMap", "{layers} layers that keep all").format(layers=each.layers)
+        one, several = (
+            translate("KvMap", "1 layer that keeps all"),
+            translate("KvMap", "{count} layers that keep all"),
+        )
+    layers = one if each.layers == 1 else several.format(count=count(each.layers))
     keys, values = each.keys, each.values
     if keys is None or values is None or each.heads is None:
         reason = render(each.reason) if each.reason is not None else ""

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from PySide6.QtCore import QCoreApplication
 
 from app.gui.inside.loop.memory_words import counted, kept_words, layers_words
+from app.gui.inside.timing.bar_words import in_seconds
 from app.gui.widgets.token_words import known_per_cent, quoted
 from app.gui.widgets.words import render
 from app.services.loop_values import LoopCandidate, LoopModel, LoopValues, StageName
@@ -127,7 +128,7 @@ def _begun_words(begun: int) -> str:
 
 def _seconds(value: float) -> str:
     """Return a time in seconds, long or short, with two figures: of two, people see which is how much longer."""
-    return f"{value:,.0f} s" if value >= 10 else f"{value:.2g} s"
+    return in_seconds(f"{value:,.0f}" if value >= 10 else f"{value:.2g}")
 
 
 def _took(values: LoopValues) -> str:

@@ -5,6 +5,9 @@ A stage at work has a filled head and a word below; the one that is explained ha
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from itertools import pairwise
+
 from PySide6.QtCore import QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QCursor, QFontMetrics, QKeyEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QAbstractButton, QSizePolicy
@@ -228,12 +231,10 @@ class StageBox(QAbstractButton):
             left += width
 
     def _paint_strip(self, painter: QPainter, look: theme.Theme, place: QRectF) -> None:
-        """Paint one column for some numbers each: below 0 in grey, above in the colour of the stage, the larger the fuller."""
-        columns = max(1, min(len(self.face.strip), int(place.width() // 2)))
-        step = len(self.face.strip) / columns
-        shown = [self.face.strip[int(column * step)] for column in range(columns)]
+        """Paint a column for some numbers each, by the largest of them: below 0 in grey, above in the stage's colour."""
+        shown = in_columns(self.face.strip, max(1, min(len(self.face.strip), int(place.width() // 2))))
         most = max((abs(each) for each in shown), default=0.0) or 1.0
-        width = place.width() / columns
+        width = place.width() / len(shown)
         for column, value in enumerate(shown):
             colour = QColor(self._colour if value > 0 else look.colour("muted"))
             colour.setAlphaF(0.12 + 0.88 * min(abs(value) / most, 1.0))
@@ -253,3 +254,9 @@ def wrapped(text: str, metrics: QFontMetrics, width: int, most: int) -> list[str
         else:
             lines.append(word)
     return lines
+
+
+def in_columns(strip: Sequence[float], columns: int) -> list[float]:
+    """Return so many numbers, no more than there are: of each part of a row the one that is farthest from 0."""
+    ends = [column * len(strip) // columns for column in range(columns + 1)]
+    return [max(strip[start:end], key=abs) for start, end in pairwise(ends)]

@@ -113,21 +113,28 @@ def time_words(ns: float) -> str:
     """Return a length of time with as many digits as it deserves."""
     ms = ns / 1e6
     if ms >= 10_000:
-        return f"{ms / 1000:,.2f} s"
+        return in_seconds(f"{ms / 1000:,.2f}")
     if ms >= 100:
-        return f"{ms:,.0f} ms"
-    return f"{ms:.1f} ms" if ms >= 10 else f"{ms:.2f} ms"
+        return _in_ms(f"{ms:,.0f}")
+    return _in_ms(f"{ms:.1f}" if ms >= 10 else f"{ms:.2f}")
+
+
+def in_seconds(value: str) -> str:
+    """Return a number with its unit."""
+    return translate("Timeline", "{value} s").format(value=value)
+
+
+def _in_ms(value: str) -> str:
+    return translate("Timeline", "{value} ms").format(value=value)
 
 
 def tick_words(ns: float, step_ns: float) -> str:
     """Return a moment of the ruler; `step_ns` is how far two of them are apart."""
     if step_ns >= 1e9:
-        return f"{ns / 1e9:,.0f} s"
+        return in_seconds(f"{ns / 1e9:,.0f}")
     if step_ns >= 1e8:
-        return f"{ns / 1e9:,.1f} s"
-    if step_ns >= 1e6:
-        return f"{ns / 1e6:,.0f} ms"
-    return f"{ns / 1e6:,.2f} ms"
+        return in_seconds(f"{ns / 1e9:,.1f}")
+    return _in_ms(f"{ns / 1e6:,.0f}" if step_ns >= 1e6 else f"{ns / 1e6:,.2f}")
 
 
 def text_of(answer: InspectedAnswer | None, bar: Bar) -> str | None:

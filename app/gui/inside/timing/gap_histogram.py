@@ -174,7 +174,7 @@ class GapHistogram(QWidget):
             area = QRectF(left, base + 2, widest, theme.scaled(AXIS_PX) - 2)
             if area.right() + _APART_PX <= self._plot_width:
                 painter.drawText(area, _LEFT if not place else _CENTRE, edges[place])
-        last = self.tr("longer") if bins.beyond else "ms"
+        last = self.tr("longer") if bins.beyond else self.tr("ms")
         width = metrics.horizontalAdvance(last) + 4
         painter.drawText(QRectF(self.width() - width, base + 2, width, theme.scaled(AXIS_PX) - 2), _LEFT, last)
 
