@@ -11,7 +11,7 @@ from app.gui.inside.loop.place_row import _words
 from app.gui.inside.timing.bar_words import bar_sentence
 from app.gui.inside.timing.bars import Bar
 from app.services.loop_example import example
-from app.services.loop_values import LoopPrefill
+from app.services.loop_values import LoopPrefill, LoopPrompt, Phase
 from app.services.timeline_values import AnswerTimeline
 
 
@@ -77,3 +77,10 @@ def test_the_line_above_says_that_the_beginning_is_read_too() -> None:
     said = [_words(msgspec.structs.replace(values, prefill=LoopPrefill(20, 70, 0, None, begun))) for begun in (0, 30)]
     assert said[0].startswith("The prompt is being read: 20 of 70")
     assert said[1] == "The prompt and what the answer begins with are being read: 20 of 70 tokens."
+
+
+@pytest.mark.parametrize("phase", ["queued", "waiting"])
+def test_a_prompt_that_is_not_made_yet_is_said_to_be(phase: Phase) -> None:
+    values = msgspec.structs.replace(example(), phase=phase, prompt=LoopPrompt("Why?", 4))
+    said = "Your message has 4 characters; the tokens of the whole prompt are counted once it is made."
+    assert number("prompt", values) == said

@@ -49,6 +49,8 @@ def _prompt(values: LoopValues) -> str:
         translate("Loop", "the whole prompt has {count} tokens."),
     )
     prompt = values.prompt
+    if prompt.tokens is None and values.phase in ("queued", "waiting"):
+        whole = translate("Loop", "the tokens of the whole prompt are counted once it is made.")
     return f"{counted(one, several, prompt.characters)} {counted(whole_one, whole, prompt.tokens)}"
 
 
