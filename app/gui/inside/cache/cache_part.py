@@ -151,13 +151,13 @@ class CachePart(InsidePart):
         self._show_facts(held)
 
     def _added(self, held: CellsHeld) -> range:
-        """Return the free cells that the next turn fills."""
+        """Return the cells that the next turn fills: behind what it keeps, first those that it gives back."""
         shares = self._map.next.shares
         has_lanes = any(each.lane is not None for each in held.stretches)
         if self._in_blocks or has_lanes or shares is None or self._map.next.answering:
             return range(0)
-        start = held.end
-        return range(start, max(min(shares.cached + shares.new, held.cells), start))
+        start = min(shares.cached, held.end)
+        return range(start, max(min(start + shares.new, held.cells), start))
 
     def _show_about(self, held: CellsHeld) -> None:
         words = self.tr("Now: {used} of {cells} cells hold a token · {bytes}").format(
@@ -218,7 +218,7 @@ class CachePart(InsidePart):
         if added:
             words = self.tr("the next turn adds {cells}")
             if given_back:
-                words = self.tr("the next turn fills {cells} more")
+                words = self.tr("the next turn adds {cells}, first in place of those")
             entries.append(Entry("next", words.format(cells=count(added))))
         if given_back:
             words = self.tr("struck through: the next turn gives back {cells}").format(cells=count(given_back))

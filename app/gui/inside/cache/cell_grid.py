@@ -222,7 +222,7 @@ class CellGrid(QAbstractScrollArea):
         for owner, all_boxes in boxes.items():
             _fill(painter, all_boxes, self._looks[owner])
         _fill(painter, copies, copy_look(look))
-        _fill(painter, grid.region(self._next.start, self._next.stop, rows), next_look(look))
+        _fill(painter, grid.region(max(self._next.start, self._held.end), self._next.stop, rows), next_look(look))
         painter.restore()
 
     def _paint_gaps(self, painter: QPainter, rows: range, px: int = 1) -> None:
