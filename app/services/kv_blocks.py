@@ -39,27 +39,25 @@ class BlockUse(msgspec.Struct, frozen=True):
         return self.empty + self.copied
 
 
-def block_use(prompt: int, tails: Sequence[int], limits: Sequence[int], context: int) -> BlockUse:
+def block_use(prompt: int, tails: Sequence[int], limits: Sequence[int], context: int, *, whole: int = 0) -> BlockUse:
     """Return what sequences take that all begin with `prompt` tokens, each with a tail of its own (tokens).
 
-    `limits` are the most tokens that each tail may have, 0 for as many as the context holds.
+    A sequence without a tail shares all blocks of the prompt, the part-filled one, too: only who writes into it copies it.
+    `limits` are the most tokens that each tail may have, 0 for as many as the context holds. `whole` are the tokens that the
+    prompt has once all of it is read.
     """
-    parts = tail_parts(prompt, tails)
-    shared = prompt - prompt % BLOCK if tails else 0
+    parts = [prompt % BLOCK + tail for tail in tails if tail] or [prompt % BLOCK]
+    shared = prompt - prompt % BLOCK
     blocks = shared // BLOCK + sum(-(-each // BLOCK) for each in parts)
     held = shared + sum(parts)
-    reserved = [min(context, prompt + limit) if limit else context for _, limit in zip(tails, limits, strict=True)]
+    most = max(whole, prompt)
+    reserved = [min(context, most + limit) if limit else context for _, limit in zip(tails, limits, strict=True)]
     used = sum(prompt + tail for tail in tails)
     return BlockUse(
         blocks=blocks,
         held=held,
-        copied=held - prompt - sum(tails) if tails else 0,
+        copied=held - prompt - sum(tails),
         requests=len(tails),
         reserved=sum(reserved),
         unused=sum(reserved) - used,
     )
-
-
-def tail_parts(prompt: int, tails: Sequence[int]) -> list[int]:
-    """Return what each sequence holds beside the shared blocks: the prompt's last, part-filled block, and its tail."""
-    return [prompt % BLOCK + tail for tail in tails]

@@ -171,11 +171,12 @@ class KVMap:
         model, prompt = self._model, self._prompt
         if model is None or prompt is None or not self.held.used:
             return None
-        tokens = min(len(prompt.ids) // _ID_BYTES, self._used)
+        tokens = len(prompt.ids) // _ID_BYTES
         if self._lanes:
             limits = [self._limits[lane] if lane < len(self._limits) else 0 for lane in self._lanes]
             return block_use(self._used, [_cells(ids) for ids in self._lanes.values()], limits, model.context)
-        return block_use(tokens, [self._used - tokens], [self._limit], model.context)
+        read = min(tokens, self._used)
+        return block_use(read, [self._used - read], [self._limit], model.context, whole=tokens)
 
     @property
     def sums(self) -> tuple[ClassSum, ...]:

@@ -8,7 +8,8 @@ import pytest
 
 from app.core.sampling import SamplingSettings
 from app.gui.inside.cache.cache_part import CachePart
-from app.gui.inside.cache.fact_words import next_fact, saving_fact
+from app.gui.inside.cache.fact_words import next_fact, reservation_fact, saving_fact
+from app.services.kv_blocks import block_use
 from app.services.kv_cells import CellsHeld
 from app.services.kv_map import Saving
 from app.services.lane_starts import Lanes
@@ -92,10 +93,17 @@ def test_what_the_next_turn_gives_back_is_struck_through(stage: Stage, model: Pa
     stage.find_as(CachePart, "inside_cache").show_now()
     assert stage.reads("kv_next_value") == "+20" and "gives 11 cells back" in stage.reads("kv_next_words")
     legend = stage.find("kv_legend").accessibleName()
-    assert "struck through: the next turn gives back 11" in legend and "the next turn fills 9 more" in legend
+    assert "struck through: the next turn gives back 11" in legend and "the next turn adds 20, first in place of those" in legend
     grid(stage).look_at(30)
     assert "given back by the next turn" in said(stage)
     grid(stage).look_at(29)
     assert "given back" not in said(stage)
     stage.clicks("kv_blocks_tab")
     assert "struck" not in stage.find("kv_legend").accessibleName()
+
+
+@pytest.mark.parametrize(("held", "words"), [(30, "most of them"), (100, "40 of them")])
+def test_most_of_a_reservation_is_said_to_be_unused_only_where_it_is(held: int, words: str) -> None:
+    fact = reservation_fact(block_use(held, [0], [40], 4096, whole=100))
+    assert fact.value == f"{140 - held} of 140 cells wasted"
+    assert words in fact.words and ("most" in fact.words) is (held == 30)

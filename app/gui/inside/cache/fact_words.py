@@ -166,11 +166,17 @@ def reservation_fact(use: BlockUse | None) -> Fact:
     value = translate("KvMap", "{unused} of {reserved} cells wasted").format(
         unused=count(use.unused), reserved=count(use.reserved)
     )
-    if use.requests == 1:
+    if use.requests == 1 and use.unused * 2 > use.reserved:
         words = translate(
             "KvMap",
             "If each request reserved one piece as long as it may become, this chat would hold {reserved} cells now, "
             "most of them for tokens that may never come.",
+        )
+    elif use.requests == 1:
+        words = translate(
+            "KvMap",
+            "If each request reserved one piece as long as it may become, this chat would hold {reserved} cells now, "
+            "{unused} of them for tokens that may never come.",
         )
     else:
         words = translate(
@@ -178,7 +184,7 @@ def reservation_fact(use: BlockUse | None) -> Fact:
             "If each of these {requests} requests reserved one piece as long as it may become, with the prompt in each, "
             "they would hold {reserved} cells.",
         )
-    return Fact(value, words.format(requests=use.requests, reserved=count(use.reserved)))
+    return Fact(value, words.format(requests=use.requests, reserved=count(use.reserved), unused=count(use.unused)))
 
 
 def pool_fact(held: CellsHeld, reserved: int | None) -> Fact:
