@@ -14,6 +14,7 @@ from app.core.events import (
     Compared,
     Failed,
     Finished,
+    Held,
     LaneTokens,
     PrefillProgress,
     PromptReady,
@@ -162,6 +163,11 @@ class Live:
                 followed.take(event, self._read_bytes())
             case Finished():
                 self._take_finished(event, followed)
+            case Held() if followed.prompt is not None:  # the row is there, so all tokens before it are in cells
+                self._use_cells(len(followed.prompt.ids) // 4 + event.token, followed)
+            case Failed():
+                followed.take(event, None)
+                self._keep_prompt(followed)
             case _:
                 followed.take(event, None)
         if not followed.is_open:
@@ -243,6 +249,11 @@ class Live:
             thoughts = followed.run.turn.thoughts if followed.run is not None else None
             self._cache |= self._cells.of(self._session.model, followed.prompt, used, thoughts=thoughts)
             self._cache_of = followed.run.conversation if followed.run is not None else None
+
+    def _keep_prompt(self, followed: FollowedAnswer) -> None:
+        """Show of an answer that failed what is known to be there: its prompt, or as much of it as was read."""
+        if followed.prompt is not None:
+            self._use_cells(min(self._figures.kv_cells_used or 0, len(followed.prompt.ids) // 4), followed)
 
     def _model_changed(self) -> None:
         """Show an empty cache after a load, and none without a model."""

@@ -128,6 +128,8 @@ class LoopPicture:
                 run.hold(event)
             case Finished():
                 run.finish(event)
+            case Failed():
+                run.fail()
             case _:
                 pass
         is_stepped = isinstance(event, (Held, Finished)) and run.is_stepped

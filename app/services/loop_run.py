@@ -73,6 +73,12 @@ class LoopRun:
         if self.prompt is not None:  # the row is there, so all tokens before it are in cells
             self.cells_used = len(self.prompt.ids) // 4 + event.token
 
+    def fail(self) -> None:
+        """It came to nothing: all that is known to be there is the prompt, or as much of it as was read."""
+        self.is_held = False
+        if self.prompt is not None and self.cells_used is not None:
+            self.cells_used = min(self.cells_used, len(self.prompt.ids) // 4)
+
     def finish(self, event: Finished) -> None:
         """The answer is over, perhaps by the one token that it waited for, which need not say anything."""
         is_next = self.held_at is not None and self.tokens <= self.held_at + 1
