@@ -73,6 +73,7 @@ def model_info(path: str, context: int = CONTEXT) -> ModelInfo:
 
 def metrics(tokens: int, prompt: int = 40, cached: int = 12) -> Metrics:
     """Return plausible figures of an answer."""
+    cells = prompt + tokens  # as after an answer that is stopped while it is held: its last token was read, too
     return Metrics(
         ttft_ms=112.4,
         ttft_parts_ms=TtftParts(0.1, 0.8, 96.0, 12.0, 0.0),
@@ -82,7 +83,7 @@ def metrics(tokens: int, prompt: int = 40, cached: int = 12) -> Metrics:
         decode_tokens_per_s=77.6 if tokens > 1 else None,
         sampled_tokens=tokens,
         itl_ms=ItlQuantiles(13.0, 15.0, 19.0) if tokens > 1 else None,
-        kv=KVUse(prompt + tokens, CONTEXT, (prompt + tokens) * 23_040),
+        kv=KVUse(cells, CONTEXT, cells * 23_040),
         memory=(),
         traffic_gb_per_s=7.6,
     )
@@ -171,6 +172,9 @@ class FakeEngine:
         return self.all(ChangeSettings)
 
     def say(self, event: Event) -> None:
+        """Say something; what is written after a prompt lies behind it in the cells."""
+        if isinstance(event, PromptReady):
+            self._prompt[event.request] = len(event.ids) // 4
         self._sink(event)
 
     def progress(self, percent: float) -> None:
@@ -195,11 +199,10 @@ class FakeEngine:
         """Let the prompt be ready: so many tokens, without messages that are dropped, and those of an answer behind it."""
         request, total = self.question.request, tokens + len(answer)
         ids = array("i", (*range(tokens), *answer)).tobytes()
-        self._prompt[request] = total
         spans = [PromptSpan(0, tokens, "prompt", 0)]
         if answer:
             spans.append(PromptSpan(tokens, total, "answer", 1))
-        self._sink(PromptReady(request, ids, tuple(spans), cached, 0, dropped=dropped, seed=seed))
+        self.say(PromptReady(request, ids, tuple(spans), cached, 0, dropped=dropped, seed=seed))
         self._sink(PrefillProgress(request, total, total, cached, 0))
 
     @property
@@ -235,7 +238,7 @@ class FakeEngine:
                 ids=ids,
                 text=text,
                 record=b"",
-                cells_used=self._prompt.get(request, 40) + first + count,
+                cells_used=self._prompt.get(request, 40) + first + count - 1,  # the one drawn last is in none yet
                 last_ns=last_ns,
                 first_ns=first_ns,
                 held_ns=held_ns,

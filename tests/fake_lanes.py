@@ -87,7 +87,7 @@ class FakeLanes:
         self._counts[lane] = first + count
         self._texts[lane] += text
         first_ns = self.command.sent_ns + (100 + first * step_ms) * MILLISECOND_NS
-        cells = self._prompt + sum(self._counts.values())
+        cells = self._prompt + sum(max(each - 1, 0) for each in self._counts.values())
         last_ns = first_ns + (count - 1) * step_ms * MILLISECOND_NS
         tokens = Tokens(self.command.request, first, count, ids.tobytes(), text, record, cells, last_ns, first_ns)
         self._say(LaneTokens(self.command.request, lane, tokens))

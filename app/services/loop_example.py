@@ -31,7 +31,7 @@ def example() -> LoopValues:
         LoopCandidate(4000 + place, text, raw, after, None if after else "top_p", is_taken=place == 0)
         for place, (text, raw, after) in enumerate(_LIKELY)
     )
-    used = _PROMPT + _WRITTEN
+    used = _PROMPT + _WRITTEN - 1  # the token that was drawn last is in no cell yet
     return LoopValues(
         phase="writing",
         model=LoopModel(

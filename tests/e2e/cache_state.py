@@ -37,7 +37,6 @@ def kv_map(scene: Scene) -> None:
     scene.desk.settle()
     engine = scene.desk.engine
     request = engine.question.request
-    engine._prompt[request] = PROMPT
     ids = array("i", (place % len(words_of(ANSWER)) for place in range(PROMPT))).tobytes()
     engine.say(PromptReady(request, ids, SPANS, FROM_CACHE, 0))
     engine.say(PrefillProgress(request, PROMPT, PROMPT, FROM_CACHE, READ_MS * MILLISECOND_NS))

@@ -59,7 +59,7 @@ class LanesLead:
         self._texts[lane] = self._texts.get(lane, "") + text
         at_ns = (100 + 13 * self._counts[lane]) * MILLISECOND_NS
         ids = array("i", range(first, first + count)).tobytes()
-        used = PROMPT + sum(self._counts.values())
+        used = PROMPT + sum(max(each - 1, 0) for each in self._counts.values())
         request = self.asked.request
         tokens = Tokens(request, first, count, ids, text, record, used, at_ns, at_ns)
         self._desk.engine.say(LaneTokens(request, lane, tokens))

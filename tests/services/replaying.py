@@ -47,7 +47,7 @@ def read(desk: Desk, *, done: int = 40) -> None:
 
 def compared(desk: Desk, count: int) -> None:
     """Let the engine compare tokens."""
-    desk.engine.say(Tokens(asked(desk).request, 0, count, ids(count), "x", b"", 40 + count, 0, 0))
+    desk.engine.say(Tokens(asked(desk).request, 0, count, ids(count), "x", b"", 40 + count - 1, 0, 0))
     desk.settle()
 
 

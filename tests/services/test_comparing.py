@@ -41,7 +41,7 @@ def test_all_lanes_answer_a_new_question_with_one_prompt_and_grow_by_themselves(
     lead.write(3, "Four")
     lead.write(0, " more")
     shown = comparing.shown
-    assert shown is not None and shown.is_running and shown.cells_used == 43
+    assert shown is not None and shown.is_running and shown.cells_used == 41
     assert [lane.turn.text for lane in shown.lanes] == ["One more", "", "", "Four", ""]
     assert [lane.turn.state for lane in shown.lanes] == ["writing", "waiting", "waiting", "writing", "waiting"]
     assert grown == [(0, " more")]
@@ -297,8 +297,8 @@ def test_live_and_the_composer_say_what_the_cells_hold(
     lead.write(0, "a", 3)
     lead.write(1, "b", 2)
     figures = desk.program.live.figures
-    assert [(part.name, part.tokens) for part in figures.kv_parts] == [("prompt", 40), ("lanes", 5)]
-    assert (figures.kv_cells_used, desk.program.prompt_count.count.in_cache) == (45, 45)
+    assert [(part.name, part.tokens) for part in figures.kv_parts] == [("prompt", 40), ("lanes", 3)]
+    assert (figures.kv_cells_used, desk.program.prompt_count.count.in_cache) == (43, 43)
     lead.finish(0)
     lead.finish(1)
     lead.end()

@@ -121,7 +121,7 @@ def test_after_a_failure_the_cells_hold_the_prompt_and_the_prefill_is_known(
     lead.begin()
     lead.write(0, "a", 30)
     lead.write(1, "b", 20)
-    assert desk.program.live.figures.kv_cells_used == 90
+    assert desk.program.live.figures.kv_cells_used == 40 + 29 + 19
     desk.engine.fail("engine", lead.asked.request)
     desk.settle()
     assert (desk.program.live.figures.kv_cells_used, desk.program.prompt_count.count.in_cache) == (40, 40)

@@ -16,6 +16,7 @@ from app.core.model import CacheSizes
 from app.core.sampling import SamplingSettings
 from app.services.chat import Chat
 from app.services.comparing import Comparing
+from app.services.kv_cells import in_blocks
 from app.services.kv_map import KVMap
 from app.services.lane_starts import Lanes
 from tests.desk import Desk
@@ -58,12 +59,11 @@ def test_the_cells_fill_while_a_prompt_is_read_and_an_answer_written(chat: Chat,
     desk.engine.say(PrefillProgress(request, 30, 40, 8, 50 * MILLISECOND_NS))
     desk.settle()
     assert owners(kv_map) == {"template": 5, "system": 7, "prompt": 18}
-    desk.engine._prompt[request] = 40
     desk.engine.say(PrefillProgress(request, 40, 40, 8, 64 * MILLISECOND_NS))
     desk.engine.write("Because", count=3)
     desk.settle()
-    assert owners(kv_map) == {"template": 7, "system": 7, "prompt": 26, "answer": 3}
-    assert kv_map.held.cells == CONTEXT and sorted(set(told)) == [0, 8, 30, 40, 43]
+    assert owners(kv_map) == {"template": 7, "system": 7, "prompt": 26, "answer": 2}
+    assert kv_map.held.cells == CONTEXT and sorted(set(told)) == [0, 8, 30, 40, 42]
     saving = kv_map.saving
     assert saving is not None and (saving.prompt, saving.reused) == (40, 8)
     assert saving.tokens_per_s == pytest.approx(500) and saving.ms == pytest.approx(16)
@@ -112,7 +112,6 @@ def test_while_an_answer_is_held_all_tokens_before_the_next_are_in_cells(
     chat.send("Why?")
     desk.settle()
     desk.engine.prompt()
-    desk.engine._prompt[desk.engine.question.request] = 39  # the token drawn last is evaluated with the next step
     desk.engine.write("Because", count=3)
     desk.settle()
     assert owners(kv_map) == {"prompt": 40, "answer": 2}
@@ -127,7 +126,7 @@ def test_a_place_tells_its_position_and_what_its_token_says(desk: Desk, model: P
     load(desk, model)
     desk.program.chat.send("Why?")
     desk.engine.prompt()
-    desk.engine.write("Because", token=7)
+    desk.engine.write("Because", count=2, token=7)
     desk.settle()
     prompt, answer = kv_map.held.stretches
     token = kv_map.token(answer, 40)
@@ -192,10 +191,63 @@ def test_what_failed_leaves_no_more_than_its_prompt(chat: Chat, desk: Desk, kv_m
     desk.engine.prompt()
     desk.engine.write("a", count=4)
     desk.settle()
-    assert kv_map.held.used == 44
+    assert kv_map.held.used == 43
     desk.engine.fail("engine")
     desk.settle()
     assert owners(kv_map) == {"prompt": 40}
+
+
+def test_the_map_the_loop_and_live_count_the_same_cells_while_held_and_after_a_failure(
+    chat: Chat, desk: Desk, kv_map: KVMap
+) -> None:
+    loop = desk.program.views.loop
+    desk.program.inspecting.watch(True)
+    loop.watch(True)
+
+    def cells() -> set[int | None]:
+        return {kv_map.held.used, loop.values.cells_used, desk.program.live.figures.kv_cells_used}
+
+    chat.send("Why?")
+    desk.settle()
+    desk.engine.prompt()
+    desk.engine.write("Because", count=3)
+    desk.settle()
+    assert cells() == {42}
+    desk.engine.hold()
+    desk.settle()
+    assert cells() == {43} and kv_map.bytes[0] == 43 * 23_040
+    desk.engine.fail("engine")
+    desk.settle()
+    assert cells() == {40} and kv_map.bytes[0] == 40 * 23_040
+
+
+def test_a_lane_without_a_cell_of_its_own_has_no_block(
+    comparing: Comparing, desk: Desk, lead: LanesLead, kv_map: KVMap
+) -> None:
+    assert comparing.begin(TWO, None, "Why?")
+    desk.settle()
+    lead.begin()
+    for lane, count in ((0, 1), (1, 1), (1, 1), (0, 1)):
+        lead.write(lane, "a", count=count)
+        use, drawn = kv_map.blocks, in_blocks(kv_map.held)
+        assert use is not None and (drawn.end, drawn.copies) == (use.blocks * 16, use.copied)
+    assert (use.requests, use.copied) == (2, PROMPT % 16)
+
+
+def test_while_a_prompt_is_read_all_of_it_is_reserved_for(chat: Chat, desk: Desk, kv_map: KVMap) -> None:
+    desk.program.sampling.change(max_tokens=100)
+    chat.send("Why?")
+    desk.settle()
+    request = desk.engine.question.request
+    desk.engine.say(PromptReady(request, array("i", range(1000)).tobytes(), (), 0, 0))
+    desk.engine.say(PrefillProgress(request, 300, 1000, 0, 50 * MILLISECOND_NS))
+    desk.settle()
+    use = kv_map.blocks
+    assert use is not None and (use.reserved, use.unused) == (1100, 800)
+    desk.engine.say(PrefillProgress(request, 1000, 1000, 0, 64 * MILLISECOND_NS))
+    desk.settle()
+    use = kv_map.blocks
+    assert use is not None and (use.reserved, use.unused) == (1100, 100)
 
 
 def test_the_cells_of_another_chat_say_whose_they_are(chat: Chat, desk: Desk, kv_map: KVMap) -> None:
@@ -259,7 +311,7 @@ def test_what_the_engine_measures_of_a_window_at_the_end_counts(desk: Desk, mode
     desk.engine.prompt()
     desk.engine.write("a", count=4)
     desk.settle()
-    assert kv_map.held.dropped == 44 - 32, "no window holds more than its cells"
+    assert kv_map.held.dropped == 43 - 32, "no window holds more than its cells"
     kv = KVUse(44, CONTEXT, 0, window_cells_used=20, window_cells=32)
     figures = msgspec.structs.replace(metrics(4), kv=kv)
     desk.engine.say(Finished(desk.engine.question.request, "a", b"", "end", figures, 7, ()))

@@ -89,7 +89,7 @@ def test_one_batch_of_several_tokens_has_a_rate(desk: Desk, live: Live) -> None:
 def test_traffic_is_what_a_token_reads_times_the_rate(desk: Desk, live: Live) -> None:
     desk.engine.write("abc", count=5, step_ms=25)
     desk.settle()
-    assert live.figures.traffic_gb_per_s == pytest.approx((98_000_000 + 45 * 23_040) * 40.0 / 1e9)
+    assert live.figures.traffic_gb_per_s == pytest.approx((98_000_000 + 44 * 23_040) * 40.0 / 1e9)
 
 
 def test_after_the_end_the_figures_are_the_engines(desk: Desk, live: Live) -> None:

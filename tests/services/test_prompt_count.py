@@ -152,7 +152,7 @@ def test_what_is_in_the_cache_follows_the_engine(desk: Desk, counted: PromptCoun
     assert counted.count.in_cache == 40
     desk.engine.write("Hello", 3)
     desk.settle()
-    assert counted.count.in_cache == 43
+    assert counted.count.in_cache == 42
     desk.engine.finish()
     desk.settle()
     assert counted.count.in_cache == 43

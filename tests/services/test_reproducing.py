@@ -58,10 +58,10 @@ def test_no_message_is_written_and_no_figure_but_the_cells_is_shown(desk: Desk, 
     compared(desk, 3)
     assert (desk.program.chat.turns, answer(desk).text) == (turns, text)
     during = desk.program.live.figures
-    assert during.kv_cells_used == 43
-    assert [(part.name, part.tokens) for part in during.kv_parts] == [("prompt", 40), ("answer", 3)]
+    assert during.kv_cells_used == 42
+    assert [(part.name, part.tokens) for part in during.kv_parts] == [("prompt", 40), ("answer", 2)]
     assert not during.is_writing and during.decode_tokens_per_s == before.decode_tokens_per_s
-    assert desk.program.prompt_count.count.in_cache == 43
+    assert desk.program.prompt_count.count.in_cache == 42
     end(desk, same=1, stop_reason="cancelled")
     assert desk.program.live.figures.kv_cells_used == desk.program.prompt_count.count.in_cache == 41
     assert not desk.program.chat.busy

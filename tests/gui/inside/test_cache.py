@@ -186,9 +186,9 @@ def test_while_an_answer_is_written_the_cells_fill(stage: Stage, model: Path) ->
     stage.engine.prompt(60, 41)
     stage.engine.write("So", count=9)
     stage.settle()
-    stage.bot.waitUntil(lambda: "69 of" in stage.reads("kv_about"))
+    stage.bot.waitUntil(lambda: "68 of" in stage.reads("kv_about"))
     assert stage.reads("kv_next_value") == "–" and "being written" in stage.reads("kv_next_words")
-    assert "answer 9" in stage.find("kv_legend").accessibleName()
+    assert "answer 8" in stage.find("kv_legend").accessibleName()
 
 
 def test_what_is_hidden_follows_nothing_and_shows_everything_when_it_is_seen(stage: Stage, model: Path) -> None:
@@ -201,7 +201,7 @@ def test_what_is_hidden_follows_nothing_and_shows_everything_when_it_is_seen(sta
     stage.settle()
     assert not part._later.isActive() and f"{USED} of" in stage.reads("kv_about")
     stage.clicks("inside_cache_tab")
-    assert "69 of" in stage.reads("kv_about")
+    assert "68 of" in stage.reads("kv_about")
 
 
 def test_blocks_of_16_say_what_they_waste_and_what_this_engine_does(stage: Stage, model: Path) -> None:

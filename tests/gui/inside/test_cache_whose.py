@@ -107,3 +107,16 @@ def test_most_of_a_reservation_is_said_to_be_unused_only_where_it_is(held: int, 
     fact = reservation_fact(block_use(held, [0], [40], 4096, whole=100))
     assert fact.value == f"{140 - held} of 140 cells wasted"
     assert words in fact.words and ("most" in fact.words) is (held == 30)
+
+
+def test_a_next_prompt_that_is_shorter_than_what_is_there_adds_what_its_card_says(stage: Stage, model: Path) -> None:
+    part = answered(stage, model)
+    stage.clicks("chat_button")
+    stage.types("And?")
+    counts(stage, 2, 35, same=30)
+    stage.clicks("inside_button")
+    part.show_now()
+    assert stage.reads("kv_next_value") == "+5" and "gives 11 cells back" in stage.reads("kv_next_words")
+    assert "the next turn adds 5, first in place of those" in stage.find("kv_legend").accessibleName()
+    grid(stage).look_at(41)
+    assert said(stage) == "Cell 42 · free"

@@ -64,8 +64,8 @@ def test_boxes_and_sentences_say_what_the_engine_told(inspector: Inspector) -> N
     assert reads(inspector, "prefill").startswith(
         "2 s for the 512 tokens of the prompt that were not in the cache yet"
     )
-    assert boxes["kv"].face.figure == "43 of 4,096" and boxes["answer"].face.figure == "3 tokens"
-    assert reads(inspector, "kv").startswith("43 of 4,096 cells are taken.")
+    assert boxes["kv"].face.figure == "602 of 4,096" and boxes["answer"].face.figure == "3 tokens"
+    assert reads(inspector, "kv").startswith("602 of 4,096 cells are taken.")
     assert reads(inspector, "answer") == "The answer has 3 tokens."
 
 
