@@ -12,6 +12,8 @@ import msgspec
 from app.core.model import INSPECTION_BATCH, KV_ELEMENT_BYTES, ModelInfo
 
 CELLS_AT_ONCE = 256
+Computed = tuple[object, ...]
+"""What times hold for: a model's file, the options that it was loaded with, and what computes it."""
 
 
 class AttentionCost(msgspec.Struct, frozen=True):
@@ -23,28 +25,33 @@ class AttentionCost(msgspec.Struct, frozen=True):
 
 
 class PassSpeed:
-    """How fast the last pass of each model was, the context's making and freeing included."""
+    """How fast the last pass of each model was, as it was loaded; the context's making and freeing included."""
 
     LEAST_TOKENS = 64
     """Below so many a pass says nothing of the speed."""
 
     def __init__(self) -> None:
-        self._speeds: dict[str, float] = {}
+        self._speeds: dict[Computed, float] = {}
         self._tokens, self._began_s = 0, 0.0
 
     def begin(self, tokens: int) -> None:
         """A pass over so many tokens begins."""
         self._tokens, self._began_s = tokens, time.perf_counter()
 
-    def end(self, model: str) -> None:
-        """It has ended, in the model of this file."""
+    def end(self, computed: Computed) -> None:
+        """It has ended, in a model that was loaded so."""
         took = time.perf_counter() - self._began_s
         if self._tokens >= self.LEAST_TOKENS and took > 0:
-            self._speeds[model] = self._tokens / took
+            self._speeds[computed] = self._tokens / took
 
-    def of(self, model: str) -> float | None:
+    def of(self, computed: Computed) -> float | None:
         """Return the tokens a second of the last pass; None before there was one."""
-        return self._speeds.get(model)
+        return self._speeds.get(computed)
+
+
+def computed(model: ModelInfo) -> Computed:
+    """Return what a time belongs to that was measured with a model as it is loaded."""
+    return model.path, model.options, model.context, model.devices, model.gpu_layers, model.threads
 
 
 def cost_of(model: ModelInfo, tokens: int, tokens_per_s: float | None) -> AttentionCost:

@@ -15,7 +15,7 @@ from app.core.events import Failed
 from app.core.operations import LEAST_TOKENS, OperationsProgress, OperationsTimed
 from app.core.signal import Signal
 from app.core.words import Sentence, translate
-from app.services.attention_cost import AttentionCost, PassSpeed, cost_of
+from app.services.attention_cost import AttentionCost, Computed, PassSpeed, computed, cost_of
 from app.services.attention_text import AttentionText, text_of_answer
 from app.services.engine_session import EngineSession
 from app.services.engine_work import wait_for
@@ -27,8 +27,8 @@ MOST_TOKENS = 512
 """So many tokens before the step are enough: more take longer and change little but the share of attention."""
 MOST_KEPT = 64
 """What was found of so many answers is kept."""
-_Whose = tuple[str, int]
-"""File of the model, and message of the answer."""
+_Whose = tuple[Computed, int]
+"""A model as it was loaded, and the message of the answer."""
 
 
 @dataclass
@@ -98,7 +98,7 @@ class Operations:
             return None
         finished = turn.finished if turn is not None else None
         told = finished.metrics.prefill_tokens_per_s if finished is not None else None
-        return cost_of(model, self._tokens_of(text), self._speed.of(model.path) or told)
+        return cost_of(model, self._tokens_of(text), self._speed.of(computed(model)) or told)
 
     @property
     def hindrance(self) -> Sentence | None:
@@ -144,7 +144,7 @@ class Operations:
     @property
     def _whose(self) -> _Whose | None:
         model, turn = self._session.model, self._inspecting.turn
-        return (model.path, turn.message) if model is not None and turn is not None else None
+        return (computed(model), turn.message) if model is not None and turn is not None else None
 
     def _tokens_of(self, text: AttentionText) -> int:
         model = self._session.model

@@ -157,3 +157,17 @@ def test_tensor_cores_are_spoken_of_only_where_the_model_is_on_such_a_gpu(desk: 
     desk.engine.say(Loaded(load.request, msgspec.structs.replace(model_info(load.path), gpu_layers=31)))
     desk.settle()
     assert service(desk).tensor_cores_of == "NVIDIA H200"
+
+
+def test_what_a_model_took_is_not_told_of_it_once_it_is_loaded_with_other_options(desk: Desk, model: Path) -> None:
+    operations = desk.program.views.operations
+    ask(desk)
+    assert operations.begin()
+    desk.engine.say(timed(desk.engine.all(TimeOperations)[-1].request))
+    desk.settle()
+    assert operations.found is not None
+    desk.begin_load(model)
+    load = desk.engine.load
+    desk.engine.say(Loaded(load.request, msgspec.structs.replace(model_info(load.path), gpu_layers=31)))
+    desk.settle()
+    assert operations.found is None

@@ -16,6 +16,7 @@ from app.gui.inside.timing.gap_histogram import GapHistogram
 from app.gui.inside.timing.operations_bar import NumberedPart, OperationsBar
 from app.gui.inside.timing.pauses import sign_places
 from app.gui.inside.timing.timeline_view import TimelineView
+from app.services.operations import Operations
 from app.services.timeline_values import Pause
 from tests.gui.inside.conftest import Inspector, desk, inspector, model, stage
 from tests.gui.inside.looking_at_time import colours, shows_time, timed, view
@@ -109,7 +110,9 @@ def test_marks_of_pauses_cover_no_words_and_can_be_told_apart(inspector: Inspect
     assert "held 2 ×, 4,000 ms in all" in said and "2 × time passed" in said
 
 
-def test_a_step_is_taken_apart_on_request_and_its_shares_stand_in_a_table(inspector: Inspector) -> None:
+def test_a_step_is_taken_apart_on_request_and_its_shares_stand_in_a_table(
+    inspector: Inspector, monkeypatch: pytest.MonkeyPatch
+) -> None:
     desk = inspector.stage.desk
     inspector.answers()
     shows_time(inspector)
@@ -134,6 +137,10 @@ def test_a_step_is_taken_apart_on_request_and_its_shares_stand_in_a_table(inspec
     assert "Normalisation 1.5 %" in inspector.stage.find("operations_decode").accessibleName()
     assert "1.8 times as long" in inspector.reads("operations_note")
     assert not inspector.stage.sees("operations_tensor_cores")
+    with monkeypatch.context() as told:
+        told.setattr(Operations, "tensor_cores_of", "NVIDIA H200")  # a GPU is known by its name some time later
+        desk.program.views.operations.changed.emit()
+        assert "NVIDIA H200" in inspector.reads("operations_tensor_cores")
     for ground in ("dark", "light"):
         inspector.stage.themes.choose(ground)
         bar = inspector.stage.find_as(OperationsBar, "operations_decode")

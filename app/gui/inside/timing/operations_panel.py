@@ -119,6 +119,9 @@ class OperationsPanel(QWidget):
         return self.tr("{done} of {total} tokens of another answer").format(done=count(done), total=count(total))
 
     def _show_found(self, found: OperationsTimed | None) -> None:
+        gpu = self._operations.tensor_cores_of if found is not None else ""
+        self.cores.setText(tensor_core_words(found, gpu) if found is not None and gpu else "")
+        self.cores.setVisible(bool(gpu))
         if found is self._shown and found is not None:
             return
         self._shown = found
@@ -139,9 +142,6 @@ class OperationsPanel(QWidget):
             set_hint(bar, words)
         self._fill_table(found)
         self.note.setText(note_words(found))
-        gpu = self._operations.tensor_cores_of
-        self.cores.setText(tensor_core_words(found, gpu) if gpu else "")
-        self.cores.setVisible(bool(gpu))
         self._colour()
 
     def _fill_table(self, found: OperationsTimed) -> None:
