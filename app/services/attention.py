@@ -16,7 +16,7 @@ from app.core.events import Failed, Tokenized
 from app.core.ports import EnginePort
 from app.core.signal import Signal
 from app.core.words import Sentence, translate
-from app.services.attention_cost import AttentionCost, PassSpeed, cost_of
+from app.services.attention_cost import AttentionCost, PassSpeed, computed, cost_of
 from app.services.attention_rows import AttentionRows
 from app.services.attention_text import EXAMPLE, AttentionText, example_place, text_of_answer, text_of_example
 from app.services.engine_session import EngineSession
@@ -62,6 +62,8 @@ class Attention:
         self._shows_example = False
         self._asked = 0
         """The request that tokenises the example; 0 for none."""
+        self._reads = False
+        """Whether somebody asked for the example to be read, which waits for its tokens."""
         self._token: int | None = None
         self._run: _Run | None = None
         self._known: OrderedDict[_Key, AttentionRows] = OrderedDict()
@@ -124,7 +126,7 @@ class Attention:
         is_ours = ref is not None and wrote is not None and wrote.identity == ref.identity
         finished = turn.finished if turn is not None and is_ours else None
         told = finished.metrics.prefill_tokens_per_s if finished is not None else None
-        return cost_of(model, token + 1, self._speed.of(model.path) or told)
+        return cost_of(model, token + 1, self._speed.of(computed(model)) or told)
 
     @property
     def hindrance(self) -> Sentence | None:
@@ -151,11 +153,16 @@ class Attention:
         """Show the example and read it at once; False where there is no model for it."""
         if self.example_hindrance is not None:
             return False
+        self._tokenise_example(reads=True)
+        return True
+
+    def _tokenise_example(self, *, reads: bool) -> None:
+        """Have the example's tokens told; its attention is read with them only where somebody asked for that."""
         self._shows_example, self._example, self._example_problem, self._token = True, None, None, None
+        self._reads = reads
         self._asked = self._engine.new_request()
         self._engine.send(Tokenize(self._asked, EXAMPLE, as_prompt=True))
         self.changed.emit()
-        return True
 
     def leave_example(self) -> None:
         """Show the answer again."""
@@ -194,7 +201,9 @@ class Attention:
         elif ref is not None and model is not None:
             self._example = text_of_example(event.ids, ref, model.name, self._vocabulary)
             self._token = example_place(self._example)
-            self.begin()
+            if self._reads:
+                self.begin()
+            self._reads = False
         self.changed.emit()
 
     @property
@@ -278,7 +287,7 @@ class Attention:
             and not self._asked
             and (text.model.identity != ref.identity if text is not None else self.problem is None)
         ):
-            self.show_example()
+            self._tokenise_example(reads=self._reads)
         self.changed.emit()
 
     def _follow(self, event: ScoringEvent) -> None:
@@ -290,8 +299,8 @@ class Attention:
                 run.done = event.done
             case AttentionRead():
                 self._run = None
-                model = self._session.model
-                self._speed.end(model.path if model is not None else "")
+                if (model := self._session.model) is not None:
+                    self._speed.end(computed(model))
                 self._known[run.key] = AttentionRows(event, len(run.key.ids) // 4)
                 self._forget_old()
             case Failed():

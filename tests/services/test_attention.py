@@ -184,7 +184,9 @@ def test_an_engine_that_ends_before_the_example_has_tokens_is_asked_again(desk: 
     assert len(desk.engine.all(Tokenize)) > asked
 
 
-def test_another_model_reads_the_example_anew(desk: Desk, other_model: Path) -> None:
+def test_another_model_makes_tokens_of_the_example_and_reads_it_where_somebody_asks(
+    desk: Desk, other_model: Path
+) -> None:
     open_example(desk)
     end(desk)
     desk.program.session.use(Wish(other_model))
@@ -194,6 +196,12 @@ def test_another_model_reads_the_example_anew(desk: Desk, other_model: Path) -> 
     assert service(desk).text is None and "turned into tokens" in refusal(desk)
     asked = [each for each in desk.engine.all(Tokenize) if each.text == EXAMPLE]
     assert len(asked) == 2
+    reads = len(desk.engine.all(ReadAttention))
+    desk.engine.say(Tokenized(asked[-1].request, array("i", range(11)).tobytes()))
+    desk.settle()
+    assert service(desk).text is not None and len(desk.engine.all(ReadAttention)) == reads
+    assert desk.program.session.phase == "ready", "the first question waits for nothing"
+    assert service(desk).begin() and len(desk.engine.all(ReadAttention)) == reads + 1
 
 
 def test_a_pass_that_is_cancelled_leaves_nothing_and_can_begin_anew(desk: Desk) -> None:
