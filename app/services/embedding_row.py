@@ -84,7 +84,9 @@ class EmbeddingRow:
             )
         if key is None:
             return _NO_TOKEN
-        return _BUSY if self._run is None and session.phase == "busy" else None
+        if self._run is not None:
+            return None if self._run[1] == key else _ANOTHER
+        return _BUSY if session.phase == "busy" else None
 
     def read(self, place: int | None) -> bool:
         """Have the row of a token read; False where that cannot even be tried, or is needless."""
@@ -130,4 +132,5 @@ _OPEN = translate("Loop", "This answer is still being written: they can be read 
 _LOADING = translate("Loop", "A model is being loaded: they can be read when it is ready.")
 _NO_TOKEN = translate("Loop", "Choose a token of the answer to read those of it.")
 _BUSY = translate("Loop", "The model is busy with something else: they can be read when that has ended.")
+_ANOTHER = translate("Loop", "Those of another token are being read: these can be read when that has ended.")
 _NOT_LOOKED_UP = translate("Loop", "This model does not tell the row of a token.")

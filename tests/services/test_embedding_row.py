@@ -149,3 +149,14 @@ def test_a_model_that_looks_up_no_row_says_so(desk: Desk) -> None:
     desk.settle()
     tells(desk, ())
     assert "does not tell" in why(picture(desk).values) and not picture(desk).values.embedding
+
+
+def test_while_another_token_is_read_this_one_waits_and_says_so(desk: Desk) -> None:
+    answered(desk, some_rows(COUNT), USUAL)
+    assert looks(desk).can_read_embedding
+    picture(desk).read_embedding()
+    assert picture(desk).values.reads_embedding
+    values = looks(desk, 7)
+    assert not values.can_read_embedding and "another token" in why(values) and not values.reads_embedding
+    tells(desk)
+    assert looks(desk, 7).can_read_embedding
