@@ -105,6 +105,11 @@ class AnswerTimeline(msgspec.Struct, frozen=True):
         return max(len(self.drawn_ns) - 1, 0)
 
     @property
+    def timed_steps(self) -> int:
+        """How many of them nobody paused before for an unknown time."""
+        return self.steps - sum(1 for token in self.paused_before if token > self.first)
+
+    @property
     def paused_before(self) -> frozenset[int]:
         """The tokens before which nobody knows the time."""
         return frozenset(pause.token for pause in self.pauses if pause.ns is None)

@@ -211,6 +211,8 @@ def test_one_step_is_told_as_one_in_the_timeline_too() -> None:
         summary_words(line).replace("\xa0", " ") for line in (two, AnswerTimeline(1, PARTS, drawn_ns=DRAWN))
     )
     assert "1 decode step in 10.0 ms" in one and "3 decode steps in" in three
+    gone_on = AnswerTimeline(1, PARTS, drawn_ns=DRAWN, pauses=(Pause(0, None), Pause(2, None)))
+    assert "2 decode steps in" in summary_words(gone_on).replace("\xa0", " "), "one is of a time that nobody knows"
     assert bins_sentence(bins_of([10.0])) == "1 gap between neighbouring tokens: 10.0 ms"
 
 

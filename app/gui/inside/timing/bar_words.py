@@ -274,12 +274,12 @@ def summary_words(timeline: AnswerTimeline) -> str:
                 length=time_words(max(part.end_ns for part in shown))
             )
         )
-    if timeline.steps:
+    if timeline.timed_steps:
         length = time_words(timeline.drawn_ns[-1] - timeline.drawn_ns[0])
         words = translate("Timeline", "{steps} decode steps in {length}")
-        if timeline.steps == 1:
+        if timeline.timed_steps == 1:
             words = translate("Timeline", "1 decode step in {length}")
-        said.append(words.format(steps=count(timeline.steps), length=length))
+        said.append(words.format(steps=count(timeline.timed_steps), length=length))
     elif "decode" in parts:
         said.append(
             translate("Timeline", "all decode steps in {length}").format(length=time_words(parts["decode"].ns))
