@@ -7,6 +7,7 @@ of them when somebody asks. Knows no view.
 from __future__ import annotations
 
 from app.core.events import Failed, Finished, Held, PrefillProgress, PromptReady, Tokens
+from app.core.metrics import KVUse
 from app.core.model import ModelInfo
 from app.core.sampling import SamplingSettings
 from app.core.signal import Signal
@@ -164,7 +165,7 @@ class LoopPicture:
     def _made(self) -> LoopValues:
         turn, run = self._inspecting.turn, self._own_run()
         model, why = self._model_of(turn)
-        shown = loop_model(model) if model is not None else None
+        shown = loop_model(model, _kv(turn)) if model is not None else None
         step = self._step_of(turn, run)
         place = step.place if step is not None and step.is_drawn else None
         hindrance = self._embedding.hindrance(place)
@@ -292,12 +293,18 @@ def _prefill(turn: Turn | None, run: LoopRun | None, prompt: int | None) -> Loop
     return run.prefill if run is not None else None
 
 
+def _kv(turn: Turn | None) -> KVUse | None:
+    """Return what the cells held at the end of an answer; None before it."""
+    if turn is None or turn.finished is None or turn.state != "done":
+        return None
+    return turn.finished.metrics.kv
+
+
 def _cells(
     turn: Turn | None, run: LoopRun | None, model: LoopModel | None
 ) -> tuple[int | None, int | None, int | None]:
     """Return the cells in use, those there are, and the bytes of those in use."""
-    if turn is not None and turn.finished is not None and turn.state == "done":
-        kv = turn.finished.metrics.kv
+    if (kv := _kv(turn)) is not None:
         return kv.cells_used, kv.cells, kv.bytes
     used = run.cells_used if run is not None else None
     if model is None:

@@ -9,7 +9,7 @@ from typing import Literal
 
 import msgspec
 
-from app.core.metrics import StopReason
+from app.core.metrics import KVUse, StopReason
 from app.core.model import MemoryKind, ModelInfo
 from app.core.model_shape import ModelShape
 from app.core.sampling import SamplingSettings
@@ -229,17 +229,27 @@ class LoopValues(msgspec.Struct, frozen=True):
         return None if self.is_back else self.end
 
 
-def loop_model(model: ModelInfo) -> LoopModel:
-    """Return what the picture shows of a model."""
+_ROUNDED = 0.02
+"""So far apart the bytes of a token may be that were measured and worked out: the log rounds them."""
+
+
+def loop_model(model: ModelInfo, kv: KVUse | None = None) -> LoopModel:
+    """Return what the picture shows of a model; `kv` is what its cells held at the end of the answer that is looked at."""
     is_even = model.memory_kind == "plain" and model.cache.full is not None
+    per_token, whole = (_bytes_per_token(model), model.cache.full) if is_even else (None, None)
+    if per_token and kv is not None and kv.bytes is not None and kv.cells_used:
+        then = kv.bytes / kv.cells_used
+        if abs(then - per_token) > _ROUNDED * per_token:
+            # loaded with another type of the cache since: what is said is of the answer
+            per_token, whole = round(then), round(then * model.context)
     return LoopModel(
         name=model.name,
         layers=model.layers,
         shape=model.shape,
         vocabulary=model.vocabulary,
         cells=model.context,
-        bytes_per_token=_bytes_per_token(model) if is_even else None,
-        cache_bytes=model.cache.full if is_even else None,
+        bytes_per_token=per_token,
+        cache_bytes=whole,
         memory_kind=model.memory_kind,
         window=model.window,
         most_at_once=model.options.micro_batch,

@@ -175,3 +175,12 @@ def test_a_run_that_has_ended_is_let_go_of_with_its_chat(desk: Desk, end: str) -
     desk.settle()
     assert known(desk).written == len(desk.program.chat.turns[-1].ids) // 4
     assert not any(kept is run for kept in vars(picture(desk)).values())
+
+
+def test_an_answer_keeps_the_bytes_of_its_tokens_when_the_cache_has_another_type_since() -> None:
+    info = model_info("a.gguf")
+    half = msgspec.structs.replace(info, cache=CacheSizes(full=CONTEXT * 11_520), cache_classes=())
+    then = loop_model(half, KVUse(41, CONTEXT, 41 * 23_040))
+    assert then.bytes_per_token == 23_040 and then.bytes_of(40) == 40 * 23_040
+    assert loop_model(half, KVUse(41, CONTEXT, 41 * 11_520)).bytes_per_token == 11_520
+    assert loop_model(half).bytes_per_token == 11_520
