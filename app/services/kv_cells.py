@@ -42,11 +42,23 @@ class CellsHeld(msgspec.Struct, frozen=True):
     """The first so many were there before the last prompt came, and were not evaluated again."""
     dropped: int = 0
     """Of the chat's positions, the first so many are in no cell of the layers with a sliding window any more."""
+    window_cells: int | None = None
+    """Where every layer that has cells has a sliding window, how many cells that is; None where some keep all."""
 
     @property
     def used(self) -> int:
         """Cells that hold a token; what blocks hold once more is not counted again."""
         return sum(each.end - each.start for each in self.stretches if each.owner != "empty" and not each.is_copy)
+
+    @property
+    def in_cells(self) -> int:
+        """The tokens that some layer still holds in a cell."""
+        return self.used if self.window_cells is None else self.used - min(self.dropped, self.used)
+
+    @property
+    def cells_there(self) -> int:
+        """The cells of the layers that have most."""
+        return self.cells if self.window_cells is None else self.window_cells
 
     @property
     def copies(self) -> int:

@@ -212,6 +212,7 @@ class KVMap:
             stretches=with_lanes(chat, lanes),
             reused=min(prompt.from_cache, self._used) if prompt is not None else 0,
             dropped=self._dropped,
+            window_cells=None if keeps_all(self.sums) else model.cache.window_cells,
         )
 
     def _chat_stretches(self, prompt: PromptReady) -> tuple[Stretch, ...]:

@@ -8,6 +8,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from app.core.cache_shape import CacheClass
 from app.core.chat import PromptSpan
 from app.core.commands import Render
 from app.core.events import Finished, Loaded, PrefillProgress, PromptReady, Rendered
@@ -75,18 +76,17 @@ def test_thinking_has_cells_of_its_own_in_the_map_and_beside_the_chat(chat: Chat
     request = desk.engine.question.request
     spans = (PromptSpan(0, 10, "history", 1), PromptSpan(10, 14, "thinking", 1), PromptSpan(14, 40, "prompt", 2))
     desk.engine.say(PromptReady(request, array("i", range(40)).tobytes(), spans, 0, 0))
-    desk.engine._prompt[request] = 40
     desk.engine.say(PrefillProgress(request, 40, 40, 0, 64 * MILLISECOND_NS))
     desk.engine.write("<think>")
     desk.engine.write("so", count=3)
     desk.settle()
-    assert owners(kv_map) == {"history": 10, "thinking": 4 + 4, "prompt": 26}
+    assert owners(kv_map) == {"history": 10, "thinking": 4 + 3, "prompt": 26}
     desk.engine.write("</think>")
     desk.engine.write("Yes", count=2)
     desk.settle()
     assert [(each.owner, each.start, each.end, each.first) for each in kv_map.held.stretches[-2:]] == [
         ("thinking", 40, 45, 40),
-        ("answer", 45, 47, 45),
+        ("answer", 45, 46, 45),
     ]
     assert {part.name: part.tokens for part in desk.program.live.figures.kv_parts} == owners(kv_map)
     desk.engine.finish()
@@ -333,3 +333,27 @@ def test_what_the_engine_measures_of_a_window_at_the_end_counts(desk: Desk, mode
     desk.engine.say(PromptReady(desk.engine.question.request, ids, (), 20, 0))
     desk.settle()
     assert kv_map.held.dropped == 0, "a saved state is there again"
+
+
+def test_where_every_layer_has_a_window_no_cell_holds_what_is_dropped(desk: Desk, model: Path, kv_map: KVMap) -> None:
+    desk.program.conversations.start()
+    desk.begin_load(model)
+    sizes = CacheSizes(window=32 * 512, window_cells=32, state=1 << 20)
+    kept = CacheClass(32, 6, "f16", 32 * 256, "f16", 32 * 256, is_window=True)
+    info = msgspec.structs.replace(
+        model_info(str(model)), memory_kind="hybrid", window=16, cache=sizes, cache_classes=(kept,)
+    )
+    desk.engine.say(Loaded(desk.engine.load.request, info))
+    desk.settle()
+    desk.program.chat.send("Why?")
+    desk.settle()
+    desk.engine.prompt()
+    desk.settle()
+    held = kv_map.held
+    assert (held.used, held.dropped, held.in_cells, held.cells_there) == (40, 8, 32, 32)
+    assert kv_map.token(held.stretches[0], 7).is_gone and not kv_map.token(held.stretches[0], 8).is_gone
+    both = msgspec.structs.replace(info, cache_classes=(kept, msgspec.structs.replace(kept, is_window=False)))
+    desk.begin_load(model)
+    desk.engine.say(Loaded(desk.engine.load.request, both))
+    desk.settle()
+    assert kv_map.held.window_cells is None

@@ -5,16 +5,23 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
+from app.core.cache_shape import CacheClass
+from app.core.events import Loaded
+from app.core.model import CacheSizes
 from app.core.sampling import SamplingSettings
+from app.gui.icons import Icons
 from app.gui.inside.cache.cache_part import CachePart
-from app.gui.inside.cache.fact_words import next_fact, reservation_fact, saving_fact
+from app.gui.inside.cache.fact_card import FactCard
+from app.gui.inside.cache.fact_words import Fact, next_fact, reservation_fact, saving_fact
 from app.services.kv_blocks import block_use
 from app.services.kv_cells import CellsHeld
 from app.services.kv_map import Saving
 from app.services.lane_starts import Lanes
 from app.services.next_send import Count
-from tests.fake_engine import CONTEXT
+from app.system.resources import find_resources
+from tests.fake_engine import CONTEXT, model_info
 from tests.gui.conftest import Stage, desk, model, stage
 from tests.gui.counting import counts
 from tests.gui.inside.test_cache import answered, grid, opens, said
@@ -93,13 +100,58 @@ def test_what_the_next_turn_gives_back_is_struck_through(stage: Stage, model: Pa
     stage.find_as(CachePart, "inside_cache").show_now()
     assert stage.reads("kv_next_value") == "+20" and "gives 11 cells back" in stage.reads("kv_next_words")
     legend = stage.find("kv_legend").accessibleName()
-    assert "struck through: the next turn gives back 11" in legend and "the next turn adds 20, first in place of those" in legend
+    assert (
+        "struck through: the next turn gives back 11" in legend
+        and "the next turn adds 20, first in place of those" in legend
+    )
     grid(stage).look_at(30)
     assert "given back by the next turn" in said(stage)
     grid(stage).look_at(29)
     assert "given back" not in said(stage)
     stage.clicks("kv_blocks_tab")
     assert "struck" not in stage.find("kv_legend").accessibleName()
+
+
+def test_where_every_layer_has_a_window_only_cells_that_hold_a_token_count(stage: Stage, model: Path) -> None:
+    stage.desk.program.conversations.start()
+    stage.desk.begin_load(model)
+    sizes = CacheSizes(window=32 * 512, window_cells=32, state=1 << 20)
+    kept = CacheClass(32, 6, "f16", 32 * 256, "f16", 32 * 256, is_window=True)
+    info = model_info(str(model))
+    info = replace(info, memory_kind="hybrid", window=16, cache=sizes, cache_classes=(kept,))
+    stage.engine.say(Loaded(stage.engine.load.request, info))
+    stage.settle()
+    stage.desk.program.chat.send("Why?")
+    stage.settle()
+    stage.engine.prompt()
+    stage.settle()
+    opens(stage)
+    assert stage.reads("kv_about").startswith("Now: 32 of 32 cells hold a token")
+    assert "small: dropped, in no cell any more 8" in stage.find("kv_legend").accessibleName()
+
+
+def test_after_a_restart_it_says_that_the_cells_are_empty_and_what_follows(stage: Stage, model: Path) -> None:
+    part = answered(stage, model)
+    stage.desk.begin_load(model)
+    stage.engine.say(Loaded(stage.engine.load.request, model_info(str(model))))
+    stage.settle()
+    part.show_now()
+    about = stage.reads("kv_about")
+    assert about.startswith(f"Now: 0 of {CONTEXT:,} cells") and about.endswith("is read from its first token on")
+    assert "Empty since the model was loaded" in about and "whichever" not in about and "Ask something" not in about
+
+
+def test_the_cells_keep_their_size_when_words_become_fewer_again(stage: Stage) -> None:
+    card = FactCard("fact", "Saved by reuse", "prefill", "stage_prefill", stage.themes, Icons(find_resources()))
+    stage.bot.addWidget(card)
+    card.resize(240, 300)
+    card.show()
+    card.show_fact(Fact("1", "one two three " * 20))
+    most = card.words.minimumHeight()
+    card.show_fact(Fact("2", "few"))
+    assert card.words.minimumHeight() == most > 4 * card.words.fontMetrics().lineSpacing()
+    card.resize(900, 300)
+    assert card.words.minimumHeight() < most, "another width has room of its own"
 
 
 @pytest.mark.parametrize(("held", "words"), [(30, "most of them"), (100, "40 of them")])

@@ -161,10 +161,11 @@ class CachePart(InsidePart):
 
     def _show_about(self, held: CellsHeld) -> None:
         words = self.tr("Now: {used} of {cells} cells hold a token · {bytes}").format(
-            used=count(held.used), cells=count(held.cells), bytes=byte_share(*self._map.bytes)
+            used=count(held.in_cells), cells=count(held.cells_there), bytes=byte_share(*self._map.bytes)
         )
-        parts = [words, now_words(held, isolated(self._map.holds) if self._map.holds else "")]
-        if self._inspecting.turn is not None:
+        is_begun, other = self._inspecting.turn is not None, isolated(self._map.holds) if self._map.holds else ""
+        parts = [words, now_words(held, other, is_begun=is_begun)]
+        if is_begun and held.used:
             parts.append(self.tr("whichever answer is chosen above"))
         self.about.setText(" · ".join(parts))
 
@@ -214,7 +215,8 @@ class CachePart(InsidePart):
         ]
         if shown.copies:
             entries.append(Entry("copy", copies_words(shown)))
-        entries.append(Entry("free", self.tr("free {cells}").format(cells=count(max(shown.cells - shown.end, 0)))))
+        free = self.tr("free {cells}") if shown.window_cells is None else self.tr("left of the context {cells}")
+        entries.append(Entry("free", free.format(cells=count(max(shown.cells - shown.end, 0)))))
         if added:
             words = self.tr("the next turn adds {cells}")
             if given_back:
@@ -226,8 +228,10 @@ class CachePart(InsidePart):
         if shown.reused:
             entries.append(Entry("reused", self.tr("outlined: reused {cells}").format(cells=count(shown.reused))))
         if shown.dropped:
-            words = self.tr("small: dropped by layers with a window {cells}").format(cells=count(shown.dropped))
-            entries.append(Entry("dropped", words))
+            words = self.tr("small: dropped by layers with a window {cells}")
+            if shown.window_cells is not None:
+                words = self.tr("small: dropped, in no cell any more {cells}")
+            entries.append(Entry("dropped", words.format(cells=count(shown.dropped))))
         return entries
 
     def _empty(self) -> QWidget:

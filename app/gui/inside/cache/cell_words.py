@@ -62,8 +62,13 @@ def part_counts(held: CellsHeld) -> dict[Owner, int]:
     return counts
 
 
-def now_words(held: CellsHeld, other: str) -> str:
-    """Say whose tokens the cells hold now; `other` is the title of another chat whose they are."""
+def now_words(held: CellsHeld, other: str, *, is_begun: bool = False) -> str:
+    """Say whose tokens the cells hold now; `other` is the title of another chat whose they are.
+
+    `is_begun` where the chat that is shown has answers already.
+    """
+    if not held.used and is_begun:
+        return translate("KvMap", "Empty since the model was loaded: the next prompt is read from its first token on")
     if not held.used:
         return translate("KvMap", "Ask something in the chat, and watch the cells fill.")
     lanes = len({each.lane for each in held.stretches if each.owner == "lanes"})
@@ -86,6 +91,6 @@ def summary(held: CellsHeld) -> str:
     parts = [f"{owner_words(owner)} {count(cells)}" for owner, cells in part_counts(held).items()]
     said = ", ".join([*parts, *([copies_words(held)] if held.copies else [])])
     words = translate("KvMap", "{used} of {cells} cells hold a token").format(
-        used=count(held.used), cells=count(held.cells)
+        used=count(held.in_cells), cells=count(held.cells_there)
     )
     return f"{words}: {said}" if said else words

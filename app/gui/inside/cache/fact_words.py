@@ -189,7 +189,7 @@ def reservation_fact(use: BlockUse | None) -> Fact:
 
 def pool_fact(held: CellsHeld, reserved: int | None) -> Fact:
     """Say how this engine keeps cells."""
-    value = translate("KvMap", "one pool of {cells} cells").format(cells=count(held.cells))
+    value = translate("KvMap", "one pool of {cells} cells").format(cells=count(held.cells_there))
     words = translate(
         "KvMap",
         "This engine makes no blocks and reserves nothing for a request: chat and lanes take single cells from one pool "
