@@ -30,6 +30,8 @@ from app.services.kv_cells import CellsHeld, Owner, Stretch
 EDGE_PX = 6
 """Around the grid: the rings around cells need it."""
 _LETTER_PX = 11
+_SMALL_PX = 9
+"""In smaller cells a pattern has not even two lines."""
 _STEPS = {Qt.Key.Key_Left: -1, Qt.Key.Key_Right: 1}
 _ROWS = {Qt.Key.Key_Up: -1, Qt.Key.Key_Down: 1, Qt.Key.Key_PageUp: -1, Qt.Key.Key_PageDown: 1}
 
@@ -51,6 +53,7 @@ class CellGrid(QAbstractScrollArea):
         stand_alone(self.viewport())
         self._themes = themes
         self._looks = cell_looks(themes.current)
+        self._are_small = False
         self._held = CellsHeld()
         self._next = self._given_back = range(0)
         self._in_blocks = False
@@ -187,6 +190,9 @@ class CellGrid(QAbstractScrollArea):
         width, height = room.width() - 2 * EDGE_PX, room.height() - 2 * EDGE_PX
         cells = max(self._held.cells, self._held.end)
         self.layout_of_cells = grid = grid_layout(cells, width, height, in_blocks=self._in_blocks)
+        if (grid.pitch < _SMALL_PX) is not self._are_small:
+            self._are_small = grid.pitch < _SMALL_PX
+            self._show_theme()
         bar = self.verticalScrollBar()
         bar.setPageStep(room.height())
         bar.setSingleStep(grid.row_px * 4)
@@ -203,7 +209,7 @@ class CellGrid(QAbstractScrollArea):
             bar.setValue(bar.value() + box.bottom() - self.viewport().height() + EDGE_PX)
 
     def _show_theme(self) -> None:
-        self._looks = cell_looks(self._themes.current)
+        self._looks = cell_looks(self._themes.current, are_small=self._are_small)
         self.viewport().update()
 
     def _paint_cells(self, painter: QPainter, rows: range, look: theme.Theme) -> None:

@@ -32,14 +32,17 @@ class CellLook(NamedTuple):
     pattern: QBrush
 
 
-def cell_looks(look: theme.Theme) -> dict[Owner, CellLook]:
-    """Return the look of each part in a theme; the grounds are those of the gauge beside the chat."""
+def cell_looks(look: theme.Theme, *, are_small: bool = False) -> dict[Owner, CellLook]:
+    """Return the look of each part in a theme; the grounds are those of the gauge beside the chat.
+
+    Patterns are fainter where cells are small: they are noise there, in which no part is told from another.
+    """
     hue, text, surface = (look.colour(token) for token in ("stage_kv", "text", "surface"))
     made: dict[Owner, CellLook] = {}
     for part, number in PART_STEPS.items():
         ground = lightness_step(hue, number, text, surface)
         lines = QColor(surface if theme.contrast(ground, surface) > theme.contrast(ground, text) else text)
-        lines.setAlphaF(0.55)
+        lines.setAlphaF(0.25 if are_small else 0.55)
         made[part] = CellLook(ground, QBrush(lines, _PATTERNS[part]))
     made["empty"] = CellLook(surface, QBrush(look.colour("border_strong"), Qt.BrushStyle.Dense6Pattern))
     return made

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QVBoxLayout, QWidget
 
 from app.gui import theme
@@ -28,7 +29,8 @@ class FactCard(QWidget):
         self.words = label(look="muted", name=f"{name}_words")
         self.words.setWordWrap(True)
         self.words.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Minimum)
-        self.words.setMinimumHeight(_LINES * self.words.fontMetrics().lineSpacing())  # less of a jump when it changes
+        self._least_px = _LINES * self.words.fontMetrics().lineSpacing()
+        self.words.setMinimumHeight(self._least_px)  # less of a jump when it changes
         self.words.setAlignment(Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignLeft)
         self.value.setWordWrap(True)
         head = QHBoxLayout()
@@ -51,8 +53,24 @@ class FactCard(QWidget):
             return
         self.value.setText(fact.value)
         self.words.setText(fact.words)
+        self._keep_room()
         self.setAccessibleName(f"{self._title}: {fact.value}. {fact.words}")
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Ask for the room that the words need in another width."""
+        super().resizeEvent(event)
+        if event.size().width() != event.oldSize().width():
+            self.words.setMinimumHeight(self._least_px)
+            self._keep_room()
+
+    def _keep_room(self) -> None:
+        """Keep the room of the longest words so far: the cells above would change their size with each of them."""
+        needed = self.words.heightForWidth(self.words.width()) if self.isVisible() else 0
+        self.words.setMinimumHeight(max(self.words.minimumHeight(), needed))
 
     def _show_theme(self) -> None:
         colour = self._themes.current.colour(self._token)
-        self._sign.setPixmap(self._icons.pixmap(self._icon, theme.scaled(_ICON_PX), colour))
+        ratio = self.devicePixelRatioF()
+        pixmap = self._icons.pixmap(self._icon, round(theme.scaled(_ICON_PX) * ratio), colour)
+        pixmap.setDevicePixelRatio(ratio)
+        self._sign.setPixmap(pixmap)
