@@ -121,6 +121,17 @@ def test_the_starter_models_attention_is_the_softmax_of_what_it_computed(starter
         np.testing.assert_allclose(rows, expected, atol=1e-5)
 
 
+def test_what_a_token_looked_at_is_the_same_whatever_comes_after_it(starter_backend: LlamaBackend) -> None:
+    ids = starter_backend.vocabulary.tokenize(TEXT, special=False)
+    middle, watching = len(ids) // 2, Watching("kq-")
+    with closing(starter_backend.inspect(len(ids), None, watching)) as context:
+        assert context.read(ids, 0, watched=True), "all of the text at once"
+    for layer, rows in enumerate(rows_of(last(read(starter_backend, list(ids[: middle + 1]))), middle + 1)):
+        assert rows is not None
+        expected = softmax(watching.arrays[f"kq-{layer}"][0, :, middle], 1 / np.sqrt(64), 0, middle + 1)
+        np.testing.assert_allclose(rows, expected, atol=1e-4)
+
+
 def test_a_layer_with_a_sliding_window_looks_at_nothing_outside_of_it(
     opened: Callable[[Path], LlamaBackend], tmp_path: Path
 ) -> None:
