@@ -231,7 +231,7 @@ def test_a_lane_without_a_cell_of_its_own_has_no_block(
         lead.write(lane, "a", count=count)
         use, drawn = kv_map.blocks, in_blocks(kv_map.held)
         assert use is not None and (drawn.end, drawn.copies) == (use.blocks * 16, use.copied)
-    assert (use.requests, use.copied) == (2, PROMPT % 16)
+    assert use is not None and (use.requests, use.copied) == (2, PROMPT % 16)
 
 
 def test_while_a_prompt_is_read_all_of_it_is_reserved_for(chat: Chat, desk: Desk, kv_map: KVMap) -> None:
