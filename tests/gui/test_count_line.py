@@ -52,12 +52,12 @@ def test_while_an_answer_is_written_the_line_counts_along(ready: Stage) -> None:
     ready.engine.prompt(40)
     ready.engine.write("Hello", 3)
     ready.settle()
-    ready.bot.waitUntil(lambda: status(ready) == "43 already read · 4,053 left of 4,096", timeout=60_000)
+    ready.bot.waitUntil(lambda: status(ready) == "42 already read · 4,054 left of 4,096", timeout=60_000)
     ready.types("And then?")
     counts(ready, draft=5, prompt=0)
     ready.engine.write(" you", 2)
     ready.settle()
-    counted = " · +5 tokens · 4,046 left of 4,096"
+    counted = " · +5 tokens · 4,047 left of 4,096"
     ready.bot.waitUntil(lambda: status(ready).endswith(counted), timeout=60_000)
     assert "exactly once the answer has ended" in ready.find("composer_status").accessibleDescription()
 

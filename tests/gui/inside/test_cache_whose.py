@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from msgspec.structs import replace
+from PySide6.QtGui import QColor, QPixmap
 
 from app.core.cache_shape import CacheClass
 from app.core.events import Loaded
@@ -13,14 +14,18 @@ from app.core.model import CacheSizes
 from app.core.sampling import SamplingSettings
 from app.gui.icons import Icons
 from app.gui.inside.cache.cache_part import CachePart
+from app.gui.inside.cache.cell_grid import CellGrid
+from app.gui.inside.cache.cell_looks import cell_looks
 from app.gui.inside.cache.fact_card import FactCard
 from app.gui.inside.cache.fact_words import Fact, next_fact, reservation_fact, saving_fact
+from app.services.cache_parts import PARTS
 from app.services.kv_blocks import block_use
 from app.services.kv_cells import CellsHeld
 from app.services.kv_map import Saving
 from app.services.lane_starts import Lanes
 from app.services.next_send import Count
 from app.system.resources import find_resources
+from app.system.settings_file import Theme
 from tests.fake_engine import CONTEXT, model_info
 from tests.gui.conftest import Stage, desk, model, stage
 from tests.gui.counting import counts
@@ -172,3 +177,36 @@ def test_a_next_prompt_that_is_shorter_than_what_is_there_adds_what_its_card_say
     assert "the next turn adds 5, first in place of those" in stage.find("kv_legend").accessibleName()
     grid(stage).look_at(41)
     assert said(stage) == "Cell 42 · free"
+
+
+@pytest.mark.parametrize("theme_name", ["dark", "light"])
+def test_patterns_are_fainter_in_small_cells_and_grounds_as_they_are(stage: Stage, theme_name: Theme) -> None:
+    stage.themes.choose(theme_name)
+    usual, small = (cell_looks(stage.themes.current, are_small=are_small) for are_small in (False, True))
+    for part in PARTS:
+        assert small[part].ground == usual[part].ground
+        assert small[part].pattern.color().alpha() < usual[part].pattern.color().alpha()
+    cells = CellGrid(stage.themes)
+    stage.bot.addWidget(cells)
+    cells.resize(700, 300)
+    cells.show_cells(CellsHeld(256), range(0), in_blocks=False)
+    assert cells._looks == usual
+    cells.show_cells(CellsHeld(4096), range(0), in_blocks=False)
+    assert cells.layout_of_cells.pitch < 9 and cells._looks == small
+    cells.show_cells(CellsHeld(256), range(0), in_blocks=False)
+    assert cells._looks == usual
+
+
+def test_icons_have_as_many_points_as_the_screen(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(FactCard, "devicePixelRatioF", lambda _card: 2.0)
+    icons, sizes = Icons(find_resources()), list[int]()
+    draw = icons.pixmap
+
+    def drawn(name: str, size: int, colour: QColor) -> QPixmap:
+        sizes.append(size)
+        return draw(name, size, colour)
+
+    monkeypatch.setattr(icons, "pixmap", drawn)
+    card = FactCard("fact", "Saved by reuse", "prefill", "stage_prefill", stage.themes, icons)
+    stage.bot.addWidget(card)
+    assert sizes == [32]
