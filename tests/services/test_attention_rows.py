@@ -31,13 +31,13 @@ def test_the_last_pass_tells_how_fast_the_next_one_is(monkeypatch: pytest.Monkey
     clock = iter((1.0, 3.0, 5.0, 5.1))
     monkeypatch.setattr("app.services.attention_cost.time.perf_counter", lambda: next(clock))
     speed = PassSpeed()
-    assert speed.of("a") is None
+    assert speed.of(("a",)) is None
     speed.begin(200)
-    speed.end("a")
-    assert (speed.of("a"), speed.of("b")) == (100.0, None)
+    speed.end(("a",))
+    assert (speed.of(("a",)), speed.of(("b",))) == (100.0, None)
     speed.begin(10)
-    speed.end("a")
-    assert speed.of("a") == 100.0, "so few tokens say nothing"
+    speed.end(("a",))
+    assert speed.of(("a",)) == 100.0, "so few tokens say nothing"
 
 
 def test_rows_are_found_by_layer_and_head() -> None:
