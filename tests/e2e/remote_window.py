@@ -165,8 +165,8 @@ def _run() -> int:
 
     make = application.make_window
 
-    def make_and_lead(program: Any, themes: Any) -> Any:
-        window = make(program, themes)
+    def make_and_lead(program: Any, themes: Any, icons: Any = None) -> Any:
+        window = make(program, themes, icons)
         notifier = QSocketNotifier(sys.stdin.fileno(), QSocketNotifier.Type.Read, window)
         notifier.activated.connect(_lead(window, program))
         return window
