@@ -5,12 +5,24 @@ Formula: sum of tensor bytes - `token_embd` (unless it also is the output matrix
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from app.core.gguf_header import Header
 
 EMBEDDING, OUTPUT = "token_embd.weight", "output.weight"
 EXPERTS = "_exps."
+MOVED_EXPERTS = r"\.ffn_(up|down|gate|gate_up)_(ch|)exps"
+"""Tensors that stay in main memory where the experts of a mixture do: a pattern that llama.cpp is given."""
+INPUTS = ("token_embd", "token_types", "position_embd", "per_layer_token_embd", "rope_f")
+"""Tensors outside the layers that come before the first one; the others belong to the output layer."""
+_BLOCK = re.compile(r"^(?:enc\.|dec\.)?blk\.(?P<layer>\d{1,9})\.")
+
+
+def block_of(tensor: str) -> int | None:
+    """Return the layer that a tensor of this name belongs to; None for those outside of the layers."""
+    block = _BLOCK.match(tensor)
+    return None if block is None else int(block["layer"])
 
 
 def weight_bytes_per_token(headers: Sequence[Header]) -> int | None:

@@ -12,6 +12,7 @@ import msgspec
 
 from app.core.lane_memory import PLAIN_SEQUENCES
 from app.core.model import ALL_LAYERS, INSPECTION_BATCH, LoadOptions, MemoryKind
+from app.core.model_reads import MOVED_EXPERTS
 from app.engine.llama import api, ggml_library
 
 LANES = PLAIN_SEQUENCES
@@ -19,7 +20,7 @@ NoChat = Literal["encoder", "diffusion"]
 KV_TYPES = {"f16": api.GGML_TYPE_F16, "q8_0": api.GGML_TYPE_Q8_0, "q4_0": api.GGML_TYPE_Q4_0}
 FLASH = {"auto": -1, "on": 1, "off": 0}
 SPLITS = {"none": 0, "layer": 1, "row": 2}
-EXPERTS_PATTERN = rb"\.ffn_(up|down|gate|gate_up)_(ch|)exps"
+EXPERTS_PATTERN = MOVED_EXPERTS.encode()
 
 
 class _BufferOverride(ctypes.Structure):

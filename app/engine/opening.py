@@ -21,6 +21,7 @@ from app.core.devices import GPU_KINDS, Device, LibraryFacts
 from app.core.errors import UserError
 from app.core.events import MemoryMeasured
 from app.core.gguf_header import Header
+from app.core.layer_choice import Choice, Room, choose_layers
 from app.core.metrics import DeviceMemory
 from app.core.model import LoadOptions
 from app.core.model_facts import model_facts
@@ -33,7 +34,6 @@ from app.engine.cache_classes import parse_classes
 from app.engine.devices import library_facts, list_devices
 from app.engine.dry_run import DryRun, gpu_bytes
 from app.engine.failures import LoadRefused
-from app.engine.layer_choice import Choice, Room, choose_layers
 from app.engine.llama import LogCapture, start_library
 from app.engine.llama_context import LoadFailed
 from app.engine.llama_model import LlamaBackend

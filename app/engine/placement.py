@@ -16,7 +16,7 @@ from app.core.devices import MAIN_MEMORY
 from app.core.gguf_header import Header
 from app.core.gguf_tensors import Tensor
 from app.core.metrics import DeviceMemory
-from app.core.model_reads import EMBEDDING, OUTPUT
+from app.core.model_reads import EMBEDDING, INPUTS, OUTPUT, block_of
 from app.engine.sizes import MIB, device_of
 
 _LAYER = re.compile(r"^load_tensors: layer\s+(?P<layer>\d+) assigned to device (?P<device>.+?), is_swa")
@@ -30,9 +30,6 @@ _SPLIT = re.compile(r"^\w+:\s+\S+_Split model buffer size")
 _MAPPED = re.compile(r"^\w+:\s+CPU_Mapped model buffer size")
 _CACHE_LAYER = re.compile(r"^llama_kv_cache: layer\s+(?P<layer>\d+): dev = (?P<device>.+)$")
 _CACHE = re.compile(r"^llama_kv_cache: size =\s+(?P<mib>[0-9.]+) MiB \(\s*\d+ cells,\s+(?P<layers>\d+) layers")
-_BLOCK = re.compile(r"^(?:enc\.|dec\.)?blk\.(?P<layer>\d+)\.")
-_INPUTS = ("token_embd", "token_types", "position_embd", "per_layer_token_embd", "rope_f")
-"""Tensors outside the layers that come before the first one; the others belong to the output layer."""
 
 
 class Weights(NamedTuple):
@@ -55,10 +52,10 @@ class _Placement(msgspec.Struct, frozen=True):
         """Return where a tensor lies; None where the log does not say."""
         if tensor.name in self.elsewhere:
             return self.elsewhere[tensor.name]
-        block = _BLOCK.match(tensor.name)
+        block = block_of(tensor.name)
         if block is not None:
-            return self.layers.get(int(block["layer"]))
-        return MAIN_MEMORY if tensor.name.startswith(_INPUTS) else self.output
+            return self.layers.get(block)
+        return MAIN_MEMORY if tensor.name.startswith(INPUTS) else self.output
 
     @property
     def output(self) -> str:

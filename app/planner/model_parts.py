@@ -18,6 +18,8 @@ class LayerCache(msgspec.Struct, frozen=True):
     """It keeps a state that does not grow, instead of or beside keys and values."""
     owns_cache: bool = True
     """Whether it has keys and values of its own, not those of an earlier layer."""
+    attends: bool = True
+    """Whether there is attention in it at all."""
 
     @property
     def key_elements(self) -> int:

@@ -10,10 +10,18 @@ from collections.abc import Sequence
 from typing import Literal
 
 import msgspec
+from msgspec.structs import replace
 
+from app.core.gguf_cursor import shown_name
 from app.core.gguf_header import Header
-from app.core.words import Sentence
+from app.core.gguf_verdict import MAX_LAYERS
+from app.core.model_facts import model_facts
+from app.core.words import Sentence, translate
+from app.planner.architectures import BOTH_IN_EACH, BY_INTERVAL, BY_KV_HEADS, PLANNED
+from app.planner.header_numbers import Numbers
+from app.planner.layer_caches import is_latent, layer_caches, recurrent_state, window_tokens
 from app.planner.model_parts import LayerCache, PlannedWeights, RecurrentState
+from app.planner.weights import active_parameters, experts_of, weights_of
 
 ModelKind = Literal["dense", "window", "latent", "recurrent", "hybrid", "unknown"]
 """Every layer keeps all tokens; some a window of them; one compressed row a token (MLA); a state of fixed size; both."""
@@ -62,4 +70,79 @@ def planned_model(headers: Sequence[Header], file_bytes: int | None = None) -> P
 
     `file_bytes` are those of all its files together, where they are known.
     """
-    raise NotImplementedError
+    if not headers:
+        return PlannedModel("", "", "unknown", unknown_reason=_no_header(), file_bytes=file_bytes)
+    facts = model_facts(headers)
+    architecture = facts.architecture or ""
+    numbers = Numbers(headers[0], architecture)
+    blocks, predicting = numbers.one("block_count"), numbers.one("nextn_predict_layers") or 0
+    layers = None if blocks is None or not predicting < blocks <= MAX_LAYERS else blocks - predicting
+    tensors = [tensor for header in headers for tensor in header.tensors]
+    weights = weights_of(tensors, blocks or 0, experts_of(numbers)) if layers is not None else None
+    model = PlannedModel(
+        name=facts.name or "",
+        architecture=architecture,
+        kind="unknown",
+        quantisation=facts.quantisation,
+        layers=layers,
+        trained_context=numbers.one("context_length"),
+        embedding=numbers.one("embedding_length"),
+        vocabulary=facts.tokenizer.vocabulary,
+        heads=numbers.most("attention.head_count"),
+        feed_forward=numbers.most("feed_forward_length"),
+        parameters=facts.parameters or None,
+        active_parameters=active_parameters(tensors, experts_of(numbers)) or None,
+        file_bytes=file_bytes,
+        weights=weights,
+    )
+    return _with_cache(model, numbers, predicting)
+
+
+def _with_cache(model: PlannedModel, numbers: Numbers, predicting: int) -> PlannedModel:
+    """Return the model with what its layers keep, or with the reason why that is unknown."""
+    architecture, layers, embedding = model.architecture, model.layers, model.embedding
+    if architecture not in PLANNED:
+        return replace(model, unknown_reason=_unplanned(architecture))
+    if layers is None or embedding is None:
+        return replace(model, unknown_reason=_incomplete())
+    is_hybrid = architecture in BY_KV_HEADS or architecture in BOTH_IN_EACH or architecture in BY_INTERVAL
+    if is_hybrid and predicting and architecture not in BY_INTERVAL:
+        return replace(model, unknown_reason=_unplanned(architecture))
+    cache = layer_caches(numbers, architecture, layers, layers + predicting)
+    recurs = any(layer.is_recurrent for layer in cache or ())
+    state = recurrent_state(numbers, architecture, embedding) if recurs else RecurrentState()
+    if cache is None or state is None:
+        return replace(model, unknown_reason=_incomplete())
+    has_window = any(layer.is_window for layer in cache)
+    latent = is_latent(numbers)
+    kind: ModelKind = "window" if has_window else "latent" if latent else "dense"
+    if recurs:
+        kind = "hybrid" if any(layer.attends for layer in cache) else "recurrent"
+    return replace(
+        model,
+        kind=kind,
+        cache=cache,
+        window=window_tokens(numbers, architecture, layers) if has_window else 0,
+        latent_width=max((layer.key_width for layer in cache), default=0) if latent else 0,
+        state=state,
+    )
+
+
+def _no_header() -> Sentence:
+    return translate("Planner", "There is no header to plan with. Choose a GGUF file.")
+
+
+def _unplanned(architecture: str) -> Sentence:
+    return translate(
+        "Planner",
+        "What a model of the architecture “{architecture}” keeps of the past is not worked out here. Download it to have "
+        "llama.cpp asked.",
+        architecture=shown_name(architecture) or "?",
+    )
+
+
+def _incomplete() -> Sentence:
+    return translate(
+        "Planner",
+        "The header of this model lacks sizes that memory is worked out from. Get another GGUF file of the model.",
+    )

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from app.engine.layer_choice import MARGIN, MIB, Choice, Room, choose_layers
+from app.core.layer_choice import MARGIN, MIB, Choice, Room, choose_layers
 
 GIB = 1024 * MIB
 LAYERS = 33
