@@ -18,12 +18,7 @@ from app.planner.architectures import (
     WINDOWS,
 )
 from app.planner.header_numbers import Numbers
-from app.planner.model_parts import LayerCache, RecurrentState
-
-CONVOLUTION_OF_KDA = 3
-"""Inputs that Kimi's recurrent layers look back at where the header has no number."""
-TOKEN_SHIFTS = 2
-"""States of the last token that an RWKV layer keeps where the header has no number."""
+from app.planner.model_parts import LayerCache
 
 
 class _Heads(NamedTuple):
@@ -38,7 +33,7 @@ class _Heads(NamedTuple):
 def layer_caches(numbers: Numbers, architecture: str, layers: int, blocks: int) -> tuple[LayerCache, ...] | None:
     """Return what each of `layers` keeps; None where the header does not tell. `blocks` counts predicting ones too."""
     if architecture in RECURRENT:
-        return (LayerCache(is_recurrent=True),) * layers
+        return (LayerCache(is_recurrent=True, attends=False),) * layers
     heads = numbers.each("attention.head_count", layers)
     kv_heads = numbers.each("attention.head_count_kv", layers) or heads
     widths = _widths(numbers, architecture)
@@ -85,28 +80,6 @@ def window_tokens(numbers: Numbers, architecture: str, layers: int) -> int:
 def is_latent(numbers: Numbers) -> bool:
     """Whether one compressed row a token stands for the keys and values of all heads (MLA)."""
     return bool(numbers.one("attention.key_length_mla")) and bool(numbers.one("attention.value_length_mla"))
-
-
-def recurrent_state(numbers: Numbers, architecture: str, embedding: int) -> RecurrentState | None:
-    """Return the state of one recurrent layer (`n_embd_r` and `n_embd_s` of llama.cpp); None where it cannot be said."""
-    heads = next(iter(numbers.each("attention.head_count", 1) or ()), 0)
-    if architecture == "minimax-01":
-        width = numbers.one("attention.key_length") or (embedding // heads if heads else 0)
-        return RecurrentState(0, width * width * heads)
-    if head := numbers.one("wkv.head_size"):
-        shifts = numbers.one("token_shift_count")
-        return RecurrentState((TOKEN_SHIFTS if shifts is None else shifts) * embedding, embedding * head)
-    if (length := numbers.one("shortconv.l_cache")) is not None:
-        return RecurrentState(embedding * max(0, length - 1), 0)
-    kernel = numbers.one("ssm.conv_kernel")
-    if head := numbers.one("kda.head_dim"):
-        back = kernel - 1 if kernel else CONVOLUTION_OF_KDA
-        return RecurrentState(3 * back * heads * head, head * head * heads)
-    inner, state = numbers.one("ssm.inner_size"), numbers.one("ssm.state_size")
-    if inner is None or state is None or kernel is None:
-        return None
-    groups = numbers.one("ssm.group_count") or 0
-    return RecurrentState(max(0, kernel - 1) * (inner + 2 * groups * state), state * inner)
 
 
 def _widths(numbers: Numbers, architecture: str) -> _Heads | None:

@@ -39,6 +39,10 @@ class LayerWeights(msgspec.Struct, frozen=True):
     """Read for every token."""
     experts: int = 0
     """Experts of a mixture, of which some work on a token."""
+    largest_dense: int = 0
+    """Of one matrix: a GPU that computes with what lies in main memory gets a copy of it."""
+    largest_expert: int = 0
+    """The same of the experts, all of a layer in one."""
 
 
 class PlannedWeights(msgspec.Struct, frozen=True):
@@ -73,3 +77,22 @@ class RecurrentState(msgspec.Struct, frozen=True):
     """Of the last inputs: what a convolution or a token shift looks back at (`n_embd_r` in llama.cpp)."""
     memory: int = 0
     """Of what is carried on (`n_embd_s`)."""
+    copies: float = 0.0
+    """States beside those that are kept, while one batch is computed."""
+    width: int = 0
+    """Numbers that one token takes on its way through such a layer, about."""
+
+
+class Widths(msgspec.Struct, frozen=True):
+    """Numbers that one token takes inside the widest layers, which decide how large a buffer for computing is."""
+
+    network: int = 0
+    """Inside the feed-forward network: what goes into its product, and the product."""
+    experts: int = 0
+    """Inside the experts that work on a token, all of them together."""
+    expert_rows: int = 0
+    """What comes out of those experts."""
+    queries: int = 0
+    """Of all heads."""
+    kv: int = 0
+    """Of the keys of all heads."""

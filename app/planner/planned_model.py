@@ -14,14 +14,16 @@ from msgspec.structs import replace
 
 from app.core.gguf_cursor import shown_name
 from app.core.gguf_header import Header
+from app.core.gguf_tensors import Tensor
 from app.core.gguf_verdict import MAX_LAYERS
 from app.core.model_facts import model_facts
 from app.core.words import Sentence, translate
 from app.planner.architectures import BOTH_IN_EACH, BY_INTERVAL, BY_KV_HEADS, PLANNED
 from app.planner.header_numbers import Numbers
-from app.planner.layer_caches import is_latent, layer_caches, recurrent_state, window_tokens
-from app.planner.model_parts import LayerCache, PlannedWeights, RecurrentState
-from app.planner.weights import active_parameters, experts_of, weights_of
+from app.planner.layer_caches import is_latent, layer_caches, window_tokens
+from app.planner.model_parts import LayerCache, PlannedWeights, RecurrentState, Widths
+from app.planner.recurrent_states import recurrent_state
+from app.planner.weights import active_parameters, experts_of, network_widths, weights_of
 
 ModelKind = Literal["dense", "window", "latent", "recurrent", "hybrid", "unknown"]
 """Every layer keeps all tokens; some a window of them; one compressed row a token (MLA); a state of fixed size; both."""
@@ -56,6 +58,9 @@ class PlannedModel(msgspec.Struct, frozen=True):
     latent_width: int = 0
     """Numbers of the compressed row of MLA; 0 for none."""
     state: RecurrentState = RecurrentState()
+    widths: Widths = Widths()
+    per_layer_width: int = 0
+    """Numbers of the embedding that each layer has of its own; 0 for none."""
     unknown_reason: Sentence | None = None
     """Why the cache cannot be worked out; None where it can."""
 
@@ -94,8 +99,17 @@ def planned_model(headers: Sequence[Header], file_bytes: int | None = None) -> P
         active_parameters=active_parameters(tensors, experts_of(numbers)) or None,
         file_bytes=file_bytes,
         weights=weights,
+        widths=_networks(tensors, numbers),
+        per_layer_width=numbers.one("embedding_length_per_layer_input") or 0,
     )
     return _with_cache(model, numbers, predicting)
+
+
+def _networks(tensors: Sequence[Tensor], numbers: Numbers) -> Widths:
+    experts = experts_of(numbers)
+    dense, mixed = network_widths(tensors, experts)
+    rows = experts.used * (numbers.one("embedding_length") or 0) if mixed else 0
+    return Widths(network=dense, experts=mixed, expert_rows=rows)
 
 
 def _with_cache(model: PlannedModel, numbers: Numbers, predicting: int) -> PlannedModel:
@@ -125,6 +139,11 @@ def _with_cache(model: PlannedModel, numbers: Numbers, predicting: int) -> Plann
         window=window_tokens(numbers, architecture, layers) if has_window else 0,
         latent_width=max((layer.key_width for layer in cache), default=0) if latent else 0,
         state=state,
+        widths=replace(
+            model.widths,
+            queries=(model.heads or 0) * max((layer.key_width for layer in cache), default=0),
+            kv=max((layer.kv_heads * layer.key_width for layer in cache), default=0),
+        ),
     )
 
 

@@ -17,6 +17,7 @@ from app.planner.header_numbers import Numbers
 from app.planner.model_parts import LayerWeights, PlannedWeights
 
 _EXPERTS = re.compile(MOVED_EXPERTS)
+_NETWORK = re.compile(r"\.ffn_(?P<part>up|down|gate|gate_up)(?P<experts>_(?:ch|)exps)?\.weight$")
 
 
 class Experts(NamedTuple):
@@ -34,7 +35,7 @@ def experts_of(numbers: Numbers) -> Experts:
 
 def weights_of(tensors: Sequence[Tensor], blocks: int, experts: Experts) -> PlannedWeights | None:
     """Return the weights of a model of so many blocks; None where a tensor's size is unknown, or where there are none."""
-    dense, mixed = [0] * blocks, [0] * blocks
+    layers = [[0, 0, 0, 0] for _ in range(blocks)]
     embedding = output = host = rest = 0
     is_tied = True
     for tensor in tensors:
@@ -42,7 +43,9 @@ def weights_of(tensors: Sequence[Tensor], blocks: int, experts: Experts) -> Plan
         if size is None or (block is not None and block >= blocks):
             return None
         if block is not None:
-            (mixed if _EXPERTS.search(tensor.name) else dense)[block] += size
+            kind = 1 if _EXPERTS.search(tensor.name) else 0
+            layers[block][kind] += size
+            layers[block][kind + 2] = max(layers[block][kind + 2], size)
         elif tensor.name == EMBEDDING:
             embedding = size
         elif tensor.name == OUTPUT:
@@ -59,10 +62,27 @@ def weights_of(tensors: Sequence[Tensor], blocks: int, experts: Experts) -> Plan
         is_tied=is_tied,
         host=host,
         rest=rest,
-        layers=tuple(LayerWeights(*pair) for pair in zip(dense, mixed, strict=True)),
+        layers=tuple(LayerWeights(*layer) for layer in layers),
         experts=experts.all,
         experts_used=experts.used,
     )
+
+
+def network_widths(tensors: Sequence[Tensor], experts: Experts) -> tuple[int, int]:
+    """Return how many numbers one token takes inside the widest network, and inside the experts that work on it.
+
+    What gate and up give, and what down takes: two thirds of it where there is no gate.
+    """
+    dense: dict[int, int] = {}
+    mixed: dict[int, int] = {}
+    for tensor in tensors:
+        block, part = block_of(tensor.name), _NETWORK.search(tensor.name)
+        if block is None or part is None or len(tensor.dimensions) < 2:
+            continue
+        width = tensor.dimensions[0 if part["part"] == "down" else 1]
+        widths = mixed if part["experts"] else dense
+        widths[block] = widths.get(block, 0) + width
+    return max(dense.values(), default=0), experts.used * max(mixed.values(), default=0)
 
 
 def active_parameters(tensors: Sequence[Tensor], experts: Experts) -> int:
