@@ -39,6 +39,8 @@ class Buffers(NamedTuple):
     """On each device that computes layers."""
     host: int
     """In main memory where a GPU computes all layers: what goes into the first one."""
+    inputs: int
+    """What goes into the first layer, a part of `host`; the rest are masks."""
     output: int
     """Rows of logits, in main memory."""
 
@@ -63,7 +65,8 @@ def buffers(model: PlannedModel, options: PlanOptions, sequences: int | None = N
         _recurrence(model, tokens, rows) + masks,
         (vocabulary + 2 * embedding) * rows * FLOAT,
     )
-    return Buffers(round(device), masks + embedding * tokens * FLOAT, vocabulary * rows * ROW_BYTES)
+    inputs = embedding * tokens * FLOAT
+    return Buffers(round(device), masks + inputs, inputs, vocabulary * rows * ROW_BYTES)
 
 
 def _masks(model: PlannedModel, options: PlanOptions, tokens: int) -> int:

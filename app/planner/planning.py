@@ -1,17 +1,29 @@
 """Will it fit: the plan of one configuration on some devices, by formula. Pure.
 
 Sources: llama.cpp as of llama-cpp-python 0.3.36 (`src/llama-kv-cache.cpp`, `src/llama-memory-recurrent.cpp`,
-`src/llama-model.cpp`), and its `common/fit.cpp` for the order in which things give way.
+`src/llama-model.cpp`), and its `common/fit.cpp` for the order in which things give way: context, experts, layers.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
+from msgspec.structs import replace
+
+from app.core.layer_choice import choose_layers
 from app.core.metrics import DeviceMemory
-from app.planner.memory_plan import MemoryPlan, PlannedDevice
+from app.core.model import ALL_LAYERS
+from app.planner.fitting import Machine, largest_context, most_sequences
+from app.planner.layout import all_layers
+from app.planner.levers import levers_of
+from app.planner.margins import room_of
+from app.planner.memory_plan import DevicePlan, Figure, MemoryPlan, PlannedDevice, Verdict
 from app.planner.plan_options import PlanOptions
 from app.planner.planned_model import PlannedModel
+from app.planner.refusals import refusal
+
+SHORTEST_CONTEXT = 4096
+"""A context is not shortened below this: llama.cpp's own limit."""
 
 
 def plan_memory(
@@ -26,9 +38,111 @@ def plan_memory(
     `options.gpu_layers` None has the layers decided: `may_shorten` allows a shorter context first, then the experts of
     a mixture go to main memory, then layers. `devices` may hold main memory (the one that is no GPU) or not.
     """
-    raise NotImplementedError
+    machine = Machine(model, devices)
+    everything = all_layers(model)
+    if reason := refusal(model, options):
+        return MemoryPlan((), "unknown", options, reason=reason)
+    wanted = options if options.gpu_layers is not None else replace(options, gpu_layers=ALL_LAYERS)
+    fits = machine.fits(wanted)
+    if fits is None or everything is None:
+        return MemoryPlan(machine.rows(wanted), "unknown", options, reason=model.unknown_reason)
+    longest = largest_context(machine, wanted)
+    decided, verdict = wanted, _verdict(machine, wanted, everything)
+    if not fits:
+        shortest = min(SHORTEST_CONTEXT, options.cells)
+        if longest is not None and longest >= shortest:
+            verdict = "less_context"
+        if verdict == "less_context" and may_shorten:
+            decided = replace(wanted, context=longest or shortest)
+        elif options.gpu_layers is None:
+            decided, verdict = _with_layers(machine, wanted, everything, verdict)
+    if not longest and decided != wanted:
+        longest = largest_context(machine, decided)
+    return MemoryPlan(
+        machine.rows(decided),
+        verdict,
+        decided,
+        gpu_layers=_count(decided, everything) if machine.gpus else 0,
+        largest_context=longest,
+        most_sequences=most_sequences(machine, replace(decided, context=options.context)),
+        levers=levers_of(machine, wanted, decided),
+    )
 
 
 def with_asked(plan: MemoryPlan, measured: Sequence[DeviceMemory]) -> MemoryPlan:
-    """Return the plan with a dry run's figures, by device name, in place of the formula's."""
-    raise NotImplementedError
+    """Return the plan with a dry run's figures, by device name, in place of the formula's.
+
+    A device that the dry run does not name holds nothing; what it could not tell stays as it was worked out.
+    """
+    by_name = {use.device: use for use in measured}
+    devices = tuple(_asked(device, by_name) for device in plan.devices)
+    spare = [device.spare for device in devices if device.free is not None or device.is_gpu]
+    verdict = plan.verdict
+    if any(room is None for room in spare):
+        return replace(plan, devices=devices)
+    fits = all(room >= 0 for room in spare if room is not None)
+    if fits and verdict in ("less_context", "too_large", "unknown"):
+        verdict = "partly" if plan.verdict == "less_context" and _is_partial(plan) else "fits"
+    elif not fits and verdict in ("fits", "partly"):
+        verdict = "less_context" if (plan.largest_context or 0) >= SHORTEST_CONTEXT else "too_large"
+    return replace(plan, devices=devices, verdict=verdict)
+
+
+def _is_partial(plan: MemoryPlan) -> bool:
+    return plan.options.experts_on_cpu or plan.options.gpu_layers not in (None, ALL_LAYERS)
+
+
+def _asked(device: DevicePlan, measured: Mapping[str, DeviceMemory]) -> DevicePlan:
+    use = measured.get(device.name)
+    if use is None:
+        return device
+
+    def figure(asked: int | None, formula: Figure) -> Figure:
+        if asked is None:
+            return Figure(0, "asked") if use.complete else formula
+        return Figure(asked, "asked")
+
+    compute = None if use.compute is None and use.output is None else (use.compute or 0) + (use.output or 0)
+    return replace(
+        device,
+        weights=figure(use.weights, device.weights),
+        kv=figure(use.kv, device.kv),
+        state=figure(use.state, device.state),
+        compute=figure(compute, device.compute),
+    )
+
+
+def _count(options: PlanOptions, everything: int) -> int:
+    return everything if options.gpu_layers in (None, ALL_LAYERS) else min(options.gpu_layers or 0, everything)
+
+
+def _verdict(machine: Machine, options: PlanOptions, everything: int) -> Verdict:
+    """Return the verdict of a configuration as it is: whether all of it is on GPUs."""
+    if not machine.fits(options):
+        return "too_large"
+    whole = not machine.gpus or (_count(options, everything) == everything and not options.experts_on_cpu)
+    return "fits" if whole else "partly"
+
+
+def _with_layers(
+    machine: Machine, options: PlanOptions, everything: int, verdict: Verdict
+) -> tuple[PlanOptions, Verdict]:
+    """Return the configuration with the layers that fit, and the verdict unless it was decided before."""
+
+    def measure(layers: int, experts_on_cpu: bool) -> dict[str, int | None]:
+        tried = replace(options, gpu_layers=layers, experts_on_cpu=options.experts_on_cpu or experts_on_cpu)
+        return machine.beyond_rooms(tried)
+
+    if not machine.gpus:
+        return options, verdict
+    rooms = {str(number): room_of(gpu) for number, gpu in enumerate(machine.gpus)}
+    undecided = machine.model.is_mixture and not options.experts_on_cpu
+    choice = choose_layers(measure, rooms, everything, mixture=undecided)
+    if choice is None:
+        return options, verdict
+    decided = replace(
+        options, gpu_layers=choice.gpu_layers, experts_on_cpu=options.experts_on_cpu or choice.experts_on_cpu
+    )
+    if verdict == "less_context":
+        return decided, verdict
+    return decided, _verdict(machine, decided, everything)

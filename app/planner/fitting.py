@@ -1,0 +1,164 @@
+"""Whether a configuration fits on some devices, and how far one can go: the longest context, the most sequences. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from msgspec.structs import replace
+
+from app.core.layer_choice import Room
+from app.core.model import CONTEXT_STEP, MOST_CONTEXT
+from app.planner.cache_formula import padded
+from app.planner.layout import Holding, device_names, held
+from app.planner.margins import overhead_and_margin, reserve, room_of
+from app.planner.memory_plan import DevicePlan, Figure, PlannedDevice
+from app.planner.plan_options import PlanOptions
+from app.planner.planned_model import PlannedModel
+
+MOST_SEQUENCES = 256
+"""llama.cpp has no more in one context (`LLAMA_MAX_SEQ`)."""
+
+
+class Machine:
+    """A model on some devices; every configuration is worked out once."""
+
+    def __init__(self, model: PlannedModel, devices: Sequence[PlannedDevice]) -> None:
+        self.model = model
+        self.gpus = tuple(device for device in devices if device.is_gpu)
+        self.main = next((device for device in devices if not device.is_gpu), None)
+        self._devices = (*self.gpus, *(() if self.main is None else (self.main,)))
+        self._reserves = [reserve(device) for device in self._devices]
+        self._held: dict[PlanOptions, tuple[Holding, ...]] = {}
+
+    def held(self, options: PlanOptions) -> tuple[Holding, ...]:
+        """Return what each GPU holds, and last what main memory does."""
+        if options not in self._held:
+            self._held[options] = held(self.model, options, self.gpus)
+        return self._held[options]
+
+    def fits(self, options: PlanOptions) -> bool | None:
+        """Whether every device has what it needs; None where one figure is unknown."""
+        return self.fits_with(options, 1.0)
+
+    def fits_with(self, options: PlanOptions, share: float) -> bool | None:
+        """Whether it would where the weights are `share` of what they are."""
+        sizes = [_scaled(holding, share) for holding in self.held(options)]
+        if self.main is not None:
+            sizes[-1] = _sum(
+                sizes[-1], *(size for gpu, size in zip(self.gpus, sizes, strict=False) if gpu.shares_main_memory)
+            )
+        spare = [
+            _spare(device, kept, size)
+            for device, kept, size in zip(self._devices, self._reserves, sizes, strict=False)
+        ]
+        known = [room for room in spare if room is not None]
+        return all(room >= 0 for room in known) if len(known) == len(spare) and spare else None
+
+    def needed(self, options: PlanOptions) -> int | None:
+        """Return the bytes on all GPUs, or in main memory where there is none; None where unknown."""
+        holdings = self.held(options)
+        return _sum(*(taken(holding) for holding in (holdings[:-1] or holdings)))
+
+    def beyond_rooms(self, options: PlanOptions) -> dict[str, int | None]:
+        """Return what each GPU needs, by its number, in addition to the margin that `core.layer_choice` knows."""
+        sizes: dict[str, int | None] = {}
+        for number, (gpu, kept) in enumerate(zip(self.gpus, self._reserves, strict=False)):
+            size, room = taken(self.held(options)[number]), room_of(gpu)
+            usual = _usual_margin(room)
+            known = size is not None and kept is not None and usual is not None
+            sizes[str(number)] = (size or 0) + (kept or 0) - (usual or 0) if known else None
+        return sizes
+
+    def rows(self, options: PlanOptions) -> tuple[DevicePlan, ...]:
+        """Return what a configuration takes of each device, main memory last."""
+        names = device_names(self.gpus, self.main)
+        devices: tuple[PlannedDevice | None, ...] = (*self.gpus, self.main)
+        return tuple(
+            _row(name, device, holding)
+            for name, device, holding in zip(names, devices, self.held(options), strict=True)
+        )
+
+
+def taken(holding: Holding) -> int | None:
+    """Return all that a device holds; None where a part is unknown."""
+    return _sum(holding.weights, holding.kv, holding.state, holding.compute, holding.scratch)
+
+
+def largest_context(machine: Machine, options: PlanOptions) -> int | None:
+    """Return the most cells that fit with everything else as it is; 0 is none, None is unknown.
+
+    At most what the model was trained for, where it says so, times the sequences that have a part of their own.
+    """
+    if machine.fits(options) is None:
+        return None
+    own = 1 if options.unified else max(1, options.sequences)
+    most = min((machine.model.trained_context or options.cells) * own, MOST_CONTEXT)
+    steps = padded(most) // CONTEXT_STEP
+    found = _last(steps, lambda step: bool(machine.fits(replace(options, context=step * CONTEXT_STEP))))
+    return found * CONTEXT_STEP
+
+
+def most_sequences(machine: Machine, options: PlanOptions) -> int | None:
+    """Return how many sequences of this context each fit at once; 0 is none, None is unknown."""
+    if machine.fits(options) is None:
+        return None
+    each = options.cells
+
+    def fits(count: int) -> bool:
+        return bool(machine.fits(replace(options, context=each * count, sequences=count)))
+
+    return _last(MOST_SEQUENCES, fits)
+
+
+def _last(most: int, fits: Callable[[int], bool]) -> int:
+    """Return the largest number up to `most` that fits, where each smaller one does too; 0 is none."""
+    low, high = 0, most
+    while low < high:
+        middle = (low + high + 1) // 2
+        if fits(middle):
+            low = middle
+        else:
+            high = middle - 1
+    return low
+
+
+def _scaled(holding: Holding, share: float) -> int | None:
+    size = taken(holding)
+    return None if size is None else size - round((holding.weights or 0) * (1 - share))
+
+
+def _sum(*sizes: int | None) -> int | None:
+    known = [size for size in sizes if size is not None]
+    return sum(known) if len(known) == len(sizes) else None
+
+
+def _spare(device: PlannedDevice, kept: int | None, size: int | None) -> int | None:
+    """Return what stays free beyond the reserve; a device that nothing lies on needs none."""
+    free = room_of(device).free
+    if size is None or kept is None or free is None:
+        return None
+    return free - kept - size if size else 0
+
+
+def _usual_margin(room: Room) -> int | None:
+    return None if room.free is None or room.limit is None else room.free - room.limit
+
+
+def _row(name: str, device: PlannedDevice | None, holding: Holding) -> DevicePlan:
+    kept = None if device is None else overhead_and_margin(device)
+    scratch = holding.scratch
+    if device is None or (kept is not None and not taken(holding)):
+        kept = (0, 0)
+    overhead = None if kept is None or scratch is None else kept[0] + scratch
+    return DevicePlan(
+        name=name,
+        is_gpu=device is not None and device.is_gpu,
+        weights=Figure(holding.weights),
+        kv=Figure(holding.kv),
+        state=Figure(holding.state),
+        compute=Figure(holding.compute),
+        overhead=Figure(overhead, "assumed"),
+        margin=Figure(None if kept is None else kept[1], "assumed"),
+        total=None if device is None else device.total,
+        free=None if device is None else room_of(device).free,
+    )
