@@ -6,6 +6,7 @@ llama.cpp as of llama-cpp-python 0.3.36. Every figure is what is set aside at a 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import msgspec
@@ -52,16 +53,21 @@ def cache_by_layer(model: PlannedModel, options: PlanOptions) -> tuple[LayerByte
     """Return the bytes that each layer sets aside at a load; None where the cache is unknown."""
     if model.kind == "unknown":
         return None
+    kept = layer_bytes(model, options)
+    return tuple(kept(layer) for layer in model.cache)
+
+
+def layer_bytes(model: PlannedModel, options: PlanOptions) -> Callable[[LayerCache], LayerBytes]:
+    """Return what tells the bytes that a layer of a model sets aside at a load."""
     cells = cells_of(model, options)
     widest = _widest_value(model)
     state = STATE_ELEMENT_BYTES * max(1, options.sequences) * (model.state.shift + model.state.memory)
-    return tuple(
-        LayerBytes(
-            kv=_cell(layer, options, widest) * (cells.window if layer.is_window else cells.full) * cells.streams,
-            state=state if layer.is_recurrent else 0,
-        )
-        for layer in model.cache
-    )
+
+    def kept(layer: LayerCache) -> LayerBytes:
+        seen = cells.window if layer.is_window else cells.full
+        return LayerBytes(_cell(layer, options, widest) * seen * cells.streams, state if layer.is_recurrent else 0)
+
+    return kept
 
 
 def cell_bytes(model: PlannedModel, options: PlanOptions) -> int | None:

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from app.core.layer_choice import Room
 from app.core.model import CONTEXT_STEP, MOST_CONTEXT
 from app.planner.cache_formula import padded
-from app.planner.layout import Holding, device_names, held
+from app.planner.layout import Holding, Placement, device_names, held, placed
 from app.planner.margins import overhead_and_margin, reserve, room_of
 from app.planner.memory_plan import DevicePlan, Figure, PlannedDevice
 from app.planner.plan_options import PlanOptions
@@ -29,11 +29,15 @@ class Machine:
         self._devices = (*self.gpus, *(() if self.main is None else (self.main,)))
         self._reserves = [reserve(device) for device in self._devices]
         self._held: dict[PlanOptions, tuple[Holding, ...]] = {}
+        self._placed: dict[tuple[int | None, bool], Placement | None] = {}
 
     def held(self, options: PlanOptions) -> tuple[Holding, ...]:
         """Return what each GPU holds, and last what main memory does."""
         if options not in self._held:
-            self._held[options] = held(self.model, options, self.gpus)
+            key = (options.gpu_layers, options.experts_on_cpu)
+            if key not in self._placed:
+                self._placed[key] = placed(self.model, options, self.gpus)
+            self._held[options] = held(self.model, options, self._placed[key], len(self.gpus) + 1)
         return self._held[options]
 
     def fits(self, options: PlanOptions) -> bool | None:

@@ -7,16 +7,18 @@ counted as one, shared out by what is free on each; the tables before the first 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 import msgspec
 
 from app.core.devices import MAIN_MEMORY
 from app.core.model import ALL_LAYERS
-from app.planner.buffer_formula import Buffers, buffers, uses_flash
-from app.planner.cache_formula import LayerBytes, cache_by_layer, cells_of
+from app.planner.buffer_formula import buffers, uses_flash
+from app.planner.cache_formula import cells_of, layer_bytes
 from app.planner.memory_plan import PlannedDevice
-from app.planner.model_parts import PlannedWeights
+from app.planner.model_parts import LayerCache, PlannedWeights
 from app.planner.plan_options import PlanOptions
 from app.planner.planned_model import PlannedModel
 
@@ -65,16 +67,50 @@ def places(blocks: int, gpu_layers: int, gpus: Sequence[PlannedDevice]) -> tuple
     return tuple(found)
 
 
-def held(model: PlannedModel, options: PlanOptions, gpus: Sequence[PlannedDevice]) -> tuple[Holding, ...]:
-    """Return what each GPU holds, in their order, and last what main memory does."""
-    holdings = tuple(Holding() for _ in range(len(gpus) + 1))
+class Placement(NamedTuple):
+    """Which device holds what, whatever context there is; devices by number, main memory the last."""
+
+    devices: int
+    used: frozenset[int]
+    """Devices that compute a layer."""
+    weights: tuple[int, ...] | None
+    layers: Mapping[tuple[int, LayerCache], int]
+    """How many layers of each kind a device has."""
+    copied: int
+    """The largest matrix in main memory that a GPU gets copies of."""
+
+    @property
+    def main(self) -> int:
+        """The number of main memory."""
+        return self.devices - 1
+
+
+def placed(model: PlannedModel, options: PlanOptions, gpus: Sequence[PlannedDevice]) -> Placement | None:
+    """Return where everything lies; None where it is unknown how many layers there are."""
     blocks = blocks_of(model)
     if blocks is None:
-        return tuple(Holding(None, None, None, None, None) for _ in holdings)
-    where = places(blocks, ALL_LAYERS if options.gpu_layers is None else options.gpu_layers, gpus)
-    _add_weights(model.weights, options, where, holdings)
-    _add_cache(cache_by_layer(model, options), where, holdings)
-    _add_buffers(model, options, where, holdings)
+        return None
+    main = len(gpus)
+    layers = ALL_LAYERS if options.gpu_layers is None else options.gpu_layers
+    where = tuple(main if at is None else at for at in places(blocks, layers, gpus))
+    return Placement(
+        devices=main + 1,
+        used=frozenset(where),
+        weights=None if model.weights is None else _weights(model.weights, where, main, options.experts_on_cpu),
+        layers=Counter(zip(where, model.cache, strict=False)),
+        copied=0 if model.weights is None else _copied(model.weights, where, main, options.experts_on_cpu),
+    )
+
+
+def held(model: PlannedModel, options: PlanOptions, placement: Placement | None, devices: int) -> tuple[Holding, ...]:
+    """Return what each GPU holds, in their order, and last what main memory does."""
+    if placement is None:
+        return tuple(Holding(None, None, None, None, None) for _ in range(devices))
+    holdings = tuple(Holding() for _ in range(devices))
+    for number, holding in enumerate(holdings):
+        holding.weights = None if placement.weights is None else placement.weights[number]
+    _add_cache(model, options, placement, holdings)
+    _add_buffers(model, options, placement, holdings)
     return holdings
 
 
@@ -83,92 +119,70 @@ def device_names(gpus: Sequence[PlannedDevice], main: PlannedDevice | None) -> t
     return (*(gpu.name for gpu in gpus), MAIN_MEMORY if main is None else main.name)
 
 
-def _add_weights(
-    weights: PlannedWeights | None,
-    options: PlanOptions,
-    where: tuple[int | None, ...],
-    holdings: Sequence[Holding],
-) -> None:
-    if weights is None:
-        for holding in holdings:
-            holding.weights = None
-        return
-    sums = [0] * len(holdings)
-    main = len(holdings) - 1
+def _weights(weights: PlannedWeights, where: Sequence[int], main: int, experts_on_cpu: bool) -> tuple[int, ...]:
+    sums = [0] * (main + 1)
     sums[main] += weights.embedding + weights.host
-    for layer, place in zip(weights.layers, where, strict=False):
-        at = main if place is None else place
+    for layer, at in zip(weights.layers, where, strict=False):
         sums[at] += layer.dense
-        sums[main if options.experts_on_cpu else at] += layer.experts
-    output = main if where[-1] is None else where[-1]
-    sums[output] += weights.rest
-    if not (weights.is_tied and output == main):
-        sums[output] += weights.output
-    for holding, size in zip(holdings, sums, strict=True):
-        holding.weights = size
+        sums[main if experts_on_cpu else at] += layer.experts
+    sums[where[-1]] += weights.rest
+    if not (weights.is_tied and where[-1] == main):
+        sums[where[-1]] += weights.output
+    return tuple(sums)
 
 
-def _add_cache(
-    layers: tuple[LayerBytes, ...] | None, where: tuple[int | None, ...], holdings: Sequence[Holding]
-) -> None:
-    if layers is None:
-        for holding in holdings:
-            holding.kv = holding.state = None
-        return
-    main = len(holdings) - 1
-    for layer, place in zip(layers, where, strict=False):
-        holding = holdings[main if place is None else place]
-        holding.kv = (holding.kv or 0) + layer.kv
-        holding.state = (holding.state or 0) + layer.state
-
-
-def _add_buffers(
-    model: PlannedModel, options: PlanOptions, where: tuple[int | None, ...], holdings: Sequence[Holding]
-) -> None:
-    sizes = buffers(model, options)
-    main = len(holdings) - 1
-    used = {main if place is None else place for place in where}
-    if sizes is None:
-        for holding in holdings:
-            holding.compute = holding.scratch = None
-        return
-    copied = _copied(model.weights, options, where)
-    several = len(used - {main}) > 1 and main not in used and not options.experts_on_cpu
-    for number in used - {main}:
-        extra = copied + (MASK_COPIES * (sizes.host - sizes.inputs) if several else 0)
-        holdings[number].compute = sizes.device + extra
-        holdings[number].scratch = _scratch(model, options, {at for at, place in enumerate(where) if place == number})
-    holdings[main].compute = _in_main_memory(sizes, main in used) + sizes.output
-
-
-def _in_main_memory(sizes: Buffers, computes: bool) -> int:
-    return sizes.device if computes else sizes.host
-
-
-def _copied(weights: PlannedWeights | None, options: PlanOptions, where: tuple[int | None, ...]) -> int:
+def _copied(weights: PlannedWeights, where: Sequence[int], main: int, experts_on_cpu: bool) -> int:
     """Return the largest matrix in main memory: a GPU gets a copy of each, one after the other, to compute a large batch."""
-    if weights is None:
-        return 0
     largest = 0
-    for layer, place in zip(weights.layers, where, strict=False):
-        if place is None:
+    for layer, at in zip(weights.layers, where, strict=False):
+        if at == main:
             largest = max(largest, layer.largest_dense, layer.largest_expert)
-        elif options.experts_on_cpu:
+        elif experts_on_cpu:
             largest = max(largest, layer.largest_expert)
     return largest
 
 
-def _scratch(model: PlannedModel, options: PlanOptions, layers: set[int]) -> int:
+def _add_cache(model: PlannedModel, options: PlanOptions, placement: Placement, holdings: Sequence[Holding]) -> None:
+    if model.kind == "unknown":
+        for holding in holdings:
+            holding.kv = holding.state = None
+        return
+    kept = layer_bytes(model, options)
+    for (at, layer), count in placement.layers.items():
+        size = kept(layer)
+        holdings[at].kv = (holdings[at].kv or 0) + count * size.kv
+        holdings[at].state = (holdings[at].state or 0) + count * size.state
+
+
+def _add_buffers(
+    model: PlannedModel, options: PlanOptions, placement: Placement, holdings: Sequence[Holding]
+) -> None:
+    sizes = buffers(model, options)
+    if sizes is None:
+        for holding in holdings:
+            holding.compute = holding.scratch = None
+        return
+    main = placement.main
+    gpus = placement.used - {main}
+    several = len(gpus) > 1 and main not in placement.used and not options.experts_on_cpu
+    copies = MASK_COPIES * (sizes.host - sizes.inputs) if several else 0
+    for number in gpus:
+        holdings[number].compute = sizes.device + placement.copied + copies
+        holdings[number].scratch = _scratch(model, options, placement, number)
+    holdings[main].compute = sizes.output + (sizes.device if main in placement.used else sizes.host)
+
+
+def _scratch(model: PlannedModel, options: PlanOptions, placement: Placement, number: int) -> int:
     """Return what unpacks a quantised cache to f16, the widest layer of it: cells x (keys + values) x 2 bytes.
 
     Source: `ggml/src/ggml-cuda/fattn.cu` of llama.cpp as of llama-cpp-python 0.3.36.
     """
-    if not uses_flash(model, options):
+    if not uses_flash(model, options) or (options.kv_type_k, options.kv_type_v) == ("f16", "f16"):
         return 0
     cells = cells_of(model, options)
     largest = 0
-    for number, layer in enumerate(model.cache):
-        if number in layers and layer.attends:
+    for at, layer in placement.layers:
+        if at == number and layer.attends:
             keys = layer.kv_heads * layer.key_width if options.kv_type_k != "f16" else 0
             values = layer.kv_heads * layer.value_width if options.kv_type_v != "f16" else 0
             seen = (cells.window if layer.is_window else cells.full) * cells.streams

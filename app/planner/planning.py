@@ -136,13 +136,16 @@ def _with_layers(
     if not machine.gpus:
         return options, verdict
     rooms = {str(number): room_of(gpu) for number, gpu in enumerate(machine.gpus)}
-    undecided = machine.model.is_mixture and not options.experts_on_cpu
-    choice = choose_layers(measure, rooms, everything, mixture=undecided)
-    if choice is None:
-        return options, verdict
-    decided = replace(
-        options, gpu_layers=choice.gpu_layers, experts_on_cpu=options.experts_on_cpu or choice.experts_on_cpu
-    )
+    decided = options
+    for mixture in (machine.model.is_mixture and not options.experts_on_cpu, False):
+        choice = choose_layers(measure, rooms, everything, mixture=mixture)
+        if choice is None:
+            return options, verdict
+        decided = replace(
+            options, gpu_layers=choice.gpu_layers, experts_on_cpu=options.experts_on_cpu or choice.experts_on_cpu
+        )
+        if machine.fits(decided):
+            break  # main memory may be too small for all experts, and hold whole layers
     if verdict == "less_context":
         return decided, verdict
     return decided, _verdict(machine, decided, everything)
