@@ -11,6 +11,10 @@ from pathlib import Path
 import gguf
 import numpy as np
 
+from app.core.gguf_entries import Value
+from app.core.gguf_header import Header
+from app.core.gguf_tensors import Tensor
+
 Entry = int | float | bool | str | Sequence[int] | Sequence[bool]
 Shape = tuple[int, ...]
 """As ggml has it: the width of a row first."""
@@ -35,6 +39,23 @@ class Sparse:
     def small(self, name: str, *shape: int) -> None:
         """Add a tensor in f32: a norm, a bias."""
         self.tensors[name] = (shape, F32)
+
+    def header(self) -> Header:
+        """Return the header without a file."""
+        tensors, offset = [], 0
+        for name, (shape, kind) in self.tensors.items():
+            tensor = Tensor(name, shape, int(kind), offset)
+            offset += -(-(tensor.size or 0) // 32) * 32
+            tensors.append(tensor)
+        metadata: dict[str, Value] = {
+            "general.architecture": self.architecture,
+            "tokenizer.ggml.model": "no_vocab",
+            f"{self.architecture}.vocab_size": self.vocabulary,
+        }
+        for key, value in self.numbers.items():
+            is_list = isinstance(value, Sequence) and not isinstance(value, str)
+            metadata[f"{self.architecture}.{key}"] = tuple(value) if is_list else value  # type: ignore[arg-type, assignment]
+        return Header(3, metadata, tuple(tensors), 32, 0)
 
     def write(self, path: Path) -> Path:
         """Write header and hole."""

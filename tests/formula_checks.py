@@ -1,0 +1,114 @@
+"""Holds the planner's formulae against llama.cpp's own dry run, one sparse file of a real model's size after the other."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from app.core.gguf_header import Header, read_header
+from app.core.model import KVType, LoadOptions
+from app.engine.dry_run import DryRun
+from app.engine.llama_parameters import context_parameters
+from app.planner.buffer_formula import buffers
+from app.planner.cache_formula import cache_by_layer
+from app.planner.memory_plan import PlannedDevice
+from app.planner.plan_options import PlanOptions
+from app.planner.planned_model import planned_model
+from app.planner.planning import plan_memory
+from tests.sparse_ggufs import Sparse
+
+MIB = 1024 * 1024
+PLENTY = PlannedDevice("CPU", is_gpu=False, total=1 << 50, free=1 << 50)
+
+
+class Configuration(NamedTuple):
+    """One way to make a context."""
+
+    context: int = 8192
+    kv_type: KVType = "f16"
+    flash_attention: bool = True
+    micro_batch: int = 512
+    sequences: int | None = None
+    """None are those of a load."""
+    unified: bool = True
+
+
+CONFIGURATIONS = (
+    Configuration(),
+    Configuration(context=1000, micro_batch=128, sequences=1),
+    Configuration(context=32768, sequences=4),
+    Configuration(context=32768, sequences=4, unified=False),
+    Configuration(context=32768, flash_attention=False, sequences=1),
+    Configuration(context=131072, micro_batch=2048, sequences=1),
+    Configuration(kv_type="q8_0", sequences=1),
+)
+"""A few of each thing that changes a size."""
+
+
+class Difference(NamedTuple):
+    """What the formula says beyond the dry run."""
+
+    configuration: Configuration
+    kv_mib: float
+    state_mib: float
+    output_mib: float
+    weights_percent: float
+    compute_percent: float
+
+
+def header_of(path: Path) -> Header:
+    """Return the header of a file, whatever it is good for."""
+    with path.open("rb") as file:
+
+        def read(offset: int, size: int) -> bytes:
+            file.seek(offset)
+            return file.read(size)
+
+        return read_header(read, path.stat().st_size)
+
+
+def differences(
+    run: DryRun, model: Sparse, path: Path, configurations: tuple[Configuration, ...] = CONFIGURATIONS
+) -> Iterator[Difference]:
+    """Write a model and compare it in each of the configurations."""
+    header = header_of(model.write(path))
+    planned = planned_model([header], path.stat().st_size)
+    for wanted in configurations:
+        if wanted.kv_type != "f16" and any(layer.key_width % 32 or layer.value_width % 32 for layer in planned.cache):
+            continue
+        options = LoadOptions(
+            context=wanted.context,
+            kv_type_k=wanted.kv_type,
+            kv_type_v=wanted.kv_type,
+            flash_attention="on" if wanted.flash_attention else "off",
+            micro_batch=wanted.micro_batch,
+        )
+
+        def parameters(loaded: Any, load: LoadOptions, wanted: Configuration = wanted) -> Any:
+            made = context_parameters(loaded, load, wanted.sequences)
+            made.kv_unified = wanted.unified
+            return made
+
+        measured = run.measure(str(path), [header], options, parameters).memory
+        asked = PlanOptions(
+            context=wanted.context,
+            kv_type_k=wanted.kv_type,
+            kv_type_v=wanted.kv_type,
+            sequences=wanted.sequences or 1,
+            unified=wanted.unified,
+            micro_batch=wanted.micro_batch,
+            flash_attention=wanted.flash_attention,
+        )
+        layers, sizes = cache_by_layer(planned, asked), buffers(planned, asked, wanted.sequences)
+        assert layers is not None and sizes is not None, planned.unknown_reason
+        (row,) = plan_memory(planned, asked, [PLENTY]).devices
+        weights, compute = (sum(getattr(use, name) or 0 for use in measured) for name in ("weights", "compute"))
+        yield Difference(
+            wanted,
+            kv_mib=(sum(layer.kv for layer in layers) - sum(use.kv or 0 for use in measured)) / MIB,
+            state_mib=(sum(layer.state for layer in layers) - sum(use.state or 0 for use in measured)) / MIB,
+            output_mib=(sizes.output - sum(use.output or 0 for use in measured)) / MIB,
+            weights_percent=100 * ((row.weights.bytes or 0) / weights - 1),
+            compute_percent=100 * (sizes.device / compute - 1),
+        )

@@ -1,0 +1,58 @@
+"""What the planner works out of a header is what llama.cpp's dry run says, for every kind of memory that a model can have."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from app.engine.dry_run import DryRun
+from app.engine.llama import start_library
+from tests.formula_checks import CONFIGURATIONS, Configuration, differences
+from tests.sparse_ggufs import Sparse
+from tests.sparse_models import DENSE, OTHERS, WINDOWED
+
+ROUNDING_MIB = 0.01
+"""llama.cpp's log tells sizes to a hundredth of a MiB, and each kind of cells in a line of its own."""
+WEIGHTS_PERCENT, COMPUTE_PERCENT = 1.0, 5.0
+SLOW_GRAPHS = frozenset({"qwen3.5-27b", "granite-4-h-small", "falcon-h1-1.5b", "jamba-52b", "mamba-2.8b"})
+"""llama.cpp builds theirs in half a second each: two configurations are enough where others have seven."""
+
+
+@pytest.fixture(scope="module")
+def dry_run() -> Iterator[DryRun]:
+    run = DryRun(start_library())
+    yield run
+    run.close()
+
+
+@pytest.mark.parametrize("name", [*DENSE, *WINDOWED])
+def test_a_model_with_attention_in_all_layers_takes_what_was_worked_out(
+    name: str, dry_run: DryRun, tmp_path: Path
+) -> None:
+    make = {**DENSE, **WINDOWED}[name]
+    seen = _assert_cache_and_weights(dry_run, make, tmp_path / f"{name}.gguf", CONFIGURATIONS)
+    assert max(abs(percent) for percent in seen) <= COMPUTE_PERCENT
+
+
+@pytest.mark.parametrize("name", OTHERS)
+def test_any_other_model_takes_the_cache_and_the_weights_that_were_worked_out(
+    name: str, dry_run: DryRun, tmp_path: Path
+) -> None:
+    few = (CONFIGURATIONS[0], Configuration(context=32768, sequences=4, micro_batch=128))
+    chosen = few if name in SLOW_GRAPHS else CONFIGURATIONS
+    _assert_cache_and_weights(dry_run, OTHERS[name], tmp_path / f"{name}.gguf", chosen)
+
+
+def _assert_cache_and_weights(
+    dry_run: DryRun, make: Callable[[], Sparse], path: Path, configurations: tuple[Configuration, ...]
+) -> list[float]:
+    """Return how far the buffers for computing are off, in per cent."""
+    found = list(differences(dry_run, make(), path, configurations))
+    assert len(found) >= len(configurations) - 1
+    for difference in found:
+        for mib in (difference.kv_mib, difference.state_mib, difference.output_mib):
+            assert abs(mib) <= ROUNDING_MIB, difference
+        assert abs(difference.weights_percent) <= WEIGHTS_PERCENT, difference
+    return [difference.compute_percent for difference in found]
