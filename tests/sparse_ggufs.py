@@ -149,3 +149,9 @@ def mixture(
     model.matrix(f"{block}.ffn_gate_exps.weight", embedding, width, experts, kind=kind)
     model.matrix(f"{block}.ffn_up_exps.weight", embedding, width, experts, kind=kind)
     model.matrix(f"{block}.ffn_down_exps.weight", width, embedding, experts, kind=kind)
+
+
+def head_norms(model: Sparse, block: str, head: int) -> None:
+    """Add the norms of one head's queries and keys."""
+    model.small(f"{block}.attn_q_norm.weight", head)
+    model.small(f"{block}.attn_k_norm.weight", head)

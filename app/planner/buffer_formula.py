@@ -26,6 +26,8 @@ SOFT_GEMMA = frozenset({"gemma2", "gemma3", "gemma3n", "gemma4"})
 """They norm what attention gives before it is added: its row is alive longer."""
 GATED_QUERIES = frozenset({"qwen3next", "qwen35", "qwen35moe"})
 """Their queries carry a gate that is as wide as themselves."""
+PARALLEL = frozenset({"cohere2", "cohere2moe", "command-r", "falcon", "phi2"})
+"""Attention and network work beside each other: what the one gives waits for the other."""
 DECI_ROWS = 3
 """Further rows where layers leave out attention or network."""
 ALTUP_ROWS = 5
@@ -86,18 +88,30 @@ def uses_flash(model: PlannedModel, options: PlanOptions) -> bool:
 
 def _network(model: PlannedModel, options: PlanOptions, embedding: int) -> float:
     """Return the numbers of one token at the widest place of the feed-forward network."""
-    widths, is_soft = model.widths, model.architecture in SOFT_GEMMA
-    packed = "f16" not in (options.kv_type_k, options.kv_type_v) and not widths.experts
-    rows = 3.0 if is_soft or model.state.width > 0 else 3.5 if packed else 4.0
-    if model.architecture == "deci":
-        rows += DECI_ROWS
-    around = rows * embedding + _altup(model, ALTUP_ROWS, embedding)
-    if is_soft:
-        around += widths.queries * (1 if uses_flash(model, options) else 2)
+    widths = model.widths
     mixed = float(widths.experts)
     if widths.expert_rows > widths.experts * 2 / 3:
         mixed += widths.expert_rows + embedding / 2
-    return max(widths.network, mixed) + around
+    shared = widths.shared + embedding if widths.shared else 0
+    return max(widths.network, mixed, shared) + _around(model, options, embedding)
+
+
+def _around(model: PlannedModel, options: PlanOptions, embedding: int) -> float:
+    """Return what is alive beside the network: rows of the embedding, and of the queries in whose place some of them lie."""
+    queries, packed = model.widths.queries, "f16" not in (options.kv_type_k, options.kv_type_v)
+    if model.architecture in SOFT_GEMMA:
+        rows = 4 if packed and queries < embedding else 3
+        kept = queries * (1 if uses_flash(model, options) else 2)
+        return rows * embedding + kept + _altup(model, ALTUP_ROWS, embedding)
+    if model.architecture == "deci":
+        return (4 + DECI_ROWS) * embedding
+    if model.state.width > 0 or model.widths.is_fused:
+        return 3 * embedding
+    rows = 4 + (model.architecture in PARALLEL)
+    if packed and queries == embedding and not model.widths.experts:
+        return (rows - 0.5) * embedding
+    slots = min(queries // embedding, rows) if embedding else 0
+    return (rows - slots) * embedding + (queries if slots else 0)
 
 
 def _attention(model: PlannedModel, options: PlanOptions, embedding: int) -> float:

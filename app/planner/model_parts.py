@@ -96,3 +96,7 @@ class Widths(msgspec.Struct, frozen=True):
     """Of all heads."""
     kv: int = 0
     """Of the keys of all heads."""
+    shared: int = 0
+    """Inside the experts that work on every token, beside what comes out of the others."""
+    is_fused: bool = False
+    """Whether the network's gate and its other half are one matrix."""

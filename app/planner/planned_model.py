@@ -107,9 +107,9 @@ def planned_model(headers: Sequence[Header], file_bytes: int | None = None) -> P
 
 def _networks(tensors: Sequence[Tensor], numbers: Numbers) -> Widths:
     experts = experts_of(numbers)
-    dense, mixed = network_widths(tensors, experts)
-    rows = experts.used * (numbers.one("embedding_length") or 0) if mixed else 0
-    return Widths(network=dense, experts=mixed, expert_rows=rows)
+    networks = network_widths(tensors, experts)
+    rows = experts.used * (numbers.one("embedding_length") or 0) if networks.experts else 0
+    return Widths(networks.dense, networks.experts, rows, shared=networks.shared, is_fused=networks.is_fused)
 
 
 def _with_cache(model: PlannedModel, numbers: Numbers, predicting: int) -> PlannedModel:

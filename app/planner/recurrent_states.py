@@ -14,7 +14,7 @@ CONVOLUTION_OF_KDA = 3
 """Inputs that Kimi's recurrent layers look back at where the header has no number."""
 TOKEN_SHIFTS = 2
 """States of the last token that an RWKV layer keeps where the header has no number."""
-RWKV_WIDTHS = 12
+RWKV_WIDTHS = 19
 """Rows as wide as the embedding that an RWKV layer takes a token, about."""
 DELTA_NET_COPIES, SCAN_COPIES = 2.07, 1.13
 """States that are held beside the kept ones."""

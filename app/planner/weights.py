@@ -7,7 +7,7 @@ table once more on a GPU (`src/llama-model.cpp`, `load_tensors`; `LLM_TENSOR_LAY
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from app.core.gguf_tensors import Tensor
@@ -17,7 +17,7 @@ from app.planner.header_numbers import Numbers
 from app.planner.model_parts import LayerWeights, PlannedWeights
 
 _EXPERTS = re.compile(MOVED_EXPERTS)
-_NETWORK = re.compile(r"\.ffn_(?P<part>up|down|gate|gate_up)(?P<experts>_(?:ch|)exps)?\.weight$")
+_NETWORK = re.compile(r"\.ffn_(?P<part>up|down|gate|gate_up)(?P<kind>_(?:ch|)exps|_shexp)?\.weight$")
 
 
 class Experts(NamedTuple):
@@ -68,21 +68,49 @@ def weights_of(tensors: Sequence[Tensor], blocks: int, experts: Experts) -> Plan
     )
 
 
-def network_widths(tensors: Sequence[Tensor], experts: Experts) -> tuple[int, int]:
-    """Return how many numbers one token takes inside the widest network, and inside the experts that work on it.
+_Parts = dict[int, dict[str, int]]
+"""Widths of gate, up and down by layer."""
 
-    What gate and up give, and what down takes: two thirds of it where there is no gate.
-    """
-    dense: dict[int, int] = {}
-    mixed: dict[int, int] = {}
+
+class Networks(NamedTuple):
+    """Numbers that one token takes inside the widest feed-forward networks."""
+
+    dense: int
+    experts: int
+    """Inside all experts that work on it."""
+    shared: int
+    """Inside the experts that work on every token."""
+    is_fused: bool
+    """Whether gate and up are one matrix."""
+
+
+def network_widths(tensors: Sequence[Tensor], experts: Experts) -> Networks:
+    """Return the widths of the networks: what gate and up give and what down takes; without a gate that is one and the same."""
+    dense: _Parts = {}
+    mixed: _Parts = {}
+    shared: _Parts = {}
     for tensor in tensors:
         block, part = block_of(tensor.name), _NETWORK.search(tensor.name)
         if block is None or part is None or len(tensor.dimensions) < 2:
             continue
         width = tensor.dimensions[0 if part["part"] == "down" else 1]
-        widths = mixed if part["experts"] else dense
-        widths[block] = widths.get(block, 0) + width
-    return max(dense.values(), default=0), experts.used * max(mixed.values(), default=0)
+        kinds = shared if part["kind"] == "_shexp" else mixed if part["kind"] else dense
+        kinds.setdefault(block, {})[part["part"]] = width
+    return Networks(
+        dense=max(map(_network, dense.values()), default=0),
+        experts=experts.used * max(map(_network, mixed.values()), default=0),
+        shared=max(map(_network, shared.values()), default=0),
+        is_fused=any("gate" not in parts and _is_gated(parts) for parts in dense.values()),
+    )
+
+
+def _network(parts: Mapping[str, int]) -> int:
+    return sum(parts.values()) if _is_gated(parts) else max(parts.values())
+
+
+def _is_gated(parts: Mapping[str, int]) -> bool:
+    up, down = parts.get("up", 0), parts.get("down", 0)
+    return "gate" in parts or "gate_up" in parts or up > down
 
 
 def active_parameters(tensors: Sequence[Tensor], experts: Experts) -> int:
