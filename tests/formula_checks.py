@@ -6,20 +6,34 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from app.core.gguf_header import Header, read_header
-from app.core.model import KVType, LoadOptions
+from app.core.model import FlashAttention, KVType, LoadOptions
 from app.engine.dry_run import DryRun
+from app.engine.llama import LogCapture
+from app.engine.llama_model import LlamaBackend
 from app.engine.llama_parameters import context_parameters
 from app.planner.buffer_formula import buffers
-from app.planner.cache_formula import cache_by_layer
+from app.planner.cache_formula import cache_by_layer, cell_bytes
 from app.planner.memory_plan import PlannedDevice
-from app.planner.plan_options import PlanOptions
+from app.planner.plan_options import PlanOptions, plan_options
 from app.planner.planned_model import planned_model
 from app.planner.planning import plan_memory
 from tests.sparse_ggufs import Sparse
 
 MIB = 1024 * 1024
 PLENTY = PlannedDevice("CPU", is_gpu=False, total=1 << 50, free=1 << 50)
+CELL_NOTE_BYTES = 12
+"""What a saved state has beside the keys and values of a cell: its position, how many sequences it is of, and which."""
+GROWTH = 256
+"""Tokens by which a cache grows: all of them beyond the windows of the small models of the tests."""
+CELL_TYPES: tuple[tuple[KVType, FlashAttention], ...] = (
+    ("f16", "on"),
+    ("q8_0", "on"),
+    ("q4_0", "on"),
+    ("f16", "off"),
+)
 
 
 class Configuration(NamedTuple):
@@ -112,3 +126,22 @@ def differences(
             weights_percent=100 * ((row.weights.bytes or 0) / weights - 1),
             compute_percent=100 * (sizes.device / compute - 1),
         )
+
+
+def cell_growth(path: Path, options: LoadOptions, log: LogCapture) -> tuple[float, int]:
+    """Return by how many bytes a cell of a model that really runs grows, and what the formula says of it."""
+    backend = LlamaBackend(str(path), options, log, lambda percent: True)
+    try:
+        sizes = []
+        for position in (0, GROWTH):
+            ids = np.arange(GROWTH, dtype=np.int32) % 100
+            assert backend.decode(ids, position, sequence=0, logits=False) == "done"
+            backend.synchronize()
+            sizes.append(backend._context.state_bytes())
+        planned = planned_model([header_of(path)])
+        expected = cell_bytes(planned, plan_options(options, planned.trained_context))
+    finally:
+        backend.close()
+    assert expected is not None
+    notes = CELL_NOTE_BYTES if any(layer.attends for layer in planned.cache) else 0
+    return (sizes[1] - sizes[0]) / GROWTH - notes, expected
