@@ -11,7 +11,7 @@ import numpy as np
 from app.core.gguf_header import Header, read_header
 from app.core.model import FlashAttention, KVType, LoadOptions
 from app.engine.dry_run import DryRun
-from app.engine.llama import LogCapture
+from app.engine.llama import LogCapture, api
 from app.engine.llama_model import LlamaBackend
 from app.engine.llama_parameters import context_parameters
 from app.planner.buffer_formula import buffers
@@ -117,7 +117,7 @@ def differences(
         layers, sizes = cache_by_layer(planned, asked), buffers(planned, asked, wanted.sequences)
         assert layers is not None and sizes is not None, planned.unknown_reason
         (row,) = plan_memory(planned, asked, [PLENTY]).devices
-        weights, compute = (sum(getattr(use, name) or 0 for use in measured) for name in ("weights", "compute"))
+        weights, compute = int(api.llama_model_size(run._model)), sum(use.compute or 0 for use in measured)
         yield Difference(
             wanted,
             kv_mib=(sum(layer.kv for layer in layers) - sum(use.kv or 0 for use in measured)) / MIB,

@@ -12,6 +12,7 @@ from tests.bench.candidates import candidates_redraw
 from tests.bench.checkpoints import checkpoint_cost
 from tests.bench.decoding import against_bare, against_high_level, features_closed, record_cost
 from tests.bench.dry_running import dry_run
+from tests.bench.formulas import WEIGHTS_BAR_PERCENT, buffer_formula_error, kv_formula_error
 from tests.bench.frozen import frozen_start
 from tests.bench.inspecting import inspector_open
 from tests.bench.kept import gui_memory, record_bytes
@@ -66,6 +67,8 @@ FIGURES = (
     Figure(Bar("batch_step_4", "ratio", 1.05, "lower"), batch_step_4),
     Figure(Bar("share_prompt", "ms", 1.0, "lower"), share_prompt),
     Figure(Bar("dry_run", "s", 0.5, "lower"), dry_run),
+    Figure(Bar("kv_formula_error", "MiB", 0.01, "lower"), kv_formula_error),
+    Figure(Bar("buffer_formula_error", "%", WEIGHTS_BAR_PERCENT, "lower"), buffer_formula_error),
     Figure(Bar("engine_start", "s", 0.6, "lower"), engine_start),
     Figure(Bar("frozen_start", "s", 0.5, "lower"), frozen_start),
     Figure(Bar("decode_1_thread", "ratio", 0.94, "higher"), partial(decode_in_window, threads=1)),
