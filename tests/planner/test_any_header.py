@@ -25,7 +25,7 @@ NUMBERS = st.one_of(
     st.integers(-3, 70),
     st.sampled_from([128, 4096, 131072, 2**31, 2**40, 2**63 - 1, 2**64 - 1, -(2**63)]),
 )
-VALUES = st.one_of(
+VALUES: st.SearchStrategy[Value] = st.one_of(
     NUMBERS,
     st.lists(NUMBERS, max_size=70).map(tuple),
     st.lists(st.booleans(), max_size=70).map(tuple),
@@ -50,7 +50,7 @@ TENSORS = st.lists(
     st.builds(
         Tensor,
         NAMES,
-        st.lists(st.sampled_from([0, 1, 32, 256, 2**40, 2**62]), min_size=1, max_size=4).map(tuple),
+        st.lists(st.sampled_from([0, 1, 32, 256, 2**20]), min_size=1, max_size=3).map(tuple),
         st.sampled_from([0, 1, 2, 12, 99]),
         st.just(0),
     ),
@@ -113,7 +113,7 @@ def assert_sizes(*sizes: object) -> None:
         assert size is None or (type(size) is int and size >= 0)
 
 
-@settings(max_examples=150)
+@settings(max_examples=80)
 @given(headers(), OPTIONS, DEVICES, st.booleans())
 def test_a_plan_comes_of_any_header(
     header: Header, options: PlanOptions, devices: list[PlannedDevice], may_shorten: bool
