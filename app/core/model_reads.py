@@ -9,6 +9,7 @@ import re
 from collections.abc import Sequence
 
 from app.core.gguf_header import Header
+from app.core.gguf_tensors import Tensor
 
 EMBEDDING, OUTPUT = "token_embd.weight", "output.weight"
 EXPERTS = "_exps."
@@ -25,9 +26,21 @@ def block_of(tensor: str) -> int | None:
     return None if block is None else int(block["layer"])
 
 
+def loaded_tensors(headers: Sequence[Header]) -> list[Tensor]:
+    """Return the tensors that llama.cpp loads: all but those of blocks that only predict further tokens (`load_mtp` is off)."""
+    first = headers[0]
+    architecture = first.text("general.architecture")
+    blocks = first.integer(f"{architecture}.block_count")
+    predicting = first.integer(f"{architecture}.nextn_predict_layers") or 0
+    tensors = [tensor for header in headers for tensor in header.tensors]
+    if blocks is None or not 0 < predicting < blocks:
+        return tensors
+    return [tensor for tensor in tensors if (block_of(tensor.name) or 0) < blocks - predicting]
+
+
 def weight_bytes_per_token(headers: Sequence[Header]) -> int | None:
     """Return the bytes of weights that decoding one token reads; None when a tensor's type is not known."""
-    tensors = [tensor for header in headers for tensor in header.tensors]
+    tensors = loaded_tensors(headers)
     architecture = headers[0].text("general.architecture")
     count = headers[0].integer(f"{architecture}.expert_count") or 0
     used = headers[0].integer(f"{architecture}.expert_used_count") or 0

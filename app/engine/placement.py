@@ -16,7 +16,7 @@ from app.core.devices import MAIN_MEMORY
 from app.core.gguf_header import Header
 from app.core.gguf_tensors import Tensor
 from app.core.metrics import DeviceMemory
-from app.core.model_reads import EMBEDDING, INPUTS, OUTPUT, block_of
+from app.core.model_reads import EMBEDDING, INPUTS, OUTPUT, block_of, loaded_tensors
 from app.engine.sizes import MIB, device_of
 
 _LAYER = re.compile(r"^load_tensors: layer\s+(?P<layer>\d+) assigned to device (?P<device>.+?), is_swa")
@@ -68,7 +68,7 @@ def weights_by_device(headers: Sequence[Header], lines: Sequence[str]) -> Weight
     placement = _placement(lines)
     if not placement.layers or placement.by_rows:
         return None
-    tensors = [tensor for header in headers for tensor in header.tensors]
+    tensors = loaded_tensors(headers)
     sums: dict[str, int] = {}
     for tensor in tensors:
         device = placement.device(tensor)

@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import msgspec
+from msgspec.structs import replace
 
 from app.core.devices import MAIN_MEMORY
 from app.core.model import ALL_LAYERS
@@ -93,12 +94,15 @@ def placed(model: PlannedModel, options: PlanOptions, gpus: Sequence[PlannedDevi
     main = len(gpus)
     layers = ALL_LAYERS if options.gpu_layers is None else options.gpu_layers
     where = tuple(main if at is None else at for at in places(blocks, layers, gpus))
+    loaded = model.weights
+    if loaded is not None:  # blocks that only predict further tokens are left out
+        loaded = replace(loaded, layers=loaded.layers[: model.layers])
     return Placement(
         devices=main + 1,
         used=frozenset(where),
-        weights=None if model.weights is None else _weights(model.weights, where, main, options.experts_on_cpu),
+        weights=None if loaded is None else _weights(loaded, where, main, options.experts_on_cpu),
         layers=Counter(zip(where, model.cache, strict=False)),
-        copied=0 if model.weights is None else _copied(model.weights, where, main, options.experts_on_cpu),
+        copied=0 if loaded is None else _copied(loaded, where, main, options.experts_on_cpu),
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from msgspec.structs import replace
 
 from app.core.layer_choice import MIB
 from app.engine.dry_run import gpu_bytes
@@ -12,7 +13,7 @@ from app.planner.cache_formula import cache_by_layer
 from app.planner.layout import Holding, all_layers, held, placed, places
 from app.planner.memory_plan import PlannedDevice
 from app.planner.plan_options import PlanOptions
-from app.planner.planned_model import PlannedModel
+from app.planner.planned_model import PlannedModel, planned_model
 from tests.planner.planned_models import planned
 from tests.sparse_models import ALL
 
@@ -50,6 +51,20 @@ def test_weights_lie_where_the_engine_finds_them(
     names = [*(gpu.name for gpu in gpus), "CPU"]
     here = {name: holding.weights for name, holding in zip(names, holdings(model, options, gpus), strict=True)}
     assert {device: size for device, size in here.items() if size} == found.sizes
+
+
+@pytest.mark.parametrize("gpus", [(), ONE])
+def test_blocks_that_only_predict_further_tokens_are_not_loaded(gpus: tuple[PlannedDevice, ...]) -> None:
+    header = ALL["qwen3.5-27b"]().header()
+    predicting = replace(header, metadata={**header.metadata, "qwen35.nextn_predict_layers": 4})
+    model = planned_model([predicting])
+    found = weights_by_device([predicting], log_of(places(64, -1, gpus), []))
+    assert found is not None and model.weights is not None
+    left_out = sum(layer.dense for layer in model.weights.layers[60:])
+    names = [*(gpu.name for gpu in gpus), "CPU"]
+    here = {name: x.weights for name, x in zip(names, holdings(model, PlanOptions(8192), gpus), strict=True)}
+    assert here == found.sizes
+    assert sum(found.sizes.values()) == model.weights.total - left_out
 
 
 def test_the_last_layers_go_to_gpus_in_the_ratio_of_what_is_free() -> None:
