@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from app.engine.dry_run import DryRun
-from app.engine.llama import start_library
+from app.engine.llama import LogCapture
 from tests.formula_checks import CONFIGURATIONS, Configuration, differences
 from tests.sparse_ggufs import Sparse
 from tests.sparse_models import DENSE, OTHERS, WINDOWED
@@ -21,8 +21,8 @@ SLOW_GRAPHS = frozenset({"qwen3.5-27b", "granite-4-h-small", "falcon-h1-1.5b", "
 
 
 @pytest.fixture(scope="module")
-def dry_run() -> Iterator[DryRun]:
-    run = DryRun(start_library())
+def dry_run(llama_log: LogCapture) -> Iterator[DryRun]:
+    run = DryRun(llama_log)
     yield run
     run.close()
 
