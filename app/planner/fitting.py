@@ -91,22 +91,22 @@ def taken(holding: Holding) -> int | None:
 def largest_context(machine: Machine, options: PlanOptions) -> int | None:
     """Return the most cells that fit with everything else as it is; 0 is none, None is unknown.
 
-    At most what the model was trained for, where it says so, times the sequences that have a part of their own.
+    At most what the model was trained for, where it says so, for each of the sequences.
     """
     if machine.fits(options) is None:
         return None
-    own = 1 if options.unified else max(1, options.sequences)
-    most = min((machine.model.trained_context or options.cells) * own, MOST_CONTEXT)
+    trained = machine.model.trained_context
+    most = min(trained * max(1, options.sequences) if trained else options.cells, MOST_CONTEXT)
     steps = padded(most) // CONTEXT_STEP
     found = _last(steps, lambda step: bool(machine.fits(replace(options, context=step * CONTEXT_STEP))))
     return found * CONTEXT_STEP
 
 
 def most_sequences(machine: Machine, options: PlanOptions) -> int | None:
-    """Return how many sequences of this context each fit at once; 0 is none, None is unknown."""
+    """Return how many sequences fit at once, each with its part of this context; 0 is none, None is unknown."""
     if machine.fits(options) is None:
         return None
-    each = options.cells
+    each = padded(options.cells // max(1, options.sequences))
 
     def fits(count: int) -> bool:
         return bool(machine.fits(replace(options, context=each * count, sequences=count)))

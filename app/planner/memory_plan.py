@@ -104,9 +104,9 @@ class MemoryPlan(msgspec.Struct, frozen=True):
     gpu_layers: int | None = None
     """Layers on GPUs, the output layer counted; None is unknown, 0 is none."""
     largest_context: int | None = None
-    """Cells that would fit with everything else as it is, at most what the model was trained for; 0 is none."""
+    """Cells that would fit with everything else as it is, at most what the model was trained for in each sequence; 0 is none."""
     most_sequences: int | None = None
-    """Sequences of this context each that would fit at once; 0 is none."""
+    """Sequences that would fit at once, each with as many cells as one has in this context; 0 is none."""
     levers: tuple[Lever, ...] = ()
     reason: Sentence | None = None
     """Why it is unknown, or refused: one sentence with the next step."""

@@ -107,6 +107,7 @@ def test_without_a_gpu_main_memory_decides() -> None:
 
 def test_the_longest_context_goes_by_steps_up_to_what_the_model_was_trained_for() -> None:
     assert plan("llama-3.1-8b", 80).largest_context == 131072
+    assert plan("llama-3.1-8b", 80, sequences=2).largest_context == 2 * 131072
     found = plan("llama-3.1-8b", 8)
     assert found.largest_context is not None and found.largest_context % 256 == 0
     assert plan("llama-3.1-8b", 8, context=found.largest_context).verdict == "fits"
@@ -119,6 +120,7 @@ def test_the_most_sequences_each_have_the_context() -> None:
     assert found.most_sequences == 18
     assert plan("llama-3.1-8b", 23.5, context=18 * 8192, sequences=18, gpu_layers=-1).verdict == "fits"
     assert plan("llama-3.1-8b", 23.5, context=19 * 8192, sequences=19, gpu_layers=-1).verdict != "fits"
+    assert plan("llama-3.1-8b", 23.5, context=4 * 8192, sequences=4).most_sequences == 18
     assert plan("gemma-3-1b", 80).most_sequences == 256
     assert plan("llama-3.1-8b", 5, gpu_layers=-1).most_sequences == 0
     assert plan("qwen3.5-27b", 24, context=256).most_sequences == 52  # each with a state of 150 MiB
