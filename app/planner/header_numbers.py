@@ -15,6 +15,10 @@ class Numbers:
         self._header = header
         self._prefix = f"{architecture}."
 
+    def has(self, name: str) -> bool:
+        """Whether the header has the entry, whatever it holds."""
+        return self._prefix + name in self._header.metadata
+
     def one(self, name: str) -> int | None:
         """Return a number from 0 to `MOST`; None where there is none."""
         value = self._header.integer(self._prefix + name)

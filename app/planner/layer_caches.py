@@ -35,7 +35,7 @@ def layer_caches(numbers: Numbers, architecture: str, layers: int, blocks: int) 
     if architecture in RECURRENT:
         return (LayerCache(is_recurrent=True, attends=False),) * layers
     heads = numbers.each("attention.head_count", layers)
-    kv_heads = numbers.each("attention.head_count_kv", layers) or heads
+    kv_heads = numbers.each("attention.head_count_kv", layers) if numbers.has("attention.head_count_kv") else heads
     widths = _widths(numbers, architecture)
     recurrent = _recurrent(numbers, architecture, layers, kv_heads)
     if kv_heads is None or widths is None or recurrent is None:

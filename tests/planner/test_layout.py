@@ -115,7 +115,7 @@ def test_gpus_one_behind_the_other_have_four_copies_of_the_mask() -> None:
 
 
 def test_a_quantised_cache_is_unpacked_one_layer_at_a_time() -> None:
-    """Qwen3.5 4B: 1.00 GiB for 256k tokens and a head width that gives 4,096 bytes a token."""
+    """Keys and values are as wide as those of Qwen3.5 4B, of which 1.30 GiB were seen where f16 had 0.31."""
     model = planned("llama-3.1-8b")
     options = PlanOptions(262144, kv_type_k="q8_0", kv_type_v="q8_0")
     gpu, main = holdings(model, options, ONE)

@@ -144,6 +144,22 @@ def test_a_size_that_is_missing_leaves_the_cache_unknown(key: str) -> None:
     assert model.kind == "unknown" and model.unknown_reason is not None
 
 
+@pytest.mark.parametrize("heads", [(8,) * 31 + (-1,), (2**50,) * 32, "eight", (8.0,) * 32, -8])
+def test_heads_that_cannot_be_leave_the_cache_unknown(heads: object) -> None:
+    assert changed("llama-3.1-8b", attention__head_count_kv=heads).kind == "unknown"
+
+
+def test_without_heads_of_keys_there_are_as_many_as_heads() -> None:
+    model = changed("llama-3.1-8b", attention__head_count_kv=None)
+    assert {layer.kv_heads for layer in model.cache} == {32}
+
+
+@pytest.mark.parametrize("layers", [0, -1, 513, 2**40])
+def test_a_number_of_layers_that_cannot_be_leaves_all_of_them_unknown(layers: int) -> None:
+    model = changed("llama-3.1-8b", block_count=layers)
+    assert model.layers is None and model.cache == () and model.weights is None and model.kind == "unknown"
+
+
 def test_a_tensor_of_an_unknown_type_leaves_the_weights_unknown_and_not_the_cache() -> None:
     header = ALL["llama-3.1-8b"]().header()
     tensors = (*header.tensors, Tensor("blk.3.new.weight", (64, 64), 99, 0))
