@@ -7,9 +7,13 @@ from pathlib import Path
 
 import pytest
 
+from app.core.model import LoadOptions
 from app.engine.dry_run import DryRun
 from app.engine.llama import LogCapture
-from tests.formula_checks import CONFIGURATIONS, Configuration, differences
+from app.planner.plan_options import plan_options
+from app.planner.planned_model import planned_model
+from app.planner.planning import plan_memory, with_asked
+from tests.formula_checks import CONFIGURATIONS, MIB, PLENTY, Configuration, differences, header_of
 from tests.sparse_ggufs import Sparse
 from tests.sparse_models import DENSE, OTHERS, WINDOWED
 
@@ -67,3 +71,18 @@ def _assert_cache_and_weights(
             assert abs(mib) <= ROUNDING_MIB, difference
         assert abs(difference.weights_percent) <= WEIGHTS_PERCENT, difference
     return [difference.compute_percent for difference in found]
+
+
+def test_the_starter_model_is_planned_as_it_loads(dry_run: DryRun, starter_model: Path) -> None:
+    header = header_of(starter_model)
+    options = LoadOptions()
+    (measured,) = dry_run.measure(str(starter_model), [header], options).memory
+    model = planned_model([header], starter_model.stat().st_size)
+    plan = plan_memory(model, plan_options(options, model.trained_context), [PLENTY])
+    asked = with_asked(plan, [measured])
+    (formula,), (engine,) = plan.devices, asked.devices
+    assert plan.verdict == asked.verdict == "fits"
+    assert formula.weights.bytes == engine.weights.bytes
+    assert formula.kv.bytes == pytest.approx(engine.kv.bytes, abs=ROUNDING_MIB * MIB)
+    assert formula.compute.bytes == pytest.approx(engine.compute.bytes, rel=COMPUTE_PERCENT / 100)
+    assert {figure.source for figure in engine.figures[:4]} == {"asked"}
