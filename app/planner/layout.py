@@ -25,6 +25,8 @@ from app.planner.planned_model import PlannedModel
 
 MASK_COPIES = 3
 """Further copies of the masks where several GPUs work one behind the other (`GGML_SCHED_MAX_COPIES` is 4)."""
+FIRST = 0
+"""The GPU that computes large batches with matrices in main memory, whether a layer lies on it or not (`op_offload`)."""
 F16_BYTES = 2
 
 
@@ -78,7 +80,7 @@ class Placement(NamedTuple):
     layers: Mapping[tuple[int, LayerCache], int]
     """How many layers of each kind a device has."""
     copied: int
-    """The largest matrix in main memory that a GPU gets copies of."""
+    """The largest matrix in main memory that the first GPU gets copies of."""
 
     @property
     def main(self) -> int:
@@ -171,8 +173,10 @@ def _add_buffers(
     several = len(gpus) > 1 and main not in placement.used and not options.experts_on_cpu
     copies = MASK_COPIES * (sizes.host - sizes.inputs) if several else 0
     for number in gpus:
-        holdings[number].compute = sizes.device + placement.copied + copies
+        holdings[number].compute = sizes.device + copies
         holdings[number].scratch = _scratch(model, options, placement, number)
+    if main > FIRST and placement.copied:
+        holdings[FIRST].compute = sizes.device + placement.copied
     holdings[main].compute = sizes.output + (sizes.device if main in placement.used else sizes.host)
 
 

@@ -110,8 +110,19 @@ def test_gpus_one_behind_the_other_have_four_copies_of_the_mask() -> None:
     assert sizes is not None
     first, second, _ = holdings(model, options, TWO)
     assert first.compute == second.compute == sizes.device + 3 * 513 * 8192 * 2
-    some, _, _ = holdings(model, PlanOptions(8192, gpu_layers=20), TWO)
-    assert some.compute == sizes.device + 4096 * 14336 * 18 // 32
+
+
+def test_the_first_gpu_computes_with_what_lies_in_main_memory_even_where_no_layer_lies_on_it() -> None:
+    model, copied = planned("llama-3.1-8b"), 4096 * 14336 * 18 // 32
+    sizes = buffers(model, PlanOptions(8192))
+    assert sizes is not None
+    first, second, main = holdings(model, PlanOptions(8192, gpu_layers=20), TWO)
+    assert (first.compute, second.compute) == (sizes.device + copied, sizes.device)
+    assert main.compute == sizes.device + sizes.output
+    first, second, _ = holdings(model, PlanOptions(8192, gpu_layers=0), TWO)
+    assert (first.compute, first.weights, second.compute) == (sizes.device + copied, 0, 0)
+    (alone,) = holdings(model, PlanOptions(8192, gpu_layers=0), ())
+    assert alone.compute == main.compute
 
 
 def test_a_quantised_cache_is_unpacked_one_layer_at_a_time() -> None:
