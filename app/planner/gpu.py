@@ -12,6 +12,7 @@ import msgspec
 
 MemoryKind = Literal["own", "shared"]
 """Whether a GPU has memory of its own or shares the machine's."""
+Family = Literal["data_centre", "workstation", "geforce", "radeon", "apple", "other"]
 Limit = Literal["memory", "bandwidth", "layers", "compute", "processor"]
 """What limits a speed: space, reading memory, what each layer costs beside that, arithmetic, or layers off the GPU."""
 
@@ -46,12 +47,22 @@ class Gpu(msgspec.Struct, frozen=True):
     """How far it may be above."""
     prefill_band: float
     """How far prefill may be off either way, as a share of it."""
+    cache_cost: float = 1.0
+    """How much longer a byte of the KV cache takes than one of the weights."""
+    speed_class: str = ""
+    """GPUs that behave alike beside their bandwidth: what was measured on one of them tells of the others."""
+    family: Family = "other"
     memory_kind: MemoryKind = "own"
     is_processor: bool = False
     """Whether it is the processor with main memory."""
     is_this_machine: bool = False
     sources: dict[str, str] = {}
     """Where each figure comes from, by the name of its field."""
+
+    @property
+    def shares_main_memory(self) -> bool:
+        """Whether its memory is the machine's own."""
+        return self.memory_kind == "shared"
 
     @property
     def effective_bandwidth(self) -> float:

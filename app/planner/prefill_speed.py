@@ -2,12 +2,64 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 from app.planner.decode_speed import Part
-from app.planner.gpu import PrefillTime
+from app.planner.gpu import GB, MICROSECOND, TERA, Gpu, Limit, PrefillTime
+
+LINK_GB_PER_S = 20.0
+"""What weights in main memory reach a GPU with, over PCIe 4.0 x16 as it is used; 31.5 GB/s at best."""
+OFFLOADED = 32
+"""From so many tokens at once on llama.cpp has the GPU compute layers that lie in main memory (ggml-cuda)."""
+SPLIT_BAND = 0.2
+"""What that adds to a band: the link is not known."""
 
 
 def prefill_time(parts: Sequence[Part], prompt: int, cached: int = 0, micro_batch: int = 512) -> PrefillTime | None:
-    """Return the time to the first token of a prompt, of which so many tokens are in the cache; None is unknown."""
-    raise NotImplementedError
+    """Return the time to the first token of a prompt, of which so many tokens are in the cache; None is unknown.
+
+    At least one token of a prompt is evaluated, whatever is in the cache; few are read like a step of decode.
+    """
+    busy = [part for part in parts if not part.work.is_empty]
+    length = max(0, prompt)
+    tokens = max(min(1, length), length - max(0, cached))
+    if not busy:
+        return None
+    helper = next((part.gpu for part in busy if not part.gpu.is_processor and part.gpu.prefill_tflops), None)
+    taken = [_part(part, tokens, length - tokens, max(1, micro_batch), helper) for part in busy]
+    known = [each for each in taken if each is not None]
+    if len(known) != len(busy):
+        return None
+    seconds = sum(time for time, _, _ in known)
+    limit: Limit = max(known, key=lambda each: each[0])[1]
+    band = min(0.9, sum(time * band for time, _, band in known) / seconds) if seconds else 0.0
+    return PrefillTime(seconds, seconds * (1 - band), seconds / (1 - band), tokens, limit)
+
+
+def _part(part: Part, tokens: int, depth: int, batch: int, helper: Gpu | None) -> tuple[float, Limit, float] | None:
+    """Return the seconds of one device's layers, what limits them, and the band; None where its speed is not known."""
+    work, gpu = part.work, part.gpu
+    if tokens == 0:
+        return 0.0, "compute", 0.0
+    if gpu.effective_bandwidth <= 0:
+        return None
+    rounds = math.ceil(tokens / batch)
+    operations = work.operations(tokens, depth)
+    weights = work.weight_bytes(min(tokens, batch))
+    reading = rounds * (work.layers * gpu.layer_us * MICROSECOND + weights / gpu.effective_bandwidth)
+    reading += rounds * work.cache_bytes(depth) * gpu.cache_cost / gpu.effective_bandwidth
+    ways: list[tuple[float, Limit, float]] = []
+    if gpu.prefill_tflops:
+        computing = operations / (gpu.prefill_tflops * TERA)
+        limit: Limit = (
+            "processor" if helper and gpu.is_processor else "compute" if computing > reading else "bandwidth"
+        )
+        ways.append((max(computing, reading), limit, gpu.prefill_band))
+    elif tokens == 1:
+        ways.append((reading, "bandwidth", max(gpu.prefill_band, gpu.below)))
+    if gpu.is_processor and helper and helper.prefill_tflops and tokens >= OFFLOADED:
+        copying = rounds * weights / (LINK_GB_PER_S * GB)
+        seconds = copying + operations / (helper.prefill_tflops * TERA)
+        ways.append((seconds, "processor", helper.prefill_band + SPLIT_BAND))
+    return min(ways) if ways else None
