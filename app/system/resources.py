@@ -13,6 +13,7 @@ from app.core.errors import ExitCode, UserError
 from app.core.words import translate
 
 TEMPLATE_SUFFIX = ".jinja"
+GPU_TABLE = "gpus.json"
 _PACKAGE = Path(__file__).resolve().parent.parent
 
 
@@ -34,6 +35,13 @@ class Resources:
     def read_bytes(self, name: str) -> bytes:
         """Return a shipped file as bytes."""
         return (self._folder / name).read_bytes()
+
+    def gpu_table(self) -> str:
+        """Return the text of the planner's table of GPUs; an empty one where it is missing or cannot be read."""
+        try:
+            return self.read_text(GPU_TABLE)
+        except (OSError, UnicodeDecodeError):
+            return ""
 
     def template_names(self) -> list[str]:
         """Return the names of the chat templates that ship, sorted."""

@@ -10,7 +10,7 @@ import os
 import shutil
 import stat
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -21,11 +21,12 @@ from app.core.commands import RecordKind, WhenFull
 from app.core.events import Event
 from app.core.job_events import JobFailed
 from app.core.model import LoadOptions
+from app.core.own_gpu import OwnGpu
 from app.core.preset_names import distinct
-from app.core.printable import printable
 from app.core.sampling import PRESETS, SamplingSettings
 from app.core.words import Sentence, translate
 from app.system import lenient_json
+from app.system.settings_words import listed, unread_sentence
 from app.system.struct_fields import differences, read_struct
 
 Theme = Literal["system", "light", "dark", "contrast"]
@@ -37,8 +38,6 @@ RETRY_SECONDS = 5.0
 """After so long a writing that failed is tried again, though nothing changed."""
 LEAST_TEXT_SIZE, MOST_TEXT_SIZE = 70, 200
 """In percent."""
-MOST_NAMED, MOST_SHOWN = 6, 80
-"""Settings that a sentence names, of more it says how many; and characters of such a name."""
 
 MAX_BYTES = 16 << 20
 """A larger file is not this program's."""
@@ -96,6 +95,8 @@ class Settings(msgspec.Struct, frozen=True):
     """Size and place of the window, in Qt's own form, base64."""
     models: dict[str, ModelSettings] = {}
     """By `ModelRef.identity`."""
+    gpus: dict[str, OwnGpu] = {}
+    """GPUs that people added to the planner's table, by name."""
 
 
 def after(seconds: float, call: Callable[[], None]) -> None:
@@ -238,13 +239,13 @@ class SettingsFile:
         settings = msgspec.structs.replace(settings, sampling=settings.sampling.validated(), model_folders=folders)
         named = with_names_that_fit(settings)
         if unread:
-            self._problems.append(_unread(unread))
+            self._problems.append(unread_sentence(unread))
         if mended:
             self._problems.append(
                 translate(
                     "Settings",
                     "Damaged or twice in the settings file, and taken over as far as that could be read: {names}.",
-                    names=_listed(mended),
+                    names=listed(mended),
                 )
             )
         if named != settings:
@@ -295,33 +296,6 @@ def _content(path: Path) -> bytes:
     return content
 
 
-def _unread(names: Sequence[str]) -> Sentence:
-    if len(names) == 1:
-        return translate(
-            "Settings", "The setting “{name}” could not be read and is at its default now.", name=_shown(names[0])
-        )
-    named, more = ", ".join(f"“{_shown(name)}”" for name in names[:MOST_NAMED]), len(names) - MOST_NAMED
-    if more <= 0:
-        return translate(
-            "Settings", "These settings could not be read and are at their defaults now: {names}.", names=named
-        )
-    return translate(
-        "Settings",
-        "These settings could not be read and are at their defaults now: {names}, and {more} more.",
-        names=named,
-        more=more,
-    )
-
-
-def _listed(names: Sequence[str]) -> str:
-    return ", ".join([*(f"“{_shown(name)}”" for name in names[:MOST_NAMED]), *(["…"] if names[MOST_NAMED:] else [])])
-
-
-def _shown(name: str) -> str:
-    """Return a name out of the file so that it leaves the sentence around it as it is."""
-    return printable(name if len(name) <= MOST_SHOWN else f"{name[:MOST_SHOWN]}…")
-
-
 def with_names_that_fit(settings: Settings) -> Settings:
     """Return the settings with presets whose names could have been typed, and which all differ to people."""
     own, chats = distinct(settings.presets, PRESETS), distinct(settings.chats.presets)
@@ -345,5 +319,5 @@ def _renamed(before: Settings, now: Settings) -> Sentence:
     return translate(
         "Settings",
         "Presets whose names were empty, taken or not to be shown have other names now: {names}.",
-        names=_listed(sorted(new)),
+        names=listed(sorted(new)),
     )

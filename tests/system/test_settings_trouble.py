@@ -12,7 +12,8 @@ import pytest
 
 from app.core.events import Event
 from app.core.job_events import JobFailed
-from app.system.settings_file import MOST_NAMED, RETRY_SECONDS, SettingsFile
+from app.system.settings_file import RETRY_SECONDS, SettingsFile
+from app.system.settings_words import MOST_NAMED
 
 BROKEN = {"theme": "pink", "keep_record": 7, "panel_shown": "maybe", "folded": 1.5}
 
