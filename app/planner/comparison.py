@@ -1,0 +1,163 @@
+"""Models beside GPUs: what fits, how long the first token takes, how fast the others follow, and what limits it. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import msgspec
+
+from app.planner.decode_speed import Part, decode_speed
+from app.planner.gpu import Gpu, Limit, PrefillTime, Speed
+from app.planner.memory_plan import MemoryPlan, PlannedDevice, Verdict
+from app.planner.model_work import split_work
+from app.planner.plan_options import PlanOptions
+from app.planner.planned_model import PlannedModel
+from app.planner.planning import plan_memory
+from app.planner.prefill_speed import prefill_time
+
+PlanMemory = Callable[[PlannedModel, PlanOptions, Sequence[PlannedDevice]], MemoryPlan]
+CHART_POINTS = 24
+LEAST_CHART_CONTEXT = 256
+
+
+class Usage(msgspec.Struct, frozen=True):
+    """What is to be done with a model: so many conversations of so many tokens, each with such a prompt."""
+
+    context: int
+    """Tokens in the cache of each conversation."""
+    users: int = 1
+    """Conversations at once."""
+    prompt: int = 1024
+    """Tokens of a prompt."""
+    cached: int = 0
+    """Tokens of it that are in the cache already."""
+    options: PlanOptions = PlanOptions(context=0)
+    """Everything else of a load: types of the cache, micro-batch, layers; context and sequences count from here above."""
+
+    @property
+    def planned(self) -> PlanOptions:
+        """The options of a load that serves them all: a shared cache with room for each."""
+        users = max(1, self.users)
+        return msgspec.structs.replace(self.options, context=max(1, self.context) * users, sequences=users)
+
+
+class Row(msgspec.Struct, frozen=True):
+    """One model on one GPU; None is unknown, or not to be had."""
+
+    model: PlannedModel
+    gpu: Gpu
+    plan: MemoryPlan
+    speed: Speed | None
+    """Of decode, with all conversations at once."""
+    first_token: PrefillTime | None
+    """Until the first token, for one prompt by itself."""
+    first_token_together: PrefillTime | None
+    """Until the last of them has its first token, when all ask at the same moment."""
+    limited_by: Limit | None
+    """What it is that keeps this from being faster, or from fitting."""
+
+    @property
+    def verdict(self) -> Verdict:
+        """Whether it fits."""
+        return self.plan.verdict
+
+    @property
+    def fits(self) -> bool:
+        """Whether all of it fits on the GPU as it is asked for."""
+        return self.plan.verdict == "fits"
+
+    @property
+    def largest_context(self) -> int | None:
+        """Tokens that each conversation could have, with so many of them."""
+        total = self.plan.largest_context
+        return None if total is None else total // max(1, self.plan.options.sequences)
+
+
+class ChartLine(msgspec.Struct, frozen=True):
+    """Tokens per second against context: (tokens in the cache, speed of one conversation)."""
+
+    model: PlannedModel
+    gpu: Gpu
+    points: tuple[tuple[int, Speed], ...]
+    fits_up_to: int | None
+    """Context beyond which it no longer fits as a whole; None is unknown."""
+
+
+def compare(
+    models: Sequence[PlannedModel],
+    gpus: Sequence[Gpu],
+    usage: Usage,
+    host: Gpu | None = None,
+    plan: PlanMemory = plan_memory,
+) -> tuple[Row, ...]:
+    """Return a row for each model on each GPU, models first.
+
+    `host` is the processor that takes the layers which do not fit; without it nothing is said of their speed. A table's
+    GPU is planned for as if it were empty.
+    """
+    return tuple(_row(model, gpu, usage, host, plan) for model in models for gpu in gpus)
+
+
+def speed_by_context(row: Row, usage: Usage, host: Gpu | None = None, largest: int | None = None) -> ChartLine | None:
+    """Return decode against context for a row, with as many users; None where its speed is unknown.
+
+    `largest` is where the axis ends; None is what the model was trained for. Layers stay where the row has them.
+    """
+    parts = parts_of(row.model, row.plan, row.gpu, host)
+    points: list[tuple[int, Speed]] = []
+    for context in chart_contexts(largest or row.model.trained_context or usage.context):
+        speed = decode_speed(parts, context, usage.users)
+        if speed is not None:
+            points.append((context, speed))
+    return ChartLine(row.model, row.gpu, tuple(points), row.largest_context) if points else None
+
+
+def chart_contexts(largest: int) -> tuple[int, ...]:
+    """Return contexts for a chart: even steps on a logarithmic axis, the largest one among them."""
+    top = max(LEAST_CHART_CONTEXT, largest)
+    ratio = top / LEAST_CHART_CONTEXT
+    steps = (round(LEAST_CHART_CONTEXT * ratio ** (step / (CHART_POINTS - 1))) for step in range(CHART_POINTS))
+    return tuple(sorted({*steps, top}))
+
+
+def planned_device(gpu: Gpu, free: int | None = None) -> PlannedDevice:
+    """Return a GPU as memory is planned for; `free` is what is left of it now, where that is known."""
+    return PlannedDevice(gpu.id, not gpu.is_processor, gpu.usable, free, gpu.shares_main_memory)
+
+
+def parts_of(model: PlannedModel, plan: MemoryPlan, gpu: Gpu, host: Gpu | None) -> tuple[Part, ...]:
+    """Return who does what of a model as it is planned; empty where that, or the speed of who would, is unknown."""
+    layers = -1 if gpu.is_processor else plan.gpu_layers
+    if layers is None:
+        return ()
+    work = split_work(model, plan.options, layers)
+    if work is None:
+        return ()
+    if gpu.is_processor:
+        return (Part(work.on_gpu, gpu), Part(work.on_processor, gpu))
+    if work.on_processor.is_empty:
+        return (Part(work.on_gpu, gpu),)
+    return (Part(work.on_gpu, gpu), Part(work.on_processor, host)) if host else ()
+
+
+def together(each: PrefillTime, requests: int) -> PrefillTime:
+    """Return the time until the last of several prompts has its first token: they are read one after another."""
+    count = max(1, requests)
+    return msgspec.structs.replace(
+        each, seconds=each.seconds * count, low=each.low * count, high=each.high * count, tokens=each.tokens * count
+    )
+
+
+def _row(model: PlannedModel, gpu: Gpu, usage: Usage, host: Gpu | None, plan: PlanMemory) -> Row:
+    has_host = host is not None and not gpu.is_processor
+    devices = (planned_device(gpu), *((planned_device(host),) if host and has_host else ()))
+    planned = plan(model, usage.planned, devices)
+    impossible = planned.verdict in ("too_large", "unknown")
+    parts = () if impossible else parts_of(model, planned, gpu, host)
+    users = max(1, usage.users)
+    speed = decode_speed(parts, usage.context, users)
+    first = prefill_time(parts, usage.prompt, usage.cached, planned.options.micro_batch)
+    limit: Limit | None = speed.limited_by if speed else None
+    if planned.verdict in ("too_large", "less_context") or (planned.verdict == "partly" and speed is None):
+        limit = "memory"
+    return Row(model, gpu, planned, speed, first, together(first, users) if first else None, limit)

@@ -1,0 +1,124 @@
+"""What meets a need: the GPUs, or the quantisations of a model, smallest memory first; of the others what fails. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Literal
+
+import msgspec
+
+from app.planner.comparison import Row, Usage
+from app.planner.gpu import Gpu
+
+Shortfall = Literal["unknown", "memory", "context", "speed", "first_token"]
+"""The one thing that fails: it is not known, no room for the weights, none for the context, or it is too slow."""
+
+
+class Need(msgspec.Struct, frozen=True):
+    """What people want of a model; None leaves it open."""
+
+    usage: Usage
+    first_token_s: float | None = None
+    """Seconds within which the first token has to come, of the last of those who ask at the same moment."""
+    tokens_per_s: float | None = None
+    """Tokens per second that each conversation has to get."""
+    may_split: bool = False
+    """Whether layers may lie in main memory."""
+
+
+class Meets(msgspec.Struct, frozen=True):
+    """One row of a comparison and whether it meets the need."""
+
+    row: Row
+    shortfall: Shortfall | None
+    """None where it meets it."""
+    wanted: float | None = None
+    """What was asked for of the thing that fails: tokens, tokens/s or s; of memory, bytes."""
+    there: float | None = None
+    """And what there is of it; None is unknown."""
+    is_close: bool = False
+    """Whether it would, or would not, at the other end of the band."""
+
+    @property
+    def meets(self) -> bool:
+        """Whether nothing fails."""
+        return self.shortfall is None
+
+
+def judged(rows: Iterable[Row], need: Need) -> tuple[Meets, ...]:
+    """Return the rows that meet a need, smallest memory first, and then the others by how far they are from it."""
+    found = [judge(row, need) for row in rows]
+    return tuple(sorted(found, key=_order))
+
+
+def judge(row: Row, need: Need) -> Meets:
+    """Return whether a row meets a need; what fails is looked for in the order memory, context, speed, first token."""
+    return _room(row, need) or _pace(row, need) or Meets(row, None, is_close=_is_close(row, need))
+
+
+def smallest(rows: Iterable[Row], need: Need) -> Gpu | None:
+    """Return the GPU with the least memory that meets a need; None where none does."""
+    return next((found.row.gpu for found in judged(rows, need) if found.meets), None)
+
+
+def meeting(rows: Iterable[Row], need: Need) -> Sequence[Meets]:
+    """Return only what meets the need, smallest memory first."""
+    return [found for found in judged(rows, need) if found.meets]
+
+
+def _room(row: Row, need: Need) -> Meets | None:
+    if row.verdict == "unknown":
+        return Meets(row, "unknown")
+    if row.fits or (row.verdict == "partly" and need.may_split):
+        return None
+    room = row.largest_context
+    if row.verdict == "less_context" or (room is not None and room > 0):
+        return Meets(row, "context", need.usage.context, room)
+    return Meets(row, "memory", _needed(row), row.gpu.usable)
+
+
+def _needed(row: Row) -> float | None:
+    sizes = [device.needed for device in row.plan.devices]
+    known = [size for size in sizes if size is not None]
+    return float(sum(known)) if known and len(known) == len(sizes) else None
+
+
+def _pace(row: Row, need: Need) -> Meets | None:
+    if need.tokens_per_s is not None:
+        if row.speed is None:
+            return Meets(row, "unknown")
+        if row.speed.tokens_per_s < need.tokens_per_s:
+            close = row.speed.high >= need.tokens_per_s
+            return Meets(row, "speed", need.tokens_per_s, row.speed.tokens_per_s, close)
+    if need.first_token_s is not None:
+        first = row.first_token_together
+        if first is None:
+            return Meets(row, "unknown")
+        if first.seconds > need.first_token_s:
+            close = first.low <= need.first_token_s
+            return Meets(row, "first_token", need.first_token_s, first.seconds, close)
+    return None
+
+
+def _is_close(row: Row, need: Need) -> bool:
+    """Return whether the slow end of the band would not do."""
+    slow = need.tokens_per_s is not None and row.speed is not None and row.speed.low < need.tokens_per_s
+    late = (
+        need.first_token_s is not None and row.first_token is not None and row.first_token.high > need.first_token_s
+    )
+    return slow or late
+
+
+_RANK: dict[Shortfall | None, int] = {None: 0, "first_token": 1, "speed": 2, "context": 3, "memory": 4, "unknown": 5}
+
+
+def _order(found: Meets) -> tuple[int, bool, int, int, str]:
+    """Memory first; of one GPU the larger file, which is the better quantisation, and names where nothing else differs."""
+    row = found.row
+    return (
+        _RANK[found.shortfall],
+        found.shortfall is not None and not found.is_close,
+        row.gpu.memory,
+        -(row.model.file_bytes or 0),
+        row.gpu.name,
+    )
