@@ -15,9 +15,10 @@ import msgspec
 from app.planner.gpu import MICROSECOND, Gpu
 
 ROUNDS, COOLING = 30, 0.8
-HELD = (0.001, 0.001, 0.0004)
-"""How firmly time of a layer, bandwidth and cost of the cache are held where they were, beside one point's pull."""
-SURE, FIRST_SURE = 0.01, 0.5
+HELD = (0.0006, 0.0006, 0.0003)
+"""How firmly time of a layer, bandwidth and cost of the cache are held where they were, beside one point's pull; less
+firmly what has gone far already."""
+SURE, FIRST_SURE = 0.03, 0.5
 """Points nearer than this share pull as if they were so far away; at first nearly all do, which finds a long chat."""
 LEAST_CACHE_COST, MOST_CACHE_COST = 0.25, 40.0
 FLOOR_S = 1e-7
@@ -64,7 +65,8 @@ def fit_decode(points: Sequence[DecodePoint], gpu: Gpu) -> DecodeFit:
     for turn in range(ROUNDS):
         sure = max(SURE, FIRST_SURE * COOLING**turn)
         weights = [sure / max(sure, abs(_sum(row, factors) - 1)) for row in rows]
-        factors = _solved(rows, weights, common)
+        firm = [held / (1 + (factor / common - 1) ** 2) for held, factor in zip(HELD, factors, strict=True)]
+        factors = _solved(rows, weights, firm, common)
     layer, weight, cache = (factor * part for factor, part in zip(factors, before, strict=True))
     error = statistics.median(abs(_sum(row, factors) - 1) for row in rows)
     weight = max(weight, 1 / FASTEST)
@@ -76,14 +78,16 @@ def _sum(row: Sequence[float], factors: Sequence[float]) -> float:
     return sum(part * factor for part, factor in zip(row, factors, strict=True))
 
 
-def _solved(rows: Sequence[Sequence[float]], weights: Sequence[float], common: float) -> list[float]:
+def _solved(
+    rows: Sequence[Sequence[float]], weights: Sequence[float], firm: Sequence[float], common: float
+) -> list[float]:
     """Return the factors, none below a tenth of the common one: the worst is held there and the others solved again."""
     least = common / 10
     held: dict[int, float] = {}
     factors = [common] * 3
     while len(held) < 3:
         free = [index for index in range(3) if index not in held]
-        solved = _free(rows, weights, common, held, free)
+        solved = _free(rows, weights, [hold / common**2 for hold in firm], held, free, common)
         factors = [held.get(index, solved.get(index, common)) for index in range(3)]
         worst = min(free, key=lambda index: factors[index])
         if factors[worst] >= least:
@@ -95,9 +99,10 @@ def _solved(rows: Sequence[Sequence[float]], weights: Sequence[float], common: f
 def _free(
     rows: Sequence[Sequence[float]],
     weights: Sequence[float],
-    common: float,
+    firm: Sequence[float],
     held: dict[int, float],
     free: Sequence[int],
+    common: float,
 ) -> dict[int, float]:
     """Return the least squares over the factors that are free, each drawn towards the common one."""
     size = len(free)
@@ -109,8 +114,8 @@ def _free(
                 matrix[i][j] += weight * row[first] * row[second]
             matrix[i][size] += weight * row[first] * rest
     for i, index in enumerate(free):
-        matrix[i][i] += HELD[index] / common**2
-        matrix[i][size] += HELD[index] / common
+        matrix[i][i] += firm[index]
+        matrix[i][size] += firm[index] * common
     return dict(zip(free, _gauss(matrix), strict=True))
 
 

@@ -31,6 +31,7 @@ from tests.bench.long_chats import (
 )
 from tests.bench.loop_page import decode_loop_page
 from tests.bench.prefilling import cancel_prefill, prefill, reuse
+from tests.bench.published_runs import published_depth_error, published_runs_error
 from tests.bench.sampler_cards import sampler_cards
 from tests.bench.setting import Setting
 from tests.bench.starting import engine_start
@@ -94,5 +95,7 @@ FIGURES = (
     Figure(Bar("attention_open", "ratio", 2.0, "lower"), attention_open),
     Figure(Bar("kv_map_paint", "ms", 16.0, "lower"), kv_map_paint),
     Figure(Bar("decode_loop_page", "ratio", 0.95, "higher"), decode_loop_page),
+    Figure(Bar("published_runs_error", "%", 8.0, "lower"), published_runs_error),
+    Figure(Bar("published_depth_error", "%", 1.0, "lower"), published_depth_error),
     Figure(Bar("divergence_8x2000", "ms", 100.0, "lower"), divergence_of_lanes),
 )

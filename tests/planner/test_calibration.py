@@ -1,0 +1,181 @@
+"""What answers show of a machine: its parameters are found again, whatever disturbs single answers."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+
+import msgspec
+import pytest
+
+from app.planner.calibration import (
+    MEASURED_HERE,
+    MOST_ALIKE,
+    MOST_POINTS,
+    AnswerFigures,
+    Calibration,
+    calibrated,
+    carried_over,
+    decode_beside,
+    prefill_beside,
+    with_answer,
+)
+from app.planner.decode_speed import Part, decode_speed
+from app.planner.gpu import Gpu, PrefillTime, Speed
+from app.planner.model_work import ModelWork
+from app.planner.prefill_speed import prefill_time
+from tests.planner.works import LLAMA_8B, PROCESSOR, TABLE
+
+SMALL = ModelWork(
+    layers=30, dense_bytes=90_000_000, full_bytes=23_040, parameters=106e6, head_parameters=28e6, full_width=30 * 576
+)
+TRUTHS: list[dict[str, float]] = [
+    {"bandwidth": 50.0, "efficiency": 0.8, "layer_us": 120.0, "cache_cost": 3.0},
+    {"bandwidth": 50.0, "efficiency": 0.15, "layer_us": 5.0, "cache_cost": 1.0},
+    {"bandwidth": 200.0, "efficiency": 0.9, "layer_us": 60.0, "cache_cost": 8.0},
+]
+
+
+def speed_on(gpu: Gpu, context: int, work: ModelWork = SMALL) -> Speed:
+    speed = decode_speed([Part(work, gpu)], context)
+    assert speed is not None
+    return speed
+
+
+def seen(
+    gpu: Gpu, contexts: Sequence[int], noise: float = 0.0, seed: int = 0, work: ModelWork = SMALL
+) -> Calibration:
+    """Return what is known after answers at these contexts on a machine that really is like this."""
+    chance, calibration = random.Random(seed), Calibration()
+    for context in contexts:
+        rate = speed_on(gpu, context, work).tokens_per_s * (1 + chance.uniform(-noise, noise))
+        calibration = with_answer(calibration, AnswerFigures(100, rate, context), work)
+    return calibration
+
+
+def off(found: Gpu, truth: Gpu, contexts: Sequence[int], work: ModelWork = SMALL) -> float:
+    pairs = [(speed_on(found, context, work), speed_on(truth, context, work)) for context in contexts]
+    return max(abs(here.tokens_per_s / there.tokens_per_s - 1) for here, there in pairs)
+
+
+@pytest.mark.parametrize("truth", TRUTHS, ids=str)
+def test_three_answers_tell_the_speed_at_their_contexts(truth: dict[str, float]) -> None:
+    machine = msgspec.structs.replace(PROCESSOR, **truth)
+    contexts = (256, 2048, 6000)
+    for seed in range(5):
+        found = calibrated(PROCESSOR, seen(machine, contexts, 0.03, seed))
+        assert off(found.gpu, machine, contexts) < 0.06
+        assert (found.decode_answers, found.prefill_answers, found.prefill_error) == (3, 0, None)
+        assert found.gpu.below <= 0.15 and found.gpu.sources["efficiency"] == MEASURED_HERE
+        assert found.gpu.prefill_tflops == PROCESSOR.prefill_tflops
+
+
+@pytest.mark.parametrize("truth", TRUTHS, ids=str)
+def test_a_long_chat_is_found_behind_many_short_ones(truth: dict[str, float]) -> None:
+    machine = msgspec.structs.replace(PROCESSOR, **truth)
+    found = calibrated(PROCESSOR, seen(machine, (400,) * 6 + (3000,), 0.02))
+    assert off(found.gpu, machine, (400, 3000)) < 0.06
+
+
+def test_one_answer_moves_the_whole_machine() -> None:
+    machine = msgspec.structs.replace(PROCESSOR, efficiency=0.25, layer_us=56.0)
+    found = calibrated(PROCESSOR, seen(machine, (500,)))
+    assert off(found.gpu, machine, (500, 4000)) < 0.02
+    assert 0.2 < found.gpu.below < PROCESSOR.below, "one answer makes a band narrower, not narrow"
+
+
+def test_an_answer_that_something_held_up_pulls_little() -> None:
+    calibration = seen(PROCESSOR, (300, 400, 1500, 2000, 4000), 0.01)
+    for context, slower in ((350, 0.3), (1800, 0.5)):
+        rate = speed_on(PROCESSOR, context).tokens_per_s * slower
+        calibration = with_answer(calibration, AnswerFigures(100, rate, context), SMALL)
+    found = calibrated(PROCESSOR, calibration)
+    assert off(found.gpu, PROCESSOR, (300, 2000, 4000)) < 0.04
+    assert found.decode_answers == 7 and found.decode_error is not None and found.decode_error < 0.05
+
+
+def test_two_models_tell_layers_from_bytes() -> None:
+    machine = msgspec.structs.replace(PROCESSOR, efficiency=0.5, layer_us=300.0)
+    calibration = seen(machine, (200, 800))
+    for context in (200, 800):
+        rate = speed_on(machine, context, LLAMA_8B).tokens_per_s
+        calibration = with_answer(calibration, AnswerFigures(100, rate, context), LLAMA_8B)
+    found = calibrated(PROCESSOR, calibration).gpu
+    assert found.layer_us == pytest.approx(300, rel=0.1)
+    assert found.effective_bandwidth == pytest.approx(25e9, rel=0.05)
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        AnswerFigures(15, 50.0, 100),
+        AnswerFigures(100, None, 100),
+        AnswerFigures(100, 0.0, 100),
+        AnswerFigures(100, -1.0, 100),
+        AnswerFigures(100, float("inf"), 100),
+        AnswerFigures(100, float("nan"), 100),
+        AnswerFigures(100, 50.0, 100, disturbed=True),
+        AnswerFigures(100, 50.0, 100, paced=True),
+        AnswerFigures(0, None, 0, prefilled=63, prefill_s=1.0),
+        AnswerFigures(0, None, 0, prefilled=500, prefill_s=0.0),
+    ],
+    ids=str,
+)
+def test_what_says_nothing_changes_nothing(answer: AnswerFigures) -> None:
+    assert with_answer(Calibration(), answer, SMALL) == Calibration()
+    assert calibrated(PROCESSOR, Calibration()).gpu == PROCESSOR
+
+
+def test_prefill_is_kept_apart_from_decode() -> None:
+    calibration = Calibration()
+    for tokens, rate in ((600, 2000.0), (800, 2050.0), (900, 400.0), (2000, 1950.0)):
+        answer = AnswerFigures(5, None, 0, tokens, tokens / rate)
+        calibration = with_answer(calibration, answer, SMALL)
+    found = calibrated(PROCESSOR, calibration)
+    assert (found.decode_answers, found.prefill_answers, found.decode_error) == (0, 4, None)
+    assert (found.gpu.efficiency, found.gpu.below) == (PROCESSOR.efficiency, PROCESSOR.below)
+    time = prefill_time([Part(SMALL, found.gpu)], 1500)
+    assert time is not None and 1500 / time.seconds == pytest.approx(2000, rel=0.1)
+    assert found.gpu.prefill_band < PROCESSOR.prefill_band
+
+
+def test_only_so_many_points_are_kept_and_those_that_differ_stay() -> None:
+    machine = PROCESSOR
+    calibration = seen(machine, (6000,) + (300,) * 200)
+    assert len(calibration.decode) == MOST_ALIKE + 1 and calibration.decode_answers == 201
+    assert max(point.cache_bytes for point in calibration.decode) == SMALL.cache_bytes(6000)
+    many = Calibration()
+    for size in range(1, 200):
+        work = msgspec.structs.replace(SMALL, dense_bytes=size * 50_000_000)
+        many = with_answer(many, AnswerFigures(100, speed_on(machine, 300, work).tokens_per_s, 300), work)
+    assert len(many.decode) == MOST_POINTS
+    again = msgspec.msgpack.decode(msgspec.msgpack.encode(many), type=Calibration)
+    assert again == many
+
+
+def test_a_machine_that_is_faster_than_its_memory_was_measured_has_a_faster_memory() -> None:
+    machine = msgspec.structs.replace(PROCESSOR, bandwidth=500.0, efficiency=0.9)
+    found = calibrated(PROCESSOR, seen(machine, (300, 2000, 5000))).gpu
+    assert found.efficiency == 1 and found.bandwidth > 2 * PROCESSOR.bandwidth
+    assert off(found, machine, (300, 2000, 5000)) < 0.05
+    assert speed_on(found, 300).tokens_per_s <= speed_on(found, 300).ceiling
+
+
+def test_what_was_measured_on_one_gpu_tells_of_its_class_alone() -> None:
+    here = TABLE["rtx-4090"]
+    measured = msgspec.structs.replace(here, layer_us=64.0, efficiency=0.38)
+    other = carried_over(here, measured, TABLE["rtx-3090"])
+    assert other.layer_us == 64 and other.efficiency == pytest.approx(0.38)
+    assert (other.below, other.above) == (TABLE["rtx-3090"].below, TABLE["rtx-3090"].above)
+    assert carried_over(here, measured, TABLE["h200"]) == TABLE["h200"]
+
+
+def test_predicted_stands_beside_measured() -> None:
+    speed = Speed(110.0, 95.0, 125.0, 200.0, "bandwidth")
+    beside = decode_beside(speed, AnswerFigures(100, 100.0, 0))
+    assert beside is not None and beside.error == pytest.approx(0.1) and beside.is_within
+    assert decode_beside(speed, AnswerFigures(5, 100.0, 0)) is None
+    time = PrefillTime(1.0, 0.8, 1.2, 1000, "compute")
+    late = prefill_beside(time, AnswerFigures(5, None, 0, 1000, 2.0))
+    assert late is not None and late.error == -0.5 and not late.is_within
+    assert prefill_beside(time, AnswerFigures(5, None, 0, 10, 2.0)) is None
