@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 import msgspec
+from msgspec.structs import replace
 
 from app.planner.decode_speed import Part, decode_speed
 from app.planner.gpu import Gpu, Limit, PrefillTime, Speed
@@ -38,7 +39,7 @@ class Usage(msgspec.Struct, frozen=True):
     def planned(self) -> PlanOptions:
         """The options of a load that serves them all: a shared cache with room for each."""
         users = max(1, self.users)
-        return msgspec.structs.replace(self.options, context=max(1, self.context) * users, sequences=users)
+        return replace(self.options, context=max(1, self.context) * users, sequences=users)
 
 
 class Row(msgspec.Struct, frozen=True):
@@ -55,6 +56,10 @@ class Row(msgspec.Struct, frozen=True):
     """Until the last of them has its first token, when all ask at the same moment."""
     limited_by: Limit | None
     """What it is that keeps this from being faster, or from fitting."""
+    largest_context: int | None = None
+    """Tokens that each conversation could have, with so many of them; at most what the model was trained for."""
+    most_users: int | None = None
+    """Conversations of this context each that would fit at once; 0 is none."""
 
     @property
     def verdict(self) -> Verdict:
@@ -65,12 +70,6 @@ class Row(msgspec.Struct, frozen=True):
     def fits(self) -> bool:
         """Whether all of it fits on the GPU as it is asked for."""
         return self.plan.verdict == "fits"
-
-    @property
-    def largest_context(self) -> int | None:
-        """Tokens that each conversation could have, with so many of them."""
-        total = self.plan.largest_context
-        return None if total is None else total // max(1, self.plan.options.sequences)
 
 
 class ChartLine(msgspec.Struct, frozen=True):
@@ -143,21 +142,30 @@ def parts_of(model: PlannedModel, plan: MemoryPlan, gpu: Gpu, host: Gpu | None) 
 def together(each: PrefillTime, requests: int) -> PrefillTime:
     """Return the time until the last of several prompts has its first token: they are read one after another."""
     count = max(1, requests)
-    return msgspec.structs.replace(
+    return replace(
         each, seconds=each.seconds * count, low=each.low * count, high=each.high * count, tokens=each.tokens * count
     )
 
 
 def _row(model: PlannedModel, gpu: Gpu, usage: Usage, host: Gpu | None, plan: PlanMemory) -> Row:
-    has_host = host is not None and not gpu.is_processor
-    devices = (planned_device(gpu), *((planned_device(host),) if host and has_host else ()))
-    planned = plan(model, usage.planned, devices)
+    users = max(1, usage.users)
+    devices = [planned_device(gpu)]
+    if host is not None and not gpu.is_processor:
+        devices.append(planned_device(host))
+    # All conversations share the cells: together they may be longer than what the model was trained for.
+    roomy = replace(model, trained_context=model.trained_context * users) if model.trained_context else model
+    planned = plan(roomy, usage.planned, devices)
     impossible = planned.verdict in ("too_large", "unknown")
     parts = () if impossible else parts_of(model, planned, gpu, host)
-    users = max(1, usage.users)
     speed = decode_speed(parts, usage.context, users)
     first = prefill_time(parts, usage.prompt, usage.cached, planned.options.micro_batch)
     limit: Limit | None = speed.limited_by if speed else None
     if planned.verdict in ("too_large", "less_context") or (planned.verdict == "partly" and speed is None):
         limit = "memory"
-    return Row(model, gpu, planned, speed, first, together(first, users) if first else None, limit)
+    alone = planned if users == 1 else plan(model, replace(usage, users=1).planned, devices)
+    all_at_once = together(first, users) if first else None
+    row = Row(model, gpu, planned, speed, first, all_at_once, limit)
+    if planned.verdict == "partly" and not parts:
+        return replace(row, largest_context=0, most_users=0)
+    room = planned.largest_context
+    return replace(row, largest_context=None if room is None else room // users, most_users=alone.most_sequences)

@@ -8,8 +8,9 @@ from collections.abc import Sequence
 import msgspec
 
 from app.core.model import KV_ELEMENT_BYTES
+from app.planner.model_parts import LayerCache, LayerWeights, PlannedWeights
 from app.planner.plan_options import PlanOptions
-from app.planner.planned_model import LayerCache, LayerWeights, PlannedModel, PlannedWeights
+from app.planner.planned_model import PlannedModel
 
 ATTENTION_COST = 1.25
 """An operation of attention takes so much longer: with it the published prefill of an 8B falls as measured, to 128k."""
@@ -103,7 +104,7 @@ def split_work(model: PlannedModel, options: PlanOptions, gpu_layers: int = -1) 
         return None
     count = len(weights.layers)
     on_gpu = count + 1 if gpu_layers < 0 else min(gpu_layers, count + 1)
-    first = count + 1 - on_gpu
+    first = min(count, count + 1 - on_gpu)
     gpu = _work(model, options, range(first, count), has_head=on_gpu > 0)
     processor = _work(model, options, range(first), has_head=on_gpu == 0)
     return _with_experts_moved(gpu, processor) if options.experts_on_cpu and on_gpu else SplitWork(gpu, processor)

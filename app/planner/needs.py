@@ -71,9 +71,8 @@ def _room(row: Row, need: Need) -> Meets | None:
         return Meets(row, "unknown")
     if row.fits or (row.verdict == "partly" and need.may_split):
         return None
-    room = row.largest_context
-    if row.verdict == "less_context" or (room is not None and room > 0):
-        return Meets(row, "context", need.usage.context, room)
+    if row.verdict == "less_context":
+        return Meets(row, "context", need.usage.context, row.largest_context)
     return Meets(row, "memory", _needed(row), row.gpu.usable)
 
 

@@ -6,8 +6,9 @@ import msgspec
 
 from app.planner.gpu import Gpu
 from app.planner.gpu_table import read_gpu_table
+from app.planner.model_parts import LayerCache, LayerWeights, PlannedWeights
 from app.planner.model_work import ModelWork
-from app.planner.planned_model import LayerCache, LayerWeights, PlannedModel, PlannedWeights
+from app.planner.planned_model import PlannedModel
 from app.system.resources import find_resources
 
 GIB = 1 << 30

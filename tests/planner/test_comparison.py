@@ -1,0 +1,234 @@
+"""Models beside GPUs, what meets a need, and the picture of the roof."""
+
+from __future__ import annotations
+
+import pytest
+from msgspec.structs import replace
+
+from app.planner.comparison import Row, Usage, chart_contexts, compare, parts_of, speed_by_context
+from app.planner.decode_speed import Part
+from app.planner.gpu import Gpu
+from app.planner.needs import Need, judge, judged, meeting, smallest
+from app.planner.plan_options import PlanOptions
+from app.planner.planned_model import PlannedModel
+from app.planner.roofline import ridge, roofline
+from tests.planner.works import GIB, LLAMA_8B, PROCESSOR, TABLE, mixture, plain, planned_8b
+
+
+def row(gpu: Gpu | str, usage: Usage, host: Gpu | None = None, model: PlannedModel | None = None) -> Row:
+    chosen = TABLE[gpu] if isinstance(gpu, str) else gpu
+    (only,) = compare([model or planned_8b()], [chosen], usage, host)
+    return only
+
+
+@pytest.mark.parametrize(
+    ("gpu", "users"),
+    [("l4", 16), ("l40s", 38), ("a100-80-sxm", 72), ("h100-sxm", 72), ("h200", 134), ("rtx-4090", 17)],
+)
+def test_conversations_of_8192_tokens_at_once_with_an_8b(gpu: str, users: int) -> None:
+    assert row(gpu, Usage(8192, prompt=2048)).most_users == pytest.approx(users, abs=1)
+    assert row(gpu, Usage(8192, users, 2048)).most_users == pytest.approx(users, abs=1)
+
+
+def test_a_row_says_what_fits_and_how_fast_it_is() -> None:
+    found = row("l4", Usage(2048, 1, 2048))
+    assert found.fits and found.verdict == "fits" and found.limited_by == "bandwidth"
+    assert found.largest_context == 131_072
+    assert found.speed is not None and found.speed.tokens_per_s == pytest.approx(44, rel=0.01)
+    assert found.first_token is not None and found.first_token.seconds == pytest.approx(1.15, rel=0.03)
+    assert found.first_token_together == found.first_token
+
+
+def test_several_users_share_the_memory_and_the_time() -> None:
+    one, four = row("l4", Usage(4096, 1, 2048)), row("l4", Usage(4096, 4, 2048))
+    assert one.speed and four.speed and one.first_token and four.first_token_together
+    assert four.speed.tokens_per_s < one.speed.tokens_per_s < four.speed.together
+    assert four.speed.sequences == 4
+    assert four.first_token_together.seconds == pytest.approx(4 * one.first_token.seconds)
+    assert four.first_token == one.first_token
+    assert four.plan.options.cells == 4 * 4096
+    assert four.largest_context is not None and 34_000 < four.largest_context < 40_000
+    roomy = row("h200", Usage(4096, 4, 2048))
+    assert roomy.largest_context == 131_072, "each of them may have what the model was trained for"
+
+
+def test_what_does_not_fit_is_limited_by_memory_and_has_no_speed() -> None:
+    long = row("rtx-3070", Usage(65_536))
+    assert long.verdict == "less_context" and long.limited_by == "memory" and long.speed is None
+    assert long.largest_context is not None and 10_000 < long.largest_context < 30_000
+    large = row("rtx-3070", Usage(4096), model=planned_8b(scale=3.3))
+    assert large.verdict == "partly" and large.limited_by == "memory"
+    assert (large.speed, large.first_token, large.largest_context, large.most_users) == (None, None, 0, 0)
+    huge = row("rtx-3070", Usage(4096), PROCESSOR, planned_8b(scale=40))
+    assert huge.verdict == "too_large" and huge.speed is None and huge.limited_by == "memory"
+
+
+def test_with_main_memory_behind_it_a_large_model_runs_slowly() -> None:
+    large = row("rtx-3070", Usage(4096), PROCESSOR, planned_8b(scale=3.3))
+    assert large.verdict == "partly" and large.limited_by == "processor"
+    assert large.largest_context is not None and large.largest_context > 4096
+    small = row("rtx-3070", Usage(4096), PROCESSOR)
+    assert large.speed and small.speed and large.speed.tokens_per_s < small.speed.tokens_per_s / 4
+    assert small.verdict == "fits"
+
+
+def test_a_mixture_keeps_its_experts_in_main_memory_first() -> None:
+    found = row("rtx-3070", Usage(4096), PROCESSOR, mixture())
+    assert found.verdict == "partly" and found.plan.options.experts_on_cpu
+    on_gpu, rest = parts_of(found.model, found.plan, found.gpu, PROCESSOR)
+    assert not on_gpu.work.is_mixture and rest.work.is_mixture and rest.work.dense_bytes == 0
+    assert found.speed is not None and found.speed.limited_by == "processor"
+
+
+def test_a_processor_does_all_of_it() -> None:
+    found = row(PROCESSOR, Usage(4096))
+    assert found.fits and found.speed is not None and found.speed.limited_by == "bandwidth"
+    assert found.speed.tokens_per_s == pytest.approx(50 * 0.7 / (4.69 + 0.54), rel=0.03)
+
+
+def test_an_unknown_model_is_unknown() -> None:
+    found = row("l4", Usage(4096), model=PlannedModel("strange", "strange", "unknown"))
+    assert found.verdict == "unknown"
+    assert (found.speed, found.first_token, found.limited_by, found.largest_context) == (None, None, None, None)
+    assert judge(found, Need(Usage(4096))).shortfall == "unknown"
+    assert speed_by_context(found, Usage(4096)) is None
+
+
+def test_rows_go_by_model_and_then_by_gpu() -> None:
+    models, gpus = [planned_8b("a"), planned_8b("b")], [TABLE["l4"], TABLE["h200"]]
+    rows = compare(models, gpus, Usage(4096))
+    assert [(each.model.name, each.gpu.id) for each in rows] == [
+        ("a", "l4"),
+        ("a", "h200"),
+        ("b", "l4"),
+        ("b", "h200"),
+    ]
+
+
+def test_the_chart_falls_with_the_context_and_says_where_it_ends() -> None:
+    usage = Usage(4096)
+    line = speed_by_context(row("rtx-3070", usage), usage, largest=32_768)
+    assert line is not None
+    contexts, speeds = zip(*line.points, strict=True)
+    assert contexts[0] == 256 and contexts[-1] == 32_768 and list(contexts) == sorted(set(contexts))
+    rates = [speed.tokens_per_s for speed in speeds]
+    assert rates == sorted(rates, reverse=True) and rates[-1] < rates[0]
+    assert line.fits_up_to is not None and 10_000 < line.fits_up_to < 30_000
+    windowed = row("rtx-4090", usage, model=mixture())
+    flat = speed_by_context(windowed, usage, largest=32_768)
+    assert flat is not None and flat.points[-1][1].tokens_per_s > 0.5 * flat.points[0][1].tokens_per_s
+
+
+def test_a_charts_contexts_end_where_they_are_told() -> None:
+    assert chart_contexts(1) == (256,)
+    assert chart_contexts(1000)[-1] == 1000 and chart_contexts(131_072)[-1] == 131_072
+
+
+LARGE_CONTEXT = Usage(32_768, 1, 4096)
+
+
+def shortfalls(need: Need, *gpus: str) -> dict[str, str | None]:
+    rows = compare([planned_8b()], [TABLE[gpu] for gpu in gpus], need.usage)
+    return {found.row.gpu.id: found.shortfall for found in judged(rows, need)}
+
+
+def test_what_meets_a_need_comes_first_and_the_smallest_memory_before_all() -> None:
+    need = Need(LARGE_CONTEXT, first_token_s=2.0, tokens_per_s=30)
+    gpus = ("h200", "l4", "rtx-4090", "t4", "rtx-3070", "rtx-4060", "a100-80-sxm", "rtx-4070")
+    found = shortfalls(need, *gpus)
+    assert list(found)[:4] == ["rtx-4070", "rtx-4090", "a100-80-sxm", "h200"]
+    assert [gpu for gpu, shortfall in found.items() if shortfall is None] == list(found)[:4]
+    assert (found["l4"], found["t4"]) == ("speed", "speed")
+    assert list(found)[-2:] == ["rtx-3070", "rtx-4060"] and found["rtx-3070"] == "context"
+    rows = compare([planned_8b()], [TABLE[gpu] for gpu in gpus], need.usage)
+    best = smallest(rows, need)
+    assert best is not None and best.id == "rtx-4070"
+    assert [each.row.gpu.id for each in meeting(rows, need)] == list(found)[:4]
+
+
+@pytest.mark.parametrize(
+    ("need", "gpu", "shortfall", "wanted"),
+    [
+        (Need(Usage(8192), tokens_per_s=60), "l4", "speed", 60),
+        (Need(Usage(8192, prompt=8000), first_token_s=1.0), "l4", "first_token", 1.0),
+        (Need(Usage(65_536)), "rtx-3070", "context", 65_536),
+        (Need(Usage(8192, users=20)), "l4", "context", 8192),
+        (Need(Usage(8192)), "l4", None, None),
+    ],
+)
+def test_the_one_thing_that_fails_is_named_with_its_figures(
+    need: Need, gpu: str, shortfall: str | None, wanted: float | None
+) -> None:
+    found = judge(row(gpu, need.usage), need)
+    assert (found.shortfall, found.wanted) == (shortfall, wanted)
+    assert found.meets == (shortfall is None)
+    if wanted is not None:
+        assert found.there is not None and (found.there > wanted) == (shortfall == "first_token")
+
+
+def test_a_model_that_is_too_large_says_how_much_it_needs() -> None:
+    need = Need(Usage(4096))
+    found = judge(row("rtx-3070", need.usage, model=planned_8b(scale=4.0)), need)
+    assert found.shortfall == "memory" and found.there == TABLE["rtx-3070"].usable
+    assert found.wanted is not None
+
+
+def test_all_who_ask_at_once_have_to_be_served_in_time() -> None:
+    alone = Need(Usage(4096, 1, 2048), first_token_s=0.5)
+    many = replace(alone, usage=Usage(4096, 4, 2048))
+    assert judge(row("rtx-4090", alone.usage), alone).meets
+    assert judge(row("rtx-4090", many.usage), many).shortfall == "first_token"
+
+
+def test_a_split_model_meets_a_need_only_where_that_is_allowed() -> None:
+    need = Need(Usage(4096))
+    split = row("rtx-3070", need.usage, PROCESSOR, planned_8b(scale=3.3))
+    assert not judge(split, need).meets
+    assert judge(split, replace(need, may_split=True)).meets
+
+
+def test_what_the_band_leaves_open_is_said_to_be_close() -> None:
+    found = row("l4", Usage(2048, 1, 2048))
+    assert judge(found, Need(Usage(2048), tokens_per_s=40)).is_close
+    assert not judge(found, Need(Usage(2048), tokens_per_s=20)).is_close
+    near, far = (judge(found, Need(Usage(2048), tokens_per_s=rate)) for rate in (48, 200))
+    assert near.shortfall == far.shortfall == "speed" and near.is_close and not far.is_close
+
+
+def test_of_quantisations_the_largest_that_meets_the_need_comes_first() -> None:
+    models = [planned_8b(name, name, scale) for name, scale in (("Q4_K_M", 1.0), ("Q8_0", 1.7), ("F16", 3.3))]
+    need = Need(Usage(8192), tokens_per_s=20)
+    found = judged(compare(models, [TABLE["l4"]], need.usage), need)
+    assert [each.row.model.name for each in found] == ["Q8_0", "Q4_K_M", "F16"]
+    assert found[-1].shortfall == "speed"
+
+
+@pytest.mark.parametrize(
+    ("gpu", "expected"), [("rtx-4090", 327), ("h100-sxm", 295), ("l4", 403), ("t4", 203), ("m5-16", None)]
+)
+def test_ridges(gpu: str, expected: int | None) -> None:
+    found = ridge(TABLE[gpu])
+    assert found is None if expected is None else found == pytest.approx(expected, abs=1)
+
+
+def test_decode_stands_under_the_slope_and_prefill_under_the_level() -> None:
+    picture = roofline([Part(LLAMA_8B, TABLE["rtx-4090"])], 2048, 2048)
+    assert picture is not None and picture.decode is not None and picture.prefill is not None
+    assert picture.decode.intensity == pytest.approx(2 * 7.5e9 / 4.96e9, rel=0.1)
+    assert picture.decode.intensity < picture.ridge < picture.prefill.intensity
+    for dot in (picture.decode, picture.prefill):
+        assert 0 < dot.tflops <= dot.roof == picture.roof(dot.intensity)
+    assert picture.prefill.roof == picture.peak_tflops == 330
+    many = roofline([Part(LLAMA_8B, TABLE["rtx-4090"])], 2048, 2048, 8)
+    assert many is not None and many.decode is not None and many.decode.intensity > 3 * picture.decode.intensity
+
+
+def test_there_is_no_picture_of_a_split_model_or_of_unknown_arithmetic() -> None:
+    assert roofline([Part(LLAMA_8B, plain(tflops=None))], 2048, 2048) is None
+    assert roofline([Part(LLAMA_8B, TABLE["l4"]), Part(LLAMA_8B, PROCESSOR)], 2048, 2048) is None
+
+
+def test_usage_asks_for_room_for_everybody() -> None:
+    planned = Usage(1000, 3, options=PlanOptions(context=5, kv_type_k="q8_0", micro_batch=256)).planned
+    assert (planned.context, planned.sequences, planned.kv_type_k, planned.micro_batch) == (3000, 3, "q8_0", 256)
+    assert TABLE["l4"].memory == 24 * GIB
