@@ -17,6 +17,8 @@ from app.planner.model_work import ModelWork
 
 LEAST_DECODED, LEAST_PREFILLED = 16, 64
 """Tokens below which an answer says nothing of decode, or of prefill."""
+SLOWEST, FASTEST = 1e-3, 1e5
+"""Tokens/s beyond which a clock was wrong."""
 MOST_POINTS, MOST_ALIKE = 64, 6
 """Points that are kept in all, and of one model at about one context."""
 ENOUGH = 3
@@ -121,7 +123,8 @@ def calibrated(gpu: Gpu, calibration: Calibration) -> Calibrated:
     if calibration.decode and gpu.effective_bandwidth > 0:
         fit = fit_decode(calibration.decode, gpu)
         decode_error = fit.error
-        bandwidth = max(gpu.bandwidth, fit.bytes_per_s / GB)
+        # What is read faster than the memory was believed to give says that it gives more, be it weights or cache.
+        bandwidth = max(gpu.bandwidth, fit.bytes_per_s / GB / min(1.0, fit.cache_cost))
         result = msgspec.structs.replace(
             result,
             bandwidth=bandwidth,
@@ -182,7 +185,7 @@ def prefill_beside(predicted: PrefillTime, answer: AnswerFigures) -> Beside | No
 
 def _decode_point(answer: AnswerFigures, work: ModelWork) -> DecodePoint | None:
     rate = answer.decode_tokens_per_s
-    if answer.decoded < LEAST_DECODED or not rate or not 0 < rate < GB:
+    if answer.decoded < LEAST_DECODED or not rate or not SLOWEST < rate < FASTEST:
         return None
     cost = MIXTURE_COST if work.is_mixture else 1.0
     cache = work.cache_bytes(max(0, round(answer.context)))

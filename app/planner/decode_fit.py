@@ -21,6 +21,10 @@ firmly what has gone far already."""
 SURE, FIRST_SURE = 0.03, 0.5
 """Points nearer than this share pull as if they were so far away; at first nearly all do, which finds a long chat."""
 LEAST_CACHE_COST, MOST_CACHE_COST = 0.25, 40.0
+LEAST_FACTOR = 0.1
+"""No part of a machine is so much faster than all of it beside what was believed."""
+PIVOT = 1e-12
+"""What cancels to less is nothing."""
 FLOOR_S = 1e-7
 """A layer that takes no time is taken to take this much, so that something can be held near it."""
 FASTEST = 1e15
@@ -59,16 +63,17 @@ def fit_decode(points: Sequence[DecodePoint], gpu: Gpu) -> DecodeFit:
         [point.layers * before[0], point.weight_bytes * before[1], point.cache_bytes * before[2]] for point in points
     ]
     rows = [[part / point.seconds for part in row] for row, point in zip(rows, points, strict=True)]
-    # Unknowns are factors on what was believed; a common one first, as a machine is mostly fast or slow as a whole.
+    # A machine is mostly fast or slow as a whole: unknown are factors beside the one that all of it has in common.
     common = statistics.median(1 / sum(row) for row in rows)
-    factors = [common] * 3
+    rows = [[part * common for part in row] for row in rows]
+    factors = [1.0] * 3
     for turn in range(ROUNDS):
         sure = max(SURE, FIRST_SURE * COOLING**turn)
         weights = [sure / max(sure, abs(_sum(row, factors) - 1)) for row in rows]
-        firm = [held / (1 + (factor / common - 1) ** 2) for held, factor in zip(HELD, factors, strict=True)]
-        factors = _solved(rows, weights, firm, common)
-    layer, weight, cache = (factor * part for factor, part in zip(factors, before, strict=True))
+        firm = [held / (1 + (factor - 1) ** 2) for held, factor in zip(HELD, factors, strict=True)]
+        factors = _solved(rows, weights, firm)
     error = statistics.median(abs(_sum(row, factors) - 1) for row in rows)
+    layer, weight, cache = (factor * common * part for factor, part in zip(factors, before, strict=True))
     weight = max(weight, 1 / FASTEST)
     cost = min(MOST_CACHE_COST, max(LEAST_CACHE_COST, cache / weight))
     return DecodeFit(layer, 1 / weight, cost, error)
@@ -78,22 +83,18 @@ def _sum(row: Sequence[float], factors: Sequence[float]) -> float:
     return sum(part * factor for part, factor in zip(row, factors, strict=True))
 
 
-def _solved(
-    rows: Sequence[Sequence[float]], weights: Sequence[float], firm: Sequence[float], common: float
-) -> list[float]:
-    """Return the factors, none below a tenth of the common one: the worst is held there and the others solved again."""
-    least = common / 10
+def _solved(rows: Sequence[Sequence[float]], weights: Sequence[float], firm: Sequence[float]) -> list[float]:
+    """Return the factors, none below the least: the worst is held there and the others are solved again."""
     held: dict[int, float] = {}
-    factors = [common] * 3
+    factors = [1.0] * 3
     while len(held) < 3:
         free = [index for index in range(3) if index not in held]
-        solved = _free(rows, weights, [hold / common**2 for hold in firm], held, free, common)
-        factors = [held.get(index, solved.get(index, common)) for index in range(3)]
+        factors = _free(rows, weights, firm, held, free)
         worst = min(free, key=lambda index: factors[index])
-        if factors[worst] >= least:
-            break
-        held[worst] = least
-    return [held.get(index, factor) for index, factor in enumerate(factors)]
+        if factors[worst] >= LEAST_FACTOR:
+            return factors
+        held[worst] = LEAST_FACTOR
+    return [LEAST_FACTOR] * 3
 
 
 def _free(
@@ -102,9 +103,8 @@ def _free(
     firm: Sequence[float],
     held: dict[int, float],
     free: Sequence[int],
-    common: float,
-) -> dict[int, float]:
-    """Return the least squares over the factors that are free, each drawn towards the common one."""
+) -> list[float]:
+    """Return the least squares over the factors that are free, each drawn towards 1, and those that are held."""
     size = len(free)
     matrix = [[0.0] * (size + 1) for _ in range(size)]
     for row, weight in zip(rows, weights, strict=True):
@@ -115,14 +115,16 @@ def _free(
             matrix[i][size] += weight * row[first] * rest
     for i, index in enumerate(free):
         matrix[i][i] += firm[index]
-        matrix[i][size] += firm[index] * common
-    return dict(zip(free, _gauss(matrix), strict=True))
+        matrix[i][size] += firm[index]
+    solved = {**held, **dict(zip(free, _gauss(matrix), strict=True))}
+    return [solved[index] for index in range(3)]
 
 
 def _gauss(matrix: list[list[float]]) -> list[float]:
     """Return the solution of a small positive definite system, its right side last in each row."""
     size = len(matrix)
     for i in range(size):
+        matrix[i][i] = max(matrix[i][i], PIVOT)
         for j in range(i + 1, size):
             share = matrix[j][i] / matrix[i][i]
             matrix[j] = [below - share * above for below, above in zip(matrix[j], matrix[i], strict=True)]

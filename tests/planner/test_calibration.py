@@ -156,7 +156,7 @@ def test_only_so_many_points_are_kept_and_those_that_differ_stay() -> None:
 def test_a_machine_that_is_faster_than_its_memory_was_measured_has_a_faster_memory() -> None:
     machine = msgspec.structs.replace(PROCESSOR, bandwidth=500.0, efficiency=0.9)
     found = calibrated(PROCESSOR, seen(machine, (300, 2000, 5000))).gpu
-    assert found.efficiency == 1 and found.bandwidth > 2 * PROCESSOR.bandwidth
+    assert found.bandwidth > 2 * PROCESSOR.bandwidth
     assert off(found, machine, (300, 2000, 5000)) < 0.05
     assert speed_on(found, 300).tokens_per_s <= speed_on(found, 300).ceiling
 
