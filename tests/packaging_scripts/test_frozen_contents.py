@@ -39,6 +39,7 @@ def test_every_module_is_listed_also_those_that_are_loaded_by_name() -> None:
 def test_data_go_where_the_program_looks_for_them() -> None:
     placed = {f"{folder}/{Path(source).name}" for source, folder in contents.resource_files(ROOT)}
     assert {
+        "app/_data/gpus.json",
         "app/_data/starter_prompts.json",
         "app/_data/themes/dark.json",
         "app/_data/icons/tokenlight.svg",

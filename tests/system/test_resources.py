@@ -66,3 +66,10 @@ def test_a_folder_of_packages_is_no_checkout(monkeypatch: pytest.MonkeyPatch, tm
     assert checkout_folder() is None
     (tmp_path / "packaging" / "dev.py").touch()
     assert checkout_folder() == tmp_path
+
+
+def test_a_table_of_gpus_that_is_missing_or_no_text_is_empty(tmp_path: Path) -> None:
+    assert "rtx-4090" in find_resources().gpu_table()
+    assert Resources(tmp_path).gpu_table() == ""
+    (tmp_path / "gpus.json").write_bytes(b"\xff\xfe\x00")
+    assert Resources(tmp_path).gpu_table() == ""

@@ -10,6 +10,7 @@ import pytest
 
 from app.core.chat_preset import ChatPreset
 from app.core.events import Event
+from app.core.own_gpu import OwnGpu
 from app.core.sampling import SamplingSettings
 from app.system.settings_file import SettingsFile
 from tests.system.test_lenient_json import BAD_VALUES, NESTS
@@ -143,3 +144,25 @@ def test_a_grammar_that_is_none_costs_itself(path: Path, bad: str) -> None:
     assert settings.values.sampling == SamplingSettings(top_k=7)
     assert settings.values.presets["Mine"] == SamplingSettings(min_p=0.2)
     assert "grammar" in told(settings)
+
+
+def test_a_gpu_that_makes_no_sense_costs_itself(path: Path) -> None:
+    gpus = {
+        "Mine": {"memory_gib": 24, "bandwidth": 1000.5, "like": "rtx-4090"},
+        "Strange": {"memory_gib": 24, "bandwidth": 500, "tflops": -3},
+        "No memory": {"bandwidth": 500},
+        "Negative": {"memory_gib": -1, "bandwidth": 500},
+        "Endless": {"memory_gib": 24, "bandwidth": 1e300},
+        "Text": "fast",
+    }
+    settings = opened(path, json.dumps({"gpus": gpus, "theme": "dark"}))
+    assert settings.values.theme == "dark"
+    assert settings.values.gpus == {
+        "Mine": OwnGpu(24, 1000.5, like="rtx-4090"),
+        "Strange": OwnGpu(24, 500),
+    }
+    sentence = told(settings)
+    assert all(f"gpus.{name}" in sentence for name in ("Strange.tflops", "No memory", "Negative", "Endless"))
+    assert "1 more" in sentence
+    settings.change(theme="light")
+    assert SettingsFile(path, run_now).values == settings.values
