@@ -6,7 +6,7 @@ that large matrices reach. One figure describes prefill: the floating-point oper
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Literal, get_args
 
 import msgspec
 
@@ -16,6 +16,11 @@ Family = Literal["data_centre", "workstation", "geforce", "radeon", "apple", "ot
 Limit = Literal["memory", "bandwidth", "layers", "compute", "processor"]
 """What limits a speed: space, reading memory, what each layer costs beside that, arithmetic, or layers off the GPU."""
 
+SourceKind = Literal["vendor", "measured", "extrapolated", "assumed", "entered", "told"]
+"""The maker's figure; from runs, published or here; from those of a like GPU; experience; by people; by the machine."""
+
+NOT_PUBLISHED = "not published"
+"""Source of a figure that is None because nobody says it."""
 GB = 1e9
 MICROSECOND = 1e-6
 TERA = 1e12
@@ -58,6 +63,14 @@ class Gpu(msgspec.Struct, frozen=True):
     is_this_machine: bool = False
     sources: dict[str, str] = {}
     """Where each figure comes from, by the name of its field."""
+
+    def source_kind(self, figure: str) -> SourceKind | None:
+        """Return what kind of source a figure has, by the name of its field; None where it has none."""
+        source = self.sources.get(figure)
+        if source is None or source == NOT_PUBLISHED:
+            return None
+        first = source.partition(":")[0].partition(",")[0].partition(" by ")[0]
+        return next((kind for kind in get_args(SourceKind) if kind == first), "vendor")
 
     @property
     def shares_main_memory(self) -> bool:

@@ -20,7 +20,6 @@ _SAME_AS = {"sxm2": "sxm", "sxm3": "sxm", "sxm4": "sxm", "sxm5": "sxm", "hbm3": 
 """How drivers say that a GPU is no card: an H100 SXM calls itself “H100 80GB HBM3”."""
 _MOST_AWAY = {"own": 0.15, "shared": 0.5}
 """How far its memory may be from the table's, as a share; people can change what Apple's chips give their GPU."""
-_IGNORED = frozenset({"nvidia", "geforce", "amd", "radeon", "tesla", "quadro", "generation", "gpu"})
 
 
 class OwnDevice(msgspec.Struct, frozen=True):
@@ -38,7 +37,7 @@ class OwnDevice(msgspec.Struct, frozen=True):
 
 def known_as(name: str, total: int | None, table: Iterable[Gpu]) -> Gpu | None:
     """Return the GPU of the table that a driver's name means, the size of its memory deciding among several; or None."""
-    words = {_SAME_AS.get(word, word.removesuffix("gb")) for word in gpu_id(name).split("-")} - _IGNORED
+    words = {_SAME_AS.get(word, word.removesuffix("gb")) for word in gpu_id(name).split("-")}
     found: list[tuple[int, float, Gpu]] = []
     for gpu in table:
         own = set(gpu.id.split("-"))

@@ -20,6 +20,7 @@ from app.planner.calibration import (
     prefill_beside,
     with_answer,
 )
+from app.planner.decode_fit import DecodePoint, fit_decode
 from app.planner.decode_speed import Part, decode_speed
 from app.planner.gpu import Gpu, PrefillTime, Speed
 from app.planner.model_work import ModelWork
@@ -137,6 +138,28 @@ def test_prefill_is_kept_apart_from_decode() -> None:
     time = prefill_time([Part(SMALL, found.gpu)], 1500)
     assert time is not None and 1500 / time.seconds == pytest.approx(2000, rel=0.1)
     assert found.gpu.prefill_band < PROCESSOR.prefill_band
+
+
+def test_long_prompts_tell_more_than_short_ones() -> None:
+    calibration = Calibration()
+    for tokens, rate in ((70, 500.0), (80, 520.0), (4000, 2000.0), (90, 5000.0)):
+        calibration = with_answer(calibration, AnswerFigures(5, None, 0, tokens, tokens / rate), SMALL)
+    time = prefill_time([Part(SMALL, calibrated(PROCESSOR, calibration).gpu)], 4000)
+    assert time is not None and 4000 / time.seconds == pytest.approx(2000, rel=0.02)
+
+
+def test_a_cache_that_is_read_faster_than_weights_says_that_memory_gives_more() -> None:
+    machine = msgspec.structs.replace(PROCESSOR, efficiency=0.9, cache_cost=0.4)
+    found = calibrated(PROCESSOR, seen(machine, (300, 20_000, 60_000))).gpu
+    assert found.cache_cost < 0.7 and off(found, machine, (300, 20_000, 60_000)) < 0.05
+    long = speed_on(found, 200_000)
+    assert long.low < long.tokens_per_s <= long.high <= long.ceiling
+
+
+def test_times_that_no_machine_can_have_leave_every_parameter_possible() -> None:
+    points = (DecodePoint(100, 1e9, 0, 0.2), *(DecodePoint(1, 1e9, 0, 1.0 + step / 100) for step in range(3)))
+    fit = fit_decode(points, PROCESSOR)
+    assert fit.layer_s > 0 and fit.bytes_per_s > 0 and fit.cache_cost > 0
 
 
 def test_only_so_many_points_are_kept_and_those_that_differ_stay() -> None:

@@ -144,6 +144,15 @@ def test_a_few_layers_on_the_processor_take_most_of_the_time() -> None:
     assert partly.ceiling < whole.ceiling
 
 
+def test_window_layers_read_their_window_and_states_are_read_and_written() -> None:
+    windowed = ModelWork(32, 10**9, full_bytes=1000, window_bytes=5000, window=1024)
+    assert windowed.cache_bytes(100) == 100 * 6000
+    assert windowed.cache_bytes(32_768) == 32_768 * 1000 + 1024 * 5000
+    recurrent = ModelWork(32, 10**9, state_bytes=150_000_000)
+    assert recurrent.cache_bytes(0) == recurrent.cache_bytes(100_000) == 300_000_000
+    assert speed_of(recurrent, "l4", 100_000).tokens_per_s == speed_of(recurrent, "l4").tokens_per_s
+
+
 def test_nothing_is_said_of_what_is_not_known() -> None:
     assert decode_speed([], 0) is None
     assert decode_speed([Part(ModelWork(0, 0), TABLE["l4"])], 0) is None

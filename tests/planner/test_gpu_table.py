@@ -60,6 +60,8 @@ def test_every_gpu_has_all_figures_in_bounds_each_with_a_source(gpu: Gpu) -> Non
     assert gpu.prefill_tflops and math.isfinite(gpu.prefill_tflops)
     assert gpu.tflops is None or gpu.prefill_tflops < gpu.tflops
     assert (gpu.tflops is None) == (gpu.sources["tflops"] == "not published")
+    assert all(gpu.source_kind(figure) for figure in FIGURES if getattr(gpu, figure) is not None)
+    assert gpu.source_kind("bandwidth") == "vendor" and gpu.source_kind("colour") is None
     assert gpu.shares_main_memory == (gpu.family == "apple") and gpu.speed_class and gpu.family != "other"
     assert not gpu.is_processor and not gpu.is_this_machine
 
@@ -75,6 +77,7 @@ def test_what_llama_cpp_sees_is_less_than_what_is_sold() -> None:
     assert seen == {"rtx-4090": 24080, "l4": 23034, "l40s": 45467, "h200": 143771}
     assert TABLE["m4-16"].usable == pytest.approx(16 * GIB * 2 / 3, abs=1)
     assert TABLE["m4-max-128"].usable == 96 * GIB
+    assert TABLE["m5-16"].tflops is None and TABLE["m5-16"].source_kind("tflops") is None
 
 
 @pytest.mark.parametrize(
@@ -157,7 +160,8 @@ def test_peoples_own_gpus_stand_beside_those_of_the_table() -> None:
     assert mine.efficiency == TABLE["rtx-4090"].efficiency and mine.speed_class == "gddr"
     assert mine.prefill_tflops == pytest.approx(200 * 122 / 330)
     assert "\n" not in strange.name and strange.prefill_tflops is None and strange.below > mine.below
-    assert set(mine.sources) == set(FIGURES) and mine.sources["bandwidth"] == "entered by you"
+    assert set(mine.sources) == set(FIGURES) and mine.source_kind("bandwidth") == "entered"
+    assert strange.source_kind("efficiency") == mine.source_kind("efficiency") == "assumed"
 
 
 @pytest.mark.parametrize(
@@ -193,6 +197,7 @@ def test_this_machines_gpu_is_the_tables_with_the_memory_that_is_there() -> None
     gpu = this_machine(OwnDevice("NVIDIA L4", 22 * GIB), TABLE.values())
     assert gpu is not None and gpu.is_this_machine and gpu.usable == 22 * GIB
     assert (gpu.bandwidth, gpu.layer_us, gpu.speed_class) == (300, 32, "gddr")
+    assert gpu.source_kind("usable") == "told" and gpu.source_kind("prefill_tflops") == "extrapolated"
 
 
 def test_an_unknown_device_is_judged_by_its_measured_bandwidth_or_not_at_all() -> None:

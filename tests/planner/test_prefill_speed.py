@@ -100,6 +100,9 @@ def test_layers_off_the_gpu_are_fetched_or_computed_where_they_lie() -> None:
     assert partly.seconds == pytest.approx(whole.seconds + bytes_fetched, rel=0.1)
     few = prefill_time([on_gpu, rest], 16)
     assert few is not None and few.seconds < partly.seconds
+    slow = msgspec.structs.replace(rest, gpu=msgspec.structs.replace(PROCESSOR, prefill_tflops=0.001))
+    there, fetched = (prefill_time([on_gpu, slow], tokens) for tokens in (31, 32))
+    assert there is not None and fetched is not None and there.seconds > 100 * fetched.seconds
 
 
 def test_unknown_arithmetic_says_nothing_of_a_prompt_but_of_one_token() -> None:
