@@ -105,6 +105,18 @@ def own_gpus(entries: Mapping[str, OwnGpu], table: Iterable[Gpu]) -> tuple[Gpu, 
     return tuple(found.values())
 
 
+def name_problem(name: str, table: Iterable[Gpu], own: Iterable[str] = ()) -> Sentence | None:
+    """Return why a GPU cannot be added under a name, or None where it can; `own` are the names of those added before."""
+    wanted = gpu_id(printable(name)[:MOST_NAME])
+    if not wanted:
+        return translate("Planner", "A GPU needs a name with a letter or a digit: type one.")
+    if any(wanted in (gpu.id, gpu_id(gpu.name)) for gpu in table) or wanted in map(gpu_id, own):
+        return translate(
+            "Planner", "There is a GPU called “{name}” already: choose another name.", name=printable(name)
+        )
+    return None
+
+
 def matching(text: str, gpus: Iterable[Gpu]) -> tuple[Gpu, ...]:
     """Return the GPUs that a text means: the one that is called so, or all whose name begins with its words."""
     wanted, all_of_them = gpu_id(text), tuple(gpus)

@@ -10,7 +10,7 @@ import pytest
 
 from app.core.own_gpu import OwnGpu
 from app.planner.gpu import Gpu
-from app.planner.gpu_table import FIGURES, gpu_id, matching, own_gpus, read_gpu_table
+from app.planner.gpu_table import FIGURES, gpu_id, matching, name_problem, own_gpus, read_gpu_table
 from app.planner.this_machine import OwnDevice, known_as, this_machine
 from app.system.resources import find_resources
 from tests.planner.works import GIB, TABLE
@@ -162,6 +162,22 @@ def test_peoples_own_gpus_stand_beside_those_of_the_table() -> None:
     assert "\n" not in strange.name and strange.prefill_tflops is None and strange.below > mine.below
     assert set(mine.sources) == set(FIGURES) and mine.source_kind("bandwidth") == "entered"
     assert strange.source_kind("efficiency") == mine.source_kind("efficiency") == "assumed"
+
+
+@pytest.mark.parametrize(
+    ("name", "problem"),
+    [
+        ("My card", None),
+        (" — ", "needs a name"),
+        ("", "needs a name"),
+        ("rtx 4090", "“rtx 4090” already"),
+        ("NVIDIA L4", "already"),
+        ("Second  CARD", "already"),
+    ],
+)
+def test_a_gpu_is_added_under_a_name_that_tells_it_apart(name: str, problem: str | None) -> None:
+    found = name_problem(name, TABLE.values(), ["second card"])
+    assert found is None if problem is None else found is not None and problem in found.english()
 
 
 @pytest.mark.parametrize(
