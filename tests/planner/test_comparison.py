@@ -11,6 +11,7 @@ from app.planner.gpu import Gpu
 from app.planner.needs import Need, judge, judged, meeting, smallest
 from app.planner.plan_options import PlanOptions
 from app.planner.planned_model import PlannedModel
+from app.planner.quantised import quantisations, quantised
 from app.planner.roofline import ridge, roofline
 from tests.planner.works import GIB, LLAMA_8B, PROCESSOR, TABLE, mixture, plain, planned_8b
 
@@ -201,6 +202,22 @@ def test_of_quantisations_the_largest_that_meets_the_need_comes_first() -> None:
     found = judged(compare(models, [TABLE["l4"]], need.usage), need)
     assert [each.row.model.name for each in found] == ["Q8_0", "Q4_K_M", "F16"]
     assert found[-1].shortfall == "speed"
+
+
+def test_quantisations_of_one_model_are_estimated_by_bits_per_weight() -> None:
+    model = planned_8b()
+    found = quantisations(model)
+    sizes = [each.model.file_bytes or 0 for each in found]
+    assert sizes == sorted(sizes, reverse=True)
+    assert [each.model.quantisation for each in found][:2] == ["F16", "Q8_0"]
+    assert [each.model for each in found if not each.is_estimate] == [model]
+    eight = quantised(model, "Q8_0")
+    assert eight is not None and eight.file_bytes == pytest.approx(8.03e9 * 8.5 / 8, rel=0.01)
+    assert eight.cache == model.cache
+    assert quantised(model, "Q9") is None and quantised(replace(model, weights=None), "Q8_0") is None
+    need = Need(Usage(8192), tokens_per_s=22)
+    best = judged(compare([each.model for each in found], [TABLE["l4"]], need.usage), need)[0].row
+    assert best.model.quantisation == "Q8_0"
 
 
 @pytest.mark.parametrize(
