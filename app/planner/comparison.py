@@ -152,9 +152,7 @@ def _row(model: PlannedModel, gpu: Gpu, usage: Usage, host: Gpu | None, plan: Pl
     devices = [planned_device(gpu)]
     if host is not None and not gpu.is_processor:
         devices.append(planned_device(host))
-    # All conversations share the cells: together they may be longer than what the model was trained for.
-    roomy = replace(model, trained_context=model.trained_context * users) if model.trained_context else model
-    planned = plan(roomy, usage.planned, devices)
+    planned = plan(model, usage.planned, devices)
     impossible = planned.verdict in ("too_large", "unknown")
     parts = () if impossible else parts_of(model, planned, gpu, host)
     speed = decode_speed(parts, usage.context, users)
