@@ -62,6 +62,7 @@ from app.services.templates import Templates
 from app.services.timeline import Timeline
 from app.services.trash import Trash
 from app.services.vocabulary import Vocabulary
+from app.services.witness import Witness
 from app.store.store import Store
 from app.system.hardware_sampler import HardwareSampler
 from app.system.inbox import Inbox
@@ -134,7 +135,10 @@ def assemble(
     memory, machine = Memory(session, dry_run, engine, asks=options.window), Machine(HardwareSampler(inbox.put))
     records = _records(talk, session, engine, store, sampling, vocabulary, jobs)
     counts = _counts(session, engine, talk, templates, settings, sampling, machine)
-    live = Live(session, lambda: memory.gpu_is_there, talk.chat, talk.answers)
+    witness = Witness(session, lambda: memory.gpu_is_there, talk.answers)
+    witness.gpus = lambda: memory.gpus_in_use(machine.gpus)
+    machine.changed.connect(witness.look_at_machine)
+    live = Live(session, lambda: memory.gpu_is_there, talk.chat, talk.answers, witness)
     views = _views(session, engine, talk.answers, records, counts, live, vocabulary)
     views.operations.gpu_names = lambda: memory.gpu_names
     return Program(

@@ -40,6 +40,7 @@ class FakeGpu:
     busy_percent: int = 97
     power_milliwatts: int = 68_400
     celsius: int = 61
+    clock_reasons: int = 0
 
 
 class FakeNvml:
@@ -105,6 +106,14 @@ class FakeNvml:
     def nvmlDeviceGetPowerUsage(self, gpu: FakeGpu) -> int:  # noqa: N802
         self._called("DeviceGetPowerUsage")
         return gpu.power_milliwatts
+
+    def nvmlDeviceGetCurrentClocksEventReasons(self, gpu: FakeGpu) -> int:  # noqa: N802
+        self._called("DeviceGetCurrentClocksEventReasons")
+        return gpu.clock_reasons
+
+    def nvmlDeviceGetCurrentClocksThrottleReasons(self, gpu: FakeGpu) -> int:  # noqa: N802
+        self._called("DeviceGetCurrentClocksThrottleReasons")
+        return gpu.clock_reasons
 
     def nvmlDeviceGetTemperature(self, gpu: FakeGpu, _sensor: int) -> int:  # noqa: N802
         self._called("DeviceGetTemperature")

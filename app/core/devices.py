@@ -54,6 +54,10 @@ GpuFault = Literal[
 """Why NVIDIA's management library tells nothing: “blocked” is a query that did not come back, the last two are not its."""
 
 
+GpuLimit = Literal["power", "heat", "hardware"]
+"""What holds a GPU's clock down: its power limit, its temperature, or a protection of the card or its supply."""
+
+
 class Gpu(msgspec.Struct, frozen=True):
     """One NVIDIA GPU as the driver's management library sees it; bytes that it does not know are None, never 0."""
 
@@ -72,6 +76,8 @@ class Gpu(msgspec.Struct, frozen=True):
     """Share of the last moment in which something ran on it."""
     power_watts: int | None = None
     celsius: int | None = None
+    limits: tuple[GpuLimit, ...] = ()
+    """What holds its clock down now; empty is nothing, or unknown."""
     reason: Sentence | None = None
     """Why its memory is not known."""
 

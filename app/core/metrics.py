@@ -51,6 +51,44 @@ class KVUse(msgspec.Struct, frozen=True, gc=False):
     checkpoint_bytes: int = 0
 
 
+class ItlDrift(msgspec.Struct, frozen=True, gc=False):
+    """Median gap between neighbouring tokens in ms, of the first and of the last quarter of an answer."""
+
+    begin: float
+    end: float
+
+
+class PageIns(msgspec.Struct, frozen=True, gc=False):
+    """What the engine waited for from the disk during one answer; bytes are None where the system does not tell."""
+
+    prefill_faults: int
+    """Page faults that had to read."""
+    decode_faults: int
+    prefill_bytes: int | None = None
+    decode_bytes: int | None = None
+
+
+class CacheReuse(msgspec.Struct, frozen=True, gc=False):
+    """What the cells held when a prompt came, in tokens."""
+
+    held: int
+    shared: int
+    """How many of them the prompt begins with; fewer can be kept where a cache cannot rewind."""
+
+
+class Loading(msgspec.Struct, frozen=True, gc=False):
+    """How the model was loaded that wrote an answer: what its figures do not say by themselves."""
+
+    gpu_layers: int
+    """Layers on the GPU, the output layer counted."""
+    all_layers: int
+    """All of them, the output layer counted."""
+    threads: int
+    weight_bytes_per_token: int | None = None
+    is_first: bool = False
+    """Whether the answer was the first one after the load."""
+
+
 class DeviceMemory(msgspec.Struct, frozen=True, gc=False):
     """The engine's own buffers on one device, in bytes, as llama.cpp reported them when it made them; None is none, or unknown."""
 
@@ -94,3 +132,9 @@ class Metrics(msgspec.Struct, frozen=True, gc=False):
     """(bytes of weights read for a token + KV bytes in use) x decode tok/s, in 10^9 bytes/s."""
     sampling_ms: float | None = None
     """What all draws took together, from a row of logits to its token; None where nobody took the time."""
+    drift: ItlDrift | None = None
+    """None where an answer has too few tokens to tell, or nobody took their times."""
+    page_ins: PageIns | None = None
+    """None where the system does not tell, or nobody asked it."""
+    reuse: CacheReuse | None = None
+    loading: Loading | None = None

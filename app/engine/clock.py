@@ -12,10 +12,12 @@ from contextlib import contextmanager
 
 import numpy as np
 
-from app.core.metrics import MIN_PREFILL_TOKENS, ItlQuantiles, KVUse, Metrics, TtftParts
+from app.core.metrics import MIN_PREFILL_TOKENS, ItlDrift, ItlQuantiles, KVUse, Metrics, TtftParts
 from app.engine.backend import Backend
 
 MS = 1e6
+MIN_DRIFT_TOKENS = 65
+"""A quarter of fewer gaps has no median that says something."""
 
 
 class AnswerClock:
@@ -133,7 +135,15 @@ class AnswerClock:
             memory=backend.memory,
             traffic_gb_per_s=traffic,
             sampling_ms=self._drawn / MS if self._draws and self._draws == len(self._times) else None,
+            drift=self._drift(),
         )
+
+    def _drift(self) -> ItlDrift | None:
+        if len(self._times) < MIN_DRIFT_TOKENS:
+            return None
+        gaps = np.diff(np.asarray(self._times, np.int64)) / MS
+        quarter = len(gaps) // 4
+        return ItlDrift(float(np.median(gaps[:quarter])), float(np.median(gaps[-quarter:])))
 
     def _itl(self) -> ItlQuantiles | None:
         if len(self._times) < 2:

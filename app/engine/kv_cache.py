@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from app.core.metrics import KVUse
+from app.core.metrics import CacheReuse, KVUse
 from app.core.words import Sentence
 from app.engine.backend import Backend, DecodeResult, TokenIds
 from app.engine.checkpoints import Checkpoints, State
@@ -48,6 +48,10 @@ class KVCache:
         self.used = 0
         self.beside = 0
         """Cells of lanes, which go on behind those of the chat."""
+        self.reuse: CacheReuse | None = None
+        """What was found when the last prompt came; None before, and where nothing was looked for."""
+        self.was_used = False
+        """Whether a token was ever evaluated here."""
 
     @property
     def ids(self) -> npt.NDArray[np.int32]:
@@ -96,6 +100,7 @@ class KVCache:
         """
         most = max(0, len(prompt) - 1)
         shared = min(common_prefix(self.ids, prompt), most)
+        self.reuse = CacheReuse(self.used, shared)
         # A recurrent state stands for all tokens before it; the other caches need the cells of those tokens too.
         reach = most if self._backend.memory_kind == "recurrent" else shared
         checkpoint = self._checkpoints.best(prompt, reach)
@@ -111,6 +116,7 @@ class KVCache:
 
         Checkpoints stay: `rewind` takes one only behind tokens whose cells are there again, or where it needs none.
         """
+        self.reuse = None
         return self._cut(0)
 
     def append(self, ids: TokenIds, *, logits: bool, back: Place | None = None) -> DecodeResult:
@@ -119,6 +125,7 @@ class KVCache:
         `back` is where to go then if the cache cannot rewind; else it goes to a checkpoint.
         """
         count = len(ids)
+        self.was_used = True
         try:
             result = self._backend.decode(ids, self.used, sequence=CHAT, logits=logits)
         except RuntimeError:

@@ -17,7 +17,7 @@ import numpy.typing as npt
 from app.core.commands import Generate, SettingsChange
 from app.core.errors import ExitCode, UserError
 from app.core.events import Event, Finished, GrammarMask, Held, PrefillProgress, PromptReady, Step, Tokens
-from app.core.metrics import StopReason
+from app.core.metrics import Loading, Metrics, StopReason
 from app.core.sampling import MAX_SEED
 from app.core.words import Sentence, translate
 from app.engine.backend import Backend, Row
@@ -37,6 +37,7 @@ from app.engine.grammar import (
 from app.engine.kv_cache import KVCache
 from app.engine.logits import Logits
 from app.engine.pacing import Turn
+from app.engine.paging import Paging
 from app.engine.prefill import prefill
 from app.engine.retracing import Retracing
 from app.engine.sampling import Choice, Sampler
@@ -72,6 +73,8 @@ class Answer:
         self._command = command
         self._control = control
         self._clock = AnswerClock(command.sent_ns)
+        self._paging = Paging()
+        self._is_first = not cache.was_used
         self._settings = command.settings.validated()
         asked = Asked(command.request, command.prompt, self._settings.stop, command.record)
         given = None if retracing is None else retracing.given
@@ -116,6 +119,7 @@ class Answer:
             yield PrefillProgress(self._command.request, done, len(prompt), reused, self._clock.prefilled)
         if done < len(prompt):  # else it ended with its last chunk, before that was told
             self._clock.mark_prefill()
+        self._paging.mark_prefill()
         evaluated = done - reused
         reason: StopReason = "cancelled"
         if self._cache.used == len(prompt):
@@ -310,10 +314,22 @@ class Answer:
             text=self._writing.text,
             ids=self._writing.id_bytes,
             stop_reason=reason,
-            metrics=self._clock.metrics(self._backend, prompt, reused, evaluated, self._cache.use),
+            metrics=self._told_with(self._clock.metrics(self._backend, prompt, reused, evaluated, self._cache.use)),
             seed=self._seed,
             settings=tuple(self._changes),
             notes=(*self._notes, *(() if problem is None else (problem,))),
+        )
+
+    def _told_with(self, metrics: Metrics) -> Metrics:
+        """Return the figures with what they do not say of how they came about."""
+        info = self._backend.info
+        return msgspec.structs.replace(
+            metrics,
+            page_ins=self._paging.page_ins(),
+            reuse=self._cache.reuse,
+            loading=Loading(
+                info.gpu_layers, info.layers + 1, info.threads, info.weight_bytes_per_token, self._is_first
+            ),
         )
 
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QDialog
 
+from app.core.diagnosis import Remedy
 from app.gui.icons import Icons
 from app.gui.main_window import MainWindow
 from app.gui.theme import Themes
@@ -42,6 +43,7 @@ class OnDemand(QObject):
         self._what_if: WhatIfDialog | None = None
         self._made_printing: Printing | None = None
         window.parts.sampling.grammar_wanted.connect(self.open_grammar)
+        window.parts.live.remedy_wanted.connect(self.make_change)
 
     def close(self) -> None:
         """Close what must not outlive the services: every dialog over the window, and those that it opened."""
@@ -64,6 +66,19 @@ class OnDemand(QObject):
 
         self._program.load_options.begin(path, changes)
         LoadOptionsDialog(self._program.load_options, self._window).open()
+
+    def make_change(self, remedy: Remedy) -> None:
+        """Make the change that a diagnosis offers, or open what it is chosen in."""
+        loaded, actions = self._program.session.model, self._window.actions_by_name
+        match remedy.kind:
+            case "load_options" if loaded is not None:
+                self.choose_options(Path(loaded.path), remedy.changes)
+            case "load_options" | "choose_model":
+                actions["open_model_action"].trigger()
+            case "new_chat":
+                actions["new_chat_action"].trigger()
+            case "top_k":
+                self._program.sampling.change(**remedy.changes)
 
     def open_trash(self) -> None:
         """Open the list of what was deleted."""
@@ -106,6 +121,7 @@ class OnDemand(QObject):
         page = make_inside_page(self._program, self._themes)
         page.stop_wanted.connect(self._window.parts.chat_page.stop)
         page.preferences_wanted.connect(self.open_preferences)
+        page.remedy_wanted.connect(self.make_change)
         return page
 
     def open_what_if(self, turn: Turn) -> None:

@@ -8,11 +8,12 @@ from __future__ import annotations
 import msgspec
 
 from app.core.devices import MAIN_MEMORY
+from app.core.diagnosis import Diagnosis
 from app.core.events import Finished
 from app.core.metrics import ItlQuantiles, Metrics, StopReason
 from app.core.model import MemoryKind
-from app.core.words import Sentence
-from app.planner.diagnosis import Circumstances, diagnose
+from app.planner.circumstances import Circumstances, kept_circumstances
+from app.planner.diagnosis import diagnose
 from app.services.cache_parts import CachePart
 from app.services.ttft import TtftPart, parts_at_end
 from app.services.turns import Turn
@@ -68,7 +69,9 @@ class Figures(msgspec.Struct, frozen=True):
     stop_reason: StopReason | None = None
     is_cut_off: bool = False
     """The answer was interrupted: there are no figures of all of it, at most of its beginning."""
-    diagnosis: Sentence | None = None
+    traffic_ceiling: float | None = None
+    """The most that the memory gives which holds the weights, in 10^9 bytes/s, where it was measured."""
+    diagnosis: Diagnosis | None = None
     """Where the time of the answer went, once it has ended."""
     elsewhere: Elsewhere | None = None
 
@@ -90,9 +93,17 @@ def figures_at_end(finished: Finished, painted_ms: float | None, circumstances: 
         sampled_tokens=metrics.sampled_tokens,
         itl_ms=metrics.itl_ms,
         traffic_gb_per_s=metrics.traffic_gb_per_s,
+        traffic_ceiling=circumstances.memory_gb_per_s,
         stop_reason=finished.stop_reason,
-        diagnosis=diagnose(metrics, circumstances),
+        diagnosis=diagnose(_with_paint(metrics, parts), circumstances),
     )
+
+
+def _with_paint(metrics: Metrics, parts: tuple[TtftPart, ...]) -> Metrics:
+    """Return the figures with the time to the screen, which the engine does not know."""
+    paint = next((part.ms for part in parts if part.kind == "paint"), None)
+    ttft = msgspec.structs.replace(metrics.ttft_parts_ms, paint=paint)
+    return msgspec.structs.replace(metrics, ttft_parts_ms=ttft)
 
 
 def figures_of_turn(turn: Turn) -> Figures:
@@ -105,5 +116,7 @@ def figures_of_turn(turn: Turn) -> Figures:
 
 def _circumstances(metrics: Metrics) -> Circumstances:
     """Return what the figures themselves say of how an answer was computed; how many layers were where, they do not."""
+    if metrics.loading is not None:
+        return kept_circumstances(metrics)
     on_gpu = any(use.weights for use in metrics.memory if use.device != MAIN_MEMORY)
     return Circumstances(gpu_is_there=True, gpu_layers=1, all_layers=1) if on_gpu else Circumstances()

@@ -9,7 +9,7 @@ import msgspec
 
 from app.core.events import Failed, Finished, Held, PrefillProgress, PromptReady, Step, Tokens
 from app.core.metrics import MIN_PREFILL_TOKENS, ItlQuantiles
-from app.planner.diagnosis import Circumstances
+from app.planner.circumstances import Circumstances
 from app.services.figures import Figures, figures_at_end, figures_of_turn
 from app.services.open_conversation import Run
 from app.services.pace import Pace
@@ -22,13 +22,16 @@ _MS = 1e6
 class FollowedAnswer:
     """Takes in what is said of one question."""
 
-    def __init__(self, request: int, sent_ns: int, run: Run | None = None) -> None:
-        """`run` is the answer's place in a conversation; None for a question that belongs to none."""
+    def __init__(self, request: int, sent_ns: int, run: Run | None = None, ceiling: float | None = None) -> None:
+        """`run` is the answer's place in a conversation; None for a question that belongs to none.
+
+        `ceiling` is the most that the memory of the weights gives, in 10^9 bytes/s, where it was measured.
+        """
         self.request = request
         self.run = run
         self.is_open = True
         """Whether neither its end nor its failure was told."""
-        self.figures = Figures(is_writing=True)
+        self.figures = Figures(is_writing=True, traffic_ceiling=ceiling)
         if run is not None and self._goes_on:
             before = figures_of_turn(run.turn)  # the first token was that of the beginning
             self._set(ttft_ms=before.ttft_ms, ttft_parts=before.ttft_parts, ttft_is_lost=before.ttft_is_lost)

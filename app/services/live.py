@@ -24,7 +24,6 @@ from app.core.events import (
 from app.core.metrics import KVUse
 from app.core.model import ModelInfo
 from app.core.signal import Signal
-from app.planner.diagnosis import Circumstances
 from app.services.answers import Answers
 from app.services.cache_parts import CellsInUse, PartName
 from app.services.chat import Chat
@@ -34,6 +33,7 @@ from app.services.followed_answer import FollowedAnswer
 from app.services.open_conversation import OpenConversation, Run
 from app.services.questions import AnswerEvent, LanesEvent, ReplayEvent
 from app.services.turns import Turn
+from app.services.witness import Witness
 
 _ANSWER: PartName = "answer"
 _LANES: PartName = "lanes"
@@ -60,12 +60,16 @@ class Live:
         gpu_is_there: Callable[[], bool | None] = lambda: None,
         chat: Chat | None = None,
         answers: Answers | None = None,
+        witness: Witness | None = None,
     ) -> None:
-        """`gpu_is_there` tells whether the engine has a GPU to use; without a chat every answer is shown."""
+        """`gpu_is_there` tells whether the engine has a GPU to use; without a chat every answer is shown.
+
+        `witness` knows what was around each answer; without one it is made.
+        """
         self.changed: Signal[()] = Signal()
         """At least one figure is another one."""
         self._session = session
-        self._gpu_is_there = gpu_is_there
+        self._witness = witness or Witness(session, gpu_is_there, answers)
         self._chat = chat
         self._answers = answers
         self._figures = Figures()
@@ -83,7 +87,6 @@ class Live:
         """The prompt of an answer that is written once more: no figure of it is shown but what the cells hold."""
         self._model: ModelInfo | None = None
         """Whose cache is shown."""
-        self._answered: ModelInfo | None = None
         self._answer = Figures()
         """Of the answer that is shown; the cache is told beside it."""
         session.sent.connect(self._take_sent)
@@ -138,7 +141,9 @@ class Live:
         """Follow this question from now on; the cache stays as it is."""
         runs = self._answers.runs if self._answers is not None else ()
         run = next((run for run in runs if run.request == request), None)
-        self._followed = FollowedAnswer(request, self._sent[request], run)
+        model = self._session.model
+        ceiling = self._witness.ceiling(model) if model is not None else None
+        self._followed = FollowedAnswer(request, self._sent[request], run, ceiling)
         self._look()
 
     def _take(self, event: AnswerEvent) -> None:
@@ -212,11 +217,10 @@ class Live:
 
     def _take_finished(self, event: Finished, followed: FollowedAnswer) -> None:
         model = self._session.model
-        followed.end(event, self._circumstances(model))
+        followed.end(event, self._witness.circumstances_of(event.request))
         self._use_cells(event.metrics.kv.cells_used, followed)
         if model is not None:
             self._cache |= _measured_cells(event.metrics.kv, model)
-        self._answered = model
 
     def _keep(self, followed: FollowedAnswer) -> None:
         """Remember an answer that has ended for when its conversation is shown again."""
@@ -232,17 +236,6 @@ class Live:
             self._unpainted[followed.run.message] = followed
             if len(self._unpainted) > MOST_UNPAINTED:
                 del self._unpainted[next(iter(self._unpainted))]
-
-    def _circumstances(self, model: ModelInfo | None) -> Circumstances:
-        if model is None:
-            return Circumstances()
-        return Circumstances(
-            gpu_is_there=True if model.gpu_layers else self._gpu_is_there(),
-            gpu_layers=model.gpu_layers,
-            all_layers=model.layers + 1,
-            weight_bytes_per_token=model.weight_bytes_per_token,
-            first_after_load=self._answered is not model,
-        )
 
     def _use_cells(self, used: int, followed: FollowedAnswer) -> None:
         if self._session.model is not None:
@@ -263,9 +256,7 @@ class Live:
         self._model, self._cache, self._cache_of, self._beside = model, {}, None, None
         if self._followed is not None:
             self._followed.prompt = None
-        if model is None:
-            self._answered = None
-        else:
+        if model is not None:
             saved = 0 if model.memory_kind != "plain" else None
             self._cache = {"memory_kind": model.memory_kind, "checkpoints": saved, **self._cells.of(model, None, 0)}
         self._show()

@@ -10,7 +10,7 @@ import os
 import msgspec
 
 from app.core.commands import ListDevices
-from app.core.devices import GPU_KINDS, MAIN_MEMORY, Device, GpuReport, LibraryFacts, MainMemory
+from app.core.devices import GPU_KINDS, MAIN_MEMORY, Device, Gpu, GpuReport, LibraryFacts, MainMemory, gpu_of
 from app.core.events import DevicesListed, Failed, Loaded, LoadProgress, MemoryMeasured
 from app.core.metrics import DeviceMemory
 from app.core.model import ModelInfo
@@ -72,6 +72,12 @@ class Memory:
     def gpu_names(self) -> tuple[str, ...]:
         """What the GPUs are called that the engine can compute on, as far as that is known."""
         return tuple(device.description for device in self._devices if device.kind in GPU_KINDS)
+
+    def gpus_in_use(self, report: GpuReport) -> tuple[Gpu, ...]:
+        """Return the GPUs that hold a part of the open model, as their driver knows them."""
+        holds = {use.device for use in self._real if use.device != MAIN_MEMORY}
+        found = (gpu_of(device, report.gpus) for device in self._devices if device.name in holds)
+        return tuple(gpu for gpu in found if gpu is not None)
 
     def uses(self, memory: MainMemory | None, report: GpuReport) -> tuple[DeviceUse, ...]:
         """Return what is in each device's memory, GPUs first; of a machine without one it is the main memory."""

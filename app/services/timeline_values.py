@@ -10,8 +10,8 @@ from typing import Literal
 
 import msgspec
 
+from app.core.diagnosis import Diagnosis
 from app.core.metrics import ItlQuantiles, Metrics
-from app.core.words import Sentence
 from app.services.answer_times import AnswerTimes
 
 PartKind = Literal[
@@ -78,7 +78,7 @@ class AnswerTimeline(msgspec.Struct, frozen=True):
     """Whether it was interrupted: nobody knows how its time ended."""
     itl_ms: ItlQuantiles | None = None
     """As the engine measured it."""
-    diagnosis: Sentence | None = None
+    diagnosis: Diagnosis | None = None
     ordered_ms: Sequence[float] = ()
     """The known gaps between neighbouring tokens, the shortest first."""
     sent_ns: int | None = None

@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from app.core.devices import Gpu, GpuFault, GpuReport
+from app.core.devices import Gpu, GpuFault, GpuLimit, GpuReport
 from app.core.words import Sentence, translate
 
 _T = TypeVar("_T")
@@ -63,6 +63,11 @@ _UNTOLD = translate(
 _LOST = translate("Gpus", "The connection to this GPU was lost. Restart the computer.")
 _CORE = 0
 """NVML's number of the sensor on the GPU itself."""
+_CLOCK_REASONS = ("nvmlDeviceGetCurrentClocksEventReasons", "nvmlDeviceGetCurrentClocksThrottleReasons")
+"""The newer name first; drivers before 535 know the other one alone."""
+_LIMITS: tuple[tuple[int, GpuLimit], ...] = ((0x04, "power"), (0x20 | 0x40, "heat"), (0x08 | 0x80, "hardware"))
+"""Bits of NVML's clocks-event reasons (nvml.h): power cap; slowdown by temperature, in software or hardware; slowdown by
+the card itself or by the power brake of its supply. An idle GPU and clocks that somebody set hold nothing back."""
 _PROCESS_LISTS = ("nvmlDeviceGetComputeRunningProcesses", "nvmlDeviceGetGraphicsRunningProcesses")
 
 
@@ -170,6 +175,7 @@ def _gpu(nvml: Any, index: int, process: int | None) -> Gpu:
         busy_percent=_told(nvml, lambda: int(nvml.nvmlDeviceGetUtilizationRates(handle).gpu)),
         power_watts=_told(nvml, lambda: round(nvml.nvmlDeviceGetPowerUsage(handle) / 1000)),
         celsius=_told(nvml, lambda: int(nvml.nvmlDeviceGetTemperature(handle, _CORE))),
+        limits=_limits(nvml, handle),
     )
     try:
         memory = nvml.nvmlDeviceGetMemoryInfo(handle)
@@ -179,6 +185,16 @@ def _gpu(nvml: Any, index: int, process: int | None) -> Gpu:
     if total <= 0:
         return msgspec.structs.replace(gpu, reason=_UNTOLD)
     return msgspec.structs.replace(gpu, total=total, used=used, free=free)
+
+
+def _limits(nvml: Any, handle: Any) -> tuple[GpuLimit, ...]:
+    """Return what holds the clock down; a slowdown by heat sets the hardware's bit, too, and counts as heat."""
+    for name in _CLOCK_REASONS:
+        reasons = _told(nvml, lambda name=name: int(getattr(nvml, name)(handle)))  # type: ignore[misc]
+        if reasons is not None:
+            found = tuple(limit for bits, limit in _LIMITS if reasons & bits)
+            return tuple(limit for limit in found if limit != "hardware") if "heat" in found else found
+    return ()
 
 
 def _share(nvml: Any, handle: Any, process: int) -> int | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from app.core.metrics import KVUse
-from app.engine.clock import AnswerClock
+from app.engine.clock import MIN_DRIFT_TOKENS, AnswerClock
 from app.engine.scripted import Script, ScriptedBackend
 
 MS = 1_000_000
@@ -147,3 +147,15 @@ def test_draws_of_which_some_have_no_time_have_none_together(hands: Hands, backe
     clock.mark_token()
     metrics = clock.metrics(backend, 20, 0, 20, in_use(22))
     assert metrics.sampling_ms is None and metrics.ttft_parts_ms.template is None
+
+
+def test_the_gaps_of_the_first_and_the_last_quarter_are_told_apart(hands: Hands, backend: ScriptedBackend) -> None:
+    clock = AnswerClock(0, hands)
+    for step in range(MIN_DRIFT_TOKENS - 1):
+        hands.now += (10 if step < 40 else 30) * MS
+        clock.mark_token()
+    assert clock.metrics(backend, 1, 0, 1, in_use(65)).drift is None
+    hands.now += 30 * MS
+    clock.mark_token()
+    drift = clock.metrics(backend, 1, 0, 1, in_use(66)).drift
+    assert drift is not None and (drift.begin, drift.end) == (10.0, 30.0)

@@ -4,26 +4,20 @@ from __future__ import annotations
 
 import pytest
 
-from app.core.words import Sentence, translate
+from app.core.words import translate
 from app.gui.widgets.paragraph import Paragraph
 from app.gui.widgets.words import render
-from app.planner.diagnosis import Circumstances, diagnose
+from app.planner.diagnosis import diagnose
 from app.services.live import MOST_KEPT
 from tests.fake_engine import metrics
 from tests.gui.live_panel import PanelStage, live
+from tests.planner.slow_writing import CASES
 
 __all__ = ["live"]
 
-LONGEST: tuple[tuple[Sentence | None, Circumstances], ...] = (
-    (None, Circumstances(gpu_is_there=False, all_layers=31, weight_bytes_per_token=98_000_000)),
-    (None, Circumstances(gpu_is_there=True, gpu_layers=12, all_layers=31)),
-    (None, Circumstances(gpu_is_there=True, all_layers=31)),
-    (None, Circumstances(gpu_is_there=False, weight_bytes_per_token=1)),
-    (None, Circumstances(gpu_is_there=False, memory_gb_per_s=9.0, weight_bytes_per_token=98_000_000)),
-    (
-        translate("Test", "Reading 12,345 tokens (prefill) took 123.4 of 125.6 s; a shorter chat or a GPU helps."),
-        Circumstances(),
-    ),
+LONGEST = (
+    *(diagnose(case.metrics, case.circumstances).sentence for case in CASES.values()),
+    translate("Test", "Reading 12,345 tokens (prefill) took 123.4 of 125.6 s; a shorter chat or a GPU helps."),
 )
 
 
@@ -40,7 +34,7 @@ def test_the_sentence_is_whole_with_and_without_details_and_nothing_moves_for_it
         assert live.sees("diagnosis_text") and text.shown_lines == ()
         live.finish(metrics(201))
         assert " ".join(text.shown_lines) == live.reads("diagnosis_text")
-        assert live.reads("diagnosis_text").startswith("Writing (decode) took 2.6 of 2.7 s; a smaller model file")
+        assert live.reads("diagnosis_text").startswith("Nothing stands out: first text after 0.1 s")
         assert live.hint("diagnosis_text").endswith("\nend of answer")
         assert live.needs_px() == before
         live.ask()
@@ -53,8 +47,8 @@ def test_every_sentence_has_the_room_that_is_kept_for_it(live: PanelStage, width
     live.panel.resize(width, live.panel.height())
     text = live.find_as(Paragraph, "diagnosis_text")
     assert text.width() == width
-    for sentence, circumstances in LONGEST:
-        told = render(diagnose(metrics(201), circumstances) if sentence is None else sentence)
+    for sentence in LONGEST:
+        told = render(sentence)
         text.set_text(told)
         assert " ".join(text.shown_lines) == told
 

@@ -70,9 +70,7 @@ def test_the_figures_are_those_of_the_chat_that_is_shown(ready: Stage) -> None:
     ready.desk.program.conversations.open(first)
     ready.settle()
     reads_soon(ready, "decode_rate_value", "77.6 tok/s")
-    assert (
-        ready.reads("diagnosis_text") == "Too few tokens to tell where the time went: 2 in 0.1 s. See the timeline."
-    )
+    assert ready.reads("diagnosis_text") == "Too few tokens to tell where the time went: 2 in 0.1 s. See why."
 
 
 def test_a_pinned_panel_is_remembered(ready: Stage) -> None:

@@ -313,11 +313,11 @@ def test_the_end_says_where_the_time_went_and_the_first_answer_is_told_apart(des
     slow = msgspec.structs.replace(metrics(21, 2000, 0), ttft_parts_ms=TtftParts(0.1, 0.8, 9000.0, 12.0, 0.0))
     say_finished(desk, slow)
     assert live.figures.diagnosis is not None
-    assert "first answer after a load" in live.figures.diagnosis.english()
+    assert "first answer after a load" in live.figures.diagnosis.sentence.english()
     ask(desk)
     say_finished(desk, slow)
     assert live.figures.diagnosis is not None
-    assert "Reading 2,000 tokens (prefill)" in live.figures.diagnosis.english()
+    assert "Reading 2,000 tokens (prefill)" in live.figures.diagnosis.sentence.english()
 
 
 def test_the_sentence_knows_of_a_gpu_that_is_idle(desk: Desk, model: Path) -> None:
@@ -326,4 +326,4 @@ def test_the_sentence_knows_of_a_gpu_that_is_idle(desk: Desk, model: Path) -> No
     ask(desk)
     say_finished(desk, metrics(201))
     assert live.figures.diagnosis is not None
-    assert "no layer is on the GPU" in live.figures.diagnosis.english()
+    assert "no layer is on the GPU" in live.figures.diagnosis.sentence.english()

@@ -30,7 +30,7 @@ def live(desk: Desk, model: Path) -> Live:
 
 def told(figures: Figures) -> tuple[float | None, float | None, str | None, str]:
     """Return the time to the first token, the rate, how the answer ended, and where the time went."""
-    sentence = figures.diagnosis.english() if figures.diagnosis is not None else ""
+    sentence = figures.diagnosis.sentence.english() if figures.diagnosis is not None else ""
     return figures.ttft_ms, figures.decode_tokens_per_s, figures.stop_reason, sentence
 
 
@@ -243,11 +243,13 @@ def test_a_question_of_no_conversation_is_shown_until_one_is_opened(desk: Desk, 
 
 @pytest.mark.parametrize(("device", "helps"), [("CPU", "a GPU"), ("CUDA0", "")])
 def test_a_stored_answer_knows_whether_a_gpu_computed_it(device: str, helps: str) -> None:
-    measured = msgspec.structs.replace(metrics(201), memory=(DeviceMemory(device, 100, 10, 10),))
+    measured = msgspec.structs.replace(
+        metrics(201), decode_tokens_per_s=20.0, memory=(DeviceMemory(device, 100, 10, 10),)
+    )
     turn = Turn(1, "assistant", "a", finished=Finished(0, "a", b"", "end", measured, 7, ()))
     figures = figures_of_turn(turn)
     assert figures.diagnosis is not None
-    assert ("GPU" in figures.diagnosis.english()) is bool(helps)
+    assert ("GPU" in figures.diagnosis.sentence.english()) is bool(helps)
 
 
 def test_an_answer_that_has_ended_is_remembered_by_its_figures_alone(desk: Desk, live: Live) -> None:

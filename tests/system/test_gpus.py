@@ -6,7 +6,7 @@ from typing import get_args
 
 import pytest
 
-from app.core.devices import Device, GpuFault, bus_place, gpu_of, others_use
+from app.core.devices import Device, GpuFault, GpuLimit, bus_place, gpu_of, others_use
 from app.system import gpus
 from app.system.gpus import GpuReader, fault_report, visible_gpus
 from tests.fake_nvml import GIB, FakeGpu, FakeNvml, NVMLError
@@ -105,6 +105,27 @@ def test_a_question_that_is_refused_costs_only_its_answer(name: str) -> None:
     report = reader(FakeNvml(FakeGpu(), **{name: 3})).read()
     assert report.fault is None
     assert report.gpus[0].total == 24 * GIB
+
+
+@pytest.mark.parametrize(
+    ("reasons", "limits"),
+    [
+        (0x0, ()),
+        (0x1 | 0x2 | 0x10 | 0x100, ()),  # idle, clocks that somebody set
+        (0x4, ("power",)),
+        (0x20, ("heat",)),
+        (0x40 | 0x8, ("heat",)),  # the hardware's bit comes with it
+        (0x80, ("hardware",)),
+        (0x8 | 0x4, ("power", "hardware")),
+    ],
+)
+def test_what_holds_the_clock_down_is_told_in_words(reasons: int, limits: tuple[GpuLimit, ...]) -> None:
+    card = FakeGpu(clock_reasons=reasons)
+    assert reader(FakeNvml(card)).read().gpus[0].limits == limits
+    older = FakeNvml(card, DeviceGetCurrentClocksEventReasons=13)
+    assert reader(older).read().gpus[0].limits == limits
+    silent = FakeNvml(card, DeviceGetCurrentClocksEventReasons=3, DeviceGetCurrentClocksThrottleReasons=3)
+    assert reader(silent).read().gpus[0].limits == ()
 
 
 def test_a_failure_starts_the_library_anew_the_next_time() -> None:

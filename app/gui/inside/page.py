@@ -41,6 +41,8 @@ class InsidePart(QWidget):
     """Somebody wants to go to the chat."""
     part_wanted = Signal(str)
     """Somebody wants to see another part."""
+    remedy_wanted = Signal(object)
+    """Somebody wants the change that a diagnosis offers, a `Remedy`."""
     view_wanted = Signal(QWidget)
     """Somebody has to see this widget of it, where the page is higher than the window."""
 
@@ -85,6 +87,8 @@ class InsidePage(QScrollArea):
 
     chat_wanted = Signal()
     """Somebody wants to go to the chat."""
+    remedy_wanted = Signal(object)
+    """Somebody wants the change that a diagnosis offers, a `Remedy`."""
     preferences_wanted = Signal()
     """Somebody wants to choose what is recorded."""
     stop_wanted = Signal()
@@ -192,6 +196,7 @@ class InsidePage(QScrollArea):
             part = self._made[name] = self._makers[name]()
             part.chat_wanted.connect(self.chat_wanted)
             part.part_wanted.connect(self.show_part)
+            part.remedy_wanted.connect(self.remedy_wanted)
             part.view_wanted.connect(lambda widget: self.ensureWidgetVisible(widget, 0, theme.SPACE_S))
             self._parts.addWidget(part)
         self._name = name

@@ -71,8 +71,8 @@ class _Pressed(Paragraph):
 class EndText(QWidget):
     """How the answer ended, in a few lines."""
 
-    timeline_wanted = Signal()
-    """Somebody wants to see where the time went."""
+    why_wanted = Signal()
+    """Somebody wants to see what the sentence rests on."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -87,7 +87,7 @@ class EndText(QWidget):
         line.addWidget(self._rate, 0, Qt.AlignmentFlag.AlignTop)
         self._elsewhere.hide()
         self._sentence = _Pressed(lines=1, name="diagnosis_text")
-        self._sentence.pressed.connect(self.timeline_wanted)
+        self._sentence.pressed.connect(self.why_wanted)
         self._shown = ("", "")
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
@@ -124,6 +124,11 @@ class EndText(QWidget):
         set_hint(self._sentence, "")
         self._share()
 
+    @property
+    def sentence(self) -> QWidget:
+        """What is pressed."""
+        return self._sentence
+
     def show_elsewhere(self, elsewhere: Elsewhere | None) -> None:
         """Say that an answer is written in a chat that is not shown, and how fast."""
         if elsewhere is not None:
@@ -142,13 +147,15 @@ class EndText(QWidget):
         self._shown = sentence, stop
         if not sentence and not stop:
             return
-        whole = self.tr("{sentence} See the timeline.").format(sentence=sentence)
+        whole = self.tr("{sentence} See why.").format(sentence=sentence)
         for said in (whole, f"{sentence} ›", sentence) if sentence else (stop,):
             self._sentence.set_text(said)
             if " ".join(self._sentence.shown_lines) == said:
                 break
         self._sentence.lead(bool(sentence))
-        more = self.tr("Click it to see the timeline of the answer.") if sentence else ""
+        more = (
+            self.tr("Click it to see the figures behind it, what would help, and the timeline.") if sentence else ""
+        )
         set_hint(self._sentence, "\n".join(dict.fromkeys(each for each in (sentence, more, stop) if each)))
 
     def _share(self) -> None:

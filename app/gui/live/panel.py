@@ -21,6 +21,7 @@ from app.gui.live.end_text import EndText
 from app.gui.live.first_token import FirstTokenRow
 from app.gui.live.hardware import HardwareRows
 from app.gui.live.memory import MemoryRows
+from app.gui.live.why_shown import WhyShown
 from app.gui.widgets.figure_row import BESIDE_PX, FigureRow
 from app.gui.widgets.fixed_text import FixedText
 from app.gui.widgets.words import render, set_hint
@@ -47,6 +48,8 @@ class LivePanel(QWidget):
 
     timeline_wanted = Signal()
     """Somebody wants to see where the time of the answer went."""
+    remedy_wanted = Signal(object)
+    """Somebody wants the change that would help most, a `Remedy`."""
 
     def __init__(
         self,
@@ -79,7 +82,9 @@ class LivePanel(QWidget):
         self._hardware = HardwareRows(memory, machine, icons)
         self._stop = FigureRow(icons, "ended", "muted", self.tr("Ended"), "stop_reason_value", room_for="")
         self._end = EndText()
-        self._end.timeline_wanted.connect(self.timeline_wanted)
+        self.why = WhyShown(self._end, icons, lambda: self._live.figures.diagnosis)
+        self.why.timeline_wanted.connect(self.timeline_wanted)
+        self.why.remedy_wanted.connect(self.remedy_wanted)
         self._lay_out()
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
@@ -127,6 +132,7 @@ class LivePanel(QWidget):
         """Rest: nobody can see it."""
         super().hideEvent(event)
         self._timer.stop()
+        self.why.put_away()
         if self._disconnects:
             self._machine.watch(False)
 
@@ -187,9 +193,11 @@ class LivePanel(QWidget):
         stop = render(stop_words(reason)) if reason is not None else UNKNOWN
         self._stop.show_value(stop, self._stop_hint(figures))
         if reason is None:
+            self.why.put_away()
             self._end.show_none("" if figures.is_writing else self._no_figures(figures))
         else:
-            self._end.show_end(render(figures.diagnosis) if figures.diagnosis is not None else "", stop)
+            self.why.show_again()
+            self._end.show_end(render(figures.diagnosis.sentence) if figures.diagnosis is not None else "", stop)
 
     def _no_figures(self, figures: Figures) -> str:
         if not figures.is_cut_off:

@@ -9,6 +9,7 @@ from PySide6.QtTest import QTest
 
 from app.gui.inside.timing.gap_histogram import GapHistogram
 from app.gui.inside.timing.timeline_view import TimelineView
+from app.gui.widgets.diagnosis_details import DiagnosisDetails
 from tests.gui.inside.conftest import Inspector, desk, inspector, model, stage
 from tests.gui.inside.looking_at_time import colours, shows_time, timed, view
 from tests.services.timed_answers import FIRST_US, GAPS_US, ask, begin, figures, finish, whole_answer, write
@@ -197,6 +198,7 @@ def test_it_grows_while_the_answer_is_written_and_marks_what_is_left_out(inspect
     finish(desk, figures())
     looker.known()
     looker.stage.bot.waitUntil(lambda: "Waiting took" in looker.reads("time_diagnosis"))
+    assert looker.stage.find_as(DiagnosisDetails, "time_why").rows == (("Waited for its turn", "60.0 s"),)
 
 
 def test_what_is_not_known_is_said_with_the_reason(inspector: Inspector) -> None:
@@ -218,6 +220,7 @@ def test_the_sentence_in_live_leads_to_the_timeline(inspector: Inspector) -> Non
     assert "timeline" in sentence.property("hint")
     sentence.setFocus()
     QTest.keyClick(sentence, Qt.Key.Key_Return)
+    inspector.stage.clicks("diagnosis_timeline")
     inspector.known()
     assert inspector.page.part == "time" and inspector.stage.sees("timeline")
     assert inspector.service.turn is inspector.turns[-1]

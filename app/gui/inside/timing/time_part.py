@@ -18,6 +18,7 @@ from app.gui.inside.timing.operations_panel import OperationsPanel
 from app.gui.inside.timing.pauses import PauseLegend
 from app.gui.inside.timing.steady_label import SteadyLabel
 from app.gui.inside.timing.timeline_view import ZOOM, TimelineView
+from app.gui.widgets.diagnosis_details import DiagnosisDetails
 from app.gui.widgets.labels import label
 from app.gui.widgets.words import render, set_hint
 from app.services.gap_bins import GapBins, bins_of, quantiles_of
@@ -43,6 +44,8 @@ class TimePart(InsidePart):
         self._bins: GapBins | None = None
         self.said = label(name="time_diagnosis")
         self.said.setWordWrap(True)
+        self.why = DiagnosisDetails("time_why")
+        self.why.remedy_wanted.connect(self.remedy_wanted)
         self.summary = SteadyLabel(1, look="muted", name="time_summary")
         self.view = TimelineView(themes, icons)
         self.bar_text = SteadyLabel(2, name="time_bar_text")
@@ -116,6 +119,7 @@ class TimePart(InsidePart):
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(theme.SPACE_S)
         column.addWidget(self.said)
+        column.addWidget(self.why)
         column.addLayout(row)
         above: tuple[QWidget, ...] = (self.view, self.pauses, self.bar_text, self.missing)
         below: tuple[QWidget, ...] = (self.gaps_title, self.histogram, self.gap_text)
@@ -161,6 +165,8 @@ class TimePart(InsidePart):
         self._pages.setCurrentIndex(0 if line is not None else 1)
         self.view.show_timeline(line, self._service.answer)
         self.said.setText(self._diagnosis(line))
+        self.why.show_diagnosis(line.diagnosis if line is not None else None)
+        self.why.setVisible(line is not None and line.diagnosis is not None)
         self.summary.setText(summary_words(line) if line is not None else "")
         self.pauses.show_of(line)
         missing = unknown_sentence(line) if line is not None else ""
@@ -176,7 +182,7 @@ class TimePart(InsidePart):
         if line is None:
             return ""
         if line.diagnosis is not None:
-            return render(line.diagnosis)
+            return render(line.diagnosis.sentence)
         if "waits" in line.unknown:
             return unknown_words("waits")
         if line.is_open:

@@ -1,0 +1,266 @@
+"""The figures that a diagnosis rests on, as rows: what they are, and how much of it in which unit.
+
+A row whose figure is not known is left out, never guessed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from app.core.devices import GpuLimit
+from app.core.diagnosis import Evidence
+from app.core.metrics import Metrics
+from app.core.words import Sentence, translate
+from app.planner.answer_times import Times
+from app.planner.circumstances import Circumstances
+
+_GPU_LIMITS: dict[GpuLimit, Sentence] = {
+    "power": translate("Diagnosis", "its power limit"),
+    "heat": translate("Diagnosis", "its temperature"),
+    "hardware": translate("Diagnosis", "a protection of the card or its power supply"),
+}
+
+
+def known(*rows: Evidence | None) -> tuple[Evidence, ...]:
+    """Return the rows that are known."""
+    return tuple(row for row in rows if row is not None)
+
+
+def waiting(times: Times) -> Evidence:
+    """Return how long the answer waited for its turn."""
+    return Evidence(
+        translate("Diagnosis", "Waited for its turn"), translate("Diagnosis", "{seconds:.1f} s", seconds=times.queue)
+    )
+
+
+def preparing(metrics: Metrics, times: Times) -> Evidence:
+    """Return how long template and tokenising took."""
+    return Evidence(
+        translate("Diagnosis", "Template and tokens"),
+        translate(
+            "Diagnosis",
+            "{seconds:.2f} s for {tokens} tokens",
+            seconds=times.prompt,
+            tokens=metrics.prompt_tokens,
+        ),
+    )
+
+
+def reading(metrics: Metrics, times: Times) -> Evidence | None:
+    """Return what was evaluated in which time."""
+    tokens = metrics.prompt_tokens - metrics.prompt_tokens_from_cache
+    if tokens <= 0 and not times.prefill:
+        return None
+    what = translate("Diagnosis", "Read (prefill)")
+    if metrics.prefill_tokens_per_s is None:
+        words = translate("Diagnosis", "{tokens} tokens in {seconds:.2f} s", tokens=tokens, seconds=times.prefill)
+    else:
+        words = translate(
+            "Diagnosis",
+            "{tokens} tokens in {seconds:.1f} s: {rate:.0f} tok/s",
+            tokens=tokens,
+            seconds=times.prefill,
+            rate=metrics.prefill_tokens_per_s,
+        )
+    return Evidence(what, words)
+
+
+def from_cache(metrics: Metrics) -> Evidence:
+    """Return how much of the prompt was in the cache already."""
+    return Evidence(
+        translate("Diagnosis", "From the cache"),
+        translate(
+            "Diagnosis",
+            "{cached} of {tokens} tokens",
+            cached=metrics.prompt_tokens_from_cache,
+            tokens=metrics.prompt_tokens,
+        ),
+    )
+
+
+def read_again(circumstances: Circumstances) -> Evidence | None:
+    """Return how many tokens had been read before."""
+    if not circumstances.read_again:
+        return None
+    return Evidence(
+        translate("Diagnosis", "Read before, and again now"),
+        translate("Diagnosis", "{tokens} tokens", tokens=circumstances.read_again),
+    )
+
+
+def from_disk(pages: int | None, size: int | None) -> Evidence | None:
+    """Return what had to come from the disk meanwhile."""
+    if pages is None:
+        return None
+    what = translate("Diagnosis", "Read from the disk meanwhile")
+    if size is None:
+        return Evidence(what, translate("Diagnosis", "{pages} page faults", pages=pages))
+    return Evidence(what, translate("Diagnosis", "{size}, {pages} page faults", size=byte_words(size), pages=pages))
+
+
+def writing(metrics: Metrics, times: Times) -> Evidence | None:
+    """Return what was written in which time."""
+    if metrics.decode_tokens_per_s is None:
+        return None
+    return Evidence(
+        translate("Diagnosis", "Written (decode)"),
+        translate(
+            "Diagnosis",
+            "{tokens} tokens in {seconds:.1f} s: {rate:.1f} tok/s",
+            tokens=metrics.sampled_tokens,
+            seconds=times.decode,
+            rate=metrics.decode_tokens_per_s,
+        ),
+    )
+
+
+def first_text(metrics: Metrics) -> Evidence | None:
+    """Return how long the first text took."""
+    if metrics.ttft_ms is None:
+        return None
+    return Evidence(
+        translate("Diagnosis", "First text after"),
+        translate("Diagnosis", "{seconds:.2f} s", seconds=metrics.ttft_ms / 1000),
+    )
+
+
+def share_of_ceiling(metrics: Metrics, circumstances: Circumstances) -> float | None:
+    """Return the memory traffic of a decode as a share of what the memory gives at most; None where one is unknown."""
+    traffic, most = metrics.traffic_gb_per_s, circumstances.memory_gb_per_s
+    return traffic / most if traffic is not None and most else None
+
+
+def traffic(metrics: Metrics, circumstances: Circumstances) -> Evidence | None:
+    """Return how much was read from memory, beside what it gives at most where that was measured."""
+    moved, share = metrics.traffic_gb_per_s, share_of_ceiling(metrics, circumstances)
+    if moved is None:
+        return None
+    what = translate("Diagnosis", "Memory traffic")
+    if share is None:
+        return Evidence(what, translate("Diagnosis", "{traffic:.1f} GB/s; the most is not measured", traffic=moved))
+    most = circumstances.memory_gb_per_s or 0.0
+    return Evidence(
+        what,
+        translate(
+            "Diagnosis",
+            "{traffic:.1f} of {most:.1f} GB/s: {percent:.0f} %",
+            traffic=moved,
+            most=most,
+            percent=100 * share,
+        ),
+    )
+
+
+def layers(circumstances: Circumstances) -> Evidence | None:
+    """Return how many layers are on the GPU."""
+    if not circumstances.all_layers:
+        return None
+    return Evidence(
+        translate("Diagnosis", "Layers on the GPU"),
+        translate(
+            "Diagnosis", "{on_gpu} of {layers}", on_gpu=circumstances.gpu_layers, layers=circumstances.all_layers
+        ),
+    )
+
+
+def weights_and_cache(metrics: Metrics, circumstances: Circumstances) -> Evidence | None:
+    """Return what is read for the last token: weights, and the cache at the end."""
+    weights, cache = circumstances.weight_bytes_per_token, metrics.kv.bytes
+    if weights is None or cache is None:
+        return None
+    return Evidence(
+        translate("Diagnosis", "Read for the last token"),
+        translate(
+            "Diagnosis",
+            "{weights} of weights, {cache} of the KV cache",
+            weights=byte_words(weights),
+            cache=byte_words(cache),
+        ),
+    )
+
+
+def drift(metrics: Metrics) -> Evidence | None:
+    """Return how far apart tokens were at the beginning and at the end."""
+    if metrics.drift is None:
+        return None
+    return Evidence(
+        translate("Diagnosis", "A token, at the beginning and at the end"),
+        translate("Diagnosis", "{begin:.1f} ms, {end:.1f} ms", begin=metrics.drift.begin, end=metrics.drift.end),
+    )
+
+
+def sampling(metrics: Metrics, times: Times) -> Evidence | None:
+    """Return what the draws took."""
+    if metrics.sampling_ms is None or not metrics.sampled_tokens or not times.decode:
+        return None
+    return Evidence(
+        translate("Diagnosis", "Choosing tokens (sampling)"),
+        translate(
+            "Diagnosis",
+            "{each:.2f} ms a token: {percent:.0f} % of the decode",
+            each=metrics.sampling_ms / metrics.sampled_tokens,
+            percent=metrics.sampling_ms / times.decode / 10,
+        ),
+    )
+
+
+def threads(circumstances: Circumstances) -> Evidence | None:
+    """Return how many threads share how many cores."""
+    if circumstances.threads is None or circumstances.cores is None:
+        return None
+    return Evidence(
+        translate("Diagnosis", "Threads"),
+        translate(
+            "Diagnosis", "{threads} on {cores} cores", threads=circumstances.threads, cores=circumstances.cores
+        ),
+    )
+
+
+def window(circumstances: Circumstances, times: Times) -> Evidence | None:
+    """Return what showing the answer took."""
+    if circumstances.window_busy_s is None or not times.decode:
+        return None
+    return Evidence(
+        translate("Diagnosis", "Showing it (window)"),
+        translate(
+            "Diagnosis",
+            "{busy:.1f} s of one core: {percent:.0f} % of the decode",
+            busy=circumstances.window_busy_s,
+            percent=100 * circumstances.window_busy_s / times.decode,
+        ),
+    )
+
+
+def painting(times: Times) -> Evidence:
+    """Return how long the first text waited for the screen."""
+    return Evidence(
+        translate("Diagnosis", "First text to the screen"),
+        translate("Diagnosis", "{seconds:.2f} s", seconds=times.paint),
+    )
+
+
+def gpu_memory(circumstances: Circumstances) -> Evidence | None:
+    """Return what was set aside on the GPU, and what really lies there."""
+    used, buffers = circumstances.gpu_used_bytes, circumstances.gpu_buffer_bytes
+    if used is None or buffers is None:
+        return None
+    return Evidence(
+        translate("Diagnosis", "Set aside, and in the GPU's own memory"),
+        translate("Diagnosis", "{buffers}, at most {used}", buffers=byte_words(buffers), used=byte_words(used)),
+    )
+
+
+def gpu_limits(limits: Iterable[GpuLimit]) -> tuple[Evidence, ...]:
+    """Return what held the GPU back, one row each."""
+    what = translate("Diagnosis", "The GPU was held back by")
+    return tuple(Evidence(what, _GPU_LIMITS[limit]) for limit in _GPU_LIMITS if limit in frozenset(limits))
+
+
+def byte_words(size: int) -> str:
+    """Return a size with its unit, decimal as memory traffic is."""
+    value = float(size)
+    for unit in ("B", "kB", "MB"):
+        if value < 1000:
+            return f"{value:.0f} {unit}" if unit == "B" else f"{value:.1f} {unit}"
+        value /= 1000
+    return f"{value:.1f} GB"
