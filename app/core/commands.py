@@ -168,6 +168,19 @@ class TimeOperations(msgspec.Struct, frozen=True, tag="time_operations"):
     """As in `ScorePrompt`."""
 
 
+class MeasureBandwidth(msgspec.Struct, frozen=True, tag="measure_bandwidth"):
+    """Measure how fast the memory of each device is; answered by `BandwidthMeasured` or `Failed`.
+
+    Takes a second or two for each device and up to 512 MiB of its memory, which are given back.
+    """
+
+    request: int
+    threads: int
+    """That read main memory: as many as a decode has."""
+    main_memory: MainMemory | None = None
+    """As it was when the command was sent; None is unknown."""
+
+
 class ChangeSettings(msgspec.Struct, frozen=True, tag="change_settings"):
     """Use other sampling settings from the next token on; seed, limits, stops and grammar of the answer stay."""
 
@@ -234,6 +247,8 @@ class Quit(msgspec.Struct, frozen=True, tag="quit"):
     """End the engine process; all of its memory goes back."""
 
 
+Pass = ScorePrompt | ReadAttention | TimeOperations | MeasureBandwidth
+"""What takes the engine for a while and leaves the chat's cells as they are."""
 Command = (
     Load
     | Generate
@@ -242,6 +257,7 @@ Command = (
     | ScorePrompt
     | ReadAttention
     | TimeOperations
+    | MeasureBandwidth
     | StopLane
     | ChangeSettings
     | SetPace

@@ -21,7 +21,7 @@ from app.core.prompt_scores import ScoreEvent
 from app.core.store_events import StoreEvent
 from app.core.words import Sentence
 
-PROTOCOL_VERSION = 7
+PROTOCOL_VERSION = 8
 
 FailureKind = Literal[
     "model", "memory", "template", "template_missing", "prompt_too_long", "wrong_use", "cancelled", "engine"

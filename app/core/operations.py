@@ -8,6 +8,8 @@ from typing import Literal
 
 import msgspec
 
+from app.core.bandwidth import MemorySpeed
+
 OperationKind = Literal["weights", "attention", "norm", "feed_forward", "rest"]
 """Matrix products with weights; attention itself (its scores, their softmax, the weighted sum); normalisation; what the
 feed-forward does between its matrix products; all else, such as positions, sums and copies."""
@@ -58,5 +60,12 @@ class OperationsTimed(msgspec.Struct, frozen=True, tag="operations_timed"):
     """How many times as long a watched step took as one that is not watched."""
 
 
-OperationsEvent = OperationsProgress | OperationsTimed
-"""What is told of such a pass; `Failed` ends one, too."""
+class BandwidthMeasured(msgspec.Struct, frozen=True, tag="bandwidth_measured"):
+    """The memory of each device that this build of llama.cpp computes on; empty where it was cancelled."""
+
+    request: int
+    speeds: tuple[MemorySpeed, ...]
+
+
+OperationsEvent = OperationsProgress | OperationsTimed | BandwidthMeasured
+"""What is told of such a pass, and of how fast memory is; `Failed` ends either, too."""

@@ -40,7 +40,9 @@ class _Fields(ctypes.Structure):
     ]
 
 
-class _InitParameters(ctypes.Structure):
+class InitParameters(ctypes.Structure):
+    """`ggml_init_params`."""
+
     _fields_ = [("size", ctypes.c_size_t), ("buffer", ctypes.c_void_p), ("no_alloc", ctypes.c_bool)]
 
 
@@ -54,7 +56,7 @@ def _library() -> Any:
         "ggml_type_name": (ctypes.c_char_p, [ctypes.c_int]),
         "ggml_nbytes": (ctypes.c_size_t, [pointer]),
         "ggml_backend_tensor_get": (None, [pointer, pointer, ctypes.c_size_t, ctypes.c_size_t]),
-        "ggml_init": (pointer, [_InitParameters]),
+        "ggml_init": (pointer, [InitParameters]),
         "ggml_free": (None, [pointer]),
         "ggml_new_tensor_4d": (pointer, [pointer, ctypes.c_int, *[ctypes.c_int64] * DIMENSIONS]),
         "ggml_mul_mat": (pointer, [pointer, pointer, pointer]),
@@ -125,7 +127,7 @@ class GgmlTensor:
 def layout_is_known() -> bool:
     """Return whether the fields of `ggml_tensor` lie where they are read, as a tensor tells whose fields are known."""
     library = _library()
-    context = library.ggml_init(_InitParameters(1 << 16, None, True))
+    context = library.ggml_init(InitParameters(1 << 16, None, True))
     if not context:
         return False
     try:

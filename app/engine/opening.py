@@ -16,7 +16,7 @@ from typing import BinaryIO, Protocol
 import msgspec
 
 from app.core.cache_shape import attention_shape
-from app.core.commands import Load, MeasureMemory
+from app.core.commands import Load, MeasureBandwidth, MeasureMemory
 from app.core.devices import GPU_KINDS, Device, LibraryFacts
 from app.core.errors import UserError
 from app.core.events import MemoryMeasured
@@ -28,8 +28,10 @@ from app.core.model_facts import model_facts
 from app.core.model_file import ModelSource, check_model_file
 from app.core.model_reads import weight_bytes_per_token
 from app.core.model_shape import shape_of
+from app.core.operations import BandwidthMeasured
 from app.core.words import Sentence, translate
 from app.engine.backend import Backend
+from app.engine.bandwidth import measure
 from app.engine.cache_classes import parse_classes
 from app.engine.devices import library_facts, list_devices
 from app.engine.dry_run import DryRun, gpu_bytes
@@ -60,6 +62,9 @@ class Opener(Protocol):
 
     def measure(self, command: MeasureMemory, stopped: Callable[[], bool]) -> MemoryMeasured:
         """Work out what a model would take; asks `stopped` between two configurations. Raises `UserError`."""
+
+    def bandwidth(self, command: MeasureBandwidth, stopped: Callable[[], bool]) -> BandwidthMeasured:
+        """Measure how fast each device's memory is; asks `stopped` between two passes."""
 
 
 def opener_for(backend: str) -> Opener:
@@ -125,6 +130,11 @@ class LlamaOpener:
             layers=measured.layers,
             devices=list_devices(),
         )
+
+    def bandwidth(self, command: MeasureBandwidth, stopped: Callable[[], bool]) -> BandwidthMeasured:
+        """Measure main memory and that of each GPU."""
+        free = command.main_memory.available if command.main_memory is not None else None
+        return BandwidthMeasured(command.request, measure(list_devices(), command.threads, free, stopped))
 
     def _needed_to_inspect(
         self, path: str, options: LoadOptions, cells: int, watched: bool

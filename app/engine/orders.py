@@ -16,6 +16,7 @@ from app.core.commands import (
     ListDevices,
     ListPieces,
     Load,
+    MeasureBandwidth,
     MeasureMemory,
     Quit,
     ReadAttention,
@@ -38,7 +39,7 @@ from app.core.events import (
     Reproduced,
     Tokenized,
 )
-from app.core.operations import OperationsTimed
+from app.core.operations import BandwidthMeasured, OperationsTimed
 from app.core.prompt_scores import PromptScored
 from app.engine.death import Phase
 
@@ -50,6 +51,7 @@ FIRST_PHASES: dict[type[Command], Phase] = {
     ScorePrompt: "scoring",
     ReadAttention: "scoring",
     TimeOperations: "scoring",
+    MeasureBandwidth: "scoring",
     Render: "preparing",
     Tokenize: "preparing",
     MeasureMemory: "loading",
@@ -64,6 +66,7 @@ ANSWERED = (
     ScorePrompt,
     ReadAttention,
     TimeOperations,
+    MeasureBandwidth,
     Render,
     Tokenize,
     ListPieces,
@@ -79,6 +82,7 @@ LAST_EVENTS = (
     PromptScored,
     AttentionRead,
     OperationsTimed,
+    BandwidthMeasured,
     Failed,
     Rendered,
     Tokenized,

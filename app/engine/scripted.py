@@ -16,12 +16,14 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
-from app.core.commands import Load, MeasureMemory
+from app.core.bandwidth import MemorySpeed
+from app.core.commands import Load, MeasureBandwidth, MeasureMemory
 from app.core.devices import MAIN_MEMORY, Device, LibraryFacts, MainMemory
 from app.core.errors import UserError
 from app.core.events import MemoryMeasured
 from app.core.metrics import DeviceMemory
 from app.core.model import DEFAULT_CONTEXT, CacheSizes, LoadOptions, MemoryKind, ModelInfo
+from app.core.operations import BandwidthMeasured
 from app.core.sampling import SamplingSettings
 from app.core.words import translate
 from app.engine.backend import ContextLost, DecodeResult, Inspect, Row, TokenIds, Watcher
@@ -269,6 +271,13 @@ class ScriptedOpener:
         backends = tuple(dict.fromkeys(device.backend for device in devices))
         offload = any(device.kind != "cpu" for device in devices)
         return LibraryFacts("scripted", "", offload, backends, ()), devices
+
+    def bandwidth(self, command: MeasureBandwidth, stopped: Callable[[], bool]) -> BandwidthMeasured:
+        """Return the same for every device."""
+        speeds = (
+            MemorySpeed(each.name, each.description, "read", 20.0, command.threads) for each in self._script.devices
+        )
+        return BandwidthMeasured(command.request, tuple(speeds))
 
     def measure(self, command: MeasureMemory, stopped: Callable[[], bool]) -> MemoryMeasured:
         """Return what the script says of memory; raises `UserError` when it is unreadable."""

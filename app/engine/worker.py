@@ -28,6 +28,7 @@ from app.core.commands import (
     ListDevices,
     ListPieces,
     Load,
+    MeasureBandwidth,
     MeasureMemory,
     Quit,
     ReadAttention,
@@ -84,7 +85,8 @@ EXIT_PARENT_GONE = 0
 EXIT_CONTEXT_LOST = 5
 LAST_RESORT_SECONDS = 8.0
 """A template that holds the interpreter for so long ends the process; the parent starts a fresh one."""
-Work = Load | Generate | Reproduce | Compare | ScorePrompt | ReadAttention | TimeOperations | MeasureMemory
+Inspect = ScorePrompt | ReadAttention | TimeOperations
+Work = Load | Generate | Reproduce | Compare | Inspect | MeasureBandwidth | MeasureMemory
 """What is done one after another, on the main thread."""
 Talk = Tokenize | Render | ListPieces | ListDevices
 """What is answered meanwhile."""
@@ -140,12 +142,10 @@ class Worker:
                 self._reproduce(command, control)
             case Compare():
                 self._compare(command, control)
-            case ScorePrompt():
-                self._score(command, control)
-            case ReadAttention():
-                self._read_attention(command, control)
-            case TimeOperations():
-                self._time_operations(command, control)
+            case ScorePrompt() | ReadAttention() | TimeOperations():
+                self._inspect(command, control)
+            case MeasureBandwidth():
+                self._send(self._opener.bandwidth(command, lambda: control.cancelled))
             case MeasureMemory():
                 self._send(self._opener.measure(command, lambda: control.cancelled))
             case _:
@@ -182,6 +182,7 @@ class Worker:
                 | ScorePrompt()
                 | ReadAttention()
                 | TimeOperations()
+                | MeasureBandwidth()
                 | MeasureMemory()
             ):
                 rate = command.tokens_per_s if isinstance(command, Generate) else None
@@ -288,19 +289,17 @@ class Worker:
         for event in comparing.cancelled() if control.cancelled else comparing.run():
             self._send(event)
 
-    def _score(self, command: ScorePrompt, control: Control) -> None:
+    def _inspect(self, command: Inspect, control: Control) -> None:
+        """Have tokens read in a context of their own."""
         backend, _ = self._loaded()
-        for event in score(backend, command, control):
-            self._send(event)
-
-    def _read_attention(self, command: ReadAttention, control: Control) -> None:
-        backend, _ = self._loaded()
-        for event in read_attention(backend, command, control):
-            self._send(event)
-
-    def _time_operations(self, command: TimeOperations, control: Control) -> None:
-        backend, _ = self._loaded()
-        for event in time_operations(backend, command, control):
+        match command:
+            case ScorePrompt():
+                events = score(backend, command, control)
+            case ReadAttention():
+                events = read_attention(backend, command, control)
+            case TimeOperations():
+                events = time_operations(backend, command, control)
+        for event in events:
             self._send(event)
 
     def _loaded(self) -> tuple[Backend, KVCache]:

@@ -34,7 +34,7 @@ from app.core.events import (
 )
 from app.core.job_events import ModelChecked
 from app.core.model import FoundModel, ModelInfo, ModelRef
-from app.core.operations import OperationsProgress, OperationsTimed
+from app.core.operations import BandwidthMeasured, OperationsProgress, OperationsTimed
 from app.core.ports import EnginePort
 from app.core.prompt_scores import PromptScored, ScoreProgress
 from app.core.sampling import SamplingSettings
@@ -245,6 +245,7 @@ class EngineSession:
                 | PromptScored()
                 | AttentionRead()
                 | OperationsTimed()
+                | BandwidthMeasured()
                 | Failed()
             ):
                 if self._questions.take(event):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from app.core.commands import ReadAttention, ScorePrompt, TimeOperations
+from app.core.commands import MeasureBandwidth, ReadAttention, ScorePrompt, TimeOperations
 from app.core.words import Sentence, translate
 from app.services.questions import Asked, Replay, Scoring
 from app.services.wishes import LanesQuestion
@@ -21,6 +21,8 @@ def wait_for(asked: Asked | None) -> Sentence:
             return _ATTENTION
         case Scoring(command=TimeOperations()):
             return _OPERATIONS
+        case Scoring(command=MeasureBandwidth()):
+            return _BANDWIDTH
         case _:
             return _ANSWER
 
@@ -34,6 +36,8 @@ def waits_until(asked: Asked | None) -> Sentence | None:
             return _UNTIL_ATTENTION if len(ids) > _ID_BYTES else _UNTIL_ROW
         case Scoring(command=TimeOperations()):
             return _UNTIL_TIMED
+        case Scoring(command=MeasureBandwidth()):
+            return _UNTIL_MEASURED
         case _:
             return None
 
@@ -49,3 +53,5 @@ _UNTIL_SCORED = translate("EngineWork", "Waits until the prompt in Inside is rea
 _UNTIL_ATTENTION = translate("EngineWork", "Waits until the attention in Inside is read (cancel that there)")
 _UNTIL_ROW = translate("EngineWork", "Waits until the numbers of one token in Inside are read")
 _UNTIL_TIMED = translate("EngineWork", "Waits until the operations in Inside are timed (cancel that there)")
+_BANDWIDTH = translate("EngineWork", "The memory's speed is being measured. Ask again when that has ended.")
+_UNTIL_MEASURED = translate("EngineWork", "Waits until the memory's speed is measured")

@@ -47,7 +47,7 @@ from app.core.job_events import (
     PresetModelFound,
     Summoned,
 )
-from app.core.operations import OperationsProgress, OperationsTimed
+from app.core.operations import BandwidthMeasured, OperationsProgress, OperationsTimed
 from app.core.ports import DryRunPort, EnginePort, StorePort
 from app.core.prompt_scores import PromptScored, ScoreProgress
 from app.core.signal import Signal
@@ -271,7 +271,7 @@ class Program:
                 self.session.take(event)
             case ScoreProgress() | PromptScored() | AttentionProgress() | AttentionRead():
                 self.session.take(event)
-            case OperationsProgress() | OperationsTimed():
+            case OperationsProgress() | OperationsTimed() | BandwidthMeasured():
                 self.session.take(event)
             case DevicesListed():
                 self.memory.take(event)

@@ -21,13 +21,11 @@ from app.core.commands import (
     ChangeSettings,
     Compare,
     Generate,
-    ReadAttention,
+    Pass,
     Reproduce,
-    ScorePrompt,
     SetPace,
     StepOn,
     StopLane,
-    TimeOperations,
 )
 from app.core.devices import MainMemory
 from app.core.events import (
@@ -46,7 +44,7 @@ from app.core.events import (
     Tokens,
 )
 from app.core.model import ModelRef
-from app.core.operations import OperationsEvent, OperationsProgress, OperationsTimed
+from app.core.operations import BandwidthMeasured, OperationsEvent, OperationsProgress, OperationsTimed
 from app.core.ports import EnginePort
 from app.core.prompt_scores import PromptScored, ScoreEvent, ScoreProgress
 from app.core.sampling import SamplingSettings
@@ -70,7 +68,7 @@ QuestionEvent = (
     | AttentionEvent
     | OperationsEvent
 )
-ENDS = (Finished, Reproduced, Compared, PromptScored, AttentionRead, OperationsTimed, Failed)
+ENDS = (Finished, Reproduced, Compared, PromptScored, AttentionRead, OperationsTimed, BandwidthMeasured, Failed)
 """The last that is said of something that takes its turn."""
 
 
@@ -86,7 +84,7 @@ class Unkept(Question, frozen=True):
 class _OfOneModel(msgspec.Struct, frozen=True):
     """Something that one model alone can do."""
 
-    command: Reproduce | ScorePrompt | ReadAttention | TimeOperations
+    command: Reproduce | Pass
     model: ModelRef
 
     @property
@@ -108,7 +106,7 @@ class Replay(_OfOneModel, frozen=True):
 class Scoring(_OfOneModel, frozen=True):
     """A pass over tokens in an inspection context: their scores, or the attention of one, by the model they are for."""
 
-    command: ScorePrompt | ReadAttention | TimeOperations
+    command: Pass
 
 
 Asked = Question | Replay | LanesQuestion | Scoring
@@ -301,7 +299,7 @@ class Questions:
                 self.lanes_told.emit(event)
             case Scoring(), ScoreProgress() | PromptScored() | AttentionProgress() | AttentionRead() | Failed():
                 self.scored.emit(event)
-            case Scoring(), OperationsProgress() | OperationsTimed():
+            case Scoring(), OperationsProgress() | OperationsTimed() | BandwidthMeasured():
                 self.scored.emit(event)
             case _:
                 pass
