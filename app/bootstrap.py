@@ -39,6 +39,7 @@ from app.services.load_check import CheckModel, LoadCheck
 from app.services.load_options import LoadOptionsDraft
 from app.services.loop_picture import LoopPicture
 from app.services.machine import Machine
+from app.services.measuring import Measuring, measuring
 from app.services.memory import Memory
 from app.services.model_check import check_model
 from app.services.models import Models
@@ -62,7 +63,6 @@ from app.services.templates import Templates
 from app.services.timeline import Timeline
 from app.services.trash import Trash
 from app.services.vocabulary import Vocabulary
-from app.services.witness import Witness
 from app.store.store import Store
 from app.system.hardware_sampler import HardwareSampler
 from app.system.inbox import Inbox
@@ -135,11 +135,9 @@ def assemble(
     memory, machine = Memory(session, dry_run, engine, asks=options.window), Machine(HardwareSampler(inbox.put))
     records = _records(talk, session, engine, store, sampling, vocabulary, jobs)
     counts = _counts(session, engine, talk, templates, settings, sampling, machine)
-    witness = Witness(session, lambda: memory.gpu_is_there, talk.answers)
-    witness.gpus = lambda: memory.gpus_in_use(machine.gpus)
-    machine.changed.connect(witness.look_at_machine)
-    live = Live(session, lambda: memory.gpu_is_there, talk.chat, talk.answers, witness)
-    views = _views(session, engine, talk.answers, records, counts, live, vocabulary)
+    live = Live(session, lambda: memory.gpu_is_there, talk.chat, talk.answers)
+    measured = measuring(live, session, settings, jobs, resources, memory, machine)
+    views = _views(session, engine, talk.answers, records, counts, measured, vocabulary)
     views.operations.gpu_names = lambda: memory.gpu_names
     return Program(
         paths=paths,
@@ -180,7 +178,7 @@ def _views(
     answers: Answers,
     records: _Records,
     counts: _Counts,
-    live: Live,
+    measured: Measuring,
     vocabulary: Vocabulary,
 ) -> ProcessViews:
     """Make what the parts of the page Inside look at."""
@@ -189,9 +187,11 @@ def _views(
     embedding = EmbeddingRow(session, inspecting, attention)
     return ProcessViews(
         attention=attention,
-        kv_map=KVMap(session, answers, live, counts.prompt_count, vocabulary),
+        kv_map=KVMap(session, answers, measured.live, counts.prompt_count, vocabulary),
         operations=Operations(session, records.inspecting),
-        timeline=Timeline(session, answers, records.inspecting, live.figures_of),
+        timeline=Timeline(session, answers, records.inspecting, measured.live.figures_of),
+        bandwidth=measured.bandwidth,
+        calibrating=measured.calibrating,
         loop=LoopPicture(session, answers, inspecting, records.next_token, vocabulary, embedding),
     )
 

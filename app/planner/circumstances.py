@@ -54,6 +54,8 @@ class Circumstances(msgspec.Struct, frozen=True):
     """What all programs held on the GPUs that have a part of the model."""
     gpu_buffer_bytes: int | None = None
     """What the engine set aside on these."""
+    expected: tuple[float, float, float] | None = None
+    """Decode in tokens/s as earlier answers on this machine let one expect, and the band around it."""
     top_k_is_off: bool = False
     has_grammar: bool = False
 

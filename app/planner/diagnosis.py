@@ -68,5 +68,6 @@ def _all_in_all(metrics: Metrics, times: Times, circumstances: Circumstances) ->
         evidence.first_text(metrics),
         evidence.reading(metrics, times),
         evidence.writing(metrics, times),
+        evidence.expected(circumstances),
         evidence.traffic(metrics, circumstances),
     )

@@ -193,7 +193,12 @@ class _Finding:
     ) -> Diagnosis:
         metrics = self._metrics
         used = {name: value for name, value in self._figures.items() if f"{{{name}" in sentence.template}
-        shared = (evidence.writing(metrics, self._times), evidence.traffic(metrics, self._circumstances))
+        around = self._circumstances
+        shared = (
+            evidence.writing(metrics, self._times),
+            evidence.expected(around),
+            evidence.traffic(metrics, around),
+        )
         told = Sentence(sentence.context, sentence.template, used)
         return Diagnosis(told, cause, evidence.known(*rows, *shared), remedy)
 

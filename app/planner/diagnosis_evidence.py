@@ -114,6 +114,17 @@ def writing(metrics: Metrics, times: Times) -> Evidence | None:
     )
 
 
+def expected(circumstances: Circumstances) -> Evidence | None:
+    """Return what earlier answers let one expect."""
+    if circumstances.expected is None:
+        return None
+    speed, low, high = circumstances.expected
+    return Evidence(
+        translate("Diagnosis", "Expected from earlier answers"),
+        translate("Diagnosis", "{speed:.0f} tok/s ({low:.0f}–{high:.0f})", speed=speed, low=low, high=high),
+    )
+
+
 def first_text(metrics: Metrics) -> Evidence | None:
     """Return how long the first text took."""
     if metrics.ttft_ms is None:

@@ -99,6 +99,15 @@ class FollowedAnswer:
         self._end = (self._whole(event), circumstances)
         self.figures = self._at_end(*self._end)
 
+    def know_ceiling(self, ceiling: float | None) -> None:
+        """The memory of the weights was measured, if only now."""
+        if self._end is None:
+            self._set(traffic_ceiling=ceiling)
+            return
+        whole, circumstances = self._end
+        self._end = whole, msgspec.structs.replace(circumstances, memory_gb_per_s=ceiling)
+        self.figures = self._at_end(*self._end)
+
     def _whole(self, event: Finished) -> Finished:
         """Return the end of the whole answer: the beginning of one that went on is known to its turn."""
         run = self.run

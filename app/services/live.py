@@ -60,16 +60,13 @@ class Live:
         gpu_is_there: Callable[[], bool | None] = lambda: None,
         chat: Chat | None = None,
         answers: Answers | None = None,
-        witness: Witness | None = None,
     ) -> None:
-        """`gpu_is_there` tells whether the engine has a GPU to use; without a chat every answer is shown.
-
-        `witness` knows what was around each answer; without one it is made.
-        """
+        """`gpu_is_there` tells whether the engine has a GPU to use; without a chat every answer is shown."""
         self.changed: Signal[()] = Signal()
         """At least one figure is another one."""
         self._session = session
-        self._witness = witness or Witness(session, gpu_is_there, answers)
+        self.witness = Witness(session, gpu_is_there, answers)
+        """Knows what was around each answer."""
         self._chat = chat
         self._answers = answers
         self._figures = Figures()
@@ -115,6 +112,19 @@ class Live:
         kept = self._kept.get(turn.message)
         return kept.figures if kept is not None and turn.finished is not None else figures_of_turn(turn)
 
+    def know_bandwidth(self) -> None:
+        """The machine's memory was measured: the answer that was followed last is seen beside that."""
+        followed, model = self._followed, self._session.model
+        if followed is None or model is None:
+            return
+        ceiling = self.witness.ceiling(model)
+        if ceiling == followed.figures.traffic_ceiling:
+            return
+        followed.know_ceiling(ceiling)
+        if not followed.is_open:
+            self._keep(followed)
+        self._look()
+
     def first_text_painted(self, turn: Turn | None, now_ns: int) -> float | None:
         """The first text of an answer is on the screen: its time to the first token ends here, and is returned in ms.
 
@@ -142,7 +152,7 @@ class Live:
         runs = self._answers.runs if self._answers is not None else ()
         run = next((run for run in runs if run.request == request), None)
         model = self._session.model
-        ceiling = self._witness.ceiling(model) if model is not None else None
+        ceiling = self.witness.ceiling(model) if model is not None else None
         self._followed = FollowedAnswer(request, self._sent[request], run, ceiling)
         self._look()
 
@@ -217,7 +227,7 @@ class Live:
 
     def _take_finished(self, event: Finished, followed: FollowedAnswer) -> None:
         model = self._session.model
-        followed.end(event, self._witness.circumstances_of(event.request))
+        followed.end(event, self.witness.circumstances_of(event.request))
         self._use_cells(event.metrics.kv.cells_used, followed)
         if model is not None:
             self._cache |= _measured_cells(event.metrics.kv, model)

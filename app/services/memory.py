@@ -69,6 +69,11 @@ class Memory:
         return any(device.kind in GPU_KINDS for device in self._devices) if self._devices else None
 
     @property
+    def devices(self) -> tuple[Device, ...]:
+        """What the engine can compute on; empty before it is known."""
+        return self._devices
+
+    @property
     def gpu_names(self) -> tuple[str, ...]:
         """What the GPUs are called that the engine can compute on, as far as that is known."""
         return tuple(device.description for device in self._devices if device.kind in GPU_KINDS)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from app.services.attention import Attention
+from app.services.bandwidth import Bandwidth
+from app.services.calibrating import Calibrating
 from app.services.kv_map import KVMap
 from app.services.loop_picture import LoopPicture
 from app.services.operations import Operations
@@ -21,5 +23,9 @@ class ProcessViews:
     """Which operations the time of a computation goes to."""
     timeline: Timeline
     """Where the time of an answer went."""
+    bandwidth: Bandwidth
+    """How fast the machine's memories are."""
+    calibrating: Calibrating
+    """What answers show of the machine's speed."""
     loop: LoopPicture
     """The whole process in one picture."""

@@ -296,7 +296,7 @@ class Program:
 
     def _take_analysed(self, event: LanesAnalysed) -> None:
         jobs = (self.comparison_analysis, self.answer_what_if, self.inspecting, self.laboratory, self.grammar_editing)
-        for each in jobs:
+        for each in (*jobs, self.views.calibrating):
             each.take(event)
 
     def _take_count(self, event: Tokenized | Rendered | Failed) -> None:

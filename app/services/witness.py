@@ -17,7 +17,9 @@ from app.core.events import Compared, Failed, Finished, PromptReady, Reproduced,
 from app.core.metrics import Metrics
 from app.core.model import ModelInfo
 from app.core.sampling import in_effect
+from app.core.signal import Signal
 from app.planner.circumstances import LAST_TOKEN, Circumstances
+from app.planner.gpu import Speed
 from app.services.answers import Answers
 from app.services.engine_session import EngineSession
 from app.services.questions import AnswerEvent, LanesEvent, ReplayEvent
@@ -44,6 +46,7 @@ class _Open:
         self.busy_since: int | None = None
         """Time of the window's thread when the first token came."""
         self.first_ns = self.since = 0
+        self.is_held = False
         self.held: dict[GpuLimit, int] = {}
         """For how long each limit was in force, in ns."""
 
@@ -64,6 +67,10 @@ class Witness:
         """The GPUs that have a part of the model, as they are now; none where nobody looks at them."""
         self.ceiling: Callable[[ModelInfo], float | None] = lambda _model: None
         """The measured bandwidth, in 10^9 bytes/s, of the memory that holds a model's weights."""
+        self.expected: Callable[[Metrics], Speed | None] = lambda _metrics: None
+        """How fast an answer should have been written, as earlier ones let one expect."""
+        self.ended: Signal[Finished, Circumstances, bool] = Signal()
+        """An answer has ended, in these circumstances; whether somebody held or paced it."""
         self._session = session
         self._gpu_is_there = gpu_is_there
         self._answers = answers
@@ -96,7 +103,13 @@ class Witness:
             return Circumstances()
         is_first, self._answered = self._answered is not model, model
         found = _loaded(model, self._gpu_is_there(), event.settings)
-        found = msgspec.structs.replace(found, first_after_load=is_first, memory_gb_per_s=self.ceiling(model))
+        speed = self.expected(event.metrics)
+        found = msgspec.structs.replace(
+            found,
+            first_after_load=is_first,
+            memory_gb_per_s=self.ceiling(model),
+            expected=(speed.tokens_per_s, speed.low, speed.high) if speed is not None else None,
+        )
         if answer is None:
             return found
         self._caches.wrote(answer.chat, event.ids)
@@ -116,12 +129,16 @@ class Witness:
                 self._take_prompt(event)
             case Tokens():
                 answer = self._open.get(event.request)
+                if answer is not None and event.held_ns:
+                    answer.is_held = True
                 if answer is not None and answer.busy_since is None:
                     answer.busy_since = self._busy_ns()
                     answer.first_ns = answer.since = self._now_ns()
                     self.look_at_machine()
             case Finished():
-                self._ended[event.request] = self._at_end(event)
+                is_held = event.request in self._open and self._open[event.request].is_held
+                found = self._ended[event.request] = self._at_end(event)
+                self.ended.emit(event, found, is_held)
                 if len(self._ended) > MOST_KEPT:
                     del self._ended[next(iter(self._ended))]
             case Failed():

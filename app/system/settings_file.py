@@ -20,6 +20,7 @@ from app.core.chat_preset import ChatSettings
 from app.core.commands import RecordKind, WhenFull
 from app.core.events import Event
 from app.core.job_events import JobFailed
+from app.core.machine_speed import KeptAnswers, KnownMemory
 from app.core.model import LoadOptions
 from app.core.own_gpu import OwnGpu
 from app.core.preset_names import distinct
@@ -95,6 +96,10 @@ class Settings(msgspec.Struct, frozen=True):
     """Size and place of the window, in Qt's own form, base64."""
     models: dict[str, ModelSettings] = {}
     """By `ModelRef.identity`."""
+    memory_speeds: dict[str, KnownMemory] = {}
+    """How fast the memory of each device was when it was measured, by ggml's name of it."""
+    answers_here: dict[str, KeptAnswers] = {}
+    """What answers showed of this machine's speed, by device and, of the processor, threads."""
     gpus: dict[str, OwnGpu] = {}
     """GPUs that people added to the planner's table, by name."""
 

@@ -1,0 +1,198 @@
+"""What answers on this machine show of its speed: each becomes a point, and the next one is expected from them.
+
+Only whole answers count that nobody held or paced, by a model that lies on one device as a whole; what is kept is bounded by
+`planner.calibration`, for each device and, on the processor, each number of threads.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import NamedTuple
+
+import msgspec
+
+from app.core.devices import GPU_KINDS, MAIN_MEMORY, Device
+from app.core.events import Finished
+from app.core.job_events import LanesAnalysed
+from app.core.machine_speed import KeptAnswers, KnownMemory
+from app.core.metrics import Metrics
+from app.core.model import ModelInfo
+from app.core.signal import Signal
+from app.planner.calibration import AnswerFigures, Calibrated, Calibration, PrefillPoint, calibrated, with_answer
+from app.planner.circumstances import Circumstances
+from app.planner.decode_fit import DecodePoint
+from app.planner.decode_speed import Part, decode_speed
+from app.planner.gpu import Gpu, Speed
+from app.planner.model_work import ModelWork
+from app.planner.this_machine import OwnDevice, this_machine
+from app.services.engine_session import EngineSession
+from app.services.latest_job import LatestJob
+from app.services.planned_work import whole_work
+from app.system.jobs import Jobs
+from app.system.settings_file import SettingsFile
+
+JOB = "planned work"
+MOST_DEVICES = 8
+"""The speeds of so many devices, or numbers of threads, are kept."""
+ASSUMED_GB_PER_S = 20.0
+"""Of main memory that nobody measured: answers replace it."""
+_OTHER_ENDS = ("cancelled",)
+
+
+class _Fit(NamedTuple):
+    """What the background worked out."""
+
+    work: ModelWork | None
+    device: Calibrated | None
+
+
+class Calibrating:
+    """Learns from answers; `expected` is what the next one should do."""
+
+    def __init__(
+        self, session: EngineSession, settings: SettingsFile, jobs: Jobs, table: Callable[[], Iterable[Gpu]]
+    ) -> None:
+        """`table` reads the GPUs that are known, when they are first wanted."""
+        self.changed: Signal[()] = Signal()
+        """One more answer has told something."""
+        self.devices: Callable[[], tuple[Device, ...]] = tuple
+        """What the engine can compute on, as far as that is known."""
+        self._session = session
+        self._settings = settings
+        self._table = table
+        self._model: ModelInfo | None = None
+        self._work: ModelWork | None = None
+        self._fit: Calibrated | None = None
+        """The device of the loaded model as answers showed it; None where none did."""
+        self._job: LatestJob[_Fit] = LatestJob(jobs, JOB, self._take_fit)
+        session.changed.connect(self._look)
+
+    def take(self, event: LanesAnalysed) -> None:
+        """Take in what the header of the loaded model says, and what came of the answers."""
+        self._job.take(event)
+
+    def expected(self, metrics: Metrics) -> Speed | None:
+        """Return how fast an answer of this length should have been written, from those before it; None is unknown."""
+        return self.expected_at(round(_mean_context(metrics)))
+
+    def expected_at(self, context: int) -> Speed | None:
+        """Return how fast the loaded model should write with so many tokens in the cache; None where no answer tells."""
+        work, fit = self._work, self._fit
+        return decode_speed([Part(work, fit.gpu)], context) if work is not None and fit is not None else None
+
+    def note(self, event: Finished, circumstances: Circumstances, held: bool) -> None:
+        """Take in an answer that has ended; `held` says whether somebody paced it or looked at every step."""
+        model, work = self._model, self._work
+        key = self._key(model) if model is not None else None
+        if work is None or key is None or event.stop_reason in _OTHER_ENDS:
+            return
+        metrics = event.metrics
+        answer = AnswerFigures(
+            decoded=metrics.sampled_tokens,
+            decode_tokens_per_s=metrics.decode_tokens_per_s,
+            context=_mean_context(metrics),
+            prefilled=max(0, metrics.prompt_tokens - metrics.prompt_tokens_from_cache),
+            prefill_s=metrics.ttft_parts_ms.prefill / 1000,
+            depth=metrics.prompt_tokens_from_cache,
+            disturbed=circumstances.first_after_load or bool(circumstances.gpu_limits),
+            paced=held,
+        )
+        before = self._known(key)
+        after = with_answer(before, answer, work)
+        if after != before:
+            kept = {name: value for name, value in self._settings.values.answers_here.items() if name != key}
+            while len(kept) >= MOST_DEVICES:
+                del kept[next(iter(kept))]
+            self._settings.change(answers_here={**kept, key: _plain(after)})
+            self._begin()
+
+    def _look(self) -> None:
+        model = self._session.model
+        if model is self._model:
+            return
+        self._model, self._work, self._fit = model, None, None
+        self._job.forget()
+        self._begin()
+
+    def _begin(self) -> None:
+        """Have everything worked out anew in the background: many points take longer than a frame."""
+        model, work = self._model, self._work
+        if model is None:
+            return
+        device, key = self._device(model), self._key(model)
+        known = self._known(key) if key is not None else Calibration()
+        self._job.want(lambda: _fitted(model, work, device, known, self._table))
+
+    def _take_fit(self, fit: _Fit | None) -> None:
+        if fit is not None:
+            self._work, self._fit = fit.work, fit.device
+            self.changed.emit()
+
+    def _device(self, model: ModelInfo) -> OwnDevice | None:
+        """Return the one device that has all of a model; None where there are several."""
+        memories: dict[str, KnownMemory] = self._settings.values.memory_speeds
+        if not model.gpu_layers:
+            measured = memories.get(MAIN_MEMORY)
+            return OwnDevice(
+                MAIN_MEMORY,
+                None,
+                is_processor=True,
+                memory_kind="shared",
+                bandwidth=measured.gb_per_s if measured is not None else ASSUMED_GB_PER_S,
+            )
+        names = [name for name in model.devices if name != MAIN_MEMORY]
+        found = [device for device in self.devices() if device.name in names and device.kind in GPU_KINDS]
+        if len(names) != 1 or len(found) != 1:
+            return None
+        device, measured = found[0], memories.get(names[0])
+        is_shared = device.kind == "integrated_gpu"
+        bandwidth = measured.gb_per_s if measured is not None else None
+        return OwnDevice(
+            device.description, device.total, memory_kind="shared" if is_shared else "own", bandwidth=bandwidth
+        )
+
+    def _key(self, model: ModelInfo) -> str | None:
+        device = self._device(model)
+        if device is None:
+            return None
+        return f"{MAIN_MEMORY}, {model.threads}" if device.is_processor else device.name
+
+    def _known(self, key: str) -> Calibration:
+        return _calibration(self._settings.values.answers_here.get(key, KeptAnswers()))
+
+
+def _fitted(
+    model: ModelInfo,
+    work: ModelWork | None,
+    device: OwnDevice | None,
+    known: Calibration,
+    table: Callable[[], Iterable[Gpu]],
+) -> _Fit:
+    """Return the work of a model, read from its file where nobody did, and its device as answers showed it."""
+    work = work if work is not None else whole_work(model)
+    gpu = this_machine(device, table()) if device is not None and known.decode_answers else None
+    return _Fit(work, calibrated(gpu, known) if gpu is not None else None)
+
+
+def _mean_context(metrics: Metrics) -> float:
+    """Return how many tokens were in the cache in the mean while an answer was written."""
+    return max(0.0, metrics.kv.cells_used - metrics.sampled_tokens / 2)
+
+
+def _plain(calibration: Calibration) -> KeptAnswers:
+    return KeptAnswers(
+        tuple(msgspec.structs.astuple(point) for point in calibration.decode),
+        tuple((point.tflops, point.tokens) for point in calibration.prefill),
+        calibration.decode_answers,
+        calibration.prefill_answers,
+    )
+
+
+def _calibration(kept: KeptAnswers) -> Calibration:
+    """Return what is kept as points; what people wrote into the file that is no speed is left out."""
+    return Calibration(
+        tuple(DecodePoint(*point) for point in kept.decode if min(point[0], point[1], point[3]) > 0 <= point[2]),
+        tuple(PrefillPoint(*point) for point in kept.prefill if min(point) > 0),
+        max(0, kept.decode_answers),
+        max(0, kept.prefill_answers),
+    )
