@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from app.gui.compare.page import ComparePage
     from app.gui.compare.what_if_dialog import WhatIfDialog
     from app.gui.inside.page import InsidePage
+    from app.gui.live.diagnosis_card import DiagnosisCard
+    from app.gui.live.memory_speed import MemorySpeedRow
     from app.gui.preferences.dialog import PreferencesDialog
 
 
@@ -44,6 +46,8 @@ class OnDemand(QObject):
         self._made_printing: Printing | None = None
         window.parts.sampling.grammar_wanted.connect(self.open_grammar)
         window.parts.live.remedy_wanted.connect(self.make_change)
+        window.parts.live.why.made.connect(self._add_measuring)
+        self._measuring: MemorySpeedRow | None = None
 
     def close(self) -> None:
         """Close what must not outlive the services: every dialog over the window, and those that it opened."""
@@ -51,6 +55,8 @@ class OnDemand(QObject):
             self._made_printing.cancel()
         for dialog in self._window.findChildren(QDialog):
             dialog.close()
+        if self._measuring is not None:
+            self._measuring.disconnect_services()
 
     def choose_printer(self) -> None:
         """Ask for a printer, and print the chat that is shown."""
@@ -79,6 +85,13 @@ class OnDemand(QObject):
                 actions["new_chat_action"].trigger()
             case "top_k":
                 self._program.sampling.change(**remedy.changes)
+
+    def _add_measuring(self, card: DiagnosisCard) -> None:
+        """Put what the memory gives under the figures that rest on it."""
+        from app.gui.live.memory_speed import MemorySpeedRow
+
+        self._measuring = MemorySpeedRow(self._program.views.bandwidth)
+        card.add(self._measuring)
 
     def open_trash(self) -> None:
         """Open the list of what was deleted."""

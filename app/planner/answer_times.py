@@ -10,6 +10,8 @@ FEW_TOKENS = 16
 """Below so many tokens, sampled or evaluated, a rate says nothing."""
 SHORT_S = 1.0
 """A wait that took less than this has nothing to tell."""
+LONG_WAIT_S = 2.0
+"""What MLPerf allows a server until the first token of a large model: a longer wait is one."""
 SLOW_TOKENS_PER_S = 30.0
 FLUENT_TOKENS_PER_S = 60.0
 """People who tried several speeds call 30 tok/s slow and 60 fluent."""

@@ -10,7 +10,7 @@ from app.core.diagnosis import Diagnosis, Evidence, Remedy
 from app.core.metrics import Metrics
 from app.core.words import Sentence, translate
 from app.planner import diagnosis_evidence as evidence
-from app.planner.answer_times import FEW_TOKENS, SHORT_S, Times
+from app.planner.answer_times import FEW_TOKENS, LONG_WAIT_S, Times
 from app.planner.circumstances import Circumstances, UnusedCache
 from app.planner.diagnosis_remedies import (
     gpu_layers_remedy,
@@ -59,7 +59,7 @@ _WHY: dict[UnusedCache, Sentence] = {
 
 def diagnose_before(metrics: Metrics, times: Times, circumstances: Circumstances) -> Diagnosis | None:
     """Return what stands out before the first text; None where it came soon."""
-    if times.before < SHORT_S:
+    if times.before < LONG_WAIT_S:
         return None
     largest = max(times.queue, times.prompt, times.prefill, times.paint)
     if largest < times.before / 4:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Iterator
 
 import pytest
 
@@ -47,7 +48,12 @@ def test_the_thread_goes_back_to_its_core(monkeypatch: pytest.MonkeyPatch) -> No
         pytest.skip("this system does not bind threads")
     seen = []
     passes = bandwidth._passes
-    monkeypatch.setattr(bandwidth, "_passes", lambda *args: seen.append(os.sched_getaffinity(0)) or passes(*args))
+
+    def looked_at(one_pass: Callable[[], bool], stopped: Callable[[], bool]) -> Iterator[float]:
+        seen.append(os.sched_getaffinity(0))
+        return passes(one_pass, stopped)
+
+    monkeypatch.setattr(bandwidth, "_passes", looked_at)
     os.sched_setaffinity(0, {min(USABLE)})
     try:
         measure(list_devices(), 1, None, never)

@@ -10,10 +10,13 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QComboBox, QLabel, QPushButton
 
-from app.core.commands import SettingsChange
+from app.core.bandwidth import MemorySpeed
+from app.core.commands import MeasureBandwidth, SettingsChange
 from app.core.events import Finished, Loaded
 from app.core.metrics import Metrics
 from app.core.model import LoadOptions
+from app.core.operations import BandwidthMeasured
+from app.core.words import translate
 from app.gui.live.diagnosis_card import DiagnosisCard
 from app.gui.models.load_dialog import LoadOptionsDialog
 from tests.fake_engine import metrics, model_info
@@ -95,9 +98,10 @@ def test_the_keyboard_alone_reaches_the_remedy(slow: Stage) -> None:
     assert card.hasFocus()
     reached = set()
     for _ in range(4):
-        QTest.keyClick(slow.window.focusWidget() or card, Qt.Key.Key_Tab)
         focused = slow.window.focusWidget()
-        reached.add(focused.objectName() if focused is not None else "")
+        assert focused is not None
+        QTest.keyClick(focused, Qt.Key.Key_Tab)
+        reached.add(slow.window.focusWidget().objectName())
     assert {"diagnosis_remedy", "diagnosis_timeline", "diagnosis_close"} <= reached
 
 
@@ -173,3 +177,37 @@ def test_a_gpu_that_is_used_in_part_has_its_layers_changed(stage: Stage, model: 
     opens(stage)
     assert stage.reads("diagnosis_remedy") == "Put more layers on the GPU…"
     assert rows(stage)["Layers on the GPU"] == "12 of 31"
+
+
+def test_the_memory_is_measured_from_the_card_and_the_share_is_shown(slow: Stage) -> None:
+    desk = slow.desk
+    opens(slow)
+    assert slow.reads("memory_speed_value") == "Main memory: – (not measured yet)"
+    assert "2 seconds" in slow.find("memory_speed_button").property("hint")
+    slow.clicks("memory_speed_button")
+    assert slow.reads("memory_speed_button") == "Stop" and "being measured" in slow.reads("memory_speed_value")
+    request = desk.engine.all(MeasureBandwidth)[-1].request
+    desk.engine.say(BandwidthMeasured(request, (MemorySpeed("CPU", "A processor", "read", 8.0, 2),)))
+    desk.settle()
+    assert slow.reads("memory_speed_value") == "Main memory: 8.00 GB/s, read by 2 threads"
+    assert slow.reads("memory_speed_button") == "Measure again"
+    slow.bot.waitUntil(lambda: rows(slow).get("Memory traffic") == "5.0 of 8.0 GB/s: 62 %")
+    slow.bot.waitUntil(lambda: slow.reads("traffic_value_beside") == "62 % of 8.00")
+
+
+def test_while_an_answer_is_written_the_memory_is_not_measured(slow: Stage) -> None:
+    opens(slow)
+    assert slow.desk.program.chat.send("And then?")
+    slow.settle()
+    button = slow.find("memory_speed_button")
+    assert not button.isEnabled() and "answer is being written" in button.property("hint")
+
+
+def test_why_a_memory_could_not_be_measured_stands_under_it(slow: Stage) -> None:
+    opens(slow)
+    slow.clicks("memory_speed_button")
+    request = slow.desk.engine.all(MeasureBandwidth)[-1].request
+    why = translate("Test", "It is too full.")
+    slow.desk.engine.say(BandwidthMeasured(request, (MemorySpeed("CPU", "", "read", None, 2, why),)))
+    slow.desk.settle()
+    assert slow.reads("memory_speed_problem") == "It is too full."

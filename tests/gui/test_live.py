@@ -157,6 +157,18 @@ def test_the_traffic_has_its_formula_on_hover(live: PanelStage) -> None:
     live.finish()
     assert live.reads("traffic_value") == "7.60 GB/s"
     assert "× tokens per second" in live.hint("traffic_value")
+    assert live.reads("traffic_value_beside") == "" and "is not measured" in live.hint("traffic_value")
+
+
+def test_the_traffic_is_a_share_of_what_the_memory_was_measured_to_give(live: PanelStage) -> None:
+    live.finish()
+    live.live.witness.ceiling = lambda _model: 20.0
+    live.ask()
+    live.tokens(0, [100, 120, 140])
+    assert live.reads("traffic_value_beside") == "25 % of 20.0"
+    live.finish(metrics(201))
+    assert (live.reads("traffic_value"), live.reads("traffic_value_beside")) == ("7.60 GB/s", "38 % of 20.0")
+    assert "At most 20.0 GB/s" in live.hint("traffic_value")
 
 
 def test_the_end_says_why_and_where_the_time_went(live: PanelStage) -> None:

@@ -21,6 +21,7 @@ from app.gui.live.end_text import EndText
 from app.gui.live.first_token import FirstTokenRow
 from app.gui.live.hardware import HardwareRows
 from app.gui.live.memory import MemoryRows
+from app.gui.live.traffic_words import share_words, traffic_hint
 from app.gui.live.why_shown import WhyShown
 from app.gui.widgets.figure_row import BESIDE_PX, FigureRow
 from app.gui.widgets.fixed_text import FixedText
@@ -186,7 +187,8 @@ class LivePanel(QWidget):
         self._show_gaps(figures)
         self._cache.show_figures(figures)
         traffic = figures.traffic_gb_per_s
-        self._traffic.show_value(UNKNOWN if traffic is None else f"{rate(traffic)} GB/s", self._traffic_hint(figures))
+        self._traffic.show_value(UNKNOWN if traffic is None else f"{rate(traffic)} GB/s", traffic_hint(figures))
+        self._traffic.show_beside(share_words(figures))
 
     def _show_end(self, figures: Figures) -> None:
         reason = figures.stop_reason
@@ -272,16 +274,6 @@ class LivePanel(QWidget):
                 "word or a piece of one."
             )
         return self.tr("Writing: how many tokens a second. A token is a word or a piece of one.")
-
-    def _traffic_hint(self, figures: Figures) -> str:
-        words = self.tr(
-            "How much is read from memory every second: for each token the whole model and what it keeps of the chat. "
-            "This is often what limits the speed."
-        )
-        formula = self.tr("(bytes of weights read for a token + bytes of the cache in use) × tokens per second")
-        if figures.traffic_gb_per_s is None:
-            words = self.tr("{words} Unknown until an answer has two tokens.").format(words=words)
-        return f"{words}\n{formula}"
 
     def _stop_hint(self, figures: Figures) -> str:
         if figures.is_cut_off:

@@ -1,0 +1,84 @@
+"""Predicted against measured decode on this machine: three answers teach it, and answers at other contexts are held against it.
+
+All prompts are beginnings of one, the longest first, so that it is read once and cut back from then on.
+"""
+
+from __future__ import annotations
+
+import statistics
+
+from app.core.commands import Load
+from app.core.events import Finished, Loaded
+from app.core.model import LoadOptions, ModelInfo
+from app.core.sampling import SamplingSettings
+from app.planner.calibration import AnswerFigures, Calibration, calibrated, with_answer
+from app.planner.decode_speed import Part, decode_speed
+from app.planner.this_machine import OwnDevice, this_machine
+from app.services.calibrating import ASSUMED_GB_PER_S
+from app.services.planned_work import whole_work
+from tests.bench.arithmetic import BenchError, Measurement
+from tests.bench.engine_user import EngineUser, token_prompt
+from tests.bench.setting import Setting, any_prompt
+
+CELLS = 8192
+THREADS = 2
+TOKENS = 64
+TAUGHT, ASKED = (4096, 1024, 128), (6000, 2048, 256)
+REPEATED = 5
+"""Measured in the median of so many answers: the bar is for the prediction, not for what disturbs one answer."""
+GREEDY = SamplingSettings(temperature=0.0, top_k=0, top_p=1.0, min_p=0.0, seed=1, max_tokens=TOKENS)
+
+
+def measured_here_error(setting: Setting) -> Measurement:
+    """Measure the largest difference between predicted and measured decode, in % of the latter."""
+    with EngineUser() as engine:
+        model = _load(engine, setting)
+        contexts = [context for context in ASKED if context + TOKENS < model.context]
+        text = any_prompt(max((*contexts, *TAUGHT)), 7)
+        _answer(engine, text[: max(contexts)])  # reads the whole prompt, and warms up
+        taught: dict[int, Finished] = {}
+        rates: dict[int, list[float]] = {context: [] for context in contexts}
+        for context in sorted((*contexts, *TAUGHT), reverse=True):
+            if context in TAUGHT:
+                taught[context] = _answer(engine, text[:context])
+                continue
+            rates[context] = [_rate(_answer(engine, text[:context])) for _ in range(REPEATED)]
+    errors, rows = [], {}
+    for context in contexts:
+        measured, predicted = statistics.median(rates[context]), _predicted(model, taught, context)
+        errors.append(100 * abs(predicted / measured - 1))
+        rows[str(context)] = {"predicted": round(predicted, 1), "measured": round(measured, 1)}
+    return Measurement(max(errors), errors, more={"contexts": rows})
+
+
+def _load(engine: EngineUser, setting: Setting) -> ModelInfo:
+    request = engine.client.new_request()
+    engine.client.send(Load(request, str(setting.model), LoadOptions(context=CELLS, threads=THREADS)))
+    return engine.wait(Loaded, request).model
+
+
+def _answer(engine: EngineUser, ids: list[int]) -> Finished:
+    return engine.answer(engine.generate(token_prompt(ids), GREEDY, "off"))[1]
+
+
+def _rate(finished: Finished) -> float:
+    rate = finished.metrics.decode_tokens_per_s
+    if rate is None:
+        raise BenchError("An answer had too few tokens to tell its speed.")
+    return rate
+
+
+def _predicted(model: ModelInfo, taught: dict[int, Finished], context: int) -> float:
+    """Return the decode that three answers let one expect with so many tokens before it."""
+    work = whole_work(model)
+    gpu = this_machine(OwnDevice("CPU", None, is_processor=True, bandwidth=ASSUMED_GB_PER_S), ())
+    if work is None or gpu is None:
+        raise BenchError("The model's header does not tell what a token reads.")
+    known = Calibration()
+    for before, finished in taught.items():
+        figures = AnswerFigures(finished.metrics.sampled_tokens, _rate(finished), before + TOKENS / 2)
+        known = with_answer(known, figures, work)
+    speed = decode_speed([Part(work, calibrated(gpu, known).gpu)], context + TOKENS // 2)
+    if speed is None:
+        raise BenchError("Three answers told nothing.")
+    return speed.tokens_per_s
