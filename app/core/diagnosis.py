@@ -25,6 +25,7 @@ Cause = Literal[
     "window",
     "spilled",
     "gpu_limit",
+    "busy",
     "sampling",
     "kv_cache",
     "slowed",

@@ -134,6 +134,8 @@ class Metrics(msgspec.Struct, frozen=True, gc=False):
     """What all draws took together, from a row of logits to its token; None where nobody took the time."""
     drift: ItlDrift | None = None
     """None where an answer has too few tokens to tell, or nobody took their times."""
+    decode_cpu_s: float | None = None
+    """Time of cores that the engine's process got while the answer was written; its threads never rest by themselves."""
     page_ins: PageIns | None = None
     """None where the system does not tell, or nobody asked it."""
     reuse: CacheReuse | None = None

@@ -325,6 +325,7 @@ class Answer:
         info = self._backend.info
         return msgspec.structs.replace(
             metrics,
+            decode_cpu_s=self._paging.decode_cpu_s(),
             page_ins=self._paging.page_ins(),
             reuse=self._cache.reuse,
             loading=Loading(

@@ -1,4 +1,4 @@
-"""How often the engine had to wait for the disk during an answer, as the system counts it for this process.
+"""What the system gave the engine during an answer: how often it waited for the disk, and how much of the cores it got.
 
 Weights that are mapped into memory come from the disk when they are first touched, and again after the system took their
 pages. Windows does not tell a process's own hard faults here: there nothing is known.
@@ -6,6 +6,7 @@ pages. Windows does not tell a process's own hard faults here: there nothing is 
 
 from __future__ import annotations
 
+import time
 from typing import NamedTuple
 
 from app.core.metrics import PageIns
@@ -30,10 +31,16 @@ class Paging:
 
     def __init__(self) -> None:
         self._began = self._read = _count()
+        self._cpu_ns = time.process_time_ns()
 
     def mark_prefill(self) -> None:
         """The prompt is evaluated."""
         self._read = _count()
+        self._cpu_ns = time.process_time_ns()
+
+    def decode_cpu_s(self) -> float:
+        """Return how much time of cores this process got since the prefill."""
+        return (time.process_time_ns() - self._cpu_ns) / 1e9
 
     def page_ins(self) -> PageIns | None:
         """Return what was read from the disk until now; None where the system does not tell."""

@@ -26,6 +26,8 @@ from app.planner.diagnosis_remedies import (
 SPILLED = 1.02
 """Buffers larger by this than all that lies in the GPU's memory cannot all lie there."""
 BUSY_WINDOW = 0.5
+LEAST_CPU = 0.7
+"""Of its cores' time: with less the threads wait for one that other programs hold up."""
 MUCH_SAMPLING = 0.25
 GROWN = 1.3
 """A token at the end against one at the beginning."""
@@ -57,8 +59,7 @@ class _Finding:
         self._figures: dict[str, str | int | float] = {
             "decode": times.decode,
             "total": times.total,
-            "traffic": metrics.traffic_gb_per_s or 0.0,
-            "most": circumstances.memory_gb_per_s or 0.0,
+            "share": 100 * (evidence.share_of_ceiling(metrics, circumstances) or 0.0),
             "on_gpu": circumstances.gpu_layers,
             "layers": circumstances.all_layers,
         }
@@ -109,6 +110,14 @@ class _Finding:
             remedy = None if circumstances.locks_memory else lock_remedy()
             disk = evidence.from_disk(pages.decode_faults, pages.decode_bytes)
             return self._told(sentence, "page_in", (disk,), remedy)
+        share = evidence.cpu_share(metrics, times, circumstances)
+        if share is not None and share < LEAST_CPU and not circumstances.has_too_many_threads:
+            sentence = translate(
+                "Diagnosis",
+                "Writing (decode) took {decode:.1f} of {total:.1f} s; other programs kept the cores busy.",
+            )
+            rows = (evidence.busy(metrics, times, circumstances), evidence.threads(circumstances))
+            return self._told(sentence, "busy", rows, None)
         busy = circumstances.window_busy_s
         if busy is not None and busy >= BUSY_WINDOW * times.decode:
             sentence = translate(
@@ -153,8 +162,7 @@ class _Finding:
         if share is not None and share < FAR:
             sentence = translate(
                 "Diagnosis",
-                "Writing (decode) took {decode:.1f} of {total:.1f} s; memory was not the limit ({traffic:.1f} of "
-                "{most:.0f} GB/s).",
+                "Writing (decode) took {decode:.1f} of {total:.1f} s; memory was not the limit, used at {share:.0f} %.",
             )
             rested = circumstances.threads and circumstances.cores and circumstances.threads < circumstances.cores
             remedy = threads_remedy() if rested and not on_gpu else None

@@ -227,6 +227,28 @@ def threads(circumstances: Circumstances) -> Evidence | None:
     )
 
 
+def cpu_share(metrics: Metrics, times: Times, circumstances: Circumstances) -> float | None:
+    """Return how much of the time of its cores the engine got while it wrote; None where that is unknown.
+
+    Of a processor that computes alone: its threads wait for each other in a loop, and use up all that they are given.
+    """
+    cpu, threads = metrics.decode_cpu_s, circumstances.threads
+    if cpu is None or not threads or not times.decode or circumstances.gpu_layers:
+        return None
+    return min(1.0, cpu / (times.decode * threads))
+
+
+def busy(metrics: Metrics, times: Times, circumstances: Circumstances) -> Evidence | None:
+    """Return how much of the time of its cores the engine got."""
+    share = cpu_share(metrics, times, circumstances)
+    if share is None:
+        return None
+    return Evidence(
+        translate("Diagnosis", "Of its cores' time the engine got"),
+        translate("Diagnosis", "{percent:.0f} %", percent=100 * share),
+    )
+
+
 def window(circumstances: Circumstances, times: Times) -> Evidence | None:
     """Return what showing the answer took."""
     if circumstances.window_busy_s is None or not times.decode:
@@ -272,6 +294,6 @@ def byte_words(size: int) -> str:
     value = float(size)
     for unit in ("B", "kB", "MB"):
         if value < 1000:
-            return f"{value:.0f} {unit}" if unit == "B" else f"{value:.1f} {unit}"
+            return f"{value:.0f}\u00a0{unit}" if unit == "B" else f"{value:.1f}\u00a0{unit}"
         value /= 1000
-    return f"{value:.1f} GB"
+    return f"{value:.1f}\u00a0GB"

@@ -18,10 +18,13 @@ from app.core.machine_speed import KeptAnswers, KnownMemory
 from app.core.metrics import Metrics
 from app.core.model import ModelInfo
 from app.core.signal import Signal
+from app.planner.answer_times import times_of
 from app.planner.calibration import AnswerFigures, Calibrated, Calibration, PrefillPoint, calibrated, with_answer
 from app.planner.circumstances import Circumstances
 from app.planner.decode_fit import DecodePoint
 from app.planner.decode_speed import Part, decode_speed
+from app.planner.diagnosis_decode import LEAST_CPU
+from app.planner.diagnosis_evidence import cpu_share
 from app.planner.gpu import Gpu, Speed
 from app.planner.model_work import ModelWork
 from app.planner.this_machine import OwnDevice, this_machine
@@ -94,7 +97,7 @@ class Calibrating:
             prefilled=max(0, metrics.prompt_tokens - metrics.prompt_tokens_from_cache),
             prefill_s=metrics.ttft_parts_ms.prefill / 1000,
             depth=metrics.prompt_tokens_from_cache,
-            disturbed=circumstances.first_after_load or bool(circumstances.gpu_limits),
+            disturbed=_is_disturbed(metrics, circumstances),
             paced=held,
         )
         before = self._known(key)
@@ -159,6 +162,13 @@ class Calibrating:
 
     def _known(self, key: str) -> Calibration:
         return _calibration(self._settings.values.answers_here.get(key, KeptAnswers()))
+
+
+def _is_disturbed(metrics: Metrics, circumstances: Circumstances) -> bool:
+    """Return whether something beside the answer took the machine, or it was not warm yet."""
+    share = cpu_share(metrics, times_of(metrics), circumstances)
+    is_busy = share is not None and share < LEAST_CPU
+    return is_busy or circumstances.first_after_load or bool(circumstances.gpu_limits)
 
 
 def _fitted(

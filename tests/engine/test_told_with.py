@@ -20,6 +20,7 @@ def test_the_first_answer_of_a_load_and_its_load_are_told() -> None:
     backend = scripted(gpu_layers=1)
     cache = KVCache(backend)
     first = finished(run(backend, cache=cache)).metrics
+    assert first.decode_cpu_s is not None and first.decode_cpu_s >= 0
     assert first.loading == Loading(1, 2, 1, 1 << 20, is_first=True)
     second = finished(run(backend, cache=cache)).metrics
     assert second.loading is not None and not second.loading.is_first
@@ -79,7 +80,7 @@ def test_bytes_are_read_from_what_the_system_says_of_the_process(
 def test_figures_that_were_kept_before_there_was_all_this_leave_it_unknown() -> None:
     metrics = finished(run(scripted())).metrics
     kept = msgspec.to_builtins(metrics)
-    for name in ("drift", "page_ins", "reuse", "loading"):
+    for name in ("drift", "decode_cpu_s", "page_ins", "reuse", "loading"):
         kept.pop(name)
     old = msgspec.convert(kept, Metrics)
     assert (old.drift, old.page_ins, old.reuse, old.loading) == (None, None, None, None)

@@ -25,7 +25,7 @@ def test_a_case_has_its_cause_its_sentence_and_its_remedy(case: Case) -> None:
     remedy = told.remedy
     assert (remedy.kind if remedy is not None else None) == case.remedy
     assert case.remedy != "load_options" or (remedy is not None and remedy.changes == case.changes)
-    rows = [f"{row.what.english()}: {row.figure.english()}" for row in told.evidence]
+    rows = [f"{row.what.english()}: {row.figure.english()}".replace("\u00a0", " ") for row in told.evidence]
     assert not case.evidence or case.evidence in rows
     assert told.cause == "no_token" or rows
 

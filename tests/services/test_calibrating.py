@@ -99,8 +99,9 @@ def test_decode_and_prefill_are_kept_apart(desk: Desk, calibrating: Calibrating)
         lambda desk: answers(desk, written(), held_ns=1),
         lambda desk: answers(desk, written(), reason="cancelled"),
         lambda desk: answers(desk, written(sampled_tokens=5, prompt_tokens=100)),
+        lambda desk: answers(desk, written(decode_cpu_s=0.5)),
     ],
-    ids=["held", "stopped", "too short"],
+    ids=["held", "stopped", "too short", "beside busy programs"],
 )
 def test_an_answer_that_says_nothing_of_the_machine_is_not_kept(
     desk: Desk, calibrating: Calibrating, spoil: Callable[[Desk], None]
