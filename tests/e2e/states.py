@@ -15,6 +15,7 @@ from app.system.settings_file import Theme
 from tests.e2e.attention_state import attention_of_it
 from tests.e2e.cache_state import kv_blocks, kv_map
 from tests.e2e.compare_states import compare_branches, compare_done, compare_grid, compare_running, set_up
+from tests.e2e.diagnosis_state import diagnosis
 from tests.e2e.inside_state import inside, laboratory, loop, loop_tour
 from tests.e2e.scene import DAY_S, MEMORY, Scene
 from tests.e2e.timing_state import timeline
@@ -207,5 +208,6 @@ STATES = (
     State("kv_blocks", kv_blocks, ("kv_grid", "kv_blocks", "kv_pool"), hides=("kv_saving",)),
     State("what_if", what_if, ("what_if_dialog", "what_if_strip", "what_if_top_k_slider")),
     State("timeline", timeline, ("timeline", "gap_histogram", "time_diagnosis"), hides=("side_panel", "composer")),
+    State("diagnosis", diagnosis, ("diagnosis_card", "diagnosis_remedy", "memory_speed_button")),
 )
 """In the order of the table of contents; `window-light.png` stands in the README."""

@@ -168,6 +168,8 @@ def test_the_traffic_is_a_share_of_what_the_memory_was_measured_to_give(live: Pa
     assert live.reads("traffic_value_beside") == "25 % of 20.0"
     live.finish(metrics(201))
     assert (live.reads("traffic_value"), live.reads("traffic_value_beside")) == ("7.60 GB/s", "38 % of 20.0")
+    beside = live.find_as(FixedText, "traffic_value_beside")
+    assert beside.shown == "38 % of 20.0", "there is room for it"
     assert "At most 20.0 GB/s" in live.hint("traffic_value")
 
 

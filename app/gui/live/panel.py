@@ -187,8 +187,10 @@ class LivePanel(QWidget):
         self._show_gaps(figures)
         self._cache.show_figures(figures)
         traffic = figures.traffic_gb_per_s
+        share = share_words(figures)
+        self._traffic.show_title(self.tr("Traffic") if share else self.tr("Memory traffic"))
         self._traffic.show_value(UNKNOWN if traffic is None else f"{rate(traffic)} GB/s", traffic_hint(figures))
-        self._traffic.show_beside(share_words(figures))
+        self._traffic.show_beside(share)
 
     def _show_end(self, figures: Figures) -> None:
         reason = figures.stop_reason

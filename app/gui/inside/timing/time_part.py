@@ -26,6 +26,8 @@ from app.services.operations import Operations
 from app.services.timeline import Timeline
 from app.services.timeline_values import AnswerTimeline, until_now
 
+WHY_SHARE = 1
+"""Of two: figures far from their names are hard to read."""
 REPAINT_MS = 200
 """While an answer is written the picture follows five times a second."""
 
@@ -119,7 +121,10 @@ class TimePart(InsidePart):
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(theme.SPACE_S)
         column.addWidget(self.said)
-        column.addWidget(self.why)
+        beside = QHBoxLayout()
+        beside.addWidget(self.why, WHY_SHARE)
+        beside.addStretch(1)
+        column.addLayout(beside)
         column.addLayout(row)
         above: tuple[QWidget, ...] = (self.view, self.pauses, self.bar_text, self.missing)
         below: tuple[QWidget, ...] = (self.gaps_title, self.histogram, self.gap_text)
