@@ -116,8 +116,8 @@ class _Finding:
                 "Diagnosis",
                 "Writing (decode) took {decode:.1f} of {total:.1f} s; other programs kept the cores busy.",
             )
-            rows = (evidence.busy(metrics, times, circumstances), evidence.threads(circumstances))
-            return self._told(sentence, "busy", rows, None)
+            got = (evidence.busy(metrics, times, circumstances), evidence.threads(circumstances))
+            return self._told(sentence, "busy", got, None)
         busy = circumstances.window_busy_s
         if busy is not None and busy >= BUSY_WINDOW * times.decode:
             sentence = translate(

@@ -95,15 +95,15 @@ def figures_at_end(finished: Finished, painted_ms: float | None, circumstances: 
         traffic_gb_per_s=metrics.traffic_gb_per_s,
         traffic_ceiling=circumstances.memory_gb_per_s,
         stop_reason=finished.stop_reason,
-        diagnosis=diagnose(_with_paint(metrics, parts), circumstances),
+        diagnosis=diagnose(_as_seen(metrics, ttft_ms, parts), circumstances),
     )
 
 
-def _with_paint(metrics: Metrics, parts: tuple[TtftPart, ...]) -> Metrics:
-    """Return the figures with the time to the screen, which the engine does not know."""
+def _as_seen(metrics: Metrics, ttft_ms: float | None, parts: tuple[TtftPart, ...]) -> Metrics:
+    """Return the figures with the times to the screen, which the engine does not know."""
     paint = next((part.ms for part in parts if part.kind == "paint"), None)
     ttft = msgspec.structs.replace(metrics.ttft_parts_ms, paint=paint)
-    return msgspec.structs.replace(metrics, ttft_parts_ms=ttft)
+    return msgspec.structs.replace(metrics, ttft_ms=ttft_ms, ttft_parts_ms=ttft)
 
 
 def figures_of_turn(turn: Turn) -> Figures:
