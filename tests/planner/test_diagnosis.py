@@ -56,3 +56,8 @@ def test_fewer_threads_than_cores_are_no_fault_where_the_gpu_computes() -> None:
 def test_tokens_of_the_cache_that_are_few_beside_the_question_explain_nothing() -> None:
     told = diagnose(LONG_PROMPT, around(unused_cache="edited", read_again=100))
     assert told.cause == "prefill"
+
+
+def test_of_two_waits_the_longer_one_is_told() -> None:
+    assert diagnose(figures(queue=8_000), around()).cause == "bandwidth"
+    assert diagnose(figures(queue=12_000), around()).cause == "queue"

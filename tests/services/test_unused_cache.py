@@ -50,7 +50,8 @@ def test_a_chat_that_goes_on_reads_nothing_again(caches: UnusedCaches) -> None:
 
 def test_an_answer_that_is_sent_otherwise_than_it_was_written_is_nobody_s_change(caches: UnusedCaches) -> None:
     longer = [*NEXT, *range(8000, 8030), *range(9000, 9100)]  # without its thinking, as templates do
-    assert caches.read("chat", MODEL, ids(longer), len(NEXT), LONGER_SPANS) == ReadAgain()
+    spans = (PromptSpan(0, len(NEXT) + 30, "history", 0), PromptSpan(len(NEXT) + 30, len(longer), "prompt", 1))
+    assert caches.read("chat", MODEL, ids(longer), len(NEXT), spans) == ReadAgain()
 
 
 def test_an_earlier_message_that_was_changed_reads_all_behind_it_again(caches: UnusedCaches) -> None:
