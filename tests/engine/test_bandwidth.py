@@ -42,6 +42,13 @@ def test_main_memory_is_read_and_a_copy_counts_both_ways() -> None:
     assert copied is not None and 0.01 < copied < 10_000
 
 
+def test_the_quickest_pass_counts_and_a_copy_moves_its_bytes_twice(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bandwidth, "_passes", lambda _pass, _stopped: iter((3.0, 1.0, 2.0)))
+    place = next(place for place, device in enumerate(list_devices()) if device.kind == "cpu")
+    assert bandwidth._best(place, "read", 16 * MIB, 1, never) == pytest.approx(16 * MIB / 1e9)
+    assert bandwidth._best(place, "copy", 16 * MIB, 0, never) == pytest.approx(32 * MIB / 1e9)
+
+
 @pytest.mark.usefixtures("small")
 def test_the_thread_goes_back_to_its_core(monkeypatch: pytest.MonkeyPatch) -> None:
     if not USABLE:
