@@ -31,7 +31,7 @@ def diagnose(metrics: Metrics, circumstances: Circumstances) -> Diagnosis:
         return Diagnosis(
             translate(
                 "Diagnosis",
-                "Nobody can tell where its time went: it was written in parts, and how fast each was is not known.",
+                "Nobody can tell where its time went: it was written in parts of unknown speed.",
             ),
             "in_parts",
         )

@@ -42,6 +42,12 @@ NOTHING: dict[str, Case] = {
         "too_few",
         "Too few tokens to tell where the time went: 3 in 0.2 s.",
     ),
+    "one that was written in parts": Case(
+        figures(rate=None),
+        CPU,
+        "in_parts",
+        "Nobody can tell where its time went: it was written in parts of unknown speed.",
+    ),
     "one token has no rate": Case(
         figures(tokens=1, rate=None),
         CPU,
