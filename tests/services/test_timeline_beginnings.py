@@ -81,4 +81,4 @@ def test_an_interrupted_beginning_leaves_the_figures_of_all_tokens_unknown(
     whole, shown = line(watched), watched.program.views.loop.values
     assert (whole.sampling_ns, whole.itl_ms) == (None, None) and "sampling" in whole.unknown
     assert shown.written == 32 and shown.tokens_per_s is None, "two of them took that long"
-    assert whole.diagnosis is not None and "written in parts" in whole.diagnosis.english()
+    assert whole.diagnosis is not None and "written in parts" in whole.diagnosis.sentence.english()
