@@ -90,7 +90,7 @@ class TokenLayout:
         if self._ends_row:
             self._break()
         self._ends_row = text.endswith(LINE_END)
-        width = self._width(text)
+        width, whole, rows = self._width(text), text, len(self.starts)
         while width > self.width and len(text) > 1:  # wider than any row: it goes on in the next one
             room = max(int(len(text) * self.width / width), 1)
             if self._right > 0:
@@ -104,6 +104,9 @@ class TokenLayout:
             self._wrap()
             if self._right > 0 and self._right + width > self.width:
                 self._break()
+        if self._right == 0 and len(self.starts) > rows and text == whole:  # the row before is full
+            text = _without_space(text)
+            width = self._width(text)
         self._put(token, text, width)
 
     @staticmethod
@@ -132,6 +135,9 @@ class TokenLayout:
             return
         self.starts.append(word)
         self._right = 0.0
+        if word < len(self.texts):
+            self.texts[word] = _without_space(self.texts[word])
+            self.widths[word] = self._width(self.texts[word])
         for piece in range(word, len(self.owners)):
             self.lefts[piece] = self._right
             self._right += self.widths[piece] + GAP_PX
@@ -141,6 +147,12 @@ class TokenLayout:
         if width is None:
             width = self._widths[text] = self._measure(text)
         return width
+
+
+def _without_space(text: str) -> str:
+    """Return what is shown of a token that begins a row because the one before is full: its space was the break."""
+    shorter = text.removeprefix(" ")
+    return shorter if shorter.strip() and not shorter.startswith(" ") else text
 
 
 def _parts(text: str) -> list[str]:
