@@ -22,6 +22,7 @@ from app.services.attention_text import EXAMPLE, AttentionText, example_place, t
 from app.services.engine_session import EngineSession
 from app.services.engine_work import wait_for
 from app.services.inspecting import Inspecting
+from app.services.open_answer import why_open
 from app.services.questions import Scoring, ScoringEvent
 from app.services.vocabulary import Vocabulary
 
@@ -218,9 +219,9 @@ class Attention:
                 return self.example_hindrance or _TOKENISING
             if turn is None:
                 return _NO_MODEL if self._session.model is None else _NO_ANSWER
-            return _OPEN if turn.state in ("waiting", "writing") else _NO_PROMPT
-        if not self._shows_example and turn is not None and turn.state in ("waiting", "writing"):
-            return _OPEN
+            return why_open(turn) or _NO_PROMPT
+        if not self._shows_example and (open_words := why_open(turn)) is not None:
+            return open_words
         return self._hindered_by_model(text) or (_NO_TOKEN if token is None else None)
 
     def _hindered_by_model(self, text: AttentionText) -> Sentence | None:
@@ -316,7 +317,6 @@ class Attention:
 
 _NO_MODEL = translate("Attention", "No model is loaded. Open a model, then try the example or send a message.")
 _NO_ANSWER = translate("Attention", "There is no answer to look at yet. Send a message, or try the example.")
-_OPEN = translate("Attention", "This answer is still being written. Ask again when it has ended.")
 _NO_PROMPT = translate(
     "Attention", "The prompt of this answer or its model is not known, so its attention cannot be read."
 )

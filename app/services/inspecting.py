@@ -65,6 +65,8 @@ class Inspecting:
         self._reads: ComparisonReads | None = None
         self._is_live = False
         """Whether the answer was being written when it was looked at."""
+        self._how: tuple[str, bool] | None = None
+        """How far the answer was when that was told last, and whether it waited for somebody."""
         self._is_behind = False
         """Whether more came since the last look at a growing answer began."""
         self._early: list[bytes] | None = None
@@ -209,6 +211,10 @@ class Inspecting:
         self._look()
         if turn is self._turn and self._is_live != is_open(turn):
             self._begin(turn)
+        how = (turn.state, turn.is_held)
+        if turn is self._turn and how != self._how:
+            self._how = how
+            self.changed.emit()
 
     def _use(self, turn: Turn | None) -> None:
         if turn is self._turn and (turn is None or self._reads is not None or not self._is_watched):

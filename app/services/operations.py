@@ -20,6 +20,7 @@ from app.services.attention_text import AttentionText, text_of_answer
 from app.services.engine_session import EngineSession
 from app.services.engine_work import wait_for
 from app.services.inspecting import Inspecting
+from app.services.open_answer import why_open
 from app.services.questions import Scoring, ScoringEvent
 from app.services.tensor_cores import has_tensor_cores
 
@@ -108,8 +109,8 @@ class Operations:
             return _LOADING
         if loaded is None or self._session.ref is None:
             return _NO_MODEL
-        if turn is not None and turn.state in ("waiting", "writing"):
-            return _OPEN
+        if (open_words := why_open(turn)) is not None:
+            return open_words
         if turn is None or text is None:
             return _NO_ANSWER if turn is None else _NO_TOKENS
         if text.model.identity != self._session.ref.identity:
@@ -185,7 +186,6 @@ class Operations:
 
 _LOADING = translate("Operations", "A model is being loaded. Ask again when it is ready.")
 _NO_MODEL = translate("Operations", "No model is loaded. Open a model, then ask again.")
-_OPEN = translate("Operations", "This answer is still being written. Ask again when it has ended.")
 _NO_ANSWER = translate("Operations", "There is no answer to look at yet. Send a message, then ask again.")
 _NO_TOKENS = translate(
     "Operations", "The prompt of this answer is not known. Look at another answer, then ask again."

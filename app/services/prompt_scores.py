@@ -20,6 +20,7 @@ from app.core.words import Sentence, translate
 from app.services.engine_session import EngineSession
 from app.services.engine_work import wait_for
 from app.services.inspecting import Inspecting
+from app.services.open_answer import why_open
 from app.services.questions import Scoring, ScoringEvent
 from app.services.scored_prompt import ScoredPrompt
 
@@ -81,8 +82,8 @@ class PromptScores:
         turn, prompt = self._inspecting.turn, self._inspecting.prompt
         if turn is None:
             return _NO_ANSWER
-        if turn.state in ("waiting", "writing"):
-            return _OPEN
+        if (open_words := why_open(turn)) is not None:
+            return open_words
         if prompt is None:
             return _NO_PROMPT
         if turn.model is None:
@@ -168,7 +169,6 @@ class PromptScores:
 
 
 _NO_ANSWER = translate("PromptScores", "There is no answer to look at yet. Send a message first.")
-_OPEN = translate("PromptScores", "This answer is still being written. Ask again when it has ended.")
 _NO_PROMPT = translate("PromptScores", "The prompt of this answer is not known, so nothing can be said of it.")
 _UNKNOWN_MODEL = translate("PromptScores", "Which model wrote this answer was not kept, and only that one can tell.")
 _TOO_SHORT = translate("PromptScores", "The prompt has a single token, and before it there is nothing.")

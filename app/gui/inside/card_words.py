@@ -149,7 +149,12 @@ def draw_fact(card: DrawCard, texts: dict[int, str], taken: int | None, chosen: 
     if card.drawn is None:
         return translate("Laboratory", "on which token it falls was not recorded")
     drawn = token_words(card.drawn.token, texts)
-    if taken is not None and taken != card.drawn.token:
+    if taken is None:  # nothing is drawn before somebody lets it be
+        words = translate("Laboratory", "would fall on {drawn}")
+        if card.is_greedy:
+            words = translate("Laboratory", "would take {drawn} without a draw")
+        return words.format(drawn=drawn)
+    if taken != card.drawn.token:
         words = translate("Laboratory", "falls on {drawn}; the answer has {taken}")
         return words.format(drawn=drawn, taken=token_words(taken, texts))
     if card.is_greedy:

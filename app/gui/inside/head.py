@@ -167,6 +167,10 @@ class InsideHead(QWidget):
         said = words.format(count=count(tokens))
         if turn.state in ("waiting", "writing"):
             said = self.tr("answer that is being written")  # how much of it there is, the parts say
+            if turn.is_held:
+                said = self.tr("answer that waits for you")
+            elif turn.state == "waiting":
+                said = self.tr("answer that is not begun yet")
         question = f"“{self._question_of(turn)}”" if len(self._turns) < 2 else ""  # the box beside it says it
         parts = [question, said, turn.author]
         return " · ".join(part for part in parts if part)

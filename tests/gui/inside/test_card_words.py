@@ -38,6 +38,7 @@ def test_one_token_enters_and_one_leaves() -> None:
     ("taken", "chosen", "words"),
     [
         (5, None, "falls on “ b”"),
+        (None, None, "would fall on “ b”"),
         (4, 4, "“ a” chosen by hand; the draw would have fallen on “ b”"),
         (None, 4, "“ a” chosen by hand; the draw would fall on “ b”"),
     ],

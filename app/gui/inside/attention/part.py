@@ -131,6 +131,7 @@ class AttentionPart(InsidePart):
                 self._looked = self._layer = self._head = None  # another text begins with all layers averaged
             self._shown = text, rows, attention.token
             self._show_rows()
+        self._show_pointed()
 
     def _show_page(self, text: AttentionText | None) -> None:
         """Show what there is, or what to do first; the keyboard of what goes is with the text that comes."""
@@ -200,6 +201,8 @@ class AttentionPart(InsidePart):
             self.pointed.setText(self._said(self._looked))
         elif rows is not None:
             self.pointed.setText(self.tr("Point at a token, or go there with the arrow keys, to see its share."))
+        elif (hindrance := self._attention.hindrance) is not None:
+            self.pointed.setText(render(hindrance))
         else:
             self.pointed.setText(self.tr("Click a token, or go to one with the arrow keys and press Enter."))
 
