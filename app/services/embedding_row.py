@@ -1,4 +1,4 @@
-"""The row of numbers that stands for one token of an answer, read from the model when somebody wants to see it.
+"""The row of numbers that stands for one token of an answer, or the last one of its prompt, read from the model when somebody wants to see it.
 
 A pass over that token alone brings it, in turn with the questions; where attention was read of the token, it came with that.
 The last rows are kept in memory. Must not know how they are shown.
@@ -19,9 +19,13 @@ from app.core.words import Sentence, translate
 from app.services.attention import Attention
 from app.services.engine_session import EngineSession
 from app.services.inspecting import Inspecting
+from app.services.loop_values import LoopToken
+from app.services.open_answer import why_open
 from app.services.questions import Scoring, ScoringEvent
 
 MOST_KEPT = 64
+PROMPT_END = -1
+"""The place before the first one of an answer."""
 
 
 class _Key(NamedTuple):
@@ -32,7 +36,10 @@ class _Key(NamedTuple):
 
 
 class EmbeddingRow:
-    """Knows tokens of the answer that is looked at, by their places in it, counted from 0; None is no token."""
+    """Knows tokens of the answer that is looked at, by their places in it, counted from 0.
+
+    `PROMPT_END` is the last token of its prompt, None is no token.
+    """
 
     def __init__(self, session: EngineSession, inspecting: Inspecting, attention: Attention) -> None:
         self.changed: Signal[()] = Signal()
@@ -45,17 +52,12 @@ class EmbeddingRow:
         self._known: OrderedDict[_Key, Sequence[float]] = OrderedDict()
         self._problem: tuple[_Key, Sentence] | None = None
         session.scored.connect(self._follow)
-        attention.changed.connect(self.changed.emit)
+        attention.changed.connect(self._take_attention)
 
     def row(self, place: int | None) -> tuple[float, ...]:
         """Return the row of a token; empty where nobody read it."""
         key = self._key(place)
-        if key is not None and key in self._known:
-            return tuple(self._known[key])
-        read = self._attention
-        text, rows = read.text, read.rows
-        is_it = text is not None and place is not None and read.token == text.prompt + place
-        return tuple(rows.embedding) if rows is not None and is_it and not read.shows_example else ()
+        return tuple(self._known[key]) if key is not None and key in self._known else ()
 
     def is_reading(self, place: int | None) -> bool:
         """Return whether the row of a token is under way."""
@@ -72,8 +74,8 @@ class EmbeddingRow:
             return _NOT_LOOKED_UP
         if turn is None:
             return _NO_ANSWER
-        if turn.state in ("waiting", "writing"):
-            return _OPEN
+        if (open_words := why_open(turn)) is not None:
+            return open_words
         if session.phase in ("starting", "loading"):
             return _LOADING
         if session.model is None or session.ref is None:
@@ -102,11 +104,24 @@ class EmbeddingRow:
         self._session.ask(Scoring(ReadAttention(request, array("i", [key.token]).tobytes()), turn.model))
         return True
 
-    def _key(self, place: int | None) -> _Key | None:
-        turn, answer = self._inspecting.turn, self._inspecting.answer
-        if turn is None or turn.model is None or answer is None or place is None or place >= len(answer.ids):
+    def token(self, place: int | None) -> LoopToken | None:
+        """Return the token at a place, and what it says; None where it is not known."""
+        turn, answer, prompt = self._inspecting.turn, self._inspecting.answer, self._inspecting.prompt
+        if turn is None or place is None:
             return None
-        return _Key(turn.model.identity, answer.ids[place])
+        if place == PROMPT_END:
+            if prompt is None or prompt.message != turn.message or not prompt.ids:
+                return None
+            return LoopToken(prompt.ids[-1], prompt.texts[-1] if prompt.texts else None)
+        if answer is None or place >= len(answer.ids):
+            return None
+        return LoopToken(answer.ids[place], answer.texts[place] if place < len(answer.texts) else None)
+
+    def _key(self, place: int | None) -> _Key | None:
+        turn, found = self._inspecting.turn, self.token(place)
+        if turn is None or turn.model is None or found is None:
+            return None
+        return _Key(turn.model.identity, found.token)
 
     def _follow(self, event: ScoringEvent) -> None:
         if self._run is None or event.request != self._run[0]:
@@ -115,9 +130,7 @@ class EmbeddingRow:
         match event:
             case AttentionRead():
                 self._run = None
-                self._known[key] = memoryview(event.embedding).cast("f")
-                if len(self._known) > MOST_KEPT:
-                    self._known.popitem(last=False)
+                self._keep(key, memoryview(event.embedding).cast("f"))
             case Failed():
                 self._run = None
                 if event.kind != "cancelled":
@@ -126,9 +139,21 @@ class EmbeddingRow:
                 return
         self.changed.emit()
 
+    def _take_attention(self) -> None:
+        """Keep the row that came with the attention of a token."""
+        read = self._attention
+        text, rows, token = read.text, read.rows, read.token
+        if text is not None and rows is not None and token is not None and rows.embedding:
+            self._keep(_Key(text.model.identity, text.ids[token]), rows.embedding)
+        self.changed.emit()
+
+    def _keep(self, key: _Key, row: Sequence[float]) -> None:
+        self._known[key] = row
+        if len(self._known) > MOST_KEPT:
+            self._known.popitem(last=False)
+
 
 _NO_ANSWER = translate("Loop", "Send a message to see those of a token.")
-_OPEN = translate("Loop", "This answer is still being written: they can be read when it has ended.")
 _LOADING = translate("Loop", "A model is being loaded: they can be read when it is ready.")
 _NO_TOKEN = translate("Loop", "Choose a token of the answer to read those of it.")
 _BUSY = translate("Loop", "The model is busy with something else: they can be read when that has ended.")

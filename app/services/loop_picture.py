@@ -6,6 +6,8 @@ of them when somebody asks. Knows no view.
 
 from __future__ import annotations
 
+import msgspec
+
 from app.core.events import Failed, Finished, Held, PrefillProgress, PromptReady, Tokens
 from app.core.metrics import KVUse
 from app.core.model import ModelInfo
@@ -32,6 +34,7 @@ from app.services.loop_values import (
     loop_model,
 )
 from app.services.loop_wait import run_of, waits_for
+from app.services.loop_words import last_token, last_words
 from app.services.next_token import NextToken
 from app.services.open_conversation import Run
 from app.services.questions import AnswerEvent, Replay
@@ -106,9 +109,8 @@ class LoopPicture:
         self._inspecting.look_at(None if token is None or last < 0 or is_newest else min(max(token, 0), last))
 
     def read_embedding(self) -> None:
-        """Have the numbers of the token that is shown read."""
-        step = self.values.step
-        self._embedding.read(step.place if step is not None and step.is_drawn else None)
+        """Have the numbers read of the token that goes in for the one that is shown."""
+        self._embedding.read(_goes_in(self.values.step))
 
     def _follow(self, event: AnswerEvent) -> None:
         run = self._run
@@ -167,7 +169,7 @@ class LoopPicture:
         model, why = self._model_of(turn)
         shown = loop_model(model, _kv(turn)) if model is not None else None
         step = self._step_of(turn, run)
-        place = step.place if step is not None and step.is_drawn else None
+        place = _goes_in(step)
         hindrance = self._embedding.hindrance(place)
         prompt = self._prompt_of(turn, run)
         used, cells, size = _cells(turn, run, shown)
@@ -180,6 +182,7 @@ class LoopPicture:
             prompt=prompt,
             prefill=_prefill(turn, run, prompt.tokens),
             embedding=self._embedding.row(place),
+            embedding_of=self._embedding.token(place),
             embedding_why=hindrance or self._embedding.problem(place),
             can_read_embedding=hindrance is None,
             reads_embedding=self._embedding.is_reading(place),
@@ -194,8 +197,16 @@ class LoopPicture:
             end=end_of(turn),
             is_reproduced=self._is_reproduced(turn),
         )
-        kept = self._inspecting.prompt
-        return as_at_step(made, self._inspecting.token, tokens_before(turn, kept, run))
+        kept, answer = self._inspecting.prompt, self._inspecting.answer
+        made = as_at_step(made, self._inspecting.token, tokens_before(turn, kept, run))
+        if answer is None or turn is None or answer.message != turn.message:
+            return made
+        waits = made.phase == "held" and not made.is_back
+        return msgspec.structs.replace(
+            made,
+            last_words=last_words(answer, made.had if made.had is not None else made.written),
+            before=last_token(answer, made.written) if waits else None,
+        )
 
     def _own_run(self) -> LoopRun | None:
         """Return what the events told of the answer that is looked at."""
@@ -266,6 +277,11 @@ class LoopPicture:
         if changes:
             return changes[-1].settings
         return self._of.conversation.head.settings if is_open and self._of is not None and run is not None else None
+
+
+def _goes_in(step: LoopStep | None) -> int | None:
+    """Return the place of the token that goes through the layers so that the one of the step comes: the one before."""
+    return step.place - 1 if step is not None else None
 
 
 def _phase(turn: Turn | None, run: LoopRun | None) -> Phase:

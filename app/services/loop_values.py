@@ -188,7 +188,9 @@ class LoopValues(msgspec.Struct, frozen=True):
     prompt: LoopPrompt = LoopPrompt()
     prefill: LoopPrefill | None = None
     embedding: tuple[float, ...] = ()
-    """The row of numbers of the token that is looked at; empty where nobody read it."""
+    """The row of numbers of the token that goes in for the one that is shown; empty where nobody read it."""
+    embedding_of: LoopToken | None = None
+    """That token: the one before, or the last of the prompt; None where nobody knows it."""
     embedding_why: Sentence | None = None
     """Why that cannot be read now, or could not be; None where nothing is against it."""
     can_read_embedding: bool = False
@@ -202,6 +204,10 @@ class LoopValues(msgspec.Struct, frozen=True):
     """Why no step is shown; None where one is."""
     written: int = 0
     """How many tokens the answer has."""
+    last_words: str = ""
+    """How the answer ends with the token that is shown; empty where nobody knows it."""
+    before: LoopToken | None = None
+    """The token that was drawn last, while the answer waits before the next one; None where none was, or nobody knows."""
     tokens_per_s: float | None = None
     """How fast the answer is, or was, written on average."""
     settings: SamplingSettings | None = None

@@ -13,7 +13,7 @@ from app.core.commands import ReadAttention
 from app.core.events import Failed
 from app.core.words import Sentence
 from app.services.loop_picture import LoopPicture
-from app.services.loop_values import LoopValues
+from app.services.loop_values import LoopToken, LoopValues
 from tests.desk import Desk
 from tests.made_up_attention import attention
 from tests.services.recorded_answers import answered
@@ -67,14 +67,26 @@ def test_it_is_read_by_a_pass_over_that_token_alone_and_once(desk: Desk) -> None
     desk.settle()
     assert picture(desk).values.reads_embedding
     answer = desk.program.inspecting.answer
-    assert answer is not None
-    assert desk.engine.all(ReadAttention)[-1].ids == array("i", [answer.ids[3]]).tobytes()
+    assert answer is not None and picture(desk).values.embedding_of == LoopToken(answer.ids[2], answer.texts[2])
+    assert desk.engine.all(ReadAttention)[-1].ids == array("i", [answer.ids[2]]).tobytes()
     tells(desk)
     values = picture(desk).values
     assert (values.embedding, values.reads_embedding) == (ROW, False)
     picture(desk).read_embedding()
     assert looks(desk, 4).embedding == (), "that of another token"
     assert looks(desk, 3).embedding == ROW and len(desk.engine.all(ReadAttention)) == 1, "it is kept"
+
+
+def test_for_the_first_token_the_last_one_of_the_prompt_goes_in(desk: Desk) -> None:
+    answered(desk, some_rows(COUNT), USUAL)
+    values, prompt = looks(desk, 0), desk.program.inspecting.prompt
+    assert prompt is not None and values.embedding_of is not None and values.embedding_of.token == prompt.ids[-1]
+    assert values.can_read_embedding
+    picture(desk).read_embedding()
+    desk.settle()
+    assert desk.engine.all(ReadAttention)[-1].ids == array("i", [prompt.ids[-1]]).tobytes()
+    tells(desk)
+    assert picture(desk).values.embedding == ROW and looks(desk, 1).embedding == ()
 
 
 def test_while_an_answer_is_written_it_says_so(desk: Desk) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from array import array
 from pathlib import Path
 
 import pytest
@@ -10,12 +11,15 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QWidget
 
+from app.core.commands import ReadAttention
 from app.gui.inside.loop.loop_part import LoopPart
 from app.gui.inside.loop.number_words import number
 from app.gui.inside.loop.tour_words import stops
 from app.services.loop_example import example
 from app.services.loop_values import STAGES
-from tests.gui.inside.conftest import Inspector, desk, inspector, model, stage
+from tests.gui.inside.conftest import COUNT, Inspector, desk, inspector, model, stage
+from tests.gui.inside.test_loop import catch_up, looks
+from tests.made_up_attention import attention
 
 __all__ = ["desk", "inspector", "model", "stage"]
 pytestmark = pytest.mark.qt_log_ignore("^This plugin does not support")
@@ -118,3 +122,28 @@ def test_its_buttons_have_names_and_its_card_fits(inspector: Inspector) -> None:
     for button in (part.tour.on, part.tour.back, part.tour.skip):
         assert button.text() and button.objectName()
         assert part.tour.rect().contains(button.geometry())
+
+
+def test_the_step_of_the_row_of_numbers_has_the_button_that_reads_them(inspector: Inspector) -> None:
+    inspector.answers()
+    part = looks(inspector)
+    inspector.stage.clicks("loop_tour_button")
+    assert not inspector.stage.sees("tour_read_row")
+    inspector.stage.clicks("tour_next")
+    said = inspector.reads("tour_number")
+    assert part.tour.read.isEnabled() and "can be read" in said and f"so that token {COUNT} comes" in said
+    part.tour.read.setFocus()
+    QTest.keyClick(part.tour.read, Qt.Key.Key_Space)
+    inspector.stage.settle()
+    catch_up(part)
+    assert "being read" in inspector.reads("tour_number") and not part.tour.read.isEnabled()
+    assert part.tour.on.hasFocus(), "the keyboard goes on"
+    asked, answer = inspector.stage.engine.all(ReadAttention)[-1], inspector.service.answer
+    assert answer is not None and asked.ids == array("i", [answer.ids[COUNT - 2]]).tobytes(), "the one that goes in"
+    inspector.stage.engine.say(attention(asked.request, 1))
+    inspector.stage.settle()
+    catch_up(part)
+    assert part.map.boxes["embedding"].face.strip and not inspector.stage.sees("tour_read_row")
+    assert "from -0.25 to 0.50" in inspector.reads("tour_number")
+    inspector.stage.clicks("tour_next")
+    assert not inspector.stage.sees("tour_read_row")

@@ -9,7 +9,7 @@ from PySide6.QtCore import QCoreApplication
 
 from app.core.sampling import SamplingSettings, in_effect
 from app.gui.inside.loop.memory_words import counted, kept_figure, kept_lines, layer_lines
-from app.gui.inside.loop.number_words import said, why_no_model, why_no_step
+from app.gui.inside.loop.number_words import nothing_drawn, said, why_no_model, why_no_step
 from app.gui.widgets.stage_words import chain_words
 from app.gui.widgets.token_words import known_per_cent, quoted
 from app.gui.widgets.words import render
@@ -42,6 +42,8 @@ class Face(NamedTuple):
     state: State = ""
     why: str = ""
     """Why a figure is unknown."""
+    tail: str = ""
+    """A text of which the end is shown, in what lines are left."""
 
 
 def face_of(stage: StageName, values: LoopValues) -> Face:
@@ -172,7 +174,11 @@ def _token(values: LoopValues) -> Face:
         return Face(UNKNOWN, why=why_no_step(values))
     place = translate("Loop", "token {place}").format(place=count(step.place + 1))
     if not step.is_drawn:
-        return Face("?", (place, translate("Loop", "not drawn yet")))
+        lines = (place, translate("Loop", "not drawn yet"))
+        if values.before is None:
+            return Face("?", lines)
+        before = quoted(values.before.text, values.before.token, _MOST_CHARACTERS)
+        return Face("?", (*lines, translate("Loop", "after {token}").format(token=before)))
     taken = step.taken
     if taken is not None:
         chance = translate("Loop", "{share} of the draw").format(share=known_per_cent(taken.after))
@@ -198,7 +204,8 @@ def _stop(values: LoopValues) -> Face:
         one, several = translate("Loop", "1 stop text"), translate("Loop", "{count} stop texts")
         checks.append(counted(one, several, len(settings.stop)))
     figure = translate("Loop", "yes") if values.written else UNKNOWN
-    return Face(figure, (translate("Loop", "looks for: {checks}").format(checks=", ".join(checks)),))
+    lines = (translate("Loop", "looks for: {checks}").format(checks=", ".join(checks)),)
+    return Face(figure, lines, why="" if values.written else why_no_step(values) or nothing_drawn())
 
 
 def _answer(values: LoopValues) -> Face:
@@ -215,10 +222,12 @@ def _answer(values: LoopValues) -> Face:
             if values.end is None
             else translate("Loop", "of {count} in the end")
         )
-        return Face(counted(one, several, values.had), (words.format(count=count(values.written)), speed))
-    if values.end is None:
-        return Face(figure, (speed, translate("Loop", "not whole yet")))
-    return Face(figure, (speed, translate("Loop", "it is over")))
+        lines = (words.format(count=count(values.written)), speed)
+        return Face(counted(one, several, values.had), lines, tail=values.last_words)
+    if values.end is not None:
+        return Face(figure, (speed, translate("Loop", "it is over")), tail=values.last_words)
+    lines = (speed,) if values.last_words else (speed, translate("Loop", "not whole yet"))
+    return Face(figure, lines, tail=values.last_words)
 
 
 _FACES: dict[StageName, Callable[[LoopValues], Face]] = {

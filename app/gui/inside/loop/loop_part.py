@@ -75,11 +75,13 @@ class LoopPart(InsidePart):
         column.addWidget(self.time)
         self.place.token_wanted.connect(picture.look_at)
         self.place.tour_wanted.connect(self.begin_tour)
+        self.place.chat_wanted.connect(self.chat_wanted)
         self.map.chosen.connect(lambda _stage: self._take_stage())
         self.tour.moved.connect(self._show_step)
         self.tour.ended.connect(self.end_tour)
         self.sheet.part_wanted.connect(self.part_wanted)
-        self.sheet.row_wanted.connect(picture.read_embedding)
+        for card in (self.sheet, self.tour):
+            card.row_wanted.connect(picture.read_embedding)
         self.time.clicked.connect(lambda _checked=False: self.part_wanted.emit("time"))
         self._disconnect = [
             picture.changed.connect(self._take_change),

@@ -9,12 +9,14 @@ from PySide6.QtCore import QCoreApplication
 from app.gui.inside.loop.memory_words import counted, kept_words, layers_words
 from app.gui.inside.timing.bar_words import in_seconds
 from app.gui.widgets.token_words import known_per_cent, quoted
-from app.gui.widgets.words import render
+from app.gui.widgets.words import isolated, render
 from app.services.loop_values import LoopCandidate, LoopModel, LoopValues, StageName
 from app.services.units import count, rate
 
 translate = QCoreApplication.translate
 _MOST_CHARACTERS = 16
+_MOST_OF_ANSWER = 100
+"""So much is shown of what an answer says: two lines, in letters that are not too small to read from afar."""
 
 
 def said(token: LoopCandidate) -> str:
@@ -83,21 +85,41 @@ def _embedding(values: LoopValues) -> str:
     )
     if values.is_example and not values.embedding:
         return words
-    if not values.embedding or values.step is None:
+    if not values.embedding:
         return f"{words} {_why_no_row(values)}"
-    shown = translate("Loop", "The strip shows those of token {place}, from {least} to {most}.").format(
-        place=count(values.step.place + 1), least=f"{min(values.embedding):.2f}", most=f"{max(values.embedding):.2f}"
+    shown = translate("Loop", "The strip shows those of {token}: from {least} to {most}.").format(
+        token=_that_goes_in(values), least=f"{min(values.embedding):.2f}", most=f"{max(values.embedding):.2f}"
     )
     return f"{words} {shown}"
+
+
+def _that_goes_in(values: LoopValues) -> str:
+    """Return which token goes in for the one that is shown."""
+    step, found = values.step, values.embedding_of
+    if step is None:
+        return translate("Loop", "the token that goes in")
+    said = quoted(found.text, found.token, _MOST_CHARACTERS) if found is not None else ""
+    words = (
+        translate("Loop", "{token}, which goes in so that token {place} comes")
+        if said
+        else translate("Loop", "the token that goes in so that token {place} comes")
+    )
+    if step.place == 0:
+        words = (
+            translate("Loop", "{token}, the last of the prompt, which goes in so that token 1 comes")
+            if said
+            else translate("Loop", "the last token of the prompt, which goes in so that token 1 comes")
+        )
+    return words.format(token=said, place=count(step.place + 1))
 
 
 def _why_no_row(values: LoopValues) -> str:
     """Return what is between people and the row of a token."""
     if values.reads_embedding:
-        return translate("Loop", "Those of this token are being read.")
+        return translate("Loop", "Those of {token}, are being read.").format(token=_that_goes_in(values))
     if values.embedding_why is not None:
         return render(values.embedding_why)
-    return translate("Loop", "Those of this token can be read from the model.")
+    return translate("Loop", "Those of {token}, can be read from the model.").format(token=_that_goes_in(values))
 
 
 def _prefill(values: LoopValues) -> str:
@@ -207,7 +229,9 @@ def _sampling(values: LoopValues) -> str:
         several = translate("Loop", "{left} of {all} tokens are left for the draw.")
         words = (one if is_one else several).format(left=left, all=count(values.model.vocabulary))
     if not step.is_drawn:
-        return f"{words} " + translate("Loop", "The draw waits for you: press One token (F7).")
+        waits = translate("Loop", "The draw waits for you: press One token (F7).")
+        where = translate("Loop", "Where it would fall, the sampler laboratory shows below the part Answer.")
+        return f"{words} {waits} {where}".strip()
     taken = step.taken
     if taken is not None:
         words += " " + translate("Loop", "{token} was drawn, which had {share} of the draw.").format(
@@ -221,7 +245,12 @@ def _token(values: LoopValues) -> str:
     if step is None:
         return why_no_step(values)
     if not step.is_drawn:
-        return translate("Loop", "Token {place} of the answer is not drawn yet.").format(place=count(step.place + 1))
+        words = translate("Loop", "Token {place} of the answer is not drawn yet.").format(place=count(step.place + 1))
+        if values.before is None:
+            return words
+        before = quoted(values.before.text, values.before.token, _MOST_CHARACTERS)
+        drawn = translate("Loop", "Drawn last, as token {place}: {token}.")
+        return f"{drawn.format(place=count(step.place), token=before)} {words}"
     shown = quoted(step.text, step.token, _MOST_CHARACTERS)
     return translate("Loop", "Token {place} of the answer says {token}.").format(
         place=count(step.place + 1), token=shown
@@ -242,9 +271,14 @@ def _stop(values: LoopValues) -> str:
     if values.tokens_per_s is not None and values.phase == "writing":
         words = translate("Loop", "The loop runs {rate} times a second on average.")
         return words.format(rate=rate(values.tokens_per_s))
-    return why_no_step(values) or translate("Loop", "It goes on after token {count}.").format(
-        count=count(values.written)
-    )
+    if values.step is None or not values.written:
+        return why_no_step(values) or nothing_drawn()
+    return translate("Loop", "It goes on after token {count}.").format(count=count(values.written))
+
+
+def nothing_drawn() -> str:
+    """Return why nothing is asked before the first token."""
+    return translate("Loop", "No token is drawn yet that could end the answer.")
 
 
 def _answer(values: LoopValues) -> str:
@@ -260,10 +294,21 @@ def _answer(values: LoopValues) -> str:
                 translate("Loop", "With this token the answer had 1 of its {all} tokens."),
                 translate("Loop", "With this token the answer had {count} of its {all} tokens."),
             )
-        return (back_one if values.had == 1 else back).format(count=count(values.had), all=count(values.written))
+        words = (back_one if values.had == 1 else back).format(count=count(values.had), all=count(values.written))
+        return f"{words} {_ending(values)}".rstrip()
     one, several = translate("Loop", "The answer has 1 token."), translate("Loop", "The answer has {count} tokens.")
     words = counted(one, several, values.written)
-    return f"{words} {render(values.end.words)}" if values.end is not None else words
+    words = f"{words} {render(values.end.words)}" if values.end is not None else words
+    return f"{words} {_ending(values)}".rstrip()
+
+
+def _ending(values: LoopValues) -> str:
+    """Return the last words of what is there of the answer."""
+    text, end = values.last_words, values.last_words[-_MOST_OF_ANSWER:]
+    if not text:
+        return ""
+    shown = text if end == text else f"…\u00a0{end.partition(' ')[2] or end}"
+    return translate("Loop", "It says: “{text}”").format(text=isolated(shown))
 
 
 _SAYS: dict[StageName, Callable[[LoopValues], str]] = {

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QCoreApplication, Qt, Signal
-from PySide6.QtGui import QKeyEvent
+from PySide6.QtGui import QFontMetrics, QKeyEvent
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QWidget
 
 from app.gui import theme
@@ -11,11 +11,13 @@ from app.gui.icons import Icons
 from app.gui.widgets.buttons import IconButton
 from app.gui.widgets.fixed_text import FixedText
 from app.gui.widgets.labels import ElidedLabel
+from app.gui.widgets.token_words import quoted
 from app.gui.widgets.words import render, set_hint
 from app.services.loop_values import LoopValues
 from app.services.units import count, rate
 
 translate = QCoreApplication.translate
+_MOST_CHARACTERS = 16
 
 
 class PlaceRow(QWidget):
@@ -23,6 +25,8 @@ class PlaceRow(QWidget):
 
     token_wanted = Signal(object)
     """Somebody wants to see another token of the answer, counted from 0; None is the newest."""
+    chat_wanted = Signal()
+    """Somebody wants to go to the chat."""
     tour_wanted = Signal()
     """Somebody wants to be shown around."""
 
@@ -33,7 +37,9 @@ class PlaceRow(QWidget):
         """The last token; None for the newest of an answer that is written."""
         self.said = ElidedLabel(theme.BASE_PX)
         self.said.setObjectName("loop_state")
-        self.place = FixedText(pixels=theme.BASE_PX, room_for=_place_words(9_999, 9_999), name="loop_place")
+        places = _place_words(9_999, 9_999), _place_words(9_999, None)
+        widest = max(places, key=QFontMetrics(theme.font(theme.BASE_PX)).horizontalAdvance)
+        self.place = FixedText(pixels=theme.BASE_PX, room_for=widest, name="loop_place")
         self.first = IconButton(icons, "first", self.tr("The first token (Home)"), object_name="loop_first")
         self.before = IconButton(icons, "left", self.tr("The token before"), object_name="loop_previous")
         self.after = IconButton(icons, "right", self.tr("The token after"), object_name="loop_next")
@@ -41,19 +47,28 @@ class PlaceRow(QWidget):
         self.newest = QPushButton(self.tr("Newest token"))
         self.newest.setObjectName("loop_newest")
         set_hint(self.newest, self.tr("Follow the answer again while it is written"))
+        self.to_chat = QPushButton(self.tr("Go to the chat"))
+        self.to_chat.setObjectName("loop_chat_button")
+        self.to_chat.hide()
         self.tour = QPushButton(self.tr("Take the tour"))
         self.tour.setObjectName("loop_tour_button")
         set_hint(self.tour, self.tr("Go through the loop in eight steps"))
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(theme.SPACE_XS)
+        for button in (self.tour, self.newest):
+            policy = button.sizePolicy()
+            policy.setRetainSizeWhenHidden(button is self.tour)  # nothing moves when the tour ends
+            button.setSizePolicy(policy)
+            button.ensurePolished()
         self.setMinimumHeight(self.newest.sizeHint().height())
         row.addWidget(self.said, 1)
-        for widget in (self.newest, *self._steps()):
+        for widget in (self.to_chat, self.newest, *self._steps()):
             row.addWidget(widget)
         row.addSpacing(theme.SPACE_S)
         row.addWidget(self.tour)
         self.tour.clicked.connect(lambda _checked=False: self.tour_wanted.emit())
+        self.to_chat.clicked.connect(lambda _checked=False: self.chat_wanted.emit())
         self.before.clicked.connect(lambda: self.token_wanted.emit(self._place - 1))
         self.after.clicked.connect(lambda: self.token_wanted.emit(self._place + 1))
         self.first.clicked.connect(lambda: self.token_wanted.emit(0))
@@ -101,6 +116,7 @@ class PlaceRow(QWidget):
         self._last = None if is_open else values.written - 1
         goes_on = self._place < values.written - 1 or (values.is_back and values.phase == "held")
         self._enable(goes_back=self._place > 0, goes_on=goes_on)
+        self.to_chat.setVisible(values.phase == "empty" and not values.is_example)
         self.newest.setVisible(is_there and is_open and is_chosen)
 
 
@@ -120,6 +136,16 @@ def _back_words(values: LoopValues) -> str:
     reason = render(values.end.words) if values.end is not None else ""
     words = translate("Loop", "You look back. The answer went on up to token {count}. {reason}")
     return words.format(count=count(values.written), reason=reason).rstrip()
+
+
+def _held_words(values: LoopValues) -> str:
+    """Return which token came last, and what can be done."""
+    if values.before is None:
+        return translate("Loop", "Held before the next token. “One token” draws it, “Run on” lets the answer go on.")
+    before = quoted(values.before.text, values.before.token, _MOST_CHARACTERS)
+    return translate(
+        "Loop", "{token} was drawn. Held before the next: “One token” draws it, “Run on” lets the answer go on."
+    ).format(token=before)
 
 
 def _words(values: LoopValues) -> str:
@@ -153,9 +179,7 @@ def _words(values: LoopValues) -> str:
                 rate=rate(values.tokens_per_s)
             )
         case "held":
-            return translate(
-                "Loop", "Held before the next token. “One token” draws it, “Run on” lets the answer go on."
-            )
+            return _held_words(values)
         case "done" | "interrupted":
             reason = render(values.end.words) if values.end is not None else ""
             words = translate("Loop", "It is over. {reason}")

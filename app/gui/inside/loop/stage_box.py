@@ -69,7 +69,14 @@ class StageBox(QAbstractButton):
     def spoken(self) -> str:
         """Return what the box shows, for people who listen."""
         bars = tuple(f"{bar.text} {known_per_cent(bar.share)}" for bar in self.face.bars)
-        parts = (self.face.figure, *self.face.lines, *bars, state_words(self.face.state), self.face.why)
+        parts = (
+            self.face.figure,
+            *self.face.lines,
+            self.face.tail,
+            *bars,
+            state_words(self.face.state),
+            self.face.why,
+        )
         said = ", ".join(part for part in parts if part)
         return f"{title(self.stage)}: {said}" if said else title(self.stage)
 
@@ -151,13 +158,15 @@ class StageBox(QAbstractButton):
     def lines_of(self, face: Face, width: int) -> tuple[str, ...]:
         """Return the lines below a figure in so many px; they go on in as many as have room."""
         metrics = QFontMetrics(theme.font(theme.SMALL_PX))
-        spare = (2 if face.meter or face.strip else _MOST_LINES) - len(face.lines)
+        spare = (2 if face.meter or face.strip else _MOST_LINES) - len(face.lines) - bool(face.tail)
         lines: list[str] = []
         for words in face.lines:
             room = width - _SLACK_PX if len(face.lines) == 1 else width
             parts = wrapped(words, metrics, room, 1 + max(spare, 0))
             spare -= len(parts) - 1
             lines += parts
+        if face.tail:
+            lines += wrapped_end(face.tail, metrics, width - _SLACK_PX, max(_MOST_LINES - len(lines), 1))
         return tuple(lines)
 
     def places(self, lines: int) -> tuple[int, int]:
@@ -254,6 +263,17 @@ def wrapped(text: str, metrics: QFontMetrics, width: int, most: int) -> list[str
         else:
             lines.append(word)
     return lines
+
+
+def wrapped_end(text: str, metrics: QFontMetrics, width: int, most: int) -> list[str]:
+    """Return the end of a text in no more than so many lines, with “…” for what stands before it."""
+    words = text.split()
+    for first in range(len(words)):
+        shown = " ".join(words[first:])
+        lines = wrapped(shown if not first else f"…{shown}", metrics, width, most + 1)
+        if len(lines) <= most:
+            break
+    return [metrics.elidedText(line, Qt.TextElideMode.ElideLeft, width) for line in lines[-most:]] if words else []
 
 
 def in_columns(strip: Sequence[float], columns: int) -> list[float]:

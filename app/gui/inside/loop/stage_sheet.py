@@ -11,9 +11,9 @@ from app.gui import theme
 from app.gui.icons import Icons
 from app.gui.inside.loop.memory_words import explained_by_kind
 from app.gui.inside.loop.number_words import number
+from app.gui.inside.loop.row_button import RowButton
 from app.gui.inside.loop.stage_words import LOOKS, explanation, more, title
 from app.gui.widgets.labels import label
-from app.gui.widgets.words import render, set_hint
 from app.services.loop_values import STAGES, LoopValues, StageName
 
 _ICON_PX = 20
@@ -37,7 +37,7 @@ class StageSheet(QFrame):
         self._stage: StageName = STAGES[0]
         self._icon = QLabel()
         self._title = label(pixels=theme.HEADING_PX, bold=True, name="loop_title")
-        self._what = label(name="loop_explanation")
+        self._what = label(pixels=theme.READING_PX, name="loop_explanation")
         self.number = label(pixels=theme.FIGURE_PX, bold=True, name="loop_number")
         for each in (self._what, self.number):
             each.setWordWrap(True)
@@ -45,10 +45,8 @@ class StageSheet(QFrame):
         self._more = QPushButton()
         self._more.setObjectName("loop_more")
         self._more.clicked.connect(lambda _checked=False: self._go())
-        self.read = QPushButton(self.tr("Read its numbers"))
-        self.read.setObjectName("loop_read_row")
+        self.read = RowButton("loop_read_row")
         self.read.clicked.connect(lambda _checked=False: self.row_wanted.emit())
-        self.read.hide()
         head = QHBoxLayout()
         head.setSpacing(theme.SPACE_S)
         head.addWidget(self._icon)
@@ -70,7 +68,7 @@ class StageSheet(QFrame):
     def show_stage(self, stage: StageName, values: LoopValues) -> None:
         """Explain a stage with the number that it has now."""
         self.number.setText(number(stage, values))
-        self._show_reading(values if stage == "embedding" else None)
+        self.read.show_values(values if stage == "embedding" else None)
         self._what.setText(explained_by_kind(stage, values.model) or explanation(stage))
         if stage == self._stage and self._title.text():
             return
@@ -80,15 +78,6 @@ class StageSheet(QFrame):
         self._more.setText(way[1] if way is not None else "")
         self._more.setVisible(way is not None and self._has_part(way[0]))
         self._draw()
-
-    def _show_reading(self, values: LoopValues | None) -> None:
-        """Offer to read the row of the token where it is not there; None where another stage is explained."""
-        is_offered = values is not None and not values.embedding and not values.is_example
-        can_read = values is not None and values.can_read_embedding and not values.reads_embedding
-        self.read.setVisible(is_offered)
-        self.read.setEnabled(can_read)
-        why = render(values.embedding_why) if values is not None and values.embedding_why is not None else ""
-        set_hint(self.read, why or self.tr("Have the row of this token read from the model; it takes a moment"))
 
     def _go(self) -> None:
         way = more(self._stage)

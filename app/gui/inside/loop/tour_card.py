@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QVBoxLay
 from app.gui import theme
 from app.gui.inside.loop.memory_words import explained_by_kind
 from app.gui.inside.loop.number_words import number
+from app.gui.inside.loop.row_button import RowButton
 from app.gui.inside.loop.tour_words import Stop, stops
 from app.gui.widgets.labels import label
 from app.services.loop_values import LoopValues
@@ -61,6 +62,8 @@ class TourCard(QFrame):
     """Another step is shown."""
     ended = Signal()
     """Somebody left the tour, or came to its end."""
+    row_wanted = Signal()
+    """Somebody wants to see the numbers of the token."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -77,10 +80,12 @@ class TourCard(QFrame):
         self.on = _button("tour_next", self.tr("Next"))
         self.on.setProperty("look", "primary")
         self.skip = _button("tour_skip", self.tr("Skip the tour"))
+        self.read = RowButton("tour_read_row")
         self._lay_out()
         self.back.clicked.connect(lambda _checked=False: self.go(self._at - 1))
         self.on.clicked.connect(lambda _checked=False: self.go(self._at + 1))
         self.skip.clicked.connect(lambda _checked=False: self.ended.emit())
+        self.read.clicked.connect(lambda _checked=False: self.row_wanted.emit())
         self.hide()
 
     @property
@@ -117,6 +122,9 @@ class TourCard(QFrame):
             words = self.tr("Tour, step {step} of {count}")
         self._text.setText(explained_by_kind(self.stop.stages[0], values.model) or self.stop.text)
         self.step.setText(words.format(step=self._at + 1, count=len(self._stops)))
+        if self.read.hasFocus():
+            self.on.setFocus()  # it goes, or rests, while the numbers are read
+        self.read.show_values(values if self.stop.stages[0] == "embedding" else None)
         numbers = tuple(number(each.stages[0], values) for each in self._stops)
         self.number.keep_room_for(numbers)
         self.number.setText(numbers[self._at])
@@ -146,6 +154,7 @@ class TourCard(QFrame):
         below.setSpacing(theme.SPACE_S)
         below.addWidget(self.skip)
         below.addStretch(1)
+        below.addWidget(self.read)
         below.addWidget(self.back)
         below.addWidget(self.on)
         column = QVBoxLayout(self)
