@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import Signal
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QStackedWidget, QVBoxLayout, QWidget
 
 from app.gui import theme
 from app.gui.icons import Icons
+from app.gui.inside.empty_page import lay_out_empty
 from app.gui.inside.shades import Colouring
 from app.gui.inside.token_card import TokenCard
 from app.gui.inside.token_flow import TokenFlow
@@ -174,17 +175,10 @@ class AnswerPart(QWidget):
 
     def _empty(self) -> QWidget:
         page = QWidget()
-        column = QVBoxLayout(page)
-        column.setSpacing(theme.SPACE_M)
-        self._empty_words.setAlignment(Qt.AlignmentFlag.AlignCenter)
-        self._empty_words.setWordWrap(True)
         button = QPushButton(self.tr("Go to the chat"))
         button.setObjectName("inside_chat_button")
         button.clicked.connect(lambda _checked=False: self.chat_wanted.emit())
-        column.addStretch(1)
-        column.addWidget(self._empty_words)
-        column.addWidget(button, 0, Qt.AlignmentFlag.AlignCenter)
-        column.addStretch(1)
+        lay_out_empty(page, self._empty_words, button)
         return page
 
     def _full(self) -> QWidget:

@@ -16,6 +16,7 @@ from app.services.turns import Turn
 from app.services.units import count
 
 _QUESTION_CHARACTERS = 48
+_LEAST_ABOUT_PX, _LEAST_COLOURING_PX = 96, 80
 
 
 class InsideHead(QWidget):
@@ -41,6 +42,7 @@ class InsideHead(QWidget):
         self.tabs.wanted.connect(self.part_wanted)
         self.about = ElidedLabel()
         self.about.setObjectName("inside_about")
+        self.about.setMinimumWidth(theme.scaled(_LEAST_ABOUT_PX))
         self.choice = ChoiceBox()
         self.choice.setObjectName("inside_answer_box")
         self.choice.setAccessibleName(self.tr("Which answer is looked at"))
@@ -49,6 +51,7 @@ class InsideHead(QWidget):
         self.choice.activated.connect(self._choose)
         self.colouring = ChoiceBox()
         self.colouring.setObjectName("inside_colouring_box")
+        self.colouring.setMinimumWidth(theme.scaled(_LEAST_COLOURING_PX))
         self.colouring.setAccessibleName(self.tr("What tokens are coloured by"))
         for each in COLOURINGS:
             self.colouring.addItem(name_of(each), each)
@@ -97,7 +100,7 @@ class InsideHead(QWidget):
         above.addStretch(1)
         above.addWidget(self.to_chat)
         self._row.addWidget(self.about, 1)
-        for widget in (self.choice, self.colouring):
+        for widget in (self.colouring, self.choice):  # what only some parts have stands where nothing is moved by it
             self._row.addWidget(widget)
         self._keep_height(self.choice, self.colouring, self.to_chat)
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 
-from PySide6.QtCore import Qt
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QStackedWidget, QVBoxLayout, QWidget
 
@@ -22,6 +21,7 @@ from app.gui.inside.attention.words import (
     sink_words,
     token_words,
 )
+from app.gui.inside.empty_page import lay_out_empty
 from app.gui.inside.page import InsidePart
 from app.gui.inside.token_legend import TokenLegend
 from app.gui.widgets.labels import label
@@ -232,15 +232,8 @@ class AttentionPart(InsidePart):
 
     def _empty(self) -> QWidget:
         made = QWidget()
-        self.empty_words.setAlignment(Qt.AlignmentFlag.AlignCenter)
-        self.empty_words.setWordWrap(True)
         self.empty_example.setProperty("look", "primary")
-        column = QVBoxLayout(made)
-        column.setSpacing(theme.SPACE_L)
-        column.addStretch(1)
-        column.addWidget(self.empty_words)
-        column.addWidget(self.empty_example, 0, Qt.AlignmentFlag.AlignHCenter)
-        column.addStretch(2)
+        lay_out_empty(made, self.empty_words, self.empty_example)
         return made
 
     def _full(self) -> QWidget:

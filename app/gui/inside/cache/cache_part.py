@@ -5,7 +5,7 @@ A picture is made at most ten times a second, and none while nobody looks.
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt, QTimer
+from PySide6.QtCore import QTimer
 from PySide6.QtGui import QHideEvent, QShowEvent
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QPushButton, QStackedWidget, QVBoxLayout, QWidget
 
@@ -24,6 +24,7 @@ from app.gui.inside.cache.cell_words import (
     token_sentence,
 )
 from app.gui.inside.cache.fact_card import FactCard
+from app.gui.inside.empty_page import lay_out_empty
 from app.gui.inside.page import InsidePart
 from app.gui.widgets.labels import label
 from app.gui.widgets.page_tabs import PageTabs
@@ -75,7 +76,6 @@ class CachePart(InsidePart):
         )
         self.pool = FactCard("kv_pool", self.tr("This engine"), "kv", "stage_kv", themes, icons)
         self._empty_words = label(look="muted", pixels=theme.READING_PX, name="kv_empty")
-        self._empty_words.setWordWrap(True)
         self._pages = QStackedWidget()
         self._pages.addWidget(self._empty())
         self._pages.addWidget(self._full())
@@ -240,11 +240,7 @@ class CachePart(InsidePart):
         button = QPushButton(self.tr("Go to the chat"))
         button.setObjectName("kv_chat_button")
         button.clicked.connect(lambda _checked=False: self.chat_wanted.emit())
-        column = QVBoxLayout(page)
-        column.setContentsMargins(0, theme.SPACE_XL, 0, 0)
-        column.addWidget(self._empty_words)
-        column.addWidget(button, 0, Qt.AlignmentFlag.AlignLeft)
-        column.addStretch(1)
+        lay_out_empty(page, self._empty_words, button)
         return page
 
     def _full(self) -> QWidget:

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QScrollArea, QSt
 
 from app.gui import theme
 from app.gui.icons import Icons
+from app.gui.inside.empty_page import lay_out_empty
 from app.gui.inside.page import InsidePart
 from app.gui.inside.timing.bar_words import bins_sentence, summary_words, unknown_sentence, unknown_words
 from app.gui.inside.timing.gap_histogram import GapHistogram
@@ -140,15 +141,10 @@ class TimePart(InsidePart):
         """Return what is shown where there is no answer."""
         page, words = QWidget(), label(look="muted", pixels=theme.READING_PX, name="time_empty")
         words.setText(self.tr("There is no answer here yet. Ask something in the chat, and its time is shown here."))
-        words.setWordWrap(True)
         button = QPushButton(self.tr("Go to the chat"))
         button.setObjectName("time_chat_button")
         button.clicked.connect(lambda _checked=False: self.chat_wanted.emit())
-        column = QVBoxLayout(page)
-        column.setContentsMargins(0, theme.SPACE_XL, 0, 0)
-        column.addWidget(words)
-        column.addWidget(button, 0, Qt.AlignmentFlag.AlignLeft)
-        column.addStretch(1)
+        lay_out_empty(page, words, button)
         return page
 
     def _want(self) -> None:
