@@ -201,11 +201,11 @@ class LoopPicture:
         made = as_at_step(made, self._inspecting.token, tokens_before(turn, kept, run))
         if answer is None or turn is None or answer.message != turn.message:
             return made
-        waits = made.phase == "held" and not made.is_back
+        is_held = made.phase == "held" and not made.is_back
         return msgspec.structs.replace(
             made,
             last_words=last_words(answer, made.had if made.had is not None else made.written),
-            before=last_token(answer, made.written) if waits else None,
+            before=last_token(answer, made.written) if is_held else None,
         )
 
     def _own_run(self) -> LoopRun | None:

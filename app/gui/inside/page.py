@@ -139,7 +139,7 @@ class InsidePage(QScrollArea):
             self.head.colouring_wanted.connect(part.colour_by)
         self.answer_part.branched.connect(self._tell_branched)
         self.answer_part.preferences_wanted.connect(self.preferences_wanted)
-        for place in (self.head, self.answer_part):
+        for place in (self.head, self.answer_part, self.prompt_part):
             place.chat_wanted.connect(self.chat_wanted)
         self.show_part("answer")
         self._disconnect = [inspecting.opened.connect(self._show_opened)]

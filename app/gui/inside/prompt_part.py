@@ -7,9 +7,10 @@ from __future__ import annotations
 
 from PySide6.QtCore import QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent
-from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
 from app.gui import theme
+from app.gui.inside.empty_page import lay_out_empty
 from app.gui.inside.prompt_chips import PromptChips, ground_of_kind, outline
 from app.gui.inside.prompt_surprise import PromptSurprise
 from app.gui.inside.prompt_words import counts_of, kind_words, score_words, sentence_of
@@ -27,6 +28,9 @@ class PromptPart(QWidget):
 
     colours_changed = Signal(bool)
     """There is something to colour the tokens by, or no longer."""
+
+    chat_wanted = Signal()
+    """Somebody wants to go to the chat."""
 
     def __init__(self, inspecting: Inspecting, scores: PromptScores, themes: theme.Themes) -> None:
         super().__init__()
@@ -49,6 +53,7 @@ class PromptPart(QWidget):
         self.ramp.setObjectName("prompt_ramp")
         self.ramp.hide()
         self.surprise = PromptSurprise(scores, inspecting)
+        self._empty = self._made_empty()
         self.tools.addWidget(self.surprise)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
@@ -56,6 +61,7 @@ class PromptPart(QWidget):
         column.addLayout(self.tools)
         column.addWidget(self.about)
         column.addWidget(self.chips, 1)
+        column.addWidget(self._empty, 1)
         column.addWidget(self.said)
         column.addWidget(self.legend)
         column.addWidget(self.ramp)
@@ -67,6 +73,16 @@ class PromptPart(QWidget):
             scores.changed.connect(self._take_scores),
         ]
         self._show()
+
+    def _made_empty(self) -> QWidget:
+        """Return what is shown where there is no answer."""
+        page = QWidget()
+        words = self.tr("There is no answer here yet, so there is no prompt to look at. Ask something in the chat.")
+        button = QPushButton(self.tr("Go to the chat"))
+        button.setObjectName("prompt_chat_button")
+        button.clicked.connect(lambda _checked=False: self.chat_wanted.emit())
+        lay_out_empty(page, label(words, look="muted", pixels=theme.READING_PX, name="prompt_empty"), button)
+        return page
 
     def colour_by(self, colouring: Colouring) -> None:
         """Colour the tokens by something else, once they have scores."""
@@ -87,6 +103,9 @@ class PromptPart(QWidget):
         self._scored = None
         for widget in (self.chips, self.legend):
             widget.setVisible(prompt is not None)
+        self._empty.setVisible(turn is None)
+        self.surprise.setVisible(turn is not None)
+        self.about.setVisible(turn is not None)
         self.legend.show_kinds(prompt)
         self.about.setText(self._about(prompt))
         self._take_scores()
@@ -120,9 +139,7 @@ class PromptPart(QWidget):
     def _about(self, prompt: InspectedPrompt | None) -> str:
         if prompt is not None:
             return counts_of(prompt)
-        if self._inspecting.turn is None:
-            return self.tr("There is no answer here yet, so there is no prompt to look at.")
-        if self._inspecting.answer is None:
+        if self._inspecting.turn is None or self._inspecting.answer is None:
             return ""
         return self.tr("The prompt of this answer was not kept.")
 

@@ -107,7 +107,7 @@ def test_one_token_shows_the_token_that_it_lets_follow(inspector: Inspector) -> 
     inspector.stage.engine.hold()
     inspector.stage.settle()
     assert lit(part) == {"sampling"} and inspector.token == -1
-    assert "Token 4, not drawn yet" in inspector.reads("loop_place")
+    assert "Token 4, waiting" in inspector.reads("loop_place")
 
 
 @pytest.mark.parametrize("text", ["v", ""])

@@ -80,6 +80,9 @@ def test_an_answer_shows_its_last_words_and_who_looks_back_those_up_to_that_toke
     part = looks(inspector)
     whole, values = part.map.boxes["answer"].face.tail, inspector.stage.desk.program.views.loop.values
     answer = inspector.service.answer
+    box = part.map.boxes["answer"]
+    shown = box.lines_of(box.face, box.width() - 12)
+    assert len(shown) == 3 and shown[1].startswith("…") and whole.endswith(shown[2]), "two lines are the text's"
     assert answer is not None and whole and whole == last_words(answer, COUNT) and values.before is None
     inspector.stage.clicks("loop_first")
     inspector.known()
@@ -143,7 +146,9 @@ def test_no_button_moves_when_the_answer_is_held_or_the_tour_ends(inspector: Ins
     inspector.stage.settle()
     inspector.known()
     catch_up(part)
-    assert "not drawn yet" in part.place.place.text
+    assert inspector.reads("loop_place") == "Token 3, waiting"
+    metrics = QFontMetrics(part.place.place.font())
+    assert metrics.horizontalAdvance("Token 9,999, waiting") < part.place.place.width(), "nor where there are many"
     assert ([placed(inspector, name) for name in names], part.map.y()) == before
 
 
@@ -163,6 +168,7 @@ def test_what_stops_and_steps_stands_at_one_place_in_every_part(inspector: Inspe
     ("tab", "words", "way"),
     [
         ("answer", "inside_empty", "inside_chat_button"),
+        ("prompt", "prompt_empty", "prompt_chat_button"),
         ("time", "time_empty", "time_chat_button"),
     ],
 )
@@ -195,4 +201,10 @@ def placed(looker: Inspector, name: str) -> QPoint:
     """Return where a widget stands in the window."""
     looker.stage.settle()
     widget = looker.stage.find_as(QWidget, name)
+    around: QWidget | None = widget.parentWidget()
+    while around is not None:
+        if (layout := around.layout()) is not None:
+            layout.invalidate()
+            layout.activate()
+        around = around.parentWidget()
     return widget.mapTo(looker.stage.window, QPoint(0, 0))

@@ -174,11 +174,11 @@ def _token(values: LoopValues) -> Face:
         return Face(UNKNOWN, why=why_no_step(values))
     place = translate("Loop", "token {place}").format(place=count(step.place + 1))
     if not step.is_drawn:
-        lines = (place, translate("Loop", "not drawn yet"))
+        waits = (place, translate("Loop", "not drawn yet"))
         if values.before is None:
-            return Face("?", lines)
+            return Face("?", waits)
         before = quoted(values.before.text, values.before.token, _MOST_CHARACTERS)
-        return Face("?", (*lines, translate("Loop", "after {token}").format(token=before)))
+        return Face("?", (*waits, translate("Loop", "after {token}").format(token=before)))
     taken = step.taken
     if taken is not None:
         chance = translate("Loop", "{share} of the draw").format(share=known_per_cent(taken.after))
@@ -224,10 +224,10 @@ def _answer(values: LoopValues) -> Face:
         )
         lines = (words.format(count=count(values.written)), speed)
         return Face(counted(one, several, values.had), lines, tail=values.last_words)
-    if values.end is not None:
-        return Face(figure, (speed, translate("Loop", "it is over")), tail=values.last_words)
-    lines = (speed,) if values.last_words else (speed, translate("Loop", "not whole yet"))
-    return Face(figure, lines, tail=values.last_words)
+    if values.last_words:
+        return Face(figure, (speed,), tail=values.last_words)
+    is_over = translate("Loop", "it is over") if values.end is not None else translate("Loop", "not whole yet")
+    return Face(figure, (speed, is_over))
 
 
 _FACES: dict[StageName, Callable[[LoopValues], Face]] = {

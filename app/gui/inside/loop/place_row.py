@@ -123,7 +123,7 @@ class PlaceRow(QWidget):
 def _place_words(place: int, written: int | None) -> str:
     """Return which token is shown, of how many; None where it is not drawn yet."""
     if written is None:
-        return translate("Loop", "Token {place}, not drawn yet").format(place=count(place))
+        return translate("Loop", "Token {place}, waiting").format(place=count(place))
     return translate("Loop", "Token {place} of {count}").format(place=count(place), count=count(written))
 
 

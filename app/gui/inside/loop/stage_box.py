@@ -158,10 +158,12 @@ class StageBox(QAbstractButton):
     def lines_of(self, face: Face, width: int) -> tuple[str, ...]:
         """Return the lines below a figure in so many px; they go on in as many as have room."""
         metrics = QFontMetrics(theme.font(theme.SMALL_PX))
-        spare = (2 if face.meter or face.strip else _MOST_LINES) - len(face.lines) - bool(face.tail)
+        spare = (2 if face.meter or face.strip else _MOST_LINES) - len(face.lines)
+        if face.tail:  # it has what lines are left
+            spare = 0
         lines: list[str] = []
         for words in face.lines:
-            room = width - _SLACK_PX if len(face.lines) == 1 else width
+            room = width - _SLACK_PX if len(face.lines) == 1 and not face.tail else width
             parts = wrapped(words, metrics, room, 1 + max(spare, 0))
             spare -= len(parts) - 1
             lines += parts
