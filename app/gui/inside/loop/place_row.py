@@ -143,9 +143,7 @@ def _held_words(values: LoopValues) -> str:
     if values.before is None:
         return translate("Loop", "Held before the next token. “One token” draws it, “Run on” lets the answer go on.")
     before = quoted(values.before.text, values.before.token, _MOST_CHARACTERS)
-    return translate(
-        "Loop", "{token} was drawn. Held before the next: “One token” draws it, “Run on” lets the answer go on."
-    ).format(token=before)
+    return translate("Loop", "{token} was drawn. “One token” draws the next one.").format(token=before)
 
 
 def _words(values: LoopValues) -> str:
