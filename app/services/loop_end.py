@@ -21,6 +21,12 @@ def end_of(turn: Turn | None) -> LoopEnd | None:
     return LoopEnd(finished.stop_reason, _ENDS[finished.stop_reason])
 
 
+def ends_with_a_token(turn: Turn | None) -> bool:
+    """Return whether the last token of an answer is the one that ended it, which says nothing."""
+    end = end_of(turn)
+    return end is not None and end.words == _ENDS["end"]
+
+
 _CUT_OFF = translate("Loop", "It was cut off before its end.")
 _ENDS = {
     "end": translate("Loop", "The model drew its end token: nothing more was to come."),

@@ -19,7 +19,7 @@ from app.services.answers import Answers
 from app.services.embedding_row import EmbeddingRow
 from app.services.engine_session import EngineSession
 from app.services.inspecting import Inspecting
-from app.services.loop_end import end_of
+from app.services.loop_end import end_of, ends_with_a_token
 from app.services.loop_place import as_at_step, tokens_before
 from app.services.loop_prompt import prompt_of
 from app.services.loop_run import LoopRun
@@ -204,7 +204,9 @@ class LoopPicture:
         is_held = made.phase == "held" and not made.is_back
         return msgspec.structs.replace(
             made,
-            last_words=last_words(answer, made.had if made.had is not None else made.written),
+            last_words=last_words(
+                answer, made.had if made.had is not None else made.written, has_end=ends_with_a_token(turn)
+            ),
             before=last_token(answer, made.written) if is_held else None,
         )
 

@@ -9,11 +9,14 @@ MOST_TOKENS = 48
 """No more of them is ever shown."""
 
 
-def last_words(answer: InspectedAnswer | None, written: int) -> str:
-    """Return how the first so many tokens of an answer end, white space as single spaces; empty where nobody knows it."""
+def last_words(answer: InspectedAnswer | None, written: int, *, has_end: bool = False) -> str:
+    """Return how the first so many tokens of an answer end, white space as single spaces; empty where nobody knows it.
+
+    `has_end` says that the answer's last token only ended it: it is no word.
+    """
     if answer is None:
         return ""
-    end = min(written, len(answer.texts))
+    end = min(written, len(answer.texts) - has_end)
     text = "".join(each or "" for each in answer.texts[max(end - MOST_TOKENS, 0) : end])
     words = " ".join(text.split())
     return f"…{words}" if words and end > MOST_TOKENS else words
