@@ -17,6 +17,7 @@ from app.core.model import CacheSizes
 from app.core.words import Sentence
 from app.engine.grammar import ENDED_BY_GRAMMAR, TOO_SLOW
 from app.services.kv_sum import class_sums
+from app.services.loop_end import ends_with_a_token
 from app.services.loop_values import LoopPrefill, loop_model
 from app.services.turns import joined_notes
 from tests.desk import Desk
@@ -184,3 +185,11 @@ def test_an_answer_keeps_the_bytes_of_its_tokens_when_the_cache_has_another_type
     assert then.bytes_per_token == 23_040 and then.bytes_of(40) == 40 * 23_040
     assert loop_model(half, KVUse(41, CONTEXT, 41 * 11_520)).bytes_per_token == 11_520
     assert loop_model(half).bytes_per_token == 11_520
+
+
+@pytest.mark.parametrize("notes", [(), (ENDED_BY_GRAMMAR,), (TOO_SLOW,)])
+def test_only_an_end_token_is_left_out_of_what_the_answer_says(desk: Desk, notes: tuple[Sentence, ...]) -> None:
+    asks(desk)
+    assert not ends_with_a_token(desk.program.chat.turns[-1])
+    ends(desk, *notes)
+    assert ends_with_a_token(desk.program.chat.turns[-1]) is not bool(notes)
