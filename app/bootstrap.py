@@ -47,6 +47,7 @@ from app.services.next_token import NextToken
 from app.services.notices import Notices
 from app.services.operations import Operations
 from app.services.other_token import OtherToken
+from app.services.planner_services import planner_services
 from app.services.preset_model import PresetModels
 from app.services.preset_use import PresetUse
 from app.services.process_views import ProcessViews
@@ -137,7 +138,6 @@ def assemble(
     live = Live(session, lambda: memory.gpu_is_there, talk.chat, talk.answers)
     measured = measuring(live, session, settings, jobs, resources, memory, machine)
     views = _views(session, engine, talk.answers, records, counts, measured, vocabulary)
-    views.operations.gpu_names = lambda: memory.gpu_names
     return Program(
         paths=paths,
         resources=resources,
@@ -162,6 +162,7 @@ def assemble(
         reproducing=Reproducing(session, store, vocabulary, talk.chat, talk.conversations),
         **records._asdict(),
         views=views,
+        planner=planner_services(models, session, measured, settings, jobs, resources),
         file_export=FileExport(jobs, notices),
         live=live,
         memory=memory,
@@ -184,10 +185,12 @@ def _views(
     inspecting = records.inspecting
     attention = Attention(session, engine, inspecting, vocabulary)
     embedding = EmbeddingRow(session, inspecting, attention)
+    operations = Operations(session, inspecting)
+    operations.gpu_names = lambda: measured.memory.gpu_names
     return ProcessViews(
         attention=attention,
         kv_map=KVMap(session, answers, measured.live, counts.prompt_count, vocabulary),
-        operations=Operations(session, records.inspecting),
+        operations=operations,
         timeline=Timeline(session, answers, records.inspecting, measured.live.figures_of),
         bandwidth=measured.bandwidth,
         calibrating=measured.calibrating,

@@ -161,7 +161,7 @@ class Calibrating:
         return f"{MAIN_MEMORY}, {model.threads}" if device.is_processor else device.name
 
     def _known(self, key: str) -> Calibration:
-        return _calibration(self._settings.values.answers_here.get(key, KeptAnswers()))
+        return calibration_of(self._settings.values.answers_here.get(key, KeptAnswers()))
 
 
 def _is_disturbed(metrics: Metrics, circumstances: Circumstances) -> bool:
@@ -198,7 +198,7 @@ def _plain(calibration: Calibration) -> KeptAnswers:
     )
 
 
-def _calibration(kept: KeptAnswers) -> Calibration:
+def calibration_of(kept: KeptAnswers) -> Calibration:
     """Return what is kept as points; what people wrote into the file that is no speed is left out."""
     return Calibration(
         tuple(DecodePoint(*point) for point in kept.decode if min(point[0], point[1], point[3]) > 0 <= point[2]),

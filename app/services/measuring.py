@@ -23,6 +23,8 @@ class Measuring(NamedTuple):
     live: Live
     bandwidth: Bandwidth
     calibrating: Calibrating
+    memory: Memory
+    machine: Machine
 
 
 def measuring(
@@ -44,4 +46,4 @@ def measuring(
     machine.changed.connect(witness.look_at_machine)
     witness.ended.connect(calibrating.note)
     bandwidth.changed.connect(live.know_bandwidth)
-    return Measuring(live, bandwidth, calibrating)
+    return Measuring(live, bandwidth, calibrating, memory, machine)

@@ -91,6 +91,7 @@ from app.services.models import Models
 from app.services.next_token import NextToken
 from app.services.notices import Notice, Notices
 from app.services.other_token import OtherToken
+from app.services.planner_services import PlannerServices
 from app.services.preset_model import PresetModels
 from app.services.preset_use import PresetUse
 from app.services.process_views import ProcessViews
@@ -159,6 +160,7 @@ class Program:
     other_token: OtherToken
     laboratory: Laboratory
     views: ProcessViews
+    planner: PlannerServices
     file_export: FileExport
     next_token: NextToken
     live: Live
@@ -262,9 +264,8 @@ class Program:
                 self.machine.take(event)
                 self.doctor.take(event)
             case MemoryMeasured():
-                self.session.take(event)
-                self.load_options.take(event)
-                self.memory.take(event)
+                for each in (self.session, self.load_options, self.memory):
+                    each.take(event)
             case LoadProgress() | Loaded() | PromptReady() | PrefillProgress() | Tokens() | Step() | Held():
                 self.session.take(event)
             case Finished() | Reproduced() | LanesPlanned() | LaneTokens() | LaneFinished() | Compared():
@@ -296,7 +297,7 @@ class Program:
 
     def _take_analysed(self, event: LanesAnalysed) -> None:
         jobs = (self.comparison_analysis, self.answer_what_if, self.inspecting, self.laboratory, self.grammar_editing)
-        for each in (*jobs, self.views.calibrating):
+        for each in (*jobs, self.views.calibrating, self.planner):
             each.take(event)
 
     def _take_count(self, event: Tokenized | Rendered | Failed) -> None:

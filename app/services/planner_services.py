@@ -1,0 +1,42 @@
+"""The services behind the planner: what models there are, what they could run on, and what comes of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from app.core.job_events import LanesAnalysed
+from app.services.engine_session import EngineSession
+from app.services.measuring import Measuring
+from app.services.models import Models
+from app.services.planning_devices import PlanningDevices
+from app.services.planning_models import PlanningModels
+from app.system.jobs import Jobs
+from app.system.memory import main_memory
+from app.system.resources import Resources
+from app.system.settings_file import SettingsFile
+
+
+@dataclass(frozen=True)
+class PlannerServices:
+    """What plans are made of."""
+
+    models: PlanningModels
+    devices: PlanningDevices
+
+    def take(self, event: LanesAnalysed) -> None:
+        """Hand on what a job has worked out."""
+        self.models.take(event)
+        self.devices.take(event)
+
+
+def planner_services(
+    models: Models,
+    session: EngineSession,
+    measured: Measuring,
+    settings: SettingsFile,
+    jobs: Jobs,
+    resources: Resources,
+) -> PlannerServices:
+    """Make them; nothing is read before somebody asks."""
+    devices = PlanningDevices(session, measured, settings, jobs, resources.gpu_table, main_memory)
+    return PlannerServices(PlanningModels(models, jobs), devices)
