@@ -162,7 +162,7 @@ def assemble(
         reproducing=Reproducing(session, store, vocabulary, talk.chat, talk.conversations),
         **records._asdict(),
         views=views,
-        planner=planner_services(models, session, measured, settings, jobs, resources),
+        planner=planner_services(models, session, measured, settings, jobs, resources, dry_run),
         file_export=FileExport(jobs, notices),
         live=live,
         memory=memory,

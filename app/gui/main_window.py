@@ -203,6 +203,12 @@ class MainWindow(QMainWindow):
                     self.tr("Inside"),
                     self.tr("An answer token by token (Ctrl+Shift+I)"),
                 ),
+                (
+                    "planner",
+                    "planner_button",
+                    self.tr("Planner"),
+                    self.tr("Whether a model fits, and how fast it would be (Ctrl+Shift+P)"),
+                ),
             )
         )
         self._tabs.wanted.connect(self.page_wanted)

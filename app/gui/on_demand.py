@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from app.gui.inside.page import InsidePage
     from app.gui.live.diagnosis_card import DiagnosisCard
     from app.gui.live.memory_speed import MemorySpeedRow
+    from app.gui.planner.page import PlannerPage
     from app.gui.preferences.dialog import PreferencesDialog
 
 
@@ -135,6 +136,15 @@ class OnDemand(QObject):
         page.stop_wanted.connect(self._window.parts.chat_page.stop)
         page.preferences_wanted.connect(self.open_preferences)
         page.remedy_wanted.connect(self.make_change)
+        return page
+
+    def planner_page(self) -> PlannerPage:
+        """Make the page Planner."""
+        from app.gui.planner.page import PlannerPage
+        from app.gui.planner.plan_part import PlanPart
+
+        program, page = self._program, PlannerPage()
+        page.add_part("plan", lambda: PlanPart(program.planner.planning, program.machine, self._themes))
         return page
 
     def open_what_if(self, turn: Turn) -> None:

@@ -16,6 +16,7 @@ from app.gui.icons import Icons
 from app.gui.inside_wiring import InsideWiring
 from app.gui.main_window import MainWindow
 from app.gui.on_demand import OnDemand
+from app.gui.planner_wiring import PlannerWiring
 from app.gui.theme import Themes
 from app.services.models import is_very_small
 from app.services.notices import Notice
@@ -38,7 +39,8 @@ class Wiring(QObject):
         page, icons = window.parts.chat_page, Icons(program.resources)
         self._reproductions = Reproductions(page.transcript, program.chat, program.reproducing, icons)
         self._compare = CompareWiring(program, window, self._on_demand.compare_page, self._on_demand.open_what_if)
-        self._inside = InsideWiring(program, window, self._on_demand.inside_page)
+        inside = InsideWiring(program, window, self._on_demand.inside_page)
+        self._pages = (self._compare, inside, PlannerWiring(program, window, self._on_demand.planner_page))
         self._offered: Notice | None = None
         """What could be undone last."""
         self._connect_window()
@@ -70,8 +72,8 @@ class Wiring(QObject):
         for part in window.parts:
             part.disconnect_services()
         self._reproductions.disconnect_services()
-        self._compare.close()
-        self._inside.close()
+        for page in self._pages:
+            page.close()
         for disconnect in self._disconnect:
             disconnect()
         self._program.load_options.end()
@@ -190,8 +192,8 @@ class Wiring(QObject):
         self._program.session.use(Wish(path))
 
     def _choose_model(self) -> None:
-        loaded, folder = self._program.session.model, self._program.models.folder
-        folder = Path(loaded.path).parent if loaded is not None else folder
+        loaded = self._program.session.model
+        folder = Path(loaded.path).parent if loaded is not None else self._program.models.folder
         self._dialogs.choose_model(folder, Icons(self._program.resources), self._use)
 
     def _remedy(self, remedy: str) -> None:
@@ -202,8 +204,7 @@ class Wiring(QObject):
             case "open_model":
                 self._choose_model()
             case "larger_context":
-                latest = self._program.notices.latest
-                self._choose_context(latest.context if latest is not None else None)
+                self._choose_context(latest.context if (latest := self._program.notices.latest) else None)
             case "load_options":
                 self._choose_refused()
             case "load_again":

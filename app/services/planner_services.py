@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from app.core.events import Failed, MemoryMeasured
 from app.core.job_events import LanesAnalysed
+from app.core.ports import DryRunPort
 from app.services.engine_session import EngineSession
 from app.services.measuring import Measuring
 from app.services.models import Models
+from app.services.planning import Planning
 from app.services.planning_devices import PlanningDevices
 from app.services.planning_models import PlanningModels
 from app.system.jobs import Jobs
@@ -22,11 +25,17 @@ class PlannerServices:
 
     models: PlanningModels
     devices: PlanningDevices
+    planning: Planning
 
     def take(self, event: LanesAnalysed) -> None:
         """Hand on what a job has worked out."""
         self.models.take(event)
         self.devices.take(event)
+        self.planning.take(event)
+
+    def take_measured(self, event: MemoryMeasured | Failed) -> None:
+        """Hand on what a dry run said."""
+        self.planning.take_measured(event)
 
 
 def planner_services(
@@ -36,7 +45,9 @@ def planner_services(
     settings: SettingsFile,
     jobs: Jobs,
     resources: Resources,
+    dry_run: DryRunPort,
 ) -> PlannerServices:
     """Make them; nothing is read before somebody asks."""
     devices = PlanningDevices(session, measured, settings, jobs, resources.gpu_table, main_memory)
-    return PlannerServices(PlanningModels(models, jobs), devices)
+    planned = PlanningModels(models, jobs)
+    return PlannerServices(planned, devices, Planning(session, planned, devices, settings, dry_run, jobs))

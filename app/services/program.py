@@ -266,6 +266,7 @@ class Program:
             case MemoryMeasured():
                 for each in (self.session, self.load_options, self.memory):
                     each.take(event)
+                self.planner.take_measured(event)
             case LoadProgress() | Loaded() | PromptReady() | PrefillProgress() | Tokens() | Step() | Held():
                 self.session.take(event)
             case Finished() | Reproduced() | LanesPlanned() | LaneTokens() | LaneFinished() | Compared():
@@ -282,12 +283,10 @@ class Program:
                 self.machine.take(event)
                 self.doctor.take(event)
             case Failed():
-                self.session.take(event)
-                self.memory.take(event)
-                self.doctor.take(event)
-                self.load_options.take(event)
+                for service in (self.session, self.memory, self.doctor, self.load_options, self.vocabulary):
+                    service.take(event)
+                self.planner.take_measured(event)
                 self._take_count(event)
-                self.vocabulary.take(event)
             case _:
                 assert_never(event)
 

@@ -1,0 +1,196 @@
+"""What is planned: the model, where it would run, and everything that makes a difference to memory or speed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QSignalBlocker, Signal
+from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
+
+from app.core.model import MOST_BATCH, MOST_CONTEXT, MOST_LAYERS, FoundModel, KVType
+from app.gui import theme
+from app.gui.planner.stops_row import CAPTION_PX, StopsRow, context_stops
+from app.gui.widgets.boxes import ChoiceBox
+from app.gui.widgets.labels import in_parts
+from app.gui.widgets.slider_row import caption_for
+from app.gui.widgets.tick_box import TickBox
+from app.gui.widgets.words import set_hint
+from app.services.planning_values import HERE, MOST_SEQUENCES, PlanChoice
+from app.services.units import byte_size
+
+AUTOMATIC = -1
+"""What the box of layers shows as a word."""
+USUAL_END = 32_768
+"""Where the slider of the context ends for a model that does not say what it was trained for."""
+KV_TYPES: tuple[KVType, ...] = ("f16", "q8_0", "q4_0")
+_FILE = "file"
+
+
+class ChoicePane(QWidget):
+    """Shows a choice; says what somebody changes, by the fields of `PlanChoice`."""
+
+    changed = Signal(str, object)
+    """Somebody wants another value: the field, and the value."""
+    model_wanted = Signal(str)
+    """Somebody wants another model: its path."""
+    file_wanted = Signal()
+    """Somebody wants to look for a file."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._models: tuple[FoundModel, ...] = ()
+        self._path = ""
+        self._places: tuple[tuple[str, str], ...] = ()
+        self.model = self._box("plan_model_box", self.tr("Model"))
+        self.where = self._box("plan_where_box", self.tr("Runs on"))
+        self.kv = self._box("plan_kv_box", self.tr("KV cache"))
+        for kind, words in zip(KV_TYPES, (self.tr("16 bits (F16)"), "8 bits (Q8_0)", "4 bits (Q4_0)"), strict=True):
+            self.kv.addItem(words, kind)
+        self._make_rows()
+        self.flash = TickBox(self.tr("Flash attention"))
+        self.experts = TickBox(self.tr("Experts in main memory"))
+        self.flash.setObjectName("plan_flash_box")
+        self.experts.setObjectName("plan_experts_box")
+        set_hint(self.flash, self.tr("Attention in one pass: less memory for intermediate results."))
+        set_hint(self.experts, self.tr("Only a mixture has experts; few of them work on each token."))
+        self._lay_out()
+        self._connect()
+
+    def show_models(self, models: Sequence[FoundModel], path: str, name: str) -> None:
+        """Offer the models that were found, and the one that is planned."""
+        known = tuple(models)
+        if (known, path) == (self._models, self._path):
+            return
+        self._models, self._path = known, path
+        with QSignalBlocker(self.model):
+            self.model.clear()
+            for found in known:
+                self.model.addItem(_model_words(found), found.path)
+            if path and self.model.findData(path) < 0:
+                self.model.addItem(name, path)
+            if self.model.count():
+                self.model.insertSeparator(self.model.count())
+            self.model.addItem(self.tr("Choose a file…"), _FILE)
+            self.model.setCurrentIndex(self.model.findData(path) if path else -1)
+
+    def show_places(self, places: Sequence[tuple[str, str]]) -> None:
+        """Offer GPUs beside this machine: the id of each, and its name."""
+        if tuple(places) == self._places and self.where.count():
+            return
+        self._places = tuple(places)
+        with QSignalBlocker(self.where):
+            self.where.clear()
+            self.where.addItem(self.tr("This machine"), HERE)
+            if self._places:
+                self.where.insertSeparator(1)
+            for place, words in self._places:
+                self.where.addItem(words, place)
+
+    def show_choice(
+        self, choice: PlanChoice, trained: int | None, layers: int | None, *, has_gpu: bool, is_mixture: bool
+    ) -> None:
+        """Show what is chosen; `layers` is how many there are, the output layer counted."""
+        self.context.set_stops(context_stops(trained or USUAL_END))
+        self.layers.set_stops([AUTOMATIC, *range((layers or 1) + 1)])
+        self.context.show_value(choice.context)
+        self.sequences.show_value(choice.sequences)
+        given = choice.gpu_layers
+        self.layers.show_value(AUTOMATIC if given is None else (layers or 0) if given < 0 else given)
+        self.batch.show_value(choice.micro_batch)
+        self.prompt.show_value(choice.prompt)
+        self.cached.show_value(choice.cached)
+        self.layers.allow("" if has_gpu else self.tr("There is no GPU to put layers on."))
+        widgets = (self.flash, self.experts, self.kv, self.where)
+        blockers = [QSignalBlocker(widget) for widget in widgets]
+        self.flash.setChecked(choice.flash_attention)
+        self.experts.setChecked(choice.experts_on_cpu)
+        self.experts.setVisible(is_mixture)
+        self.experts.setEnabled(has_gpu)
+        self.kv.setCurrentIndex(self.kv.findData(choice.kv_type))
+        self.where.setCurrentIndex(max(0, self.where.findData(choice.where)))
+        del blockers
+
+    def _box(self, name: str, title: str) -> ChoiceBox:
+        box = ChoiceBox()
+        box.setObjectName(name)
+        box.setAccessibleName(title)
+        box.setMinimumWidth(theme.scaled(120))
+        box.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+        return box
+
+    def _make_rows(self) -> None:
+        tr = self.tr
+        each = tr("Tokens that one conversation can have: prompt and answers together.")
+        self.context = StopsRow("plan_context", tr("Context"), each, context_stops(USUAL_END), (1, MOST_CONTEXT))
+        at_once = tr("Conversations, or lanes of a comparison, that are written at the same time.")
+        self.sequences = StopsRow(
+            "plan_sequences", tr("At once"), at_once, [*range(1, 9), 12, 16, 24, 32], (1, MOST_SEQUENCES)
+        )
+        layers = tr("Layers of the model that lie on the GPU; automatic is as many as fit.")
+        words = {float(AUTOMATIC): tr("auto")}
+        self.layers = StopsRow(
+            "plan_layers", tr("GPU layers"), layers, (AUTOMATIC, 0), (AUTOMATIC, MOST_LAYERS), words=words
+        )
+        batch = tr("Tokens of a prompt that are evaluated at once: larger is a faster prefill and more memory.")
+        stops = (32, 64, 128, 256, 512, 1024, 2048)
+        self.batch = StopsRow("plan_batch", tr("Micro-batch"), batch, stops, (1, MOST_BATCH))
+        prompt = tr("Tokens of the prompt whose first token is waited for.")
+        self.prompt = StopsRow("plan_prompt", tr("Prompt"), prompt, context_stops(USUAL_END), (1, MOST_CONTEXT))
+        cached = tr("Tokens of the prompt that are in the cache already, from the turn before.")
+        cached_stops = (0, *context_stops(USUAL_END))
+        self.cached = StopsRow("plan_cached", tr("Of it cached"), cached, cached_stops, (0, MOST_CONTEXT))
+
+    def _lay_out(self) -> None:
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(theme.SPACE_S)
+        for title, box in ((self.tr("Model"), self.model), (self.tr("Runs on"), self.where)):
+            column.addLayout(self._captioned(title, box))
+        column.addSpacing(theme.SPACE_S)
+        column.addWidget(self.context)
+        column.addWidget(self.sequences)
+        column.addLayout(self._captioned(self.tr("KV cache"), self.kv))
+        for row in (self.layers, self.batch):
+            column.addWidget(row)
+        for tick in (self.flash, self.experts):
+            column.addWidget(tick)
+        column.addSpacing(theme.SPACE_S)
+        for row in (self.prompt, self.cached):
+            column.addWidget(row)
+        column.addStretch(1)
+
+    def _captioned(self, title: str, box: QWidget) -> QHBoxLayout:
+        row = QHBoxLayout()
+        row.setSpacing(theme.SPACE_S)
+        row.addWidget(caption_for(title, box, CAPTION_PX))
+        row.addWidget(box, 1)
+        return row
+
+    def _connect(self) -> None:
+        for name, row in (
+            ("context", self.context),
+            ("sequences", self.sequences),
+            ("micro_batch", self.batch),
+            ("prompt", self.prompt),
+            ("cached", self.cached),
+        ):
+            row.moved.connect(lambda value, name=name: self.changed.emit(name, value))
+        self.layers.moved.connect(lambda value: self.changed.emit("gpu_layers", None if value < 0 else value))
+        self.kv.activated.connect(lambda row: self.changed.emit("kv_type", self.kv.itemData(row)))
+        self.where.activated.connect(lambda row: self.changed.emit("where", self.where.itemData(row)))
+        self.flash.toggled.connect(lambda on: self.changed.emit("flash_attention", on))
+        self.experts.toggled.connect(lambda on: self.changed.emit("experts_on_cpu", on))
+        self.model.activated.connect(self._choose_model)
+
+    def _choose_model(self, row: int) -> None:
+        chosen = self.model.itemData(row)
+        if chosen == _FILE:
+            with QSignalBlocker(self.model):
+                self.model.setCurrentIndex(self.model.findData(self._path) if self._path else -1)
+            self.file_wanted.emit()
+        elif chosen:
+            self.model_wanted.emit(chosen)
+
+
+def _model_words(found: FoundModel) -> str:
+    return in_parts([part for part in (found.name, found.quantisation or "", byte_size(found.size)) if part])

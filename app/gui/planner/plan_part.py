@@ -1,0 +1,131 @@
+"""The plan of one model: the choices on the left, the answer on the right; one above the other where there is less room."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QHideEvent, QResizeEvent, QShowEvent
+from PySide6.QtWidgets import QBoxLayout, QFrame, QPushButton, QSizePolicy, QVBoxLayout, QWidget
+
+from app.gui import theme
+from app.gui.planner.answer_pane import AnswerPane
+from app.gui.planner.choice_pane import ChoicePane
+from app.gui.planner.part import PlannerPart
+from app.gui.widgets.labels import label
+from app.gui.widgets.words import render
+from app.services.machine import Machine
+from app.services.planning import Planning
+from app.services.planning_values import HERE
+
+CHOICES_PX, BESIDE_PX, WIDEST_ANSWER_PX = 330, 740, 640
+WATCHER = "planner"
+
+
+class PlanPart(PlannerPart):
+    """Joins the two to the service."""
+
+    def __init__(self, planning: Planning, machine: Machine, themes: theme.Themes) -> None:
+        super().__init__()
+        self.setObjectName("plan_part")
+        self._planning = planning
+        self._machine = machine
+        self.choices, self.answer = ChoicePane(), AnswerPane(themes)
+        self._nothing = label(pixels=theme.HEADING_PX, name="plan_nothing")
+        self._nothing.setWordWrap(True)
+        self._file = QPushButton(self.tr("Choose a file…"))
+        self._file.setObjectName("plan_file_button")
+        self._file.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
+        self._row = QBoxLayout(QBoxLayout.Direction.LeftToRight, self)
+        self._lay_out()
+        self._file.clicked.connect(lambda _checked=False: self.file_wanted.emit())
+        self.choices.file_wanted.connect(self.file_wanted)
+        self.choices.model_wanted.connect(planning.choose_model)
+        self.choices.changed.connect(lambda name, value: planning.change(**{name: value}))
+        self.answer.lever_wanted.connect(planning.use_lever)
+        self.answer.load_wanted.connect(self._load)
+        self._disconnect = [planning.changed.connect(self._show)]
+        self._show()
+
+    def disconnect_services(self) -> None:
+        """Listen to the services no longer."""
+        self._look(on=False)
+        self.answer.close_themes()
+        for disconnect in self._disconnect:
+            disconnect()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """Begin to look."""
+        super().showEvent(event)
+        self._look(on=True)
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        """Look no longer."""
+        super().hideEvent(event)
+        self._look(on=False)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Put the answer beside the choices where there is room for both, else below."""
+        super().resizeEvent(event)
+        is_beside = self.width() >= theme.scaled(BESIDE_PX)
+        ways = QBoxLayout.Direction
+        self._row.setDirection(ways.LeftToRight if is_beside else ways.TopToBottom)
+        self._left.setMaximumWidth(theme.scaled(CHOICES_PX) if is_beside else theme.scaled(WIDEST_ANSWER_PX))
+
+    def _look(self, *, on: bool) -> None:
+        self._machine.watch(on, WATCHER)
+        self._planning.watch(on)
+
+    def _load(self) -> None:
+        self._planning.load()
+        self.chat_wanted.emit()
+
+    def _show(self) -> None:
+        planning, choice, view = self._planning, self._planning.choice, self._planning.view
+        file = planning.file
+        model = file.model if file is not None else None
+        name = model.name if model is not None else Path(planning.path).name
+        self.choices.show_models(planning.models.found, planning.path, name)
+        self.choices.show_places([(gpu.id, gpu.name) for gpu in planning.devices.gpus.all])
+        self.choices.show_choice(
+            choice,
+            model.trained_context if model is not None else None,
+            view.all_layers if view is not None else None,
+            has_gpu=choice.where != HERE or any(device.is_gpu for device in planning.devices.here),
+            is_mixture=model is not None and model.is_mixture,
+        )
+        self.answer.setVisible(view is not None)
+        self._nothing.setVisible(view is None)
+        self._file.setVisible(view is None and (file is not None or not planning.path))
+        if view is not None:
+            can_load = planning.can_load
+            self.answer.show_plan(view, choice, is_asking=planning.is_asking, can_load=can_load)
+        else:
+            self._nothing.setText(self._why_nothing())
+
+    def _why_nothing(self) -> str:
+        if self._planning.problem is not None:
+            return render(self._planning.problem)
+        if self._planning.path:
+            return self.tr("Reading what the model's file says …")
+        return self.tr("Choose a model to see whether it fits, and how fast it would be.")
+
+    def _lay_out(self) -> None:
+        self._left, right = QFrame(), QWidget()
+        self._left.setProperty("look", "card")
+        inner = QVBoxLayout(self._left)
+        inner.setContentsMargins(theme.SPACE_L, theme.SPACE_L, theme.SPACE_L, theme.SPACE_L)
+        inner.addWidget(self.choices)
+        self._left.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Maximum)
+        right.setMaximumWidth(theme.scaled(WIDEST_ANSWER_PX))
+        column = QVBoxLayout(right)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(theme.SPACE_M)
+        for each in (self._nothing, self._file, self.answer):
+            column.addWidget(each)
+        column.addStretch(1)
+        self._row.setContentsMargins(0, 0, 0, 0)
+        self._row.setSpacing(theme.SPACE_XL)
+        self._row.addWidget(self._left, 2, Qt.AlignmentFlag.AlignTop)
+        self._row.addWidget(right, 3)
+        self._row.addStretch(0)

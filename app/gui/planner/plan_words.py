@@ -1,0 +1,118 @@
+"""What the planner says in words of its own: parts of memory, where figures come from, and whole devices for screen readers."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QCoreApplication
+
+from app.gui.widgets.words import render
+from app.services.planning_values import DeviceRows, LeverView, PlanRow, PlanView, Range, RowKind, RowSource
+from app.services.units import byte_size, rate
+
+translate = QCoreApplication.translate
+
+
+def row_name(kind: RowKind) -> str:
+    """Return what a part of memory is called."""
+    names: dict[RowKind, str] = {
+        "weights": translate("Planner", "Weights"),
+        "kv": translate("Planner", "KV cache"),
+        "state": translate("Planner", "State"),
+        "compute": translate("Planner", "Compute buffers"),
+        "overhead": translate("Planner", "Driver and scratch"),
+        "margin": translate("Planner", "Margin"),
+    }
+    return names[kind]
+
+
+def row_hint(row: PlanRow) -> str:
+    """Return what a part of memory is, and why it is unknown where it is."""
+    hints: dict[RowKind, str] = {
+        "weights": translate("Planner", "The numbers that the model learned."),
+        "kv": translate("Planner", "What attention keeps of each token: it grows with the context."),
+        "state": translate("Planner", "What recurrent layers keep: it does not grow with the context."),
+        "compute": translate("Planner", "Room for intermediate results: it grows with the micro-batch."),
+        "overhead": translate("Planner", "What the driver takes beside, and room to unpack a quantised cache."),
+        "margin": translate("Planner", "What stays free on purpose, so that other programs go on."),
+    }
+    if row.bytes is None:
+        unknown = translate("Planner", "{what} Unknown: it cannot be worked out for this architecture.")
+        return unknown.format(what=hints[row.kind])
+    return hints[row.kind]
+
+
+def source_name(source: RowSource) -> str:
+    """Return where a figure comes from."""
+    names: dict[RowSource, str] = {
+        "asked": translate("Planner", "asked of llama.cpp"),
+        "formula": translate("Planner", "formula"),
+        "assumed": translate("Planner", "assumed"),
+    }
+    return names[source]
+
+
+def shown_rows(device: DeviceRows) -> tuple[PlanRow, ...]:
+    """Return the rows of a device without those that are nothing for most models."""
+    return tuple(row for row in device.rows if row.bytes != 0 or row.kind not in ("state", "overhead"))
+
+
+def device_title(device: DeviceRows) -> str:
+    """Return what a device is called."""
+    if not device.is_gpu:
+        return translate("Planner", "Main memory")
+    return device.name or translate("Planner", "GPU")
+
+
+def need_words(device: DeviceRows) -> str:
+    """Return what a device has to hold against what it has."""
+    if device.needed is None or device.free is None:
+        return translate("Planner", "needs {needed}, {free} are free").format(
+            needed=byte_size(device.needed), free=byte_size(device.free)
+        )
+    words = translate("Planner", "needs {needed} of {free} free")
+    if device.needed > device.free:
+        words = translate("Planner", "too small: needs {needed} of {free} free")
+    return words.format(needed=byte_size(device.needed), free=byte_size(device.free))
+
+
+def rest_words(device: DeviceRows) -> tuple[str, str]:
+    """Return what the last row of a device is called, and its size: what stays free, or what is missing."""
+    if device.needed is None or device.free is None:
+        return translate("Planner", "Free then"), byte_size(None)
+    rest = device.free - device.needed
+    name = translate("Planner", "Free then") if rest >= 0 else translate("Planner", "Missing")
+    return name, byte_size(abs(rest))
+
+
+def device_words(device: DeviceRows) -> str:
+    """Return all of a device in words."""
+    rows = [f"{row_name(row.kind)} {byte_size(row.bytes)}, {source_name(row.source)}" for row in shown_rows(device)]
+    return "; ".join([f"{device_title(device)}: {need_words(device)}", *rows, " ".join(rest_words(device))])
+
+
+def range_words(figure: Range | None) -> str:
+    """Return a speed with its band."""
+    if figure is None:
+        return translate("Planner", "–")
+    return translate("Planner", "{rate} tok/s ({low}–{high})").format(
+        rate=rate(figure.value), low=rate(figure.low), high=rate(figure.high)
+    )
+
+
+def answer_text(view: PlanView) -> str:
+    """Return the answer as one sentence."""
+    answer = render(view.answer)
+    if view.pace is None:
+        return answer if answer.endswith(".") else translate("Planner", "{answer}.").format(answer=answer)
+    return translate("Planner", "{answer}: {pace}.").format(answer=answer, pace=render(view.pace))
+
+
+def lever_text(lever: LeverView, is_needed: bool) -> str:
+    """Return a change with what it saves, and whether that is enough where it is needed."""
+    words = render(lever.words)
+    if not is_needed:
+        text = translate("Planner", "{change} · saves {size}")
+    elif lever.fits:
+        text = translate("Planner", "{change} · saves {size}, then it fits")
+    else:
+        text = translate("Planner", "{change} · saves {size}, not enough alone")
+    return text.format(change=words, size=byte_size(lever.saves))

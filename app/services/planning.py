@@ -1,0 +1,234 @@
+"""The plan of one model on one machine: what is chosen, whether it fits, and how fast it would be.
+
+Worked out by formula at once, whatever is moved; for this machine llama.cpp is asked as soon as the choice rests. Must not
+know how it is shown.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from msgspec.structs import replace
+
+from app.core.events import Failed, MemoryMeasured
+from app.core.job_events import LanesAnalysed
+from app.core.model import ALL_LAYERS, DEFAULT_CONTEXT, LoadOptions
+from app.core.ports import DryRunPort
+from app.core.signal import Signal
+from app.core.words import Sentence
+from app.planner.memory_plan import Lever
+from app.services.engine_session import EngineSession
+from app.services.planning_asked import AskedPlans
+from app.services.planning_devices import PlanningDevices
+from app.services.planning_models import PlannedFile, PlanningModels
+from app.services.planning_values import HERE, PlanChoice, PlanView
+from app.services.planning_view import Made, Place, asked_options, make_plan, place_of, view_of
+from app.services.wishes import Wish
+from app.system.jobs import Jobs
+from app.system.settings_file import SettingsFile
+
+
+class Planning:
+    """What is planned; `view` is the answer, which `changed` announces."""
+
+    def __init__(
+        self,
+        session: EngineSession,
+        models: PlanningModels,
+        devices: PlanningDevices,
+        settings: SettingsFile,
+        dry_run: DryRunPort,
+        jobs: Jobs,
+    ) -> None:
+        self.changed: Signal[()] = Signal()
+        """Another model, another choice, or another answer."""
+        self.models, self.devices = models, devices
+        self._session = session
+        self._settings = settings
+        self._asked = AskedPlans(dry_run, jobs, session.new_request, self._show_asked)
+        self._path = ""
+        self._choice = PlanChoice()
+        self._begun = False
+        """Whether the choice was made for the model that is planned."""
+        self._made: Made | None = None
+        self._view: PlanView | None = None
+        self._watched = False
+        models.changed.connect(self._take_model)
+        devices.changed.connect(self._take_devices)
+
+    @property
+    def path(self) -> str:
+        """The file of the model that is planned; empty where none is."""
+        return self._path
+
+    @property
+    def file(self) -> PlannedFile | None:
+        """What its header says; None while it is read, and where there is none."""
+        return self.models.get(self._path) if self._path else None
+
+    @property
+    def choice(self) -> PlanChoice:
+        """What is chosen now."""
+        return self._choice
+
+    @property
+    def view(self) -> PlanView | None:
+        """The answer; None as long as there is no model, or its header is not read."""
+        return self._view
+
+    @property
+    def problem(self) -> Sentence | None:
+        """Why nothing can be said of the model."""
+        file = self.file
+        return file.problem if file is not None else None
+
+    @property
+    def is_asking(self) -> bool:
+        """Whether llama.cpp is asked about this choice."""
+        return self._asked.is_asking
+
+    def watch(self, on: bool) -> None:
+        """Let somebody look or look away; where no model was chosen, the loaded one is planned, or the first found."""
+        self._watched = on
+        if not on:
+            self._asked.leave()
+            return
+        if self._path:
+            self.models.want(self._path)
+        self._choose_some_model()
+        self._work_out()
+
+    def choose_model(self, path: str) -> None:
+        """Plan another model."""
+        if path == self._path:
+            return
+        self._path, self._begun = path, False
+        self._asked.leave()
+        self.models.want(path)
+        self._work_out()
+
+    def change(self, **changes: object) -> None:
+        """Choose something else, by the fields of `PlanChoice`."""
+        choice = replace(self._choice, **changes)
+        if choice != self._choice:
+            self._choice = choice
+            self._work_out()
+
+    def use_lever(self, number: int) -> None:
+        """Make one of the changes that need less memory."""
+        levers: tuple[Lever, ...] = self._made.plan.levers if self._made is not None else ()
+        options = levers[number].options if 0 <= number < len(levers) else None
+        if options is None:
+            return
+        layers = options.gpu_layers
+        is_same = self._choice.gpu_layers is None and layers == ALL_LAYERS
+        self.change(
+            context=max(1, options.context // self._choice.sequences),
+            kv_type=options.kv_type_k,
+            gpu_layers=None if is_same else layers,
+            experts_on_cpu=options.experts_on_cpu,
+            flash_attention=options.flash_attention,
+        )
+
+    @property
+    def can_load(self) -> bool:
+        """Whether the model can be loaded on this machine as it is planned."""
+        return self._view is not None and self._choice.where == HERE
+
+    def load(self) -> None:
+        """Load the model with these options, also where it does not seem to fit: somebody saw that and wants it."""
+        if not self.can_load or self._made is None:
+            return
+        choice = self._choice
+        changes: dict[str, object] = {
+            "context": self._made.options.context,
+            "gpu_layers": choice.gpu_layers,
+            "experts_on_cpu": choice.experts_on_cpu,
+            "kv_type_k": choice.kv_type,
+            "kv_type_v": choice.kv_type,
+            "micro_batch": choice.micro_batch,
+            "flash_attention": "auto" if choice.flash_attention else "off",
+        }
+        if self._view is not None and self._view.fit not in ("fits", "partly", "unknown"):
+            self._session.use(Wish(Path(self._path), changes, anyway=True))
+        else:
+            self._session.use(Wish(Path(self._path), changes))
+
+    def take(self, event: LanesAnalysed) -> None:
+        """Notice that the choice has rested."""
+        self._asked.take(event)
+
+    def take_measured(self, event: MemoryMeasured | Failed) -> None:
+        """Take in what llama.cpp said."""
+        self._asked.take_measured(event)
+
+    def _choose_some_model(self) -> None:
+        if self._path:
+            return
+        loaded, found = self._session.model, self.models.found
+        path = loaded.path if loaded is not None else found[0].path if found else ""
+        if path:
+            self.choose_model(path)
+
+    def _take_model(self, path: str) -> None:
+        if path and path == self._path:
+            self._asked.forget(path)
+            self._work_out()
+        elif not path and self._watched:
+            self._choose_some_model()
+            self.changed.emit()
+
+    def _take_devices(self) -> None:
+        if self._watched and self._path:
+            self._work_out()
+
+    def _show_asked(self) -> None:
+        if self._watched:
+            self._work_out()
+
+    def _place(self) -> Place:
+        return place_of(self._choice.where, self.devices.here, self.devices.gpus)
+
+    def _work_out(self) -> None:
+        """Work everything out anew: a few milliseconds, so that it follows a slider."""
+        file = self.models.get(self._path) if self._path else None
+        model = file.model if file is not None else None
+        if model is None:
+            self._made = self._view = None
+            self.changed.emit()
+            return
+        if not self._begun:
+            self._begun = True
+            self._choice = self._first_choice(model.trained_context)
+        place = self._place()
+        made = make_plan(model, self._choice, place)
+        asked = None
+        if place.is_here and self._choice.sequences == 1 and self._watched:
+            asked = self._asked.get(self._path, asked_options(made, self._remembered()))
+        else:
+            self._asked.leave()
+        self._made = made
+        answers = self._settings.values.answers_here
+        self._view = view_of(made, self._choice, place, asked, answers)
+        self.changed.emit()
+
+    def _first_choice(self, trained: int | None) -> PlanChoice:
+        """Return what is chosen for another model: how it is loaded now, else what a load takes by itself."""
+        loaded = self._session.model
+        usual = min(DEFAULT_CONTEXT, trained or DEFAULT_CONTEXT)
+        base = replace(self._choice, context=usual, gpu_layers=None, experts_on_cpu=False)
+        if loaded is None or loaded.path != self._path:
+            return base
+        options = loaded.options
+        return replace(
+            base,
+            context=loaded.context,
+            kv_type=options.kv_type_k,
+            micro_batch=options.micro_batch,
+            flash_attention=options.flash_attention != "off",
+        )
+
+    def _remembered(self) -> LoadOptions:
+        """Return the options of a load that a plan does not speak of."""
+        loaded = self._session.model
+        return loaded.options if loaded is not None and loaded.path == self._path else LoadOptions()

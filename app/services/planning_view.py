@@ -1,0 +1,223 @@
+"""Makes the plan of a choice, and what is shown of it. Pure: everything that it needs is handed in."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from msgspec.structs import replace
+
+from app.core.devices import MAIN_MEMORY
+from app.core.events import MemoryMeasured
+from app.core.machine_speed import KeptAnswers
+from app.core.model import LoadOptions
+from app.planner.comparison import parts_of, planned_device
+from app.planner.decode_speed import Part, decode_speed
+from app.planner.fitting import Machine, most_sequences
+from app.planner.gpu import Gpu, PrefillTime, Speed
+from app.planner.layout import all_layers
+from app.planner.memory_plan import DevicePlan, MemoryPlan, PlannedDevice
+from app.planner.plan_options import PlanOptions
+from app.planner.planned_model import PlannedModel
+from app.planner.planning import plan_memory, with_asked
+from app.planner.prefill_speed import prefill_time
+from app.services.planning_devices import KnownGpus
+from app.services.planning_measured import measured_beside
+from app.services.planning_values import (
+    HERE,
+    DeviceRows,
+    LeverView,
+    PlanChoice,
+    PlanRow,
+    PlanView,
+    Range,
+    RowKind,
+    SpeedRows,
+)
+from app.services.planning_words import (
+    DOES_NOT_FIT,
+    NO_SPEED,
+    answer_words,
+    lever_words,
+    limit_words,
+    pace_words,
+    rests_on,
+)
+
+_ROWS: tuple[RowKind, ...] = ("weights", "kv", "state", "compute", "overhead", "margin")
+
+
+class Place(NamedTuple):
+    """Where something is planned to run."""
+
+    devices: tuple[PlannedDevice, ...]
+    """GPUs first, main memory last where layers could lie in it."""
+    gpu: Gpu | None
+    """How fast what computes is; of several GPUs the first. The processor where there is no GPU. None is unknown."""
+    host: Gpu | None
+    """The processor, which takes what does not fit."""
+    names: dict[str, str]
+    """What devices are called, by the engine's names; main memory is not among them."""
+    is_here: bool
+
+
+class Made(NamedTuple):
+    """A plan and what it was made of."""
+
+    model: PlannedModel
+    options: PlanOptions
+    """As asked for: all conversations together."""
+    plan: MemoryPlan
+    most_sequences: int | None
+
+
+def place_of(where: str, here: Sequence[PlannedDevice], gpus: KnownGpus) -> Place:
+    """Return this machine, or one GPU in it that is not there."""
+    host = gpus.here.get(MAIN_MEMORY)
+    chosen = next((gpu for gpu in gpus.all if gpu.id == where), None)
+    if where != HERE and chosen is not None:
+        device = planned_device(chosen)
+        main = () if chosen.shares_main_memory else tuple(each for each in here if not each.is_gpu)
+        devices = (device, *(replace(each, free=each.total) for each in main))
+        return Place(devices, chosen, None if chosen.shares_main_memory else host, {device.name: chosen.name}, False)
+    own = [device for device in here if device.is_gpu]
+    names = {device.name: gpus.here[device.name].name if device.name in gpus.here else device.name for device in own}
+    return Place(tuple(here), gpus.here.get(own[0].name) if own else host, host, names, True)
+
+
+def plan_options_of(choice: PlanChoice) -> PlanOptions:
+    """Return the configuration that serves all conversations of a choice."""
+    return PlanOptions(
+        context=choice.context * choice.sequences,
+        kv_type_k=choice.kv_type,
+        kv_type_v=choice.kv_type,
+        sequences=choice.sequences,
+        gpu_layers=choice.gpu_layers,
+        experts_on_cpu=choice.experts_on_cpu,
+        micro_batch=choice.micro_batch,
+        flash_attention=choice.flash_attention,
+    )
+
+
+def make_plan(model: PlannedModel, choice: PlanChoice, place: Place) -> Made:
+    """Return the plan of a choice by formula."""
+    options, together = plan_options_of(choice), choice.sequences
+    # All conversations share the cells: together they may be longer than what the model was trained for.
+    roomy = replace(model, trained_context=model.trained_context * together) if model.trained_context else model
+    plan = plan_memory(roomy, options, place.devices)
+    most = plan.most_sequences
+    if together > 1 and plan.devices:
+        each = replace(plan.options, context=choice.context, sequences=1)
+        most = most_sequences(Machine(model, place.devices), each)
+    return Made(model, options, plan, most)
+
+
+def asked_options(made: Made, remembered: LoadOptions) -> LoadOptions:
+    """Return what llama.cpp is asked about: the configuration with the layers that the plan decided."""
+    options = made.plan.options
+    return replace(
+        remembered,
+        context=options.context,
+        gpu_layers=made.plan.gpu_layers if any(device.is_gpu for device in made.plan.devices) else 0,
+        experts_on_cpu=options.experts_on_cpu,
+        kv_type_k=options.kv_type_k,
+        kv_type_v=options.kv_type_v,
+        micro_batch=options.micro_batch,
+        flash_attention="on" if options.flash_attention else "off",
+    ).validated()
+
+
+def view_of(
+    made: Made,
+    choice: PlanChoice,
+    place: Place,
+    asked: MemoryMeasured | None,
+    answers: Mapping[str, KeptAnswers],
+) -> PlanView:
+    """Return what is shown of a plan; `asked` is what llama.cpp said of it."""
+    plan = made.plan if asked is None else with_asked(made.plan, asked.memory)
+    everything = all_layers(made.model)
+    speed = _speed(made.model, plan, choice, place, answers)
+    name = "" if place.is_here else next(iter(place.names.values()), "")
+    largest = plan.largest_context
+    return PlanView(
+        fit=plan.verdict,
+        answer=answer_words(plan, name, everything, choice.sequences),
+        pace=pace_words(speed) if plan.verdict in ("fits", "partly", "less_context") else None,
+        devices=tuple(_device(device, place) for device in plan.devices),
+        levers=tuple(
+            LeverView(
+                lever.kind,
+                lever_words(lever, everything, choice.sequences),
+                lever.saves,
+                lever.fits,
+                lever.options is not None,
+            )
+            for lever in plan.levers
+        ),
+        speed=speed,
+        gpu_layers=plan.gpu_layers,
+        all_layers=everything,
+        largest_context=None if largest is None else largest // max(1, choice.sequences),
+        most_sequences=made.most_sequences,
+        is_asked=asked is not None,
+    )
+
+
+def _device(device: DevicePlan, place: Place) -> DeviceRows:
+    return DeviceRows(
+        name=place.names.get(device.name, "") if device.is_gpu else "",
+        is_gpu=device.is_gpu,
+        rows=tuple(
+            PlanRow(kind, figure.bytes, figure.source) for kind, figure in zip(_ROWS, device.figures, strict=True)
+        ),
+        needed=device.needed,
+        free=device.free,
+        total=device.total,
+        is_used=device.taken != 0,
+    )
+
+
+def _speed(
+    model: PlannedModel, plan: MemoryPlan, choice: PlanChoice, place: Place, answers: Mapping[str, KeptAnswers]
+) -> SpeedRows:
+    """Return how fast it would be: where it does not fit with its layers as they are, nothing is said."""
+    gpu = place.gpu
+    if gpu is None:
+        return SpeedRows(reason=NO_SPEED)
+    if plan.verdict in ("too_large", "unknown"):
+        return SpeedRows(reason=plan.reason or DOES_NOT_FIT)
+    parts = parts_of(model, plan, gpu, place.host)
+    depth = min(choice.prompt, choice.context)
+    decode, full = (decode_speed(parts, context, choice.sequences) for context in (depth, choice.context))
+    if decode is None:
+        return SpeedRows(reason=NO_SPEED)
+    first = prefill_time(parts, depth, min(choice.cached, depth), choice.micro_batch)
+    beside = measured_beside(parts, answers) if place.is_here and choice.sequences == 1 else None
+    return SpeedRows(
+        decode=_range(decode),
+        ceiling=decode.ceiling,
+        decode_full=None if full is None else _range(full),
+        ceiling_full=None if full is None else full.ceiling,
+        context=choice.context,
+        sequences=choice.sequences,
+        first_token=None if first is None else _time(first),
+        evaluated=first.tokens if first is not None else 0,
+        limit=limit_words(decode.limited_by),
+        measured=beside.rate if beside is not None else None,
+        measured_at=beside.context if beside is not None else 0,
+        expected_there=None if beside is None else _range(beside.expected),
+        rests_on=rests_on(_busiest(parts)),
+    )
+
+
+def _busiest(parts: Sequence[Part]) -> Gpu:
+    return max(parts, key=lambda part: part.work.weight_bytes()).gpu
+
+
+def _range(speed: Speed) -> Range:
+    return Range(speed.tokens_per_s, speed.low, speed.high)
+
+
+def _time(time: PrefillTime) -> Range:
+    return Range(time.seconds, time.low, time.high)

@@ -1,0 +1,146 @@
+"""A plan in words: whether it fits, how fast it would be, what limits it, and what would help."""
+
+from __future__ import annotations
+
+from app.core.words import Sentence, translate
+from app.planner.gpu import Gpu, Limit
+from app.planner.memory_plan import DevicePlan, Lever, MemoryPlan
+from app.services.planning_values import SpeedRows
+from app.services.units import byte_size, count, rate
+
+_LIMITS: dict[Limit, Sentence] = {
+    "memory": translate("Planner", "Limited by memory: not all of it fits."),
+    "bandwidth": translate("Planner", "Limited by memory bandwidth: every token reads all weights once."),
+    "layers": translate("Planner", "Limited by the time that each layer costs whatever its size."),
+    "compute": translate("Planner", "Limited by arithmetic."),
+    "processor": translate("Planner", "Limited by the layers that the processor computes."),
+}
+
+
+def limit_words(limit: Limit) -> Sentence:
+    """Return what limits a speed."""
+    return _LIMITS[limit]
+
+
+def answer_words(plan: MemoryPlan, place: str, everything: int | None, sequences: int) -> Sentence:
+    """Return whether a plan fits, without the end of the sentence.
+
+    `place` is the GPU's name, empty for this machine's own.
+    """
+    gpus = [device for device in plan.devices if device.is_gpu]
+    match plan.verdict:
+        case "fits":
+            return _fits(plan, gpus, place)
+        case "partly":
+            return _partly(plan, place, everything)
+        case "less_context":
+            largest = count((plan.largest_context or 0) // max(1, sequences))
+            return translate("Planner", "Fits with a shorter context, of up to {tokens} tokens", tokens=largest)
+        case "too_large":
+            return _too_large(plan)
+        case _:
+            return plan.reason or translate("Planner", "Whether it fits is not known")
+
+
+def _fits(plan: MemoryPlan, gpus: list[DevicePlan], place: str) -> Sentence:
+    spare = byte_size(least_spare(gpus or list(plan.devices)))
+    if not gpus:
+        return translate("Planner", "Fits into main memory with {spare} to spare", spare=spare)
+    if place:
+        return translate("Planner", "Fits on one {gpu} with {spare} to spare", gpu=place, spare=spare)
+    if len(gpus) > 1:
+        return translate("Planner", "Fits on your GPUs with {spare} to spare", spare=spare)
+    return translate("Planner", "Fits on your GPU with {spare} to spare", spare=spare)
+
+
+def _partly(plan: MemoryPlan, place: str, everything: int | None) -> Sentence:
+    values: dict[str, str | int | float] = {"layers": plan.gpu_layers or 0, "all": everything or 0}
+    if not plan.gpu_layers:
+        return translate("Planner", "Fits into main memory, with no layer on the GPU")
+    if plan.options.experts_on_cpu and plan.gpu_layers == everything:
+        return translate("Planner", "Fits partly: all layers on the GPU, their experts in main memory")
+    if place:
+        return translate(
+            "Planner",
+            "Fits partly: {layers} of {all} layers on one {gpu}, the rest in main memory",
+            gpu=place,
+            **values,
+        )
+    return translate("Planner", "Fits partly: {layers} of {all} layers on the GPU, the rest in main memory", **values)
+
+
+def _too_large(plan: MemoryPlan) -> Sentence:
+    worst = min((device.spare for device in plan.devices if device.spare is not None), default=None)
+    if worst is None or worst >= 0:
+        return translate("Planner", "Too large for this memory")
+    return translate("Planner", "Too large: {lack} of memory are missing", lack=byte_size(-worst))
+
+
+def least_spare(devices: list[DevicePlan]) -> int | None:
+    """Return what stays free on the fullest of some devices; None where one is unknown."""
+    spare = [device.spare for device in devices if device.taken or device.spare is None]
+    known = [room for room in spare if room is not None]
+    return min(known, default=None) if len(known) == len(spare) else None
+
+
+def pace_words(speed: SpeedRows) -> Sentence | None:
+    """Return how fast it would be, each figure with its band; None where it is not known."""
+    decode, first = speed.decode, speed.first_token
+    if decode is None:
+        return None
+    values = {"rate": rate(decode.value), "low": rate(decode.low), "high": rate(decode.high)}
+    if first is None:
+        return translate("Planner", "about {rate} tok/s ({low}–{high})", **values)
+    return translate(
+        "Planner",
+        "about {rate} tok/s ({low}–{high}), first token after {first} ({first_low}–{first_high})",
+        **values,
+        first=duration(first.value),
+        first_low=duration(first.low),
+        first_high=duration(first.high),
+    )
+
+
+def duration(seconds: float) -> str:
+    """Return a time that is expected, as roughly as it is known."""
+    if seconds < 1:
+        return f"{seconds * 1000:,.0f} ms"
+    if seconds < 10:
+        return f"{seconds:.1f} s"
+    return f"{seconds:,.0f} s" if seconds < 120 else f"{seconds / 60:,.0f} min"
+
+
+def lever_words(lever: Lever, everything: int | None, sequences: int) -> Sentence:
+    """Return what a change is."""
+    options = lever.options
+    if options is None:
+        return translate("Planner", "Smaller file: {name}, by estimate", name=lever.name)
+    match lever.kind:
+        case "context":
+            tokens = count(options.context // max(1, sequences))
+            return translate("Planner", "Shorter context: {tokens} tokens", tokens=tokens)
+        case "kv_type":
+            return translate("Planner", "Smaller KV cache: {name}", name=lever.name.upper())
+        case "experts_on_cpu":
+            return translate("Planner", "Experts in main memory")
+        case "flash_attention":
+            return translate("Planner", "Flash attention")
+        case _:
+            layers = options.gpu_layers or 0
+            return translate("Planner", "{layers} of {all} layers on the GPU", layers=layers, all=everything or 0)
+
+
+def rests_on(gpu: Gpu) -> Sentence:
+    """Return what the speed of a device is judged by."""
+    if gpu.source_kind("efficiency") == "measured" and gpu.is_this_machine:
+        return translate("Planner", "Judged by answers on this machine.")
+    if gpu.is_processor or gpu.source_kind("bandwidth") == "assumed":
+        return translate("Planner", "Judged by experience until answers on this machine tell more.")
+    return translate("Planner", "Judged by the figures of {gpu} and published runs.", gpu=gpu.name)
+
+
+NO_SPEED = translate(
+    "Planner", "How fast it would be is not known: the speed of this memory is neither in the table nor measured."
+)
+DOES_NOT_FIT = translate("Planner", "How fast it would be is not said as long as it does not fit.")
+"""Its layers would lie nowhere."""
