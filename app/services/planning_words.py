@@ -5,7 +5,7 @@ from __future__ import annotations
 from app.core.words import Sentence, translate
 from app.planner.gpu import Gpu, Limit
 from app.planner.memory_plan import DevicePlan, Lever, MemoryPlan
-from app.services.planning_values import SpeedRows
+from app.services.planning_values import Range, SpeedRows
 from app.services.units import byte_size, count, rate
 
 _LIMITS: dict[Limit, Sentence] = {
@@ -93,21 +93,18 @@ def pace_words(speed: SpeedRows) -> Sentence | None:
         return translate("Planner", "about {rate} tok/s ({low}–{high})", **values)
     return translate(
         "Planner",
-        "about {rate} tok/s ({low}–{high}), first token after {first} ({first_low}–{first_high})",
+        "about {rate} tok/s ({low}–{high}), first token after {first}",
         **values,
-        first=duration(first.value),
-        first_low=duration(first.low),
-        first_high=duration(first.high),
+        first=time_with_band(first),
     )
 
 
-def duration(seconds: float) -> str:
-    """Return a time that is expected, as roughly as it is known."""
-    if seconds < 1:
-        return f"{seconds * 1000:,.0f} ms"
-    if seconds < 10:
-        return f"{seconds:.1f} s"
-    return f"{seconds:,.0f} s" if seconds < 120 else f"{seconds / 60:,.0f} min"
+def time_with_band(time: Range) -> str:
+    """Return a time that is expected, as roughly as it is known, with its band in the same unit."""
+    scale, unit = (1e3, "ms") if time.value < 1 else (1.0, "s") if time.value < 120 else (1 / 60, "min")
+    digits = 1 if unit == "s" and time.value < 10 else 0
+    value, low, high = (f"{each * scale:,.{digits}f}" for each in (time.value, time.low, time.high))
+    return f"{value} {unit} ({low}–{high})"
 
 
 def lever_words(lever: Lever, everything: int | None, sequences: int) -> Sentence:

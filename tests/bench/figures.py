@@ -30,6 +30,7 @@ from tests.bench.long_chats import (
     ui_stall_long_chat,
 )
 from tests.bench.loop_page import decode_loop_page
+from tests.bench.planner_page import planner_page
 from tests.bench.predicting import measured_here_error
 from tests.bench.prefilling import cancel_prefill, prefill, reuse
 from tests.bench.published_runs import published_depth_error, published_runs_error
@@ -95,6 +96,7 @@ FIGURES = (
     Figure(Bar("inspector_open", "ms", 100.0, "lower"), inspector_open),
     Figure(Bar("attention_open", "ratio", 2.0, "lower"), attention_open),
     Figure(Bar("kv_map_paint", "ms", 16.0, "lower"), kv_map_paint),
+    Figure(Bar("planner_page", "ms", 16.0, "lower"), planner_page),
     Figure(Bar("decode_loop_page", "ratio", 0.95, "higher"), decode_loop_page),
     Figure(Bar("published_runs_error", "%", 8.0, "lower"), published_runs_error),
     Figure(Bar("published_depth_error", "%", 1.0, "lower"), published_depth_error),

@@ -12,7 +12,7 @@ from app.gui.planner.speed_picture import SpeedPicture
 from app.gui.widgets.labels import label
 from app.gui.widgets.words import render, set_hint
 from app.services.planning_values import LeverView, PlanChoice, PlanView, SpeedRows
-from app.services.planning_words import duration
+from app.services.planning_words import time_with_band
 from app.services.units import count
 
 
@@ -144,15 +144,8 @@ class AnswerPane(QWidget):
             self.first.setText(self.tr("First token: –"))
             set_hint(self.first, self.tr("How fast this device computes is not known: an answer here tells it."))
         else:
-            words = self.tr("First token: about {time} ({low}–{high}), with {tokens} tokens to evaluate")
-            self.first.setText(
-                words.format(
-                    time=duration(first.value),
-                    low=duration(first.low),
-                    high=duration(first.high),
-                    tokens=count(speed.evaluated),
-                )
-            )
+            words = self.tr("First token: after about {time}, with {tokens} tokens to evaluate")
+            self.first.setText(words.format(time=time_with_band(first), tokens=count(speed.evaluated)))
             set_hint(
                 self.first, self.tr("Nearly all of this time is prefill: the part of the prompt that is not cached.")
             )

@@ -80,8 +80,8 @@ class SpeedPicture(QWidget):
         paint_ground(painter, self)
         painter.setFont(theme.font(theme.SMALL_PX))
         pitch = theme.scaled(ROW_PX)
-        for place, line in enumerate(self._lines):
-            self._paint_line(painter, look, QRect(0, place * pitch, self.width(), pitch), line)
+        for number, line in enumerate(self._lines):
+            self._paint_line(painter, look, QRect(0, number * pitch, self.width(), pitch), line)
         if self._ceiling is not None and self._lines:
             painter.setPen(look.colour("muted"))
             place = QRect(0, len(self._lines) * pitch, self.width(), theme.scaled(20))

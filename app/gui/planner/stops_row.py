@@ -36,6 +36,7 @@ class StopsRow(QWidget):
         self._stops: tuple[int, ...] = tuple(stops)
         self.slider = WheelSlider()
         self.slider.setObjectName(f"{name}_slider")
+        self.slider.setProperty("look", "plain")
         self.slider.setRange(0, len(self._stops) - 1)
         self.slider.setPageStep(max(1, len(self._stops) // 8))
         self.box = NumberBox(*bounds, whole=True, words=words)

@@ -1,0 +1,230 @@
+"""The plan of one model: worked out at once by formula, asked of llama.cpp when the choice rests, and what people do with it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from app.core.devices import Device, MainMemory
+from app.core.machine_speed import KeptAnswers
+from app.core.metrics import DeviceMemory
+from app.core.model import LoadOptions
+from app.planner.gpu import Gpu
+from app.planner.memory_plan import PlannedDevice
+from app.planner.model_work import split_work
+from app.services.planning import Planning
+from app.services.planning_devices import KnownGpus
+from app.services.planning_values import PlanChoice, PlanView
+from app.services.planning_view import Place, make_plan, place_of, view_of
+from tests.desk import Desk
+from tests.planner.planned_models import planned
+from tests.planner.works import PROCESSOR, TABLE
+
+GIB, MIB = 1 << 30, 1 << 20
+MAIN = PlannedDevice("CPU", False, 64 * GIB, 40 * GIB)
+CUDA = Device("CUDA0", "NVIDIA L4", "gpu", "CUDA", 23 * GIB, 22 * GIB)
+
+
+def here(gpu: Gpu = TABLE["l4"], free: int = 22 * GIB) -> Place:
+    devices = (PlannedDevice("CUDA0", True, 23 * GIB, free), MAIN)
+    return place_of("here", devices, KnownGpus(here={"CUDA0": gpu, "CPU": PROCESSOR}))
+
+
+def view(name: str, choice: PlanChoice, place: Place) -> PlanView:
+    return view_of(make_plan(planned(name), choice, place), choice, place, None, {})
+
+
+def said(shown: PlanView) -> str:
+    pace = shown.pace.english() if shown.pace is not None else ""
+    return f"{shown.answer.english()}: {pace}"
+
+
+@pytest.fixture
+def planning(desk: Desk, model: Path, monkeypatch: pytest.MonkeyPatch) -> Planning:
+    """What a program plans whose model is read, and whose machine has much memory; a choice rests at once."""
+    memory = MainMemory(16 * GIB, 8 * GIB, 16 * GIB)
+    made = desk.program.planner.planning
+    monkeypatch.setattr(made.devices, "_main_memory", lambda: memory)
+    made._asked._rest._after_s = 0.0
+    made.choose_model(str(model))
+    made.watch(True)
+    desk.until(lambda: made.view is not None and made.devices.is_known)
+    return made
+
+
+def ask(desk: Desk, planning: Planning) -> LoadOptions:
+    """Wait until llama.cpp is asked about the choice."""
+    desk.until(lambda: desk.dry_run.asked and desk.dry_run.asked[-1].options.context == planning.choice.context)
+    return desk.dry_run.asked[-1].options
+
+
+def test_a_model_that_fits_says_so_with_speed_and_band() -> None:
+    words = said(view("llama-3.1-8b", PlanChoice(), here()))
+    assert words.startswith("Fits on your GPU with ") and " GiB to spare: about " in words
+    assert "tok/s (" in words and "first token after " in words
+
+
+def test_another_gpu_is_planned_as_if_it_were_empty_and_here() -> None:
+    gpus = KnownGpus(table=tuple(TABLE.values()), here={"CPU": PROCESSOR})
+    place = place_of("rtx-4090", (MAIN,), gpus)
+    assert not place.is_here and place.devices[1].free == MAIN.total
+    shown = view("llama-3.1-8b", PlanChoice(where="rtx-4090"), place)
+    assert shown.answer.english().startswith(f"Fits on one {TABLE['rtx-4090'].name} with ")
+    assert shown.devices[0].name == TABLE["rtx-4090"].name
+    shared = place_of(next(gpu.id for gpu in TABLE.values() if gpu.shares_main_memory), (MAIN,), gpus)
+    assert len(shared.devices) == 1 and shared.host is None
+    assert place_of("gone", (MAIN,), gpus).is_here
+
+
+@pytest.mark.parametrize(
+    ("name", "choice", "free", "fit", "begins"),
+    [
+        (
+            "llama-3.1-8b",
+            PlanChoice(context=131_072),
+            12 * GIB,
+            "less_context",
+            "Fits with a shorter context, of up to",
+        ),
+        ("qwen3-32b", PlanChoice(), 12 * GIB, "partly", "Fits partly: "),
+        ("qwen3-32b", PlanChoice(gpu_layers=-1), 12 * GIB, "too_large", "Too large: "),
+        ("llama-3.1-8b", PlanChoice(gpu_layers=0), 12 * GIB, "partly", "Fits into main memory, with no layer"),
+        ("qwen3-30b-a3b", PlanChoice(experts_on_cpu=True), 12 * GIB, "partly", "Fits partly: all layers on the GPU"),
+    ],
+)
+def test_each_verdict_has_its_words(name: str, choice: PlanChoice, free: int, fit: str, begins: str) -> None:
+    shown = view(name, choice, here(free=free))
+    assert shown.fit == fit and shown.answer.english().startswith(begins)
+    assert (shown.pace is None) == (fit == "too_large")
+    if fit in ("less_context", "too_large"):
+        assert any(lever.fits for lever in shown.levers)
+
+
+def test_a_speed_that_nothing_is_known_of_is_none_with_its_reason() -> None:
+    devices = (PlannedDevice("CUDA0", True, 23 * GIB, 22 * GIB), MAIN)
+    place = place_of("here", devices, KnownGpus(here={"CPU": PROCESSOR}))
+    shown = view("llama-3.1-8b", PlanChoice(), place)
+    assert shown.pace is None and shown.speed.decode is None and shown.speed.reason is not None
+
+
+def test_several_conversations_share_the_room() -> None:
+    one, four = (view("llama-3.1-8b", PlanChoice(sequences=count), here()) for count in (1, 4))
+    assert one.most_sequences == four.most_sequences and (one.most_sequences or 0) > 4
+    assert four.devices[0].rows[1].bytes == 4 * (one.devices[0].rows[1].bytes or 0)
+    assert one.largest_context is not None and four.largest_context is not None
+    assert one.largest_context > four.largest_context > 8192
+    assert one.speed.decode is not None and four.speed.decode is not None
+    assert one.speed.decode.value > four.speed.decode.value
+
+
+def test_what_is_moved_is_worked_out_at_once(desk: Desk, planning: Planning) -> None:
+    before, told = planning.view, list[int]()
+    planning.changed.connect(lambda: told.append(1))
+    planning.change(context=512)
+    assert told and planning.view != before and planning.choice.context == 512
+    told.clear()
+    planning.change(context=512)
+    assert not told
+
+
+def test_llama_cpp_is_asked_once_the_choice_rests_and_what_it_said_is_kept(desk: Desk, planning: Planning) -> None:
+    options = ask(desk, planning)
+    assert (options.context, options.gpu_layers, options.flash_attention) == (planning.choice.context, 0, "on")
+    assert planning.is_asking and planning.view is not None and not planning.view.is_asked
+    desk.dry_run.answer(DeviceMemory("CPU", 111 * MIB, 7 * MIB, 5 * MIB, complete=True))
+    desk.settle()
+    assert planning.view.is_asked and not planning.is_asking
+    rows = {row.kind: row for row in planning.view.devices[-1].rows}
+    assert (rows["weights"].bytes, rows["weights"].source) == (111 * MIB, "asked")
+    assert rows["margin"].source == "assumed"
+    planning.change(context=512)
+    assert not planning.view.is_asked
+    assert ask(desk, planning).context == 512
+    desk.dry_run.fail()
+    desk.settle()
+    assert not planning.view.is_asked and not planning.is_asking
+    count = len(desk.dry_run.asked)
+    planning.change(context=options.context)
+    assert planning.view.is_asked and len(desk.dry_run.asked) == count
+
+
+def test_the_last_choice_is_asked_about_when_an_answer_came_for_another(desk: Desk, planning: Planning) -> None:
+    ask(desk, planning)
+    planning.change(context=512)
+    planning.change(context=768)
+    desk.until(lambda: not planning._asked._rest.is_busy)
+    count = len(desk.dry_run.asked)
+    desk.dry_run.answer(DeviceMemory("CPU", MIB, MIB, MIB))
+    desk.settle()
+    assert len(desk.dry_run.asked) == count + 1 and desk.dry_run.asked[-1].options.context == 768
+
+
+def test_nobody_is_asked_about_another_gpu_or_when_nobody_looks(desk: Desk, planning: Planning) -> None:
+    ask(desk, planning)
+    desk.dry_run.answer(DeviceMemory("CPU", MIB, MIB, MIB))
+    desk.settle()
+    count = len(desk.dry_run.asked)
+    planning.change(where="l4")
+    assert not planning.is_asking and not planning.can_load
+    planning.change(where="here", sequences=2)
+    assert not planning.is_asking
+    planning.watch(False)
+    planning.change(sequences=1, context=256)
+    desk.settle()
+    assert len(desk.dry_run.asked) == count
+
+
+def test_a_lever_is_chosen_and_the_layers_stay_automatic(planning: Planning) -> None:
+    shown = planning.view
+    assert shown is not None
+    number = next(place for place, lever in enumerate(shown.levers) if lever.kind == "kv_type")
+    planning.use_lever(number)
+    assert planning.choice.kv_type == "q8_0" and planning.choice.gpu_layers is None
+    before = planning.choice
+    planning.use_lever(99)
+    planning.use_lever(next(place for place, lever in enumerate(shown.levers) if not lever.can_use))
+    assert planning.choice == before
+
+
+def test_a_model_is_loaded_as_it_is_planned(desk: Desk, planning: Planning, model: Path) -> None:
+    planning.change(context=512, kv_type="q8_0", micro_batch=128, flash_attention=False)
+    planning.load()
+    desk.until(lambda: desk.engine.sent)
+    load = desk.engine.load
+    assert load.path == str(model)
+    options = load.options
+    assert (options.context, options.kv_type_k, options.kv_type_v, options.micro_batch) == (512, "q8_0", "q8_0", 128)
+    assert options.flash_attention == "off" and options.gpu_layers in (None, 0)
+
+
+def test_the_loaded_model_is_planned_as_it_is_loaded(desk: Desk, model: Path) -> None:
+    desk.load(model)
+    planning = desk.program.planner.planning
+    planning.watch(True)
+    desk.until(lambda: planning.view is not None)
+    assert planning.path == str(model) and planning.choice.context == 4096
+
+
+def test_what_is_wrong_with_a_model_is_said(desk: Desk, planning: Planning, tmp_path: Path) -> None:
+    broken = tmp_path / "broken.gguf"
+    broken.write_bytes(b"GGUF and nothing else")
+    planning.choose_model(str(broken))
+    assert planning.view is None and planning.problem is None
+    desk.until(lambda: planning.problem)
+    assert not planning.can_load
+
+
+def test_what_answers_showed_stands_beside_what_is_expected() -> None:
+    place = place_of("here", (MAIN,), KnownGpus(here={"CPU": PROCESSOR}))
+    choice = PlanChoice()
+    made = make_plan(planned("llama-3.1-8b"), choice, place)
+    work = split_work(made.model, made.plan.options, 0)
+    assert work is not None
+    there = work.on_processor
+    point = (there.layers, there.weight_bytes(), there.cache_bytes(600), 0.25)
+    kept = {"CPU, 4": KeptAnswers((point, point), (), 2)}
+    speed = view_of(made, choice, place, None, kept).speed
+    assert speed.measured == pytest.approx(4.0) and speed.measured_at == 600 and speed.expected_there is not None
+    other = {"CPU, 4": KeptAnswers(((there.layers, 2 * there.weight_bytes(), 1.0, 0.25),), (), 1)}
+    assert view_of(made, choice, place, None, other).speed.measured is None
