@@ -16,7 +16,7 @@ from app.core.model import ALL_LAYERS, DEFAULT_CONTEXT, LoadOptions
 from app.core.ports import DryRunPort
 from app.core.signal import Signal
 from app.core.words import Sentence
-from app.planner.memory_plan import Lever
+from app.planner.memory_plan import Lever, PlannedDevice
 from app.services.engine_session import EngineSession
 from app.services.planning_asked import AskedPlans
 from app.services.planning_devices import PlanningDevices
@@ -53,6 +53,8 @@ class Planning:
         self._made: Made | None = None
         self._view: PlanView | None = None
         self._watched = False
+        self._here: tuple[PlannedDevice, ...] | None = None
+        """This machine as it was last looked at: what is free on it is not asked at every step of a slider."""
         models.changed.connect(self._take_model)
         devices.changed.connect(self._take_devices)
 
@@ -87,9 +89,14 @@ class Planning:
         """Whether llama.cpp is asked about this choice."""
         return self._asked.is_asking
 
+    @property
+    def has_gpu(self) -> bool:
+        """Whether there is a GPU where it is planned to run."""
+        return any(device.is_gpu for device in self._place().devices)
+
     def watch(self, on: bool) -> None:
         """Let somebody look or look away; where no model was chosen, the loaded one is planned, or the first found."""
-        self._watched = on
+        self._watched, self._here = on, None
         if not on:
             self._asked.leave()
             return
@@ -179,6 +186,7 @@ class Planning:
             self.changed.emit()
 
     def _take_devices(self) -> None:
+        self._here = None
         if self._watched and self._path:
             self._work_out()
 
@@ -187,7 +195,9 @@ class Planning:
             self._work_out()
 
     def _place(self) -> Place:
-        return place_of(self._choice.where, self.devices.here, self.devices.gpus)
+        if self._here is None:
+            self._here = self.devices.here
+        return place_of(self._choice.where, self._here, self.devices.gpus)
 
     def _work_out(self) -> None:
         """Work everything out anew: a few milliseconds, so that it follows a slider."""

@@ -16,7 +16,6 @@ from app.gui.widgets.labels import label
 from app.gui.widgets.words import render
 from app.services.machine import Machine
 from app.services.planning import Planning
-from app.services.planning_values import HERE
 
 CHOICES_PX, BESIDE_PX, WIDEST_ANSWER_PX = 330, 740, 640
 WATCHER = "planner"
@@ -91,7 +90,7 @@ class PlanPart(PlannerPart):
             choice,
             model.trained_context if model is not None else None,
             view.all_layers if view is not None else None,
-            has_gpu=choice.where != HERE or any(device.is_gpu for device in planning.devices.here),
+            has_gpu=planning.has_gpu,
             is_mixture=model is not None and model.is_mixture,
         )
         self.answer.setVisible(view is not None)
