@@ -156,7 +156,7 @@ class Planning:
             "micro_batch": choice.micro_batch,
             "flash_attention": "auto" if choice.flash_attention else "off",
         }
-        if self._view is not None and self._view.fit not in ("fits", "partly", "unknown"):
+        if self._view is not None and self._view.is_possible is False:
             self._session.use(Wish(Path(self._path), changes, anyway=True))
         else:
             self._session.use(Wish(Path(self._path), changes))

@@ -131,5 +131,7 @@ class PlanView(msgspec.Struct, frozen=True):
     largest_context: int | None
     """Tokens that each conversation could have."""
     most_sequences: int | None
+    is_possible: bool | None = True
+    """Whether every device has room for its part as it is planned; None is unknown."""
     is_asked: bool = False
     """Whether llama.cpp was asked for this very configuration."""

@@ -38,6 +38,7 @@ from app.services.planning_words import (
     DOES_NOT_FIT,
     NO_SPEED,
     answer_words,
+    has_room,
     lever_words,
     limit_words,
     pace_words,
@@ -140,10 +141,11 @@ def view_of(
     speed = _speed(made.model, plan, choice, place, answers)
     name = "" if place.is_here else next(iter(place.names.values()), "")
     largest = plan.largest_context
+    is_possible = has_room(plan)
     return PlanView(
         fit=plan.verdict,
         answer=answer_words(plan, name, everything, choice.sequences),
-        pace=pace_words(speed) if plan.verdict in ("fits", "partly", "less_context") else None,
+        pace=pace_words(speed) if is_possible else None,
         devices=tuple(_device(device, place) for device in plan.devices),
         levers=tuple(
             LeverView(
@@ -160,6 +162,7 @@ def view_of(
         all_layers=everything,
         largest_context=None if largest is None else largest // max(1, choice.sequences),
         most_sequences=made.most_sequences,
+        is_possible=is_possible,
         is_asked=asked is not None,
     )
 
@@ -185,7 +188,7 @@ def _speed(
     gpu = place.gpu
     if gpu is None:
         return SpeedRows(reason=NO_SPEED)
-    if plan.verdict in ("too_large", "unknown"):
+    if not has_room(plan):
         return SpeedRows(reason=plan.reason or DOES_NOT_FIT)
     parts = parts_of(model, plan, gpu, place.host)
     depth = min(choice.prompt, choice.context)

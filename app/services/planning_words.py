@@ -34,12 +34,37 @@ def answer_words(plan: MemoryPlan, place: str, everything: int | None, sequences
         case "partly":
             return _partly(plan, place, everything)
         case "less_context":
-            largest = count((plan.largest_context or 0) // max(1, sequences))
-            return translate("Planner", "Fits with a shorter context, of up to {tokens} tokens", tokens=largest)
+            return _less_context(plan, everything, count((plan.largest_context or 0) // max(1, sequences)))
         case "too_large":
             return _too_large(plan)
         case _:
             return plan.reason or translate("Planner", "Whether it fits is not known")
+
+
+def has_room(plan: MemoryPlan) -> bool | None:
+    """Return whether every device has room for its part, which a shorter context may not need; None is unknown."""
+    spare = [device.spare for device in plan.devices if device.free is not None or device.is_gpu]
+    if plan.verdict == "unknown" or not plan.devices or any(room is None for room in spare):
+        return None
+    return all(room >= 0 for room in spare if room is not None)
+
+
+def _less_context(plan: MemoryPlan, everything: int | None, largest: str) -> Sentence:
+    if not has_room(plan) or not any(device.is_gpu for device in plan.devices):
+        return translate("Planner", "Fits with a shorter context, of up to {tokens} tokens", tokens=largest)
+    if plan.options.experts_on_cpu and plan.gpu_layers == everything:
+        return translate(
+            "Planner",
+            "Fits with the experts in main memory, and all on the GPU with up to {tokens} tokens of context",
+            tokens=largest,
+        )
+    return translate(
+        "Planner",
+        "Only {layers} of {all} layers fit on the GPU with this context, all of them with up to {tokens} tokens",
+        layers=plan.gpu_layers or 0,
+        all=everything or 0,
+        tokens=largest,
+    )
 
 
 def _fits(plan: MemoryPlan, gpus: list[DevicePlan], place: str) -> Sentence:

@@ -51,7 +51,7 @@ LARGE = (
 NOW_AND_THEN = (
     *("chat.printing", "chat.system_prompt_dialog", "chat.preset_dialog", "history.trash_dialog"),
     *("models.load_dialog", "preferences.dialog", "preferences.keyboard_dialog", "widgets.file_chooser"),
-    *("formulas.typeset", "compare.page", "inside.page"),
+    *("formulas.typeset", "compare.page", "inside.page", "planner.page"),
 )
 
 

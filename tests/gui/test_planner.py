@@ -17,6 +17,7 @@ from app.gui.planner.answer_pane import AnswerPane
 from app.gui.planner.device_picture import DevicePicture
 from app.gui.planner.page import PlannerPage
 from app.gui.planner.part import PlannerPart
+from app.gui.planner.plan_part import PlanPart
 from app.gui.planner.speed_picture import SpeedPicture
 from app.gui.planner.stops_row import context_stops
 from app.gui.widgets.boxes import NumberBox, WheelSlider
@@ -213,7 +214,7 @@ def test_everything_on_the_page_has_a_name_and_nothing_is_cut_off(large: Stage) 
     for size in ((1280, 800), (900, 600)):
         large.window.resize(*size)
         large.bot.wait(1)
-        assert cut_off(page.widget()) == []
+        assert cut_off(large.find_as(PlanPart, "plan_part")) == []
     for widget in page.findChildren(QWidget):
         if widget.focusPolicy() & Qt.FocusPolicy.TabFocus and widget.isVisible():
             assert widget.accessibleName() or widget.property("text"), widget.objectName()

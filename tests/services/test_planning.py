@@ -80,13 +80,8 @@ def test_another_gpu_is_planned_as_if_it_were_empty_and_here() -> None:
 @pytest.mark.parametrize(
     ("name", "choice", "free", "fit", "begins"),
     [
-        (
-            "llama-3.1-8b",
-            PlanChoice(context=131_072),
-            12 * GIB,
-            "less_context",
-            "Fits with a shorter context, of up to",
-        ),
+        ("llama-3.1-8b", PlanChoice(context=131_072), 12 * GIB, "less_context", "Only "),
+        ("llama-3.1-8b", PlanChoice(context=131_072, gpu_layers=-1), 12 * GIB, "less_context", "Fits with"),
         ("qwen3-32b", PlanChoice(), 12 * GIB, "partly", "Fits partly: "),
         ("qwen3-32b", PlanChoice(gpu_layers=-1), 12 * GIB, "too_large", "Too large: "),
         ("llama-3.1-8b", PlanChoice(gpu_layers=0), 12 * GIB, "partly", "Fits into main memory, with no layer"),
@@ -96,7 +91,8 @@ def test_another_gpu_is_planned_as_if_it_were_empty_and_here() -> None:
 def test_each_verdict_has_its_words(name: str, choice: PlanChoice, free: int, fit: str, begins: str) -> None:
     shown = view(name, choice, here(free=free))
     assert shown.fit == fit and shown.answer.english().startswith(begins)
-    assert (shown.pace is None) == (fit == "too_large")
+    has_room = fit == "partly" or (fit == "less_context" and choice.gpu_layers is None)
+    assert shown.is_possible is has_room is (shown.pace is not None)
     if fit in ("less_context", "too_large"):
         assert any(lever.fits for lever in shown.levers)
 

@@ -55,7 +55,7 @@ class AnswerPane(QWidget):
         self._show_speed(view.speed, choice)
         self.limits.setText(self._limits(view))
         self.load.setVisible(can_load)
-        fits = view.fit in ("fits", "partly", "unknown")
+        fits = view.is_possible is not False
         words = self.tr("Load with these options") if fits else self.tr("Load with these options anyway")
         self.load.setText(words)
         hint = self.tr("Load the model as it is planned here; these options are remembered for it.")

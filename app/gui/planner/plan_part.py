@@ -83,7 +83,7 @@ class PlanPart(PlannerPart):
         planning, choice, view = self._planning, self._planning.choice, self._planning.view
         file = planning.file
         model = file.model if file is not None else None
-        name = model.name if model is not None else Path(planning.path).name
+        name = (model.name if model is not None else "") or Path(planning.path).name
         self.choices.show_models(planning.models.found, planning.path, name)
         self.choices.show_places([(gpu.id, gpu.name) for gpu in planning.devices.gpus.all])
         self.choices.show_choice(
