@@ -13,7 +13,6 @@ from app.core.machine_speed import KeptAnswers
 from app.core.model import LoadOptions
 from app.planner.comparison import parts_of, planned_device
 from app.planner.decode_speed import Part, decode_speed
-from app.planner.fitting import Machine, most_sequences
 from app.planner.gpu import Gpu, PrefillTime, Speed
 from app.planner.layout import all_layers
 from app.planner.memory_plan import DevicePlan, MemoryPlan, PlannedDevice
@@ -69,7 +68,6 @@ class Made(NamedTuple):
     options: PlanOptions
     """As asked for: all conversations together."""
     plan: MemoryPlan
-    most_sequences: int | None
 
 
 def place_of(where: str, here: Sequence[PlannedDevice], gpus: KnownGpus) -> Place:
@@ -102,15 +100,8 @@ def plan_options_of(choice: PlanChoice) -> PlanOptions:
 
 def make_plan(model: PlannedModel, choice: PlanChoice, place: Place) -> Made:
     """Return the plan of a choice by formula."""
-    options, together = plan_options_of(choice), choice.sequences
-    # All conversations share the cells: together they may be longer than what the model was trained for.
-    roomy = replace(model, trained_context=model.trained_context * together) if model.trained_context else model
-    plan = plan_memory(roomy, options, place.devices)
-    most = plan.most_sequences
-    if together > 1 and plan.devices:
-        each = replace(plan.options, context=choice.context, sequences=1)
-        most = most_sequences(Machine(model, place.devices), each)
-    return Made(model, options, plan, most)
+    options = plan_options_of(choice)
+    return Made(model, options, plan_memory(model, options, place.devices))
 
 
 def asked_options(made: Made, remembered: LoadOptions) -> LoadOptions:
@@ -161,7 +152,7 @@ def view_of(
         gpu_layers=plan.gpu_layers,
         all_layers=everything,
         largest_context=None if largest is None else largest // max(1, choice.sequences),
-        most_sequences=made.most_sequences,
+        most_sequences=plan.most_sequences,
         is_possible=is_possible,
         is_asked=asked is not None,
     )
