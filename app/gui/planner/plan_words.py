@@ -51,8 +51,8 @@ def source_name(source: RowSource) -> str:
 
 
 def shown_rows(device: DeviceRows) -> tuple[PlanRow, ...]:
-    """Return the rows of a device without those that are nothing for most models."""
-    return tuple(row for row in device.rows if row.bytes != 0 or row.kind not in ("state", "overhead"))
+    """Return the rows of a device without the parts that lie elsewhere, or that the model does not have."""
+    return tuple(row for row in device.rows if row.bytes != 0 or row.kind == "weights")
 
 
 def device_title(device: DeviceRows) -> str:
