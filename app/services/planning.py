@@ -187,6 +187,8 @@ class Planning:
 
     def _take_devices(self) -> None:
         self._here = None
+        if self._watched:
+            self._choose_some_model()
         if self._watched and self._path:
             self._work_out()
 
@@ -212,7 +214,7 @@ class Planning:
             self._choice = self._first_choice(model.trained_context)
         place = self._place()
         made = make_plan(model, self._choice, place)
-        asked = None
+        asked: MemoryMeasured | Failed | None = None
         if place.is_here and self._choice.sequences == 1 and self._watched:
             asked = self._asked.get(self._path, asked_options(made, self._remembered()))
         else:

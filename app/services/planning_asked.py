@@ -33,8 +33,7 @@ class AskedPlans:
         self._dry_run = dry_run
         self._new_request = new_request
         self._told = told
-        self._known: dict[_Key, MemoryMeasured | None] = {}
-        """None is a question that came to nothing."""
+        self._known: dict[_Key, MemoryMeasured | Failed] = {}
         self._wanted: _Key | None = None
         self._open: tuple[int, _Key] | None = None
         self._rest: LatestJob[_Key] = LatestJob(jobs, JOB, self._ask, after_s=REST_S)
@@ -44,8 +43,8 @@ class AskedPlans:
         """Whether an answer about the choice is still to come."""
         return self._wanted is not None and self._wanted not in self._known
 
-    def get(self, path: str, options: LoadOptions) -> MemoryMeasured | None:
-        """Return what llama.cpp said of a configuration; asks it where it did not, once nobody wants another one."""
+    def get(self, path: str, options: LoadOptions) -> MemoryMeasured | Failed | None:
+        """Return what llama.cpp said of a configuration, or why it did not; asks it where it did not, once nobody wants another one."""
         key = _Key(path, options)
         if key != self._wanted:
             self._wanted = key
@@ -76,7 +75,7 @@ class AskedPlans:
         key, self._open = self._open[1], None
         while len(self._known) >= MOST_KEPT:
             del self._known[next(iter(self._known))]
-        self._known[key] = event if isinstance(event, MemoryMeasured) else None
+        self._known[key] = event
         if self._wanted == key:
             self._told()
         elif self._wanted is not None and self._wanted not in self._known and not self._rest.is_busy:

@@ -135,3 +135,5 @@ class PlanView(msgspec.Struct, frozen=True):
     """Whether every device has room for its part as it is planned; None is unknown."""
     is_asked: bool = False
     """Whether llama.cpp was asked for this very configuration."""
+    asked_problem: Sentence | None = None
+    """Why it did not answer."""

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from app.core.devices import MAIN_MEMORY
-from app.core.events import MemoryMeasured
+from app.core.events import Failed, MemoryMeasured
 from app.core.machine_speed import KeptAnswers
 from app.core.model import LoadOptions
 from app.planner.comparison import parts_of, planned_device
@@ -123,11 +123,12 @@ def view_of(
     made: Made,
     choice: PlanChoice,
     place: Place,
-    asked: MemoryMeasured | None,
+    asked: MemoryMeasured | Failed | None,
     answers: Mapping[str, KeptAnswers],
 ) -> PlanView:
     """Return what is shown of a plan; `asked` is what llama.cpp said of it."""
-    plan = made.plan if asked is None else with_asked(made.plan, asked.memory)
+    is_asked = isinstance(asked, MemoryMeasured)
+    plan = with_asked(made.plan, asked.memory) if isinstance(asked, MemoryMeasured) else made.plan
     everything = all_layers(made.model)
     speed = _speed(made.model, plan, choice, place, answers)
     name = "" if place.is_here else next(iter(place.names.values()), "")
@@ -154,7 +155,8 @@ def view_of(
         largest_context=None if largest is None else largest // max(1, choice.sequences),
         most_sequences=plan.most_sequences,
         is_possible=is_possible,
-        is_asked=asked is not None,
+        is_asked=is_asked,
+        asked_problem=asked.sentence if isinstance(asked, Failed) else None,
     )
 
 

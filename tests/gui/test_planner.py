@@ -141,6 +141,11 @@ def test_what_llama_cpp_says_takes_the_place_of_the_formula(planner: Stage) -> N
     desk.settle()
     assert "itself" in planner.reads("plan_source")
     assert "Weights 111 MiB, asked of llama.cpp" in pictures(planner)[0].accessibleName()
+    planner.find_as(NumberBox, "plan_context_box").setValue(512)
+    desk.until(lambda: desk.dry_run.asked[-1].options.context == 512)
+    desk.dry_run.fail()
+    desk.settle()
+    assert planner.reads("plan_source").endswith("Nobody knows.")
 
 
 def test_layers_that_fit_are_on_the_gpu_and_levers_say_whether_they_are_enough(large: Stage) -> None:

@@ -140,6 +140,7 @@ def test_llama_cpp_is_asked_once_the_choice_rests_and_what_it_said_is_kept(desk:
     desk.dry_run.fail()
     desk.settle()
     assert not planning.view.is_asked and not planning.is_asking
+    assert planning.view.asked_problem is not None and planning.view.asked_problem.english() == "Nobody knows."
     count = len(desk.dry_run.asked)
     planning.change(context=options.context)
     assert planning.view.is_asked and len(desk.dry_run.asked) == count
@@ -200,6 +201,15 @@ def test_the_loaded_model_is_planned_as_it_is_loaded(desk: Desk, model: Path) ->
     planning.watch(True)
     desk.until(lambda: planning.view is not None)
     assert planning.path == str(model) and planning.choice.context == 4096
+
+
+def test_a_model_that_is_loaded_while_somebody_looks_is_planned(desk: Desk, model: Path) -> None:
+    planning = desk.program.planner.planning
+    planning.watch(True)
+    assert planning.path == ""
+    desk.load(model)
+    desk.until(lambda: planning.view is not None)
+    assert planning.path == str(model)
 
 
 def test_what_is_wrong_with_a_model_is_said(desk: Desk, planning: Planning, tmp_path: Path) -> None:

@@ -71,6 +71,9 @@ class AnswerPane(QWidget):
             return self.tr("Memory as llama.cpp itself tells it for these options.")
         if not is_here:
             return self.tr("Memory by formula, on an empty GPU of this kind.")
+        if view.asked_problem is not None:
+            words = self.tr("Memory by formula; llama.cpp itself could not tell: {reason}")
+            return words.format(reason=render(view.asked_problem))
         if is_asking:
             return self.tr("Memory by formula; llama.cpp is asked …")
         return self.tr("Memory by formula.")
