@@ -16,7 +16,7 @@ from app.core.model import ALL_LAYERS
 from app.planner.fitting import Machine, largest_context, most_sequences
 from app.planner.layout import all_layers
 from app.planner.levers import levers_of
-from app.planner.margins import room_of
+from app.planner.margins import OVERHEAD, room_of
 from app.planner.memory_plan import DevicePlan, Figure, MemoryPlan, PlannedDevice, Verdict
 from app.planner.plan_options import PlanOptions
 from app.planner.planned_model import PlannedModel
@@ -83,7 +83,7 @@ def with_asked(plan: MemoryPlan, measured: Sequence[DeviceMemory]) -> MemoryPlan
     fits = all(room >= 0 for room in spare if room is not None)
     if fits and verdict in ("less_context", "too_large", "unknown"):
         verdict = "partly" if plan.verdict == "less_context" and _is_partial(plan) else "fits"
-    elif not fits and verdict in ("fits", "partly"):
+    elif not fits and verdict in ("fits", "partly", "unknown"):
         verdict = "less_context" if (plan.largest_context or 0) >= SHORTEST_CONTEXT else "too_large"
     return replace(plan, devices=devices, verdict=verdict)
 
@@ -103,12 +103,16 @@ def _asked(device: DevicePlan, measured: Mapping[str, DeviceMemory]) -> DevicePl
         return Figure(asked, "asked")
 
     compute = None if use.compute is None and use.output is None else (use.compute or 0) + (use.output or 0)
+    overhead = device.overhead
+    if overhead.bytes is None:  # only what no dry run tells is missing: the driver's part is the same for every model
+        overhead = Figure(OVERHEAD if device.is_gpu else 0, "assumed")
     return replace(
         device,
         weights=figure(use.weights, device.weights),
         kv=figure(use.kv, device.kv),
         state=figure(use.state, device.state),
         compute=figure(compute, device.compute),
+        overhead=overhead,
     )
 
 

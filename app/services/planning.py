@@ -215,7 +215,7 @@ class Planning:
         place = self._place()
         made = make_plan(model, self._choice, place)
         asked: MemoryMeasured | Failed | None = None
-        if place.is_here and self._choice.sequences == 1 and self._watched:
+        if made.plan.devices and place.is_here and self._choice.sequences == 1 and self._watched:
             asked = self._asked.get(self._path, asked_options(made, self._remembered()))
         else:
             self._asked.leave()

@@ -187,7 +187,7 @@ def _speed(
     depth = min(choice.prompt, choice.context)
     decode, full = (decode_speed(parts, context, choice.sequences) for context in (depth, choice.context))
     if decode is None:
-        return SpeedRows(reason=NO_SPEED)
+        return SpeedRows(reason=model.unknown_reason or NO_SPEED)
     first = prefill_time(parts, depth, min(choice.cached, depth), choice.micro_batch)
     beside = measured_beside(parts, answers) if place.is_here and choice.sequences == 1 else None
     return SpeedRows(

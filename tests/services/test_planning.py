@@ -18,6 +18,7 @@ from app.services.planning_devices import KnownGpus
 from app.services.planning_values import PlanChoice, PlanView
 from app.services.planning_view import Place, make_plan, place_of, view_of
 from tests.desk import Desk
+from tests.ggufs import write_tiny_llama
 from tests.planner.planned_models import planned
 from tests.planner.works import PROCESSOR, TABLE
 
@@ -144,6 +145,29 @@ def test_llama_cpp_is_asked_once_the_choice_rests_and_what_it_said_is_kept(desk:
     count = len(desk.dry_run.asked)
     planning.change(context=options.context)
     assert planning.view.is_asked and len(desk.dry_run.asked) == count
+
+
+@pytest.mark.parametrize(("cells", "fit"), [(MIB, "fits"), (12 * GIB, "too_large")])
+def test_a_model_that_no_formula_knows_is_planned_once_llama_cpp_was_asked(
+    desk: Desk, planning: Planning, tmp_path: Path, cells: int, fit: str
+) -> None:
+    odd = write_tiny_llama(tmp_path / "odd.gguf", architecture="tomorrow")
+    planning.choose_model(str(odd))
+    desk.until(lambda: desk.dry_run.asked and desk.dry_run.asked[-1].path == str(odd) and planning.view is not None)
+    shown = planning.view
+    assert shown is not None and shown.fit == "unknown" and "tomorrow" in shown.answer.english()
+    desk.dry_run.answer(DeviceMemory("CPU", MIB, cells, MIB, complete=True))
+    desk.settle()
+    assert planning.view is not None and planning.view.fit == fit
+    assert planning.view.speed.decode is None and planning.view.pace is None
+
+
+def test_nobody_is_asked_about_what_is_refused_anyway(desk: Desk, planning: Planning) -> None:
+    ask(desk, planning)
+    desk.dry_run.answer(DeviceMemory("CPU", MIB, MIB, MIB))
+    desk.settle()
+    planning.change(kv_type="q8_0", flash_attention=False)
+    assert planning.view is not None and planning.view.devices == () and not planning.is_asking
 
 
 def test_the_last_choice_is_asked_about_when_an_answer_came_for_another(desk: Desk, planning: Planning) -> None:
