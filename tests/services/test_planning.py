@@ -151,6 +151,8 @@ def test_llama_cpp_is_asked_once_the_choice_rests_and_what_it_said_is_kept(desk:
 def test_a_model_that_no_formula_knows_is_planned_once_llama_cpp_was_asked(
     desk: Desk, planning: Planning, tmp_path: Path, cells: int, fit: str
 ) -> None:
+    ask(desk, planning)
+    desk.dry_run.answer(DeviceMemory("CPU", MIB, MIB, MIB))
     odd = write_tiny_llama(tmp_path / "odd.gguf", architecture="tomorrow")
     planning.choose_model(str(odd))
     desk.until(lambda: desk.dry_run.asked and desk.dry_run.asked[-1].path == str(odd) and planning.view is not None)
