@@ -17,6 +17,9 @@ Read = Callable[[int, int], bytes]
 
 FIRST_PIECE_BYTES = 64 * 1024
 LARGEST_PIECE_BYTES = 4 * 1024 * 1024
+Pieces = tuple[int, int]
+"""How many bytes are asked for at least, at first and at most: so many may be read beyond a header."""
+DISK_PIECES: Pieces = (FIRST_PIECE_BYTES, LARGEST_PIECE_BYTES)
 SHOWN_NAME_CHARACTERS = 60
 
 _U32 = struct.Struct("<I")
@@ -34,13 +37,13 @@ def shown_name(name: str) -> str:
 class Cursor:
     """A position in a file of known size that only moves forward."""
 
-    def __init__(self, read: Read, file_size: int) -> None:
+    def __init__(self, read: Read, file_size: int, pieces: Pieces = DISK_PIECES) -> None:
         self._read = read
         self._file_size = file_size
         self._buffer = b""
         self._at = 0
         self._buffer_start = 0
-        self._piece = FIRST_PIECE_BYTES
+        self._piece, self._largest_piece = pieces
 
     @property
     def position(self) -> int:
@@ -124,7 +127,7 @@ class Cursor:
         self._check_room(size)
         end = self._buffer_start + len(self._buffer)
         wanted = min(max(size - present, self._piece), self._file_size - end)
-        self._piece = min(2 * self._piece, LARGEST_PIECE_BYTES)
+        self._piece = min(2 * self._piece, self._largest_piece)
         fetched = self._read(end, wanted)
         self._buffer_start += self._at
         self._buffer = self._buffer[self._at :] + fetched

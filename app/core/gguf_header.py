@@ -10,7 +10,7 @@ from typing import TypeGuard
 import msgspec
 
 from app.core.errors import UserError
-from app.core.gguf_cursor import Cursor, Read
+from app.core.gguf_cursor import DISK_PIECES, Cursor, Pieces, Read
 from app.core.gguf_entries import EntryReader, UnreadValue, Value, alignment_of
 from app.core.gguf_magic import GGUF_MAGIC, HEAD_BYTES, refuse_other_formats
 from app.core.gguf_tensors import Tensor, read_tensors
@@ -91,11 +91,14 @@ class Header(msgspec.Struct, frozen=True):
         return len(value) if isinstance(value, tuple) else None
 
 
-def read_header(read: Read, file_size: int) -> Header:
-    """Return the header of the file that `read(offset, size)` reads, or raise the sentence that fits."""
+def read_header(read: Read, file_size: int, pieces: Pieces = DISK_PIECES) -> Header:
+    """Return the header of the file that `read(offset, size)` reads, or raise the sentence that fits.
+
+    `pieces` is how much is read at once: what lies beyond the header is at most the larger of them.
+    """
     head = read(0, min(HEAD_BYTES, file_size))
     refuse_other_formats(head, file_size)
-    cursor = Cursor(read, file_size)
+    cursor = Cursor(read, file_size, pieces)
     cursor.skip(len(GGUF_MAGIC))
     version = cursor.u32()
     _check_version(version)

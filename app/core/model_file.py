@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from app.core.errors import UserError
-from app.core.gguf_cursor import Read, shown_name
+from app.core.gguf_cursor import DISK_PIECES, Pieces, Read, shown_name
 from app.core.gguf_header import Header, Split, read_header
 from app.core.gguf_verdict import check_chat_model, check_tensor_data
 from app.core.words import translate
@@ -22,6 +22,7 @@ class ModelSource(NamedTuple):
 
     read: Read
     size: int
+    pieces: Pieces = DISK_PIECES
 
 
 OpenFile = Callable[[str], ModelSource | None]
@@ -42,7 +43,7 @@ def check_model_file(file_name: str, open_file: OpenFile) -> tuple[Header, ...]:
                 file=shown_name(file_name),
             )
         )
-    first = read_header(source.read, source.size)
+    first = read_header(*source)
     headers = (first, *_read_other_parts(first.split, file_name, open_file))
     tensors = sum(len(header.tensors) for header in headers)
     check_chat_model(first, tensors)
@@ -139,7 +140,7 @@ def _names_of_parts(split: Split, file_name: str) -> tuple[str, ...]:
 def _read_part(number: int, count: int, name: str, source: ModelSource) -> Header:
     """Return the header of one further part after checking that it is whole and in its place."""
     try:
-        header = read_header(source.read, source.size)
+        header = read_header(*source)
     except UserError as error:
         raise _unusable_part(name) from error
     split = header.split

@@ -7,6 +7,8 @@ from typing import Protocol
 
 from app.core.commands import Command
 from app.core.events import Event
+from app.core.gguf_header import Header
+from app.core.hub_model import HubModel, HubReference
 from app.core.model import LoadOptions
 from app.core.store_commands import StoreCommand
 
@@ -46,6 +48,16 @@ class EnginePort(Protocol):
     @property
     def running(self) -> bool:
         """Whether an engine process is there."""
+
+
+class HubPort(Protocol):
+    """Models on a hub, read from there; every call waits for the network and raises a `UserError`."""
+
+    def models(self, wanted: HubReference) -> tuple[HubModel, ...]:
+        """Return the models of a repository, or the one whose file was named."""
+
+    def headers(self, model: HubModel) -> tuple[Header, ...]:
+        """Return the headers of a model's files, the first one first."""
 
 
 class StorePort(Protocol):

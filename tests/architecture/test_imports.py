@@ -69,6 +69,8 @@ def test_the_window_starts_without_what_only_later_steps_need() -> None:
         ("app.services", (*QT, *NETWORK, "sqlite3", "llama_cpp", "jinja2")),
         ("app.cli", (*QT, *NETWORK, "sqlite3", "llama_cpp", "jinja2")),
         ("app.bootstrap", (*QT, *NETWORK, "sqlite3", "llama_cpp", "jinja2")),
+        ("app.hub.hub", (*NETWORK, "threading", "ssl")),
+        ("app.hub", (*QT, "sqlite3", "llama_cpp", "jinja2", "numpy", "psutil")),
         ("app.engine.client", (*QT, *NETWORK, "sqlite3", "llama_cpp", "jinja2")),
         ("app.engine", (*QT, *NETWORK, "sqlite3", "psutil", "platformdirs")),
     ],

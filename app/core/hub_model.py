@@ -1,0 +1,53 @@
+"""Models on a hub, as its listing tells them, and how people name one: `org/repo`, or `org/repo:file`. Plain values."""
+
+from __future__ import annotations
+
+import re
+
+import msgspec
+
+_REFERENCE = re.compile(
+    r"(?P<repository>[A-Za-z0-9][\w.-]{0,95}/[A-Za-z0-9_][\w.-]{0,95})(?::(?P<file>.{1,400}))?", re.ASCII
+)
+
+
+class HubReference(msgspec.Struct, frozen=True):
+    """What somebody named."""
+
+    repository: str
+    """`organisation/name`."""
+    file: str = ""
+    """A file of it, or its quantisation; empty is not said."""
+
+
+class HubFile(msgspec.Struct, frozen=True):
+    """One file of a repository."""
+
+    path: str
+    """Inside the repository, with slashes."""
+    size: int
+
+
+class HubModel(msgspec.Struct, frozen=True):
+    """A model of a repository: one file, or all parts of it in their order."""
+
+    repository: str
+    files: tuple[HubFile, ...]
+
+    @property
+    def path(self) -> str:
+        """The file that is named: the first one."""
+        return self.files[0].path
+
+    @property
+    def size(self) -> int:
+        """Bytes of all its files."""
+        return sum(file.size for file in self.files)
+
+
+def hub_reference(typed: str) -> HubReference | None:
+    """Return what `org/repo` or `org/repo:file` means; None where a text has not that form."""
+    found = _REFERENCE.fullmatch(typed.strip())
+    if found is None or ".." in found["repository"] or found["repository"].lower().endswith(".gguf"):
+        return None
+    return HubReference(found["repository"], (found["file"] or "").strip())

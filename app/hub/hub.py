@@ -1,0 +1,38 @@
+"""The hub as services know it; what reads from the network is loaded with the first question.
+
+A question waits for the network: who asks does not paint.
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Mapping
+from typing import Any
+
+from app.core.gguf_header import Header
+from app.core.hub_model import HubModel, HubReference
+
+READING = "app.hub.reading"
+
+
+class Hub:
+    """Implements `HubPort`."""
+
+    def __init__(self, environment: Mapping[str, str]) -> None:
+        self._environment = environment
+        self._made: Any = None
+
+    def models(self, wanted: HubReference) -> tuple[HubModel, ...]:
+        """Return the models that somebody means, or raise the sentence that says why there is none."""
+        found: tuple[HubModel, ...] = self._reader().models(wanted)
+        return found
+
+    def headers(self, model: HubModel) -> tuple[Header, ...]:
+        """Return the headers of a model's files, or raise the sentence that says what is wrong."""
+        found: tuple[Header, ...] = self._reader().headers(model)
+        return found
+
+    def _reader(self) -> Any:
+        if self._made is None:
+            self._made = importlib.import_module(READING).HubReader(self._environment)
+        return self._made

@@ -1,0 +1,70 @@
+"""Reads models of the hub from where they are: their list, and the headers of their files. Loaded when first needed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from urllib.parse import urlsplit
+
+from app.core.gguf_header import Header
+from app.core.hub_model import HubModel, HubReference
+from app.core.model_file import ModelSource, check_model_file
+from app.hub import web_sentences
+from app.hub.remote_header import RemoteFile
+from app.hub.repository import address_of, chosen, models_of
+from app.hub.web import DEADLINE_S, SCHEMES, Limits, Web
+
+ENDPOINT = "https://huggingface.co"
+OFFLINE = ("TOKENLIGHT_OFFLINE", "HF_HUB_OFFLINE")
+_YES = ("1", "true", "yes", "on")
+
+
+class HubReader:
+    """Reads what the environment says: HF_ENDPOINT, HF_TOKEN, the proxy's variables, and whether to stay offline."""
+
+    def __init__(self, environment: Mapping[str, str], deadline_s: float = DEADLINE_S) -> None:
+        self._environment = environment
+        self._deadline_s = deadline_s
+
+    def models(self, wanted: HubReference) -> tuple[HubModel, ...]:
+        """Return the models that somebody means: those of a repository, or the one whose file was named."""
+        web, endpoint = self._web()
+        with Limits(self._deadline_s) as limits:
+            return chosen(models_of(web, endpoint, wanted.repository, limits), wanted)
+
+    def headers(self, model: HubModel) -> tuple[Header, ...]:
+        """Return the headers of all files of a model, checked as those of files on a disk are."""
+        web, endpoint = self._web()
+        folder = model.path.rpartition("/")[0]
+        files = {file.path: file for file in model.files}
+        opened: list[RemoteFile] = []
+        with Limits(self._deadline_s) as limits:
+
+            def open_file(name: str) -> ModelSource | None:
+                file = files.get(f"{folder}/{name}" if folder else name)
+                if file is None:
+                    return None
+                opened.append(RemoteFile(web, address_of(endpoint, model.repository, file.path), file.size, limits))
+                return opened[-1].source
+
+            try:
+                return check_model_file(model.path.rpartition("/")[2], open_file)
+            finally:
+                for remote in opened:
+                    remote.close()
+
+    def _web(self) -> tuple[Web, str]:
+        for name in OFFLINE:
+            if self._environment.get(name, "").strip().lower() in _YES:
+                raise web_sentences.offline(name)
+        endpoint = self._environment.get("HF_ENDPOINT", "").strip().rstrip("/") or ENDPOINT
+        try:
+            parts = urlsplit(endpoint)
+            is_address = parts.scheme in SCHEMES and bool(parts.hostname) and (parts.port or 1) > 0
+        except ValueError:
+            is_address = False
+        if not is_address or parts.query or parts.fragment or not endpoint.isascii() or " " in endpoint:
+            raise web_sentences.bad_endpoint(endpoint)
+        token = self._environment.get("HF_TOKEN", "").strip()
+        if not token.isascii() or not token.isprintable() or " " in token:
+            raise web_sentences.bad_token()
+        return Web(endpoint, token), endpoint

@@ -1,0 +1,141 @@
+"""What models a repository of the hub holds, as its listing tells, and which of them somebody means."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from urllib.parse import quote, urljoin, urlsplit
+
+import msgspec
+
+from app.core.errors import ExitCode, UserError
+from app.core.gguf_cursor import shown_name
+from app.core.hub_model import HubFile, HubModel, HubReference
+from app.core.words import translate
+from app.hub import web_sentences
+from app.hub.web import Limits, Web, host_of
+
+MOST_PAGES = 50
+MOST_LISTING_BYTES = 32 * 1024 * 1024
+MOST_NAMED = 5
+REVISION = "main"
+_PART = re.compile(r"-(\d{5})-of-(\d{5})\.gguf$", re.IGNORECASE)
+_NO_CHAT = ("mmproj", "imatrix")
+"""How the names of GGUF files begin, or end, that go with a model and are none."""
+_NEXT = re.compile(r'<([^<>\s]+)>\s*;[^,]*\brel="?next"?')
+
+
+class _Pointer(msgspec.Struct):
+    size: int = -1
+
+
+class _Entry(msgspec.Struct):
+    type: str
+    path: str
+    size: int = -1
+    lfs: _Pointer | None = None
+
+
+def models_of(web: Web, endpoint: str, repository: str, limits: Limits) -> tuple[HubModel, ...]:
+    """Return the models of a repository by name, the parts of one together; empty where it holds no GGUF file."""
+    address = f"{endpoint}/api/models/{repository}/tree/{REVISION}?recursive=true"
+    entries: list[_Entry] = []
+    for _ in range(MOST_PAGES):
+        content, following = _page(web, address, limits)
+        entries += content
+        if following is None:
+            break
+        address = following
+    files = [
+        HubFile(entry.path, size)
+        for entry in entries
+        if entry.type == "file" and entry.path.lower().endswith(".gguf") and (size := _size(entry)) > 0
+    ]
+    return _models(repository, sorted(files, key=lambda file: file.path.lower()))
+
+
+def address_of(endpoint: str, repository: str, path: str) -> str:
+    """Return where a file can be read."""
+    return f"{endpoint}/{repository}/resolve/{REVISION}/{quote(path)}"
+
+
+def chosen(models: Iterable[HubModel], wanted: HubReference) -> tuple[HubModel, ...]:
+    """Return the models that somebody means: all, or those whose file, or whose quantisation, was named."""
+    models = tuple(models)
+    if not models:
+        raise UserError(
+            translate(
+                "Hub",
+                "{repository} holds no GGUF file: look for the same model with “GGUF” in its name.",
+                repository=wanted.repository,
+            )
+        )
+    if not wanted.file:
+        return models
+    name = wanted.file.lower()
+    exact = [model for model in models if name in (model.path.lower(), _last(model), _last(model)[: -len(".gguf")])]
+    found = exact or [model for model in models if _is_quantisation(_stem(model), name)]
+    if found:
+        return tuple(found)
+    raise UserError(
+        translate(
+            "Hub",
+            "{repository} holds no “{file}”: name one of its {count} models, such as {names}.",
+            repository=wanted.repository,
+            file=shown_name(wanted.file),
+            count=len(models),
+            names=", ".join(shown_name(model.path) for model in models[:MOST_NAMED]),
+        ),
+        ExitCode.WRONG_USE,
+    )
+
+
+def _page(web: Web, address: str, limits: Limits) -> tuple[list[_Entry], str | None]:
+    reply = web.get(address, limits)
+    try:
+        if reply.headers.get_content_type() == "text/html":
+            raise web_sentences.web_page(reply.host)
+        content = reply.read(MOST_LISTING_BYTES)
+    finally:
+        reply.close()
+    if reply.length is not None and len(content) < min(reply.length, MOST_LISTING_BYTES):
+        raise web_sentences.lost(reply.host)
+    try:
+        entries = msgspec.json.decode(content, type=list[_Entry])
+    except (msgspec.MsgspecError, RecursionError) as error:
+        raise web_sentences.unreadable_listing(reply.host) from error
+    following = _NEXT.search(reply.headers.get("Link", ""))
+    if following is None:
+        return entries, None
+    address = urljoin(reply.address, following[1])
+    if urlsplit(address)[:2] != urlsplit(reply.address)[:2]:
+        raise web_sentences.unreadable_listing(host_of(reply.address))
+    return entries, address
+
+
+def _size(entry: _Entry) -> int:
+    return entry.lfs.size if entry.lfs is not None and entry.lfs.size > 0 else entry.size
+
+
+def _models(repository: str, files: list[HubFile]) -> tuple[HubModel, ...]:
+    by_name: dict[str, list[HubFile]] = {}
+    for file in files:
+        name = file.path.rpartition("/")[2].lower()
+        if name.startswith(_NO_CHAT) or name.removesuffix(".gguf").endswith(_NO_CHAT):
+            continue
+        part = _PART.search(file.path)
+        key = file.path if part is None else f"{file.path[: part.start()]}|{part[2]}"
+        by_name.setdefault(key, []).append(file)
+    return tuple(HubModel(repository, tuple(parts)) for parts in by_name.values())
+
+
+def _last(model: HubModel) -> str:
+    return model.path.rpartition("/")[2].lower()
+
+
+def _stem(model: HubModel) -> str:
+    return _PART.sub("", _last(model)).removesuffix(".gguf")
+
+
+def _is_quantisation(stem: str, name: str) -> bool:
+    return stem.endswith(name) and (len(stem) == len(name) or stem[-len(name) - 1] in "-._")

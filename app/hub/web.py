@@ -1,0 +1,283 @@
+"""Reads from web servers as this machine's proxy and certificates allow: with a deadline, and a token for one server only.
+
+Every failure is a `UserError` of `web_sentences`. Must not know what is read.
+"""
+
+from __future__ import annotations
+
+import functools
+import http.client
+import socket
+import ssl
+import threading
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Callable, Mapping
+from email.message import Message
+from types import TracebackType
+from typing import IO, Any, Self
+from urllib.parse import urlsplit
+
+from app.core.version import VERSION
+from app.hub import web_sentences
+
+DEADLINE_S = 60.0
+"""For all that is read of one file, or of one listing."""
+SILENCE_S = 15.0
+"""A server that says nothing for so long is given up."""
+PIECE = 64 * 1024
+MOST_DIGITS = 18
+"""Of a length that can be true."""
+SCHEMES = ("http", "https")
+LOOPBACK = ("localhost", "127.0.0.1", "::1")
+_READ_ERRORS = (OSError, http.client.HTTPException, ValueError)
+"""What urllib and http.client raise for servers that do as they like; a broken address or header is a ValueError."""
+
+
+class Limits:
+    """How long all reading of one file may take; past it, or when it is cancelled, its connection is shut."""
+
+    def __init__(self, seconds: float = DEADLINE_S, silence_s: float = SILENCE_S) -> None:
+        self._end = time.monotonic() + seconds
+        self._silence_s = silence_s
+        self._lock = threading.Lock()
+        self._socket: socket.socket | None = None
+        self._is_cancelled = self._is_over = False
+        self._timer = threading.Timer(seconds, self._run_out)
+        self._timer.daemon = True
+        self._timer.start()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self._timer.cancel()
+        self._timer.join()
+
+    @property
+    def timeout(self) -> float:
+        """Seconds that one step may take."""
+        return max(0.05, min(self._silence_s, self._end - time.monotonic()))
+
+    def cancel(self) -> None:
+        """End all reading now; safe from any thread."""
+        self._is_cancelled = True
+        self._shut()
+
+    def check(self, host: str) -> None:
+        """Raise where it was cancelled, or where the time is over."""
+        if self._is_cancelled:
+            raise web_sentences.cancelled(host)
+        if self._is_over or time.monotonic() >= self._end:
+            raise web_sentences.too_slow(host)
+
+    def use(self, connection: socket.socket) -> None:
+        """Take note of the connection that a read waits on."""
+        with self._lock:
+            self._socket = connection
+        if self._is_cancelled or self._is_over:
+            self._shut()
+
+    def _run_out(self) -> None:
+        self._is_over = True
+        self._shut()
+
+    def _shut(self) -> None:
+        with self._lock:
+            try:
+                if self._socket is not None:
+                    # past TLS, whose own shutdown would have what is still there read as it came
+                    socket.socket.shutdown(self._socket, socket.SHUT_RDWR)
+            except OSError:
+                self._socket = None  # it is closed already
+
+
+class Reply:
+    """What a server answers; its body is read in pieces, each within the limits."""
+
+    def __init__(self, answer: http.client.HTTPResponse, limits: Limits, status: int, address: str) -> None:
+        self.status = status
+        self.address = address
+        """Where redirects have led to."""
+        self.headers: Message = answer.headers
+        self.host = host_of(address)
+        told = answer.headers.get("Content-Length", "").strip()
+        self.length = int(told) if told.isdecimal() and len(told) <= MOST_DIGITS else None
+        """Bytes of the body as the server tells; None where it does not."""
+        self._answer = answer
+        self._limits = limits
+
+    def read(self, size: int) -> bytes:
+        """Return the next bytes, `size` of them unless the server sends no more."""
+        pieces: list[bytes] = []
+        missing = size
+        while missing > 0:
+            self._limits.check(self.host)
+            try:
+                piece = self._answer.read1(min(missing, PIECE))
+            except _READ_ERRORS as error:
+                self._limits.check(self.host)
+                raise web_sentences.lost(self.host, error) from error
+            self._limits.check(self.host)
+            if not piece:
+                break
+            pieces.append(piece)
+            missing -= len(piece)
+        return b"".join(pieces)
+
+    def close(self) -> None:
+        """Close the connection, whatever is still to come."""
+        self._answer.close()
+
+
+class Web:
+    """Fetches addresses; a token goes to the server of `endpoint` alone, and never unencrypted over a network."""
+
+    def __init__(self, endpoint: str, token: str = "", proxies: Mapping[str, str] | None = None) -> None:
+        """`proxies` None takes this machine's (HTTPS_PROXY, NO_PROXY, or what its system says)."""
+        self._origin = _origin(endpoint)
+        self._token = token if _is_private(endpoint) else ""
+        self._proxies = proxies
+
+    def get(self, address: str, limits: Limits, byte_range: tuple[int, int] | None = None) -> Reply:
+        """Return the reply to a GET, of the bytes from `byte_range[0]` to `byte_range[1]`, the latter counted in.
+
+        A reply with a status other than 200 or 206 is raised as the sentence that fits.
+        """
+        host = host_of(address)
+        limits.check(host)
+        try:
+            request = urllib.request.Request(address, headers=_headers(byte_range))
+            self._authorize(request)
+            answer = self._opener(limits).open(request, timeout=limits.timeout)
+        except urllib.error.HTTPError as refused:
+            refused.close()
+            raise web_sentences.refused(host_of(refused.url or address), refused.code, bool(self._token)) from None
+        except _READ_ERRORS as error:
+            limits.check(host)
+            raise web_sentences.unreachable(host, _reason(error)) from error
+        status, final = int(answer.status), str(answer.url)
+        if status not in (200, 206):
+            answer.close()
+            raise web_sentences.refused(host_of(final), status, bool(self._token))
+        return Reply(answer, limits, status, final)
+
+    def _authorize(self, request: urllib.request.Request) -> None:
+        if self._token and _origin(request.full_url) == self._origin:
+            # not among the headers that urllib takes along to where a redirect leads
+            request.add_unredirected_header("Authorization", f"Bearer {self._token}")
+
+    def _opener(self, limits: Limits) -> urllib.request.OpenerDirector:
+        handlers: list[urllib.request.BaseHandler] = [
+            urllib.request.ProxyHandler(None if self._proxies is None else dict(self._proxies)),
+            _Redirects(self._authorize),
+            _Plain(limits),
+            _Encrypted(limits),
+            urllib.request.HTTPDefaultErrorHandler(),
+            urllib.request.HTTPErrorProcessor(),
+        ]
+        opener = urllib.request.OpenerDirector()
+        for handler in handlers:
+            opener.add_handler(handler)
+        return opener
+
+
+class _Redirects(urllib.request.HTTPRedirectHandler):
+    """Follows to web addresses only, never from an encrypted one to one that is not."""
+
+    def __init__(self, authorize: Callable[[urllib.request.Request], None]) -> None:
+        self._authorize = authorize
+
+    def http_error_302(
+        self, req: urllib.request.Request, fp: IO[bytes], code: int, msg: str, headers: Message
+    ) -> Any:
+        try:
+            return super().http_error_302(req, fp, code, msg, headers)  # type: ignore[arg-type]
+        except ValueError:
+            fp.close()  # where it leads to is no address
+            raise
+
+    http_error_301 = http_error_303 = http_error_307 = http_error_308 = http_error_302
+
+    def redirect_request(
+        self, req: urllib.request.Request, fp: IO[bytes], code: int, msg: str, headers: Message, newurl: str
+    ) -> urllib.request.Request | None:
+        fp.close()  # urllib would read what stands there to its end
+        made = super().redirect_request(req, fp, code, msg, headers, newurl)  # type: ignore[arg-type]
+        if made is None:
+            return None
+        was, will = urlsplit(req.full_url).scheme, urlsplit(newurl).scheme
+        if will not in SCHEMES or (was == "https" and will != "https"):
+            raise web_sentences.unsafe_redirect(host_of(req.full_url))
+        self._authorize(made)
+        return made
+
+
+class _Plain(urllib.request.HTTPHandler):
+    def __init__(self, limits: Limits) -> None:
+        super().__init__()
+        self._limits = limits
+
+    def http_open(self, req: urllib.request.Request) -> http.client.HTTPResponse:
+        return self.do_open(_connection(http.client.HTTPConnection, self._limits), req)
+
+
+class _Encrypted(urllib.request.HTTPSHandler):
+    def __init__(self, limits: Limits) -> None:
+        urllib.request.AbstractHTTPHandler.__init__(self)  # without certificates, which take long to read
+        self._limits = limits
+
+    def https_open(self, req: urllib.request.Request) -> http.client.HTTPResponse:
+        return self.do_open(_connection(http.client.HTTPSConnection, self._limits), req, context=_certificates())
+
+
+@functools.cache
+def _certificates() -> ssl.SSLContext:
+    return ssl.create_default_context()
+
+
+def _connection(kind: type[http.client.HTTPConnection], limits: Limits) -> Any:
+    """Return what makes a connection that the limits can shut."""
+
+    class Connection(kind):  # type: ignore[valid-type, misc]
+        def connect(self) -> None:
+            super().connect()
+            limits.use(self.sock)
+
+    return Connection
+
+
+def host_of(address: str) -> str:
+    """Return the server of an address, for a sentence."""
+    try:
+        return urlsplit(address).netloc.rpartition("@")[2] or address[:60]
+    except ValueError:
+        return address[:60]
+
+
+def _headers(byte_range: tuple[int, int] | None) -> dict[str, str]:
+    headers = {"User-Agent": f"Tokenlight/{VERSION}", "Accept-Encoding": "identity"}
+    if byte_range is not None:
+        headers["Range"] = f"bytes={byte_range[0]}-{byte_range[1]}"
+    return headers
+
+
+def _origin(address: str) -> tuple[str, str, int | None]:
+    try:
+        parts = urlsplit(address)
+        return parts.scheme, parts.hostname or "", parts.port or {"http": 80, "https": 443}.get(parts.scheme)
+    except ValueError:
+        return "", "", None
+
+
+def _is_private(address: str) -> bool:
+    scheme, host, _ = _origin(address)
+    return scheme == "https" or host in LOOPBACK
+
+
+def _reason(error: Exception) -> Exception:
+    reason = getattr(error, "reason", None)
+    return reason if isinstance(reason, Exception) else error

@@ -1,0 +1,221 @@
+"""What people are told when something cannot be read from a server: what happened, and what to do next."""
+
+from __future__ import annotations
+
+import socket
+import ssl
+
+from app.core.errors import ExitCode, UserError
+from app.core.printable import printable
+from app.core.words import translate
+
+_LONGEST = 120
+NOT_FOUND = 404
+
+
+class NotThere(UserError):
+    """The server has nothing under this address."""
+
+
+def offline(variable: str) -> UserError:
+    """The program was told to stay offline."""
+    return UserError(
+        translate(
+            "Hub",
+            "Tokenlight is offline because {variable} is set: name a model on this machine, or take {variable} away.",
+            variable=variable,
+        )
+    )
+
+
+def bad_endpoint(address: str) -> UserError:
+    """The address of the hub is none."""
+    return UserError(
+        translate(
+            "Hub",
+            "HF_ENDPOINT is “{address}”, which is no web address: set it to one such as https://huggingface.co, or take"
+            " it away.",
+            address=_short(address),
+        ),
+        ExitCode.WRONG_USE,
+    )
+
+
+def bad_token() -> UserError:
+    """The token holds what no token holds."""
+    return UserError(
+        translate("Hub", "HF_TOKEN holds characters that no access token has: copy the token again."),
+        ExitCode.WRONG_USE,
+    )
+
+
+def cancelled(host: str) -> UserError:
+    """Somebody ended it."""
+    return UserError(
+        translate("Hub", "Reading from {host} was cancelled: start it again to go on.", host=_short(host)),
+        ExitCode.INTERRUPTED,
+    )
+
+
+def too_slow(host: str) -> UserError:
+    """The time is over."""
+    return UserError(
+        translate(
+            "Hub",
+            "{host} is too slow: try again later, or download the model and plan its file.",
+            host=_short(host),
+        )
+    )
+
+
+def lost(host: str, error: Exception | None = None) -> UserError:
+    """The connection ended before everything was there."""
+    if isinstance(error, TimeoutError):
+        return too_slow(host)
+    return UserError(
+        translate("Hub", "The connection to {host} was lost: try again.", host=_short(host)),
+    )
+
+
+def unreachable(host: str, error: Exception) -> UserError:
+    """No connection came about, or no answer that can be read."""
+    host = _short(host)
+    if isinstance(error, TimeoutError):
+        return too_slow(host)
+    if isinstance(error, ssl.SSLCertVerificationError):
+        return UserError(
+            translate(
+                "Hub",
+                "The certificate of {host} cannot be trusted ({reason}): check this machine's clock and proxy, or set"
+                " SSL_CERT_FILE to your certificates.",
+                host=host,
+                reason=_short(error.verify_message or "unknown"),
+            )
+        )
+    if isinstance(error, socket.gaierror | ConnectionRefusedError):
+        return UserError(
+            translate(
+                "Hub",
+                "{host} cannot be reached: check the internet connection and the proxy (HTTPS_PROXY).",
+                host=host,
+            )
+        )
+    return UserError(
+        translate(
+            "Hub",
+            "{host} gave no answer that can be read ({reason}): check the internet connection and the proxy"
+            " (HTTPS_PROXY), and try again.",
+            host=host,
+            reason=_short(_why(error)),
+        )
+    )
+
+
+def refused(host: str, status: int, has_token: bool) -> UserError:
+    """A server that answers with a status other than success."""
+    host = _short(host)
+    if status in (401, 403) and not has_token:
+        return UserError(
+            translate(
+                "Hub",
+                "{host} does not show this without permission: check the name; where the model asks for it, accept its"
+                " terms on its page and set HF_TOKEN to your access token.",
+                host=host,
+            )
+        )
+    if status in (401, 403):
+        return UserError(
+            translate(
+                "Hub",
+                "{host} does not show this to the token in HF_TOKEN: check the name and the token, and accept the"
+                " model's terms on its page.",
+                host=host,
+            )
+        )
+    if status == NOT_FOUND:
+        return NotThere(
+            translate("Hub", "{host} has no such model or file: check its name on the model's page.", host=host)
+        )
+    if status == 429:
+        return UserError(
+            translate(
+                "Hub",
+                "{host} wants fewer requests for now: try again in some minutes, or set HF_TOKEN to your access token.",
+                host=host,
+            )
+        )
+    if status >= 500:
+        return UserError(
+            translate("Hub", "{host} has trouble of its own ({status}): try again later.", host=host, status=status)
+        )
+    return UserError(
+        translate(
+            "Hub",
+            "{host} answers with the status {status}: check HF_ENDPOINT and the proxy (HTTPS_PROXY).",
+            host=host,
+            status=status,
+        )
+    )
+
+
+def unsafe_redirect(host: str) -> UserError:
+    """A redirect to an address that is not encrypted, or that is no web address."""
+    return UserError(
+        translate(
+            "Hub",
+            "{host} sends on to an address that is not safe, which is not followed: check HF_ENDPOINT and the proxy"
+            " (HTTPS_PROXY).",
+            host=_short(host),
+        )
+    )
+
+
+def web_page(host: str) -> UserError:
+    """A page of HTML in place of what was asked for."""
+    return UserError(
+        translate(
+            "Hub",
+            "{host} answers with a web page and no model: a sign-in of this network may be in the way, so open a browser,"
+            " or check HF_ENDPOINT.",
+            host=_short(host),
+        )
+    )
+
+
+def contradicts(host: str) -> UserError:
+    """Other bytes than asked for, or another length than was told."""
+    return UserError(
+        translate(
+            "Hub",
+            "{host} tells two lengths of this file, or sends other parts than asked for: try again later, or download"
+            " the model and plan its file.",
+            host=_short(host),
+        )
+    )
+
+
+def too_much(host: str) -> UserError:
+    """A header that does not end."""
+    return UserError(
+        translate(
+            "Hub",
+            "The header of this file on {host} does not end where one should, so it is damaged: choose another file.",
+            host=_short(host),
+        )
+    )
+
+
+def unreadable_listing(host: str) -> UserError:
+    """A listing that is none."""
+    return UserError(
+        translate("Hub", "{host} lists files in a way that cannot be read: check HF_ENDPOINT.", host=_short(host))
+    )
+
+
+def _why(error: Exception) -> str:
+    return getattr(error, "strerror", None) or str(error) or type(error).__name__
+
+
+def _short(text: str) -> str:
+    shown = printable(" ".join(text.split()))
+    return shown if len(shown) <= _LONGEST else shown[: _LONGEST - 1] + "…"

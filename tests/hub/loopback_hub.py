@@ -1,0 +1,185 @@
+"""A hub on this machine: lists files, sends on to a second server and answers ranges, and fails in every way wanted."""
+
+from __future__ import annotations
+
+import json
+import re
+import threading
+from collections.abc import Callable, Mapping
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any, Self
+
+GUARD_S = 10
+PIECE = 64 * 1024
+_RANGE = re.compile(r"bytes=(\d+)-(\d+)")
+Answer = Callable[["Request"], None]
+"""Answers a request in the place of the server."""
+
+
+class Request(BaseHTTPRequestHandler):
+    """One request, and what it takes to answer it."""
+
+    server: _Server
+
+    def do_GET(self) -> None:
+        self.server.heard(self)
+
+    def log_message(self, *_: object) -> None:
+        """Print nothing."""
+
+    def finish(self) -> None:
+        try:
+            super().finish()
+        except OSError:
+            pass  # whoever asked has gone
+
+    @property
+    def asked_range(self) -> tuple[int, int] | None:
+        """The first byte that was asked for, and the last."""
+        found = _RANGE.fullmatch(self.headers.get("Range", ""))
+        return None if found is None else (int(found[1]), int(found[2]))
+
+    def begin(self, status: int, headers: Mapping[str, object]) -> None:
+        self.send_response(status)
+        for name, value in headers.items():
+            self.send_header(name, str(value))
+        self.end_headers()
+
+    def send(self, content: bytes) -> bool:
+        """Write and count; return whether somebody still listens."""
+        try:
+            self.wfile.write(content)
+        except OSError:
+            return False
+        self.server.count(len(content))
+        return True
+
+    def send_text(self, text: str, status: int = 200, kind: str = "text/plain", **headers: object) -> None:
+        content = text.encode()
+        named = {name.replace("_", "-"): value for name, value in headers.items()}
+        self.begin(status, {"Content-Type": kind, "Content-Length": len(content), **named})
+        self.send(content)
+
+    def send_part(self, content: bytes, **headers: object) -> None:
+        """Answer the range that was asked for; what `headers` say replaces the truth."""
+        asked = self.asked_range
+        assert asked is not None
+        first, last = asked[0], min(asked[1], len(content) - 1)
+        told = {
+            "Content-Type": "application/octet-stream",
+            "Content-Length": last + 1 - first,
+            "Content-Range": f"bytes {first}-{last}/{len(content)}",
+            **{name.replace("_", "-"): value for name, value in headers.items()},
+        }
+        self.begin(206, told)
+        self.send(content[first : last + 1])
+
+
+class _Server(ThreadingHTTPServer):
+    daemon_threads = False
+
+    def __init__(self, hear: Callable[[Request], None]) -> None:
+        super().__init__(("127.0.0.1", 0), Request)
+        self.heard = hear
+        self.sent = 0
+        self._lock = threading.Lock()
+
+    def count(self, size: int) -> None:
+        with self._lock:
+            self.sent += size
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """A client that goes away is what the tests want."""
+
+
+class LoopbackHub:
+    """The hub under `endpoint`, which sends on to where files are, under another port."""
+
+    def __init__(self, files: Mapping[str, bytes], repository: str = "org/tiny-GGUF") -> None:
+        self.files = dict(files)
+        self.repository = repository
+        self.asked: list[tuple[str, str, dict[str, str]]] = []
+        """Where each request went to, its path and its headers."""
+        self.listing: Answer | None = None
+        self.resolving: Answer | None = None
+        """In place of the redirect."""
+        self.delivering: Answer | None = None
+        """In place of the ranges of a file."""
+        self.page_entries = 1000
+        self.ended = threading.Event()
+        """What hangs waits for it."""
+        self._hub, self._store = _Server(self._hear_hub), _Server(self._hear_store)
+        self._threads = [threading.Thread(target=server.serve_forever, args=(0.02,)) for server in self._servers]
+
+    def __enter__(self) -> Self:
+        for thread in self._threads:
+            thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.ended.set()
+        for server in self._servers:
+            server.shutdown()
+            server.server_close()
+        for thread in self._threads:
+            thread.join()
+
+    @property
+    def _servers(self) -> tuple[_Server, _Server]:
+        return self._hub, self._store
+
+    @property
+    def endpoint(self) -> str:
+        return f"http://127.0.0.1:{self._hub.server_port}"
+
+    @property
+    def store(self) -> str:
+        """Where files are; another host by its name."""
+        return f"http://localhost:{self._store.server_port}"
+
+    @property
+    def delivered(self) -> int:
+        """Bytes of files that were sent."""
+        return self._store.sent
+
+    def content_of(self, request: Request) -> bytes:
+        return self.files[request.path.partition("?")[0].removeprefix("/blobs/")]
+
+    def _note(self, where: str, request: Request) -> None:
+        self.asked.append((where, request.path, {name.lower(): value for name, value in request.headers.items()}))
+
+    def _hear_hub(self, request: Request) -> None:
+        self._note("hub", request)
+        path, _, query = request.path.partition("?")
+        if path.startswith("/api/models/"):
+            self._list(request, path, query)
+        elif self.resolving is not None:
+            self.resolving(request)
+        else:
+            name = path.removeprefix(f"/{self.repository}/resolve/main/")
+            request.send_text("", 302 if name in self.files else 404, Location=f"{self.store}/blobs/{name}?key=1")
+
+    def _list(self, request: Request, path: str, query: str) -> None:
+        if self.listing is not None:
+            self.listing(request)
+            return
+        if path != f"/api/models/{self.repository}/tree/main":
+            request.send_text('{"error":"Repository not found"}', 404, "application/json")
+            return
+        entries: list[dict[str, object]] = [{"type": "directory", "path": "folder", "size": 0}]
+        for name, content in {"README.md": b"#", **self.files}.items():
+            size = len(content)
+            entries.append({"type": "file", "path": name, "size": size, "lfs": {"size": size, "oid": "0"}})
+        start = int(query.rpartition("cursor=")[2]) if "cursor=" in query else 0
+        end = start + self.page_entries
+        more = (
+            {"Link": f'<{self.endpoint}{path}?recursive=true&cursor={end}>; rel="next"'} if end < len(entries) else {}
+        )
+        request.send_text(json.dumps(entries[start:end]), 200, "application/json", **more)
+
+    def _hear_store(self, request: Request) -> None:
+        self._note("store", request)
+        if self.delivering is not None:
+            self.delivering(request)
+        else:
+            request.send_part(self.content_of(request))
