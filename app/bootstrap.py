@@ -13,6 +13,7 @@ from app.core.ports import DryRunPort, EnginePort, EventSink, StorePort
 from app.engine.client import EngineClient
 from app.engine.dry_run_client import DryRunClient
 from app.engine.incarnation import BackendKind
+from app.hub.hub import Hub
 from app.services.answer_what_if import AnswerWhatIf
 from app.services.answers import Answers
 from app.services.ask import Ask
@@ -47,7 +48,7 @@ from app.services.next_token import NextToken
 from app.services.notices import Notices
 from app.services.operations import Operations
 from app.services.other_token import OtherToken
-from app.services.planner_services import planner_services
+from app.services.planner_services import PlanPorts, planner_services
 from app.services.preset_model import PresetModels
 from app.services.preset_use import PresetUse
 from app.services.process_views import ProcessViews
@@ -120,8 +121,7 @@ def assemble(
     """Make all services around an engine and join them."""
     paths, resources, logs = find_paths(os.environ), find_resources(), Logs()
     logs.open(paths.window_log if options.window else paths.command_log, paths.crash_log)
-    inbox = Inbox()
-    jobs = Jobs(inbox.put)
+    jobs = Jobs((inbox := Inbox()).put)
     settings = SettingsFile(paths.settings_file, jobs.submit)
     engine = make_engine(inbox.put, str(paths.engine_log) if logs.writes_files else "")
     dry_run, store = make_dry_run(inbox.put), make_store(paths.data, inbox.put)
@@ -130,6 +130,7 @@ def assemble(
     templates, sampling = Templates(resources, settings), Sampling(settings)
     load_check = LoadCheck(jobs, settings, dry_run, check, main_memory)
     session = EngineSession(engine, settings, templates, notices, load_check)
+    ports = PlanPorts(engine, dry_run, Hub(os.environ))
     talk = _talk(store, session, sampling, settings, notices, jobs)
     vocabulary = Vocabulary(session, engine, store, asks=options.window)
     memory, machine = Memory(session, dry_run, engine, asks=options.window), Machine(HardwareSampler(inbox.put))
@@ -162,7 +163,7 @@ def assemble(
         reproducing=Reproducing(session, store, vocabulary, talk.chat, talk.conversations),
         **records._asdict(),
         views=views,
-        planner=planner_services(models, session, measured, settings, jobs, resources, dry_run),
+        planner=planner_services(models, session, measured, settings, jobs, resources, ports),
         file_export=FileExport(jobs, notices),
         live=live,
         memory=memory,

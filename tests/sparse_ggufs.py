@@ -5,7 +5,7 @@ llama.cpp builds model and context of them in a dry run as of any file. They hav
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 import gguf
@@ -57,11 +57,14 @@ class Sparse:
             metadata[f"{self.architecture}.{key}"] = tuple(value) if is_list else value  # type: ignore[arg-type, assignment]
         return Header(3, metadata, tuple(tensors), 32, 0)
 
-    def write(self, path: Path) -> Path:
-        """Write header and hole."""
+    def write(self, path: Path, add_tokenizer: Callable[[gguf.GGUFWriter], object] | None = None) -> Path:
+        """Write header and hole; with a tokenizer, of however few words, it passes for a model to chat with."""
         writer = gguf.GGUFWriter(path, self.architecture)
         writer.add_name(path.stem)
-        writer.add_tokenizer_model("no_vocab")
+        if add_tokenizer is None:
+            writer.add_tokenizer_model("no_vocab")
+        else:
+            add_tokenizer(writer)
         writer.add_vocab_size(self.vocabulary)
         for key, value in self.numbers.items():
             self._add(writer, f"{self.architecture}.{key}", value)

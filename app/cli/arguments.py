@@ -13,6 +13,7 @@ from typing import Any, NoReturn, get_args
 
 import msgspec
 
+from app.cli.plan_options import PLAN_DESCRIPTION, PLAN_EPILOG, add_plan, plan_asked
 from app.cli.values import AUTOMATIC, gpu_layers, one_of, sampling_number, setting_help, stages, text, whole_number
 from app.core.errors import ExitCode, UserError
 from app.core.grammar import GrammarKind
@@ -20,6 +21,7 @@ from app.core.model import CONTEXT_STEP, DEFAULT_CONTEXT, MOST_CONTEXT, MOST_THR
 from app.core.sampling import BOUNDS, MAX_SEED, PRESETS, STAGES, SamplingSettings
 from app.core.words import translate
 from app.services.ask_options import AskOptions
+from app.services.plan_answer import PlanAsked
 
 COMMANDS = ("ask", "models", "bench", "doctor", "plan")
 _OF_OTHERS = {
@@ -28,6 +30,9 @@ _OF_OTHERS = {
     "--ctx-size": "--context",
     "--n-gpu-layers": "--gpu-layers",
     "--grammar-file": "--grammar",
+    "--parallel": "--sequences",
+    "--cache-type-k": "--kv",
+    "--kv-type": "--kv",
 }
 """What other programs call options."""
 _LONGEST_WORD = 40
@@ -42,6 +47,7 @@ class Arguments(msgspec.Struct, frozen=True):
     model: Path | None = None
     """The model to open the window with."""
     ask: AskOptions | None = None
+    plan: PlanAsked | None = None
     json: bool = False
     only: tuple[str, ...] = ()
     """Names of benchmarks."""
@@ -94,6 +100,7 @@ def read_arguments(words: list[str]) -> Arguments:
     return Arguments(
         command=command,
         ask=_ask_options(found) if command == "ask" else None,
+        plan=plan_asked(found) if command == "plan" else None,
         json=getattr(found, "json", False),
         only=tuple(getattr(found, "only", None) or ()),
         fake_engine=found.fake_engine,
@@ -119,7 +126,7 @@ def _window_with_model(words: list[str], first: str) -> Arguments:
     raise UserError(
         translate(
             "CommandLine",
-            "There is no command “{word}”{suggestion}: use ask, models, doctor or bench, a .gguf file, or nothing"
+            "There is no command “{word}”{suggestion}: use ask, plan, models, doctor or bench, a .gguf file, or nothing"
             " for the window.",
             word=first,
             suggestion=_suggestion(first, COMMANDS),
@@ -150,9 +157,15 @@ def _parser() -> tuple[_Parser, dict[str, _Parser]]:
         epilog="Ends with 0 when a chat can be had, be it on the processor alone, and with 4 when the engine cannot start.",
     )
     doctor.add_argument("--json", action="store_true", help="print one JSON object")
-    later = commands.add_parser("plan")
-    later.add_argument("rest", nargs=argparse.REMAINDER, help=argparse.SUPPRESS)
-    return parser, {"ask": ask, "models": models, "bench": bench, "doctor": doctor}
+    plan = commands.add_parser(
+        "plan",
+        help="say whether a model fits, and how fast it would be",
+        description=PLAN_DESCRIPTION,
+        epilog=PLAN_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    add_plan(plan)
+    return parser, {"ask": ask, "models": models, "bench": bench, "doctor": doctor, "plan": plan}
 
 
 def _add_ask(ask: _Parser) -> None:
@@ -292,7 +305,9 @@ def _complaint(error: argparse.ArgumentError, page: str) -> UserError:
 
 def _unknown(word: str, parser: _Parser, page: str) -> UserError:
     if not word.startswith("-"):
-        sentence = translate("CommandLine", "“{word}” is one word too many: put the prompt in quotes.", word=word)
+        sentence = translate(
+            "CommandLine", "“{word}” is one word too many: put what has spaces in it in quotes.", word=word
+        )
         return UserError(sentence, ExitCode.WRONG_USE)
     return UserError(
         translate(
@@ -311,7 +326,6 @@ def _capital(text: str) -> str:
 
 
 def _suggestion(word: str, known: list[str] | tuple[str, ...]) -> str:
-    known = [name for name in known if name != "plan"]
     if _OF_OTHERS.get(word) in known:
         return f" (did you mean {_OF_OTHERS[word]}?)"
     near = difflib.get_close_matches(word, known, n=1, cutoff=0.6)

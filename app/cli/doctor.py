@@ -5,14 +5,14 @@ from __future__ import annotations
 import os
 import threading
 from itertools import groupby
-from typing import Any
 
 import msgspec
 
+from app.cli.plain_values import plain
 from app.cli.pump import Pump
 from app.cli.terminal import Terminal, one_line
 from app.core.errors import ExitCode
-from app.core.words import Sentence, translate
+from app.core.words import translate
 from app.services.doctor import EngineAnswer
 from app.services.findings import TITLES, Fact, Finding, Report
 from app.services.program import Program
@@ -83,28 +83,17 @@ def _json(report: Report, answer: EngineAnswer, around: Surroundings, code: Exit
     found = {
         "engine_works": report.engine_works,
         "exit_code": int(code),
-        "findings": [_plain(finding) for finding in report.findings],
+        "findings": [plain(finding) for finding in report.findings],
         "facts": [
             {"section": fact.section, "name": fact.name.english(), "value": fact.value.english()}
             for fact in report.facts
         ],
-        "engine": _plain(answer),
-        "memory": _plain(around.memory),
-        "gpus": _plain(around.gpus),
-        "qt": _plain(around.qt),
+        "engine": plain(answer),
+        "memory": plain(around.memory),
+        "gpus": plain(around.gpus),
+        "qt": plain(around.qt),
     }
     return msgspec.json.encode(found).decode() + "\n"
-
-
-def _plain(value: Any) -> Any:
-    """Return a value as JSON knows it, sentences in English."""
-    if isinstance(value, Sentence):
-        return value.english()
-    if isinstance(value, msgspec.Struct):
-        return {field.name: _plain(getattr(value, field.name)) for field in msgspec.structs.fields(value)}
-    if isinstance(value, tuple):
-        return [_plain(each) for each in value]
-    return value
 
 
 def _end_at_once() -> None:

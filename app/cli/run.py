@@ -10,9 +10,9 @@ from app.cli.ask import run_ask
 from app.cli.bench import run_bench
 from app.cli.doctor import run_doctor
 from app.cli.models import run_models
+from app.cli.plan import run_plan
 from app.cli.terminal import Terminal
 from app.core.errors import ExitCode, UserError
-from app.core.words import translate
 from app.services.program import Program
 
 _log = logging.getLogger(__name__)
@@ -35,19 +35,12 @@ def run(arguments: Arguments, words: Sequence[str], build: Callable[[], Program]
 def _run(arguments: Arguments, words: Sequence[str], build: Callable[[], Program], terminal: Terminal) -> ExitCode:
     if arguments.command == "bench":
         return run_bench([word for word in words if word != "bench"])
-    if arguments.command == "plan":
-        raise UserError(
-            translate(
-                "CommandLine",
-                "The command {command} comes with a later version: use ask, models, doctor or bench.",
-                command=arguments.command,
-            ),
-            ExitCode.WRONG_USE,
-        )
     program = build()
     try:
         if arguments.command == "doctor":
             return run_doctor(program, terminal, arguments.json)
+        if arguments.plan is not None:
+            return run_plan(program, arguments.plan, terminal, arguments.json)
         if arguments.ask is None:
             return run_models(program.models, terminal, arguments.json)
         return run_ask(program, arguments.ask, terminal, arguments.json)

@@ -6,9 +6,15 @@ import re
 
 import msgspec
 
+from app.core.errors import UserError
+
 _REFERENCE = re.compile(
     r"(?P<repository>[A-Za-z0-9][\w.-]{0,95}/[A-Za-z0-9_][\w.-]{0,95})(?::(?P<file>.{1,400}))?", re.ASCII
 )
+
+
+class ServerFailed(UserError):
+    """A server could not be read from at all: what else is there of it will fail the same way."""
 
 
 class HubReference(msgspec.Struct, frozen=True):

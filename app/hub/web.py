@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import functools
 import http.client
+import os
 import socket
 import ssl
 import threading
@@ -15,6 +16,7 @@ import urllib.error
 import urllib.request
 from collections.abc import Callable, Mapping
 from email.message import Message
+from pathlib import Path
 from types import TracebackType
 from typing import IO, Any, Self
 from urllib.parse import urlsplit
@@ -31,6 +33,13 @@ MOST_DIGITS = 18
 """Of a length that can be true."""
 SCHEMES = ("http", "https")
 LOOPBACK = ("localhost", "127.0.0.1", "::1")
+CERTIFICATES = (
+    "/etc/ssl/certs/ca-certificates.crt",
+    "/etc/pki/tls/certs/ca-bundle.crt",
+    "/etc/ssl/ca-bundle.pem",
+    "/etc/ssl/cert.pem",
+)
+"""Where Debian, Fedora, SUSE, and macOS with BSD have them."""
 _READ_ERRORS = (OSError, http.client.HTTPException, ValueError)
 """What urllib and http.client raise for servers that do as they like; a broken address or header is a ValueError."""
 
@@ -236,7 +245,12 @@ class _Encrypted(urllib.request.HTTPSHandler):
 
 @functools.cache
 def _certificates() -> ssl.SSLContext:
-    return ssl.create_default_context()
+    """Return this machine's certificates: also where Python was built to look for them elsewhere, as in a frozen folder."""
+    context = ssl.create_default_context()
+    if not Path(ssl.get_default_verify_paths().openssl_cafile).is_file() and "SSL_CERT_FILE" not in os.environ:
+        for bundle in (path for path in CERTIFICATES if Path(path).is_file()):
+            context.load_verify_locations(bundle)
+    return context
 
 
 def _connection(kind: type[http.client.HTTPConnection], limits: Limits) -> Any:

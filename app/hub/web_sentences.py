@@ -6,6 +6,7 @@ import socket
 import ssl
 
 from app.core.errors import ExitCode, UserError
+from app.core.hub_model import ServerFailed
 from app.core.printable import printable
 from app.core.words import translate
 
@@ -13,13 +14,9 @@ _LONGEST = 120
 NOT_FOUND = 404
 
 
-class NotThere(UserError):
-    """The server has nothing under this address."""
-
-
 def offline(variable: str) -> UserError:
     """The program was told to stay offline."""
-    return UserError(
+    return ServerFailed(
         translate(
             "Hub",
             "Tokenlight is offline because {variable} is set: name a model on this machine, or take {variable} away.",
@@ -51,7 +48,7 @@ def bad_token() -> UserError:
 
 def cancelled(host: str) -> UserError:
     """Somebody ended it."""
-    return UserError(
+    return ServerFailed(
         translate("Hub", "Reading from {host} was cancelled: start it again to go on.", host=_short(host)),
         ExitCode.INTERRUPTED,
     )
@@ -59,7 +56,7 @@ def cancelled(host: str) -> UserError:
 
 def too_slow(host: str) -> UserError:
     """The time is over."""
-    return UserError(
+    return ServerFailed(
         translate(
             "Hub",
             "{host} is too slow: try again later, or download the model and plan its file.",
@@ -72,7 +69,7 @@ def lost(host: str, error: Exception | None = None) -> UserError:
     """The connection ended before everything was there."""
     if isinstance(error, TimeoutError):
         return too_slow(host)
-    return UserError(
+    return ServerFailed(
         translate("Hub", "The connection to {host} was lost: try again.", host=_short(host)),
     )
 
@@ -83,7 +80,7 @@ def unreachable(host: str, error: Exception) -> UserError:
     if isinstance(error, TimeoutError):
         return too_slow(host)
     if isinstance(error, ssl.SSLCertVerificationError):
-        return UserError(
+        return ServerFailed(
             translate(
                 "Hub",
                 "The certificate of {host} cannot be trusted ({reason}): check this machine's clock and proxy, or set"
@@ -93,14 +90,14 @@ def unreachable(host: str, error: Exception) -> UserError:
             )
         )
     if isinstance(error, socket.gaierror | ConnectionRefusedError):
-        return UserError(
+        return ServerFailed(
             translate(
                 "Hub",
                 "{host} cannot be reached: check the internet connection and the proxy (HTTPS_PROXY).",
                 host=host,
             )
         )
-    return UserError(
+    return ServerFailed(
         translate(
             "Hub",
             "{host} gave no answer that can be read ({reason}): check the internet connection and the proxy"
@@ -115,7 +112,7 @@ def refused(host: str, status: int, has_token: bool) -> UserError:
     """A server that answers with a status other than success."""
     host = _short(host)
     if status in (401, 403) and not has_token:
-        return UserError(
+        return ServerFailed(
             translate(
                 "Hub",
                 "{host} does not show this without permission: check the name; where the model asks for it, accept its"
@@ -124,7 +121,7 @@ def refused(host: str, status: int, has_token: bool) -> UserError:
             )
         )
     if status in (401, 403):
-        return UserError(
+        return ServerFailed(
             translate(
                 "Hub",
                 "{host} does not show this to the token in HF_TOKEN: check the name and the token, and accept the"
@@ -133,11 +130,11 @@ def refused(host: str, status: int, has_token: bool) -> UserError:
             )
         )
     if status == NOT_FOUND:
-        return NotThere(
+        return ServerFailed(
             translate("Hub", "{host} has no such model or file: check its name on the model's page.", host=host)
         )
     if status == 429:
-        return UserError(
+        return ServerFailed(
             translate(
                 "Hub",
                 "{host} wants fewer requests for now: try again in some minutes, or set HF_TOKEN to your access token.",
@@ -145,10 +142,10 @@ def refused(host: str, status: int, has_token: bool) -> UserError:
             )
         )
     if status >= 500:
-        return UserError(
+        return ServerFailed(
             translate("Hub", "{host} has trouble of its own ({status}): try again later.", host=host, status=status)
         )
-    return UserError(
+    return ServerFailed(
         translate(
             "Hub",
             "{host} answers with the status {status}: check HF_ENDPOINT and the proxy (HTTPS_PROXY).",
@@ -160,7 +157,7 @@ def refused(host: str, status: int, has_token: bool) -> UserError:
 
 def unsafe_redirect(host: str) -> UserError:
     """A redirect to an address that is not encrypted, or that is no web address."""
-    return UserError(
+    return ServerFailed(
         translate(
             "Hub",
             "{host} sends on to an address that is not safe, which is not followed: check HF_ENDPOINT and the proxy"
@@ -172,7 +169,7 @@ def unsafe_redirect(host: str) -> UserError:
 
 def web_page(host: str) -> UserError:
     """A page of HTML in place of what was asked for."""
-    return UserError(
+    return ServerFailed(
         translate(
             "Hub",
             "{host} answers with a web page and no model: a sign-in of this network may be in the way, so open a browser,"
@@ -207,7 +204,7 @@ def too_much(host: str) -> UserError:
 
 def unreadable_listing(host: str) -> UserError:
     """A listing that is none."""
-    return UserError(
+    return ServerFailed(
         translate("Hub", "{host} lists files in a way that cannot be read: check HF_ENDPOINT.", host=_short(host))
     )
 

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from app.core.events import Failed, MemoryMeasured
 from app.core.job_events import LanesAnalysed
-from app.core.ports import DryRunPort
+from app.core.ports import DryRunPort, EnginePort, HubPort
 from app.services.engine_session import EngineSession
 from app.services.measuring import Measuring
 from app.services.models import Models
+from app.services.plan_command import PlanCommand, PlanSources
 from app.services.planning import Planning
 from app.services.planning_devices import PlanningDevices
 from app.services.planning_models import PlanningModels
@@ -19,6 +21,14 @@ from app.system.resources import Resources
 from app.system.settings_file import SettingsFile
 
 
+class PlanPorts(NamedTuple):
+    """What the command `plan` asks."""
+
+    engine: EnginePort
+    dry_run: DryRunPort
+    hub: HubPort
+
+
 @dataclass(frozen=True)
 class PlannerServices:
     """What plans are made of."""
@@ -26,6 +36,7 @@ class PlannerServices:
     models: PlanningModels
     devices: PlanningDevices
     planning: Planning
+    command: PlanCommand
 
     def take(self, event: LanesAnalysed) -> None:
         """Hand on what a job has worked out."""
@@ -45,9 +56,11 @@ def planner_services(
     settings: SettingsFile,
     jobs: Jobs,
     resources: Resources,
-    dry_run: DryRunPort,
+    ports: PlanPorts,
 ) -> PlannerServices:
     """Make them; nothing is read before somebody asks."""
     devices = PlanningDevices(session, measured, settings, jobs, resources.gpu_table, main_memory)
     planned = PlanningModels(models, jobs)
-    return PlannerServices(planned, devices, Planning(session, planned, devices, settings, dry_run, jobs))
+    planning = Planning(session, planned, devices, settings, ports.dry_run, jobs)
+    sources = PlanSources(*ports, resources.gpu_table, main_memory)
+    return PlannerServices(planned, devices, planning, PlanCommand(sources, models, settings))

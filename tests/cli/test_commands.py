@@ -51,12 +51,6 @@ def test_the_version_needs_no_program(line: CommandLine) -> None:
     assert line.out == f"Tokenlight {VERSION}\n"
 
 
-def test_a_command_that_comes_later_says_so(line: CommandLine) -> None:
-    assert line.run("plan") == 2
-    assert "plan" in line.err
-    assert line.out == ""
-
-
 def test_outside_a_checkout_there_are_no_benchmarks(line: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(bench, "checkout_folder", lambda: None)
     assert line.run("bench") == 2

@@ -1,13 +1,17 @@
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 
 import pytest
 
+from app.core.errors import UserError
 from app.core.hub_model import HubModel, HubReference
 from app.hub.reading import HubReader
 from tests.ggufs import write_tiny_llama
-from tests.hub.loopback_hub import LoopbackHub
+from tests.hub.loopback_hub import GUARD_S, LoopbackHub
+
+MIB = 1 << 20
 
 
 @pytest.fixture(scope="session")
@@ -37,3 +41,20 @@ def only(hub: LoopbackHub, file: str = "", **environment: str) -> tuple[HubReade
     reading = reader(hub, **environment)
     (model,) = reading.models(HubReference(hub.repository, file))
     return reading, model
+
+
+def told(hub: LoopbackHub, **environment: str) -> str:
+    """Return what people are told when the header is read, which may not take long, nor many bytes."""
+    begun = time.monotonic()
+
+    def read() -> None:
+        reading, model = only(hub, **environment)
+        reading.headers(model)
+
+    with pytest.raises(UserError) as caught:
+        read()
+    assert time.monotonic() - begun < GUARD_S
+    assert hub.delivered < 100 * MIB
+    text = caught.value.sentence.english()
+    assert text.endswith(".") and "\n" not in text and len(text) < 320
+    return text

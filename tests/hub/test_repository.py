@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import io
 import socket
+import urllib.request
+from email.message import Message
 
 import pytest
 
@@ -10,7 +13,7 @@ from app.core.errors import ExitCode, UserError
 from app.core.hub_model import HubReference, hub_reference
 from app.hub.hub import Hub
 from app.hub.reading import ENDPOINT, HubReader
-from app.hub.web import Web
+from app.hub.web import Web, _Redirects
 from tests.hub.conftest import only, reader
 from tests.hub.loopback_hub import LoopbackHub, Request
 
@@ -76,6 +79,15 @@ def test_a_listing_that_is_none_is_told(hub: LoopbackHub, text: str) -> None:
     assert "in a way that cannot be read" in str(refused(reader(hub), hub.repository))
 
 
+def test_a_listing_that_breaks_off_is_told(hub: LoopbackHub) -> None:
+    def answer(request: Request) -> None:
+        request.begin(200, {"Content-Type": "application/json", "Content-Length": 1000})
+        request.send(b"[]")
+
+    hub.listing = answer
+    assert "The connection to" in str(refused(reader(hub), hub.repository))
+
+
 def test_a_listing_that_leads_elsewhere_is_not_followed(hub: LoopbackHub) -> None:
     hub.listing = lambda request: request.send_text(
         "[]", 200, "application/json", Link=f'<{hub.store}/next>; rel="next"'
@@ -125,6 +137,17 @@ def test_a_redirect_to_no_web_address_is_not_followed(hub: LoopbackHub, place: s
     hub.listing = lambda request: request.send_text("", 302, Location=place)
     text = str(refused(reader(hub), hub.repository))
     assert "check HF_ENDPOINT" in text or "check the internet connection" in text or "the status 302" in text
+
+
+def test_a_redirect_is_not_followed_where_it_is_not_safe(hub: LoopbackHub) -> None:
+    hub.listing = lambda request: request.send_text("", 302, Location="ftp://127.0.0.1/x")
+    assert "to an address that is not safe" in str(refused(reader(hub), hub.repository))
+    redirects = _Redirects(lambda _request: None)
+    request = urllib.request.Request("https://hub.example/a")
+    with pytest.raises(UserError, match="to an address that is not safe"):
+        redirects.redirect_request(request, io.BytesIO(), 302, "", Message(), "http://hub.example/a")
+    followed = redirects.redirect_request(request, io.BytesIO(), 302, "", Message(), "https://other.example/a")
+    assert followed is not None and followed.host == "other.example"
 
 
 def test_a_redirect_that_goes_round_in_a_circle_ends(hub: LoopbackHub) -> None:

@@ -1,0 +1,107 @@
+"""What can be typed after `tokenlight plan`, and what its help says of the JSON that it prints."""
+
+from __future__ import annotations
+
+import argparse
+from typing import get_args
+
+from app.cli.values import one_of, text, whole_number
+from app.core.model import DEFAULT_CONTEXT, MOST_CONTEXT, KVType
+from app.services.plan_answer import DEFAULT_PROMPT, PlanAsked
+
+MOST_SEQUENCES = 1024
+PLAN_DESCRIPTION = """\
+Say whether a model fits, how long its context may be, how many conversations
+go at once, how long the first token takes and how fast the others follow. For
+this machine llama.cpp is asked; for other GPUs, and for models that are not
+here yet, it is worked out from the header of the file, and nothing else of it
+is downloaded."""
+PLAN_EPILOG = """\
+MODEL is a .gguf file, a folder of them, org/repo of the hub (a line for each
+model), or org/repo:file, where a quantisation such as Q4_K_M will do. The hub
+is read as HF_ENDPOINT, HF_TOKEN, HTTPS_PROXY and HF_HUB_OFFLINE say, and not
+at all with TOKENLIGHT_OFFLINE=1.
+
+--json prints one object. Memory is in bytes; unknown is null.
+  asked    model, context, kv_type, sequences, prompt, gpus
+  models   a list: name, path, architecture, kind (dense, window, latent,
+           recurrent, hybrid, unknown), quantisation, parameters,
+           active_parameters, layers, trained_context, size, is_best, problem,
+           plans
+  plans    a list, one for each GPU: gpu, name, verdict (fits, less_context,
+           partly, too_large, unknown), reason, context, prompt, gpu_layers,
+           experts_on_cpu, largest_context, most_sequences, limited_by,
+           decode, ttft, devices, levers, note
+  decode   tokens_per_s of each conversation, low, high, ceiling, together,
+           limited_by (memory, bandwidth, layers, compute, processor), source
+           (measured, vendor, extrapolated, assumed, entered, told)
+  ttft     ms, low, high, prefill_tokens_per_s, limited_by
+  devices  a list: name, is_gpu; weights, kv, state, compute, overhead, margin,
+           each bytes and source (asked, formula, assumed); needed, total,
+           free, spare
+  levers   a list: kind (context, kv_type, gpu_layers, experts_on_cpu,
+           quantisation, flash_attention), saves, fits, context, kv_type,
+           gpu_layers, quantisation, is_estimate
+
+Ends with 0 whatever the verdict is, with 2 for wrong use, and with 3 when no
+model can be used."""
+
+
+def add_plan(plan: argparse.ArgumentParser) -> None:
+    """Add the options of the command."""
+    plan.add_argument("model", metavar="MODEL", type=text, help="a .gguf file, a folder, org/repo or org/repo:file")
+    plan.add_argument(
+        "--context",
+        metavar="N",
+        type=whole_number(1, MOST_CONTEXT),
+        help=f"tokens of each conversation; at most {DEFAULT_CONTEXT:,} if left out",
+    )
+    plan.add_argument(
+        "--kv",
+        metavar="TYPE",
+        type=one_of(get_args(KVType)),
+        default="f16",
+        help="f16, q8_0 or q4_0: how keys and values are kept; f16 if left out",
+    )
+    plan.add_argument(
+        "--sequences",
+        metavar="N",
+        type=whole_number(1, MOST_SEQUENCES),
+        default=1,
+        help="conversations at once, each with this context; 1 if left out",
+    )
+    plan.add_argument(
+        "--prompt",
+        metavar="N",
+        type=whole_number(1, MOST_CONTEXT),
+        help=f"tokens of the prompt before the first token; {DEFAULT_PROMPT:,} if left out",
+    )
+    plan.add_argument(
+        "--gpu",
+        metavar="NAME,…",
+        action="extend",
+        type=_names,
+        default=[],
+        help="GPUs to plan for instead of this machine, such as L4,H100; may repeat",
+    )
+    plan.add_argument("--json", action="store_true", help="print one JSON object, see below")
+    plan.add_argument("--fake-engine", action="store_true", default=argparse.SUPPRESS, help=argparse.SUPPRESS)
+
+
+def plan_asked(found: argparse.Namespace) -> PlanAsked:
+    """Return what was typed."""
+    return PlanAsked(
+        model=found.model,
+        context=found.context,
+        kv_type=found.kv,
+        sequences=found.sequences,
+        prompt=found.prompt,
+        gpus=tuple(dict.fromkeys(found.gpu)),
+    )
+
+
+def _names(typed: str) -> tuple[str, ...]:
+    names = tuple(name.strip() for name in text(typed).split(",") if name.strip())
+    if not names:
+        raise argparse.ArgumentTypeError(f"takes names with commas between them, such as L4,H100, not “{typed}”")
+    return names

@@ -1,0 +1,212 @@
+"""What the command `plan` prints for people: one model on one machine in full, several of either as a table."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from app.cli.terminal import one_line
+from app.services.plan_answer import (
+    THIS_MACHINE,
+    DecodeValue,
+    DeviceValue,
+    LeverValue,
+    ModelValue,
+    PlanAsked,
+    PlanReport,
+    PlanValue,
+)
+from app.services.units import UNKNOWN, byte_size, count, milliseconds, parameter_count, rate
+
+VERDICTS = {
+    "fits": "fits",
+    "less_context": "fits with less context",
+    "partly": "partly on the GPU",
+    "too_large": "too large",
+    "unknown": "unknown",
+}
+IN_TABLE = {**VERDICTS, "less_context": "less context", "partly": "partly"}
+MAKERS = ("NVIDIA GeForce ", "NVIDIA ", "AMD Radeon ")
+"""What a table leaves out of the names of GPUs."""
+SOURCES = {"asked": "asked of llama.cpp", "formula": "by formula", "assumed": "assumed"}
+LIMITS = {
+    "memory": "memory is too small",
+    "bandwidth": "memory bandwidth",
+    "layers": "many small layers",
+    "compute": "arithmetic",
+    "processor": "the processor's layers",
+}
+ROWS = (
+    ("Weights", "weights"),
+    ("KV cache", "kv"),
+    ("State", "state"),
+    ("Compute", "compute"),
+    ("Overhead", "overhead"),
+    ("Margin", "margin"),
+)
+INDENT = "  "
+BEST = "*"
+
+
+def plan_text(report: PlanReport) -> str:
+    """Return the whole answer, with a newline at its end."""
+    models = report.models
+    if len(models) == 1 and len(models[0].plans) == 1:
+        lines = _in_full(report.asked, models[0], models[0].plans[0])
+    else:
+        lines = _as_table(report.asked, models)
+    return "\n".join(line.rstrip() for line in lines) + "\n"
+
+
+def _in_full(asked: PlanAsked, model: ModelValue, plan: PlanValue) -> list[str]:
+    lines = [_about(model), _usage(asked, plan), "", f"{_target(plan)}: {VERDICTS[plan.verdict]}"]
+    if plan.reason is not None:
+        lines.append(f"{INDENT}{one_line(plan.reason.english())}")
+    if plan.note is not None:
+        lines.append(f"{INDENT}llama.cpp was asked and gave no figures: {one_line(plan.note.english())}")
+    facts = [
+        ("Decode", _decode(plan.decode)),
+        ("First token", _first_token(plan)),
+        ("Largest context", _tokens(plan.largest_context)),
+        ("Conversations", UNKNOWN if plan.most_sequences is None else f"{count(plan.most_sequences)} at once"),
+    ]
+    if any(device.is_gpu for device in plan.devices):
+        facts.append(("Layers on the GPU", _layers(model, plan)))
+    if plan.limited_by is not None:
+        facts.append(("Limited by", LIMITS[plan.limited_by]))
+    width = max(len(name) for name, _ in facts)
+    lines += [f"{INDENT}{name.ljust(width)}  {value}" for name, value in facts]
+    for device in plan.devices:
+        lines += ["", *_device(device)]
+    if plan.levers:
+        lines += ["", "What needs less memory", *(f"{INDENT}{_lever(lever)}" for lever in plan.levers)]
+    return lines
+
+
+def _as_table(asked: PlanAsked, models: Sequence[ModelValue]) -> list[str]:
+    with_model = len(models) > 1
+    with_gpu = any(len(model.plans) > 1 or model.plans[0].gpu != THIS_MACHINE for model in models if model.plans)
+    head = ["Model"] * with_model + ["GPU"] * with_gpu
+    head += ["Verdict", "Needs", "Context up to", "At once", "First token", "Tok/s", "from – to", "Limited by"]
+    rows, after = [], []
+    for model in models:
+        name = (
+            f"{BEST if model.is_best else ' '} {one_line(model.name)} {one_line(model.quantisation or '')}".rstrip()
+        )
+        after.append([f"    Cannot be used: {one_line(model.problem.english())}"] if model.problem else [])
+        if not model.plans:
+            rows.append([f"  {one_line(model.path)}"])
+        for plan in model.plans:
+            gpu = "this machine" if plan.gpu == THIS_MACHINE else _short(plan.name)
+            rows.append([name] * with_model + [gpu] * with_gpu + _cells(plan))
+        after[len(after) :] = [[]] * (len(rows) - len(after))
+    full = [row for row in (head, *rows) if len(row) == len(head)]
+    widths = [max(len(row[column]) for row in full) for column in range(len(head))]
+    first = models[0]
+    lines = [] if with_model else [_about(first)]
+    lines += [_usage(asked, next((plan for model in models for plan in model.plans), None)), ""]
+    for row, more in zip((head, *rows), ([], *after), strict=True):
+        lines.append("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=False)))
+        lines += more
+    if any(model.is_best for model in models):
+        lines += ["", f"{BEST} the largest that fits best"]
+    if any(plan.verdict == "less_context" for model in models for plan in model.plans):
+        lines += [
+            "",
+            "Where less context fits, the speeds are those of the whole context with layers on the processor.",
+        ]
+    return lines
+
+
+def _short(name: str) -> str:
+    name = one_line(name)
+    return next((name.removeprefix(maker) for maker in MAKERS if name.startswith(maker)), name)
+
+
+def _cells(plan: PlanValue) -> list[str]:
+    decode = plan.decode
+    return [
+        IN_TABLE[plan.verdict],
+        byte_size(plan.devices[0].needed) if plan.devices else UNKNOWN,
+        count(plan.largest_context),
+        count(plan.most_sequences),
+        UNKNOWN if plan.ttft is None else milliseconds(plan.ttft.ms),
+        UNKNOWN if decode is None else rate(decode.tokens_per_s),
+        UNKNOWN if decode is None else f"{rate(decode.low)} – {rate(decode.high)}",
+        UNKNOWN if plan.limited_by is None else LIMITS[plan.limited_by],
+    ]
+
+
+def _about(model: ModelValue) -> str:
+    parts = [
+        one_line(model.architecture or UNKNOWN),
+        one_line(model.quantisation or UNKNOWN),
+        f"{parameter_count(model.parameters)} parameters",
+        byte_size(model.size),
+        f"trained for {_tokens(model.trained_context)}",
+    ]
+    return f"{one_line(model.name)}: {', '.join(parts)}"
+
+
+def _usage(asked: PlanAsked, plan: PlanValue | None) -> str:
+    context = asked.context if plan is None else plan.context
+    conversations = "1 conversation" if asked.sequences == 1 else f"{count(asked.sequences)} conversations"
+    return f"{conversations} of {_tokens(context)}, keys and values in {asked.kv_type}"
+
+
+def _target(plan: PlanValue) -> str:
+    name = one_line(plan.name)
+    if plan.gpu != THIS_MACHINE:
+        return name
+    return f"This machine ({name})" if name else "This machine"
+
+
+def _decode(decode: DecodeValue | None) -> str:
+    if decode is None:
+        return UNKNOWN
+    band = f"{rate(decode.low)} to {rate(decode.high)}, by bandwidth alone {rate(decode.ceiling)}"
+    doubt = ", assumed" if decode.source == "assumed" else ""
+    each = f"{rate(decode.tokens_per_s)} tok/s ({band}{doubt})"
+    together = decode.together
+    return each if together == decode.tokens_per_s else f"{each}, together {rate(together)} tok/s"
+
+
+def _first_token(plan: PlanValue) -> str:
+    first = plan.ttft
+    if first is None and plan.gpu == THIS_MACHINE and plan.decode is not None:
+        return f"{UNKNOWN} until answers on this machine have shown how fast it reads"
+    if first is None:
+        return UNKNOWN
+    band = f"{milliseconds(first.low)} to {milliseconds(first.high)}"
+    return f"{milliseconds(first.ms)} ({band}) for a prompt of {_tokens(plan.prompt)}"
+
+
+def _tokens(value: int | None) -> str:
+    return UNKNOWN if value is None else f"{value:,} tokens"
+
+
+def _layers(model: ModelValue, plan: PlanValue) -> str:
+    every = UNKNOWN if model.layers is None else count(model.layers + 1)
+    experts = ", the experts in main memory" if plan.experts_on_cpu else ""
+    return f"{count(plan.gpu_layers)} of {every}{experts}"
+
+
+def _device(device: DeviceValue) -> list[str]:
+    figures = [(name, getattr(device, field)) for name, field in ROWS]
+    rows = [(name, byte_size(figure.bytes), SOURCES[figure.source]) for name, figure in figures]
+    rows += [("Needed", byte_size(device.needed), ""), ("Free", byte_size(device.free), "")]
+    names, sizes = max(len(row[0]) for row in rows), max(len(row[1]) for row in rows)
+    name = one_line(device.name) if device.is_gpu else "Main memory"
+    return [name, *(f"{INDENT}{row[0].ljust(names)}  {row[1].rjust(sizes)}  {row[2]}" for row in rows)]
+
+
+def _lever(lever: LeverValue) -> str:
+    change = {
+        "context": f"A context of {_tokens(lever.context)}",
+        "kv_type": f"Keys and values in {lever.kv_type or UNKNOWN}",
+        "gpu_layers": f"{count(lever.gpu_layers)} layers on the GPU",
+        "experts_on_cpu": "The experts in main memory",
+        "quantisation": f"The quantisation {one_line(lever.quantisation or UNKNOWN)}",
+        "flash_attention": "Flash attention",
+    }[lever.kind]
+    about = "about " if lever.is_estimate else ""
+    return f"{change}: {about}{byte_size(lever.saves)} less, {'fits' if lever.fits else 'still too large'}"

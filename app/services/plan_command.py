@@ -1,0 +1,163 @@
+"""The command `plan`: finds models, asks this machine where it is meant, and makes the answer. Prints nothing."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from app.core.commands import ListDevices
+from app.core.devices import Device, GpuReport, MainMemory
+from app.core.errors import ExitCode, UserError
+from app.core.events import DevicesListed, EngineGone, Event, Failed, MemoryMeasured
+from app.core.model import LoadOptions
+from app.core.ports import DryRunPort, EnginePort, HubPort
+from app.core.words import Sentence, translate
+from app.planner.gpu import Gpu
+from app.planner.gpu_table import gpu_id, matching
+from app.services.models import Models
+from app.services.plan_answer import PlanAsked, PlanReport
+from app.services.plan_models import ReadModel, Told, find_planned
+from app.services.plan_report import Here, report_of, usage_of
+from app.services.planning_devices import KnownGpus, SpeedFacts, known_gpus, planned_here
+from app.system.settings_file import SettingsFile
+
+NEAR = 0.4
+_PARTED = re.compile(r"(?<=[^\W\d])(?=\d)|(?<=\d)(?=[^\W\d])")
+"""Where people leave out a space: “RTX4090”, “4070ti”."""
+
+
+@dataclass(frozen=True)
+class PlanSources:
+    """Where the command asks."""
+
+    engine: EnginePort
+    dry_run: DryRunPort
+    hub: HubPort
+    read_table: Callable[[], str]
+    main_memory: Callable[[], MainMemory]
+
+
+class PlanCommand:
+    """One question: `find`, then `ask` and the events that follow, then `report`."""
+
+    def __init__(self, sources: PlanSources, models: Models, settings: SettingsFile) -> None:
+        self._sources = sources
+        self._models = models
+        self._settings = settings
+        self._asked = PlanAsked("")
+        self._read: tuple[ReadModel, ...] = ()
+        self._gpus: tuple[Gpu, ...] = ()
+        self._request: int | None = None
+        self._devices: tuple[Device, ...] = ()
+        self._measured: MemoryMeasured | None = None
+        self._note: Sentence | None = None
+
+    @property
+    def is_answered(self) -> bool:
+        """Whether nothing is waited for any more."""
+        return self._request is None
+
+    def find(self, asked: PlanAsked, told: Told) -> None:
+        """Find the GPUs and the models that are meant, or raise the sentence that says what is wrong.
+
+        Waits for disk and network.
+        """
+        self._asked = asked
+        known = self._known()
+        self._gpus = tuple({gpu.id: gpu for name in asked.gpus for gpu in _named(name, known)}.values())
+        if asked.prompt is not None and asked.context is not None and asked.prompt > asked.context:
+            raise _too_long_prompt(asked.prompt, asked.context)
+        self._read = find_planned(asked.model, self._models, self._sources.hub, told)
+        first = self._read[0]
+        if len(self._read) == 1 and first.problem is not None:
+            raise UserError(first.problem, first.exit_code)
+
+    def ask(self) -> None:
+        """Ask this machine, if it is meant: what it can compute on, and of one model on its disk the bytes."""
+        if self._gpus:
+            return
+        self._request = self._sources.engine.new_request()
+        first = self._read[0]
+        if len(self._read) > 1 or not first.is_local or first.model is None or self._asked.sequences > 1:
+            self._sources.engine.send(ListDevices(self._request))
+            return
+        options = LoadOptions(
+            context=usage_of(self._asked, first.model.trained_context).planned.cells,
+            kv_type_k=self._asked.kv_type,
+            kv_type_v=self._asked.kv_type,
+        )
+        self._sources.dry_run.measure(self._request, first.path, options, keep=False)
+
+    def take(self, event: Event) -> None:
+        """Take in what this machine says; one that says nothing is planned by what else is known of it."""
+        if self._request is None:
+            return
+        match event:
+            case MemoryMeasured(request=self._request):
+                self._measured, self._devices = event, event.devices
+            case DevicesListed(request=self._request):
+                self._devices = event.devices
+            case Failed(request=self._request):
+                self._note = event.sentence
+            case EngineGone():
+                pass
+            case _:
+                return
+        self._request = None
+
+    def report(self) -> PlanReport:
+        """Return the answer."""
+        main = self._sources.main_memory()
+        here = Here(
+            devices=planned_here(self._devices, GpuReport(), main),
+            speeds=self._known().here,
+            names={device.name: device.description for device in self._devices},
+            measured=self._measured,
+            note=self._note,
+        )
+        return report_of(self._asked, self._read, self._gpus, here)
+
+    @property
+    def is_usable(self) -> bool:
+        """Whether any of the models can be planned."""
+        return any(read.model is not None for read in self._read)
+
+    def _known(self) -> KnownGpus:
+        values = self._settings.values
+        facts = SpeedFacts(values.memory_speeds, values.answers_here, values.gpus)
+        return known_gpus(self._sources.read_table(), facts, self._devices, self._sources.main_memory().total)
+
+
+def _named(name: str, known: KnownGpus) -> tuple[Gpu, ...]:
+    found = matching(name, known.all) or matching(_PARTED.sub(" ", name), known.all)
+    if found:
+        return found
+    names = {gpu_id(word): gpu.name for gpu in known.all for word in (gpu.name, gpu.id)}
+    shorter = {"-".join(key.split("-")[-2:]): name for key, name in names.items()}
+    near = difflib.get_close_matches(gpu_id(name), {**shorter, **names}, n=1, cutoff=NEAR)
+    suggestion = {**shorter, **names}[near[0]] if near else next(iter(names.values()), "")
+    raise UserError(
+        translate(
+            "Planner",
+            "No GPU is called “{name}” (did you mean {near}?): the planner of the window lists them, and you can add"
+            " your own there.",
+            name=name,
+            near=suggestion,
+        ),
+        ExitCode.WRONG_USE,
+    )
+
+
+def _too_long_prompt(prompt: int, context: int) -> UserError:
+    return UserError(
+        translate(
+            "Planner",
+            "A prompt of {prompt:,} tokens does not fit into a context of {context:,}: make --context larger, or --prompt"
+            " smaller.",
+            prompt=prompt,
+            context=context,
+        ),
+        ExitCode.WRONG_USE,
+    )

@@ -1,0 +1,229 @@
+"""Makes what the command `plan` says of models, devices, and what a dry run told. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import msgspec
+from msgspec.structs import replace
+
+from app.core.devices import MAIN_MEMORY
+from app.core.events import MemoryMeasured
+from app.core.model import ALL_LAYERS, LoadOptions
+from app.core.words import Sentence
+from app.planner.comparison import Row, Usage, compare
+from app.planner.gpu import Gpu
+from app.planner.memory_plan import DevicePlan, Figure, Lever, MemoryPlan, PlannedDevice, Verdict
+from app.planner.plan_options import PlanOptions
+from app.planner.planned_model import PlannedModel
+from app.planner.planning import plan_memory, with_asked
+from app.services.plan_answer import (
+    DEFAULT_PROMPT,
+    THIS_MACHINE,
+    DecodeValue,
+    DeviceValue,
+    FigureValue,
+    FirstTokenValue,
+    LeverValue,
+    ModelValue,
+    PlanAsked,
+    PlanReport,
+    PlanValue,
+)
+from app.services.plan_models import ReadModel
+
+_BEST_FIRST: tuple[Verdict, ...] = ("fits", "less_context", "partly", "too_large", "unknown")
+
+
+class Here(msgspec.Struct, frozen=True):
+    """This machine."""
+
+    devices: tuple[PlannedDevice, ...]
+    """Its GPUs, and last main memory."""
+    speeds: dict[str, Gpu]
+    """How fast each is, by its name."""
+    names: dict[str, str] = {}
+    """What their makers call them."""
+    measured: MemoryMeasured | None = None
+    """What a dry run told of the one model that is planned."""
+    note: Sentence | None = None
+    """Why it told nothing."""
+
+
+def report_of(asked: PlanAsked, models: Sequence[ReadModel], gpus: Sequence[Gpu], here: Here) -> PlanReport:
+    """Return what is said of models on some GPUs, or on this machine where none is named."""
+    values = [_model(asked, each, gpus, here) for each in models]
+    if len(values) > 1:
+        best = _best(values)
+        values = [replace(each, is_best=number == best) for number, each in enumerate(values)]
+    return PlanReport(asked, tuple(values))
+
+
+def usage_of(asked: PlanAsked, trained: int | None) -> Usage:
+    """Return what is to be done with a model that was trained for so many tokens."""
+    context = LoadOptions(context=asked.context).cells(trained) if asked.context is None else asked.context
+    options = PlanOptions(context=0, kv_type_k=asked.kv_type, kv_type_v=asked.kv_type)
+    prompt = asked.prompt if asked.prompt is not None else min(DEFAULT_PROMPT, context)
+    return Usage(context=context, users=asked.sequences, prompt=prompt, options=options)
+
+
+def _model(asked: PlanAsked, read: ReadModel, gpus: Sequence[Gpu], here: Here) -> ModelValue:
+    if read.model is None:
+        return ModelValue(read.name, read.path, size=read.size, problem=read.problem)
+    model = read.model
+    usage = usage_of(asked, model.trained_context)
+    host = here.speeds.get(MAIN_MEMORY)
+    if gpus:
+        plans = tuple(_plan(row, usage, row.gpu.id, row.gpu.name) for row in compare([model], gpus, usage, host))
+    else:
+        plans = (_here(model, usage, here, host),)
+    return ModelValue(
+        name=read.name,
+        path=read.path,
+        architecture=model.architecture or None,
+        kind=model.kind,
+        quantisation=model.quantisation,
+        parameters=model.parameters,
+        active_parameters=model.active_parameters,
+        layers=model.layers,
+        trained_context=model.trained_context,
+        size=read.size,
+        plans=plans,
+    )
+
+
+def _here(model: PlannedModel, usage: Usage, here: Here, host: Gpu | None) -> PlanValue:
+    def plan(planned: PlannedModel, options: PlanOptions, _devices: Sequence[PlannedDevice]) -> MemoryPlan:
+        found = plan_memory(planned, options, here.devices)
+        is_asked = here.measured is not None and options == usage.planned
+        return _asked(found, planned, here) if is_asked else found
+
+    gpus = [here.speeds.get(device.name) for device in here.devices if device.is_gpu]
+    known = [gpu for gpu in gpus if gpu is not None]
+    # layers that lie on several GPUs take turns: the slowest tells what is to be expected at least
+    speed = min(known, key=lambda gpu: gpu.effective_bandwidth) if known and len(known) == len(gpus) else None
+    speed = host if not gpus else speed
+    name = ", ".join(here.names.get(device.name, device.name) for device in here.devices if device.is_gpu)
+    (row,) = compare([model], [speed or _UNKNOWN], usage, host, plan)
+    if speed is None:
+        limit = row.limited_by if row.limited_by == "memory" else None
+        row = replace(row, speed=None, first_token=None, first_token_together=None, limited_by=limit)
+    value = _plan(row, usage, THIS_MACHINE, name or here.names.get(MAIN_MEMORY, ""))
+    return replace(value, note=here.note)
+
+
+def _asked(plan: MemoryPlan, model: PlannedModel, here: Here) -> MemoryPlan:
+    """Return the plan with the layers that the dry run has put on GPUs, and with its figures."""
+    measured = here.measured
+    if measured is None:
+        return plan
+    chosen = measured.options
+    everything = measured.layers + 1
+    layers = everything if chosen.gpu_layers in (None, ALL_LAYERS) else min(chosen.gpu_layers or 0, everything)
+    has_gpu = any(device.is_gpu for device in here.devices)
+    if has_gpu and (layers, chosen.experts_on_cpu) != (plan.gpu_layers, plan.options.experts_on_cpu):
+        options = replace(plan.options, gpu_layers=layers, experts_on_cpu=chosen.experts_on_cpu)
+        plan = plan_memory(model, options, here.devices)
+    return with_asked(plan, measured.memory)
+
+
+def _plan(row: Row, usage: Usage, gpu: str, name: str) -> PlanValue:
+    plan, speed, first = row.plan, row.speed, row.first_token
+    decode = None
+    if speed is not None:
+        decode = DecodeValue(
+            speed.tokens_per_s,
+            speed.low,
+            speed.high,
+            speed.ceiling,
+            speed.together,
+            speed.limited_by,
+            row.gpu.source_kind("efficiency"),
+        )
+    ttft = None
+    if first is not None:
+        ttft = FirstTokenValue(
+            first.seconds * 1000, first.low * 1000, first.high * 1000, first.tokens_per_s, first.limited_by
+        )
+    return PlanValue(
+        gpu=gpu,
+        name=name,
+        verdict=plan.verdict,
+        reason=plan.reason,
+        context=usage.context,
+        prompt=usage.prompt,
+        gpu_layers=plan.gpu_layers,
+        experts_on_cpu=plan.options.experts_on_cpu,
+        largest_context=row.largest_context,
+        most_sequences=row.most_users,
+        limited_by=row.limited_by,
+        decode=decode,
+        ttft=ttft,
+        devices=tuple(_device(device, name if device.name == gpu else "") for device in plan.devices),
+        levers=tuple(_lever(lever, max(1, usage.users)) for lever in plan.levers),
+    )
+
+
+def _device(device: DevicePlan, name: str) -> DeviceValue:
+    return DeviceValue(
+        name=(name or device.name) if device.is_gpu else MAIN_MEMORY,
+        is_gpu=device.is_gpu,
+        weights=_figure(device.weights),
+        kv=_figure(device.kv),
+        state=_figure(device.state),
+        compute=_figure(device.compute),
+        overhead=_figure(device.overhead),
+        margin=_figure(device.margin),
+        needed=device.needed,
+        total=device.total,
+        free=device.free,
+        spare=device.spare,
+    )
+
+
+def _figure(figure: Figure) -> FigureValue:
+    return FigureValue(figure.bytes, figure.source)
+
+
+def _lever(lever: Lever, users: int) -> LeverValue:
+    options = lever.options
+    return LeverValue(
+        kind=lever.kind,
+        saves=lever.saves,
+        fits=lever.fits,
+        context=None if options is None or lever.kind != "context" else options.cells // users,
+        kv_type=None if options is None or lever.kind != "kv_type" else options.kv_type_k,
+        gpu_layers=None if options is None or lever.kind != "gpu_layers" else options.gpu_layers,
+        quantisation=lever.name or None,
+        is_estimate=lever.is_estimate,
+    )
+
+
+def _best(models: Sequence[ModelValue]) -> int | None:
+    """Return which of several models to take: of those that fit best on the first GPU the largest."""
+
+    def rank(number: int) -> tuple[int, int]:
+        return _BEST_FIRST.index(models[number].plans[0].verdict), -(models[number].size or 0)
+
+    usable = [
+        number for number, each in enumerate(models) if each.plans and each.plans[0].verdict not in _BEST_FIRST[3:]
+    ]
+    return min(usable, key=rank) if usable else None
+
+
+_UNKNOWN = Gpu(
+    id=THIS_MACHINE,
+    name="",
+    memory=0,
+    usable=0,
+    bandwidth=1.0,
+    tflops=None,
+    layer_us=0.0,
+    efficiency=1.0,
+    prefill_tflops=None,
+    below=0.5,
+    above=0.5,
+    prefill_band=0.5,
+    is_this_machine=True,
+)
+"""Stands for a GPU whose speed is not known: what is worked out of its speed is thrown away."""

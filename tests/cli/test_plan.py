@@ -1,0 +1,323 @@
+"""The command `plan`: what it prints of models here and on a hub, for this machine and for other GPUs."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from app.cli.plan_options import PLAN_EPILOG
+from app.core.commands import Command, ListDevices
+from app.core.devices import Device, LibraryFacts
+from app.core.events import DevicesListed, FailureKind, MemoryMeasured
+from app.core.metrics import DeviceMemory
+from app.core.model import LoadOptions
+from app.services.plan_answer import (
+    DecodeValue,
+    DeviceValue,
+    FirstTokenValue,
+    LeverValue,
+    ModelValue,
+    PlanAsked,
+    PlanReport,
+    PlanValue,
+)
+from tests.cli.conftest import CommandLine
+from tests.fake_dry_run import CPU, FakeDryRun
+from tests.ggufs import add_bpe_tokenizer, write_tiny_llama
+from tests.hub.loopback_hub import LoopbackHub
+from tests.sparse_dense import llama_8b, mixtral_8x7b
+
+MIB, GIB = 1 << 20, 1 << 30
+GPU = Device("CUDA0", "NVIDIA L4", "gpu", "CUDA", 23 * GIB, 22 * GIB)
+ASKED = DeviceMemory("CPU", 7 * MIB, 5 * MIB, 3 * MIB, 0, MIB)
+
+
+@pytest.fixture(scope="module")
+def large(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return llama_8b().write(tmp_path_factory.mktemp("large") / "Llama-8B-Q4_K.gguf", add_bpe_tokenizer)
+
+
+@pytest.fixture
+def gpus() -> list[Device]:
+    """What the engine can compute on beside the processor."""
+    return [GPU]
+
+
+@pytest.fixture
+def asked(line: CommandLine, gpus: list[Device], monkeypatch: pytest.MonkeyPatch) -> FakeDryRun:
+    """Let the dry run and the engine answer."""
+    run, react = line.desk.dry_run, line.desk.engine.on_command
+
+    def measure(request: int, path: str, options: LoadOptions, *, keep: bool = True) -> None:
+        FakeDryRun.measure(run, request, path, options, keep=keep)
+        run.answer(ASKED)
+
+    def hear(command: Command) -> None:
+        if isinstance(command, ListDevices):
+            library = LibraryFacts("0", "", False, (), ())
+            line.desk.engine.say(DevicesListed(command.request, library, (CPU, *gpus)))
+        else:
+            react(command)
+
+    monkeypatch.setattr(run, "measure", measure)
+    line.desk.engine.on_command = hear
+    return run
+
+
+@pytest.fixture
+def hub(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[LoopbackHub]:
+    names = ("tiny-F16.gguf", "tiny-Q8_0.gguf")
+    files = {
+        name: write_tiny_llama(tmp_path / name, layers=2 + number).read_bytes() for number, name in enumerate(names)
+    }
+    for name in ("http_proxy", "HTTP_PROXY", "TOKENLIGHT_OFFLINE", "HF_HUB_OFFLINE"):
+        monkeypatch.delenv(name, raising=False)
+    with LoopbackHub(files) as made:
+        monkeypatch.setenv("HF_ENDPOINT", made.endpoint)
+        yield made
+
+
+def plan(line: CommandLine, *words: str) -> Any:
+    """Return the JSON of a plan that was made."""
+    assert line.run("plan", *words, "--json") == 0, line.err
+    (found,) = line.lines()
+    return found
+
+
+def test_this_machine_is_asked_for_a_file_and_each_figure_says_so(
+    line: CommandLine, model: Path, asked: FakeDryRun
+) -> None:
+    found = plan(line, str(model), "--context", "500", "--kv", "Q8_0")
+    (question,) = asked.asked
+    assert (question.path, question.options.context, question.options.kv_type_v) == (str(model), 512, "q8_0")
+    (told,) = found["models"]
+    (here,) = told["plans"]
+    (device,) = here["devices"]
+    assert (told["name"], told["layers"], told["trained_context"]) == ("tiny", 2, 1024)
+    assert (here["gpu"], here["name"], here["verdict"], here["context"]) == (
+        "this-machine",
+        "a processor",
+        "fits",
+        500,
+    )
+    assert device["weights"] == {"bytes": 7 * MIB, "source": "asked"}
+    assert device["compute"] == {"bytes": 4 * MIB, "source": "asked"}
+    assert device["margin"]["source"] == "assumed"
+    assert here["decode"]["low"] < here["decode"]["tokens_per_s"] < here["decode"]["high"] < here["decode"]["ceiling"]
+
+
+def test_as_text_every_row_has_its_source_and_speeds_have_a_band(
+    line: CommandLine, model: Path, asked: FakeDryRun
+) -> None:
+    assert line.run("plan", str(model)) == 0
+    rows = {" ".join(row.split()[:1]): " ".join(row.split()[1:]) for row in line.out.splitlines()}
+    assert rows["Weights"] == "7.0 MiB asked of llama.cpp"
+    assert rows["Margin"] == "1.0 GiB assumed"
+    assert " to " in rows["Decode"] and "by bandwidth alone" in rows["Decode"]
+    assert "This machine (a processor): fits" in line.out
+    assert line.err == "" and "None" not in line.out
+    assert max(map(len, line.out.splitlines())) <= 110
+
+
+@pytest.mark.parametrize("kind", ["engine", "model"])
+def test_where_llama_cpp_gives_no_figures_the_formula_does(
+    line: CommandLine, model: Path, monkeypatch: pytest.MonkeyPatch, kind: FailureKind
+) -> None:
+    run = line.desk.dry_run
+
+    def measure(request: int, path: str, options: LoadOptions, *, keep: bool = True) -> None:
+        FakeDryRun.measure(run, request, path, options, keep=keep)
+        run.fail(kind, "It does not start.")
+
+    monkeypatch.setattr(run, "measure", measure)
+    assert line.run("plan", str(model)) == 0
+    assert "by formula" in line.out
+    assert "llama.cpp was asked and gave no figures: It does not start." in line.out
+
+
+def test_several_conversations_are_planned_by_formula_on_the_gpu_that_is_here(
+    line: CommandLine, large: Path, asked: FakeDryRun
+) -> None:
+    found = plan(line, str(large), "--sequences", "4")
+    here = found["models"][0]["plans"][0]
+    assert asked.asked == []
+    assert (here["name"], here["verdict"], here["gpu_layers"]) == ("NVIDIA L4", "fits", 33)
+    assert [device["name"] for device in here["devices"]] == ["CUDA0", "CPU"]
+    assert here["devices"][0]["kv"] == {"bytes": 4 * GIB, "source": "formula"}
+    assert here["decode"]["together"] == pytest.approx(4 * here["decode"]["tokens_per_s"])
+
+
+def test_layers_lie_where_llama_cpp_has_put_them(
+    line: CommandLine, large: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = line.desk.dry_run
+
+    def measure(request: int, path: str, options: LoadOptions, *, keep: bool = True) -> None:
+        FakeDryRun.measure(run, request, path, options, keep=keep)
+        run._sink(MemoryMeasured(request, path, LoadOptions(gpu_layers=10), (ASKED,), 8192, 32, (CPU, GPU)))
+
+    monkeypatch.setattr(run, "measure", measure)
+    here = plan(line, str(large))["models"][0]["plans"][0]
+    assert (here["gpu_layers"], here["verdict"]) == (10, "partly")
+
+
+def test_of_several_gpus_the_slowest_tells_the_speed(
+    line: CommandLine, large: Path, asked: FakeDryRun, gpus: list[Device]
+) -> None:
+    gpus.append(Device("CUDA1", "Tesla T4", "gpu", "CUDA", 15 * GIB, 14 * GIB))
+    words = (str(large), "--sequences", "2", "--context", "2048")
+    here = plan(line, *words)["models"][0]["plans"][0]
+    there = plan(line, *words, "--gpu", "T4")["models"][0]["plans"][0]
+    assert here["name"] == "NVIDIA L4, Tesla T4"
+    assert here["decode"]["ceiling"] == pytest.approx(there["decode"]["ceiling"])
+
+
+def test_a_gpu_whose_speed_nobody_knows_is_planned_without_one(
+    line: CommandLine, large: Path, asked: FakeDryRun, gpus: list[Device]
+) -> None:
+    words = (str(large), "--sequences", "2")
+    known = plan(line, *words)["models"][0]["plans"][0]
+    gpus[:] = [msgspec.structs.replace(GPU, description="Some card")]
+    here = plan(line, *words)["models"][0]["plans"][0]
+    assert (here["verdict"], here["decode"], here["ttft"]) == ("fits", None, None)
+    assert here["largest_context"] == known["largest_context"]
+    assert line.run("plan", *words) == 0
+    assert "Decode             –" in line.out
+
+
+def test_gpus_are_a_table_and_this_machine_is_not_asked(line: CommandLine, large: Path, asked: FakeDryRun) -> None:
+    assert line.run("plan", str(large), "--gpu", "L4,RTX4090", "--gpu", "l4", "--context", "8192") == 0
+    assert asked.asked == [] and line.desk.engine.all(ListDevices) == []
+    rows = line.out.splitlines()[-2:]
+    assert [row.split("  ")[0] for row in rows] == ["L4", "RTX 4090"]
+    assert all("fits" in row and "memory bandwidth" in row for row in rows)
+
+
+def test_what_is_too_large_says_so_and_what_would_help(line: CommandLine, tmp_path: Path) -> None:
+    path = mixtral_8x7b().write(tmp_path / "Mixtral-Q4_K.gguf", add_bpe_tokenizer)
+    found = plan(line, str(path), "--gpu", "T4", "--context", "32768")["models"][0]["plans"][0]
+    assert found["verdict"] in ("partly", "too_large")
+    kinds = {lever["kind"] for lever in found["levers"]}
+    assert {"context", "kv_type"} <= kinds
+    assert line.run("plan", str(path), "--gpu", "T4,A10", "--context", "32768") == 0
+    assert "partly" in line.out and max(map(len, line.out.splitlines())) <= 110
+    assert line.run("plan", str(path), "--gpu", "T4", "--context", "32768") == 0
+    assert "What needs less memory" in line.out and "Keys and values in q8_0: " in line.out
+
+
+def test_a_folder_is_a_line_for_each_model_and_the_best_is_marked(
+    line: CommandLine, large: Path, model: Path, tmp_path: Path, asked: FakeDryRun
+) -> None:
+    shutil.copy(model, tmp_path / "a.gguf")
+    (tmp_path / "b.gguf").write_text("<html>")
+    (tmp_path / "Large-Q4_K.gguf").symlink_to(large)
+    found = plan(line, str(tmp_path))
+    best = {each["name"]: (each["is_best"], each["problem"] is None) for each in found["models"]}
+    assert best == {"a": (False, True), "b": (False, False), "Large": (True, True)}
+    assert line.run("plan", str(tmp_path)) == 0
+    assert "* Large Q4_K" in line.out and "Cannot be used: This file is a web page" in line.out
+    assert "* the largest that fits best" in line.out
+
+
+def test_a_folder_without_a_usable_model_ends_with_3(line: CommandLine, tmp_path: Path, asked: FakeDryRun) -> None:
+    for name in ("a.gguf", "b.gguf"):
+        (tmp_path / name).write_text("<html>")
+    assert line.run("plan", str(tmp_path)) == 3
+    assert line.out.count("Cannot be used") == 2
+    assert line.run("plan", str(tmp_path / "a.gguf")) == 3
+    assert line.out == "" and line.err.startswith("This file is a web page")
+
+
+def test_a_repository_is_a_line_for_each_model_read_by_its_header_alone(
+    line: CommandLine, hub: LoopbackHub, asked: FakeDryRun
+) -> None:
+    found = plan(line, hub.repository, "--gpu", "L4,T4")
+    assert [(each["path"], each["layers"], len(each["plans"])) for each in found["models"]] == [
+        ("tiny-F16.gguf", 2, 2),
+        ("tiny-Q8_0.gguf", 3, 2),
+    ]
+    assert [each["is_best"] for each in found["models"]] == [False, True]
+    assert line.run("plan", hub.repository) == 0
+    assert asked.asked == [] and "* tiny" in line.out
+
+
+def test_one_model_of_a_repository_is_planned_for_this_machine(
+    line: CommandLine, hub: LoopbackHub, asked: FakeDryRun
+) -> None:
+    found = plan(line, f"{hub.repository}:Q8_0")
+    (told,) = found["models"]
+    assert (told["path"], told["plans"][0]["name"]) == ("tiny-Q8_0.gguf", "NVIDIA L4")
+    assert told["plans"][0]["devices"][0]["weights"]["source"] == "formula"
+
+
+def test_what_a_hub_refuses_is_a_sentence(line: CommandLine, hub: LoopbackHub) -> None:
+    hub.listing = lambda request: request.send_text("no", 401)
+    assert line.run("plan", "org/secret") == 3
+    assert "without permission" in line.err and line.out == ""
+    assert line.run("plan", f"{hub.repository}:Q2_K") == 3
+
+
+def test_a_hub_that_fails_is_not_asked_again_for_each_model(line: CommandLine, hub: LoopbackHub) -> None:
+    hub.delivering = lambda request: request.send_text("later", 503)
+    assert line.run("plan", hub.repository) == 3
+    assert "has trouble of its own (503)" in line.err and line.out == ""
+    assert len([1 for where, _, _ in hub.asked if where == "store"]) == 1
+
+
+def test_a_broken_file_of_a_repository_costs_only_its_line(line: CommandLine, hub: LoopbackHub) -> None:
+    hub.files["tiny-F16.gguf"] = b"GGUF" + bytes(400)
+    assert line.run("plan", hub.repository, "--gpu", "L4") == 0
+    assert "  tiny-F16.gguf\n    Cannot be used: This model is in version 0" in line.out
+    assert "* tiny" in line.out
+
+
+def test_offline_is_a_sentence(line: CommandLine, hub: LoopbackHub, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TOKENLIGHT_OFFLINE", "1")
+    assert line.run("plan", hub.repository) == 3
+    assert "is offline because TOKENLIGHT_OFFLINE is set" in line.err and hub.asked == []
+
+
+WRONG = {
+    ("{model}", "--gpu", "RTX 4900"): "did you mean NVIDIA GeForce RTX 4",
+    ("{model}", "--gpu", "L4,gpu"): "No GPU is called “gpu”",
+    ("{model}", "--context", "100", "--prompt", "101"): "make --context larger, or --prompt smaller",
+    ("{folder}/tinny.gguf",): "did you mean {folder}/tiny.F16.gguf?",
+    ("/nowhere/x.gguf",): "There is no model at /nowhere/x.gguf: name",
+    ("{empty}",): "There is no model in {empty}: name",
+}
+
+
+@pytest.mark.parametrize("words", WRONG)
+def test_wrong_use_names_the_nearest_thing(
+    line: CommandLine, model: Path, tmp_path: Path, words: tuple[str, ...]
+) -> None:
+    (tmp_path / "empty").mkdir()
+    places = {"model": str(model), "folder": str(model.parent), "empty": str(tmp_path / "empty")}
+    assert line.run("plan", *(word.format(**places) for word in words)) == 2
+    assert WRONG[words].format(**places) in line.err
+    assert line.err.count("\n") == 1 and line.out == ""
+
+
+def test_the_help_names_every_field_of_the_json() -> None:
+    kinds = (PlanReport, PlanAsked, ModelValue, PlanValue, DecodeValue, FirstTokenValue, DeviceValue, LeverValue)
+    documented = (
+        PLAN_EPILOG.replace(",", " ").replace("(", " ").replace(")", " ").replace(";", " ").replace(":", " ").split()
+    )
+    for kind in kinds:
+        for field in msgspec.structs.fields(kind):
+            assert field.name in documented, f"{kind.__name__}.{field.name}"
+    assert max(map(len, PLAN_EPILOG.splitlines())) < 80
+
+
+def test_the_json_has_every_field_and_no_other(line: CommandLine, model: Path) -> None:
+    found = plan(line, str(model), "--gpu", "L4")
+    told = found["models"][0]["plans"][0]
+    assert list(told) == [field.name for field in msgspec.structs.fields(PlanValue)]
+    assert list(told["decode"]) == [field.name for field in msgspec.structs.fields(DecodeValue)]
+    assert json.dumps(found, allow_nan=False)
