@@ -9,7 +9,13 @@ from collections.abc import Iterator
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-LEVELS = (("core",), ("system",), ("probability",), ("services", "engine", "hub"), ("bootstrap", "gui", "cli", "__main__"))
+LEVELS = (
+    ("core",),
+    ("system",),
+    ("probability",),
+    ("services", "engine", "hub"),
+    ("bootstrap", "gui", "cli", "__main__"),
+)
 NAME = re.compile(r"app(\.[a-z_]+)+")
 
 
