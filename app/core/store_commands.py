@@ -169,6 +169,12 @@ class MeasureStore(msgspec.Struct, frozen=True):
     request: int
 
 
+class MeasureUse(msgspec.Struct, frozen=True):
+    """Say how long chats are, from the newest answers; answered by `UseMeasured`."""
+
+    request: int
+
+
 StoreCommand = (
     OpenStore
     | KeepConversation
@@ -192,4 +198,5 @@ StoreCommand = (
     | ReadRecord
     | ReadPrompt
     | MeasureStore
+    | MeasureUse
 )

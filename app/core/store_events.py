@@ -100,6 +100,24 @@ class StoreMeasured(msgspec.Struct, frozen=True, tag="store_measured"):
     record_bytes: int
 
 
+class Lengths(msgspec.Struct, frozen=True):
+    """Of something that was counted in tokens: what 95 of 100 stay within, and the longest."""
+
+    usual: int
+    longest: int
+
+
+class UseMeasured(msgspec.Struct, frozen=True, tag="use_measured"):
+    """How long chats are, in tokens, over so many answers; None where there is no answer."""
+
+    request: int
+    answers: int
+    context: Lengths | None = None
+    """Of prompt and answer together: what each of them needed of the cache."""
+    prompt: Lengths | None = None
+    answer: Lengths | None = None
+
+
 class StoreFailed(msgspec.Struct, frozen=True, tag="store_failed"):
     """Something could not be written, or read; what could not be written is in memory and tried again."""
 
@@ -126,6 +144,7 @@ StoreEvent = (
     | RecordRead
     | PromptRead
     | StoreMeasured
+    | UseMeasured
     | StoreFailed
     | StoreRecovered
     | StoreRenewed

@@ -18,6 +18,7 @@ from app.core.store_commands import (
     CopyBranch,
     KeepPrompt,
     MeasureStore,
+    MeasureUse,
     ReadConversation,
     ReadPieces,
     ReadPrompt,
@@ -32,6 +33,7 @@ from app.core.store_events import (
     StoreMeasured,
     StoreOpened,
     TrashRead,
+    UseMeasured,
 )
 from app.store.answer_rows import read_answer, read_answers
 from app.store.changes import Change
@@ -53,11 +55,12 @@ from app.store.reading import (
 )
 from app.store.trash import read_trash
 from app.store.unwritten import Parts, heads_with_unwritten, lay_over, named_in, newest_deletion_in, newest_in
+from app.store.use import read_use
 
 _log = logging.getLogger(__name__)
 
-Answer = ConversationRead | TrashRead | PiecesRead | RecordRead | PromptRead | StoreMeasured
-Question = ReadConversation | ReadTrash | ReadPieces | ReadRecord | ReadPrompt | MeasureStore
+Answer = ConversationRead | TrashRead | PiecesRead | RecordRead | PromptRead | StoreMeasured | UseMeasured
+Question = ReadConversation | ReadTrash | ReadPieces | ReadRecord | ReadPrompt | MeasureStore | MeasureUse
 
 
 class Reader:
@@ -85,6 +88,8 @@ class Reader:
                 return PromptRead(request, message, self._prompt(message, pending))
             case MeasureStore(request):
                 return self._measured(request)
+            case MeasureUse(request):
+                return self._used(request)
             case _:
                 assert_never(question)
 
@@ -249,6 +254,12 @@ class Reader:
         with self._noting():
             records = record_bytes(self._connection)
         return StoreMeasured(request, total, records)
+
+    def _used(self, request: int) -> UseMeasured:
+        if self._connection is not None:
+            with self._noting():
+                return read_use(self._connection, request)
+        return UseMeasured(request, 0)
 
     @contextmanager
     def _noting(self) -> Iterator[None]:
