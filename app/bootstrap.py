@@ -130,7 +130,7 @@ def assemble(
     templates, sampling = Templates(resources, settings), Sampling(settings)
     load_check = LoadCheck(jobs, settings, dry_run, check, main_memory)
     session = EngineSession(engine, settings, templates, notices, load_check)
-    ports = PlanPorts(engine, dry_run, Hub(os.environ))
+    ports = PlanPorts(engine, dry_run, Hub(os.environ), store)
     talk = _talk(store, session, sampling, settings, notices, jobs)
     vocabulary = Vocabulary(session, engine, store, asks=options.window)
     memory, machine = Memory(session, dry_run, engine, asks=options.window), Machine(HardwareSampler(inbox.put))

@@ -71,7 +71,7 @@ def lanes_csv(run: LanesRun, analysis: Analysis) -> bytes:
             *((None,) * len(_DIVERGENCE) if found is None else _of_divergence(found)),
             lane.text,
         ]
-        writer.writerow([_cell(value) for value in row])
+        writer.writerow([csv_cell(value) for value in row])
     return (_BOM + lines.getvalue()).encode()
 
 
@@ -105,7 +105,7 @@ def _of_divergence(found: LaneDivergence) -> tuple[object, ...]:
     return found.token + 1, found.kind, found.stage, found.reason.english()
 
 
-def _cell(value: object) -> str | int | float:
+def csv_cell(value: object) -> str | int | float:
     """Return a value as it stands in a cell: nothing for None, true and false, and texts that are no formulas."""
     if value is None or (isinstance(value, float) and not math.isfinite(value)):
         return ""

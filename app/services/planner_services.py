@@ -7,11 +7,13 @@ from typing import NamedTuple
 
 from app.core.events import Failed, MemoryMeasured
 from app.core.job_events import LanesAnalysed
-from app.core.ports import DryRunPort, EnginePort, HubPort
+from app.core.ports import DryRunPort, EnginePort, HubPort, StorePort
+from app.services.chat_use import ChatUse
 from app.services.engine_session import EngineSession
 from app.services.measuring import Measuring
 from app.services.models import Models
 from app.services.plan_command import PlanCommand, PlanSources
+from app.services.plan_comparison import PlanComparison
 from app.services.planning import Planning
 from app.services.planning_devices import PlanningDevices
 from app.services.planning_models import PlanningModels
@@ -22,11 +24,12 @@ from app.system.settings_file import SettingsFile
 
 
 class PlanPorts(NamedTuple):
-    """What the command `plan` asks."""
+    """What plans are asked of."""
 
     engine: EnginePort
     dry_run: DryRunPort
     hub: HubPort
+    store: StorePort
 
 
 @dataclass(frozen=True)
@@ -37,12 +40,17 @@ class PlannerServices:
     devices: PlanningDevices
     planning: Planning
     command: PlanCommand
+    comparison: PlanComparison
+    """Models beside GPUs."""
+    chat_use: ChatUse
+    """How long people's chats are."""
 
     def take(self, event: LanesAnalysed) -> None:
         """Hand on what a job has worked out."""
         self.models.take(event)
         self.devices.take(event)
         self.planning.take(event)
+        self.comparison.take(event)
 
     def take_measured(self, event: MemoryMeasured | Failed) -> None:
         """Hand on what a dry run said."""
@@ -62,5 +70,12 @@ def planner_services(
     devices = PlanningDevices(session, measured, settings, jobs, resources.gpu_table, main_memory)
     planned = PlanningModels(models, jobs)
     planning = Planning(session, planned, devices, settings, ports.dry_run, jobs)
-    sources = PlanSources(*ports, resources.gpu_table, main_memory)
-    return PlannerServices(planned, devices, planning, PlanCommand(sources, models, settings))
+    sources = PlanSources(ports.engine, ports.dry_run, ports.hub, resources.gpu_table, main_memory)
+    return PlannerServices(
+        planned,
+        devices,
+        planning,
+        PlanCommand(sources, models, settings),
+        PlanComparison(planned, devices, session, settings, jobs),
+        ChatUse(ports.store, ports.engine),
+    )

@@ -65,6 +65,7 @@ from app.core.store_events import (
     StoreRecovered,
     StoreRenewed,
     TrashRead,
+    UseMeasured,
 )
 from app.services.answer_what_if import AnswerWhatIf
 from app.services.answers import Answers
@@ -251,6 +252,8 @@ class Program:
                 self.trash.take(event)
             case StoreMeasured():
                 self.disk_use.take(event)
+            case UseMeasured():
+                self.planner.chat_use.take(event)
             case _:
                 assert_never(event)
 
@@ -279,9 +282,8 @@ class Program:
                 self.memory.take(event)
                 self.doctor.take(event)
             case EngineGone():
-                self.session.take(event)
-                self.machine.take(event)
-                self.doctor.take(event)
+                for gone in (self.session, self.machine, self.doctor):
+                    gone.take(event)
             case Failed():
                 for service in (self.session, self.memory, self.doctor, self.load_options, self.vocabulary):
                     service.take(event)

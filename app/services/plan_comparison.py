@@ -1,0 +1,227 @@
+"""Models beside GPUs: what people can choose and have chosen, and the rows that a job works out of it.
+
+Nothing is worked out while nobody looks. Must not know how it is shown.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from msgspec.structs import replace
+
+from app.core.devices import MAIN_MEMORY
+from app.core.job_events import LanesAnalysed
+from app.core.own_gpu import MOST_OWN, OwnGpu
+from app.core.signal import Signal
+from app.core.words import Sentence, translate
+from app.planner.gpu import Gpu
+from app.planner.gpu_table import MOST_NAME, gpu_id, name_problem
+from app.planner.planned_model import PlannedModel
+from app.planner.quantised import ALL_BITS
+from app.services.engine_session import EngineSession
+from app.services.file_names import short_name
+from app.services.latest_job import LatestJob
+from app.services.plan_rows import Grounds, Worked, work_out
+from app.services.plan_values import Chosen, GpuGroup, ModelChoice, OfferedGpu, OfferedModel
+from app.services.planning_devices import PlanningDevices
+from app.services.planning_models import PlanningModels
+from app.system.jobs import Jobs
+from app.system.settings_file import SettingsFile
+
+JOB = "plan comparison"
+HERE = "here "
+"""Before the name of a device of this machine, whose GPU the table may have too."""
+FIRST_GPUS = ("rtx-3060", "rtx-4090", "l4", "h100-sxm")
+"""One of each size, to begin with beside this machine."""
+
+
+class PlanComparison:
+    """What is compared; `changed` follows when there is another choice, or more is known."""
+
+    def __init__(
+        self,
+        models: PlanningModels,
+        devices: PlanningDevices,
+        session: EngineSession,
+        settings: SettingsFile,
+        jobs: Jobs,
+    ) -> None:
+        self.changed: Signal[()] = Signal()
+        """Other rows, another choice, or something else to choose from."""
+        self._models = models
+        self._devices = devices
+        self._session = session
+        self._settings = settings
+        self._chosen: Chosen | None = None
+        """None until somebody looked."""
+        self._worked: Worked | None = None
+        self._grounds: Grounds | None = None
+        """What the newest rows are worked out from."""
+        self._offered_models: tuple[OfferedModel, ...] = ()
+        self._offered_gpus: tuple[OfferedGpu, ...] = ()
+        self._is_watched = False
+        self._job: LatestJob[Worked] = LatestJob(jobs, JOB, self._take_worked)
+        models.changed.connect(lambda _path: self._look())
+        devices.changed.connect(self._look)
+
+    @property
+    def chosen(self) -> Chosen:
+        """What is compared."""
+        return self._chosen or Chosen()
+
+    @property
+    def worked(self) -> Worked | None:
+        """The newest rows; None until there are some. Those of an earlier choice stay until the next are there."""
+        return self._worked
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether rows are being worked out."""
+        return self._job.is_busy
+
+    @property
+    def models(self) -> tuple[OfferedModel, ...]:
+        """What can be chosen of the models of this machine, and of others that were chosen already."""
+        return self._offered_models
+
+    @property
+    def gpus(self) -> tuple[OfferedGpu, ...]:
+        """What models can be compared on: this machine, people's own, and the table."""
+        return self._offered_gpus
+
+    @property
+    def problems(self) -> tuple[tuple[str, Sentence], ...]:
+        """What is wrong with files that were chosen, each with its name."""
+        paths = dict.fromkeys(choice.path for choice in self.chosen.models)
+        files = (self._models.get(path) for path in paths)
+        return tuple(
+            (short_name(Path(file.path)), file.problem)
+            for file in files
+            if file is not None and file.problem is not None
+        )
+
+    def watch(self, on: bool) -> None:
+        """Begin to work rows out, or stop; what was chosen stays."""
+        self._is_watched = on
+        if on:
+            self._look()
+
+    def choose(self, chosen: Chosen) -> None:
+        """Compare something else."""
+        if chosen != self._chosen:
+            self._chosen = chosen
+            self._look()
+
+    def own_gpu(self, key: str) -> tuple[str, OwnGpu] | None:
+        """Return name and figures of a GPU that people added; None of any other."""
+        return next(((name, gpu) for name, gpu in self._own.items() if gpu_id(name) == key), None)
+
+    def keep_gpu(self, name: str, gpu: OwnGpu, instead_of: str = "") -> Sentence | None:
+        """Add a GPU, or change the one of an id; what is wrong with its name is returned, and nothing changed then."""
+        name = name.strip()[:MOST_NAME]
+        before = self.own_gpu(instead_of)
+        others = [each for each in self._own if before is None or each != before[0]]
+        problem = name_problem(name, self._devices.gpus.table, others)
+        if problem is None and before is None and len(others) >= MOST_OWN:
+            problem = translate(
+                "PlanComparison", "There are {most} GPUs of yours already: remove one.", most=MOST_OWN
+            )
+        if problem is not None:
+            return problem
+        if before is None:
+            kept = {**self._own, name: gpu}
+            chosen = (*self.chosen.gpus, gpu_id(name))
+        else:
+            kept = {
+                name if each == before[0] else each: gpu if each == before[0] else old
+                for each, old in self._own.items()
+            }
+            chosen = tuple(gpu_id(name) if key == instead_of else key for key in self.chosen.gpus)
+        self._settings.change(gpus=kept)
+        self._chosen = replace(self.chosen, gpus=chosen)
+        self._look()
+        return None
+
+    def remove_gpu(self, key: str) -> None:
+        """Forget a GPU that people added."""
+        before = self.own_gpu(key)
+        if before is not None:
+            self._settings.change(gpus={name: gpu for name, gpu in self._own.items() if name != before[0]})
+            self._chosen = replace(self.chosen, gpus=tuple(each for each in self.chosen.gpus if each != key))
+            self._look()
+
+    def take(self, event: LanesAnalysed) -> None:
+        """Take in what was worked out."""
+        self._job.take(event)
+
+    @property
+    def _own(self) -> Mapping[str, OwnGpu]:
+        return self._settings.values.gpus
+
+    def _planned(self, path: str) -> PlannedModel | None:
+        file = self._models.get(path)
+        return file.model if file is not None else None
+
+    def _gpus(self) -> dict[str, Gpu]:
+        known = self._devices.gpus
+        here = sorted(known.here.items(), key=lambda item: item[1].is_processor)
+        return {**{HERE + name: gpu for name, gpu in here}, **{gpu.id: gpu for gpu in known.all}}
+
+    def _look(self) -> None:
+        """Have rows worked out where they would be others, and tell of whatever is another."""
+        if not self._is_watched:
+            return
+        before = self._chosen, self._offered_models, self._offered_gpus, self._grounds
+        gpus = self._gpus()
+        self._choose_first(gpus)
+        self._offered_gpus = self._offer_gpus(gpus)
+        self._offered_models = self._offer_models()
+        chosen = self.chosen
+        paths = dict.fromkeys(choice.path for choice in chosen.models)
+        models = {path: model for path in paths if (model := self._planned(path)) is not None}
+        host = self._devices.gpus.here.get(MAIN_MEMORY)
+        grounds = Grounds(chosen, models, tuple(gpus[key] for key in chosen.gpus if key in gpus), host)
+        if grounds != self._grounds:
+            self._grounds = grounds
+            self._job.want(lambda: work_out(grounds))
+        if before != (self._chosen, self._offered_models, self._offered_gpus, grounds):
+            self.changed.emit()
+
+    def _offer_models(self) -> tuple[OfferedModel, ...]:
+        names = {found.path: found.name for found in self._models.found}
+        for choice in self.chosen.models:
+            names.setdefault(choice.path, short_name(Path(choice.path)))
+        offered = []
+        for path, name in names.items():
+            model = self._planned(path)
+            if model is None:
+                offered.append(OfferedModel(path, name or short_name(Path(path)), None, None, ()))
+                continue
+            is_known = model.weights is not None and bool(model.parameters)
+            others = tuple(each for each in ALL_BITS if each != model.quantisation) if is_known else ()
+            offered.append(OfferedModel(path, model.name, model.quantisation, model.file_bytes, others))
+        return tuple(offered)
+
+    def _offer_gpus(self, gpus: Mapping[str, Gpu]) -> tuple[OfferedGpu, ...]:
+        own = {gpu.id for gpu in self._devices.gpus.own}
+
+        def group(key: str, gpu: Gpu) -> GpuGroup:
+            return "here" if key.startswith(HERE) else "own" if gpu.id in own else gpu.family
+
+        return tuple(OfferedGpu(key, gpu.name, group(key, gpu), gpu.memory) for key, gpu in gpus.items())
+
+    def _choose_first(self, gpus: Mapping[str, Gpu]) -> None:
+        """Choose what to begin with, once it is known what there is."""
+        if self._chosen is not None or not self._devices.is_known:
+            return
+        open_model, found = self._session.model, self._models.found
+        path = open_model.path if open_model is not None else found[0].path if found else None
+        if path is None:
+            return
+        keys = [key for key in gpus if key.startswith(HERE)]
+        self._chosen = Chosen((ModelChoice(path),), (*keys, *(key for key in FIRST_GPUS if key in gpus)))
+
+    def _take_worked(self, worked: Worked | None) -> None:
+        self._worked = worked
+        self.changed.emit()

@@ -1,0 +1,140 @@
+"""A comparison of models and GPUs as files: a table for spreadsheets (CSV), and one for texts (Markdown).
+
+Pure. Names of columns and words are English in every language, so that files stay alike.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Callable, Sequence
+
+from app.core.version import VERSION
+from app.services.comparison_export import csv_cell
+from app.services.plan_rows import Worked
+from app.services.plan_values import Band, Chosen, ComparedRow
+from app.services.plan_words import LIMITS, VERDICTS
+from app.services.units import UNKNOWN, byte_size, count, rate
+
+_BOM = "\N{ZERO WIDTH NO-BREAK SPACE}"
+_BANDS: tuple[tuple[str, Callable[[ComparedRow], Band | None]], ...] = (
+    ("first_token_s", lambda row: row.first_token),
+    ("first_token_together_s", lambda row: row.first_token_together),
+    ("tokens_per_s_each", lambda row: row.each),
+    ("tokens_per_s_together", lambda row: row.together),
+)
+_COLUMNS = (
+    "model",
+    "quantisation",
+    "is_estimate",
+    "gpu",
+    "gpu_memory_bytes",
+    "verdict",
+    "needed_bytes",
+    "largest_context",
+    "users_at_once",
+)
+_MARKDOWN = (
+    "Model",
+    "GPU",
+    "Fits?",
+    "Largest context",
+    "Users at once",
+    "First token (s)",
+    "tok/s each",
+    "tok/s together",
+    "Limited by",
+)
+
+
+def plan_csv(worked: Worked) -> bytes:
+    """Return a row for each model on each GPU, with the use that was planned for.
+
+    UTF-8 with a byte order mark, which spreadsheets need; what is unknown is an empty cell.
+    """
+    lines = io.StringIO(newline="")
+    writer = csv.writer(lines, lineterminator="\r\n")
+    bands = [f"{name}{end}" for name, _of in _BANDS for end in ("", "_low", "_high")]
+    writer.writerow((*_COLUMNS, *bands, "limited_by", "context", "users", "prompt", "meets_need", "need"))
+    chosen = worked.chosen
+    for row in worked.rows:
+        figures: list[object] = []
+        for _name, of in _BANDS:
+            band = of(row)
+            figures += (
+                (None, None, None)
+                if band is None
+                else (float(f"{each:.6g}") for each in (band.value, band.low, band.high))
+            )
+        cells = (
+            row.model,
+            row.quantisation,
+            row.is_estimate,
+            row.gpu,
+            row.gpu_memory,
+            row.verdict,
+            row.needed,
+            row.largest_context,
+            row.most_users,
+            *figures,
+            row.limited_by,
+            chosen.context,
+            chosen.users,
+            chosen.prompt,
+            *((None, None) if row.need is None else (row.need.meets, row.need.words.english())),
+        )
+        writer.writerow([csv_cell(cell) for cell in cells])
+    return (_BOM + lines.getvalue()).encode("utf-8", "replace")
+
+
+def plan_markdown(worked: Worked) -> bytes:
+    """Return a table with the use that was planned for above it and how to read it below."""
+    has_need = any(row.need is not None for row in worked.rows)
+    heads = (*_MARKDOWN, *(("Need",) if has_need else ()))
+    lines = [f"# {use_words(worked.chosen)}", "", _line(heads), _line(["---"] * len(heads))]
+    for row in worked.rows:
+        cells = [
+            row.shown_model,
+            row.gpu,
+            VERDICTS[row.verdict].english(),
+            count(row.largest_context),
+            count(row.most_users),
+            band_words(row.first_token),
+            band_words(row.each),
+            band_words(row.together),
+            LIMITS[row.limited_by].english() if row.limited_by is not None else UNKNOWN,
+        ]
+        if has_need:
+            cells.append(row.need.words.english() if row.need is not None else UNKNOWN)
+        lines.append(_line([_escaped(cell) for cell in cells]))
+    lines += [
+        "",
+        f"Predicted by Tokenlight {VERSION}, with the band in which it should lie. ≈ is an estimate by bits per weight.",
+    ]
+    return ("\n".join(lines) + "\n").encode("utf-8", "replace")
+
+
+def use_words(chosen: Chosen) -> str:
+    """Return in one line what was planned for."""
+    users = "one conversation" if chosen.users == 1 else f"{chosen.users:,} conversations at once"
+    return f"Context of {chosen.context:,} tokens, {users}, prompt of {chosen.prompt:,} tokens"
+
+
+def band_words(band: Band | None) -> str:
+    """Return a figure with its band."""
+    return UNKNOWN if band is None else f"{rate(band.value)} ({rate(band.low)}–{rate(band.high)})"
+
+
+def memory_words(row: ComparedRow) -> str:
+    """Return what is needed of what there is."""
+    return f"{byte_size(row.needed)} / {byte_size(row.usable)}"
+
+
+def _line(cells: Sequence[str]) -> str:
+    return f"| {' | '.join(cells)} |"
+
+
+def _escaped(text: str) -> str:
+    """Return text that is one cell: no line breaks, and no mark that ends it or is read as markup."""
+    flat = " ".join(text.split())
+    return "".join(f"\\{sign}" if sign in "\\|`*_[]<>" else sign for sign in flat)

@@ -1,0 +1,148 @@
+"""Works out the rows of a comparison from what was chosen, as plain values; takes milliseconds a row, so a job does it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import msgspec
+from msgspec.structs import replace
+
+from app.planner.comparison import Row, Usage, compare, parts_of, speed_by_context
+from app.planner.gpu import Gpu, PrefillTime, Speed
+from app.planner.needs import Need, judged
+from app.planner.planned_model import PlannedModel
+from app.planner.quantised import quantised
+from app.planner.roofline import Dot, roofline
+from app.services import plan_words
+from app.services.plan_values import (
+    AS_IT_IS,
+    Band,
+    Chosen,
+    ComparedRow,
+    ModelChoice,
+    NeedVerdict,
+    Roof,
+    RoofDot,
+    Wanted,
+)
+
+MOST_ROWS = 200
+"""More are no comparison any more, and would keep the machine busy."""
+
+
+class Grounds(msgspec.Struct, frozen=True):
+    """What rows are worked out from."""
+
+    chosen: Chosen
+    models: Mapping[str, PlannedModel]
+    """Those that were read, by path."""
+    gpus: tuple[Gpu, ...]
+    host: Gpu | None = None
+    """The processor that takes the layers which do not fit."""
+
+
+class Worked(msgspec.Struct, frozen=True):
+    """Rows in the order of the models and then of the GPUs, or by what is wanted where something is."""
+
+    chosen: Chosen
+    rows: tuple[ComparedRow, ...] = ()
+    left_out: int = 0
+    """Rows that are not worked out because there are too many."""
+
+
+def work_out(grounds: Grounds) -> Worked:
+    """Return the rows of a comparison."""
+    chosen = grounds.chosen
+    usage = Usage(chosen.context, chosen.users, chosen.prompt)
+    rows: list[tuple[Row, ModelChoice]] = []
+    left_out = 0
+    for choice in chosen.models:
+        model = model_of(choice, grounds.models)
+        if model is None:
+            continue
+        room = max(0, MOST_ROWS - len(rows))
+        gpus = grounds.gpus[:room]
+        left_out += len(grounds.gpus) - len(gpus)
+        for gpu in gpus:
+            host = None if gpu.shares_main_memory else grounds.host
+            rows += [(row, choice) for row in compare([model], [gpu], usage, host)]
+    verdicts = _verdicts([row for row, _ in rows], usage, chosen.wanted)
+    made = [_plain(row, choice, usage, grounds.host, verdicts.get(id(row))) for row, choice in rows]
+    if verdicts:
+        made.sort(key=lambda row: row.need.rank if row.need is not None else 0)
+    return Worked(chosen, tuple(made), left_out)
+
+
+def model_of(choice: ModelChoice, models: Mapping[str, PlannedModel]) -> PlannedModel | None:
+    """Return a model as it is chosen; None where it was not read, or cannot be estimated."""
+    model = models.get(choice.path)
+    if model is None or choice.quantisation == AS_IT_IS:
+        return model
+    return quantised(model, choice.quantisation)
+
+
+def _verdicts(rows: Sequence[Row], usage: Usage, wanted: Wanted) -> dict[int, NeedVerdict]:
+    """Return what becomes of each row by the identity of it; empty where nothing is wanted."""
+    if wanted == replace(Wanted(), may_split=wanted.may_split):
+        return {}
+    need = Need(usage, wanted.first_token_s, wanted.tokens_per_s, wanted.may_split)
+    return {
+        id(found.row): NeedVerdict(found.meets, rank, plan_words.need_words(found), found.is_close)
+        for rank, found in enumerate(judged(rows, need))
+    }
+
+
+def _plain(row: Row, choice: ModelChoice, usage: Usage, host: Gpu | None, need: NeedVerdict | None) -> ComparedRow:
+    line = speed_by_context(row, usage, host) if row.speed is not None else None
+    roof = _roof(row, usage, host)
+    on_gpu = row.plan.devices[0] if row.plan.devices else None
+    return ComparedRow(
+        model=row.model.name or choice.path,
+        quantisation=choice.quantisation or row.model.quantisation or "",
+        is_estimate=choice.quantisation != AS_IT_IS,
+        gpu=row.gpu.name,
+        gpu_memory=row.gpu.memory,
+        verdict=row.verdict,
+        needed=on_gpu.needed if on_gpu is not None else None,
+        usable=row.gpu.usable,
+        largest_context=row.largest_context,
+        most_users=row.most_users,
+        first_token=_time(row.first_token),
+        first_token_together=_time(row.first_token_together),
+        each=_speed(row.speed),
+        together=_speed(row.speed, row.speed.sequences) if row.speed is not None else None,
+        ceiling=row.speed.ceiling if row.speed is not None else None,
+        limited_by=row.limited_by,
+        line=tuple((context, band) for context, speed in (line.points if line else ()) if (band := _speed(speed))),
+        fits_up_to=line.fits_up_to if line is not None else None,
+        roof=roof,
+        need=need,
+        why_no_memory=plan_words.why_no_memory(row),
+        why_no_speed=plan_words.why_no_speed(row),
+        why_no_first_token=plan_words.why_no_first_token(row),
+        why_no_roof=plan_words.why_no_roof(row) if roof is None else None,
+    )
+
+
+def _roof(row: Row, usage: Usage, host: Gpu | None) -> Roof | None:
+    if row.speed is None:
+        return None
+    parts = parts_of(row.model, row.plan, row.gpu, host)
+    found = roofline(parts, usage.context, usage.prompt, max(1, usage.users), row.plan.options.micro_batch)
+    if found is None:
+        return None
+    return Roof(found.bandwidth, found.peak_tflops, _dot(found.prefill), _dot(found.decode))
+
+
+def _dot(dot: Dot | None) -> RoofDot | None:
+    return RoofDot(dot.intensity, dot.tflops) if dot is not None else None
+
+
+def _speed(speed: Speed | None, times: int = 1) -> Band | None:
+    if speed is None:
+        return None
+    return Band(speed.tokens_per_s * times, speed.low * times, speed.high * times)
+
+
+def _time(time: PrefillTime | None) -> Band | None:
+    return Band(time.seconds, time.low, time.high) if time is not None else None

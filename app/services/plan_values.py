@@ -1,0 +1,163 @@
+"""What a comparison of models and GPUs shows, as plain values for windows and files; None is unknown."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import msgspec
+
+from app.core.words import Sentence
+from app.planner.gpu import Family, Limit
+from app.planner.memory_plan import Verdict
+
+AS_IT_IS = ""
+"""Instead of the name of a quantisation: the file as it lies here."""
+GpuGroup = Literal["here", "own"] | Family
+
+
+class ModelChoice(msgspec.Struct, frozen=True):
+    """A model file, as it is or estimated in another quantisation."""
+
+    path: str
+    quantisation: str = AS_IT_IS
+
+
+class OfferedModel(msgspec.Struct, frozen=True):
+    """What can be chosen of one file: itself, and its estimates in other quantisations."""
+
+    path: str
+    name: str
+    quantisation: str | None
+    file_bytes: int | None
+    estimates: tuple[str, ...]
+    """Names of quantisations, the largest first."""
+
+
+class OfferedGpu(msgspec.Struct, frozen=True):
+    """A GPU that can be chosen."""
+
+    id: str
+    name: str
+    group: GpuGroup
+    memory: int
+    """Bytes as it is sold."""
+
+
+class Wanted(msgspec.Struct, frozen=True):
+    """What people want of a model; None leaves it open."""
+
+    first_token_s: float | None = None
+    tokens_per_s: float | None = None
+    may_split: bool = False
+    """Whether layers may lie in main memory."""
+
+
+class Chosen(msgspec.Struct, frozen=True):
+    """What is compared, for which use."""
+
+    models: tuple[ModelChoice, ...] = ()
+    gpus: tuple[str, ...] = ()
+    """Ids."""
+    context: int = 4096
+    """Tokens of each conversation."""
+    users: int = 1
+    """Conversations at once."""
+    prompt: int = 1024
+    """Tokens of a prompt."""
+    wanted: Wanted = Wanted()
+
+
+class Band(msgspec.Struct, frozen=True):
+    """A predicted figure, and between which two it should lie."""
+
+    value: float
+    low: float
+    high: float
+
+
+class RoofDot(msgspec.Struct, frozen=True):
+    """Prefill or decode in a roofline."""
+
+    intensity: float
+    """Operations for each byte read."""
+    tflops: float
+    """What gets done, in 10^12 operations/s."""
+
+
+class Roof(msgspec.Struct, frozen=True):
+    """A GPU's roof and what is under it."""
+
+    bandwidth: float
+    """In 10^9 bytes/s."""
+    peak_tflops: float
+    prefill: RoofDot | None
+    decode: RoofDot | None
+
+    @property
+    def ridge(self) -> float:
+        """Operations for each byte where arithmetic begins to limit."""
+        return self.peak_tflops * 1e3 / self.bandwidth
+
+
+class NeedVerdict(msgspec.Struct, frozen=True):
+    """Whether a row meets what people want."""
+
+    meets: bool
+    rank: int
+    """0 is the best one: smallest memory first, then those that fail by how far they are from it."""
+    words: Sentence
+    """What fails, or that nothing does."""
+    is_close: bool = False
+    """Whether the other end of the band would turn it."""
+
+
+class ComparedRow(msgspec.Struct, frozen=True):
+    """One model on one GPU."""
+
+    model: str
+    quantisation: str
+    is_estimate: bool
+    gpu: str
+    gpu_memory: int
+    verdict: Verdict
+    needed: int | None
+    """Bytes on the GPU, with what stays free on purpose."""
+    usable: int
+    largest_context: int | None
+    most_users: int | None
+    first_token: Band | None
+    """Seconds, for one prompt by itself."""
+    first_token_together: Band | None
+    """Seconds until the last has its first token, when all ask at the same moment."""
+    each: Band | None
+    """Tokens per second of each conversation."""
+    together: Band | None
+    ceiling: float | None
+    """Tokens per second that bandwidth alone would allow each."""
+    limited_by: Limit | None
+    line: tuple[tuple[int, Band], ...] = ()
+    """Tokens per second of each against tokens in the cache."""
+    fits_up_to: int | None = None
+    roof: Roof | None = None
+    need: NeedVerdict | None = None
+    """None where nothing is wanted."""
+    why_no_memory: Sentence | None = None
+    """Why nothing is said of memory, context and users."""
+    why_no_speed: Sentence | None = None
+    why_no_first_token: Sentence | None = None
+    why_no_roof: Sentence | None = None
+
+    @property
+    def key(self) -> tuple[str, str, str]:
+        """What tells it from other rows."""
+        return self.model, self.quantisation, self.gpu
+
+    @property
+    def shown_quantisation(self) -> str:
+        """The name of the quantisation, marked where sizes are an estimate."""
+        return f"≈ {self.quantisation}" if self.is_estimate else self.quantisation
+
+    @property
+    def shown_model(self) -> str:
+        """Model and quantisation in one."""
+        return f"{self.model} {self.shown_quantisation}".strip()

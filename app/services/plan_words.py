@@ -1,0 +1,129 @@
+"""What is said of a row of the comparison: whether it fits, what limits it, what fails of what is wanted. Pure."""
+
+from __future__ import annotations
+
+from app.core.words import Sentence, translate
+from app.planner.comparison import Row
+from app.planner.gpu import Gpu, Limit
+from app.planner.memory_plan import Verdict
+from app.planner.needs import Meets
+from app.services.units import byte_size, rate
+
+VERDICTS: dict[Verdict, Sentence] = {
+    "fits": translate("PlanComparison", "fits"),
+    "less_context": translate("PlanComparison", "less context"),
+    "partly": translate("PlanComparison", "partly"),
+    "too_large": translate("PlanComparison", "too large"),
+    "unknown": translate("PlanComparison", "unknown"),
+}
+VERDICT_HINTS: dict[Verdict, Sentence] = {
+    "fits": translate("PlanComparison", "Everything lies on the GPU, with room to spare."),
+    "less_context": translate("PlanComparison", "The weights fit, but not with so long a context: shorten it."),
+    "partly": translate("PlanComparison", "Some layers have to lie in main memory, which is slower."),
+    "too_large": translate(
+        "PlanComparison", "There is no room for it: choose a smaller quantisation or a larger GPU."
+    ),
+    "unknown": translate("PlanComparison", "What it takes cannot be worked out."),
+}
+LIMITS: dict[Limit, Sentence] = {
+    "memory": translate("PlanComparison", "memory"),
+    "bandwidth": translate("PlanComparison", "bandwidth"),
+    "layers": translate("PlanComparison", "work per layer"),
+    "compute": translate("PlanComparison", "compute"),
+    "processor": translate("PlanComparison", "layers off the GPU"),
+}
+LIMIT_HINTS: dict[Limit, Sentence] = {
+    "memory": translate("PlanComparison", "There is not enough memory on the GPU."),
+    "bandwidth": translate(
+        "PlanComparison", "Every token reads the weights and the KV cache: how fast memory is read sets the pace."
+    ),
+    "layers": translate(
+        "PlanComparison", "The model is so small that starting the work of each layer takes longer than reading it."
+    ),
+    "compute": translate("PlanComparison", "So many tokens are worked on at once that arithmetic sets the pace."),
+    "processor": translate("PlanComparison", "The layers in main memory take most of the time."),
+}
+MEETS = translate("PlanComparison", "meets it")
+MEETS_BARELY = translate("PlanComparison", "meets it, but hardly: the slow end of the band would not do")
+
+
+def need_words(found: Meets) -> Sentence:
+    """Return the one thing that fails of what is wanted, with both figures, or that nothing does."""
+    wanted, there = found.wanted, found.there
+    match found.shortfall:
+        case None:
+            return MEETS_BARELY if found.is_close else MEETS
+        case "memory" if wanted is not None and there is not None:
+            return translate(
+                "PlanComparison",
+                "needs {wanted} of memory, has {there}",
+                wanted=byte_size(round(wanted)),
+                there=byte_size(round(there)),
+            )
+        case "memory":
+            return translate("PlanComparison", "too little memory")
+        case "context" if there:
+            return translate(
+                "PlanComparison",
+                "context of {there} instead of {wanted}",
+                wanted=round(wanted or 0),
+                there=round(there),
+            )
+        case "context":
+            return translate("PlanComparison", "no room for the context")
+        case "speed" if wanted is not None and there is not None:
+            return translate(
+                "PlanComparison", "{there} instead of {wanted} tok/s each", wanted=rate(wanted), there=rate(there)
+            )
+        case "first_token" if wanted is not None and there is not None:
+            return translate(
+                "PlanComparison",
+                "first token after {there} instead of {wanted} s",
+                wanted=rate(wanted),
+                there=rate(there),
+            )
+        case _:
+            return translate("PlanComparison", "cannot be said")
+
+
+def why_no_memory(row: Row) -> Sentence | None:
+    """Return why nothing is said of memory; None where it is."""
+    if row.verdict != "unknown":
+        return None
+    return row.plan.reason or row.model.unknown_reason or VERDICT_HINTS["unknown"]
+
+
+def why_no_speed(row: Row) -> Sentence | None:
+    """Return why nothing is said of how fast it writes; None where it is."""
+    if row.speed is not None:
+        return None
+    if row.verdict == "too_large":
+        return VERDICT_HINTS["too_large"]
+    if row.verdict == "partly":
+        return translate(
+            "PlanComparison", "Some layers lie in main memory, and how fast the processor reads that is not known."
+        )
+    return why_no_memory(row) or translate(
+        "PlanComparison", "The file does not say enough of its layers to work out a speed."
+    )
+
+
+def why_no_first_token(row: Row) -> Sentence | None:
+    """Return why nothing is said of the time to the first token; None where it is."""
+    if row.first_token is not None:
+        return None
+    return why_no_speed(row) or no_arithmetic(row.gpu)
+
+
+def why_no_roof(row: Row) -> Sentence:
+    """Return why there is no roofline."""
+    if row.gpu.tflops is None:
+        return no_arithmetic(row.gpu)
+    return why_no_speed(row) or translate(
+        "PlanComparison", "The layers lie on two devices, which have no common roof."
+    )
+
+
+def no_arithmetic(gpu: Gpu) -> Sentence:
+    """Return that it is not known how much a GPU computes."""
+    return translate("PlanComparison", "How much {gpu} computes in a second is not known.", gpu=gpu.name)
