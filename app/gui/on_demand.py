@@ -140,11 +140,14 @@ class OnDemand(QObject):
 
     def planner_page(self) -> PlannerPage:
         """Make the page Planner."""
+        from app.gui.planner.comparison.part import ComparisonPart
         from app.gui.planner.page import PlannerPage
         from app.gui.planner.plan_part import PlanPart
 
         program, page = self._program, PlannerPage()
         page.add_part("plan", lambda: PlanPart(program.planner.planning, program.machine, self._themes))
+        icons = Icons(program.resources)
+        page.add_part("compare", lambda: ComparisonPart(program.planner, program.file_export, self._themes, icons))
         return page
 
     def open_what_if(self, turn: Turn) -> None:

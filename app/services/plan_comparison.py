@@ -60,6 +60,8 @@ class PlanComparison:
         """What the newest rows are worked out from."""
         self._offered_models: tuple[OfferedModel, ...] = ()
         self._offered_gpus: tuple[OfferedGpu, ...] = ()
+        self._elsewhere: dict[str, None] = {}
+        """Paths of models that were open or chosen: they can be chosen again wherever they lie."""
         self._is_watched = False
         self._job: LatestJob[Worked] = LatestJob(jobs, JOB, self._take_worked)
         models.changed.connect(lambda _path: self._look())
@@ -77,12 +79,14 @@ class PlanComparison:
 
     @property
     def is_busy(self) -> bool:
-        """Whether rows are being worked out."""
-        return self._job.is_busy
+        """Whether rows are being worked out, or what they are worked out from is read."""
+        chosen = self.chosen
+        unread = chosen.gpus and any(self._models.get(choice.path) is None for choice in chosen.models)
+        return self._job.is_busy or bool(unread)
 
     @property
     def models(self) -> tuple[OfferedModel, ...]:
-        """What can be chosen of the models of this machine, and of others that were chosen already."""
+        """What can be chosen of the models that were found, and of others that were open or chosen already."""
         return self._offered_models
 
     @property
@@ -112,6 +116,14 @@ class PlanComparison:
         if chosen != self._chosen:
             self._chosen = chosen
             self._look()
+
+    def begin_anew(self) -> None:
+        """Choose what it begins with, for the same use."""
+        before = self.chosen
+        self._chosen = None
+        self._choose_first(self._gpus())
+        self._chosen = replace(before, models=self.chosen.models, gpus=self.chosen.gpus)
+        self._look()
 
     def own_gpu(self, key: str) -> tuple[str, OwnGpu] | None:
         """Return name and figures of a GPU that people added; None of any other."""
@@ -184,14 +196,21 @@ class PlanComparison:
         grounds = Grounds(chosen, models, tuple(gpus[key] for key in chosen.gpus if key in gpus), host)
         if grounds != self._grounds:
             self._grounds = grounds
-            self._job.want(lambda: work_out(grounds))
+            if grounds.models and grounds.gpus:
+                self._job.want(lambda: work_out(grounds))
+            else:
+                self._job.forget()
+                self._worked = Worked(chosen)
         if before != (self._chosen, self._offered_models, self._offered_gpus, grounds):
             self.changed.emit()
 
     def _offer_models(self) -> tuple[OfferedModel, ...]:
         names = {found.path: found.name for found in self._models.found}
-        for choice in self.chosen.models:
-            names.setdefault(choice.path, short_name(Path(choice.path)))
+        opened = [self._session.model.path] if self._session.model is not None else []
+        for path in (*opened, *(choice.path for choice in self.chosen.models)):
+            self._elsewhere.setdefault(path)
+        for path in self._elsewhere:
+            names.setdefault(path, short_name(Path(path)))
         offered = []
         for path, name in names.items():
             model = self._planned(path)
@@ -200,7 +219,7 @@ class PlanComparison:
                 continue
             is_known = model.weights is not None and bool(model.parameters)
             others = tuple(each for each in ALL_BITS if each != model.quantisation) if is_known else ()
-            offered.append(OfferedModel(path, model.name, model.quantisation, model.file_bytes, others))
+            offered.append(OfferedModel(path, model.name or name, model.quantisation, model.file_bytes, others))
         return tuple(offered)
 
     def _offer_gpus(self, gpus: Mapping[str, Gpu]) -> tuple[OfferedGpu, ...]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 
 import msgspec
 from msgspec.structs import replace
@@ -14,6 +15,7 @@ from app.planner.planned_model import PlannedModel
 from app.planner.quantised import quantised
 from app.planner.roofline import Dot, roofline
 from app.services import plan_words
+from app.services.file_names import short_name
 from app.services.plan_values import (
     AS_IT_IS,
     Band,
@@ -97,7 +99,7 @@ def _plain(row: Row, choice: ModelChoice, usage: Usage, host: Gpu | None, need: 
     roof = _roof(row, usage, host)
     on_gpu = row.plan.devices[0] if row.plan.devices else None
     return ComparedRow(
-        model=row.model.name or choice.path,
+        model=row.model.name or short_name(Path(choice.path)),
         quantisation=choice.quantisation or row.model.quantisation or "",
         is_estimate=choice.quantisation != AS_IT_IS,
         gpu=row.gpu.name,

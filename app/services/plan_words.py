@@ -54,33 +54,22 @@ def need_words(found: Meets) -> Sentence:
         case None:
             return MEETS_BARELY if found.is_close else MEETS
         case "memory" if wanted is not None and there is not None:
-            return translate(
-                "PlanComparison",
-                "needs {wanted} of memory, has {there}",
-                wanted=byte_size(round(wanted)),
-                there=byte_size(round(there)),
-            )
+            needs, has = byte_size(round(wanted)), byte_size(round(there))
+            return translate("PlanComparison", "needs {wanted}, has {there}", wanted=needs, there=has)
         case "memory":
             return translate("PlanComparison", "too little memory")
         case "context" if there:
-            return translate(
-                "PlanComparison",
-                "context of {there} instead of {wanted}",
-                wanted=round(wanted or 0),
-                there=round(there),
-            )
+            tokens = round(wanted or 0)
+            return translate("PlanComparison", "context {there} of {wanted}", wanted=tokens, there=round(there))
         case "context":
             return translate("PlanComparison", "no room for the context")
         case "speed" if wanted is not None and there is not None:
             return translate(
-                "PlanComparison", "{there} instead of {wanted} tok/s each", wanted=rate(wanted), there=rate(there)
+                "PlanComparison", "{there} of {wanted} tok/s each", wanted=rate(wanted), there=rate(there)
             )
         case "first_token" if wanted is not None and there is not None:
             return translate(
-                "PlanComparison",
-                "first token after {there} instead of {wanted} s",
-                wanted=rate(wanted),
-                there=rate(there),
+                "PlanComparison", "first token {there} s, not {wanted} s", wanted=rate(wanted), there=rate(there)
             )
         case _:
             return translate("PlanComparison", "cannot be said")

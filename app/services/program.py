@@ -302,9 +302,8 @@ class Program:
             each.take(event)
 
     def _take_count(self, event: Tokenized | Rendered | Failed) -> None:
-        self.prompt_count.take(event)
-        self.prompt_costs.take(event)
-        self.lane_outlook.take(event)
+        for counting in (self.prompt_count, self.prompt_costs, self.lane_outlook):
+            counting.take(event)
         if not isinstance(event, Rendered):
             self.views.attention.take(event)
 

@@ -17,6 +17,7 @@ from tests.e2e.cache_state import kv_blocks, kv_map
 from tests.e2e.compare_states import compare_branches, compare_done, compare_grid, compare_running, set_up
 from tests.e2e.diagnosis_state import diagnosis
 from tests.e2e.inside_state import inside, laboratory, loop, loop_tour
+from tests.e2e.plan_comparison_state import plan_comparison
 from tests.e2e.planner_state import planner
 from tests.e2e.scene import DAY_S, MEMORY, Scene
 from tests.e2e.timing_state import timeline
@@ -212,6 +213,12 @@ STATES = (
     State("diagnosis", diagnosis, ("diagnosis_card", "diagnosis_remedy", "memory_speed_button")),
     State(
         "planner", planner, ("plan_answer", "plan_lever_0", "plan_context_slider"), hides=("side_panel", "composer")
+    ),
+    State(
+        "plan_comparison",
+        plan_comparison,
+        ("plan_rows", "plan_models", "plan_gpus"),
+        hides=("side_panel", "composer"),
     ),
 )
 """In the order of the table of contents; `window-light.png` stands in the README."""

@@ -99,16 +99,16 @@ def test_what_meets_a_need_comes_first_and_the_others_say_what_fails() -> None:
     assert meets and worked.rows[: len(meets)] == tuple(meets)
     assert [row.gpu_memory for row in meets] == sorted(row.gpu_memory for row in meets)
     slow = next(row for row in worked.rows if row.gpu.endswith("3060") and not row.is_estimate)
-    assert slow.need is not None and slow.need.words.english().endswith("instead of 100 tok/s each")
+    assert slow.need is not None and slow.need.words.english().endswith(" of 100 tok/s each")
 
 
 @pytest.mark.parametrize(
     ("wanted", "use", "said"),
     [
-        (Wanted(tokens_per_s=1.0), {"context": 131072}, "context of "),
-        (Wanted(first_token_s=0.001), {"context": 4096}, "first token after "),
+        (Wanted(tokens_per_s=1.0), {"context": 131072}, "context "),
+        (Wanted(first_token_s=0.001), {"context": 4096}, "first token "),
         (Wanted(tokens_per_s=1.0), {"context": 4096}, "meets it"),
-        (Wanted(tokens_per_s=9999.0), {"context": 4096}, "instead of 9,999 tok/s each"),
+        (Wanted(tokens_per_s=9999.0), {"context": 4096}, " of 9,999 tok/s each"),
     ],
 )
 def test_one_thing_fails_in_words(wanted: Wanted, use: dict[str, int], said: str) -> None:

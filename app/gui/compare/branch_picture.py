@@ -6,10 +6,11 @@ from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPainterPath, QPen
 
 from app.gui import theme
+from app.gui.charts.line_patterns import PATTERNS
 from app.gui.compare.branch_layout import BADGE_PX, HALF_PX, Badge, BranchLayout, NodePlace
 from app.gui.compare.branch_measure import FontMeasure
 from app.gui.compare.branch_words import letters_of
-from app.gui.compare.lane_mark import PATTERNS, lane_colour
+from app.gui.compare.lane_mark import lane_colour
 from app.services.lane_analysis import Analysis, BranchNode
 from app.services.units import count
 

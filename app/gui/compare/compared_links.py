@@ -16,9 +16,9 @@ from app.core.comparison import Comparison
 from app.gui import theme
 from app.gui.chat.transcript import Transcript
 from app.gui.compare.lane_words import BETWEEN, compared_words, kept_words, moment_words
-from app.gui.compare.menu_arrow import ARROW_ROOM_PX, paint_arrow
 from app.gui.icons import Icons
 from app.gui.widgets.buttons import IconButton
+from app.gui.widgets.menu_arrow import ARROW_ROOM_PX, paint_arrow
 from app.services.chat import Chat
 from app.services.comparing import Comparing
 from app.services.lanes_there import lanes_there

@@ -11,12 +11,12 @@ from PySide6.QtWidgets import QFileDialog, QMenu, QToolButton
 
 from app.gui import theme
 from app.gui.chat.printing import file_stem
-from app.gui.compare.menu_arrow import ARROW_ROOM_PX, paint_arrow
 from app.gui.compare.picture_steps import Done
 from app.gui.compare.report import report
 from app.gui.icons import Icons
 from app.gui.widgets.buttons import PointedButton
 from app.gui.widgets.file_chooser import dress
+from app.gui.widgets.menu_arrow import ARROW_ROOM_PX, paint_arrow
 from app.gui.widgets.words import set_hint
 from app.services.comparison_export import comparison_json, lanes_csv
 from app.services.file_export import FileExport

@@ -16,9 +16,9 @@ from PySide6.QtWidgets import (
 
 from app.core.comparison import LETTERS
 from app.gui import theme
-from app.gui.compare.figures_header import SIGN_PX, FiguresHeader
 from app.gui.compare.figures_model import LANE_ROLE, VALUE_ROLE, FiguresModel
 from app.gui.compare.lane_mark import lane_colour, lane_pen
+from app.gui.widgets.figures_header import SIGN_PX, FiguresHeader
 
 ROW_PX, MOST_ROWS, BAR_PX, SAMPLE_PX = 24, 5, 3, 26
 _FIRST_PX, _LEAST_FIRST_PX = 230, 150

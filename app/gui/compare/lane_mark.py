@@ -8,24 +8,13 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from app.core.comparison import LETTERS, MOST_AT_ONCE
 from app.gui import theme
+from app.gui.charts.line_patterns import PATTERNS, SOLID
 
 LINE_PX = 2.0
 SAMPLE_PX = 34
 """As long as the line beside a letter is, so that each pattern is seen whole."""
 BADGE_PX, BADGE_LEFT_PX = 14, 3.0
 _WIDEST = "M"
-_SOLID = (1.0,)
-PATTERNS: tuple[tuple[float, ...], ...] = (
-    _SOLID,
-    (5, 2),
-    (1, 1.5),
-    (5, 1.5, 1, 1.5),
-    (8, 3),
-    (2.5, 2.5),
-    (5, 1.5, 1, 1.5, 1, 1.5),
-    (1, 3.5),
-)
-"""Dashes and gaps in widths of the line; the first lane has one line without gaps."""
 
 
 def lane_colour(lane: int) -> str:
@@ -37,7 +26,7 @@ def lane_pen(lane: int, look: theme.Theme) -> QPen:
     """Return what a lane's lines are drawn with."""
     pen = QPen(look.colour(lane_colour(lane)), LINE_PX)
     pattern = PATTERNS[lane % MOST_AT_ONCE]
-    if pattern is not _SOLID:
+    if pattern is not SOLID:
         pen.setDashPattern(pattern)
     pen.setCapStyle(Qt.PenCapStyle.FlatCap)
     return pen

@@ -8,6 +8,7 @@ from textwrap import wrap
 from PySide6.QtCore import QCoreApplication
 
 from app.core.comparison import LETTERS
+from app.gui.charts.line_patterns import PATTERNS
 from app.gui.compare.branch_layout import (
     BADGE_PX,
     HALF_PX,
@@ -17,7 +18,6 @@ from app.gui.compare.branch_layout import (
     branch_layout,
 )
 from app.gui.compare.branch_words import legend_words, letters_of, node_sentence
-from app.gui.compare.lane_mark import PATTERNS
 from app.gui.widgets.token_words import visible
 from app.services.lane_analysis import Analysis, BranchNode, Contender
 from app.services.units import count

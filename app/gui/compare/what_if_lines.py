@@ -9,7 +9,7 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QPainter, QPen, QPolygonF
 
 from app.gui import theme
-from app.gui.compare.lane_mark import PATTERNS
+from app.gui.charts.line_patterns import PATTERNS
 
 UNLIKELY_TINT = 0.14
 _WEDGE_PX = 4.0

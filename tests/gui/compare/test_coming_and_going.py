@@ -9,7 +9,7 @@ from app.core.commands import Compare
 from app.gui.chat import footer
 from app.gui.compare import compared_links
 from app.gui.compare.lane_words import moment_words
-from app.gui.compare.menu_arrow import ARROW_ROOM_PX
+from app.gui.widgets.menu_arrow import ARROW_ROOM_PX
 from tests.gui.compare.conftest import CompareStage
 from tests.gui.counting import status
 

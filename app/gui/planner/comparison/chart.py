@@ -1,0 +1,142 @@
+"""What both charts of the comparison share: ground, title, axes, and a picture that stands alone."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt
+from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent
+from PySide6.QtWidgets import QSizePolicy, QWidget
+
+from app.gui import theme
+from app.gui.ground import paint_ground, stand_alone
+from app.gui.planner.comparison.scales import Scale, short_number
+from app.services.plan_values import ComparedRow
+
+HEIGHT_PX, WIDTH_PX = 260, 300
+_CENTRE = Qt.AlignmentFlag.AlignHCenter | Qt.AlignmentFlag.AlignTop
+_RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+_LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
+
+
+class DrawnRow(NamedTuple):
+    """A row that the charts draw, with the number of its letter and pattern."""
+
+    number: int
+    row: ComparedRow
+
+
+class Axes(NamedTuple):
+    """Where things lie in a chart."""
+
+    plot: QRectF
+    x: Scale
+    y: Scale
+
+    def at(self, x: float, y: float) -> QPointF:
+        """Return where a pair of values lies."""
+        return QPointF(
+            self.plot.left() + self.x.share(x) * self.plot.width(),
+            self.plot.bottom() - self.y.share(y) * self.plot.height(),
+        )
+
+
+class Chart(QWidget):
+    """A chart of the rows that are drawn; those who make one say how it is painted and what it says."""
+
+    def __init__(self, name: str, themes: theme.Themes) -> None:
+        super().__init__()
+        self.setObjectName(name)
+        self._themes = themes
+        self._rows: tuple[DrawnRow, ...] = ()
+        stand_alone(self)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        themes.changed.connect(self.update)
+        self.setAccessibleName(self.words())
+
+    @property
+    def rows(self) -> tuple[DrawnRow, ...]:
+        """What is drawn."""
+        return self._rows
+
+    def show_rows(self, rows: Sequence[DrawnRow]) -> None:
+        """Draw other rows."""
+        if tuple(rows) != self._rows:
+            self._rows = tuple(rows)
+            self.setAccessibleName(self.words())
+            self.update()
+
+    def sizeHint(self) -> QSize:
+        """Ask for room for the lines and their letters."""
+        return QSize(theme.scaled(WIDTH_PX), theme.scaled(HEIGHT_PX))
+
+    def minimumSizeHint(self) -> QSize:
+        """Need as much."""
+        return self.sizeHint()
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        """Paint it in the theme in force."""
+        painter = QPainter(self)
+        paint_ground(painter, self)
+        self.paint_at(painter, QRectF(self.rect()), self._themes.current)
+        painter.end()
+
+    def words(self) -> str:
+        """Return what the chart shows, for those who cannot see it."""
+        return ""
+
+    def paint_at(self, painter: QPainter, place: QRectF, look: theme.Theme) -> None:
+        """Paint it into a place, of a window or of a picture."""
+
+
+def paint_title(painter: QPainter, place: QRectF, look: theme.Theme, title: str, unit: str) -> float:
+    """Paint the heading of a chart with the unit of its height under it, and return where the plot may begin."""
+    painter.setPen(look.colour("text"))
+    painter.setFont(theme.font(theme.SMALL_PX, bold=True))
+    line = QFontMetrics(painter.font()).height()
+    painter.drawText(QRectF(place.left(), place.top(), place.width(), line), _LEFT, title)
+    painter.setFont(theme.font(theme.SMALL_PX - 1))
+    painter.setPen(look.colour("muted"))
+    small = QFontMetrics(painter.font()).height()
+    painter.drawText(QRectF(place.left(), place.top() + line + 2, place.width(), small), _LEFT, unit)
+    return place.top() + line + small + theme.SPACE_S
+
+
+def paint_axes(
+    painter: QPainter, axes: Axes, look: theme.Theme, ticks: tuple[Sequence[float], Sequence[float]], name: str
+) -> None:
+    """Paint the lines of the ticks with their numbers, and what the width stands for."""
+    plot = axes.plot
+    painter.setFont(theme.font(theme.SMALL_PX - 1))
+    small = QFontMetrics(painter.font()).height()
+    for value in ticks[1]:
+        y = round(axes.at(axes.x.low, value).y()) + 0.5
+        painter.setPen(look.colour("border"))
+        painter.drawLine(QPointF(plot.left(), y), QPointF(plot.right(), y))
+        painter.setPen(look.colour("muted"))
+        painter.drawText(QRectF(plot.left() - 60, y - small / 2, 54, small), _RIGHT, short_number(value))
+    for value in ticks[0]:
+        x = round(axes.at(value, axes.y.low).x()) + 0.5
+        painter.setPen(look.colour("border"))
+        painter.drawLine(QPointF(x, plot.bottom()), QPointF(x, plot.bottom() + 3))
+        painter.setPen(look.colour("muted"))
+        painter.drawText(QRectF(x - 40, plot.bottom() + 4, 80, small), _CENTRE, short_number(value))
+    painter.setPen(look.colour("muted"))
+    painter.drawText(QRectF(plot.left(), plot.bottom() + 4 + small, plot.width(), small), _CENTRE, name)
+
+
+def plot_of(place: QRectF, top: float, right: float) -> QRectF:
+    """Return where the lines are, with room for the numbers around them."""
+    small = QFontMetrics(theme.font(theme.SMALL_PX - 1)).height()
+    left = QFontMetrics(theme.font(theme.SMALL_PX - 1)).horizontalAdvance("00,000") + theme.SPACE_S
+    bottom = place.bottom() - 2 * small - theme.SPACE_S
+    return QRectF(place.left() + left, top, max(20.0, place.width() - left - right), max(20.0, bottom - top))
+
+
+def paint_nothing(painter: QPainter, place: QRectF, look: theme.Theme, words: str) -> None:
+    """Say why there is nothing to draw."""
+    painter.setPen(look.colour("muted"))
+    painter.setFont(theme.font(theme.SMALL_PX))
+    inner = place.adjusted(theme.SPACE_L, 0, -theme.SPACE_L, 0)
+    painter.drawText(inner, Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap, words)

@@ -1,0 +1,179 @@
+"""A list of what can be ticked, in groups that fold, with a line to search in. Knows nothing of what is chosen."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from PySide6.QtCore import QPoint, QSignalBlocker, Qt, QTimer, Signal
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QFrame,
+    QHBoxLayout,
+    QLineEdit,
+    QSizePolicy,
+    QTreeWidget,
+    QTreeWidgetItem,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app.gui import theme
+from app.gui.planner.comparison.tick_delegate import TickDelegate
+from app.gui.widgets.labels import label
+from app.gui.widgets.words import hint_of
+
+HEIGHT_PX = 164
+KEY_ROLE = int(Qt.ItemDataRole.UserRole)
+_CHECKED, _UNCHECKED = Qt.CheckState.Checked, Qt.CheckState.Unchecked
+
+
+class Item(NamedTuple):
+    """What can be ticked."""
+
+    key: object
+    words: str
+    hint: str = ""
+
+
+class Group(NamedTuple):
+    """Items under a heading; a tick there ticks all of them."""
+
+    title: str
+    items: tuple[Item, ...]
+
+
+class ChoiceList(QWidget):
+    """Heading, search line and list."""
+
+    chosen_changed = Signal()
+    """Somebody ticked something, or took a tick away."""
+    menu_wanted = Signal(object, QPoint)
+    """Somebody wants to do something with an item: its key, and where on the screen."""
+
+    def __init__(self, name: str, title: str, search: str) -> None:
+        super().__init__()
+        self._groups: tuple[Group, ...] = ()
+        self._title = title
+        self._told = QTimer(self)
+        """A tick on a group is one on each of its items: told at once."""
+        self._told.setSingleShot(True)
+        self._told.setInterval(0)
+        self._told.timeout.connect(self.chosen_changed)
+        self.heading = label(title, bold=True, name=f"{name}_heading")
+        self.buttons = QHBoxLayout()
+        """Right of the heading."""
+        self.line = QLineEdit()
+        self.line.setObjectName(f"{name}_search")
+        self.line.setProperty("look", "field")
+        self.line.setPlaceholderText(search)
+        self.line.setAccessibleName(search)
+        self.line.setClearButtonEnabled(True)
+        self.line.textChanged.connect(self._filter)
+        self.tree = QTreeWidget()
+        self.tree.setObjectName(name)
+        self.tree.setProperty("look", "choices")
+        self.tree.setAccessibleName(title)
+        self.tree.setItemDelegate(TickDelegate(self.tree))
+        self.tree.setHeaderHidden(True)
+        self.tree.setFrameShape(QFrame.Shape.NoFrame)
+        self.tree.setTabKeyNavigation(False)
+        self.tree.setUniformRowHeights(True)
+        self.tree.setIndentation(theme.SPACE_L)
+        self.tree.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        self.tree.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
+        self.tree.customContextMenuRequested.connect(self._want_menu)
+        self.tree.itemChanged.connect(self._note)
+        self.tree.setFixedHeight(theme.scaled(HEIGHT_PX))
+        self.tree.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+        self._lay_out()
+
+    @property
+    def chosen(self) -> tuple[object, ...]:
+        """Keys of what is ticked, from top to bottom."""
+        return tuple(item.data(0, KEY_ROLE) for item in self._items() if item.checkState(0) is _CHECKED)
+
+    def show_groups(self, groups: Sequence[Group], chosen: Sequence[object]) -> None:
+        """Offer other items, or tick others; what is unfolded stays so, and what is ticked can be seen at first."""
+        wanted = set(chosen)
+        with QSignalBlocker(self.tree):
+            if tuple(groups) != self._groups:
+                self._fill(tuple(groups), wanted)
+            for item in self._items():
+                state = _CHECKED if item.data(0, KEY_ROLE) in wanted else _UNCHECKED
+                if item.checkState(0) is not state:
+                    item.setCheckState(0, state)
+        self._say_count()
+
+    def _fill(self, groups: tuple[Group, ...], wanted: set[object]) -> None:
+        was_open = {top.text(0): top.isExpanded() for top in self._tops()}
+        current = self.tree.currentItem()
+        at = current.data(0, KEY_ROLE) if current is not None else None
+        self._groups = groups
+        self.tree.clear()
+        for group in groups:
+            top = QTreeWidgetItem(self.tree, [group.title])
+            top.setFlags(top.flags() | Qt.ItemFlag.ItemIsUserCheckable | Qt.ItemFlag.ItemIsAutoTristate)
+            top.setToolTip(0, hint_of(group.title))
+            for each in group.items:
+                item = QTreeWidgetItem(top, [each.words])
+                item.setData(0, KEY_ROLE, each.key)
+                item.setFlags(item.flags() | Qt.ItemFlag.ItemIsUserCheckable | Qt.ItemFlag.ItemNeverHasChildren)
+                item.setCheckState(0, _UNCHECKED)
+                item.setToolTip(0, hint_of(each.hint or each.words))
+                if at is not None and each.key == at:
+                    self.tree.setCurrentItem(item)
+            top.setExpanded(was_open.get(group.title, any(each.key in wanted for each in group.items)))
+        self._filter(self.line.text())
+
+    def _filter(self, text: str) -> None:
+        words = text.casefold().split()
+        for top in self._tops():
+            shown = 0
+            for item in _children(top):
+                said = f"{top.text(0)} {item.text(0)}".casefold()
+                is_meant = all(word in said for word in words)
+                item.setHidden(not is_meant)
+                shown += is_meant
+            top.setHidden(shown == 0)
+            if words and shown:
+                top.setExpanded(True)
+
+    def _tops(self) -> list[QTreeWidgetItem]:
+        found = [self.tree.topLevelItem(row) for row in range(self.tree.topLevelItemCount())]
+        return [top for top in found if top is not None]
+
+    def _items(self) -> list[QTreeWidgetItem]:
+        return [item for top in self._tops() for item in _children(top)]
+
+    def _note(self, item: QTreeWidgetItem) -> None:
+        if item.childCount() and item.checkState(0) is Qt.CheckState.PartiallyChecked:
+            return
+        self._say_count()
+        self._told.start()
+
+    def _say_count(self) -> None:
+        self.heading.setText(self.tr("{title} · {count}").format(title=self._title, count=len(self.chosen)))
+
+    def _want_menu(self, place: QPoint) -> None:
+        item = self.tree.itemAt(place)
+        if item is not None and item.data(0, KEY_ROLE) is not None:
+            self.menu_wanted.emit(item.data(0, KEY_ROLE), self.tree.viewport().mapToGlobal(place))
+
+    def _lay_out(self) -> None:
+        head = QHBoxLayout()
+        head.setSpacing(theme.SPACE_S)
+        head.addWidget(self.heading)
+        head.addStretch(1)
+        head.addLayout(self.buttons)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(theme.SPACE_XS)
+        column.addLayout(head)
+        column.addWidget(self.line)
+        column.addWidget(self.tree, 1)
+
+
+def _children(top: QTreeWidgetItem) -> list[QTreeWidgetItem]:
+    found = [top.child(place) for place in range(top.childCount())]
+    return [item for item in found if item is not None]

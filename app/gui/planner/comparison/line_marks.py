@@ -1,0 +1,25 @@
+"""How the line of a row is told from the others: by its letter, and by its pattern; all have the colour of decode."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QPen
+
+from app.core.comparison import LETTERS as ALL_LETTERS
+from app.gui import theme
+from app.gui.charts.line_patterns import PATTERNS, SOLID
+
+MOST_LINES = 8
+"""As many as there are patterns."""
+LETTERS = ALL_LETTERS[:MOST_LINES]
+LINE_PX, MARK_PX = 2.0, 34
+
+
+def line_pen(number: int, look: theme.Theme, token: str = "stage_decode", width: float = LINE_PX) -> QPen:
+    """Return what the line of a row is drawn with."""
+    pen = QPen(look.colour(token), width)
+    pattern = PATTERNS[number % MOST_LINES]
+    if pattern is not SOLID:
+        pen.setDashPattern(pattern)
+    pen.setCapStyle(Qt.PenCapStyle.FlatCap)
+    return pen

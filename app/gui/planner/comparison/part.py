@@ -1,0 +1,251 @@
+"""The part “Compare” of the planner: choices on the left; the answer, the rows and both charts on the right."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from PySide6.QtCore import Qt, QTimer
+from PySide6.QtGui import QHideEvent, QImage, QResizeEvent, QShowEvent
+from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QPushButton, QSizePolicy, QVBoxLayout, QWidget
+
+from app.core.own_gpu import OwnGpu
+from app.core.words import Sentence
+from app.gui import theme
+from app.gui.dialogs import Dialogs
+from app.gui.icons import Icons
+from app.gui.planner.comparison import words
+from app.gui.planner.comparison.chart import DrawnRow
+from app.gui.planner.comparison.choices import Choices
+from app.gui.planner.comparison.export_menu import PlanExport
+from app.gui.planner.comparison.gpu_dialog import GpuDialog
+from app.gui.planner.comparison.line_marks import MOST_LINES
+from app.gui.planner.comparison.picture import comparison_picture
+from app.gui.planner.comparison.roof_chart import RoofChart
+from app.gui.planner.comparison.rows_table import RowsTable
+from app.gui.planner.comparison.speed_chart import SpeedChart
+from app.gui.planner.part import PlannerPart
+from app.gui.widgets.labels import label
+from app.gui.widgets.words import render
+from app.services.file_export import FileExport
+from app.services.plan_export import use_words
+from app.services.plan_rows import Worked
+from app.services.plan_values import Chosen, ModelChoice
+from app.services.planner_services import PlannerServices
+
+CHARTS_BESIDE_PX, BESIDE_PX = 640, 720
+FIRST_ROOFS = 4
+"""Dots lie close together: more are drawn for who selects them."""
+BUSY_MS = 300
+"""Only who waits so long is told that something is worked out."""
+
+
+class ComparisonPart(PlannerPart):
+    """Follows the services while it is seen."""
+
+    def __init__(self, planner: PlannerServices, files: FileExport, themes: theme.Themes, icons: Icons) -> None:
+        super().__init__()
+        self.setObjectName("plan_comparison")
+        self._comparison, self._use = planner.comparison, planner.chat_use
+        self._models = planner.models
+        self._themes, self._icons = themes, icons
+        self._drawn: dict[tuple[str, str, str], int] = {}
+        self.choices = Choices(icons)
+        self.answer = label(pixels=theme.HEADING_PX, bold=True, name="plan_comparison_answer")
+        self.told = label(look="muted", pixels=theme.SMALL_PX, name="plan_comparison_use")
+        self.problems = label(look="problem", pixels=theme.SMALL_PX, name="plan_comparison_problems")
+        for each in (self.answer, self.told, self.problems):
+            each.setWordWrap(True)
+        self.begin = QPushButton(self.tr("Begin with a usual choice"))
+        self.begin.setObjectName("plan_comparison_begin")
+        self.begin.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
+        self.table = RowsTable(themes)
+        self.speeds, self.roofs = SpeedChart(themes), RoofChart(themes)
+        self.export = PlanExport(icons, files, self.picture)
+        self.export.rows = lambda: self.table.rows.rows
+        self._files = files
+        self._busy = QTimer(self)
+        self._busy.setSingleShot(True)
+        self._busy.setInterval(BUSY_MS)
+        self._busy.timeout.connect(self._show_answer)
+        self._lay_out()
+        self._connect()
+
+    def disconnect_services(self) -> None:
+        """Listen to the services no longer."""
+        self._comparison.watch(False)
+        self._busy.stop()
+        self.export.disconnect_services()
+        for disconnect in self._disconnect:
+            disconnect()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """Begin to look."""
+        super().showEvent(event)
+        self._use.refresh()
+        self._comparison.watch(True)
+        self._show()
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        """Look no longer."""
+        super().hideEvent(event)
+        self._comparison.watch(False)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Put things below each other where there is little room."""
+        super().resizeEvent(event)
+        ways = QBoxLayout.Direction
+        is_beside = self.width() >= theme.scaled(BESIDE_PX)
+        self._row.setDirection(ways.LeftToRight if is_beside else ways.TopToBottom)
+        room = self.width() - (self.choices.width() + theme.SPACE_XL if is_beside else 0)
+        is_wide = room >= theme.scaled(CHARTS_BESIDE_PX)
+        self._charts.setDirection(ways.LeftToRight if is_wide else ways.TopToBottom)
+
+    def picture(self) -> QImage:
+        """Return what is shown, on light ground."""
+        said = (self.answer.text(), self.told.text())
+        return comparison_picture(said, self.table.rows, self._drawn, (self.speeds, self.roofs), self._themes.paper)
+
+    def _show(self) -> None:
+        comparison = self._comparison
+        self.choices.show_comparison(comparison)
+        self.choices.form.show_chat_use(self._use.measured)
+        self.problems.setText("\n".join(f"{name}: {render(problem)}" for name, problem in comparison.problems))
+        self.problems.setVisible(bool(comparison.problems))
+        if comparison.is_busy:
+            self._busy.start()
+        else:
+            self._busy.stop()
+        worked = self._shown
+        self.table.show_rows(worked.rows, is_shared=worked.chosen.users > 1)
+        self.export.show_worked(worked if worked.rows else None)
+        for widget in (self.table, self.speeds, self.roofs, self.told):
+            widget.setVisible(bool(worked.rows))
+        self._show_drawn()
+        self._show_answer()
+
+    @property
+    def _shown(self) -> Worked:
+        chosen, worked = self._comparison.chosen, self._comparison.worked
+        return worked if worked is not None and chosen.models and chosen.gpus else Worked(chosen)
+
+    def _show_answer(self) -> None:
+        """Say what comes of it, or what to do next."""
+        comparison, worked = self._comparison, self._shown
+        chosen = comparison.chosen
+        is_empty = not worked.rows
+        self.begin.setVisible(is_empty and not comparison.is_busy)
+        if is_empty and comparison.is_busy:
+            self.answer.setText(self.tr("Working it out …"))
+        elif not comparison.models:
+            self.answer.setText(
+                self.tr("There is no model on this machine yet: choose a file to compare GPUs for it.")
+            )
+            self.begin.setText(self.tr("Choose a file…"))
+        elif is_empty:
+            missing = (
+                self.tr("Tick a model on the left.") if not chosen.models else self.tr("Tick a GPU on the left.")
+            )
+            self.answer.setText(missing)
+            self.begin.setText(self.tr("Begin with a usual choice"))
+        else:
+            self.answer.setText(words.answer(worked))
+        self.told.setText(self._told(worked))
+
+    def _told(self, worked: Worked) -> str:
+        parts = [
+            self.tr(
+                "{use}. GPUs count as empty; layers that do not fit are worked out with this machine’s processor."
+            ).format(use=use_words(worked.chosen))
+        ]
+        if worked.left_out:
+            parts.append(self.tr("{count} more rows are left out: choose less.").format(count=worked.left_out))
+        if self._busy.isActive() is False and self._comparison.is_busy:
+            parts.append(self.tr("Working it out …"))
+        if self._files.saved is not None:
+            parts.append(self.tr("Saved as {path}").format(path=str(self._files.saved)))
+        return " ".join(parts)
+
+    def _show_drawn(self) -> None:
+        """Draw the rows that are selected, else the first ones whose speed is known."""
+        rows = self.table.selected or [row for row in self.table.rows.rows if row.line]
+        drawn = [DrawnRow(number, row) for number, row in enumerate(rows[:MOST_LINES])]
+        self._drawn = {each.row.key: each.number for each in drawn}
+        self.table.mark(self._drawn)
+        self.speeds.show_rows(drawn)
+        self.roofs.show_rows(drawn if self.table.selected else drawn[:FIRST_ROOFS])
+
+    def _use_chats(self) -> None:
+        use, chosen = self._use.measured, self._comparison.chosen
+        if use is None or self._use.context is None or use.prompt is None:
+            return
+        self._choose(
+            Chosen(
+                chosen.models, chosen.gpus, self._use.context, chosen.users, max(1, use.prompt.usual), chosen.wanted
+            )
+        )
+
+    def _choose(self, chosen: Chosen) -> None:
+        self._comparison.choose(chosen)
+
+    def _begin(self) -> None:
+        if not self._comparison.models:
+            self._choose_file()
+            return
+        self._comparison.begin_anew()
+
+    def _choose_file(self) -> None:
+        def add(path: Path) -> None:
+            chosen = self._comparison.chosen
+            choice = ModelChoice(str(path))
+            models = (*(each for each in chosen.models if each != choice), choice)
+            self._choose(Chosen(models, chosen.gpus, chosen.context, chosen.users, chosen.prompt, chosen.wanted))
+
+        Dialogs(self.window()).choose_model(self._models.folder, self._icons, add)
+
+    def _edit_gpu(self, key: str) -> None:
+        alike = [gpu for gpu in self._comparison.gpus if gpu.group not in ("here", "own")]
+
+        def keep(name: str, gpu: OwnGpu) -> Sentence | None:
+            return self._comparison.keep_gpu(name, gpu, key)
+
+        dialog = GpuDialog(keep, alike, self._comparison.own_gpu(key), self.window())
+        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        dialog.open()
+
+    def _connect(self) -> None:
+        self._disconnect = [
+            self._comparison.changed.connect(self._show),
+            self._use.changed.connect(lambda: self.choices.form.show_chat_use(self._use.measured)),
+            self._files.changed.connect(self._show_answer),
+        ]
+        self.choices.changed.connect(self._choose)
+        self.choices.file_wanted.connect(self._choose_file)
+        self.choices.gpu_wanted.connect(self._edit_gpu)
+        self.choices.removal_wanted.connect(self._comparison.remove_gpu)
+        self.choices.form.chat_use_wanted.connect(self._use_chats)
+        self.begin.clicked.connect(lambda _checked=False: self._begin())
+        self.table.selected_changed.connect(self._show_drawn)
+
+    def _lay_out(self) -> None:
+        right = QWidget()
+        column = QVBoxLayout(right)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(theme.SPACE_M)
+        head = QHBoxLayout()
+        head.setSpacing(theme.SPACE_L)
+        head.addWidget(self.answer, 1)
+        head.addWidget(self.export, 0, Qt.AlignmentFlag.AlignTop)
+        column.addLayout(head)
+        for each in (self.problems, self.begin, self.told, self.table):
+            column.addWidget(each)
+        self._charts = QBoxLayout(QBoxLayout.Direction.LeftToRight)
+        self._charts.setSpacing(theme.SPACE_XL)
+        self._charts.addWidget(self.speeds, 4)
+        self._charts.addWidget(self.roofs, 3)
+        column.addLayout(self._charts)
+        column.addStretch(1)
+        self._row = QBoxLayout(QBoxLayout.Direction.LeftToRight, self)
+        self._row.setContentsMargins(0, 0, 0, 0)
+        self._row.setSpacing(theme.SPACE_XL)
+        self._row.addWidget(self.choices, 0, Qt.AlignmentFlag.AlignTop)
+        self._row.addWidget(right, 1)

@@ -1,0 +1,143 @@
+"""The roofline: what could be got done by how many operations each byte is read for, and where prefill and decode lie."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QFontMetrics, QPainter, QPen
+
+from app.gui import theme
+from app.gui.planner.comparison.chart import Axes, Chart, DrawnRow, paint_axes, paint_nothing, paint_title, plot_of
+from app.gui.planner.comparison.line_marks import LETTERS, line_pen
+from app.gui.planner.comparison.scales import decade_ticks, decades, spread
+from app.gui.widgets.words import render
+from app.services.plan_values import Roof, RoofDot
+from app.services.units import rate
+
+DOT_PX, LEGEND_PX = 5.0, 18
+_LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
+
+
+class RoofChart(Chart):
+    """A roof for each row, a ring for its prefill and a square for its decode."""
+
+    def __init__(self, themes: theme.Themes) -> None:
+        super().__init__("plan_roof_chart", themes)
+
+    def words(self) -> str:
+        """Return where the dots lie."""
+        said = [self._row_words(drawn, drawn.row.roof) for drawn in self.rows if drawn.row.roof is not None]
+        return "; ".join((self._title(), *(said or [self._nothing()])))
+
+    def paint_at(self, painter: QPainter, place: QRectF, look: theme.Theme) -> None:
+        """Paint axes, roofs, dots and what they stand for."""
+        rows = [(drawn.number, drawn.row.roof) for drawn in self.rows if drawn.row.roof is not None]
+        top = paint_title(painter, place, look, self._title(), self.tr("TFLOPS"))
+        if not rows:
+            paint_nothing(painter, place, look, self._nothing())
+            return
+        self._paint_legend(painter, place, look)
+        dots = [dot for _, roof in rows for dot in (roof.prefill, roof.decode) if dot is not None]
+        reached = [dot.intensity for dot in dots] + [roof.ridge for _, roof in rows]
+        heights = [dot.tflops for dot in dots] + [roof.peak_tflops for _, roof in rows]
+        x, y = decades(min(reached) / 2, max(reached) * 2), decades(min(heights) / 1.5, max(heights) * 1.2)
+        axes = Axes(plot_of(place, top, theme.scaled(24)), x, y)
+        paint_axes(painter, axes, look, (decade_ticks(x), decade_ticks(y)), self.tr("operations a byte read"))
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.save()
+        painter.setClipRect(axes.plot.adjusted(-DOT_PX, -DOT_PX, DOT_PX, DOT_PX))
+        for number, roof in rows:
+            self._paint_roof(painter, axes, look, number, roof)
+        painter.restore()
+        for is_prefill in (True, False):
+            found = [(number, roof.prefill if is_prefill else roof.decode) for number, roof in rows]
+            self._paint_dots(
+                painter, axes, look, [(number, dot) for number, dot in found if dot is not None], is_prefill
+            )
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
+
+    def _paint_roof(self, painter: QPainter, axes: Axes, look: theme.Theme, number: int, roof: Roof) -> None:
+        """Paint the slope from where it enters the picture, and the level behind the ridge."""
+        slope = roof.bandwidth / 1e3
+        begin = max(axes.x.low, axes.y.low / slope)
+        painter.setPen(line_pen(number, look, "muted", 1.5))
+        painter.drawPolyline(
+            [
+                axes.at(begin, begin * slope),
+                axes.at(roof.ridge, roof.peak_tflops),
+                axes.at(axes.x.high, roof.peak_tflops),
+            ]
+        )
+
+    def _paint_dots(
+        self, painter: QPainter, axes: Axes, look: theme.Theme, dots: list[tuple[int, RoofDot]], is_prefill: bool
+    ) -> None:
+        """Paint the dots of one kind, and their letters below each other where they lie close together."""
+        painter.setFont(theme.font(theme.SMALL_PX - 1, bold=True))
+        height = QFontMetrics(painter.font()).height()
+        at = [axes.at(dot.intensity, dot.tflops) for _, dot in dots]
+        ends = axes.plot.top() + height / 2, axes.plot.bottom() - height / 2
+        places = spread([each.y() for each in at], height - 1, *ends)
+        left = max((each.x() for each in at), default=0.0) + DOT_PX + theme.SPACE_M
+        for (number, _dot), each, y in zip(dots, at, places, strict=True):
+            painter.setPen(look.colour("border_strong"))
+            painter.drawLine(each, QPointF(left - 3, y))
+            painter.setPen(look.colour("text"))
+            painter.drawText(QRectF(left, y - height / 2, 16, height), _LEFT, LETTERS[number])
+        for each in at:
+            _paint_sign(painter, each, look, is_prefill)
+
+    def _paint_legend(self, painter: QPainter, place: QRectF, look: theme.Theme) -> None:
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        font = theme.font(theme.SMALL_PX - 1)
+        metrics = QFontMetrics(font)
+        right = place.right() - theme.SPACE_S
+        y = place.top() + QFontMetrics(theme.font(theme.SMALL_PX, bold=True)).height() + 2 + metrics.height() / 2
+        for words, is_prefill in ((self.tr("decode"), False), (self.tr("prefill"), True)):
+            width = metrics.horizontalAdvance(words)
+            painter.setFont(font)
+            painter.setPen(look.colour("muted"))
+            painter.drawText(
+                QRectF(right - width, y - metrics.height() / 2, width + 2, metrics.height()), _LEFT, words
+            )
+            _paint_sign(painter, QPointF(right - width - theme.SPACE_S - 2, y), look, is_prefill)
+            right -= width + theme.scaled(LEGEND_PX) + theme.SPACE_M
+
+    def _row_words(self, drawn: DrawnRow, roof: Roof) -> str:
+        words = self.tr(
+            "{letter}, {gpu}: at most {peak} TFLOPS from {ridge} operations a byte on; prefill {prefill}, decode {decode}"
+        )
+        return words.format(
+            letter=LETTERS[drawn.number],
+            gpu=drawn.row.gpu,
+            peak=rate(roof.peak_tflops),
+            ridge=rate(roof.ridge),
+            prefill=self._dot_words(roof.prefill),
+            decode=self._dot_words(roof.decode),
+        )
+
+    def _dot_words(self, dot: RoofDot | None) -> str:
+        if dot is None:
+            return self.tr("unknown")
+        words = self.tr("{tflops} TFLOPS at {intensity} operations a byte")
+        return words.format(tflops=rate(dot.tflops), intensity=rate(dot.intensity))
+
+    def _title(self) -> str:
+        return self.tr("Roofline")
+
+    def _nothing(self) -> str:
+        reasons = [drawn.row.why_no_roof for drawn in self.rows if drawn.row.why_no_roof is not None]
+        return render(reasons[0]) if reasons else self.tr("Nothing is known of these rows.")
+
+
+def _paint_sign(painter: QPainter, at: QPointF, look: theme.Theme, is_prefill: bool) -> None:
+    """Paint a ring for prefill and a filled square for decode."""
+    painter.save()
+    if is_prefill:
+        painter.setPen(QPen(look.colour("stage_prefill"), 2))
+        painter.setBrush(look.colour("surface"))
+        painter.drawEllipse(at, DOT_PX, DOT_PX)
+    else:
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(look.colour("stage_decode"))
+        painter.drawRect(QRectF(at.x() - DOT_PX + 0.5, at.y() - DOT_PX + 0.5, 2 * DOT_PX - 1, 2 * DOT_PX - 1))
+    painter.restore()

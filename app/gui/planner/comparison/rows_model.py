@@ -1,0 +1,202 @@
+"""The rows of a comparison as a table that is sorted by any column. Knows no widget and draws nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, Qt
+
+from app.core.words import Sentence
+from app.gui.planner.comparison import words
+from app.gui.widgets.words import hint_of, render
+from app.services.plan_values import Band, ComparedRow
+from app.services.units import UNKNOWN, byte_size, count, rate
+
+ROW_ROLE, SMALL_ROLE, VALUE_ROLE = (int(Qt.ItemDataRole.UserRole) + number for number in range(3))
+FIRST, NEED, FIRST_TOKEN, EACH, TOGETHER = 0, 2, 6, 7, 8
+_Index = QModelIndex | QPersistentModelIndex
+_VERDICTS = ("fits", "less_context", "partly", "too_large", "unknown")
+_SIDES = (True, True, True, True, False, False, False, False, False, True)
+"""Which columns begin at the left."""
+
+
+class Cell(NamedTuple):
+    """What a cell shows: a line, a smaller one under it, why, and what it is sorted by (None comes last)."""
+
+    words: str
+    small: str
+    hint: str
+    value: float | str | None
+
+
+class RowsModel(QAbstractTableModel):
+    """A row for each model on each GPU."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._rows: list[ComparedRow] = []
+        self._given: tuple[ComparedRow, ...] = ()
+        self._sorted: tuple[int, Qt.SortOrder] | None = None
+        self.has_need = False
+
+    @property
+    def rows(self) -> list[ComparedRow]:
+        """The rows in the order that they are shown in."""
+        return self._rows
+
+    def show_rows(self, rows: Sequence[ComparedRow]) -> None:
+        """Show other rows, in the order that people chose, or as they come."""
+        self.beginResetModel()
+        self._given = tuple(rows)
+        self.has_need = any(row.need is not None for row in rows)
+        if self._sorted is not None and self._sorted[0] == NEED and not self.has_need:
+            self._sorted = None
+        self._sort()
+        self.endResetModel()
+
+    def rowCount(self, parent: _Index = QModelIndex()) -> int:  # noqa: B008  Qt's own default
+        """Return how many rows there are."""
+        return 0 if parent.isValid() else len(self._rows)
+
+    def columnCount(self, parent: _Index = QModelIndex()) -> int:  # noqa: B008  Qt's own default
+        """Return how many columns there are."""
+        return 0 if parent.isValid() else len(_SIDES)
+
+    def headerData(
+        self, section: int, orientation: Qt.Orientation, role: int = int(Qt.ItemDataRole.DisplayRole)
+    ) -> object:
+        """Return the title of a column and what it means."""
+        if orientation is Qt.Orientation.Vertical:
+            return None
+        title, hint = self._titles()[section]
+        if role == Qt.ItemDataRole.DisplayRole:
+            return title
+        if role == Qt.ItemDataRole.ToolTipRole:
+            return hint_of(hint)
+        if role == Qt.ItemDataRole.TextAlignmentRole:
+            side = Qt.AlignmentFlag.AlignLeft if _SIDES[section] else Qt.AlignmentFlag.AlignRight
+            return side | Qt.AlignmentFlag.AlignVCenter
+        return None
+
+    def data(self, index: _Index, role: int = int(Qt.ItemDataRole.DisplayRole)) -> object:
+        """Return what a cell shows, says or is worth."""
+        row = self._rows[index.row()]
+        if role == ROW_ROLE:
+            return row.key
+        cell = self.cell(row, index.column())
+        match role:
+            case Qt.ItemDataRole.DisplayRole:
+                return cell.words
+            case Qt.ItemDataRole.ToolTipRole:
+                return hint_of(cell.hint)
+            case Qt.ItemDataRole.AccessibleTextRole:
+                return self._spoken(index.column(), cell)
+        if role == SMALL_ROLE:
+            return cell.small
+        return cell.value if role == VALUE_ROLE else None
+
+    def sort(self, column: int, order: Qt.SortOrder = Qt.SortOrder.AscendingOrder) -> None:
+        """Show the rows in the order of a column; what is not known comes last. Below zero they stand as they come."""
+        self.layoutAboutToBeChanged.emit()
+        before = {row.key: place for place, row in enumerate(self._rows)}
+        self._sorted = (column, order) if 0 <= column < self.columnCount() else None
+        self._sort()
+        after = {row.key: place for place, row in enumerate(self._rows)}
+        moved = {before[key]: place for key, place in after.items()}
+        old = self.persistentIndexList()
+        self.changePersistentIndexList(old, [self.index(moved[each.row()], each.column()) for each in old])
+        self.layoutChanged.emit()
+
+    def cell(self, row: ComparedRow, column: int) -> Cell:
+        """Return what stands in a column of a row."""
+        return self._cells()[column](row)
+
+    def _cells(self) -> tuple[Callable[[ComparedRow], Cell], ...]:
+        def figure(value: int | None, row: ComparedRow) -> Cell:
+            why = "" if row.why_no_memory is None else render(row.why_no_memory)
+            return Cell(count(value), "", why if value is None else "", value)
+
+        return (
+            lambda row: Cell(row.model, row.shown_quantisation, self._estimate_hint(row), row.shown_model.casefold()),
+            lambda row: Cell(words.short_gpu(row.gpu), byte_size(row.gpu_memory), row.gpu, row.gpu_memory),
+            self._need,
+            lambda row: Cell(
+                words.verdict_words(row), byte_size(row.needed), words.verdict_hint(row), _VERDICTS.index(row.verdict)
+            ),
+            lambda row: figure(row.largest_context, row),
+            lambda row: figure(row.most_users, row),
+            self._first_token,
+            lambda row: _speed(row.each, row),
+            lambda row: _speed(row.together, row),
+            lambda row: Cell(words.limit_words(row), "", words.limit_hint(row), row.limited_by),
+        )
+
+    def _first_token(self, row: ComparedRow) -> Cell:
+        band = row.first_token
+        if band is None:
+            return _unknown(row.why_no_first_token)
+        hint = ""
+        if row.first_token_together is not None and row.first_token_together != band:
+            last = self.tr("When all ask at the same moment, the last one has its first token after {time} ({band}).")
+            hint = last.format(
+                time=words.seconds(row.first_token_together.value), band=words.band_of(row.first_token_together, True)
+            )
+        return Cell(words.seconds(band.value), words.band_of(band, True), hint, band.value)
+
+    def _need(self, row: ComparedRow) -> Cell:
+        if row.need is None:
+            return _unknown(None)
+        said = render(row.need.words)
+        if not row.need.meets:
+            return Cell(self.tr("✕ misses it"), said, said, row.need.rank)
+        close = self.tr("only just: its low end misses") if row.need.is_close else ""
+        return Cell(self.tr("✓ meets it"), close, said, row.need.rank)
+
+    def _estimate_hint(self, row: ComparedRow) -> str:
+        if not row.is_estimate:
+            return row.shown_model
+        return self.tr("{model}: no file of it is here; its sizes are an estimate by bits per weight.").format(
+            model=row.shown_model
+        )
+
+    def _spoken(self, column: int, cell: Cell) -> str:
+        title = self._titles()[column][0]
+        said = f"{title}: {cell.words}" + (f", {cell.small}" if cell.small else "")
+        return f"{said}. {cell.hint}" if cell.words == UNKNOWN and cell.hint else said
+
+    def _titles(self) -> tuple[tuple[str, str], ...]:
+        tr = self.tr
+        return (
+            (tr("Model"), tr("≈ is an estimate by bits per weight: no file of it is here.")),
+            (tr("GPU"), tr("With its memory as it is sold")),
+            (tr("Your need"), tr("Whether it meets what you need, or the one thing that fails")),
+            (tr("Fits?"), tr("Whether it fits, and what it needs of the GPU's memory")),
+            (tr("Context"), tr("The largest context that each of so many conversations could have")),
+            (tr("At once"), tr("Conversations of this context that would fit at once")),
+            (tr("TTFT"), tr("Time to first token of one prompt by itself, and its band")),
+            (tr("tok/s each"), tr("Tokens per second of each conversation, and the band")),
+            (tr("together"), tr("Tokens per second of all conversations, and the band")),
+            (tr("Limited by"), tr("What keeps it from being faster, or from fitting")),
+        )
+
+    def _sort(self) -> None:
+        self._rows = list(self._given)
+        if self._sorted is None:
+            return
+        column, order = self._sorted
+        known = [row for row in self._rows if self.cell(row, column).value is not None]
+        rest = [row for row in self._rows if self.cell(row, column).value is None]
+        is_down = order is Qt.SortOrder.DescendingOrder
+        known.sort(key=lambda row: self.cell(row, column).value, reverse=is_down)  # type: ignore[arg-type, return-value]
+        self._rows = known + rest
+
+
+def _speed(band: Band | None, row: ComparedRow) -> Cell:
+    if band is None:
+        return _unknown(row.why_no_speed)
+    return Cell(rate(band.value), words.band_of(band), "", band.value)
+
+
+def _unknown(why: Sentence | None) -> Cell:
+    return Cell(UNKNOWN, "", "" if why is None else render(why), None)

@@ -1,0 +1,123 @@
+"""What is to be done with the models, and what people need of them; shows values and says which somebody changes."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QSignalBlocker, Signal
+from PySide6.QtWidgets import QGridLayout, QPushButton, QVBoxLayout, QWidget
+
+from app.core.model import MOST_CONTEXT
+from app.core.store_events import UseMeasured
+from app.gui import theme
+from app.gui.planner.comparison.words import use_line
+from app.gui.widgets.boxes import NumberBox
+from app.gui.widgets.labels import label
+from app.gui.widgets.tick_box import TickBox
+from app.gui.widgets.words import set_hint
+from app.services.plan_values import Chosen, Wanted
+
+MOST_USERS, MOST_S, MOST_RATE = 256, 3600.0, 100_000.0
+BOX_PX = 92
+
+
+class UseForm(QWidget):
+    """Context, conversations, prompt; first token and speed that are needed."""
+
+    changed = Signal()
+    """Somebody changed a value."""
+    chat_use_wanted = Signal()
+    """Somebody wants what their chats use."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        tr = self.tr
+        self._grid = QGridLayout()
+        self._grid.setHorizontalSpacing(theme.SPACE_S)
+        self._grid.setVerticalSpacing(theme.SPACE_S)
+        self._grid.setColumnStretch(0, 1)
+        self.context = NumberBox(1, MOST_CONTEXT, whole=True, step=1024)
+        self.users = NumberBox(1, MOST_USERS, whole=True)
+        self.prompt = NumberBox(1, MOST_CONTEXT, whole=True, step=256)
+        self.first_token = NumberBox(0, MOST_S, whole=False, words={0.0: tr("any")}, step=0.5)
+        self.speed = NumberBox(0, MOST_RATE, whole=False, words={0.0: tr("any")}, step=5)
+        self._add(
+            "plan_use_context", tr("Context"), self.context, tr("Tokens of each conversation: prompt and answer.")
+        )
+        self._add("plan_use_users", tr("Requests at once"), self.users, tr("Conversations that are written at once."))
+        self._add(
+            "plan_use_prompt", tr("Prompt"), self.prompt, tr("Tokens that are read before the first one comes.")
+        )
+        self.chat_use = label("", look="muted", pixels=theme.SMALL_PX, name="plan_chat_use")
+        self.chat_use.setWordWrap(True)
+        self.take_use = QPushButton(tr("Use what my chats use"))
+        self.take_use.setObjectName("plan_take_use")
+        self.take_use.clicked.connect(self.chat_use_wanted)
+        first = tr("Seconds until the first token, for the last of those who ask at the same moment.")
+        self.heading = label(tr("What you need"), bold=True)
+        below = QGridLayout()
+        below.setHorizontalSpacing(theme.SPACE_S)
+        below.setVerticalSpacing(theme.SPACE_S)
+        below.setColumnStretch(0, 1)
+        self.split = TickBox(tr("Layers may lie in main memory"))
+        self.split.setObjectName("plan_may_split")
+        set_hint(self.split, tr("Counts a model too that lies only partly on the GPU; it is slower then."))
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(theme.SPACE_S)
+        column.addWidget(label(tr("Use"), bold=True))
+        column.addLayout(self._grid)
+        column.addWidget(self.chat_use)
+        column.addWidget(self.take_use)
+        column.addSpacing(theme.SPACE_S)
+        column.addWidget(self.heading)
+        self._grid = below
+        column.addLayout(below)
+        self._add("plan_need_first_token", tr("First token within s"), self.first_token, first)
+        self._add(
+            "plan_need_speed", tr("tok/s each, at least"), self.speed, tr("Tokens per second of each conversation.")
+        )
+        column.addWidget(self.split)
+        self.split.toggled.connect(lambda _on: self.changed.emit())
+        for box in (self.context, self.users, self.prompt, self.first_token, self.speed):
+            box.valueChanged.connect(lambda _value: self.changed.emit())
+
+    def show_use(self, chosen: Chosen) -> None:
+        """Show what is chosen."""
+        wanted = chosen.wanted
+        for box, value in (
+            (self.context, chosen.context),
+            (self.users, chosen.users),
+            (self.prompt, chosen.prompt),
+            (self.first_token, wanted.first_token_s or 0.0),
+            (self.speed, wanted.tokens_per_s or 0.0),
+        ):
+            with QSignalBlocker(box):
+                box.setValue(value)
+        with QSignalBlocker(self.split):
+            self.split.setChecked(wanted.may_split)
+
+    def show_chat_use(self, use: UseMeasured | None) -> None:
+        """Show what people's chats use."""
+        self.chat_use.setText(use_line(use))
+        self.take_use.setEnabled(use is not None and use.context is not None)
+
+    @property
+    def wanted(self) -> Wanted:
+        """What is needed."""
+        return Wanted(self.first_token.value() or None, self.speed.value() or None, self.split.isChecked())
+
+    @property
+    def use(self) -> tuple[int, int, int]:
+        """Context, conversations at once, prompt."""
+        return round(self.context.value()), round(self.users.value()), round(self.prompt.value())
+
+    def _add(self, name: str, title: str, box: NumberBox, hint: str) -> None:
+        box.setObjectName(name)
+        box.setAccessibleName(title)
+        box.setFixedWidth(theme.scaled(BOX_PX))
+        set_hint(box, hint)
+        caption = label(title)
+        caption.setBuddy(box)
+        set_hint(caption, hint)
+        row = self._grid.rowCount()
+        self._grid.addWidget(caption, row, 0)
+        self._grid.addWidget(box, row, 1)

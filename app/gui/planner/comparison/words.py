@@ -1,0 +1,149 @@
+"""What the comparison says: groups of GPUs, cells of the table, and the answer in one sentence."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QCoreApplication
+
+from app.core.store_events import UseMeasured
+from app.gui.widgets.words import render
+from app.services.plan_rows import Worked
+from app.services.plan_values import Band, ComparedRow, GpuGroup, OfferedModel
+from app.services.plan_words import LIMIT_HINTS, LIMITS, VERDICT_HINTS, VERDICTS
+from app.services.units import UNKNOWN, byte_size, count, rate
+
+translate = QCoreApplication.translate
+MAKERS = ("NVIDIA GeForce ", "NVIDIA ", "AMD ")
+
+
+def group_name(group: GpuGroup) -> str:
+    """Return what GPUs of a kind are called."""
+    names: dict[GpuGroup, str] = {
+        "here": translate("PlanComparison", "This machine"),
+        "own": translate("PlanComparison", "Added by you"),
+        "geforce": translate("PlanComparison", "GeForce RTX"),
+        "radeon": translate("PlanComparison", "Radeon"),
+        "workstation": translate("PlanComparison", "Workstation"),
+        "data_centre": translate("PlanComparison", "Data centre"),
+        "apple": translate("PlanComparison", "Apple"),
+        "other": translate("PlanComparison", "Others"),
+    }
+    return names[group]
+
+
+def file_words(model: OfferedModel) -> str:
+    """Return a model file as it is in the list."""
+    if model.file_bytes is None:
+        return model.quantisation or translate("PlanComparison", "this file")
+    return f"{model.quantisation or '?'} · {byte_size(model.file_bytes)}"
+
+
+def short_gpu(name: str) -> str:
+    """Return a GPU's name without the maker, which says nothing beside others."""
+    maker = next((each for each in MAKERS if name.startswith(each)), "")
+    return name.removeprefix(maker)
+
+
+def seconds(value: float) -> str:
+    """Return a time to the first token."""
+    if value < 1:
+        return translate("PlanComparison", "{ms} ms").format(ms=max(1, round(value * 1000)))
+    return translate("PlanComparison", "{seconds} s").format(seconds=rate(value))
+
+
+def band_of(band: Band, is_time: bool = False) -> str:
+    """Return between which two figures one should lie."""
+    if is_time:
+        if band.high < 1:
+            return translate("PlanComparison", "{low}–{high} ms").format(
+                low=max(1, round(band.low * 1000)), high=max(1, round(band.high * 1000))
+            )
+        return translate("PlanComparison", "{low}–{high} s").format(low=rate(band.low), high=rate(band.high))
+    return f"{rate(band.low)}–{rate(band.high)}"
+
+
+def verdict_words(row: ComparedRow) -> str:
+    """Return whether it fits, in a word or two."""
+    return render(VERDICTS[row.verdict])
+
+
+def verdict_hint(row: ComparedRow) -> str:
+    """Return whether it fits, with the figures."""
+    if row.why_no_memory is not None:
+        return render(row.why_no_memory)
+    room = translate("PlanComparison", "Needs {needed}; {gpu} has {usable}.")
+    figures = room.format(needed=byte_size(row.needed), gpu=row.gpu, usable=byte_size(row.usable))
+    return f"{render(VERDICT_HINTS[row.verdict])} {figures}"
+
+
+def limit_words(row: ComparedRow) -> str:
+    """Return what limits it."""
+    return UNKNOWN if row.limited_by is None else render(LIMITS[row.limited_by])
+
+
+def limit_hint(row: ComparedRow) -> str:
+    """Return what that means."""
+    if row.limited_by is not None:
+        return render(LIMIT_HINTS[row.limited_by])
+    return "" if row.why_no_speed is None else render(row.why_no_speed)
+
+
+def answer(worked: Worked) -> str:
+    """Return what comes of the comparison in one sentence."""
+    rows = worked.rows
+    if any(row.need is not None for row in rows):
+        return _need_answer(rows)
+    fitting = [row for row in rows if row.verdict == "fits"]
+    known = [row for row in fitting if row.each is not None]
+    if not known:
+        none = translate("PlanComparison", "{fits} of {all} fit as they are.")
+        return none.format(fits=count(len(fitting)), all=count(len(rows)))
+    best = max(known, key=lambda row: row.each.value if row.each is not None else 0.0)
+    said = translate(
+        "PlanComparison", "{fits} of {all} fit. The fastest is {model} on {gpu}: about {rate} tok/s each ({band})."
+    )
+    band = best.each or Band(0, 0, 0)
+    return said.format(
+        fits=count(len(fitting)),
+        all=count(len(rows)),
+        model=best.shown_model,
+        gpu=short_gpu(best.gpu),
+        rate=rate(band.value),
+        band=band_of(band),
+    )
+
+
+def _need_answer(rows: Sequence[ComparedRow]) -> str:
+    meeting = [row for row in rows if row.need is not None and row.need.meets]
+    first = min(rows, key=lambda row: row.need.rank if row.need is not None else len(rows))
+    if meeting:
+        words = translate(
+            "PlanComparison", "{meets} of {all} meet what you need. With the least memory: {model} on {gpu}."
+        )
+    else:
+        words = translate("PlanComparison", "None of {all} meets what you need. Nearest is {model} on {gpu}: {why}.")
+    return words.format(
+        meets=count(len(meeting)),
+        all=count(len(rows)),
+        model=first.shown_model,
+        gpu=short_gpu(first.gpu),
+        why=render(first.need.words) if first.need is not None else "",
+    )
+
+
+def use_line(use: UseMeasured | None) -> str:
+    """Return what people's chats use."""
+    if use is None or use.context is None or use.answer is None:
+        return translate("PlanComparison", "Once you have chatted, what your chats use is shown here.")
+    words = translate(
+        "PlanComparison",
+        "Your chats: context up to {longest} tokens, 95 of 100 up to {usual}; answers up to {answer}, 95 of 100 up to "
+        "{usual_answer}.",
+    )
+    return words.format(
+        longest=count(use.context.longest),
+        usual=count(use.context.usual),
+        answer=count(use.answer.longest),
+        usual_answer=count(use.answer.usual),
+    )

@@ -1,0 +1,286 @@
+"""The part of the planner that sets models beside GPUs, in a real window: choosing, sorting, needs, charts, files."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QEvent, QPoint, Qt
+from PySide6.QtGui import QAccessible, QImage
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import (
+    QApplication,
+    QLabel,
+    QLineEdit,
+    QPushButton,
+    QTreeWidget,
+    QTreeWidgetItem,
+    QWidget,
+)
+from pytestqt.qtbot import QtBot
+
+from app.core.own_gpu import OwnGpu
+from app.core.store_events import Lengths, UseMeasured
+from app.gui.planner.comparison.choices import Choices
+from app.gui.planner.comparison.gpu_dialog import GpuDialog
+from app.gui.planner.comparison.part import ComparisonPart
+from app.gui.planner.comparison.rows_model import EACH, FIRST_TOKEN, NEED, SMALL_ROLE, TOGETHER
+from app.gui.planner.page import PlannerPage
+from app.gui.widgets.boxes import NumberBox
+from app.services.plan_comparison import PlanComparison
+from app.services.plan_values import Chosen, ModelChoice, Wanted
+from tests.gui.conftest import Stage
+
+
+class Beside:
+    """The part as somebody sits before it."""
+
+    def __init__(self, stage: Stage, model: Path) -> None:
+        self.stage = stage
+        self.model = model
+        stage.window.page_wanted.emit("planner")
+        page = stage.find_as(PlannerPage, "planner_page")
+        page.show_part("compare")
+        self.part = stage.find_as(ComparisonPart, "plan_comparison")
+        self.table = self.part.table
+        stage.desk.until(lambda: self.table.rows.rows)
+
+    @property
+    def service(self) -> PlanComparison:
+        return self.stage.desk.program.planner.comparison
+
+    def choose(self, *gpus: str, models: tuple[str, ...] = ("",), wanted: Wanted = Wanted(), **use: int) -> None:  # noqa: B008
+        """Have others compared, and wait for the rows."""
+        path = self.service.chosen.models[0].path
+        chosen = Chosen(tuple(ModelChoice(path, name) for name in models), gpus, wanted=wanted, **use)
+        self.service.choose(chosen)
+        self.stage.desk.until(lambda: self.service.worked is not None and self.service.worked.chosen == chosen)
+
+    def waits(self, fact: Callable[[], object]) -> None:
+        """Let the window and the background do what they have to until something is so."""
+
+        def is_so() -> bool:
+            self.stage.settle()
+            return bool(fact())
+
+        self.stage.bot.waitUntil(is_so)
+
+    def column(self, place: int) -> list[str]:
+        return [self.table.rows.index(row, place).data() for row in range(self.table.rows.rowCount())]
+
+    def says(self, name: str) -> str:
+        return self.stage.find_as(QLabel, name).text()
+
+
+@pytest.fixture
+def beside(ready: Stage, model: Path) -> Beside:
+    """Return the part with the rows that it begins with."""
+    return Beside(ready, model)
+
+
+def item_of(tree: QTreeWidget, words: str) -> QTreeWidgetItem:
+    """Return the item, or the group, that begins with some words."""
+    flags = Qt.MatchFlag.MatchStartsWith | Qt.MatchFlag.MatchRecursive
+    return tree.findItems(words, flags)[0]
+
+
+def test_it_begins_with_rows_an_answer_and_lines(beside: Beside) -> None:
+    assert len(beside.table.rows.rows) == 5
+    answer = beside.says("plan_comparison_answer")
+    assert answer.startswith("5 of 5 fit. The fastest is tiny F16 on ") and "tok/s each (" in answer
+    assert "4,096 tokens, one conversation" in beside.says("plan_comparison_use")
+    assert [drawn.number for drawn in beside.part.speeds.rows] == [0, 1, 2, 3, 4]
+    assert beside.part.speeds.accessibleName().count(" tok/s at ") == 5
+    assert "prefill" in beside.part.roofs.accessibleName()
+    assert not beside.stage.find("plan_comparison_begin").isVisible()
+
+
+def test_a_tick_adds_a_row_and_a_tick_on_a_group_all_of_it(beside: Beside) -> None:
+    choices = beside.part.choices
+    item_of(choices.models.tree, "≈ Q8_0").setCheckState(0, Qt.CheckState.Checked)
+    beside.waits(lambda: len(beside.table.rows.rows) == 10)
+    assert "≈ Q8_0" in [beside.table.rows.index(row, 0).data(SMALL_ROLE) for row in range(10)]
+    assert beside.says("plan_models_heading") == "Models · 2"
+    item_of(choices.gpus.tree, "Radeon").setCheckState(0, Qt.CheckState.Checked)
+    beside.waits(lambda: len(beside.table.rows.rows) == 12)
+    assert "rx-7900-xtx" in beside.service.chosen.gpus
+
+
+def test_space_ticks_what_the_keyboard_is_on(beside: Beside) -> None:
+    tree = beside.part.choices.gpus.tree
+    tree.setFocus()
+    tree.setCurrentItem(item_of(tree, "RTX 3060 Ti"))
+    QTest.keyClick(tree, Qt.Key.Key_Space)
+    beside.waits(lambda: "rtx-3060-ti" in beside.service.chosen.gpus)
+
+
+def test_searching_shows_only_what_is_meant(beside: Beside) -> None:
+    line, tree = beside.stage.find_as(QLineEdit, "plan_gpus_search"), beside.part.choices.gpus.tree
+    line.setText("a100 sxm")
+    assert not item_of(tree, "A100 80 GB SXM").isHidden() and item_of(tree, "A100 40 GB").isHidden()
+    assert item_of(tree, "GeForce RTX").isHidden() and item_of(tree, "Data centre").isExpanded()
+    line.clear()
+    assert not item_of(tree, "GeForce RTX").isHidden()
+
+
+def test_headings_sort_and_unknown_figures_come_last(beside: Beside) -> None:
+    beside.table.sortByColumn(EACH, Qt.SortOrder.DescendingOrder)
+    speeds = [row.each.value for row in beside.table.rows.rows if row.each is not None]
+    assert speeds == sorted(speeds, reverse=True)
+    beside.table.sortByColumn(FIRST_TOKEN, Qt.SortOrder.AscendingOrder)
+    assert [row.first_token is None for row in beside.table.rows.rows] == [False] * 4 + [True]
+    assert beside.column(FIRST_TOKEN)[-1] == "–"
+    index = beside.table.rows.index(4, FIRST_TOKEN)
+    assert "is not known" in str(index.data(Qt.ItemDataRole.ToolTipRole))
+    assert "is not known" in str(index.data(Qt.ItemDataRole.AccessibleTextRole))
+    assert beside.table.isColumnHidden(NEED)
+
+
+def test_a_selected_row_stays_selected_when_it_is_sorted(beside: Beside) -> None:
+    beside.table.selectRow(1)
+    key = beside.table.selected[0].key
+    beside.table.sortByColumn(EACH, Qt.SortOrder.DescendingOrder)
+    assert [row.key for row in beside.table.selected] == [key]
+
+
+def test_selected_rows_alone_are_drawn(beside: Beside) -> None:
+    beside.table.selectRow(2)
+    (drawn,) = beside.part.speeds.rows
+    assert drawn.row is beside.table.rows.rows[2] and beside.table.drawn == {drawn.row.key: 0}
+    assert beside.part.roofs.rows == beside.part.speeds.rows
+    beside.table.clearSelection()
+    assert len(beside.part.speeds.rows) == 5
+
+
+def test_all_together_are_told_where_several_ask_at_once(beside: Beside) -> None:
+    assert beside.table.isColumnHidden(TOGETHER)
+    beside.choose("rtx-4090", users=4)
+    assert not beside.table.isColumnHidden(TOGETHER)
+    (row,) = beside.table.rows.rows
+    assert row.together is not None and row.each is not None
+    assert row.together.value == pytest.approx(4 * row.each.value)
+
+
+def test_a_need_has_a_column_and_an_answer(beside: Beside) -> None:
+    box = beside.stage.find_as(NumberBox, "plan_need_speed")
+    beside.stage.desk.until(lambda: beside.service.chosen.gpus)
+    rates = sorted(row.each.value for row in beside.table.rows.rows if row.each is not None)
+    wanted = round(sum(rates[1:3]) / 2)
+    box.setValue(wanted)
+    beside.stage.desk.until(lambda: beside.table.rows.has_need)
+    assert not beside.table.isColumnHidden(NEED)
+    needs = beside.column(NEED)
+    meeting = [need for need in needs if need.startswith("✓")]
+    assert 0 < len(meeting) < len(needs) and needs[: len(meeting)] == meeting
+    why = [beside.table.rows.index(row, NEED).data(SMALL_ROLE) for row in range(len(meeting), 5)]
+    assert needs[-1].startswith("✕") and all(each.endswith(f" of {wanted:,} tok/s each") for each in why)
+    assert beside.says("plan_comparison_answer").startswith(f"{len(meeting)} of 5 meet what you need.")
+    box.setValue(99_999)
+    beside.stage.desk.until(lambda: beside.says("plan_comparison_answer").startswith("None of 5 meets"))
+    box.setValue(0)
+    beside.stage.desk.until(lambda: not beside.table.rows.has_need)
+
+
+def test_what_chats_use_is_shown_and_taken(beside: Beside) -> None:
+    use = beside.stage.desk.program.planner.chat_use
+    button = beside.stage.find_as(QPushButton, "plan_take_use")
+    assert not button.isEnabled() and "Once you have chatted" in beside.says("plan_chat_use")
+    use.take(UseMeasured(use._request or 0, 7, Lengths(900, 3001), Lengths(700, 2500), Lengths(200, 501)))
+    assert "context up to 3,001 tokens, 95 of 100 up to 900" in beside.says("plan_chat_use")
+    QTest.mouseClick(button, Qt.MouseButton.LeftButton)
+    assert (beside.service.chosen.context, beside.service.chosen.prompt) == (3072, 700)
+    assert beside.part.choices.form.context.value() == 3072
+
+
+def test_without_a_tick_it_says_what_to_do_and_begins_anew(beside: Beside) -> None:
+    beside.service.choose(Chosen((), ("l4",)))
+    assert beside.says("plan_comparison_answer") == "Tick a model on the left."
+    assert not beside.table.isVisible() and not beside.stage.find("plan_export_button").isEnabled()
+    beside.service.choose(Chosen(beside.service.chosen.models or (ModelChoice(str(beside.model)),), ()))
+    assert beside.says("plan_comparison_answer") == "Tick a GPU on the left."
+    beside.stage.clicks("plan_comparison_begin")
+    beside.stage.desk.until(lambda: len(beside.table.rows.rows) == 5 and beside.table.isVisible())
+
+
+@pytest.mark.qt_log_ignore("^This plugin does not support")  # the offscreen platform, of every dialog
+def test_a_gpu_of_ones_own_is_added_changed_and_removed(beside: Beside, qtbot: QtBot) -> None:
+    beside.stage.clicks("plan_add_gpu")
+    dialog = beside.stage.find_as(GpuDialog, "own_gpu_dialog")
+    dialog.name.setText("NVIDIA L4")
+    dialog.accept()
+    assert dialog.isVisible() and "“NVIDIA L4”" in dialog.problem.text()
+    dialog.name.setText("My card")
+    dialog.tflops.setValue(80)
+    with qtbot.waitSignal(dialog.accepted):
+        dialog.accept()
+    assert beside.stage.desk.program.settings.values.gpus == {"My card": OwnGpu(16, 500, 80)}
+    beside.stage.desk.until(lambda: "My card" in beside.column(1))
+    assert item_of(beside.part.choices.gpus.tree, "My card").checkState(0) is Qt.CheckState.Checked
+    QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+    choices = beside.stage.window.findChild(Choices)
+    assert choices is not None
+    change, remove = choices.own_menu("my-card").actions()
+    change.trigger()
+    changed = beside.stage.find_as(GpuDialog, "own_gpu_dialog")
+    assert changed.name.text() == "My card" and changed.tflops.value() == 80
+    changed.memory.setValue(32)
+    changed.accept()
+    assert beside.stage.desk.program.settings.values.gpus["My card"].memory_gib == 32
+    remove.trigger()
+    assert beside.stage.desk.program.settings.values.gpus == {}
+    beside.stage.desk.until(lambda: "My card" not in beside.column(1))
+
+
+@pytest.mark.parametrize("kind", ["csv", "md", "png"])
+def test_it_is_saved_as_it_is_sorted(beside: Beside, tmp_path: Path, kind: str) -> None:
+    beside.table.sortByColumn(EACH, Qt.SortOrder.DescendingOrder)
+    path = tmp_path / f"rows.{kind}"
+    beside.part.export.save(kind, path)
+    beside.stage.desk.until(lambda: beside.stage.desk.program.file_export.saved == path)
+    assert str(path) in beside.says("plan_comparison_use")
+    gpus = [row.gpu for row in beside.table.rows.rows]
+    if kind == "png":
+        image = QImage(str(path))
+        assert image.width() == 2360 and image.height() > 1000
+        return
+    text = path.read_text(encoding="utf-8-sig")
+    if kind == "csv":
+        rows = list(csv.DictReader(io.StringIO(text)))
+        assert [row["gpu"] for row in rows] == gpus
+        assert float(rows[0]["tokens_per_s_each"]) > float(rows[1]["tokens_per_s_each"])
+        assert {row["context"] for row in rows} == {"4096"}
+    else:
+        table = [line for line in text.splitlines() if line.startswith("| tiny")]
+        assert len(table) == 5 and all(gpu in line for gpu, line in zip(gpus, table, strict=True))
+
+
+def test_everything_has_a_name(beside: Beside) -> None:
+    kinds = (QTreeWidget, QLineEdit, NumberBox, QPushButton)
+    for widget in beside.part.findChildren(QWidget):
+        if isinstance(widget, kinds) and widget.objectName() and not widget.objectName().startswith("qt_"):
+            assert QAccessible.queryAccessibleInterface(widget).text(QAccessible.Text.Name), widget.objectName()
+    assert beside.table.accessibleName() == "Models on GPUs"
+
+
+@pytest.mark.parametrize("size", [(900, 600), (1920, 1080)])
+def test_nothing_is_cut_off_sideways(beside: Beside, size: tuple[int, int]) -> None:
+    beside.stage.window.resize(*size)
+    page = beside.stage.find_as(PlannerPage, "planner_page")
+    beside.waits(lambda: page.width() > 0 and beside.part.width() <= page.width())
+    assert page.horizontalScrollBar().maximum() == 0
+    for widget in (beside.table, beside.part.speeds, beside.part.roofs, beside.part.choices):
+        right = widget.mapTo(beside.part, QPoint(widget.width(), 0)).x()
+        assert right <= beside.part.width()
+
+
+def test_a_hidden_part_works_nothing_out(beside: Beside) -> None:
+    beside.stage.window.page_wanted.emit("chat")
+    rows = beside.table.rows.rows
+    beside.service.choose(Chosen(beside.service.chosen.models, ("l4",)))
+    beside.stage.settle()
+    assert not beside.service.is_busy and beside.table.rows.rows == rows
+    beside.stage.window.page_wanted.emit("planner")
+    beside.stage.desk.until(lambda: beside.column(1) == ["L4"])
