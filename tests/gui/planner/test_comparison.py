@@ -92,7 +92,7 @@ def test_it_begins_with_rows_an_answer_and_lines(beside: Beside) -> None:
     answer = beside.says("plan_comparison_answer")
     assert answer.startswith("5 of 5 fit. The fastest is tiny F16 on ") and "tok/s each (" in answer
     assert "4,096 tokens, one conversation" in beside.says("plan_comparison_use")
-    assert [drawn.number for drawn in beside.part.speeds.rows] == [0, 1, 2, 3, 4]
+    assert [drawn.number for drawn in beside.part.speeds.drawing.rows] == [0, 1, 2, 3, 4]
     assert beside.part.speeds.accessibleName().count(" tok/s at ") == 5
     assert "prefill" in beside.part.roofs.accessibleName()
     assert not beside.stage.find("plan_comparison_begin").isVisible()
@@ -148,11 +148,11 @@ def test_a_selected_row_stays_selected_when_it_is_sorted(beside: Beside) -> None
 
 def test_selected_rows_alone_are_drawn(beside: Beside) -> None:
     beside.table.selectRow(2)
-    (drawn,) = beside.part.speeds.rows
+    (drawn,) = beside.part.speeds.drawing.rows
     assert drawn.row is beside.table.rows.rows[2] and beside.table.drawn == {drawn.row.key: 0}
-    assert beside.part.roofs.rows == beside.part.speeds.rows
+    assert beside.part.roofs.drawing.rows == beside.part.speeds.drawing.rows
     beside.table.clearSelection()
-    assert len(beside.part.speeds.rows) == 5
+    assert len(beside.part.speeds.drawing.rows) == 5
 
 
 def test_all_together_are_told_where_several_ask_at_once(beside: Beside) -> None:

@@ -42,29 +42,41 @@ class Axes(NamedTuple):
         )
 
 
-class Chart(QWidget):
-    """A chart of the rows that are drawn; those who make one say how it is painted and what it says."""
+class Drawing:
+    """A chart of rows, for a window or a picture; holds no widget, so that any thread can paint it."""
 
-    def __init__(self, name: str, themes: theme.Themes) -> None:
+    def __init__(self, rows: Sequence[DrawnRow] = ()) -> None:
+        self.rows = tuple(rows)
+        """What is drawn."""
+
+    def words(self) -> str:
+        """Return what the chart shows, for those who cannot see it."""
+        raise NotImplementedError
+
+    def paint_at(self, painter: QPainter, place: QRectF, look: theme.Theme) -> None:
+        """Paint it into a place."""
+        raise NotImplementedError
+
+
+class Chart(QWidget):
+    """A drawing of some kind in a window."""
+
+    def __init__(self, name: str, themes: theme.Themes, kind: type[Drawing]) -> None:
         super().__init__()
         self.setObjectName(name)
         self._themes = themes
-        self._rows: tuple[DrawnRow, ...] = ()
+        self._kind = kind
+        self.drawing = kind()
         stand_alone(self)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         themes.changed.connect(self.update)
-        self.setAccessibleName(self.words())
-
-    @property
-    def rows(self) -> tuple[DrawnRow, ...]:
-        """What is drawn."""
-        return self._rows
+        self.setAccessibleName(self.drawing.words())
 
     def show_rows(self, rows: Sequence[DrawnRow]) -> None:
         """Draw other rows."""
-        if tuple(rows) != self._rows:
-            self._rows = tuple(rows)
-            self.setAccessibleName(self.words())
+        if tuple(rows) != self.drawing.rows:
+            self.drawing = self._kind(rows)
+            self.setAccessibleName(self.drawing.words())
             self.update()
 
     def sizeHint(self) -> QSize:
@@ -79,15 +91,8 @@ class Chart(QWidget):
         """Paint it in the theme in force."""
         painter = QPainter(self)
         paint_ground(painter, self)
-        self.paint_at(painter, QRectF(self.rect()), self._themes.current)
+        self.drawing.paint_at(painter, QRectF(self.rect()), self._themes.current)
         painter.end()
-
-    def words(self) -> str:
-        """Return what the chart shows, for those who cannot see it."""
-        return ""
-
-    def paint_at(self, painter: QPainter, place: QRectF, look: theme.Theme) -> None:
-        """Paint it into a place, of a window or of a picture."""
 
 
 def paint_title(painter: QPainter, place: QRectF, look: theme.Theme, title: str, unit: str) -> float:

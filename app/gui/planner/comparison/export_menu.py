@@ -23,8 +23,8 @@ from app.services.plan_values import ComparedRow
 class PlanExport(PointedButton):
     """A menu with the kinds of files; it asks where each goes."""
 
-    def __init__(self, icons: Icons, files: FileExport, picture: Callable[[], QImage]) -> None:
-        """`picture` paints what is shown now."""
+    def __init__(self, icons: Icons, files: FileExport, picture: Callable[[], Callable[[], QImage]]) -> None:
+        """`picture` returns what paints what is shown now, beside the window."""
         super().__init__()
         self._icons = icons
         self._files = files
@@ -100,7 +100,7 @@ class PlanExport(PointedButton):
 
         def make() -> bytes:
             if picture is not None:
-                return _png(picture)
+                return _png(picture())
             return plan_csv(worked) if kind == "csv" else plan_markdown(worked)
 
         self._files.save(path, make)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 from PySide6.QtCore import Qt, QTimer
@@ -14,15 +15,15 @@ from app.gui import theme
 from app.gui.dialogs import Dialogs
 from app.gui.icons import Icons
 from app.gui.planner.comparison import words
-from app.gui.planner.comparison.chart import DrawnRow
+from app.gui.planner.comparison.chart import Chart, DrawnRow
 from app.gui.planner.comparison.choices import Choices
 from app.gui.planner.comparison.export_menu import PlanExport
 from app.gui.planner.comparison.gpu_dialog import GpuDialog
 from app.gui.planner.comparison.line_marks import MOST_LINES
 from app.gui.planner.comparison.picture import comparison_picture
-from app.gui.planner.comparison.roof_chart import RoofChart
+from app.gui.planner.comparison.roof_chart import RoofDrawing
 from app.gui.planner.comparison.rows_table import RowsTable
-from app.gui.planner.comparison.speed_chart import SpeedChart
+from app.gui.planner.comparison.speed_chart import SpeedDrawing
 from app.gui.planner.part import PlannerPart
 from app.gui.widgets.labels import label
 from app.gui.widgets.words import render
@@ -48,6 +49,7 @@ class ComparisonPart(PlannerPart):
         self._comparison, self._use = planner.comparison, planner.chat_use
         self._models = planner.models
         self._themes, self._icons = themes, icons
+        self._in_table: Worked | None = None
         self._drawn: dict[tuple[str, str, str], int] = {}
         self.choices = Choices(icons)
         self.answer = label(pixels=theme.HEADING_PX, bold=True, name="plan_comparison_answer")
@@ -59,7 +61,10 @@ class ComparisonPart(PlannerPart):
         self.begin.setObjectName("plan_comparison_begin")
         self.begin.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
         self.table = RowsTable(themes)
-        self.speeds, self.roofs = SpeedChart(themes), RoofChart(themes)
+        self.speeds, self.roofs = (
+            Chart("plan_speed_chart", themes, SpeedDrawing),
+            Chart("plan_roof_chart", themes, RoofDrawing),
+        )
         self.export = PlanExport(icons, files, self.picture)
         self.export.rows = lambda: self.table.rows.rows
         self._files = files
@@ -100,10 +105,11 @@ class ComparisonPart(PlannerPart):
         is_wide = room >= theme.scaled(CHARTS_BESIDE_PX)
         self._charts.setDirection(ways.LeftToRight if is_wide else ways.TopToBottom)
 
-    def picture(self) -> QImage:
-        """Return what is shown, on light ground."""
-        said = (self.answer.text(), self.told.text())
-        return comparison_picture(said, self.table.rows, self._drawn, (self.speeds, self.roofs), self._themes.paper)
+    def picture(self) -> Callable[[], QImage]:
+        """Return what paints what is shown now on light ground; any thread may do so."""
+        said, table, look = (self.answer.text(), self.told.text()), self.table.in_words(), self._themes.paper
+        charts = (self.speeds.drawing, self.roofs.drawing)
+        return lambda: comparison_picture(said, table, charts, look)
 
     def _show(self) -> None:
         comparison = self._comparison
@@ -116,7 +122,9 @@ class ComparisonPart(PlannerPart):
         else:
             self._busy.stop()
         worked = self._shown
-        self.table.show_rows(worked.rows, is_shared=worked.chosen.users > 1)
+        if worked is not self._in_table:
+            self._in_table = worked
+            self.table.show_rows(worked.rows, is_shared=worked.chosen.users > 1)
         self.export.show_worked(worked if worked.rows else None)
         for widget in (self.table, self.speeds, self.roofs, self.told):
             widget.setVisible(bool(worked.rows))

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtCore import QCoreApplication, QPointF, QRectF, Qt
 from PySide6.QtGui import QFontMetrics, QPainter, QPen
 
 from app.gui import theme
-from app.gui.planner.comparison.chart import Axes, Chart, DrawnRow, paint_axes, paint_nothing, paint_title, plot_of
+from app.gui.planner.comparison.chart import Axes, Drawing, DrawnRow, paint_axes, paint_nothing, paint_title, plot_of
 from app.gui.planner.comparison.line_marks import LETTERS, line_pen
 from app.gui.planner.comparison.scales import decade_ticks, decades, spread
 from app.gui.widgets.words import render
@@ -15,13 +15,11 @@ from app.services.units import rate
 
 DOT_PX, LEGEND_PX = 5.0, 18
 _LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
+translate = QCoreApplication.translate
 
 
-class RoofChart(Chart):
+class RoofDrawing(Drawing):
     """A roof for each row, a ring for its prefill and a square for its decode."""
-
-    def __init__(self, themes: theme.Themes) -> None:
-        super().__init__("plan_roof_chart", themes)
 
     def words(self) -> str:
         """Return where the dots lie."""
@@ -31,7 +29,7 @@ class RoofChart(Chart):
     def paint_at(self, painter: QPainter, place: QRectF, look: theme.Theme) -> None:
         """Paint axes, roofs, dots and what they stand for."""
         rows = [(drawn.number, drawn.row.roof) for drawn in self.rows if drawn.row.roof is not None]
-        top = paint_title(painter, place, look, self._title(), self.tr("TFLOPS"))
+        top = paint_title(painter, place, look, self._title(), translate("PlanComparison", "TFLOPS"))
         if not rows:
             paint_nothing(painter, place, look, self._nothing())
             return
@@ -41,7 +39,13 @@ class RoofChart(Chart):
         heights = [dot.tflops for dot in dots] + [roof.peak_tflops for _, roof in rows]
         x, y = decades(min(reached) / 2, max(reached) * 2), decades(min(heights) / 1.5, max(heights) * 1.2)
         axes = Axes(plot_of(place, top, theme.scaled(24)), x, y)
-        paint_axes(painter, axes, look, (decade_ticks(x), decade_ticks(y)), self.tr("operations a byte read"))
+        paint_axes(
+            painter,
+            axes,
+            look,
+            (decade_ticks(x), decade_ticks(y)),
+            translate("PlanComparison", "operations a byte read"),
+        )
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.save()
         painter.setClipRect(axes.plot.adjusted(-DOT_PX, -DOT_PX, DOT_PX, DOT_PX))
@@ -92,7 +96,10 @@ class RoofChart(Chart):
         metrics = QFontMetrics(font)
         right = place.right() - theme.SPACE_S
         y = place.top() + QFontMetrics(theme.font(theme.SMALL_PX, bold=True)).height() + 2 + metrics.height() / 2
-        for words, is_prefill in ((self.tr("decode"), False), (self.tr("prefill"), True)):
+        for words, is_prefill in (
+            (translate("PlanComparison", "decode"), False),
+            (translate("PlanComparison", "prefill"), True),
+        ):
             width = metrics.horizontalAdvance(words)
             painter.setFont(font)
             painter.setPen(look.colour("muted"))
@@ -103,8 +110,9 @@ class RoofChart(Chart):
             right -= width + theme.scaled(LEGEND_PX) + theme.SPACE_M
 
     def _row_words(self, drawn: DrawnRow, roof: Roof) -> str:
-        words = self.tr(
-            "{letter}, {gpu}: at most {peak} TFLOPS from {ridge} operations a byte on; prefill {prefill}, decode {decode}"
+        words = translate(
+            "PlanComparison",
+            "{letter}, {gpu}: at most {peak} TFLOPS from {ridge} operations a byte on; prefill {prefill}, decode {decode}",
         )
         return words.format(
             letter=LETTERS[drawn.number],
@@ -117,16 +125,16 @@ class RoofChart(Chart):
 
     def _dot_words(self, dot: RoofDot | None) -> str:
         if dot is None:
-            return self.tr("unknown")
-        words = self.tr("{tflops} TFLOPS at {intensity} operations a byte")
+            return translate("PlanComparison", "unknown")
+        words = translate("PlanComparison", "{tflops} TFLOPS at {intensity} operations a byte")
         return words.format(tflops=rate(dot.tflops), intensity=rate(dot.intensity))
 
     def _title(self) -> str:
-        return self.tr("Roofline")
+        return translate("PlanComparison", "Roofline")
 
     def _nothing(self) -> str:
         reasons = [drawn.row.why_no_roof for drawn in self.rows if drawn.row.why_no_roof is not None]
-        return render(reasons[0]) if reasons else self.tr("Nothing is known of these rows.")
+        return render(reasons[0]) if reasons else translate("PlanComparison", "Nothing is known of these rows.")
 
 
 def _paint_sign(painter: QPainter, at: QPointF, look: theme.Theme, is_prefill: bool) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, Qt
@@ -38,6 +38,8 @@ class RowsModel(QAbstractTableModel):
         self._rows: list[ComparedRow] = []
         self._given: tuple[ComparedRow, ...] = ()
         self._sorted: tuple[int, Qt.SortOrder] | None = None
+        self._known: dict[tuple[str, str, str], tuple[Cell, ...]] = {}
+        """Cells by the key of their row, made when they are first wanted."""
         self.has_need = False
 
     @property
@@ -49,6 +51,7 @@ class RowsModel(QAbstractTableModel):
         """Show other rows, in the order that people chose, or as they come."""
         self.beginResetModel()
         self._given = tuple(rows)
+        self._known.clear()
         self.has_need = any(row.need is not None for row in rows)
         if self._sorted is not None and self._sorted[0] == NEED and not self.has_need:
             self._sorted = None
@@ -110,26 +113,24 @@ class RowsModel(QAbstractTableModel):
 
     def cell(self, row: ComparedRow, column: int) -> Cell:
         """Return what stands in a column of a row."""
-        return self._cells()[column](row)
+        known = self._known.get(row.key)
+        if known is None:
+            known = self._known[row.key] = self._cells(row)
+        return known[column]
 
-    def _cells(self) -> tuple[Callable[[ComparedRow], Cell], ...]:
-        def figure(value: int | None, row: ComparedRow) -> Cell:
-            why = "" if row.why_no_memory is None else render(row.why_no_memory)
-            return Cell(count(value), "", why if value is None else "", value)
-
+    def _cells(self, row: ComparedRow) -> tuple[Cell, ...]:
+        fits = _VERDICTS.index(row.verdict)
         return (
-            lambda row: Cell(row.model, row.shown_quantisation, self._estimate_hint(row), row.shown_model.casefold()),
-            lambda row: Cell(words.short_gpu(row.gpu), byte_size(row.gpu_memory), row.gpu, row.gpu_memory),
-            self._need,
-            lambda row: Cell(
-                words.verdict_words(row), byte_size(row.needed), words.verdict_hint(row), _VERDICTS.index(row.verdict)
-            ),
-            lambda row: figure(row.largest_context, row),
-            lambda row: figure(row.most_users, row),
-            self._first_token,
-            lambda row: _speed(row.each, row),
-            lambda row: _speed(row.together, row),
-            lambda row: Cell(words.limit_words(row), "", words.limit_hint(row), row.limited_by),
+            Cell(row.model, row.shown_quantisation, self._estimate_hint(row), row.shown_model.casefold()),
+            Cell(words.short_gpu(row.gpu), byte_size(row.gpu_memory), row.gpu, row.gpu_memory),
+            self._need(row),
+            Cell(words.verdict_words(row), byte_size(row.needed), words.verdict_hint(row), fits),
+            _count(row.largest_context, row),
+            _count(row.most_users, row),
+            self._first_token(row),
+            _speed(row.each, row),
+            _speed(row.together, row),
+            Cell(words.limit_words(row), "", words.limit_hint(row), row.limited_by),
         )
 
     def _first_token(self, row: ComparedRow) -> Cell:
@@ -190,6 +191,11 @@ class RowsModel(QAbstractTableModel):
         is_down = order is Qt.SortOrder.DescendingOrder
         known.sort(key=lambda row: self.cell(row, column).value, reverse=is_down)  # type: ignore[arg-type, return-value]
         self._rows = known + rest
+
+
+def _count(value: int | None, row: ComparedRow) -> Cell:
+    why = row.why_no_memory if value is None else None
+    return Cell(count(value), "", "" if why is None else render(why), value)
 
 
 def _speed(band: Band | None, row: ComparedRow) -> Cell:

@@ -16,8 +16,19 @@ from PySide6.QtWidgets import (
 
 from app.gui import theme
 from app.gui.planner.comparison.line_marks import LETTERS, MARK_PX, line_pen
-from app.gui.planner.comparison.rows_model import FIRST, NEED, ROW_ROLE, SMALL_ROLE, TOGETHER, VALUE_ROLE, RowsModel
+from app.gui.planner.comparison.picture import PictureTable
+from app.gui.planner.comparison.rows_model import (
+    EACH,
+    FIRST,
+    NEED,
+    ROW_ROLE,
+    SMALL_ROLE,
+    TOGETHER,
+    VALUE_ROLE,
+    RowsModel,
+)
 from app.gui.widgets.figures_header import SIGN_PX, FiguresHeader
+from app.services.plan_export import band_words
 from app.services.plan_values import ComparedRow
 
 ROW_PX, MOST_ROWS, LEAST_ROWS = 40, 9, 3
@@ -41,6 +52,8 @@ class RowsTable(QTableView):
         self.rows = RowsModel()
         self.drawn: dict[tuple[str, str, str], int] = {}
         """Which rows the charts draw: the number of the line by the row's key."""
+        self._needed: list[int] = []
+        """Widths of the columns for what is in them."""
         self.setModel(self.rows)
         self.setItemDelegate(_Cells(self, themes))
         self.setObjectName("plan_rows")
@@ -98,12 +111,28 @@ class RowsTable(QTableView):
         self.drawn = drawn
         self.viewport().update()
 
+    def in_words(self) -> PictureTable:
+        """Return the rows as a picture has them, in the order that they are shown in."""
+        model = self.rows
+        titles = tuple(
+            str(model.headerData(place, Qt.Orientation.Horizontal)) for place in range(model.columnCount())
+        )
+        rows = []
+        for row in model.rows:
+            cells = [model.cell(row, place).words for place in range(model.columnCount())]
+            cells[FIRST] = row.shown_model
+            cells[EACH], cells[TOGETHER] = band_words(row.each), band_words(row.together)
+            number = self.drawn.get(row.key)
+            rows.append(("" if number is None else LETTERS[number], tuple(cells)))
+        return PictureTable(titles, tuple(rows))
+
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Share the width anew."""
         super().resizeEvent(event)
         self._share_width()
 
     def _fit(self) -> None:
+        self._needed = [self._needed_px(place) for place in range(self.rows.columnCount())]
         self._share_width()
         rows = min(max(self.rows.rowCount(), LEAST_ROWS), MOST_ROWS)
         is_wider = self.horizontalHeader().length() > self.viewport().width() > 0
@@ -113,7 +142,7 @@ class RowsTable(QTableView):
 
     def _share_width(self) -> None:
         header = self.horizontalHeader()
-        needed = [self._needed_px(place) for place in range(header.count())]
+        needed = [self._width_of(place) for place in range(header.count())]
         spare = self.viewport().width() - sum(needed)
         growing = [place for place in (FIRST, FIRST + 1, NEED) if needed[place]]
         for place, width in enumerate(needed):
@@ -121,19 +150,24 @@ class RowsTable(QTableView):
             if not self.isColumnHidden(place):
                 header.resizeSection(place, width + more)
 
+    def _width_of(self, place: int) -> int:
+        if self.isColumnHidden(place) or place >= len(self._needed):
+            return 0
+        is_sorted = self.horizontalHeader().sortIndicatorSection() == place
+        return self._needed[place] + (theme.scaled(SIGN_PX) if is_sorted else 0)
+
     def _needed_px(self, place: int) -> int:
         """Return how wide a column must be for its heading and its figures; names are shortened."""
-        if self.isColumnHidden(place):
-            return 0
         if place in (FIRST, FIRST + 1, NEED):
             return theme.scaled({FIRST: _MODEL_PX, NEED: _NEED_PX}.get(place, _GPU_PX))
         heading, cells = QFontMetrics(self.horizontalHeader().font()), QFontMetrics(theme.font(theme.BASE_PX))
         small = QFontMetrics(theme.font(theme.SMALL_PX - 1))
         widest = heading.horizontalAdvance(str(self.rows.headerData(place, Qt.Orientation.Horizontal)))
-        widest += theme.scaled(SIGN_PX) if self.horizontalHeader().sortIndicatorSection() == place else 0
-        for row in self.rows.rows:
-            cell = self.rows.cell(row, place)
-            widest = max(widest, cells.horizontalAdvance(cell.words), small.horizontalAdvance(cell.small))
+        found = [self.rows.cell(row, place) for row in self.rows.rows]
+        for words in {cell.words for cell in found}:
+            widest = max(widest, cells.horizontalAdvance(words))
+        for words in {cell.small for cell in found}:
+            widest = max(widest, small.horizontalAdvance(words))
         return widest + 2 * theme.SPACE_S + _SPARE_PX
 
 

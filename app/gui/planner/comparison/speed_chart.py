@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtCore import QCoreApplication, QPointF, QRectF, Qt
 from PySide6.QtGui import QFontMetrics, QPainter, QPolygonF
 
 from app.gui import theme
-from app.gui.planner.comparison.chart import Axes, Chart, DrawnRow, paint_axes, paint_nothing, paint_title, plot_of
+from app.gui.planner.comparison.chart import Axes, Drawing, DrawnRow, paint_axes, paint_nothing, paint_title, plot_of
 from app.gui.planner.comparison.line_marks import LETTERS, line_pen
 from app.gui.planner.comparison.scales import Scale, doublings, from_zero, linear_ticks, spread
 from app.gui.planner.comparison.words import short_gpu
@@ -15,13 +15,11 @@ from app.services.units import count, rate
 
 BAND_ALPHA, LEAST_ALPHA, BEYOND_ALPHA, LABELS_PX = 0.3, 0.05, 0.45, 140
 _LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
+translate = QCoreApplication.translate
 
 
-class SpeedChart(Chart):
+class SpeedDrawing(Drawing):
     """How fast each conversation is written while it grows."""
-
-    def __init__(self, themes: theme.Themes) -> None:
-        super().__init__("plan_speed_chart", themes)
 
     def words(self) -> str:
         """Return the ends of each line."""
@@ -31,7 +29,7 @@ class SpeedChart(Chart):
     def paint_at(self, painter: QPainter, place: QRectF, look: theme.Theme) -> None:
         """Paint axes, bands, lines and letters."""
         rows = [drawn for drawn in self.rows if drawn.row.line]
-        top = paint_title(painter, place, look, self._title(), self.tr("tok/s each"))
+        top = paint_title(painter, place, look, self._title(), translate("PlanComparison", "tok/s each"))
         if not rows:
             paint_nothing(painter, place, look, self._nothing())
             return
@@ -39,7 +37,13 @@ class SpeedChart(Chart):
         most = max(band.high for drawn in rows for _, band in drawn.row.line)
         x = Scale(float(min(contexts)), float(max(contexts)), is_log=True)
         axes = Axes(plot_of(place, top, theme.scaled(LABELS_PX)), x, from_zero(most))
-        paint_axes(painter, axes, look, (doublings(x), linear_ticks(axes.y)), self.tr("tokens in the cache"))
+        paint_axes(
+            painter,
+            axes,
+            look,
+            (doublings(x), linear_ticks(axes.y)),
+            translate("PlanComparison", "tokens in the cache"),
+        )
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         for drawn in rows:
             self._paint_band(painter, axes, look, drawn)
@@ -103,7 +107,9 @@ class SpeedChart(Chart):
 
     def _line_words(self, drawn: DrawnRow) -> str:
         (first, fast), (last, slow) = drawn.row.line[0], drawn.row.line[-1]
-        words = self.tr("{letter}, {model} on {gpu}: {fast} tok/s at {first} tokens, {slow} at {last}")
+        words = translate(
+            "PlanComparison", "{letter}, {model} on {gpu}: {fast} tok/s at {first} tokens, {slow} at {last}"
+        )
         return words.format(
             letter=LETTERS[drawn.number],
             model=drawn.row.shown_model,
@@ -115,10 +121,10 @@ class SpeedChart(Chart):
         )
 
     def _title(self) -> str:
-        return self.tr("Speed against context")
+        return translate("PlanComparison", "Speed against context")
 
     def _nothing(self) -> str:
-        return self.tr("Nothing is known of the speed of these rows.")
+        return translate("PlanComparison", "Nothing is known of the speed of these rows.")
 
 
 def _names(rows: list[DrawnRow]) -> list[str]:
