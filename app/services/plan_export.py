@@ -14,7 +14,7 @@ from app.services.comparison_export import csv_cell
 from app.services.plan_rows import Worked
 from app.services.plan_values import Band, Chosen, ComparedRow
 from app.services.plan_words import LIMITS, VERDICTS
-from app.services.units import UNKNOWN, byte_size, count, rate
+from app.services.units import UNKNOWN, count, rate
 
 _BOM = "\N{ZERO WIDTH NO-BREAK SPACE}"
 _BANDS: tuple[tuple[str, Callable[[ComparedRow], Band | None]], ...] = (
@@ -40,7 +40,7 @@ _MARKDOWN = (
     "Fits?",
     "Largest context",
     "Users at once",
-    "First token (s)",
+    "TTFT (ms)",
     "tok/s each",
     "tok/s together",
     "Limited by",
@@ -99,7 +99,7 @@ def plan_markdown(worked: Worked) -> bytes:
             VERDICTS[row.verdict].english(),
             count(row.largest_context),
             count(row.most_users),
-            band_words(row.first_token),
+            band_words(row.first_token, 1000),
             band_words(row.each),
             band_words(row.together),
             LIMITS[row.limited_by].english() if row.limited_by is not None else UNKNOWN,
@@ -120,14 +120,11 @@ def use_words(chosen: Chosen) -> str:
     return f"Context of {chosen.context:,} tokens, {users}, prompt of {chosen.prompt:,} tokens"
 
 
-def band_words(band: Band | None) -> str:
-    """Return a figure with its band."""
-    return UNKNOWN if band is None else f"{rate(band.value)} ({rate(band.low)}–{rate(band.high)})"
-
-
-def memory_words(row: ComparedRow) -> str:
-    """Return what is needed of what there is."""
-    return f"{byte_size(row.needed)} / {byte_size(row.usable)}"
+def band_words(band: Band | None, times: float = 1.0) -> str:
+    """Return a figure, in a unit so many times smaller, with its band."""
+    if band is None:
+        return UNKNOWN
+    return f"{rate(band.value * times)} ({rate(band.low * times)}–{rate(band.high * times)})"
 
 
 def _line(cells: Sequence[str]) -> str:

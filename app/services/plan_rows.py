@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from app.planner.comparison import Row, Usage, compare, parts_of, speed_by_context
 from app.planner.gpu import Gpu, PrefillTime, Speed
-from app.planner.needs import Need, judged
+from app.planner.needs import Meets, Need, judged
 from app.planner.planned_model import PlannedModel
 from app.planner.quantised import quantised
 from app.planner.roofline import Dot, roofline
@@ -88,10 +88,19 @@ def _verdicts(rows: Sequence[Row], usage: Usage, wanted: Wanted) -> dict[int, Ne
     if wanted == replace(Wanted(), may_split=wanted.may_split):
         return {}
     need = Need(usage, wanted.first_token_s, wanted.tokens_per_s, wanted.may_split)
+    found = sorted((_with_training(each, usage) for each in judged(rows, need)), key=lambda each: not each.meets)
     return {
-        id(found.row): NeedVerdict(found.meets, rank, plan_words.need_words(found), found.is_close)
-        for rank, found in enumerate(judged(rows, need))
+        id(each.row): NeedVerdict(each.meets, rank, plan_words.need_words(each), each.is_close)
+        for rank, each in enumerate(found)
     }
+
+
+def _with_training(found: Meets, usage: Usage) -> Meets:
+    """Return that a model fails whose training ends before the context that is wanted, however much memory there is."""
+    trained = found.row.model.trained_context
+    if not found.meets or trained is None or trained >= usage.context:
+        return found
+    return Meets(found.row, "context", usage.context, trained)
 
 
 def _plain(row: Row, choice: ModelChoice, usage: Usage, host: Gpu | None, need: NeedVerdict | None) -> ComparedRow:
@@ -119,6 +128,7 @@ def _plain(row: Row, choice: ModelChoice, usage: Usage, host: Gpu | None, need: 
         fits_up_to=line.fits_up_to if line is not None else None,
         roof=roof,
         need=need,
+        trained_context=row.model.trained_context,
         why_no_memory=plan_words.why_no_memory(row),
         why_no_speed=plan_words.why_no_speed(row),
         why_no_first_token=plan_words.why_no_first_token(row),

@@ -141,6 +141,8 @@ class ComparedRow(msgspec.Struct, frozen=True):
     roof: Roof | None = None
     need: NeedVerdict | None = None
     """None where nothing is wanted."""
+    trained_context: int | None = None
+    """Tokens beyond which the model was never trained."""
     why_no_memory: Sentence | None = None
     """Why nothing is said of memory, context and users."""
     why_no_speed: Sentence | None = None

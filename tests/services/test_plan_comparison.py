@@ -117,6 +117,13 @@ def test_one_thing_fails_in_words(wanted: Wanted, use: dict[str, int], said: str
     assert row.need.meets == (said == "meets it")
 
 
+def test_a_context_beyond_the_training_fails_however_much_memory_there_is() -> None:
+    worked = rows_of("h200", "rtx-3060", context=200_000, wanted=Wanted(tokens_per_s=1.0))
+    large = next(row for row in worked.rows if row.gpu.endswith("H200 SXM") and not row.is_estimate)
+    assert large.verdict == "fits" and large.trained_context == 131_072 and large.need is not None
+    assert not large.need.meets and large.need.words.english() == "context 131,072 of 200,000"
+
+
 def test_without_a_need_nothing_is_judged() -> None:
     assert [row.need for row in rows_of("rtx-3060", wanted=Wanted(may_split=True)).rows] == [None, None]
 

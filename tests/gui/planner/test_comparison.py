@@ -166,7 +166,8 @@ def test_all_together_are_told_where_several_ask_at_once(beside: Beside) -> None
 
 def test_a_need_has_a_column_and_an_answer(beside: Beside) -> None:
     box = beside.stage.find_as(NumberBox, "plan_need_speed")
-    beside.stage.desk.until(lambda: beside.service.chosen.gpus)
+    beside.stage.find_as(NumberBox, "plan_use_context").setValue(512)
+    beside.waits(lambda: beside.service.worked and beside.service.worked.chosen.context == 512)
     rates = sorted(row.each.value for row in beside.table.rows.rows if row.each is not None)
     wanted = round(sum(rates[1:3]) / 2)
     box.setValue(wanted)

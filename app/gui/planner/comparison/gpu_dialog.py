@@ -45,7 +45,7 @@ class GpuDialog(TallDialog):
         self.bandwidth = NumberBox(LEAST, MOST_GB_PER_S, whole=False, step=10)
         self.tflops = NumberBox(0, MOST_TFLOPS, whole=False, words={0.0: tr("unknown")}, step=5)
         self.like = ChoiceBox()
-        self.like.addItem(tr("none: with more caution"), "")
+        self.like.addItem(tr("nothing in the table"), "")
         for each in alike:
             self.like.addItem(each.name, each.id)
         self.shares = TickBox(tr("Its memory is the machine’s own"))
@@ -66,7 +66,10 @@ class GpuDialog(TallDialog):
         tensor = tr("Dense FP16 with tensor cores; without it nothing is said of the time to the first token.")
         self._add("own_gpu_tflops", tr("FP16 in TFLOPS"), self.tflops, tensor)
         self._add(
-            "own_gpu_like", tr("Behaves like"), self.like, tr("A GPU of the same generation makes figures surer.")
+            "own_gpu_like",
+            tr("Behaves like"),
+            self.like,
+            tr("A GPU of the same generation makes figures surer; without one they have wider bands."),
         )
         self._lay_out()
         self.name.setFocus()
@@ -112,6 +115,10 @@ class GpuDialog(TallDialog):
         column.addWidget(self.shares)
         column.addWidget(self.problem)
         buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Save | QDialogButtonBox.StandardButton.Cancel)
+        kinds = QDialogButtonBox.StandardButton
+        for kind, words, name in ((kinds.Save, self.tr("Save"), "save"), (kinds.Cancel, self.tr("Cancel"), "cancel")):
+            buttons.button(kind).setText(words)
+            buttons.button(kind).setObjectName(f"own_gpu_{name}")
         buttons.accepted.connect(self.accept)
         buttons.rejected.connect(self.reject)
         self.hold(contents, buttons)

@@ -13,7 +13,7 @@ from app.gui.planner.comparison.chart import Drawing
 WIDE_PX, CHART_PX, SCALE, MOST_ROWS = 1180, 300, 2.0, 40
 _LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 _RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
-_SHARES = (0.17, 0.13, 0.12, 0.07, 0.06, 0.06, 0.06, 0.12, 0.12, 0.09)
+_SHARES = (0.15, 0.12, 0.1, 0.07, 0.06, 0.06, 0.06, 0.14, 0.15, 0.09)
 _IS_FIGURE = (False, False, False, False, True, True, True, True, True, False)
 
 

@@ -125,8 +125,8 @@ class RowsModel(QAbstractTableModel):
             Cell(words.short_gpu(row.gpu), byte_size(row.gpu_memory), row.gpu, row.gpu_memory),
             self._need(row),
             Cell(words.verdict_words(row), byte_size(row.needed), words.verdict_hint(row), fits),
-            _count(row.largest_context, row),
-            _count(row.most_users, row),
+            _count(row.largest_context, row, words.context_hint(row)),
+            _count(row.most_users, row, ""),
             self._first_token(row),
             _speed(row.each, row),
             _speed(row.together, row),
@@ -193,9 +193,9 @@ class RowsModel(QAbstractTableModel):
         self._rows = known + rest
 
 
-def _count(value: int | None, row: ComparedRow) -> Cell:
+def _count(value: int | None, row: ComparedRow, hint: str) -> Cell:
     why = row.why_no_memory if value is None else None
-    return Cell(count(value), "", "" if why is None else render(why), value)
+    return Cell(count(value), "", hint if why is None else render(why), value)
 
 
 def _speed(band: Band | None, row: ComparedRow) -> Cell:

@@ -77,6 +77,13 @@ def verdict_hint(row: ComparedRow) -> str:
     return f"{render(VERDICT_HINTS[row.verdict])} {figures}"
 
 
+def context_hint(row: ComparedRow) -> str:
+    """Return what the largest context is bounded by."""
+    if row.largest_context is not None and row.largest_context == row.trained_context:
+        return translate("PlanComparison", "As long as the model was trained for; the memory would hold it.")
+    return "" if row.largest_context is None else translate("PlanComparison", "As long as the memory holds.")
+
+
 def limit_words(row: ComparedRow) -> str:
     """Return what limits it."""
     return UNKNOWN if row.limited_by is None else render(LIMITS[row.limited_by])

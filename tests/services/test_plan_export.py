@@ -1,0 +1,54 @@
+"""A comparison as files: what spreadsheets and texts make of it."""
+
+from __future__ import annotations
+
+import csv
+import io
+
+from msgspec.structs import replace
+
+from app.services.plan_export import plan_csv, plan_markdown
+from app.services.plan_rows import Worked
+from app.services.plan_values import Wanted
+from tests.services.test_plan_comparison import rows_of
+
+WORKED = rows_of("rtx-3060", "rtx-4090", context=8192, users=2, wanted=Wanted(tokens_per_s=70.0))
+
+
+def read(worked: Worked) -> list[dict[str, str]]:
+    return list(csv.DictReader(io.StringIO(plan_csv(worked).decode("utf-8-sig"))))
+
+
+def test_each_row_is_a_line_with_what_it_was_planned_for() -> None:
+    rows = read(WORKED)
+    assert [(row["quantisation"], row["gpu"]) for row in rows] == [(row.quantisation, row.gpu) for row in WORKED.rows]
+    assert {(row["context"], row["users"], row["prompt"]) for row in rows} == {("8192", "2", "1024")}
+    assert {row["is_estimate"] for row in rows} == {"true", "false"}
+    for line, row in zip(rows, WORKED.rows, strict=True):
+        assert row.each is not None and row.need is not None
+        each = [float(line[f"tokens_per_s_each{end}"]) for end in ("_low", "", "_high")]
+        assert each == [float(f"{value:.6g}") for value in (row.each.low, row.each.value, row.each.high)]
+        assert line["meets_need"] == ("true" if row.need.meets else "false")
+
+
+def test_what_is_unknown_is_empty_and_no_text_is_a_formula() -> None:
+    row = replace(WORKED.rows[0], model="=1+1", each=None, first_token=None, largest_context=None, need=None)
+    (line,) = read(Worked(WORKED.chosen, (row,)))
+    assert line["model"] == "'=1+1"
+    empty = ("tokens_per_s_each", "tokens_per_s_each_low", "first_token_s", "largest_context", "meets_need", "need")
+    assert [line[name] for name in empty] == [""] * len(empty)
+
+
+def test_a_name_cannot_break_the_table_of_a_text() -> None:
+    row = replace(WORKED.rows[0], model="a|b\n*c* <d>", each=None)
+    lines = plan_markdown(Worked(WORKED.chosen, (row,))).decode().splitlines()
+    assert lines[0] == "# Context of 8,192 tokens, 2 conversations at once, prompt of 1,024 tokens"
+    head, rule, cells = lines[2:5]
+    assert cells.startswith("| a\\|b \\*c\\* \\<d\\> ") and "| – |" in cells
+    assert cells.replace("\\|", "").count("|") == head.count("|") == rule.count("|")
+
+
+def test_a_text_has_the_need_only_where_something_is_wanted() -> None:
+    assert "| Need |" in plan_markdown(WORKED).decode()
+    bare = Worked(WORKED.chosen, tuple(replace(row, need=None) for row in WORKED.rows))
+    assert "Need" not in plan_markdown(bare).decode()
