@@ -14,9 +14,9 @@ from app.core.commands import Load
 from app.core.devices import Device, MainMemory
 from app.core.metrics import DeviceMemory
 from app.gui.planner.answer_pane import AnswerPane
+from app.gui.planner.comparison.part import ComparisonPart
 from app.gui.planner.device_picture import DevicePicture
 from app.gui.planner.page import PlannerPage
-from app.gui.planner.part import PlannerPart
 from app.gui.planner.plan_part import PlanPart
 from app.gui.planner.speed_picture import SpeedPicture
 from app.gui.planner.stops_row import context_stops
@@ -238,19 +238,14 @@ def test_the_pictures_follow_the_theme(large: Stage, theme: str) -> None:
 
 def test_another_part_gets_a_tab_and_is_made_when_it_is_shown(planner: Stage) -> None:
     page = planner.find_as(PlannerPage, "planner_page")
-    assert not page.tabs.isVisible()
-    made: list[PlannerPart] = []
-
-    def make() -> PlannerPart:
-        made.append(PlannerPart())
-        return made[-1]
-
-    page.add_part("compare", make)
-    assert page.tabs.isVisible() and not made
+    assert page.tabs.isVisible() and page.findChild(ComparisonPart) is None
     planner.clicks("planner_compare_tab")
-    assert page.part == "compare" and made[0].isVisible()
-    made[0].part_wanted.emit("plan")
-    assert page.part == "plan" and len(made) == 1
+    part = page.findChild(ComparisonPart)
+    assert page.part == "compare" and part is not None and part.isVisible()
+    part.part_wanted.emit("plan")
+    assert page.part == "plan" and not part.isVisible()
+    planner.clicks("planner_compare_tab")
+    assert page.findChildren(ComparisonPart) == [part]
 
 
 def test_another_chat_leaves_the_page(planner: Stage) -> None:

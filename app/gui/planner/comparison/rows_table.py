@@ -32,7 +32,7 @@ from app.services.plan_export import band_words
 from app.services.plan_values import ComparedRow
 
 ROW_PX, MOST_ROWS, LEAST_ROWS = 40, 9, 3
-_MODEL_PX, _GPU_PX, _NEED_PX = 124, 122, 156
+_MODEL_PX, _GPU_PX, _NEED_PX = 124, 108, 156
 _SPARE_PX = 4
 """Widths of letters are fractions."""
 _AROUND_PX = 8
