@@ -59,6 +59,8 @@ class LoadOptions(msgspec.Struct, frozen=True):
     mlock: bool = False
     checkpoints: int = 8
     """Most saved states of a sliding-window, recurrent or hybrid model, which cannot rewind without; 0 for none."""
+    may_shorten_context: bool = False
+    """Whether a context that does not fit on the GPU is shortened before layers move to main memory."""
 
     def validated(self) -> LoadOptions:
         """Return these options with every number within what llama.cpp can be asked for: people edit files by hand."""

@@ -46,6 +46,7 @@ from app.gui.notices import NoticeBar
 from app.gui.pump import Pump
 from app.gui.sampling.panel import SamplingPanel
 from app.gui.theme import Themes
+from app.gui.widgets.fit_badge import FitLook
 from app.gui.wiring import Wiring
 from app.services.notices import Notice
 from app.services.program import Program
@@ -144,7 +145,7 @@ def make_window(program: Program, themes: Themes, icons: Icons | None = None) ->
     parts = Parts(
         system_prompt=SystemPromptLine(program.system_prompt, themes, icons),
         chat_page=ChatPage(program.chat, program.branches, program.queue, themes, icons, prompts),
-        model_bar=ModelBar(program.session, program.models, icons),
+        model_bar=ModelBar(program.session, program.models, FitLook(program.planner.fits, icons, themes), icons),
         notice_bar=NoticeBar(program.notices, themes, icons),
         history=HistoryPanel(program.conversations, icons),
         live=LivePanel(program.live, program.memory, program.machine, themes, icons),

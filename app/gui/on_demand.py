@@ -16,6 +16,7 @@ from app.core.diagnosis import Remedy
 from app.gui.icons import Icons
 from app.gui.main_window import MainWindow
 from app.gui.theme import Themes
+from app.gui.widgets.fit_badge import FitLook
 from app.services.program import Program
 from app.services.turns import Turn
 
@@ -105,9 +106,9 @@ class OnDemand(QObject):
         from app.gui.chat.system_prompt_dialog import SystemPromptDialog
 
         program = self._program
-        icons = Icons(program.resources)
+        look = FitLook(program.planner.fits, Icons(program.resources), self._themes)
         dialog = SystemPromptDialog(
-            program.system_prompt, program.prompt_costs, program.preset_use, icons, self._window
+            program.system_prompt, program.prompt_costs, program.preset_use, look, self._window
         )
         dialog.accepted.connect(self._window.parts.chat_page.composer.draft.setFocus)  # a message comes next
         dialog.open()

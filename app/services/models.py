@@ -66,6 +66,10 @@ class Models:
         same = (found for found in self._found if identity and self._identities.get(found.path) == identity)
         return next((found for found in self._found if found.path == path), next(same, None))
 
+    def identity_of(self, path: str) -> str:
+        """Return which model a file is that a search has found; empty where none has."""
+        return self._identities.get(path, "")
+
     def refresh(self) -> None:
         """Search again in the background; `changed` follows."""
         folders = self.folders

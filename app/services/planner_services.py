@@ -10,6 +10,7 @@ from app.core.job_events import LanesAnalysed
 from app.core.ports import DryRunPort, EnginePort, HubPort, StorePort
 from app.services.chat_use import ChatUse
 from app.services.engine_session import EngineSession
+from app.services.fit_badges import FitBadges
 from app.services.measuring import Measuring
 from app.services.models import Models
 from app.services.plan_command import PlanCommand, PlanSources
@@ -44,6 +45,7 @@ class PlannerServices:
     """Models beside GPUs."""
     chat_use: ChatUse
     """How long people's chats are."""
+    fits: FitBadges
 
     def take(self, event: LanesAnalysed) -> None:
         """Hand on what a job has worked out."""
@@ -51,10 +53,12 @@ class PlannerServices:
         self.devices.take(event)
         self.planning.take(event)
         self.comparison.take(event)
+        self.fits.take(event)
 
     def take_measured(self, event: MemoryMeasured | Failed) -> None:
         """Hand on what a dry run said."""
         self.planning.take_measured(event)
+        self.fits.take_measured(event)
 
 
 def planner_services(
@@ -78,4 +82,5 @@ def planner_services(
         PlanCommand(sources, models, settings),
         PlanComparison(planned, devices, session, settings, jobs),
         ChatUse(ports.store, ports.engine),
+        FitBadges(session, models, settings, measured.memory, ports.dry_run, planning, jobs),
     )

@@ -21,6 +21,7 @@ from app.gui.icons import Icons
 from app.gui.main_window import MainWindow
 from app.gui.preferences.dialog import PreferencesDialog
 from app.gui.theme import Themes
+from app.gui.widgets.fit_badge import FitLook
 from app.services.disk_use import DiskUse
 from tests.desk import Desk
 from tests.ggufs import write_tiny_llama
@@ -89,7 +90,7 @@ def look(window: MainWindow, desk: Desk, themes: Themes) -> dict[str, object]:
             settle(desk)
             said[side] = cut_off(window)
             window.panes.close_drawer()
-    said["system prompt"] = look_at_presets(window, desk)
+    said["system prompt"] = look_at_presets(window, desk, themes)
     dialog = PreferencesDialog(
         desk.program.settings, themes, DiskUse(desk.program.store, desk.program.engine), window
     )
@@ -103,13 +104,12 @@ def look(window: MainWindow, desk: Desk, themes: Themes) -> dict[str, object]:
     return said
 
 
-def look_at_presets(window: MainWindow, desk: Desk) -> list[str]:
+def look_at_presets(window: MainWindow, desk: Desk, themes: Themes) -> list[str]:
     """Open the editor of the system prompt, and over it what keeps the chat as a preset."""
     program = desk.program
     program.system_prompt.write("You are a patient teacher. " * 20)
-    editor = SystemPromptDialog(
-        program.system_prompt, program.prompt_costs, program.preset_use, Icons(program.resources), window
-    )
+    look = FitLook(program.planner.fits, Icons(program.resources), themes)
+    editor = SystemPromptDialog(program.system_prompt, program.prompt_costs, program.preset_use, look, window)
     editor.open()
     preset = PresetDialog(
         program.chat_presets, program.preset_use.current("You are a patient teacher. " * 20), editor

@@ -44,7 +44,8 @@ def test_the_loaded_model_is_listed_and_ticked_wherever_it_was_opened(ready: Sta
     menu = ready.find_as(QToolButton, "model_button").menu()
     menu.aboutToShow.emit()
     first = menu.actions()[0]
-    assert (first.text().split(" ·")[0], first.isChecked(), first.toolTip()) == ("tiny", True, hint_of(str(model)))
+    assert (first.text().split(" ·")[0], first.isChecked()) == ("tiny", True)
+    assert hint_of(str(model)) in first.toolTip()
     assert menu.actions()[1].isSeparator()
 
 
@@ -98,7 +99,7 @@ def test_a_menu_that_is_open_shows_what_the_search_behind_it_finds(ready: Stage,
 def test_a_very_small_model_is_called_what_it_is(ready: Stage) -> None:
     menu = ready.find_as(QToolButton, "model_button").menu()
     menu.aboutToShow.emit()
-    assert menu.actions()[0].text().endswith("a very small model, to try the program")
+    assert "a very small model, to try the program" in menu.actions()[0].text()
     assert ready.reads("welcome_title") == "Ask tiny anything"
     assert ready.reads("welcome_text").startswith("A very small model, to try the program")
 

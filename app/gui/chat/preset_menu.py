@@ -7,6 +7,7 @@ from PySide6.QtWidgets import QMenu, QWidget
 
 from app.core.chat_preset import ChatPreset
 from app.gui.chat.preset_words import parts_in_words
+from app.gui.widgets.fit_badge import FitLook, FitMarks
 from app.gui.widgets.words import hint_of, isolated
 from app.services.preset_use import PresetUse
 
@@ -28,14 +29,16 @@ class PresetMenu(QMenu):
     save_wanted = Signal()
     """The chat that is shown is to become a preset."""
 
-    def __init__(self, use: PresetUse, parent: QWidget) -> None:
+    def __init__(self, use: PresetUse, look: FitLook, parent: QWidget) -> None:
         super().__init__(parent)
+        self._marks = FitMarks(self, look)
         self._presets = use.presets
         self.setObjectName("chat_presets_menu")
         self.setToolTipsVisible(True)
         self.aboutToShow.connect(self._fill)
 
     def _fill(self) -> None:
+        self._marks.clear()
         self.clear()
         for menu in self.findChildren(QMenu, options=Qt.FindChildOption.FindDirectChildrenOnly):
             menu.deleteLater()  # `clear` leaves them
@@ -53,12 +56,16 @@ class PresetMenu(QMenu):
                 self.tr("Bring back “{name}”").format(name=isolated(_shown(lost))), self._presets.restore
             )
             restore.setObjectName("restore_chat_preset_action")
+        self._marks.want()
 
     def _add(self, name: str, preset: ChatPreset) -> None:
         starts, shown = self._presets.start == name, _shown(name)
         menu = self.addMenu(self.tr("{name} · for new chats").format(name=isolated(shown)) if starts else shown)
         menu.setObjectName("chat_preset_menu")
-        menu.menuAction().setToolTip(hint_of("\n".join(parts_in_words(preset))))
+        hint = "\n".join(parts_in_words(preset))
+        menu.menuAction().setToolTip(hint_of(hint))
+        if preset.model is not None:
+            self._marks.add(menu.menuAction(), preset.model.path, hint)
         entries = (
             ("use_chat_preset_action", self.tr("Use in this chat"), lambda: self.used.emit(name)),
             ("begin_chat_preset_action", self.tr("New chat with it"), lambda: self.begun.emit(name)),

@@ -13,9 +13,9 @@ from app.gui import theme
 from app.gui.chat.preset_dialog import NameDialog, PresetDialog
 from app.gui.chat.preset_menu import PresetMenu
 from app.gui.chat.prompt_words import cost_words
-from app.gui.icons import Icons
 from app.gui.widgets.buttons import IconButton
 from app.gui.widgets.direction import follow_direction
+from app.gui.widgets.fit_badge import FitLook
 from app.gui.widgets.labels import label
 from app.gui.widgets.tall_dialog import TallDialog
 from app.gui.widgets.words import render, set_hint
@@ -42,7 +42,7 @@ class SystemPromptDialog(TallDialog):
         prompt: SystemPrompt,
         costs: PromptCosts,
         use: PresetUse,
-        icons: Icons,
+        look: FitLook,
         parent: QWidget | None = None,
     ) -> None:
         super().__init__(parent)
@@ -84,7 +84,7 @@ class SystemPromptDialog(TallDialog):
         set_hint(self._save, self.tr("Save (Ctrl+Enter): it holds from the next answer on"))
         self._cancel = _button(self.tr("Close"), "system_prompt_cancel")
         set_hint(self._cancel, self.tr("Close (Esc): what you typed stays here until you save it"))
-        self.hold(self._contents(), self._buttons(icons))
+        self.hold(self._contents(), self._buttons(look))
         draft = prompt.draft
         text = prompt.text if draft is None else draft
         self._edit.begin(text, goes_on=draft is not None)
@@ -121,15 +121,15 @@ class SystemPromptDialog(TallDialog):
         column.addWidget(self._cost)
         return contents
 
-    def _buttons(self, icons: Icons) -> QHBoxLayout:
+    def _buttons(self, look: FitLook) -> QHBoxLayout:
         presets = IconButton(
-            icons, "list", self.tr("Chat presets"), object_name="chat_presets_button", look="outlined"
+            look.icons, "list", self.tr("Chat presets"), object_name="chat_presets_button", look="outlined"
         )
         presets.setText(presets.accessibleName())
         presets.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
         presets.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         set_hint(presets, self.tr("Presets of whole chats: a system prompt, sampling settings and a model together."))
-        self._menu = PresetMenu(self._use, presets)
+        self._menu = PresetMenu(self._use, look, presets)
         presets.setMenu(self._menu)
         row = QHBoxLayout()
         row.setSpacing(theme.SPACE_S)

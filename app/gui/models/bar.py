@@ -18,6 +18,7 @@ from app.core.model import FoundModel, ModelInfo
 from app.gui import theme
 from app.gui.icons import Icons
 from app.gui.widgets.buttons import IconButton
+from app.gui.widgets.fit_badge import FitLook, FitMarks
 from app.gui.widgets.labels import label
 from app.gui.widgets.words import hint_of, render
 from app.services.engine_session import EngineSession
@@ -36,7 +37,9 @@ class ModelBar(QWidget):
     options_wanted = Signal(Path)
     """Somebody wants to choose how a model is loaded: its file."""
 
-    def __init__(self, session: EngineSession, models: Models, icons: Icons, parent: QWidget | None = None) -> None:
+    def __init__(
+        self, session: EngineSession, models: Models, look: FitLook, icons: Icons, parent: QWidget | None = None
+    ) -> None:
         super().__init__(parent)
         self._session = session
         self._models = models
@@ -44,6 +47,7 @@ class ModelBar(QWidget):
         self._menu = QMenu(self)
         self._menu.setToolTipsVisible(True)
         self._menu.aboutToShow.connect(self._open_menu)
+        self._marks = FitMarks(self._menu, look)
         self._button = _NameButton(icons, "down", "", object_name="model_button", look="outlined")
         self._button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
         self._button.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
@@ -62,7 +66,11 @@ class ModelBar(QWidget):
         for widget in (self._button, self._progress, self._status, self._cancel):
             layout.addWidget(widget)
         layout.addStretch(1)
-        self._disconnect = [session.changed.connect(self._show), models.changed.connect(self._refill_menu)]
+        self._disconnect = [
+            session.changed.connect(self._show),
+            models.changed.connect(self._refill_menu),
+            self._marks.end,
+        ]
         self._show()
 
     def disconnect_services(self) -> None:
@@ -110,6 +118,7 @@ class ModelBar(QWidget):
 
     def _fill_menu(self) -> None:
         self._listed = self._models.found
+        self._marks.clear()
         self._menu.clear()
         loaded = self._session.model
         entry = self._models.entry_of(loaded.path, self._session.ref) if loaded is not None else None
@@ -124,12 +133,15 @@ class ModelBar(QWidget):
         self._menu.addAction(self.tr("Open a model file…"), self.open_wanted.emit)
         unload = self._menu.addAction(self.tr("Unload, to free its memory"), self._session.unload)
         unload.setEnabled(loaded is not None)
+        self._marks.want()
 
     def _add(self, found: FoundModel, is_loaded: bool) -> None:
         parts = [found.name, found.quantisation or UNKNOWN, byte_size(found.size)]
         if is_very_small(found.parameters):
             parts.append(self.tr("a very small model, to try the program"))
         action = self._menu.addAction(" · ".join(parts).replace("&", "&&"))
+        if found.problem is None:
+            self._marks.add(action, found.path, found.path)
         action.setCheckable(is_loaded)
         action.setChecked(is_loaded)
         action.setToolTip(hint_of(found.path if found.problem is None else f"{found.path}\n{render(found.problem)}"))

@@ -1,0 +1,136 @@
+"""Whether a model fits, as a badge: a picture, a word and, on hover, the reason; never the colour alone."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from PySide6.QtCore import QCoreApplication, Qt
+from PySide6.QtGui import QAction, QIcon
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QMenu, QWidget
+
+from app.gui import theme
+from app.gui.icons import Icons
+from app.gui.widgets.labels import label
+from app.gui.widgets.words import hint_of, render, set_hint
+from app.services.fit_badges import Fit, FitBadges
+
+translate = QCoreApplication.translate
+_ICON_PX = 16
+_ICONS = {"fits": "done", "less_context": "scissors", "partly": "layers", "too_large": "error", "unknown": "hint"}
+_COLOURS = {"fits": "text", "less_context": "amber", "partly": "amber", "too_large": "danger", "unknown": "muted"}
+
+
+def fit_word(fit: Fit | None) -> str:
+    """Return a verdict in a few words."""
+    words = {
+        "fits": translate("FitBadge", "fits"),
+        "less_context": translate("FitBadge", "fits with less context"),
+        "partly": translate("FitBadge", "partly on the GPU"),
+        "too_large": translate("FitBadge", "too large"),
+        "unknown": translate("FitBadge", "unknown"),
+    }
+    return words[fit.verdict] if fit is not None else translate("FitBadge", "looking …")
+
+
+def fit_reason(fit: Fit | None) -> str:
+    """Return why a verdict is what it is, in one sentence."""
+    if fit is None:
+        return translate("FitBadge", "Whether it fits is being worked out.")
+    return render(fit.reason)
+
+
+def fit_icon(fit: Fit | None, icons: Icons, look: theme.Theme) -> QIcon:
+    """Return the picture of a verdict in a theme's colours; none while it is worked out."""
+    if fit is None:
+        return QIcon()
+    return icons.icon(_ICONS[fit.verdict], look.colour(_COLOURS[fit.verdict]), look.colour("disabled"))
+
+
+class FitLook(NamedTuple):
+    """What badges are drawn from."""
+
+    fits: FitBadges
+    icons: Icons
+    themes: theme.Themes
+
+
+class _Marked(NamedTuple):
+    action: QAction
+    path: str
+    text: str
+    hint: str
+
+
+class FitMarks:
+    """The badges in a menu: what is wanted of each entry, and the entries that say so while the menu is there."""
+
+    def __init__(self, menu: QMenu, look: FitLook) -> None:
+        self._look = look
+        self._marked: list[_Marked] = []
+        self._disconnect = look.fits.changed.connect(self._show)
+        menu.aboutToHide.connect(self._rest)
+        menu.destroyed.connect(self.end)
+
+    def clear(self) -> None:
+        """Mark nothing: the entries are about to go."""
+        self._marked.clear()
+
+    def add(self, action: QAction, path: str, hint: str) -> None:
+        """Mark the entry of a model's file; its text is the name, `hint` what it says on hover before the reason."""
+        self._marked.append(_Marked(action, path, action.text().replace("\t", " "), hint))
+
+    def want(self) -> None:
+        """Have worked out what is not known, and show what is."""
+        self._look.fits.want(self, [each.path for each in self._marked])
+        self._show()
+
+    def end(self) -> None:
+        """Follow nothing any more."""
+        self._marked.clear()
+        self._rest()
+        self._disconnect()
+
+    def _rest(self) -> None:
+        self._look.fits.rest(self)
+
+    def _show(self) -> None:
+        """Say it in the entries that are there: nothing moves under the pointer."""
+        for action, path, text, hint in self._marked:
+            fit = self._look.fits.get(path)
+            action.setText(f"{text}\t{fit_word(fit)}")
+            action.setIcon(fit_icon(fit, self._look.icons, self._look.themes.current))
+            action.setToolTip(hint_of(f"{hint}\n{fit_reason(fit)}"))
+
+
+class FitBadge(QWidget):
+    """The badge of one model; stays as high as it is, whatever it says."""
+
+    def __init__(self, icons: Icons, themes: theme.Themes, name: str = "fit_badge") -> None:
+        super().__init__()
+        self.setObjectName(name)
+        self._icons = icons
+        self._themes = themes
+        self._fit: Fit | None = None
+        self._picture = QLabel()
+        self._picture.setFixedSize(_ICON_PX, _ICON_PX)
+        self._word = label(pixels=theme.SMALL_PX, name=f"{name}_word")
+        layout = QHBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(theme.SPACE_XS)
+        layout.addWidget(self._picture, 0, Qt.AlignmentFlag.AlignVCenter)
+        layout.addWidget(self._word, 0, Qt.AlignmentFlag.AlignVCenter)
+        themes.changed.connect(self._show)
+        self._show()
+
+    def show_fit(self, fit: Fit | None) -> None:
+        """Show another verdict; None is one that is worked out."""
+        if fit != self._fit:
+            self._fit = fit
+            self._show()
+
+    def _show(self) -> None:
+        icon = fit_icon(self._fit, self._icons, self._themes.current)
+        self._picture.setPixmap(icon.pixmap(_ICON_PX, _ICON_PX))
+        self._word.setText(fit_word(self._fit))
+        self.setAccessibleName(f"{fit_word(self._fit)}. {fit_reason(self._fit)}")
+        set_hint(self, fit_reason(self._fit))

@@ -1,0 +1,231 @@
+"""Whether each model that can be chosen fits on this machine: a verdict and its reason, by the options it would load with.
+
+Worked out in a job by the header's arithmetic; nobody waits for it, and `changed` follows where a verdict is another.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import msgspec
+
+from app.core.events import Failed, MemoryMeasured
+from app.core.job_events import LanesAnalysed
+from app.core.model import LoadOptions
+from app.core.ports import DryRunPort
+from app.core.signal import Signal
+from app.core.words import Sentence, translate
+from app.planner.memory_plan import MemoryPlan, PlannedDevice, Verdict
+from app.planner.plan_options import plan_options
+from app.planner.planning import plan_memory
+from app.services.engine_session import EngineSession
+from app.services.latest_job import LatestJob
+from app.services.memory import Memory
+from app.services.models import Models
+from app.services.planning import Planning
+from app.services.planning_models import PlannedFile
+from app.services.units import byte_size
+from app.system.jobs import Jobs
+from app.system.settings_file import SettingsFile
+
+JOB = "fit badges"
+STEP_BYTES = 64 << 20
+"""Free memory counts in such steps: with every sample it is a little different, and no verdict is."""
+
+
+_UNTOLD = translate("FitBadges", "What it takes cannot be said: its file does not tell enough. Load it to find out.")
+
+
+class Fit(msgspec.Struct, frozen=True):
+    """Whether a model fits."""
+
+    verdict: Verdict
+    reason: Sentence
+
+
+class _Asked(msgspec.Struct, frozen=True):
+    """What verdicts rest on."""
+
+    models: tuple[tuple[PlannedFile, LoadOptions], ...]
+    devices: tuple[PlannedDevice, ...]
+
+
+class FitBadges:
+    """Tells what is known, and works out what somebody wants to see."""
+
+    def __init__(
+        self,
+        session: EngineSession,
+        models: Models,
+        settings: SettingsFile,
+        memory: Memory,
+        dry_run: DryRunPort,
+        planning: Planning,
+        jobs: Jobs,
+    ) -> None:
+        self.changed: Signal[()] = Signal()
+        """A verdict is another."""
+        self._session = session
+        self._models = models
+        self._settings = settings
+        self._memory = memory
+        self._dry_run = dry_run
+        self._planning = planning
+        self._wanted: dict[object, tuple[str, ...]] = {}
+        """The models that somebody looks at, by who it is."""
+        self._known: dict[str, Fit] = {}
+        self._asked: _Asked | None = None
+        self._listing: int | None = None
+        """The dry run that tells which GPUs there are, where nothing else has told them."""
+        self._is_listed = False
+        self._job: LatestJob[dict[str, Fit]] = LatestJob(jobs, JOB, self._take_fits)
+        for signal in (planning.devices.changed, models.changed, session.changed):
+            signal.connect(self._look)
+        planning.models.changed.connect(lambda _path: self._look())
+
+    def get(self, path: str) -> Fit | None:
+        """Return what is known of a model; None while it is worked out, or where nobody wants it."""
+        return self._known.get(path)
+
+    def want(self, who: object, paths: Iterable[str]) -> None:
+        """Have worked out whether these models fit; they are followed until `who` wants others, or rests."""
+        self._wanted[who] = tuple(dict.fromkeys(paths))
+        for path in self._wanted[who]:
+            self._planning.models.want(path)
+        self._list_devices()
+        self._look()
+
+    def rest(self, who: object) -> None:
+        """Follow none for somebody: what is known stays known."""
+        self._wanted.pop(who, None)
+
+    def take(self, event: LanesAnalysed) -> None:
+        """Take in what was worked out."""
+        self._job.take(event)
+
+    def take_measured(self, event: MemoryMeasured | Failed) -> None:
+        """Take in which GPUs there are; where that failed, main memory is all that counts."""
+        if event.request == self._listing:
+            self._listing, self._is_listed = None, True
+            if isinstance(event, MemoryMeasured):
+                self._planning.devices.note(event.devices)
+            self._look()
+
+    def _list_devices(self) -> None:
+        """Beside no model nothing has told which GPUs there are: a dry run of a file does."""
+        if self._is_listed or self._listing is not None or self._memory.devices or self._session.phase != "no_model":
+            return
+        usable = [found.path for found in self._planning.models.found if found.path in self._paths]
+        if usable:
+            self._listing = self._session.new_request()
+            self._dry_run.measure(self._listing, usable[0], LoadOptions(gpu_layers=0), keep=False)
+
+    def _look(self) -> None:
+        if not self._wanted:
+            return
+        asked = _Asked(tuple(self._models_wanted()), self._devices())
+        if asked != self._asked:
+            self._asked = asked
+            self._job.want(
+                lambda: {file.path: fit_of(file, options, asked.devices) for file, options in asked.models}
+            )
+
+    @property
+    def _paths(self) -> dict[str, None]:
+        return dict.fromkeys(path for paths in self._wanted.values() for path in paths)
+
+    def _models_wanted(self) -> Iterable[tuple[PlannedFile, LoadOptions]]:
+        for path in self._paths:
+            file = self._planning.models.get(path)
+            if file is not None:
+                yield file, self._options(path)
+
+    def _options(self, path: str) -> LoadOptions:
+        model = self._session.model
+        if model is not None and model.path == path:
+            return model.options
+        identity = self._models.identity_of(path)
+        return (self._settings.model(identity).options if identity else None) or LoadOptions()
+
+    def _devices(self) -> tuple[PlannedDevice, ...]:
+        """Return this machine's devices; none before it is known which there are."""
+        here = self._planning.devices.here
+        is_known = self._is_listed or bool(self._memory.devices) or any(device.is_gpu for device in here)
+        return tuple(_in_steps(device) for device in here) if is_known else ()
+
+    def _take_fits(self, fits: dict[str, Fit] | None) -> None:
+        known = {**self._known, **(fits or {})}
+        if known != self._known:
+            self._known = known
+            self.changed.emit()
+
+
+def fit_of(file: PlannedFile, options: LoadOptions, devices: tuple[PlannedDevice, ...]) -> Fit:
+    """Return whether a model fits with these options; takes a few milliseconds, never raises."""
+    model = file.model
+    if model is None:
+        return Fit("unknown", file.problem or _UNTOLD)
+    if not devices:
+        return Fit("unknown", translate("FitBadges", "Which GPUs this machine has is being found out."))
+    plan = plan_memory(
+        model,
+        plan_options(options, model.trained_context),
+        devices,
+        may_shorten=options.may_shorten_context,
+    )
+    return Fit(plan.verdict, reason_of(plan, plan_options(options, model.trained_context).cells))
+
+
+def reason_of(plan: MemoryPlan, cells: int) -> Sentence:
+    """Return one sentence that says why a plan has its verdict; `cells` is the context that was asked for."""
+    fullest = _fullest(plan)
+    needed = None if fullest is None else fullest[0]
+    free = None if fullest is None else fullest[1]
+    if plan.verdict == "unknown" or needed is None or free is None:
+        return plan.reason or _UNTOLD
+    if plan.verdict == "less_context":
+        return translate(
+            "FitBadges",
+            "A context of {context:,} tokens does not fit; {largest:,} tokens do.",
+            context=cells,
+            largest=plan.largest_context or 0,
+        )
+    if plan.verdict == "partly" and plan.options.experts_on_cpu:
+        return translate(
+            "FitBadges",
+            "The experts of this mixture are in main memory, because all of it does not fit on the GPU: it is slower.",
+        )
+    if plan.verdict == "partly":
+        return translate(
+            "FitBadges",
+            "{layers} layers are on the GPU and the others in main memory: it is slower. {free} are free on the GPU.",
+            layers=plan.gpu_layers or 0,
+            free=byte_size(free),
+        )
+    values: dict[str, str | int | float] = {"context": cells, "needed": byte_size(needed), "free": byte_size(free)}
+    if plan.verdict == "too_large":
+        return translate(
+            "FitBadges",
+            "With a context of {context:,} tokens it needs {needed}, and {free} are free: take a smaller quantisation or"
+            " a smaller model.",
+            **values,
+        )
+    return translate(
+        "FitBadges", "With a context of {context:,} tokens it needs {needed}, and {free} are free.", **values
+    )
+
+
+def _fullest(plan: MemoryPlan) -> tuple[int, int] | None:
+    """Return what the device needs that has the least to spare, and what is free there; None where unknown."""
+    known = [
+        (device.needed, device.free)
+        for device in plan.devices
+        if device.taken and device.needed is not None and device.free is not None
+    ]
+    return min(known, key=lambda pair: pair[1] - pair[0], default=None)
+
+
+def _in_steps(device: PlannedDevice) -> PlannedDevice:
+    if device.free is None:
+        return device
+    return msgspec.structs.replace(device, free=device.free // STEP_BYTES * STEP_BYTES)

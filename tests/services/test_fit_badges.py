@@ -1,0 +1,123 @@
+"""Verdicts of models that can be chosen: worked out beside the window, by the options that each would load with."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from app.core.devices import Device
+from app.core.model import LoadOptions
+from app.planner.memory_plan import PlannedDevice
+from app.services.fit_badges import Fit, FitBadges, fit_of
+from app.services.planning_models import PlannedFile, read_planned
+from app.system.settings_file import ModelSettings
+from tests.desk import Desk
+from tests.ggufs import write_tiny_llama
+
+GIB, MIB = 1 << 30, 1 << 20
+GPU = Device("CUDA0", "NVIDIA L4", "gpu", "CUDA", 24 * GIB, 20 * GIB)
+FULL = Device("CUDA0", "NVIDIA L4", "gpu", "CUDA", 24 * GIB, 0)
+PROCESSOR = Device("CPU", "a processor", "cpu", "CPU", 16 * GIB, None)
+
+
+@pytest.fixture
+def fits(desk: Desk, model: Path) -> FitBadges:
+    """Return the verdicts of a program whose search has found one model."""
+    desk.program.paths.models.mkdir(parents=True)
+    (desk.program.paths.models / "one.gguf").write_bytes(model.read_bytes())
+    desk.program.models.refresh()
+    desk.until(lambda: desk.program.models.found)
+    return desk.program.planner.fits
+
+
+def one(desk: Desk) -> str:
+    return desk.program.models.found[0].path
+
+
+def test_which_gpus_there_are_is_asked_once_where_no_model_has_told(desk: Desk, fits: FitBadges) -> None:
+    fits.want("menu", [one(desk)])
+    fits.want("menu", [one(desk)])
+    (asked,) = desk.dry_run.asked
+    assert (asked.path, asked.keep) == (one(desk), False)
+    desk.until(lambda: fits.get(one(desk)))
+    assert fits.get(one(desk)).verdict == "unknown"  # type: ignore[union-attr]
+    desk.dry_run.answer(devices=(PROCESSOR,))
+    desk.until(lambda: fits.get(one(desk)) and fits.get(one(desk)).verdict == "fits")  # type: ignore[union-attr]
+    fits.want("menu", [one(desk)])
+    assert len(desk.dry_run.asked) == 1
+
+
+def test_a_dry_run_that_fails_leaves_main_memory_to_judge_by(desk: Desk, fits: FitBadges) -> None:
+    fits.want("menu", [one(desk)])
+    desk.dry_run.fail()
+    desk.until(lambda: fits.get(one(desk)) and fits.get(one(desk)).verdict == "fits")  # type: ignore[union-attr]
+
+
+def test_a_verdict_follows_the_memory_and_the_options_that_are_remembered(desk: Desk, fits: FitBadges) -> None:
+    desk.program.planner.devices.note((GPU, PROCESSOR))
+    fits.want("menu", [one(desk)])
+    desk.until(lambda: fits.get(one(desk)) and fits.get(one(desk)).verdict == "fits")  # type: ignore[union-attr]
+    identity = desk.program.models.identity_of(one(desk))
+    desk.program.settings.remember_model(identity, ModelSettings(options=LoadOptions(gpu_layers=1)))
+    fits.want("menu", [one(desk)])
+    desk.until(lambda: fits.get(one(desk)).verdict == "partly")  # type: ignore[union-attr]
+    desk.program.planner.devices.note((FULL, PROCESSOR))
+    fits.want("menu", [one(desk)])
+    desk.until(lambda: fits.get(one(desk)).verdict == "too_large")  # type: ignore[union-attr]
+
+
+def test_nobody_who_looks_costs_nothing(desk: Desk, fits: FitBadges) -> None:
+    fits.want("menu", [one(desk)])
+    desk.until(lambda: fits.get(one(desk)))
+    fits.rest("menu")
+    known = fits.get(one(desk))
+    desk.dry_run.answer(devices=(GPU, PROCESSOR))
+    desk.settle()
+    assert fits.get(one(desk)) == known
+    fits.want("menu", [one(desk)])
+    desk.until(lambda: fits.get(one(desk)) != known)
+
+
+def test_a_file_that_is_none_says_why(desk: Desk, fits: FitBadges, tmp_path: Path) -> None:
+    page = tmp_path / "page.gguf"
+    page.write_text("<html>")
+    fits.want("list", [str(page)])
+    desk.until(lambda: fits.get(str(page)))
+    fit = fits.get(str(page))
+    assert fit is not None and fit.verdict == "unknown" and "web page" in fit.reason.english()
+
+
+def judged(path: Path, options: LoadOptions, *devices: PlannedDevice) -> Fit:
+    return fit_of(PlannedFile(str(path), read_planned(path)), options, devices)
+
+
+@pytest.mark.parametrize(
+    ("gpu", "main", "options", "verdict", "says"),
+    [
+        (24 * GIB, 16 * GIB, LoadOptions(), "fits", "With a context of 1,024 tokens it needs "),
+        (24 * GIB, 16 * GIB, LoadOptions(gpu_layers=1), "partly", "1 layers are on the GPU"),
+        (MIB, MIB, LoadOptions(), "too_large", "take a smaller quantisation or a smaller model"),
+    ],
+)
+def test_each_verdict_has_its_reason(
+    model: Path, gpu: int, main: int, options: LoadOptions, verdict: str, says: str
+) -> None:
+    fit = judged(model, options, PlannedDevice("CUDA0", True, gpu, gpu), PlannedDevice("CPU", False, main, main))
+    assert fit.verdict == verdict
+    assert says in fit.reason.english()
+
+
+def test_experts_in_main_memory_are_said(tmp_path: Path) -> None:
+    mixture = write_tiny_llama(tmp_path / "mixture.gguf", experts=4)
+    gpu, main = PlannedDevice("CUDA0", True, 24 * GIB, 24 * GIB), PlannedDevice("CPU", False, GIB, GIB)
+    fit = judged(mixture, LoadOptions(experts_on_cpu=True), gpu, main)
+    assert fit.verdict == "partly" and fit.reason.english().startswith("The experts of this mixture")
+
+
+def test_a_shorter_context_that_fits_is_named(tmp_path: Path) -> None:
+    long = write_tiny_llama(tmp_path / "long.gguf", context=1 << 20)
+    main = PlannedDevice("CPU", False, 300 * MIB, 300 * MIB)
+    fit = judged(long, LoadOptions(context=1 << 20), main)
+    assert fit.verdict == "less_context"
+    assert fit.reason.english().startswith("A context of 1,048,576 tokens does not fit; ")
