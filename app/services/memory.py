@@ -6,12 +6,14 @@ Asks for the estimate after each load of the window; the command line asks for n
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
 
 import msgspec
 
 from app.core.commands import ListDevices
 from app.core.devices import GPU_KINDS, MAIN_MEMORY, Device, Gpu, GpuReport, LibraryFacts, MainMemory, gpu_of
 from app.core.events import DevicesListed, Failed, Loaded, LoadProgress, MemoryMeasured
+from app.core.load_estimate import kept_with, load_estimate
 from app.core.metrics import DeviceMemory
 from app.core.model import ModelInfo
 from app.core.ports import DryRunPort, EnginePort
@@ -20,6 +22,14 @@ from app.core.words import Sentence
 from app.services.device_use import DeviceUse, device_use, gpu_use, main_memory_use, named, why_no_gpu
 from app.services.engine_session import EngineSession
 from app.system.gpus import VISIBLE
+from app.system.settings_file import SettingsFile
+
+
+def whole(uses: Iterable[DeviceMemory]) -> int | None:
+    """Return the bytes on all devices; None where a part of them is unknown."""
+    sizes = [use.total for use in uses]
+    known = [size for size in sizes if size is not None]
+    return sum(known) if len(known) == len(sizes) else None
 
 
 class MemoryRow(msgspec.Struct, frozen=True):
@@ -34,14 +44,24 @@ class Memory:
     """Keeps estimate beside reality for the model in the engine."""
 
     def __init__(
-        self, session: EngineSession, dry_run: DryRunPort, engine: EnginePort | None = None, *, asks: bool
+        self,
+        session: EngineSession,
+        dry_run: DryRunPort,
+        engine: EnginePort | None = None,
+        settings: SettingsFile | None = None,
+        *,
+        asks: bool,
     ) -> None:
-        """`asks` says whether there is somebody to look; an engine is asked what its build can compute on."""
+        """`asks` says whether there is somebody to look; an engine is asked what its build can compute on.
+
+        `settings` keep how far the estimate was from the truth.
+        """
         self.changed: Signal[()] = Signal()
         """The rows are others."""
         self._session = session
         self._dry_run = dry_run
         self._engine = engine
+        self._settings = settings
         self._asks = asks
         self._request: int | None = None
         self._listing: int | None = None
@@ -113,6 +133,7 @@ class Memory:
             if isinstance(event, MemoryMeasured):
                 self._estimate = event.memory
                 self._devices = self._devices or event.devices
+                self._keep()
                 self.changed.emit()
 
     def _take_load(self, event: LoadProgress | Loaded | Failed) -> None:
@@ -127,6 +148,15 @@ class Memory:
             self._request = self._session.new_request()
             # nobody asks again, and beside the model every byte and every core is wanted
             self._dry_run.measure(self._request, event.model.path, event.model.options, keep=False)
+
+    def _keep(self) -> None:
+        """Keep the estimate beside what the load took, where both are whole."""
+        ref, estimate, real = self._session.ref, whole(self._estimate), whole(self._real)
+        if self._settings is None or ref is None or not estimate or real is None:
+            return
+        known = self._settings.model(ref.identity)
+        kept = kept_with(known.estimates, load_estimate(estimate, real))
+        self._settings.remember_model(ref.identity, msgspec.structs.replace(known, estimates=kept))
 
     def _model_changed(self) -> None:
         if self._session.model is None and (self._real or self._request is not None):

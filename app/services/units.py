@@ -28,6 +28,12 @@ def rate(value: float | None) -> str:
     return f"{value:,.0f}" if value >= 100 else f"{value:.1f}" if value >= 10 else f"{value:.2f}"
 
 
+def signed(value: float) -> str:
+    """Return a whole number with its sign; one that rounds to nothing has both."""
+    whole = round(value)
+    return f"{whole:+,}".replace("-", "\u2212") if whole else "±0"
+
+
 def milliseconds(value: float | None) -> str:
     """Return a time in milliseconds, or in seconds from ten seconds on."""
     if value is None:

@@ -20,6 +20,7 @@ from app.core.chat_preset import ChatSettings
 from app.core.commands import RecordKind, WhenFull
 from app.core.events import Event
 from app.core.job_events import JobFailed
+from app.core.load_estimate import LoadEstimate
 from app.core.machine_speed import KeptAnswers, KnownMemory
 from app.core.model import LoadOptions
 from app.core.own_gpu import OwnGpu
@@ -51,6 +52,8 @@ class ModelSettings(msgspec.Struct, frozen=True):
     options: LoadOptions | None = None
     template: str | None = None
     """Name of a shipped template; one that no longer ships leaves the model its own."""
+    estimates: tuple[LoadEstimate, ...] = ()
+    """What the last loads took beside what was estimated, the newest last."""
 
 
 class Settings(msgspec.Struct, frozen=True):

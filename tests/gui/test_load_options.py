@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import msgspec
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
@@ -18,6 +19,7 @@ from PySide6.QtWidgets import (
 )
 
 from app.core.devices import Device
+from app.core.load_estimate import LoadEstimate
 from app.core.metrics import DeviceMemory
 from app.gui.models.context_row import USUAL_LENGTH, stops
 from app.system.settings_file import Theme
@@ -288,3 +290,16 @@ def test_what_is_chosen_while_load_waits_is_not_loaded_by_that(ready: Stage, opt
     options.types("context_box", "768")
     options.answer_all(MIB)
     assert options.dialog.isVisible() and len(ready.engine.sent) == sent
+
+
+@pytest.mark.parametrize(
+    ("real", "said"),
+    [(180, "last load 1 % more than estimated"), (178, "last load as estimated"), (160, "10 % less than estimated")],
+)
+def test_how_far_the_last_load_was_from_its_estimate_is_said(ready: Stage, real: int, said: str) -> None:
+    ref = ready.desk.program.session.ref
+    assert ref is not None
+    settings = ready.desk.program.settings
+    kept = msgspec.structs.replace(settings.model(ref.identity), estimates=(LoadEstimate(178 * 1024, real * 1024),))
+    settings.remember_model(ref.identity, kept)
+    assert any(said in text.replace("\u00a0", " ") for text in Options(ready).texts())

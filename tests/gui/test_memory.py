@@ -81,7 +81,7 @@ def test_the_estimate_stands_beside_what_was_reserved(memory: PanelStage, model:
     assert memory.reads("vram_estimate") == "reserved 296 MiB · estimated –"
     memory.desk.dry_run.answer(DeviceMemory("CPU", 90 * MIB, 180 * MIB, 22 * MIB))
     memory.settle()
-    assert memory.reads("vram_estimate") == "reserved 296 MiB · estimated 292 MiB"
+    assert memory.reads("vram_estimate") == "reserved 296 MiB (+1 %) · estimated 292 MiB"
 
 
 def test_an_estimate_that_fails_leaves_a_dash(memory: PanelStage, model: Path) -> None:

@@ -9,6 +9,7 @@ import msgspec
 from app.core.commands import ListDevices
 from app.core.devices import Device, Gpu, GpuReport, MainMemory
 from app.core.events import DevicesListed, Loaded
+from app.core.load_estimate import load_estimate
 from app.core.metrics import DeviceMemory
 from app.core.model import LoadOptions
 from app.services.memory import Memory, MemoryRow
@@ -133,3 +134,25 @@ def test_the_engine_is_asked_what_its_build_can_do(desk: Desk, model: Path) -> N
     reason = asking.why_no_gpu(GpuReport((L4,)))
     assert reason is not None and "made without CUDA" in reason.english()
     assert asking.gpu_is_there is False
+
+
+def test_how_far_the_estimate_was_off_is_kept_for_the_last_loads(desk: Desk, model: Path) -> None:
+    mib = 1 << 20
+    for number in range(7):
+        load(desk, model)
+        desk.dry_run.answer(DeviceMemory("CPU", 1258 * mib - number * mib, 0, 0))
+        desk.settle()
+    ref = desk.program.session.ref
+    assert ref is not None
+    assert desk.program.settings.model(ref.identity).estimates == tuple(
+        load_estimate(1258 * mib - number * mib, 1260) for number in range(2, 7)
+    )
+    assert desk.program.settings.model(ref.identity).options == LoadOptions(threads=None)
+
+
+def test_an_estimate_that_is_not_whole_is_not_kept(desk: Desk, model: Path) -> None:
+    load(desk, model)
+    desk.dry_run.answer(DeviceMemory("CPU", 1258, 0, None, complete=False))
+    desk.settle()
+    ref = desk.program.session.ref
+    assert ref is not None and desk.program.settings.model(ref.identity).estimates == ()

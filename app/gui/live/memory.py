@@ -9,6 +9,7 @@ from PySide6.QtGui import QColor
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from app.core.devices import MAIN_MEMORY
+from app.core.load_estimate import percent_more
 from app.core.metrics import DeviceMemory
 from app.gui import theme
 from app.gui.icons import Icons
@@ -21,7 +22,7 @@ from app.gui.widgets.words import render, set_hint
 from app.services.device_use import DeviceUse
 from app.services.machine import Machine
 from app.services.memory import Memory
-from app.services.units import byte_share, byte_size
+from app.services.units import byte_share, byte_size, signed
 
 _HUES = {
     "weights": ("stage_decode", 2),
@@ -91,16 +92,19 @@ class DeviceRow(QWidget):
         self._compared.setVisible(self._has_details and is_known)
         estimate = use.estimate.total if use.estimate is not None else None
         reserved = use.real.total if use.real is not None else None
+        took = self.tr("reserved {bytes}").format(bytes=byte_size(reserved))
+        if (more := percent_more(estimate, reserved)) is not None:
+            took = self.tr("reserved {bytes} ({percent} %)").format(bytes=byte_size(reserved), percent=signed(more))
         words = (
-            self.tr("reserved {bytes}").format(bytes=byte_size(reserved)),
+            took,
             self.tr("estimated {bytes}").format(bytes=byte_size(estimate)),
         )
         self._compared.set_text(in_parts(words))
         set_hint(
             self._compared,
             self.tr(
-                "What the open model took when it was loaded, and what Tokenlight had worked out beforehand. The two "
-                "are measured in different ways and may differ a little."
+                "What the open model took when it was loaded, how much more that is than estimated, and what Tokenlight "
+                "had worked out beforehand. The two are measured in different ways and may differ a little."
             ),
         )
 

@@ -188,7 +188,7 @@ class LoadOptionsDialog(TallDialog):
         if self._awaited is not None and self._end_waiting(self._awaited):
             return
         self._name.setText(draft.file.name if draft.file is not None else (draft.path.stem if draft.path else ""))
-        self._facts.setText(file_words(draft.file))
+        self._facts.setText(file_words(draft.file, draft.last_load))
         self._show_options(draft.options)
         self._remarks.setText(" ".join(remarks(draft.options, draft.file)))
         self._table.show_needs(draft.needs)

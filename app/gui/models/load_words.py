@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from PySide6.QtCore import QCoreApplication
 
+from app.core.load_estimate import LoadEstimate
 from app.core.model import CONTEXT_STEP, FlashAttention, FoundModel, KVType, LoadOptions
 from app.gui.widgets.labels import in_parts
 from app.gui.widgets.words import render
@@ -36,8 +37,8 @@ def flash_name(mode: FlashAttention) -> str:
     return names[mode]
 
 
-def file_words(file: FoundModel | None) -> str:
-    """Return what a model's file says of itself."""
+def file_words(file: FoundModel | None, last: LoadEstimate | None = None) -> str:
+    """Return what a model's file says of itself, and how far the last load was from what was estimated."""
     if file is None:
         return translate("LoadOptions", "Looking at the file …")
     parts = [file.quantisation or "", byte_size(file.size)]
@@ -49,7 +50,22 @@ def file_words(file: FoundModel | None) -> str:
         )
     if is_very_small(file.parameters):
         parts.append(translate("LoadOptions", "very small"))
+    parts.append(last_load_words(last))
     return in_parts([part for part in parts if part])
+
+
+def last_load_words(last: LoadEstimate | None) -> str:
+    """Return how far the estimate was from what the last load took; empty where that is not known."""
+    percent = last.percent if last is not None else None
+    if percent is None:
+        return ""
+    if not round(percent):
+        return translate("LoadOptions", "last load as estimated")
+    if percent > 0:
+        said = translate("LoadOptions", "last load {percent} % more than estimated")
+    else:
+        said = translate("LoadOptions", "last load {percent} % less than estimated")
+    return said.format(percent=count(abs(round(percent))))
 
 
 def remarks(options: LoadOptions, file: FoundModel | None) -> list[str]:
