@@ -1,5 +1,6 @@
 """How many layers go to the GPU when nobody said: all that fit, the experts of a mixture giving way before whole layers.
 
+Where people allow it, the context gives way before both.
 Pure: it asks a function what a configuration would take. Where a figure is unknown it chooses nothing.
 """
 
@@ -9,16 +10,24 @@ from collections.abc import Callable, Mapping
 
 import msgspec
 
+from app.core.model import CONTEXT_STEP
+
 MIB = 1024 * 1024
 MARGIN = 1024 * MIB
 """Left free on a GPU: the driver's own share of a decode, cuBLAS, other windows. llama.cpp leaves as much."""
 MARGIN_SHARE = 8
 """A small GPU gets an eighth of its memory as margin instead: a gigabyte would be most of it."""
+SHORTEST_CONTEXT = 4096
+"""A context is not shortened below this: llama.cpp's own limit (`common/fit.cpp`)."""
 GUESSES = 6
 """Interpolated tries before halving takes over; two or three are enough where layers are alike."""
 
 Measure = Callable[[int, bool], Mapping[str, int | None]]
 """(layers on the GPU, experts on the CPU) → bytes on each GPU; None where unknown."""
+
+
+MeasureContext = Callable[[int], Mapping[str, int | None]]
+"""cells of the cache → bytes on each GPU; None where unknown."""
 
 
 class Room(msgspec.Struct, frozen=True):
@@ -61,6 +70,30 @@ def choose_layers(measure: Measure, rooms: Mapping[str, Room], layers: int, *, m
     return Choice(fitting, experts_on_cpu=mixture and fitting > 0)
 
 
+def choose_context(measure: MeasureContext, rooms: Mapping[str, Room], cells: int) -> int | None:
+    """Return the longest context up to `cells`, a multiple of 256, that fits on every GPU.
+
+    None where not even the shortest fits that is worth it (4096, or `cells`), or where something is unknown.
+    """
+    limits = {name: limit for name, room in rooms.items() if (limit := room.limit) is not None}
+    known: dict[int, int] = {}
+
+    def excess(steps: int) -> int:
+        if steps not in known:
+            known[steps] = _excess(measure(steps * CONTEXT_STEP), limits)
+        return known[steps]
+
+    most, shortest = cells // CONTEXT_STEP, min(cells, SHORTEST_CONTEXT) // CONTEXT_STEP
+    try:
+        if excess(most) <= 0:
+            return cells
+        if excess(shortest) > 0:
+            return None
+        return _most(shortest, most, excess) * CONTEXT_STEP
+    except _Unknown:
+        return None
+
+
 class _Unknown(Exception):
     """A figure that the choice needs is not known."""
 
@@ -77,29 +110,37 @@ class _Search:
         """Return by how many bytes the fullest GPU is beyond its limit; 0 or less fits."""
         key = (layers, experts_on_cpu)
         if key not in self._known:
-            beyond = []
-            for name, size in self._measure(layers, experts_on_cpu).items():
-                limit = self._limits.get(name)
-                if size is None or limit is None:
-                    raise _Unknown
-                beyond.append(size - limit)
-            self._known[key] = max(beyond, default=0)
+            self._known[key] = _excess(self._measure(layers, experts_on_cpu), self._limits)
         return self._known[key]
 
     def most_layers(self, layers: int, *, experts_on_cpu: bool) -> int:
         """Return the largest number below `layers`, which do not fit, that does; 0 where nothing fits."""
-        low, high = 0, layers
         if self.excess(0, experts_on_cpu=experts_on_cpu) > 0:
             return 0
-        for step in range(layers):
-            if high - low <= 1:
-                break
-            below = -self.excess(low, experts_on_cpu=experts_on_cpu)
-            above = self.excess(high, experts_on_cpu=experts_on_cpu)
-            guess = low + (high - low) * below // (below + above) if step < GUESSES else (low + high) // 2
-            middle = min(max(guess, low + 1), high - 1)
-            if self.excess(middle, experts_on_cpu=experts_on_cpu) <= 0:
-                low = middle
-            else:
-                high = middle
-        return low
+        return _most(0, layers, lambda count: self.excess(count, experts_on_cpu=experts_on_cpu))
+
+
+def _excess(sizes: Mapping[str, int | None], limits: Mapping[str, int]) -> int:
+    """Return by how many bytes the fullest GPU is beyond its limit; 0 or less fits."""
+    beyond = []
+    for name, size in sizes.items():
+        limit = limits.get(name)
+        if size is None or limit is None:
+            raise _Unknown
+        beyond.append(size - limit)
+    return max(beyond, default=0)
+
+
+def _most(low: int, high: int, excess: Callable[[int], int]) -> int:
+    """Return the largest number below `high`, which does not fit, that does; `low` is known to."""
+    for step in range(high - low):
+        if high - low <= 1:
+            break
+        below, above = -excess(low), excess(high)
+        guess = low + (high - low) * below // (below + above) if step < GUESSES else (low + high) // 2
+        middle = min(max(guess, low + 1), high - 1)
+        if excess(middle) <= 0:
+            low = middle
+        else:
+            high = middle
+    return low

@@ -27,6 +27,16 @@ def load_remarks(asked: LoadOptions, used: LoadOptions, info: ModelInfo) -> tupl
                 trained=info.trained_context,
             )
         )
+    wanted = asked.cells(info.trained_context or None)
+    if asked.may_shorten_context and asked.gpu_layers is None and 0 < info.context < wanted:
+        remarks.append(
+            translate(
+                "Engine",
+                "The context is {context:,} tokens instead of {wanted:,}: with more, not all layers would fit on the GPU.",
+                context=info.context,
+                wanted=wanted,
+            )
+        )
     if used.experts_on_cpu and not asked.experts_on_cpu:
         remarks.append(
             translate(

@@ -21,7 +21,7 @@ from app.core.devices import GPU_KINDS, Device, LibraryFacts
 from app.core.errors import UserError
 from app.core.events import MemoryMeasured
 from app.core.gguf_header import Header
-from app.core.layer_choice import Choice, Room, choose_layers
+from app.core.layer_choice import Choice, Room, choose_context, choose_layers
 from app.core.metrics import DeviceMemory
 from app.core.model import LoadOptions
 from app.core.model_facts import model_facts
@@ -153,7 +153,10 @@ class LlamaOpener:
     def _decided(
         self, command: Load | MeasureMemory, headers: Sequence[Header], stopped: Callable[[], bool]
     ) -> LoadOptions:
-        """Return the options with the number of layers that fits, where nobody chose one and there is a GPU."""
+        """Return the options with the layers that fit, where nobody chose them and there is a GPU.
+
+        The context is shortened for them where people allow it, as far as that lets all layers fit.
+        """
         options, facts = command.options, model_facts(headers)
         if options.gpu_layers is not None or facts.layers is None:
             return options
@@ -163,12 +166,22 @@ class LlamaOpener:
         if not rooms:
             return options
 
-        def measure(layers: int, experts_on_cpu: bool) -> dict[str, int | None]:
+        def taken(tried: LoadOptions) -> dict[str, int | None]:
             if stopped():
                 raise LoadRefused.cancelled()
-            tried = _with(options, Choice(layers, experts_on_cpu))
             return gpu_bytes(self._dry_run.measure(command.path, headers, tried), tried, rooms)
 
+        def measure(layers: int, experts_on_cpu: bool) -> dict[str, int | None]:
+            return taken(_with(options, Choice(layers, experts_on_cpu)))
+
+        if options.may_shorten_context:
+            whole = _with(options, Choice(facts.layers + 1, experts_on_cpu=False))
+            cells = options.cells(facts.trained_context)
+            shorter = choose_context(
+                lambda context: taken(msgspec.structs.replace(whole, context=context)), rooms, cells
+            )
+            if shorter is not None:
+                return whole if shorter == cells else msgspec.structs.replace(whole, context=shorter)
         undecided = facts.is_mixture and not options.experts_on_cpu
         choice = choose_layers(measure, rooms, facts.layers + 1, mixture=undecided)
         return options if choice is None else _with(options, choice)

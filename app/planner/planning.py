@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 
 from msgspec.structs import replace
 
-from app.core.layer_choice import choose_layers
+from app.core.layer_choice import SHORTEST_CONTEXT, choose_layers
 from app.core.metrics import DeviceMemory
 from app.core.model import ALL_LAYERS
 from app.planner.fitting import Machine, largest_context, most_sequences
@@ -21,9 +21,6 @@ from app.planner.memory_plan import DevicePlan, Figure, MemoryPlan, PlannedDevic
 from app.planner.plan_options import PlanOptions
 from app.planner.planned_model import PlannedModel
 from app.planner.refusals import refusal
-
-SHORTEST_CONTEXT = 4096
-"""A context is not shortened below this: llama.cpp's own limit."""
 
 
 def plan_memory(

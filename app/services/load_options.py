@@ -63,7 +63,8 @@ class LoadOptionsDraft:
         self._memory = memory
         self._path: Path | None = None
         self._file: FoundModel | None = None
-        self._ref: ModelRef | None = None
+        self.last_load: LoadEstimate | None = None
+        """What this model took when it was loaded last, beside what had been worked out; None where nobody saw that."""
         self._options = LoadOptions()
         self._changes: Mapping[str, object] = {}
         self._checking: int | None = None
@@ -117,12 +118,6 @@ class LoadOptionsDraft:
         return self._largest.found if self._largest is not None else None
 
     @property
-    def last_load(self) -> LoadEstimate | None:
-        """What this model took when it was loaded last, beside what had been worked out; None where nobody saw that."""
-        kept = self._settings.model(self._ref.identity).estimates if self._ref is not None else ()
-        return kept[-1] if kept else None
-
-    @property
     def problem(self) -> Sentence | None:
         """Why nothing can be said of this model, or of what it takes."""
         return self._problem
@@ -130,7 +125,7 @@ class LoadOptionsDraft:
     def begin(self, path: Path, changes: Mapping[str, object] | None = None) -> None:
         """Choose options for a model, beginning with what is remembered of it and what was asked for beside that."""
         self.end()
-        self._path, self._file, self._ref, self._options = path, None, None, LoadOptions()
+        self._path, self._file, self.last_load, self._options = path, None, None, LoadOptions()
         self._changes = changes or {}
         request = self._checking = self._session.new_request()
         self._jobs.submit(
@@ -174,7 +169,10 @@ class LoadOptionsDraft:
             self._take_measured(event, options)
 
     def _take_file(self, file: FoundModel, ref: ModelRef | None) -> None:
-        self._file, self._ref, self._problem = file, ref, file.problem
+        self._file, self._problem = file, file.problem
+        self.last_load = (
+            next(reversed(self._settings.model(ref.identity).estimates), None) if ref is not None else None
+        )
         if file.problem is None and ref is not None:
             chosen = self._options != LoadOptions()
             if not chosen:

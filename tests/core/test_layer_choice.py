@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from app.core.layer_choice import MARGIN, MIB, Choice, Room, choose_layers
+from app.core.layer_choice import MARGIN, MIB, SHORTEST_CONTEXT, Choice, Room, choose_context, choose_layers
 
 GIB = 1024 * MIB
 LAYERS = 33
@@ -116,3 +116,43 @@ def test_a_gpu_that_the_model_does_not_use_plays_no_part() -> None:
     measure, _ = model(layer=100 * MIB)
     rooms = {**room(8 * GIB), "Vulkan1": Room(None, None)}
     assert choose_layers(measure, rooms, LAYERS, mixture=False) == Choice(LAYERS, experts_on_cpu=False)
+
+
+def cache(cell: int, base: int = 0) -> tuple[Callable[[int], dict[str, int | None]], list[int]]:
+    """Return what a model takes of one GPU by its context, and a note of what was asked."""
+    asked: list[int] = []
+
+    def measure(cells: int) -> dict[str, int | None]:
+        asked.append(cells)
+        return {"CUDA0": base + cells * cell}
+
+    return measure, asked
+
+
+def test_a_context_that_fits_stays_and_one_look_is_enough() -> None:
+    measure, asked = cache(cell=100_000)
+    assert choose_context(measure, room(20 * GIB), 8192) == 8192
+    assert asked == [8192]
+
+
+@pytest.mark.parametrize("fitting", range(4096, 32_768, 1792))
+def test_the_longest_context_that_fits_is_found_in_few_looks(fitting: int) -> None:
+    measure, asked = cache(cell=100_000, base=2 * GIB)
+    free = 2 * GIB + fitting * 100_000 + 128 * 100_000 + MARGIN
+    assert choose_context(measure, room(free), 32_768) == fitting
+    assert len(asked) <= 5 and len(set(asked)) == len(asked)
+
+
+def test_a_context_is_not_shortened_below_what_is_worth_it() -> None:
+    measure, _ = cache(cell=100_000)
+    exactly = SHORTEST_CONTEXT * 100_000 + MARGIN
+    assert choose_context(measure, room(exactly), 8192) == SHORTEST_CONTEXT
+    assert choose_context(measure, room(exactly - 1), 8192) is None
+    assert choose_context(measure, room(exactly - 1), 2048) == 2048
+    assert choose_context(measure, room(MARGIN + 1), 2048) is None
+
+
+def test_unknown_figures_choose_no_context() -> None:
+    assert choose_context(lambda _cells: {"CUDA0": None}, room(8 * GIB), 8192) is None
+    measure, _ = cache(cell=1)
+    assert choose_context(measure, {"CUDA0": Room(None, None)}, 8192) is None

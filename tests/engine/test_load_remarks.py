@@ -9,6 +9,7 @@ import pytest
 
 from app.core.commands import Load, MeasureMemory
 from app.core.devices import Device
+from app.core.layer_choice import MARGIN
 from app.core.library_fault import LibraryFault, says_instead
 from app.core.model import LoadOptions, ModelInfo
 from app.engine import library, opening
@@ -147,3 +148,43 @@ def test_a_plain_build_that_stands_in_is_said_at_a_load(info: ModelInfo, monkeyp
     monkeypatch.setattr(library, "_instead", [fault])
     (remark,) = load_remarks(ASKED, ASKED, info)
     assert remark == says_instead(fault)
+
+
+@pytest.mark.parametrize("allowed", [True, False])
+def test_a_context_gives_way_to_the_layers_only_where_that_is_allowed(
+    tmp_path: Path, llama_log: LogCapture, monkeypatch: pytest.MonkeyPatch, allowed: bool
+) -> None:
+    path = str(write_tiny_llama(tmp_path / "model.gguf", layers=3, context=32_768))
+    opener = LlamaOpener(llama_log)
+    monkeypatch.setattr(opening, "list_devices", lambda: gpu(free=1 << 39))
+
+    def taken(context: int) -> int:
+        command = MeasureMemory(1, path, LoadOptions(context=context, gpu_layers=4))
+        return sum(use.total or 0 for use in opener.measure(command, lambda: False).memory)
+
+    room = (taken(8192) + taken(16_384)) // 2
+    monkeypatch.setattr(opening, "list_devices", lambda: gpu(free=room + MARGIN))
+    asked = LoadOptions(context=16_384, may_shorten_context=allowed)
+    backend = opener(Load(2, path, asked), lambda percent: True)
+    backend.close()
+    info, remarks = backend.info, [remark.english() for remark in backend.info.remarks]
+    if allowed:
+        assert info.options.gpu_layers == 4 and 8192 < info.context < 16_384
+        assert taken(info.context) <= room < taken(info.context + 256)
+        assert remarks == [
+            f"The context is {info.context:,} tokens instead of 16,384: with more, not all layers would fit on the GPU."
+        ]
+    else:
+        assert info.context == 16_384 and info.options.gpu_layers is not None and info.options.gpu_layers < 4
+        assert not any("instead of" in remark for remark in remarks)
+
+
+def test_a_context_that_fits_stays_although_it_might_give_way(
+    tmp_path: Path, llama_log: LogCapture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = str(write_tiny_llama(tmp_path / "model.gguf", layers=3))
+    monkeypatch.setattr(opening, "list_devices", lambda: gpu(free=1 << 39))
+    asked = LoadOptions(may_shorten_context=True)
+    measured = LlamaOpener(llama_log).measure(MeasureMemory(1, path, asked), lambda: False)
+    assert measured.options == LoadOptions(gpu_layers=4, may_shorten_context=True)
+    assert measured.context == 1024

@@ -19,6 +19,7 @@ from PySide6.QtWidgets import (
 )
 
 from app.core.devices import Device
+from app.core.events import MemoryMeasured
 from app.core.load_estimate import LoadEstimate
 from app.core.metrics import DeviceMemory
 from app.gui.models.context_row import USUAL_LENGTH, stops
@@ -303,3 +304,31 @@ def test_how_far_the_last_load_was_from_its_estimate_is_said(ready: Stage, real:
     kept = msgspec.structs.replace(settings.model(ref.identity), estimates=(LoadEstimate(178 * 1024, real * 1024),))
     settings.remember_model(ref.identity, kept)
     assert any(said in text.replace("\u00a0", " ") for text in Options(ready).texts())
+
+
+def test_without_a_gpu_no_context_gives_way(options: Options) -> None:
+    options.answer(DeviceMemory("CPU", MIB, MIB, MIB))
+    options.clicks("more_options_button")
+    box = options.dialog.findChild(QCheckBox, "shorten_box")
+    assert box is not None and not box.isEnabled() and "Without a GPU" in box.toolTip()
+
+
+def test_a_context_may_give_way_to_automatic_layers_where_that_is_ticked(ready: Stage, options: Options) -> None:
+    options.answer(DeviceMemory("CPU", MIB, MIB, MIB), devices=(GPU, CPU))
+    options.clicks("more_options_button")
+    box = options.dialog.findChild(QCheckBox, "shorten_box")
+    assert box is not None and box.isEnabled() and not box.isChecked() and "4,096" in box.toolTip()
+    box.setFocus()
+    QTest.keyClick(box, Qt.Key.Key_Space)
+    assert ready.desk.dry_run.asked[-1].options.may_shorten_context
+    options.answer(DeviceMemory("CPU", MIB, MIB, MIB), devices=(GPU, CPU))
+    assert options.reads("fit_answer").startswith("Fits, with ")
+    options.types("context_box", "1024")
+    asked = ready.desk.dry_run.asked[-1]
+    ready.desk.program.dispatch(
+        MemoryMeasured(asked.request, asked.path, asked.options, (DeviceMemory("CPU", 1, 1, 1),), 512, 2, (GPU, CPU))
+    )
+    assert options.reads("fit_answer") == "Fits with a context shortened to 512 tokens."
+    options.types("gpu_layers_box", "1")
+    assert not box.isEnabled() and "is chosen" in box.toolTip()
+    options.dialog.reject()

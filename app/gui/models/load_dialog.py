@@ -10,6 +10,7 @@ from typing import get_args
 from PySide6.QtCore import QSignalBlocker, Qt
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
+from app.core.layer_choice import SHORTEST_CONTEXT
 from app.core.model import (
     ALL_LAYERS,
     MOST_BATCH,
@@ -132,6 +133,8 @@ class LoadOptionsDialog(TallDialog):
         self._micro.valueChanged.connect(lambda value: change(micro_batch=int(value)))
         self._experts = self._more.check("experts_box", self.tr("Keep a mixture's experts in main memory"))
         self._experts.clicked.connect(lambda on: change(experts_on_cpu=on))
+        self._shorten = self._more.check("shorten_box", self.tr("Shorten the context to fit all layers on the GPU"))
+        self._shorten.clicked.connect(lambda on: change(may_shorten_context=on))
         self._mmap = self._more.check("mmap_box", self.tr("Map the file into memory instead of reading it"))
         self._mmap.clicked.connect(lambda on: change(mmap=on))
         self._mlock = self._more.check("mlock_box", self.tr("Never let the system swap it out"))
@@ -229,6 +232,12 @@ class LoadOptionsDialog(TallDialog):
         self._experts.setChecked(options.experts_on_cpu)
         hint = self.tr("Leaves more room on the GPU for the rest of the model, and is slower.")
         self._more.allow(self._experts, hint, self._no_experts())
+        self._shorten.setChecked(options.may_shorten_context)
+        hint = self.tr(
+            "With automatic layers: a context that is too long for the GPU is shortened, to no less than {least} tokens, "
+            "before layers move to main memory, where they are slower."
+        ).format(least=count(SHORTEST_CONTEXT))
+        self._more.allow(self._shorten, hint, self._no_shorter())
         self._mmap.setChecked(options.mmap)
         self._mlock.setChecked(options.mlock)
 
@@ -260,6 +269,11 @@ class LoadOptionsDialog(TallDialog):
         if file.is_mixture is False:
             return self.tr("This model is no mixture: it has no experts.")
         return self._no_gpu() and self.tr("Without a GPU all of the model is in main memory anyway.")
+
+    def _no_shorter(self) -> str:
+        if self._draft.options.gpu_layers is not None:
+            return self.tr("The number of layers is chosen: this is for automatic ones.")
+        return self._no_gpu() and self.tr("Without a GPU there is no room for layers that a context could make.")
 
     def _use_largest(self) -> None:
         if (largest := self._draft.largest_context) is not None:

@@ -138,5 +138,9 @@ def _passed_training(options: LoadOptions, file: FoundModel | None) -> int | Non
 def _fitting_words(draft: LoadOptionsDraft) -> str:
     if any(need.fits is None for need in draft.needs):
         return translate("LoadOptions", "Whether it fits is not known: this build does not tell all of its memory.")
+    wanted = draft.options.cells(draft.file.trained_context if draft.file is not None else None)
+    if draft.options.may_shorten_context and draft.measured is not None and draft.measured.context < wanted:
+        said = translate("LoadOptions", "Fits with a context shortened to {tokens} tokens.")
+        return said.format(tokens=count(draft.measured.context))
     spare = min(((need.free or 0) - (need.use.total or 0) for need in draft.needs), default=0)
     return translate("LoadOptions", "Fits, with {spare} to spare.").format(spare=byte_size(spare))
