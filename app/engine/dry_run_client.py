@@ -9,7 +9,9 @@ import os
 import signal
 import tempfile
 import threading
+import time
 from pathlib import Path
+from typing import NamedTuple
 
 from app.core.commands import MeasureMemory
 from app.core.events import EngineGone, Event, Failed, Hello, MemoryMeasured
@@ -20,11 +22,14 @@ from app.engine.client import EngineClient
 from app.engine.death import how_it_ended
 from app.engine.entry import LIBRARY_MISSING
 from app.engine.incarnation import BackendKind, tell_stopped
+from app.engine.known_runs import KnownRuns, Stamp, renumbered, stamp_of
 
 KEEP_SECONDS = 30.0
 """How long a process is kept for the next question about the same file."""
 LONGEST_SECONDS = 60.0
 """A measurement takes a second; a file that holds it up for so long is given up."""
+SAME_MOMENT_NS = 20_000_000
+"""File systems round the time of a change down to a tick of the clock."""
 MOST_IDLE = 3
 """Processes that wait for another question; of more than these the oldest ends at once."""
 BREAKDOWNS = frozenset(
@@ -54,19 +59,43 @@ class DryRunClient:
         self._state = threading.Lock()
         self._runs: dict[str, _Run] = {}
         self._timers: set[threading.Timer] = set()
+        self._known = KnownRuns()
         self._closed = False
 
     def measure(self, request: int, path: str, options: LoadOptions, *, keep: bool = True) -> None:
         """Return at once; `MemoryMeasured` or `Failed` with this request follows.
 
-        `keep` lets the process wait for another question about the same file; the last question counts.
+        `keep` lets the process wait for another question about the same file; the last question counts. What was said
+        of the same file and options is said again, without a process.
         """
+        with self._state:
+            if self._closed:
+                return
+            if self._known.has(
+                path, options
+            ):  # whether the file is the same is asked on another thread: disks are slow
+                self._begin(
+                    threading.Timer(0.0, lambda: self._say_again(request, path, options, keep)), "dry-run-known"
+                )
+                return
+        self._ask(request, path, options, keep)
+
+    def _say_again(self, request: int, path: str, options: LoadOptions, keep: bool) -> None:
+        stamp = stamp_of(path)
+        with self._state:
+            known = None if self._closed else self._known.get(path, options, stamp)
+        if known is not None:
+            self._sink(renumbered(known, request))
+        else:
+            self._ask(request, path, options, keep)
+
+    def _ask(self, request: int, path: str, options: LoadOptions, keep: bool) -> None:
         with self._state:
             if self._closed:
                 return
             run = self._runs.pop(path, None) or self._new_run(path)
             self._runs[path] = run  # the last one is the one that was used last
-            run.open.add(request)
+            run.open[request] = _Question(options, time.time_ns())
             run.keep = keep
             self._set_timer(run, self._longest_seconds)
         run.client.send(MeasureMemory(request, path, options))
@@ -100,16 +129,19 @@ class DryRunClient:
         if isinstance(event, Hello):
             run.greeted = True
         elif isinstance(event, (MemoryMeasured, Failed)):
+            stamp = stamp_of(run.path)
             with self._state:
-                known = event.request in run.open
-                run.open.discard(event.request)
+                question = run.open.pop(event.request, None)
+                if question is not None and isinstance(event, MemoryMeasured):
+                    self._note(question, stamp, event)
                 self._settle(run)
-            if known:
+            if question is not None:
                 self._sink(event)
         elif isinstance(event, EngineGone):
             with self._state:
-                lost = sorted(run.open.intersection(event.requests))
-                run.open.difference_update(lost)
+                lost = sorted(run.open.keys() & set(event.requests))
+                for request in lost:
+                    del run.open[request]
                 greeted, run.greeted = run.greeted, False
                 closed = self._closed
                 self._settle(run)
@@ -130,6 +162,11 @@ class DryRunClient:
         )
         return run
 
+    def _note(self, question: _Question, stamp: Stamp | None, answer: MemoryMeasured) -> None:
+        """Keep an answer, unless the file may have changed since it was asked for."""
+        if stamp is not None and stamp.changed_ns < question.asked_ns - SAME_MOMENT_NS:
+            self._known.note(question.options, stamp, answer)
+
     def _settle(self, run: _Run) -> None:
         """Keep a process that has nothing to do for a while; of too many, end the oldest."""
         if run.open or self._runs.get(run.path) is not run:
@@ -143,9 +180,12 @@ class DryRunClient:
         self._drop_timer(run)
         run.timer = threading.Timer(seconds, lambda: self._end(run, timer))
         timer = run.timer
+        self._begin(timer, "dry-run-end")
+
+    def _begin(self, timer: threading.Timer, name: str) -> None:
         self._timers = {other for other in self._timers if other.is_alive()}
         timer.daemon = True
-        timer.name = "dry-run-end"
+        timer.name = name
         self._timers.add(timer)
         timer.start()
 
@@ -168,6 +208,13 @@ class DryRunClient:
             self._sink(Failed(request, "engine", _too_long(run.path)))
 
 
+class _Question(NamedTuple):
+    """What was asked, and when, in nanoseconds since 1970 as file systems count them."""
+
+    options: LoadOptions
+    asked_ns: int
+
+
 class _Run:
     """One file's process, its open requests, what it prints and what ends it."""
 
@@ -175,7 +222,7 @@ class _Run:
 
     def __init__(self, path: str) -> None:
         self.path = path
-        self.open: set[int] = set()
+        self.open: dict[int, _Question] = {}
         self.timer: threading.Timer | None = None
         self.keep = True
         self.greeted = False

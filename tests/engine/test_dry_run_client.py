@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import psutil
 import pytest
 
@@ -311,3 +312,32 @@ def test_a_dry_run_leaves_the_processor_to_the_engine(make: Make, tmp_path: Path
     most = 19
     expected = min(most, psutil.Process().nice() + BACKGROUND_NICENESS)
     assert psutil.Process(runs.process(fine)).nice() == expected
+
+
+def test_the_same_question_is_answered_without_a_process_as_long_as_the_file_is_the_same(
+    make: Make, tmp_path: Path
+) -> None:
+    path = write_tiny_llama(tmp_path / "model.gguf")
+    os.utime(path, (1_000_000, 1_000_000))
+    runs = make(keep_seconds=0.02)
+    first = runs.measured(path, context=256)
+    assert runs.gone() == str(path)
+    again = runs.measured(path, context=256)
+    assert again == msgspec.structs.replace(first, request=again.request)
+    assert runs.begun.qsize() == 1 and runs.client.process_ids == ()
+    assert runs.measured(path, context=512).context == 512
+    assert runs.gone() == str(path)
+    write_tiny_llama(path, layers=3)
+    os.utime(path, (1_000_000, 2_000_000))
+    assert runs.measured(path, context=256).layers == 3
+    assert runs.begun.qsize() == 3
+
+
+def test_an_answer_about_a_file_that_was_just_changed_is_not_kept(make: Make, tmp_path: Path) -> None:
+    path = write_tiny_llama(tmp_path / "model.gguf")
+    os.utime(path, (1 << 33, 1 << 33))
+    runs = make(keep_seconds=0.02)
+    for _ in range(2):
+        runs.measured(path, context=256)
+        assert runs.gone() == str(path)
+    assert runs.begun.qsize() == 2
