@@ -125,11 +125,12 @@ def assemble(
     settings = SettingsFile(paths.settings_file, jobs.submit)
     engine = make_engine(inbox.put, str(paths.engine_log) if logs.writes_files else "")
     dry_run, store = make_dry_run(inbox.put), make_store(paths.data, inbox.put)
-    notices, checkout = Notices(), checkout_folder()
+    notices, checkout, machine = Notices(), checkout_folder(), Machine(HardwareSampler(inbox.put))
     models = Models([paths.models, *([checkout / "models"] if checkout else [])], settings, jobs)
     templates, sampling = Templates(resources, settings), Sampling(settings)
-    looks = LoadCheck(jobs, settings, dry_run, check, main_memory)
-    session, machine = EngineSession(engine, settings, templates, notices, looks), Machine(HardwareSampler(inbox.put))
+    session = EngineSession(
+        engine, settings, templates, notices, LoadCheck(jobs, settings, dry_run, check, main_memory)
+    )
     ports = PlanPorts(engine, dry_run, Hub(os.environ), store)
     talk = _talk(store, session, sampling, settings, notices, jobs)
     vocabulary = Vocabulary(session, engine, store, asks=options.window)
@@ -138,6 +139,7 @@ def assemble(
     counts = _counts(session, engine, talk, templates, settings, sampling, machine)
     live = Live(session, lambda: memory.gpu_is_there, talk.chat, talk.answers)
     measured = measuring(live, session, settings, jobs, resources, memory, machine)
+    planner = planner_services(models, session, measured, settings, jobs, resources, ports)
     views = _views(session, engine, talk.answers, records, counts, measured, vocabulary)
     return Program(
         paths=paths,
@@ -158,12 +160,12 @@ def assemble(
         disk_use=DiskUse(store, engine),
         **counts._asdict(),
         **_presets(talk, session, sampling, models, jobs, notices)._asdict(),
-        load_options=LoadOptionsDraft(session, dry_run, settings, jobs, check, main_memory),
+        load_options=LoadOptionsDraft(session, dry_run, settings, jobs, check, main_memory, planner.load_plan),
         vocabulary=vocabulary,
         reproducing=Reproducing(session, store, vocabulary, talk.chat, talk.conversations),
         **records._asdict(),
         views=views,
-        planner=planner_services(models, session, measured, settings, jobs, resources, ports),
+        planner=planner,
         file_export=FileExport(jobs, notices),
         live=live,
         memory=memory,

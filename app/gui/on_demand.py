@@ -73,7 +73,7 @@ class OnDemand(QObject):
         from app.gui.models.load_dialog import LoadOptionsDialog
 
         self._program.load_options.begin(path, changes)
-        LoadOptionsDialog(self._program.load_options, self._window).open()
+        LoadOptionsDialog(self._program.load_options, self._fit_look(), self._window).open()
 
     def make_change(self, remedy: Remedy) -> None:
         """Make the change that a diagnosis offers, or open what it is chosen in."""
@@ -106,12 +106,14 @@ class OnDemand(QObject):
         from app.gui.chat.system_prompt_dialog import SystemPromptDialog
 
         program = self._program
-        look = FitLook(program.planner.fits, Icons(program.resources), self._themes)
         dialog = SystemPromptDialog(
-            program.system_prompt, program.prompt_costs, program.preset_use, look, self._window
+            program.system_prompt, program.prompt_costs, program.preset_use, self._fit_look(), self._window
         )
         dialog.accepted.connect(self._window.parts.chat_page.composer.draft.setFocus)  # a message comes next
         dialog.open()
+
+    def _fit_look(self) -> FitLook:
+        return FitLook(self._program.planner.fits, Icons(self._program.resources), self._themes)
 
     def open_grammar(self) -> None:
         """Open the editor of what answers have to fit."""

@@ -9,6 +9,7 @@ from collections.abc import Iterable
 
 import msgspec
 
+from app.core.devices import Device
 from app.core.events import Failed, MemoryMeasured
 from app.core.job_events import LanesAnalysed
 from app.core.model import LoadOptions
@@ -95,6 +96,19 @@ class FitBadges:
         self._list_devices()
         self._look()
 
+    @property
+    def devices(self) -> tuple[PlannedDevice, ...]:
+        """This machine's devices with what is free on them, in steps; none before it is known which there are."""
+        here = self._planning.devices.here
+        is_known = self._is_listed or bool(self._memory.devices) or any(device.is_gpu for device in here)
+        return tuple(_in_steps(device) for device in here) if is_known else ()
+
+    def note(self, devices: tuple[Device, ...]) -> None:
+        """Take in which devices there are, as a dry run has told."""
+        self._is_listed = True
+        self._planning.devices.note(devices)
+        self._look()
+
     def rest(self, who: object) -> None:
         """Follow none for somebody: what is known stays known."""
         self._wanted.pop(who, None)
@@ -106,10 +120,8 @@ class FitBadges:
     def take_measured(self, event: MemoryMeasured | Failed) -> None:
         """Take in which GPUs there are; where that failed, main memory is all that counts."""
         if event.request == self._listing:
-            self._listing, self._is_listed = None, True
-            if isinstance(event, MemoryMeasured):
-                self._planning.devices.note(event.devices)
-            self._look()
+            self._listing = None
+            self.note(event.devices if isinstance(event, MemoryMeasured) else ())
 
     def _list_devices(self) -> None:
         """Beside no model nothing has told which GPUs there are: a dry run of a file does."""
@@ -123,7 +135,7 @@ class FitBadges:
     def _look(self) -> None:
         if not self._wanted:
             return
-        asked = _Asked(tuple(self._models_wanted()), self._devices())
+        asked = _Asked(tuple(self._models_wanted()), self.devices)
         if asked != self._asked:
             self._asked = asked
             self._job.want(
@@ -146,12 +158,6 @@ class FitBadges:
             return model.options
         identity = self._models.identity_of(path)
         return (self._settings.model(identity).options if identity else None) or LoadOptions()
-
-    def _devices(self) -> tuple[PlannedDevice, ...]:
-        """Return this machine's devices; none before it is known which there are."""
-        here = self._planning.devices.here
-        is_known = self._is_listed or bool(self._memory.devices) or any(device.is_gpu for device in here)
-        return tuple(_in_steps(device) for device in here) if is_known else ()
 
     def _take_fits(self, fits: dict[str, Fit] | None) -> None:
         known = {**self._known, **(fits or {})}

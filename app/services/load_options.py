@@ -22,6 +22,7 @@ from app.core.words import Sentence
 from app.services.engine_session import EngineSession
 from app.services.largest_context import LargestContext
 from app.services.load_check import CheckModel, Shortage, given_back, shortage, unchecked
+from app.services.load_plan import LoadPlan
 from app.services.wishes import Wish
 from app.system.jobs import Jobs
 from app.system.settings_file import SettingsFile
@@ -52,6 +53,7 @@ class LoadOptionsDraft:
         jobs: Jobs,
         check: CheckModel,
         memory: Callable[[], MainMemory],
+        plan: LoadPlan,
     ) -> None:
         self.changed: Signal[()] = Signal()
         """The model, an option, the figures or the problem are others."""
@@ -61,6 +63,8 @@ class LoadOptionsDraft:
         self._jobs = jobs
         self._check = check
         self._memory = memory
+        self.plan = plan
+        """What these options take by formula."""
         self._path: Path | None = None
         self._file: FoundModel | None = None
         self.last_load: LoadEstimate | None = None
@@ -76,6 +80,7 @@ class LoadOptionsDraft:
         self._lack: Shortage | None = None
         self._largest: LargestContext | None = None
         self._problem: Sentence | None = None
+        plan.changed.connect(self.changed.emit)
 
     @property
     def path(self) -> Path | None:
@@ -137,6 +142,7 @@ class LoadOptionsDraft:
 
     def end(self) -> None:
         """Choose no longer; answers that are still on their way are ignored."""
+        self.plan.end()
         self._path = self._checking = self._measuring = self._measured_for = None
         self._measured = self._lack = self._problem = self._largest = None
 
@@ -184,7 +190,10 @@ class LoadOptionsDraft:
     def _measure(self) -> None:
         """Ask what the options take, unless an answer to an earlier question is still to come."""
         self._largest = None
-        if self._file is not None and self._file.problem is None and self._measuring is None:
+        if self._file is None or self._file.problem is not None:
+            return
+        self.plan.want(str(self._path), self._options)
+        if self._measuring is None:
             self._ask(self._options)
 
     def _ask(self, options: LoadOptions) -> None:
@@ -206,6 +215,7 @@ class LoadOptionsDraft:
         self._measured = event if isinstance(event, MemoryMeasured) else None
         if isinstance(event, MemoryMeasured):
             self.has_gpu = any(device.kind in GPU_KINDS for device in event.devices)
+            self.plan.note(event.devices)
         self._problem = event.sentence if isinstance(event, Failed) else None
         self._lack = self._shortage(event) if isinstance(event, MemoryMeasured) else None
         if isinstance(event, MemoryMeasured) and self._lack is not None and event.context > CONTEXT_STEP:

@@ -11,6 +11,7 @@ from app.core.ports import DryRunPort, EnginePort, HubPort, StorePort
 from app.services.chat_use import ChatUse
 from app.services.engine_session import EngineSession
 from app.services.fit_badges import FitBadges
+from app.services.load_plan import LoadPlan
 from app.services.measuring import Measuring
 from app.services.models import Models
 from app.services.plan_command import PlanCommand, PlanSources
@@ -46,6 +47,7 @@ class PlannerServices:
     chat_use: ChatUse
     """How long people's chats are."""
     fits: FitBadges
+    load_plan: LoadPlan
 
     def take(self, event: LanesAnalysed) -> None:
         """Hand on what a job has worked out."""
@@ -54,6 +56,7 @@ class PlannerServices:
         self.planning.take(event)
         self.comparison.take(event)
         self.fits.take(event)
+        self.load_plan.take(event)
 
     def take_measured(self, event: MemoryMeasured | Failed) -> None:
         """Hand on what a dry run said."""
@@ -75,6 +78,7 @@ def planner_services(
     planned = PlanningModels(models, jobs)
     planning = Planning(session, planned, devices, settings, ports.dry_run, jobs)
     sources = PlanSources(ports.engine, ports.dry_run, ports.hub, resources.gpu_table, main_memory)
+    fits = FitBadges(session, models, settings, measured.memory, ports.dry_run, planning, jobs)
     return PlannerServices(
         planned,
         devices,
@@ -82,5 +86,6 @@ def planner_services(
         PlanCommand(sources, models, settings),
         PlanComparison(planned, devices, session, settings, jobs),
         ChatUse(ports.store, ports.engine),
-        FitBadges(session, models, settings, measured.memory, ports.dry_run, planning, jobs),
+        fits,
+        LoadPlan(fits, planned, jobs),
     )

@@ -22,13 +22,16 @@ from app.core.model import (
 )
 from app.gui import theme
 from app.gui.models.context_row import ContextBox, ContextChoice, ContextSlider
+from app.gui.models.lever_button import LeverButton
 from app.gui.models.load_words import file_words, flash_name, kv_name, remarks, verdict
 from app.gui.models.memory_table import MemoryTable
 from app.gui.models.option_form import OptionForm
 from app.gui.widgets.boxes import NumberBox
+from app.gui.widgets.fit_badge import FitBadge, FitLook
 from app.gui.widgets.labels import label
 from app.gui.widgets.tall_dialog import TallDialog
 from app.gui.widgets.words import set_hint
+from app.services.load_fit import fit_of_draft, levers_of_draft, needs_by_formula
 from app.services.load_options import LoadOptionsDraft
 from app.services.units import count
 
@@ -36,7 +39,7 @@ AUTOMATIC = -1
 """What a box of numbers shows as a word: the program chooses."""
 KV_TYPES: tuple[KVType, ...] = get_args(KVType)
 FLASH: tuple[FlashAttention, ...] = get_args(FlashAttention)
-DIALOG_PX = 520
+DIALOG_PX = 600
 MOST_LINES = 2
 """Of remarks and verdict: there is always room for so many: nothing moves while a context is chosen."""
 
@@ -44,7 +47,7 @@ MOST_LINES = 2
 class LoadOptionsDialog(TallDialog):
     """Chooses how a model is loaded."""
 
-    def __init__(self, draft: LoadOptionsDraft, parent: QWidget) -> None:
+    def __init__(self, draft: LoadOptionsDraft, look: FitLook, parent: QWidget) -> None:
         super().__init__(parent)
         self.setObjectName("load_options")
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
@@ -57,7 +60,9 @@ class LoadOptionsDialog(TallDialog):
         self._facts = label(look="muted", pixels=theme.SMALL_PX)
         self._remarks = label(look="muted", pixels=theme.SMALL_PX, name="load_remarks")
         self._answer = label(pixels=theme.BASE_PX, bold=True, name="fit_answer")
-        self._table = MemoryTable()
+        self._badge = FitBadge(look.icons, look.themes, "load_fit")
+        self._table, self._levers = MemoryTable(), LeverButton()
+        self._levers.chosen.connect(lambda changes: draft.change(**changes))
         for text in (self._name, self._facts, self._remarks, self._answer):
             text.setWordWrap(True)
         for text in (self._remarks, self._answer):
@@ -150,12 +155,17 @@ class LoadOptionsDialog(TallDialog):
         buttons.setSpacing(theme.SPACE_S)
         buttons.addWidget(self._reset)
         buttons.addWidget(self._more_button)
+        buttons.addWidget(self._levers)
         buttons.addStretch(1)
         buttons.addWidget(cancel)
         buttons.addWidget(self._load)
         head = QVBoxLayout()
         head.setSpacing(theme.SPACE_XS)
-        head.addWidget(self._name)
+        title = QHBoxLayout()
+        title.setSpacing(theme.SPACE_M)
+        title.addWidget(self._name, 1)
+        title.addWidget(self._badge)
+        head.addLayout(title)
         head.addWidget(self._facts)
         contents = QWidget()
         column = QVBoxLayout(contents)
@@ -194,7 +204,10 @@ class LoadOptionsDialog(TallDialog):
         self._facts.setText(file_words(draft.file, draft.last_load))
         self._show_options(draft.options)
         self._remarks.setText(" ".join(remarks(draft.options, draft.file)))
-        self._table.show_needs(draft.needs)
+        formula = needs_by_formula(draft)
+        self._table.show_needs(formula or draft.needs, is_formula=bool(formula))
+        self._badge.show_fit(fit_of_draft(draft))
+        self._levers.show_levers(levers_of_draft(draft))
         self._show_verdict()
         largest = draft.largest_context if draft.is_current else None
         self._largest.setVisible(largest is not None)

@@ -1,0 +1,118 @@
+"""What a load takes before llama.cpp has said: by formula at once, with the changes that would help."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from app.core.devices import Device
+from app.core.metrics import DeviceMemory
+from app.core.model import LoadOptions
+from app.planner.memory_plan import PlannedDevice
+from app.services.load_fit import fit_of_draft, formula_of, levers_of_draft, needs_by_formula
+from app.services.load_options import LoadOptionsDraft
+from app.services.load_plan import LoadFormula, load_formula
+from app.services.planning_models import read_planned
+from tests.desk import Desk
+from tests.ggufs import write_tiny_llama, write_tiny_mixture
+
+GIB, MIB, HUGE = 1 << 30, 1 << 20, 1 << 50
+GPU = Device("CUDA0", "NVIDIA L4", "gpu", "CUDA", 24 * GIB, 20 * GIB)
+CPU = Device("CPU", "a processor", "cpu", "CPU", 16 * GIB, None)
+
+
+@pytest.fixture
+def draft(desk: Desk, model: Path) -> LoadOptionsDraft:
+    """Return the options of a model on a machine whose devices are known."""
+    desk.program.planner.fits.note((GPU, CPU))
+    begun = desk.program.load_options
+    begun.begin(model)
+    desk.until(lambda: desk.dry_run.asked and formula_of(begun))
+    return begun
+
+
+def verdict(draft: LoadOptionsDraft) -> str:
+    fit = fit_of_draft(draft)
+    return fit.verdict if fit is not None else ""
+
+
+def test_the_formula_stands_in_until_llama_cpp_has_said(desk: Desk, draft: LoadOptionsDraft) -> None:
+    gpu, main = needs_by_formula(draft)
+    assert (gpu.name, gpu.free) == ("CUDA0", 20 * GIB) and main.name == "CPU"
+    assert gpu.use.weights and gpu.use.kv and gpu.fits
+    before = draft.needs
+    assert verdict(draft) == "fits" and before == ()
+    desk.dry_run.answer(DeviceMemory("CUDA0", GIB, MIB, MIB), devices=(GPU, CPU))
+    desk.settle()
+    said = draft.needs[0]
+    assert not needs_by_formula(draft) and said.use.weights == GIB
+    draft.change(context=512)
+    desk.until(lambda: needs_by_formula(draft))
+    assert needs_by_formula(draft)[0].use.kv < gpu.use.kv  # type: ignore[operator]
+
+
+def test_a_dry_run_that_fails_leaves_the_formula_and_claims_nothing(desk: Desk, draft: LoadOptionsDraft) -> None:
+    desk.dry_run.fail()
+    desk.settle()
+    assert len(needs_by_formula(draft)) == 2 and verdict(draft) == "unknown"
+
+
+@pytest.mark.parametrize(
+    ("memory", "options", "said"),
+    [
+        ((DeviceMemory("CUDA0", GIB, MIB, MIB),), {"gpu_layers": 3}, "fits"),
+        ((DeviceMemory("CUDA0", GIB, MIB, MIB),), {"gpu_layers": 2}, "partly"),
+        ((DeviceMemory("CUDA0", GIB, MIB, MIB),), {"gpu_layers": 3, "experts_on_cpu": True}, "partly"),
+        ((DeviceMemory("CPU", HUGE, MIB, MIB),), {"gpu_layers": 0}, "too_large"),
+        ((DeviceMemory("CPU", MIB, HUGE, MIB),), {"gpu_layers": 0}, "less_context"),
+        ((DeviceMemory("CPU", MIB, None, MIB, complete=False),), {"gpu_layers": 0}, "unknown"),
+    ],
+)
+def test_what_llama_cpp_said_decides_then(
+    desk: Desk, draft: LoadOptionsDraft, memory: tuple[DeviceMemory, ...], options: dict[str, object], said: str
+) -> None:
+    desk.dry_run.answer(*memory, devices=(GPU, CPU), **options)
+    desk.settle()
+    assert verdict(draft) == said
+
+
+def test_before_it_is_known_which_gpus_there_are_nothing_is_claimed(desk: Desk, model: Path) -> None:
+    begun = desk.program.load_options
+    begun.begin(model)
+    desk.until(lambda: desk.dry_run.asked and desk.program.planner.models.get(str(model)))
+    assert formula_of(begun) is None and fit_of_draft(begun) is None and levers_of_draft(begun) == ()
+    desk.dry_run.answer(DeviceMemory("CPU", MIB, MIB, MIB))
+    desk.until(lambda: formula_of(begun))
+
+
+def test_what_lacks_can_be_helped(desk: Desk, draft: LoadOptionsDraft) -> None:
+    assert levers_of_draft(draft) == ()
+    draft.change(context=1 << 26)
+    desk.until(lambda: levers_of_draft(draft))
+    lever = next(each for each in levers_of_draft(draft) if "kv_type_k" in each.changes)
+    assert lever.saves > 0
+    draft.change(**lever.changes)
+    assert draft.options.kv_type_k == draft.options.kv_type_v == lever.changes["kv_type_k"] != "f16"
+    draft.end()
+    assert formula_of(draft) is None
+
+
+def formula(path: Path, options: LoadOptions, gpu: int) -> LoadFormula:
+    devices = (PlannedDevice("CUDA0", True, gpu, gpu), PlannedDevice("CPU", False, 16 * GIB, 16 * GIB))
+    return load_formula(str(path), read_planned(path), options, devices)
+
+
+def test_layers_are_a_change_only_where_somebody_chose_them(tmp_path: Path) -> None:
+    path = write_tiny_llama(tmp_path / "model.gguf", layers=8)
+    chosen = formula(path, LoadOptions(gpu_layers=9), 2 * MIB)
+    assert any("gpu_layers" in lever.changes for lever in chosen.levers)
+    automatic = formula(path, LoadOptions(), 2 * MIB)
+    assert automatic.levers and not any("gpu_layers" in lever.changes for lever in automatic.levers)
+
+
+def test_experts_and_another_file_are_changes_too(tmp_path: Path) -> None:
+    path = write_tiny_mixture(tmp_path / "model.gguf")
+    levers = formula(path, LoadOptions(flash_attention="off"), MIB).levers
+    assert any(lever.changes == {"experts_on_cpu": True} for lever in levers)
+    assert any(not lever.changes for lever in levers)
