@@ -139,7 +139,6 @@ def assemble(
     measured = measuring(live, session, settings, jobs, resources, memory, machine)
     ports = PlanPorts(engine, dry_run, Hub(os.environ), store)
     planner = planner_services(models, session, measured, settings, jobs, resources, ports)
-    views = _views(session, engine, talk.answers, records, counts, measured, vocabulary)
     return Program(
         paths=paths,
         resources=resources,
@@ -163,7 +162,7 @@ def assemble(
         vocabulary=vocabulary,
         reproducing=Reproducing(session, store, vocabulary, talk.chat, talk.conversations),
         **records._asdict(),
-        views=views,
+        views=_views(session, engine, talk.answers, records, counts, measured, vocabulary),
         planner=planner,
         file_export=FileExport(jobs, notices),
         live=live,

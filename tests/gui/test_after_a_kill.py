@@ -10,7 +10,6 @@ import pytest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from app.core.metrics import ItlQuantiles
 from app.gui.chat.footer import parts
 from app.gui.widgets.gauge import Gauge
 from tests.desk import Desk
