@@ -95,6 +95,6 @@ def test_a_time_to_the_first_token_that_nobody_kept_is_unknown_in_value_and_bar(
     last.desk.program.chat.opened.emit()
     check(last)
     assert last.live.figures.itl_ms is None, "the gaps of one part are not those of the whole"
-    assert "until Tokenlight ends" in last.hint("itl_chart")
+    assert "unknown, as the answer was written in parts" in last.hint("itl_chart")
     last.panel.disconnect_services()
     qapp.setStyleSheet("")

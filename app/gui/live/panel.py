@@ -218,6 +218,8 @@ class LivePanel(QWidget):
         if self._shows and self._shows % SHOWS_PER_HINT != 1:
             return
         told = self.tr("Time between neighbouring tokens: unknown until an answer has two.")
+        if itl is None and figures.sampled_tokens > 1 and not figures.is_writing:
+            told = self.tr("Time between neighbouring tokens: unknown, as the answer was written in parts.")
         if itl is not None and figures.is_writing:
             told = self.tr(
                 "Time between neighbouring tokens, over the last {count}: p50 {p50:.1f} ms, p95 {p95:.1f} ms"
