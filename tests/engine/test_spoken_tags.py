@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 from pathlib import Path
 
 import gguf
@@ -75,8 +76,9 @@ def test_tags_around_thinking_are_in_the_text_whatever_tokens_they_are(
         message = PromptMessage("assistant", text, np.asarray(ids[:-1], "<i4").tobytes())
         asked = PromptMessage("user", f"What is {opening}?")
         prepared = prepare(ChatPrompt((asked, message, asked)), vocabulary)
-        span = next(span for span in prepared.spans if span.message == 1)
-        assert prepared.ids[span.start : span.end] == ids[:-1] == ids_of(message.ids, vocabulary)
+        spans = [span for span in prepared.spans if span.message == 1]
+        assert all(before.end == span.start for before, span in pairwise(spans))
+        assert prepared.ids[spans[0].start : spans[-1].end] == ids[:-1] == ids_of(message.ids, vocabulary)
         if kind is CONTROL:
             assert prepared.ids.count(3) == 1
 
