@@ -6,6 +6,8 @@ from typing import Literal
 
 import msgspec
 
+from app.core.circumstances import Circumstances
+
 MIN_PREFILL_TOKENS = 16
 """Below so many evaluated tokens a prefill speed says nothing."""
 StopReason = Literal["end", "length", "stop_string", "cancelled", "context_full"]
@@ -140,3 +142,19 @@ class Metrics(msgspec.Struct, frozen=True, gc=False):
     """None where the system does not tell, or nobody asked it."""
     reuse: CacheReuse | None = None
     loading: Loading | None = None
+    parts: int = 1
+    """In so many parts it was drawn: before the first token of each there is no gap."""
+    held_ms: float | None = None
+    """For how long it waited for somebody, or for its pace, which no other figure counts; None where nobody took the time."""
+    circumstances: Circumstances | None = None
+    """What was around it, as whoever saw it written kept it."""
+
+    @property
+    def gaps(self) -> int:
+        """How many gaps between neighbouring tokens the decode has."""
+        return max(0, self.sampled_tokens - max(1, self.parts))
+
+    @property
+    def decode_s(self) -> float | None:
+        """How long the decode took; None where its speed is unknown."""
+        return self.gaps / self.decode_tokens_per_s if self.decode_tokens_per_s else None

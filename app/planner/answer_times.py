@@ -40,8 +40,7 @@ class Times(msgspec.Struct, frozen=True):
 
 def times_of(metrics: Metrics) -> Times:
     """Return the times of an answer; a part that is not known counts as none."""
-    parts, rate = metrics.ttft_parts_ms, metrics.decode_tokens_per_s
-    decode = (metrics.sampled_tokens - 1) / rate if rate else 0.0
+    parts, decode = metrics.ttft_parts_ms, metrics.decode_s or 0.0
     waited, prompt = max(0.0, parts.queue) * _MS, max(0.0, parts.tokens) * _MS
     prefill, paint = max(0.0, parts.prefill) * _MS, max(0.0, parts.paint or 0.0) * _MS
     rest = sum(part or 0.0 for part in (parts.save, parts.first_sample)) * _MS

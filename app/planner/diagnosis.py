@@ -6,12 +6,12 @@ what is not known is not guessed, and where nothing stands out it says so.
 
 from __future__ import annotations
 
+from app.core.circumstances import Circumstances
 from app.core.diagnosis import Diagnosis, Evidence
 from app.core.metrics import Metrics
 from app.core.words import Sentence, translate
 from app.planner import diagnosis_evidence as evidence
 from app.planner.answer_times import FEW_TOKENS, SHORT_S, Times, times_of
-from app.planner.circumstances import Circumstances
 from app.planner.diagnosis_decode import diagnose_writing
 from app.planner.diagnosis_prefill import diagnose_before
 

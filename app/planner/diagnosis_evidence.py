@@ -7,12 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from app.core.circumstances import Circumstances
 from app.core.devices import GpuLimit
 from app.core.diagnosis import Evidence
 from app.core.metrics import Metrics
 from app.core.words import Sentence, translate
 from app.planner.answer_times import Times
-from app.planner.circumstances import Circumstances
+from app.planner.decode_costs import draws_s, processor
 
 _GPU_LIMITS: dict[GpuLimit, Sentence] = {
     "power": translate("Diagnosis", "its power limit"),
@@ -102,16 +103,22 @@ def writing(metrics: Metrics, times: Times) -> Evidence | None:
     """Return what was written in which time."""
     if metrics.decode_tokens_per_s is None:
         return None
-    return Evidence(
-        translate("Diagnosis", "Written (decode)"),
-        translate(
-            "Diagnosis",
-            "{tokens} tokens in {seconds:.1f} s: {rate:.1f} tok/s",
-            tokens=metrics.sampled_tokens,
-            seconds=times.decode,
-            rate=metrics.decode_tokens_per_s,
-        ),
+    figures: dict[str, int | float] = {"seconds": times.decode, "rate": metrics.decode_tokens_per_s}
+    words = translate(
+        "Diagnosis",
+        "{tokens} tokens after the first one in {seconds:.1f} s: {rate:.1f} tok/s",
+        tokens=metrics.gaps,
+        **figures,
     )
+    if metrics.parts > 1:
+        words = translate(
+            "Diagnosis",
+            "{tokens} tokens after the first ones of its {parts} parts in {seconds:.1f} s: {rate:.1f} tok/s",
+            tokens=metrics.gaps,
+            parts=metrics.parts,
+            **figures,
+        )
+    return Evidence(translate("Diagnosis", "Written (decode)"), words)
 
 
 def expected(circumstances: Circumstances) -> Evidence | None:
@@ -148,7 +155,12 @@ def traffic(metrics: Metrics, circumstances: Circumstances) -> Evidence | None:
         return None
     what = translate("Diagnosis", "Memory traffic")
     if share is None:
-        return Evidence(what, translate("Diagnosis", "{traffic:.1f} GB/s; the most is not measured", traffic=moved))
+        return Evidence(
+            what,
+            translate(
+                "Diagnosis", "{traffic:.1f} GB/s; how fast this memory can be is not measured yet", traffic=moved
+            ),
+        )
     most = circumstances.memory_gb_per_s or 0.0
     return Evidence(
         what,
@@ -164,14 +176,13 @@ def traffic(metrics: Metrics, circumstances: Circumstances) -> Evidence | None:
 
 def layers(circumstances: Circumstances) -> Evidence | None:
     """Return how many layers are on the GPU."""
-    if not circumstances.all_layers:
+    on_gpu, every = circumstances.gpu_layers, circumstances.all_layers
+    if not every:
         return None
-    return Evidence(
-        translate("Diagnosis", "Layers on the GPU"),
-        translate(
-            "Diagnosis", "{on_gpu} of {layers}", on_gpu=circumstances.gpu_layers, layers=circumstances.all_layers
-        ),
-    )
+    words = translate("Diagnosis", "none of {layers}", layers=max(1, every - 1))
+    if on_gpu:
+        words = translate("Diagnosis", "{on_gpu} of {layers}, the output layer counted", on_gpu=on_gpu, layers=every)
+    return Evidence(translate("Diagnosis", "Layers on the GPU"), words)
 
 
 def weights_and_cache(metrics: Metrics, circumstances: Circumstances) -> Evidence | None:
@@ -204,13 +215,14 @@ def sampling(metrics: Metrics, times: Times) -> Evidence | None:
     """Return what the draws took."""
     if metrics.sampling_ms is None or not metrics.sampled_tokens or not times.decode:
         return None
+    took = draws_s(metrics, times)
     return Evidence(
         translate("Diagnosis", "Choosing tokens (sampling)"),
         translate(
             "Diagnosis",
             "{each:.2f} ms a token: {percent:.0f} % of the decode",
-            each=metrics.sampling_ms / metrics.sampled_tokens,
-            percent=metrics.sampling_ms / times.decode / 10,
+            each=1000 * took / metrics.sampled_tokens,
+            percent=100 * took / times.decode,
         ),
     )
 
@@ -227,25 +239,14 @@ def threads(circumstances: Circumstances) -> Evidence | None:
     )
 
 
-def cpu_share(metrics: Metrics, times: Times, circumstances: Circumstances) -> float | None:
-    """Return how much of the time of its cores the engine got while it wrote; None where that is unknown.
-
-    Of a processor that computes alone: its threads wait for each other in a loop, and use up all that they are given.
-    """
-    cpu, threads = metrics.decode_cpu_s, circumstances.threads
-    if cpu is None or not threads or not times.decode or circumstances.gpu_layers:
-        return None
-    return min(1.0, cpu / (times.decode * threads))
-
-
 def busy(metrics: Metrics, times: Times, circumstances: Circumstances) -> Evidence | None:
-    """Return how much of the time of its cores the engine got."""
-    share = cpu_share(metrics, times, circumstances)
-    if share is None:
+    """Return how much of the processor the engine got of what its threads could use."""
+    got = processor(metrics, times, circumstances)
+    if got is None:
         return None
     return Evidence(
-        translate("Diagnosis", "Of its cores' time the engine got"),
-        translate("Diagnosis", "{percent:.0f} %", percent=100 * share),
+        translate("Diagnosis", "Processor time that the engine got"),
+        translate("Diagnosis", "{percent:.0f} % of what it could use", percent=100 * got.share),
     )
 
 

@@ -6,12 +6,12 @@ program (research behind the planner; the same definitions as llama-server's `pr
 
 from __future__ import annotations
 
+from app.core.circumstances import Circumstances, UnusedCache
 from app.core.diagnosis import Diagnosis, Evidence, Remedy
 from app.core.metrics import Metrics
 from app.core.words import Sentence, translate
 from app.planner import diagnosis_evidence as evidence
 from app.planner.answer_times import FEW_TOKENS, LONG_WAIT_S, Times
-from app.planner.circumstances import Circumstances, UnusedCache
 from app.planner.diagnosis_remedies import (
     gpu_layers_remedy,
     larger_context_remedy,

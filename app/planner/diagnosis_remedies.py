@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from app.core.circumstances import Circumstances
 from app.core.diagnosis import Remedy
 from app.core.model import CONTEXT_STEP, LoadOptions
 from app.core.words import translate
-from app.planner.circumstances import Circumstances
 
 LARGE_MICRO_BATCH = 2048
 TOP_K = 40

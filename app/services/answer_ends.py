@@ -5,7 +5,7 @@ Knows no view, and not how they began.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 import msgspec
@@ -43,6 +43,8 @@ class AnswerEnds:
         """An answer is over and all of that was told; its run says how."""
         self.shown: OpenConversation | None = None
         """The conversation that people look at: only there a question that came to nothing goes back to the draft."""
+        self.seen: Callable[[Finished], Finished] = lambda event: event
+        """Adds to the end of an answer what was around it while it was written."""
         self._session = session
         self._keeper = keeper
         self._notices = notices
@@ -70,7 +72,7 @@ class AnswerEnds:
             if not wrote:
                 self._keep_more(run)
                 self._take_over(run)
-            text, ids = run.complete(event)
+            text, ids = run.complete(self.seen(event))
             run.stop_reason = event.stop_reason
             self._keeper.rest(run, text, ids)
             self._keeper.keep_answer(run.conversation, turn)

@@ -135,6 +135,13 @@ class Answers(AnswerEnds):
         self._keeper.keep_answer(conversation, turn)
         self.changed.emit(conversation, turn)
 
+    def note_end(self, run: Run, whole: Finished) -> None:
+        """Keep more that became known of how an answer ended."""
+        turn, finished = run.turn, run.turn.finished
+        if finished is not None and run.conversation is self.shown:
+            turn.finished = msgspec.structs.replace(finished, metrics=whole.metrics)
+            self._keeper.keep_answer(run.conversation, turn)
+
     def before(self, conversation: OpenConversation) -> OpenConversation | None:
         """Return the conversation whose answer is written before the one of this conversation begins."""
         for run in self._runs.values():

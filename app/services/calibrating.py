@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 import msgspec
 
+from app.core.circumstances import Circumstances
 from app.core.devices import GPU_KINDS, MAIN_MEMORY, Device
 from app.core.events import Finished
 from app.core.job_events import LanesAnalysed
@@ -20,11 +21,9 @@ from app.core.model import ModelInfo
 from app.core.signal import Signal
 from app.planner.answer_times import times_of
 from app.planner.calibration import AnswerFigures, Calibrated, Calibration, PrefillPoint, calibrated, with_answer
-from app.planner.circumstances import Circumstances
+from app.planner.decode_costs import draws_much, is_disturbed
 from app.planner.decode_fit import DecodePoint
 from app.planner.decode_speed import Part, decode_speed
-from app.planner.diagnosis_decode import LEAST_CPU
-from app.planner.diagnosis_evidence import cpu_share
 from app.planner.gpu import Gpu, Speed
 from app.planner.model_work import ModelWork
 from app.planner.this_machine import OwnDevice, this_machine
@@ -89,15 +88,15 @@ class Calibrating:
         key = self._key(model) if model is not None else None
         if work is None or key is None or event.stop_reason in _OTHER_ENDS:
             return
-        metrics = event.metrics
+        metrics, times = event.metrics, times_of(event.metrics)
         answer = AnswerFigures(
             decoded=metrics.sampled_tokens,
-            decode_tokens_per_s=metrics.decode_tokens_per_s,
+            decode_tokens_per_s=None if draws_much(metrics, times) else metrics.decode_tokens_per_s,
             context=_mean_context(metrics),
             prefilled=max(0, metrics.prompt_tokens - metrics.prompt_tokens_from_cache),
             prefill_s=metrics.ttft_parts_ms.prefill / 1000,
             depth=metrics.prompt_tokens_from_cache,
-            disturbed=_is_disturbed(metrics, circumstances),
+            disturbed=circumstances.first_after_load or is_disturbed(metrics, times, circumstances),
             paced=held,
         )
         before = self._known(key)
@@ -162,13 +161,6 @@ class Calibrating:
 
     def _known(self, key: str) -> Calibration:
         return calibration_of(self._settings.values.answers_here.get(key, KeptAnswers()))
-
-
-def _is_disturbed(metrics: Metrics, circumstances: Circumstances) -> bool:
-    """Return whether something beside the answer took the machine, or it was not warm yet."""
-    share = cpu_share(metrics, times_of(metrics), circumstances)
-    is_busy = share is not None and share < LEAST_CPU
-    return is_busy or circumstances.first_after_load or bool(circumstances.gpu_limits)
 
 
 def _fitted(

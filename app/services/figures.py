@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import msgspec
 
+from app.core.circumstances import Circumstances
 from app.core.devices import MAIN_MEMORY
 from app.core.diagnosis import Diagnosis
 from app.core.events import Finished
 from app.core.metrics import ItlQuantiles, Metrics, StopReason
 from app.core.model import MemoryKind
-from app.planner.circumstances import Circumstances, kept_circumstances
+from app.planner.circumstances import kept_circumstances
 from app.planner.diagnosis import diagnose
 from app.services.cache_parts import CachePart
 from app.services.ttft import TtftPart, parts_at_end
@@ -76,9 +77,10 @@ class Figures(msgspec.Struct, frozen=True):
     elsewhere: Elsewhere | None = None
 
 
-def figures_at_end(finished: Finished, painted_ms: float | None, circumstances: Circumstances) -> Figures:
+def figures_at_end(finished: Finished, painted_ms: float | None) -> Figures:
     """Return the figures of an answer that has ended; `painted_ms` is the time to the first text on the screen."""
     metrics = finished.metrics
+    circumstances = _circumstances(metrics)
     ttft_ms = painted_ms if painted_ms is not None else metrics.ttft_ms
     parts = parts_at_end(metrics.ttft_parts_ms, metrics.ttft_ms, painted_ms)
     return Figures(
@@ -111,12 +113,12 @@ def figures_of_turn(turn: Turn) -> Figures:
     if turn.role != "assistant" or turn.finished is None:
         lost = turn.role == "assistant" and turn.ttft_ms is None and bool(turn.text)
         return Figures(ttft_ms=turn.ttft_ms, ttft_is_lost=lost, is_cut_off=turn.state == "interrupted")
-    return figures_at_end(turn.finished, turn.ttft_ms, _circumstances(turn.finished.metrics))
+    return figures_at_end(turn.finished, turn.ttft_ms)
 
 
 def _circumstances(metrics: Metrics) -> Circumstances:
-    """Return what the figures themselves say of how an answer was computed; how many layers were where, they do not."""
-    if metrics.loading is not None:
+    """Return what the figures themselves say of how an answer was computed; some do not say how many layers were where."""
+    if metrics.circumstances is not None or metrics.loading is not None:
         return kept_circumstances(metrics)
     on_gpu = any(use.weights for use in metrics.memory if use.device != MAIN_MEMORY)
     return Circumstances(gpu_is_there=True, gpu_layers=1, all_layers=1) if on_gpu else Circumstances()

@@ -9,7 +9,7 @@ import msgspec
 
 from app.core.events import Failed, Finished, Held, PrefillProgress, PromptReady, Step, Tokens
 from app.core.metrics import MIN_PREFILL_TOKENS, ItlQuantiles
-from app.planner.circumstances import Circumstances
+from app.planner.circumstances import kept_circumstances
 from app.services.figures import Figures, figures_at_end, figures_of_turn
 from app.services.open_conversation import Run
 from app.services.pace import Pace
@@ -43,7 +43,7 @@ class FollowedAnswer:
         self._held_ns = 0
         """For how long the answer was held before its first text: the engine's times leave that out."""
         self._has_text = False
-        self._end: tuple[Finished, Circumstances] | None = None
+        self._end: Finished | None = None
         self._own_itl: ItlQuantiles | None = None
 
     @property
@@ -67,7 +67,7 @@ class FollowedAnswer:
             return False
         self._painted_ns = now_ns - self._held_ns
         if self._end is not None:
-            self.figures = self._at_end(*self._end)
+            self.figures = self._at_end(self._end)
         else:
             self._set(ttft_ms=self._painted_ms, ttft_parts=self._parts_until(self._painted_ns))
         return True
@@ -89,24 +89,26 @@ class FollowedAnswer:
             case Finished() | Step() | Held():
                 pass
 
-    def end(self, event: Finished, circumstances: Circumstances) -> None:
-        """Take in the end."""
+    def end(self, event: Finished) -> None:
+        """Take in the end, with what was around it."""
         self.is_open = False
         self._has_text = self._has_text or bool(event.text)
         if self.prompt is None:
             self.prompt = PromptReady(event.request, bytes(4 * event.metrics.prompt_tokens), (), 0, 0)
         self._own_itl = event.metrics.itl_ms
-        self._end = (self._whole(event), circumstances)
-        self.figures = self._at_end(*self._end)
+        self._end = self._whole(event)
+        self.figures = self._at_end(self._end)
 
-    def know_ceiling(self, ceiling: float | None) -> None:
-        """The memory of the weights was measured, if only now."""
+    def know_ceiling(self, ceiling: float | None) -> Finished | None:
+        """The memory of the weights was measured, if only now; return the end with that, where there is one."""
         if self._end is None:
             self._set(traffic_ceiling=ceiling)
-            return
-        whole, circumstances = self._end
-        self._end = whole, msgspec.structs.replace(circumstances, memory_gb_per_s=ceiling)
-        self.figures = self._at_end(*self._end)
+            return None
+        around = msgspec.structs.replace(kept_circumstances(self._end.metrics), memory_gb_per_s=ceiling)
+        metrics = msgspec.structs.replace(self._end.metrics, circumstances=around)
+        self._end = msgspec.structs.replace(self._end, metrics=metrics)
+        self.figures = self._at_end(self._end)
+        return self._end
 
     def _whole(self, event: Finished) -> Finished:
         """Return the end of the whole answer: the beginning of one that went on is known to its turn."""
@@ -115,9 +117,9 @@ class FollowedAnswer:
             return event
         return run.turn.finished
 
-    def _at_end(self, whole: Finished, circumstances: Circumstances) -> Figures:
+    def _at_end(self, whole: Finished) -> Figures:
         first_ms = self.run.turn.ttft_ms if self.run is not None and self._goes_on else self._painted_ms
-        figures = figures_at_end(whole, first_ms, circumstances)
+        figures = figures_at_end(whole, first_ms)
         itl = figures.itl_ms or self._own_itl  # no quantiles of two parts together are known
         return msgspec.structs.replace(figures, gap_count=self.figures.gap_count, itl_ms=itl)
 

@@ -67,6 +67,8 @@ class Live:
         self._session = session
         self.witness = Witness(session, gpu_is_there, answers)
         """Knows what was around each answer."""
+        if answers is not None:
+            answers.seen = self.witness.seen
         self._chat = chat
         self._answers = answers
         self._figures = Figures()
@@ -118,9 +120,11 @@ class Live:
         if followed is None or model is None:
             return
         ceiling = self.witness.ceiling(model)
-        if ceiling == followed.figures.traffic_ceiling:
+        if ceiling == followed.figures.traffic_ceiling or not (followed.is_open or self._is_shown(followed.run)):
             return
-        followed.know_ceiling(ceiling)
+        whole = followed.know_ceiling(ceiling)
+        if whole is not None and followed.run is not None and self._answers is not None:
+            self._answers.note_end(followed.run, whole)
         if not followed.is_open:
             self._keep(followed)
         self._look()
@@ -227,7 +231,7 @@ class Live:
 
     def _take_finished(self, event: Finished, followed: FollowedAnswer) -> None:
         model = self._session.model
-        followed.end(event, self.witness.circumstances_of(event.request))
+        followed.end(self.witness.seen(event))
         self._use_cells(event.metrics.kv.cells_used, followed)
         if model is not None:
             self._cache |= _measured_cells(event.metrics.kv, model)

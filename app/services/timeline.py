@@ -206,9 +206,8 @@ class Timeline:
         found = self._steps(turn, followed, times, first_ns)
         if metrics.sampled_tokens > 1 and not found.drawn_ns:
             unknown += found.unknown
-            rate = metrics.decode_tokens_per_s
-            if rate:
-                end_ns = first_ns + round((metrics.sampled_tokens - 1) / rate * 1e9)
+            if metrics.decode_s is not None:
+                end_ns = first_ns + round(metrics.decode_s * 1e9)
                 parts = (*parts, TimePart("decode", first_ns, end_ns))
         sampling = metrics.sampling_ms
         if sampling is None and metrics.sampled_tokens:

@@ -15,9 +15,10 @@ from app.core.chat import PromptMessage
 from app.core.commands import SettingsChange
 from app.core.events import Finished, PromptReady
 from app.core.grammar import ENDED_BY
-from app.core.metrics import OPEN_ENDS, Metrics
+from app.core.metrics import OPEN_ENDS
 from app.core.model import ModelRef
 from app.core.words import Sentence, translate
+from app.services.joined_metrics import joined_metrics, without_beginning
 from app.services.thinking import Thoughts
 
 TurnState = Literal["waiting", "writing", "done", "interrupted"]
@@ -185,7 +186,7 @@ class Beginning:
             return msgspec.structs.replace(rest, text=text, ids=ids)
         first = self.finished
         if first is None:
-            metrics = _without_beginning(rest.metrics, len(ids) // _ID_BYTES)
+            metrics = without_beginning(rest.metrics, len(ids) // _ID_BYTES)
             settings = joined_settings(self.settings, rest.settings)
             return msgspec.structs.replace(
                 rest, text=text, ids=ids, metrics=metrics, seed=self.seed, settings=settings
@@ -194,7 +195,7 @@ class Beginning:
             rest,
             text=text,
             ids=ids,
-            metrics=_joined_metrics(first.metrics, rest.metrics),
+            metrics=joined_metrics(first.metrics, rest.metrics),
             seed=first.seed,
             settings=joined_settings(first.settings, rest.settings),
             notes=joined_notes(first.notes, rest.notes),
@@ -217,44 +218,3 @@ def joined_settings(
         if not joined or joined[-1].settings != settings:
             joined.append(SettingsChange(change.token, settings))
     return tuple(joined)
-
-
-def _without_beginning(rest: Metrics, tokens: int) -> Metrics:
-    """Return the figures of a whole answer of so many tokens whose beginning has none: those of all tokens are unknown."""
-    return msgspec.structs.replace(
-        rest,
-        ttft_ms=None,
-        sampled_tokens=tokens,
-        decode_tokens_per_s=None,
-        itl_ms=None,
-        traffic_gb_per_s=None,
-        sampling_ms=None,
-    )
-
-
-def _joined_metrics(first: Metrics, rest: Metrics) -> Metrics:
-    """Return the figures of the whole answer: the time between the parts is nobody's, like that of a pause."""
-    gaps, seconds = 0, 0.0
-    for part in (first, rest):
-        if part.decode_tokens_per_s is not None:
-            gaps += part.sampled_tokens - 1
-            seconds += (part.sampled_tokens - 1) / part.decode_tokens_per_s
-    decode = gaps / seconds if seconds > 0 else None
-    traffic = None
-    if rest.traffic_gb_per_s is not None and rest.decode_tokens_per_s is not None and decode is not None:
-        traffic = rest.traffic_gb_per_s * decode / rest.decode_tokens_per_s
-    return msgspec.structs.replace(
-        rest,
-        ttft_ms=first.ttft_ms,
-        ttft_parts_ms=first.ttft_parts_ms,
-        prompt_tokens=first.prompt_tokens,
-        prompt_tokens_from_cache=first.prompt_tokens_from_cache,
-        prefill_tokens_per_s=first.prefill_tokens_per_s,
-        decode_tokens_per_s=decode,
-        sampled_tokens=first.sampled_tokens + rest.sampled_tokens,
-        itl_ms=None if first.itl_ms and rest.itl_ms else first.itl_ms or rest.itl_ms,
-        traffic_gb_per_s=traffic,
-        sampling_ms=None
-        if first.sampling_ms is None or rest.sampling_ms is None
-        else first.sampling_ms + rest.sampling_ms,
-    )

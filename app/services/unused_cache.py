@@ -10,7 +10,7 @@ from collections.abc import Sequence
 import msgspec
 
 from app.core.chat import PromptSpan
-from app.planner.circumstances import UnusedCache
+from app.core.circumstances import UnusedCache
 
 MOST_CHATS = 16
 """So many chats are remembered with their last tokens."""

@@ -11,6 +11,7 @@ from functools import cache
 
 import msgspec
 
+from app.core.circumstances import LAST_TOKEN, Circumstances
 from app.core.commands import SettingsChange
 from app.core.devices import MAIN_MEMORY, Gpu, GpuLimit
 from app.core.events import Compared, Failed, Finished, PromptReady, Reproduced, Tokens
@@ -18,7 +19,6 @@ from app.core.metrics import Metrics
 from app.core.model import ModelInfo
 from app.core.sampling import in_effect
 from app.core.signal import Signal
-from app.planner.circumstances import LAST_TOKEN, Circumstances
 from app.planner.gpu import Speed
 from app.services.answers import Answers
 from app.services.engine_session import EngineSession
@@ -46,7 +46,6 @@ class _Open:
         self.busy_since: int | None = None
         """Time of the window's thread when the first token came."""
         self.first_ns = self.since = 0
-        self.is_held = False
         self.held: dict[GpuLimit, int] = {}
         """For how long each limit was in force, in ns."""
 
@@ -77,6 +76,8 @@ class Witness:
         self._busy_ns = busy_ns
         self._now_ns = now_ns
         self._open: dict[int, _Open] = {}
+        self._held: set[int] = set()
+        """Those on their way that somebody held or paced."""
         self._ended: dict[int, Circumstances] = {}
         """By request, oldest first."""
         self._caches = UnusedCaches()
@@ -95,6 +96,15 @@ class Witness:
     def circumstances_of(self, request: int) -> Circumstances:
         """Return what was around an answer that has just ended."""
         return self._ended.get(request, Circumstances())
+
+    def seen(self, event: Finished) -> Finished:
+        """Return the end of an answer with what was around it, which is kept with its figures."""
+        if event.request not in self._ended:
+            self._ended[event.request] = self._at_end(event)
+            if len(self._ended) > MOST_KEPT:
+                del self._ended[next(iter(self._ended))]
+        metrics = msgspec.structs.replace(event.metrics, circumstances=self._ended[event.request])
+        return msgspec.structs.replace(event, metrics=metrics)
 
     def _at_end(self, event: Finished) -> Circumstances:
         answer = self._open.pop(event.request, None)
@@ -129,20 +139,20 @@ class Witness:
                 self._take_prompt(event)
             case Tokens():
                 answer = self._open.get(event.request)
-                if answer is not None and event.held_ns:
-                    answer.is_held = True
+                if event.held_ns:
+                    self._held.add(event.request)
                 if answer is not None and answer.busy_since is None:
                     answer.busy_since = self._busy_ns()
                     answer.first_ns = answer.since = self._now_ns()
                     self.look_at_machine()
             case Finished():
-                is_held = event.request in self._open and self._open[event.request].is_held
-                found = self._ended[event.request] = self._at_end(event)
-                self.ended.emit(event, found, is_held)
-                if len(self._ended) > MOST_KEPT:
-                    del self._ended[next(iter(self._ended))]
+                is_held = bool(event.metrics.held_ms) or event.request in self._held
+                self._held.discard(event.request)
+                self.seen(event)
+                self.ended.emit(event, self._ended[event.request], is_held)
             case Failed():
                 self._open.pop(event.request, None)
+                self._held.discard(event.request)
             case _:
                 pass
 

@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import statistics
 
+from app.core.circumstances import Circumstances
 from app.core.commands import Load
 from app.core.events import Finished, Loaded
 from app.core.model import LoadOptions, ModelInfo
 from app.core.sampling import SamplingSettings
 from app.planner.answer_times import times_of
 from app.planner.calibration import AnswerFigures, Calibration, calibrated, with_answer
-from app.planner.circumstances import Circumstances
 from app.planner.decode_speed import Part, decode_speed
 from app.planner.diagnosis_decode import LEAST_CPU
 from app.planner.diagnosis_evidence import cpu_share

@@ -69,7 +69,7 @@ def test_the_sentence_opens_its_evidence_and_puts_it_away(slow: Stage) -> None:
     assert card.isVisibleTo(slow.window) and slow.window.rect().contains(card.geometry())
     assert slow.reads("diagnosis_sentence") in slow.reads("diagnosis_text")
     assert rows(slow)["A token, at the beginning and at the end"] == "40.0 ms, 60.0 ms"
-    assert rows(slow)["Written (decode)"] == "201 tokens in 10.0 s: 20.0 tok/s"
+    assert rows(slow)["Written (decode)"] == "200 tokens after the first one in 10.0 s: 20.0 tok/s"
     figure = slow.window.findChild(QLabel, "diagnosis_figure")
     assert figure is not None and ": " in figure.accessibleName()
     opens(slow)
@@ -176,7 +176,7 @@ def test_a_gpu_that_is_used_in_part_has_its_layers_changed(stage: Stage, model: 
     ends(stage, figures())
     opens(stage)
     assert stage.reads("diagnosis_remedy") == "Put more layers on the GPU…"
-    assert rows(stage)["Layers on the GPU"] == "12 of 31"
+    assert rows(stage)["Layers on the GPU"] == "12 of 31, the output layer counted"
 
 
 def test_the_memory_is_measured_from_the_card_and_the_share_is_shown(slow: Stage) -> None:

@@ -6,8 +6,8 @@ from typing import Any
 
 import msgspec
 
+from app.core.circumstances import Circumstances
 from app.core.metrics import ItlQuantiles, KVUse, Metrics, TtftParts
-from app.planner.circumstances import Circumstances
 
 WEIGHTS = 98_000_000
 CPU = Circumstances(gpu_is_there=False, all_layers=31, weight_bytes_per_token=WEIGHTS, threads=4, cores=4)

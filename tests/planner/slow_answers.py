@@ -8,9 +8,9 @@ from typing import NamedTuple
 
 import msgspec
 
+from app.core.circumstances import Circumstances, UnusedCache
 from app.core.diagnosis import Cause, RemedyKind
 from app.core.metrics import ItlDrift, Metrics, PageIns, TtftParts
-from app.planner.circumstances import Circumstances, UnusedCache
 from tests.planner.made_answers import CPU, GPU, IDLE, SPLIT, around, figures
 
 LONG_PROMPT = figures(tokens=21, prefill=6000, prompt=2000, cached=100)
@@ -59,7 +59,7 @@ NOTHING: dict[str, Case] = {
         CPU,
         "nothing",
         "Nothing stands out: first text after 0.1 s, then 78 tok/s (decode).",
-        evidence="Written (decode): 201 tokens in 2.6 s: 77.6 tok/s",
+        evidence="Written (decode): 200 tokens after the first one in 2.6 s: 77.6 tok/s",
     ),
     "one that was neither slow nor hindered": Case(
         figures(rate=45.0),
@@ -153,7 +153,7 @@ BEFORE: dict[str, Case] = {
         "Reading (prefill) took 6.0 of 7.0 s; more layers on the GPU would help most.",
         "load_options",
         {"gpu_layers": None},
-        "Layers on the GPU: 12 of 31",
+        "Layers on the GPU: 12 of 31, the output layer counted",
     ),
     "a long prompt beside an idle GPU": Case(
         LONG_PROMPT,

@@ -14,7 +14,7 @@ WRITING: dict[str, Case] = {
         "bandwidth",
         f"{_WROTE}; a smaller model file or a GPU would be faster.",
         "choose_model",
-        evidence="Memory traffic: 5.0 GB/s; the most is not measured",
+        evidence="Memory traffic: 5.0 GB/s; how fast this memory can be is not measured yet",
     ),
     "the GPU, memory not measured": Case(
         figures(), GPU, "bandwidth", f"{_WROTE}; a smaller model file is usually faster.", "choose_model"
@@ -61,10 +61,10 @@ WRITING: dict[str, Case] = {
         figures(tokens=201, rate=80.0),
         SPLIT,
         "gpu_layers",
-        "Writing (decode) took 2.5 of 2.6 s; 12 of 31 layers are on the GPU: more would help.",
+        "Writing (decode) took 2.5 of 2.6 s; more layers on the GPU would help most.",
         "load_options",
         {"gpu_layers": None},
-        "Layers on the GPU: 12 of 31",
+        "Layers on the GPU: 12 of 31, the output layer counted",
     ),
     "an idle GPU": Case(
         figures(),
@@ -73,6 +73,7 @@ WRITING: dict[str, Case] = {
         f"{_WROTE}; no layer is on the GPU: it would help most.",
         "load_options",
         {"gpu_layers": None},
+        "Layers on the GPU: none of 30",
     ),
     "the GPU's memory spilled over": Case(
         figures(),
@@ -117,7 +118,7 @@ WRITING: dict[str, Case] = {
         CPU,
         "busy",
         f"{_WROTE}; other programs kept the cores busy.",
-        evidence="Of its cores' time the engine got: 30 %",
+        evidence="Processor time that the engine got: 30 % of what it could use",
     ),
     "a processor that does nothing else": Case(
         figures(decode_cpu_s=38.0),

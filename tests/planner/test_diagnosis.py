@@ -7,8 +7,8 @@ from typing import get_args
 
 import pytest
 
+from app.core.circumstances import Circumstances, UnusedCache
 from app.core.diagnosis import Cause
-from app.planner.circumstances import Circumstances, UnusedCache
 from app.planner.diagnosis import diagnose
 from tests.planner.made_answers import GPU, around, figures
 from tests.planner.slow_answers import LONG_PROMPT, WHY, Case

@@ -13,6 +13,7 @@ from app.core.events import Finished, Loaded, PromptReady, Tokens
 from app.core.machine_speed import KeptAnswers
 from app.core.metrics import KVUse, Metrics, StopReason, TtftParts
 from app.core.model import ModelInfo
+from app.planner.answer_times import times_of
 from app.planner.calibration import MOST_ALIKE
 from app.services import planned_work
 from app.services.calibrating import JOB, MOST_DEVICES, Calibrating
@@ -108,6 +109,16 @@ def test_an_answer_that_says_nothing_of_the_machine_is_not_kept(
 ) -> None:
     spoil(desk)
     assert kept(desk) == {}
+
+
+def test_a_slow_grammar_says_nothing_of_the_decode_and_takes_nothing_from_the_prefill(
+    desk: Desk, calibrating: Calibrating
+) -> None:
+    took = times_of(written()).decode
+    answers(desk, written(sampling_ms=600 * took, decode_cpu_s=took * (0.4 * 2 + 0.6)))
+    assert (kept(desk)["CPU, 2"].decode_answers, kept(desk)["CPU, 2"].prefill_answers) == (0, 1)
+    answers(desk, written(sampling_ms=100 * took, decode_cpu_s=took * (0.9 * 2 + 0.1)))
+    assert (kept(desk)["CPU, 2"].decode_answers, kept(desk)["CPU, 2"].prefill_answers) == (1, 2)
 
 
 def test_what_is_kept_is_read_again_and_bounded(desk: Desk, calibrating: Calibrating) -> None:

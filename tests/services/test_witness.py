@@ -9,12 +9,12 @@ import msgspec
 import pytest
 
 from app.core.chat import PromptSpan
+from app.core.circumstances import Circumstances
 from app.core.commands import SettingsChange
 from app.core.devices import Gpu, GpuLimit
 from app.core.events import Finished, PromptReady, Tokens
 from app.core.metrics import CacheReuse, DeviceMemory, Metrics
 from app.core.sampling import SamplingSettings
-from app.planner.circumstances import Circumstances
 from app.services.live import Live
 from app.services.witness import MOST_KEPT, Witness
 from tests.desk import Desk
