@@ -136,6 +136,7 @@ class AnswerClock:
             traffic_gb_per_s=traffic,
             sampling_ms=self._drawn / MS if self._draws and self._draws == len(self._times) else None,
             drift=self._drift(),
+            held_ms=self._held / MS,
         )
 
     def _drift(self) -> ItlDrift | None:

@@ -10,7 +10,7 @@ from itertools import accumulate, pairwise
 
 import msgspec
 
-from app.core.events import Held, PrefillProgress, PromptReady, Tokens
+from app.core.events import Failed, Finished, Held, PrefillProgress, PromptReady, Tokens
 from app.services.questions import AnswerEvent
 
 _MICROSECOND_NS = 1_000
@@ -28,10 +28,11 @@ class Chunk(msgspec.Struct, frozen=True, gc=False):
 
 
 class Hold(msgspec.Struct, frozen=True, gc=False):
-    """The answer waited for somebody before a token, counted from 0 among those that were drawn."""
+    """The answer waited for somebody before a token, counted from 0 among those that were drawn, or behind the last one."""
 
     token: int
-    ns: int
+    ns: int | None
+    """None where nobody knows how long."""
 
 
 class AnswerTimes:
@@ -83,8 +84,20 @@ class AnswerTimes:
                 self.is_held = True
             case Tokens() if event.count:
                 self._take_tokens(event)
+            case Finished():
+                held_ms = event.metrics.held_ms
+                self._end(round(held_ms * _MILLISECOND_NS) if held_ms is not None else None)
+            case Failed():
+                self._end(None)
             case _:
                 pass
+
+    def _end(self, held_ns: int | None) -> None:
+        """Take in for how long it was held in all: a hold that no token ended is over now, too."""
+        rest = held_ns - self._held_ns if held_ns is not None else None
+        if self.is_held or (rest is not None and rest > 0):
+            self.holds.append(Hold(len(self.drawn_ns), rest if rest is None or rest > 0 else None))
+        self.is_held = False
 
     def _take_tokens(self, event: Tokens) -> None:
         self.is_held = False

@@ -37,6 +37,8 @@ from app.services.turns import Turn
 MOST_KEPT = 64
 """So many answers are remembered with the times of their tokens."""
 _MS = 1e6
+_LEAST_LOST_NS = 1_000_000
+"""Less is rounding."""
 
 
 class _Followed:
@@ -186,8 +188,13 @@ class Timeline:
         """Return the time of an answer whose figures nobody kept, or that goes on just now."""
         found = self._recorded_steps(turn, None, 0)
         is_open = turn.state in ("waiting", "writing")
+        followed = self._followed(turn) if is_open else None
+        holds, lost_ns = _holds_so_far(followed)
         return msgspec.structs.replace(
             found,
+            pauses=(*found.pauses, *holds),
+            lost_holds_ns=lost_ns,
+            is_held=followed is not None and followed.times.is_held,
             unknown=("beginning" if is_open else "parts", *found.unknown, "sampling"),
             is_open=is_open,
             is_cut_off=turn.state == "interrupted",
@@ -223,6 +230,8 @@ class Timeline:
             itl_ms=metrics.itl_ms,
             diagnosis=figures.diagnosis,
             ordered_ms=found.ordered_ms,
+            lost_holds_ns=_lost_holds(metrics, found.pauses),
+            is_held=followed is not None and followed.times.is_held,
         )
 
     def _steps(
@@ -275,7 +284,7 @@ def _exact_steps(turn: Turn, followed: _Followed, times: AnswerTimes, later_ns: 
         turn.message,
         first=first,
         drawn_ns=followed.moved_by(later_ns),
-        pauses=tuple(Pause(first + hold.token, hold.ns) for hold in times.holds),
+        pauses=_pauses(first, times),
         ordered_ms=times.ordered_gaps_ms,
     )
 
@@ -288,15 +297,35 @@ def _so_far(turn: Turn, followed: _Followed, *, is_open: bool) -> AnswerTimeline
         parts_so_far(times),
         first,
         times.since_sent_ns[:],  # thousands, five times a second: they are copied as they are
-        tuple(Pause(first + hold.token, hold.ns) for hold in times.holds),
+        _pauses(first, times),
         unknown=("template", "sampling"),
         is_open=is_open,
+        is_held=is_open and times.is_held,
         is_cut_off=not is_open,
         ordered_ms=times.ordered_gaps_ms,
         sent_ns=None if times.is_held else times.sent_ns,
         shown_ns=round(turn.ttft_ms * _MS) if turn.ttft_ms is not None else None,
         prompt_tokens=times.prompt_tokens,
     )
+
+
+def _holds_so_far(followed: _Followed | None) -> tuple[tuple[Pause, ...], int]:
+    """Return the holds of the part that is written now, and for how long its beginning was held."""
+    if followed is None or followed.run is None:
+        return (), 0
+    before = followed.run.beginning.finished
+    held_ms = before.metrics.held_ms if before is not None else None
+    return _pauses(followed.begun, followed.times), round((held_ms or 0.0) * _MS)
+
+
+def _lost_holds(metrics: Metrics, known: Sequence[Pause]) -> int:
+    """Return for how long an answer was held before tokens that nobody knows any more."""
+    lost_ns = round((metrics.held_ms or 0.0) * _MS) - sum(pause.ns or 0 for pause in known)
+    return lost_ns if lost_ns >= _LEAST_LOST_NS else 0
+
+
+def _pauses(first: int, times: AnswerTimes) -> tuple[Pause, ...]:
+    return tuple(Pause(first + hold.token, hold.ns) for hold in times.holds)
 
 
 def _unknown_parts(parts: tuple[TimePart, ...], times: AnswerTimes | None, turn: Turn) -> list[Unknown]:

@@ -52,7 +52,8 @@ class TimePart(msgspec.Struct, frozen=True, gc=False):
 
 
 class Pause(msgspec.Struct, frozen=True, gc=False):
-    """Time before a token (an index in the answer) that is in no figure; None where nobody knows how much."""
+    """Time before a token (an index in the answer), or behind its last one, that is in no figure; None where nobody knows
+    how much."""
 
     token: int
     ns: int | None
@@ -85,6 +86,10 @@ class AnswerTimeline(msgspec.Struct, frozen=True):
     """When it was sent, on the engine's clock; None where no time of it goes by that belongs to it."""
     shown_ns: int | None = None
     """When its first text was on the screen, while its parts do not tell; None where nobody knows."""
+    lost_holds_ns: int = 0
+    """For how long it was held before tokens that nobody knows any more."""
+    is_held: bool = False
+    """Whether it waits for somebody before its next token."""
     prompt_tokens: int = 0
     """So many of them are to be read before the first token is drawn."""
 
@@ -107,7 +112,12 @@ class AnswerTimeline(msgspec.Struct, frozen=True):
     @property
     def timed_steps(self) -> int:
         """How many of them nobody paused before for an unknown time."""
-        return self.steps - sum(1 for token in self.paused_before if token > self.first)
+        end = self.first + len(self.drawn_ns)
+        return self.steps - sum(1 for token in self.paused_before if self.first < token < end)
+
+    def is_behind(self, pause: Pause) -> bool:
+        """Whether time was left out behind the last token."""
+        return pause.token >= self.first + len(self.drawn_ns)
 
     @property
     def paused_before(self) -> frozenset[int]:

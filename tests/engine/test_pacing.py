@@ -13,6 +13,7 @@ import pytest
 from app.core.commands import Cancel, Generate, SetPace, StepOn
 from app.core.errors import UserError
 from app.core.events import Event, Finished, Held, Step, Tokens
+from app.core.metrics import KVUse
 from app.core.sampling import SamplingSettings
 from app.engine import joiner, loop
 from app.engine.backend import Backend
@@ -199,6 +200,7 @@ def test_the_time_that_an_answer_is_held_is_in_none_of_its_figures() -> None:
     assert clock.ttft_parts().first_sample == pytest.approx(5 / 1e6)
     assert clock.visible == 25
     assert clock.held_ns == 3_000_000
+    assert clock.metrics(scripted(), 1, 0, 1, KVUse(1, 1, 1)).held_ms == 3.0
 
 
 def test_steps_that_nobody_took_are_forgotten_when_the_answer_runs_again() -> None:

@@ -11,13 +11,15 @@ import msgspec
 import numpy as np
 import pytest
 
-from app.core.events import Tokens
+from app.core.chat import PromptSpan
+from app.core.events import PromptReady, Tokens
 from app.core.metrics import Metrics
 from app.services.timeline import Timeline
 from app.services.timeline_values import AnswerTimeline, Pause
 from tests.desk import Desk
 from tests.fake_engine import MILLISECOND_NS, metrics
 from tests.probability.recorded import drawn
+from tests.services import timed_answers
 from tests.services.lanes import PROMPT
 from tests.services.recorded_answers import SEED, answered
 from tests.services.recorded_lanes import BLOCK, OPEN, blocks_of, load, some_rows, text_of
@@ -156,6 +158,32 @@ def test_time_for_which_it_was_held_is_left_out_and_marked(desk: Desk) -> None:
     assert steps(line(desk)) == [gap * US for gap in (*GAPS_US[:2], 13_000, *GAPS_US[3:])]
 
 
+def test_a_hold_that_stop_ends_is_held_time_behind_the_last_token(desk: Desk) -> None:
+    ask(desk)
+    last_us = write(desk, begin(desk) + FIRST_US, GAPS_US[:2])
+    desk.engine.hold()
+    desk.settle()
+    assert line(desk).is_held
+    write(desk, last_us + 13_000, (), first=3, held_ns=2_000 * MILLISECOND_NS)
+    assert not line(desk).is_held
+    desk.engine.hold()
+    finish(desk, msgspec.structs.replace(figures(), sampled_tokens=4, held_ms=7_000.0))
+    held = line(desk)
+    assert held.pauses == (Pause(3, 2_000 * MILLISECOND_NS), Pause(4, 5_000 * MILLISECOND_NS))
+    assert [held.is_behind(pause) for pause in held.pauses] == [False, True]
+    assert held.timed_steps == held.steps == 3 and not held.lost_holds_ns
+
+
+def test_of_a_hold_that_the_end_of_the_engine_ends_nobody_knows_how_long_it_was(desk: Desk) -> None:
+    ask(desk)
+    write(desk, begin(desk) + FIRST_US, GAPS_US[:2])
+    desk.engine.hold()
+    desk.engine.die(desk.engine.question.request)
+    desk.settle()
+    held = line(desk)
+    assert (held.pauses, held.is_held, held.timed_steps) == ((Pause(3, None),), False, 2)
+
+
 def test_one_token_has_no_steps_and_no_gaps(desk: Desk) -> None:
     ask(desk)
     read_us = begin(desk)
@@ -191,6 +219,38 @@ def test_an_old_answer_has_its_parts_and_the_times_of_its_record(desk: Desk) -> 
     assert steps(timeline) == pytest.approx([13 * MILLISECOND_NS] * 19, abs=10_000)
     first = next(part for part in timeline.parts if part.kind == "first_sample")
     assert timeline.drawn_ns[0] == first.end_ns
+
+
+def test_holds_of_which_nobody_knows_the_place_any_more_are_still_told(desk: Desk) -> None:
+    ask(desk)
+    last_us = write(desk, begin(desk) + FIRST_US, GAPS_US[:2])
+    desk.engine.hold()
+    write(desk, last_us + 13_000, (), first=3, held_ns=2_000 * MILLISECOND_NS)
+    finish(desk, msgspec.structs.replace(figures(), sampled_tokens=4, held_ms=2_000.0), reason="length")
+    assert not line(desk).lost_holds_ns
+    restarted(desk)
+    assert not line(desk).pauses and line(desk).lost_holds_ns == 2_000 * MILLISECOND_NS
+    desk.program.chat.go_on()
+    desk.settle()
+    asked = desk.engine.question
+    ids = bytes(4 * timed_answers.PROMPT) + array("i", range(4)).tobytes()
+    answer = PromptSpan(timed_answers.PROMPT, timed_answers.PROMPT + 4, "answer", 1)
+    spans = (PromptSpan(0, timed_answers.PROMPT, "prompt", 0), answer)
+    desk.engine.say(PromptReady(asked.request, ids, spans, FROM_CACHE, 0, seed=7))
+    desk.engine.hold()
+    desk.settle()
+    assert line(desk).is_held
+    desk.engine.write("b", held_ns=3_000 * MILLISECOND_NS)
+    desk.settle()
+    assert (line(desk).pauses, line(desk).lost_holds_ns) == (
+        (Pause(4, 3_000 * MILLISECOND_NS),),
+        2_000 * MILLISECOND_NS,
+    )
+    assert asked is desk.engine.question and not line(desk).is_held
+    finish(desk, msgspec.structs.replace(metrics(1), held_ms=3_000.0), text="b")
+    assert line(desk).lost_holds_ns == 5_000 * MILLISECOND_NS
+    restarted(desk)
+    assert line(desk).lost_holds_ns == 5_000 * MILLISECOND_NS
 
 
 def test_while_the_record_is_read_nobody_says_that_there_is_none(desk: Desk) -> None:

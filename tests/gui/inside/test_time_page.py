@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QPointF, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLabel, QScrollArea, QWidget
 
@@ -108,6 +108,35 @@ def test_marks_of_pauses_cover_no_words_and_can_be_told_apart(inspector: Inspect
     assert sign_places([40, 3, 41, 5, 80]) == [3, 40, 80]
     said = pauses_sentence(msgspec.structs.replace(line, pauses=pauses))
     assert "held 2 ×, 4,000 ms in all" in said and "2 × time passed" in said
+    said = pauses_sentence(msgspec.structs.replace(line, lost_holds_ns=3_000_000_000))
+    assert "held, 3,000 ms in all" in said and "Before which tokens: –, because" in said
+
+
+def test_a_hold_behind_the_last_token_has_its_sign_and_its_words_there(inspector: Inspector) -> None:
+    timed(inspector)
+    shown = view(inspector)
+    line = shown.picture.line
+    assert line is not None
+    end = line.first + len(line.drawn_ns)
+    shown.show_timeline(msgspec.structs.replace(line, pauses=(Pause(end, 2_000_000_000),)), None)
+    assert shown.picture.pause_x(end) == shown.picture.left + shown.picture.scale.x_of(line.drawn_ns[-1])
+    said = shown.words_at(QPointF(shown.picture.pause_x(end), 5))
+    assert said == "At its end the answer was held for 2,000 ms: that is left out."
+    shown.show_timeline(msgspec.structs.replace(line, pauses=(Pause(end, None),)), None)
+    assert "nobody knows for how long" in shown.words_at(QPointF(shown.picture.pause_x(end), 5))
+
+
+def test_above_a_held_answer_stands_that_it_waits(inspector: Inspector) -> None:
+    desk = inspector.stage.desk
+    ask(desk)
+    shows_time(inspector)
+    begin(desk)
+    desk.engine.hold()
+    inspector.stage.settle()
+    inspector.stage.bot.waitUntil(lambda: "is held: it waits for you" in inspector.reads("time_diagnosis"))
+    desk.engine.write("a")
+    inspector.stage.settle()
+    inspector.stage.bot.waitUntil(lambda: "is being written" in inspector.reads("time_diagnosis"))
 
 
 def test_a_step_is_taken_apart_on_request_and_its_shares_stand_in_a_table(

@@ -194,8 +194,16 @@ def band_words(steps: int) -> str:
     return translate("Timeline", "{steps} steps: zoom in to see each").format(steps=count(steps))
 
 
-def pause_words(pause: Pause) -> str:
+def pause_words(pause: Pause, timeline: AnswerTimeline) -> str:
     """Return what is said of time that is left out."""
+    if timeline.is_behind(pause):
+        if pause.ns is None:
+            return translate(
+                "Timeline", "At its end the answer was held, nobody knows for how long: that is left out."
+            )
+        return translate("Timeline", "At its end the answer was held for {length}: that is left out.").format(
+            length=time_words(pause.ns)
+        )
     if pause.ns is None:
         return translate(
             "Timeline", "Before token {token} time passed that belongs to no step: it is left out."
@@ -215,6 +223,13 @@ def pauses_sentence(timeline: AnswerTimeline) -> str:
     if lost := len(timeline.pauses) - len(held):
         words = translate("Timeline", "{count} × time passed that belongs to no step: it is left out.")
         said.append(words.format(count=count(lost)))
+    if timeline.lost_holds_ns:
+        words = translate(
+            "Timeline",
+            "The answer was held, {length} in all: that time is left out. Before which tokens: –, because that is known "
+            "only until Tokenlight ends or the answer goes on.",
+        )
+        said.append(words.format(length=time_words(timeline.lost_holds_ns)))
     return " ".join(said)
 
 

@@ -182,6 +182,10 @@ class TimePart(InsidePart):
     def _diagnosis(self, line: AnswerTimeline | None) -> str:
         if line is None:
             return ""
+        if line.is_held:
+            return self.tr(
+                "The answer is held: it waits for you before its next token, and that time counts nowhere."
+            )
         if line.diagnosis is not None:
             return render(line.diagnosis.sentence)
         if "waits" in line.unknown:

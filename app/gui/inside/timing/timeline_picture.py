@@ -79,7 +79,7 @@ class TimelinePicture:
         line = self.line
         if line is None or not line.drawn_ns:
             return -1.0
-        step = min(max(token - line.first, 0), len(line.drawn_ns) - 1)
+        step = min(max(token - line.first, 0), len(line.drawn_ns))
         return self.left + self.scale.x_of(line.drawn_ns[max(step - 1, 0)])
 
     def paint(self, painter: QPainter, size: QSizeF, look: theme.Theme, chosen: Bar | None) -> None:

@@ -297,6 +297,6 @@ class TimelineView(QWidget):
             return ""
         for pause in self.picture.line.pauses:
             if abs(self.picture.pause_x(pause.token) - position.x()) <= _SLACK_PX:
-                return pause_words(pause)
+                return pause_words(pause, self.picture.line)
         place = self.at(position)
         return self.said_of(place) if place is not None else ""
