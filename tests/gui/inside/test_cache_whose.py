@@ -87,7 +87,7 @@ def test_in_a_new_chat_it_says_that_the_cells_are_the_others(stage: Stage, model
 
 def test_what_is_said_of_a_saving_names_whose_prompt_and_which_rate() -> None:
     words = saving_fact(Saving(40, 20, 100.0)).words.replace("\u00a0", " ")
-    assert "200 ms" in words and "as fast as 16 tokens or more were last read at once" in words
+    assert "200 ms" in words and "the last prompt whose speed was measured was read at 100 tok/s" in words
     assert "The last prompt was another chat's." in saving_fact(Saving(40, 0, None), is_others=True).words
     again = saving_fact(Saving(40, 0, None, is_again=True))
     assert again.value == "0 of 40 tokens" and "reproduced: this begins with empty cells" in again.words

@@ -53,12 +53,12 @@ def saving_fact(saving: Saving | None, *, is_others: bool = False) -> Fact:
     if saving.ms is None:
         saved = translate(
             "KvMap",
-            "Saved time: –, because this model has not read 16 tokens at once yet, from which its speed could be known.",
+            "Saved time: –, because it read no prompt yet that was long enough (16 tokens) to measure its speed.",
         )
     else:
         saved = translate(
             "KvMap",
-            "That saved about {time} of prefill, at {rate} tok/s: as fast as 16 tokens or more were last read at once.",
+            "That saved about {time} of reading (prefill): the last prompt whose speed was measured was read at {rate} tok/s.",
         ).format(time=milliseconds(saving.ms), rate=rate(saving.tokens_per_s))
     return Fact(value, f"{found} {saved}")
 
