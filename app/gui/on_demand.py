@@ -146,9 +146,15 @@ class OnDemand(QObject):
         from app.gui.planner.comparison.part import ComparisonPart
         from app.gui.planner.page import PlannerPage
         from app.gui.planner.plan_part import PlanPart
+        from app.gui.planner.why_slow import WhySlow
 
         program, page = self._program, PlannerPage()
-        page.add_part("plan", lambda: PlanPart(program.planner.planning, program.machine, self._themes))
+
+        def plan() -> PlanPart:
+            return PlanPart(program.planner.planning, program.machine, self._themes, WhySlow(program.live.last))
+
+        page.add_part("plan", plan)
+        page.remedy_wanted.connect(self.make_change)
         icons = Icons(program.resources)
         page.add_part("compare", lambda: ComparisonPart(program.planner, program.file_export, self._themes, icons))
         return page

@@ -30,6 +30,7 @@ from app.services.chat import Chat
 from app.services.engine_session import EngineSession
 from app.services.figures import Elsewhere, Figures, figures_of_turn
 from app.services.followed_answer import FollowedAnswer
+from app.services.last_answer import LastAnswer
 from app.services.open_conversation import OpenConversation, Run
 from app.services.questions import AnswerEvent, LanesEvent, ReplayEvent
 from app.services.turns import Turn
@@ -69,6 +70,8 @@ class Live:
         """Knows what was around each answer."""
         if answers is not None:
             answers.seen = self.witness.seen
+        self.last = LastAnswer(session, chat, answers, self.figures_of)
+        """The latest answer of the loaded model."""
         self._chat = chat
         self._answers = answers
         self._figures = Figures()
@@ -324,6 +327,7 @@ class Live:
         if figures != self._figures:
             self._figures = figures
             self.changed.emit()
+            self.last.look()
 
 
 def _measured_cells(kv: KVUse, model: ModelInfo) -> dict[str, object]:

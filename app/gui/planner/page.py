@@ -39,6 +39,8 @@ class PlannerPage(QScrollArea):
     """Somebody wants to choose a model file."""
     chat_wanted = Signal()
     """Somebody wants to go to the chat."""
+    remedy_wanted = Signal(object)
+    """Somebody wants the change that a diagnosis offers, a `Remedy`."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -70,6 +72,7 @@ class PlannerPage(QScrollArea):
             part = self._made[name] = self._makers[name]()
             part.file_wanted.connect(self.file_wanted)
             part.chat_wanted.connect(self.chat_wanted)
+            part.remedy_wanted.connect(self.remedy_wanted)
             part.part_wanted.connect(self.show_part)
             self._parts.addWidget(part)
         self._name = name

@@ -13,6 +13,8 @@ class PlannerPart(QWidget):
     """Somebody wants to choose a model file."""
     chat_wanted = Signal()
     """Somebody wants to go to the chat."""
+    remedy_wanted = Signal(object)
+    """Somebody wants the change that a diagnosis offers, a `Remedy`."""
     part_wanted = Signal(str)
     """Somebody wants to see another part."""
 

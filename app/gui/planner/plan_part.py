@@ -12,6 +12,7 @@ from app.gui import theme
 from app.gui.planner.answer_pane import AnswerPane
 from app.gui.planner.choice_pane import ChoicePane
 from app.gui.planner.part import PlannerPart
+from app.gui.planner.why_slow import WhySlow
 from app.gui.widgets.labels import label
 from app.gui.widgets.words import render
 from app.services.machine import Machine
@@ -24,12 +25,16 @@ WATCHER = "planner"
 class PlanPart(PlannerPart):
     """Joins the two to the service."""
 
-    def __init__(self, planning: Planning, machine: Machine, themes: theme.Themes) -> None:
+    def __init__(
+        self, planning: Planning, machine: Machine, themes: theme.Themes, why: WhySlow | None = None
+    ) -> None:
+        """`why` says below the choices why the last answer was slow."""
         super().__init__()
         self.setObjectName("plan_part")
         self._planning = planning
         self._machine = machine
         self.choices, self.answer = ChoicePane(), AnswerPane(themes)
+        self.why = why
         self._nothing = label(pixels=theme.HEADING_PX, name="plan_nothing")
         self._nothing.setWordWrap(True)
         self._file = QPushButton(self.tr("Choose a file…"))
@@ -50,6 +55,8 @@ class PlanPart(PlannerPart):
         """Listen to the services no longer."""
         self._look(on=False)
         self.answer.close_themes()
+        if self.why is not None:
+            self.why.disconnect_services()
         for disconnect in self._disconnect:
             disconnect()
 
@@ -110,12 +117,20 @@ class PlanPart(PlannerPart):
         return self.tr("Choose a model to see whether it fits, and how fast it would be.")
 
     def _lay_out(self) -> None:
-        self._left, right = QFrame(), QWidget()
-        self._left.setProperty("look", "card")
-        inner = QVBoxLayout(self._left)
+        self._left, card, right = QWidget(), QFrame(), QWidget()
+        card.setProperty("look", "card")
+        inner = QVBoxLayout(card)
         inner.setContentsMargins(theme.SPACE_L, theme.SPACE_L, theme.SPACE_L, theme.SPACE_L)
         inner.addWidget(self.choices)
         self._left.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Maximum)
+        left = QVBoxLayout(self._left)
+        left.setContentsMargins(0, 0, 0, 0)
+        left.setSpacing(theme.SPACE_L)
+        left.addWidget(card)
+        if self.why is not None:
+            self.why.chat_wanted.connect(self.chat_wanted)
+            self.why.remedy_wanted.connect(self.remedy_wanted)
+            left.addWidget(self.why)
         right.setMaximumWidth(theme.scaled(WIDEST_ANSWER_PX))
         column = QVBoxLayout(right)
         column.setContentsMargins(0, 0, 0, 0)

@@ -1,0 +1,104 @@
+"""On the planner's page stands why the last answer of the loaded model was slow, as in the live panel, with its button."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from app.core.commands import SettingsChange
+from app.core.events import Finished
+from app.core.metrics import Metrics
+from app.gui.models.load_dialog import LoadOptionsDialog
+from app.gui.planner.why_slow import WhySlow
+from tests.ggufs import write_tiny_llama
+from tests.gui.conftest import Stage
+from tests.gui.test_diagnosis import says
+from tests.planner.slow_writing import WRITING
+
+pytestmark = pytest.mark.qt_log_ignore("^This plugin does not support")
+
+
+def answers(stage: Stage, told: Metrics) -> None:
+    """Have a question answered with these figures, whatever page is shown."""
+    desk = stage.desk
+    assert desk.program.chat.send("Why?")
+    desk.settle()
+    desk.engine.prompt()
+    desk.engine.write("a")
+    question = desk.engine.question
+    settings = (SettingsChange(0, question.settings),)
+    desk.engine.say(Finished(question.request, "a", bytes(4), "end", told, 7, settings))
+    desk.settle()
+
+
+@pytest.fixture(scope="module")
+def other_model(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_tiny_llama(tmp_path_factory.mktemp("models") / "other.F16.gguf", seed=2)
+
+
+def block(stage: Stage) -> WhySlow:
+    return stage.find_as(WhySlow, "plan_why")
+
+
+def test_without_an_answer_it_says_what_to_do(stage: Stage, model: Path, other_model: Path) -> None:
+    stage.triggers("planner_action")
+    assert stage.reads("plan_why_sentence").startswith("No model is loaded: load one and ask it something")
+    stage.load(model)
+    said = stage.reads("plan_why_sentence")
+    assert (
+        said
+        == f"{stage.desk.program.session.name} has not answered yet: ask it something, and this says where the time went."
+    )
+    assert not stage.sees("plan_why_details") and not stage.sees("plan_why_model")
+    stage.clicks("plan_why_chat")
+    assert stage.window.page == "chat"
+    answers(stage, WRITING["a cache that grew"].metrics)
+    stage.triggers("planner_action")
+    assert stage.sees("plan_why_details") and not stage.sees("plan_why_chat")
+    stage.load(other_model)
+    assert "has not answered yet" in stage.reads("plan_why_sentence"), "that was another model's"
+
+
+def test_it_says_what_the_live_panel_says_and_makes_the_same_change(ready: Stage) -> None:
+    ready.triggers("planner_action")
+    answers(ready, WRITING["a cache that grew"].metrics)
+    live = ready.desk.program.live
+    ready.bot.waitUntil(lambda: ready.reads("plan_why_sentence") == says(ready))
+    assert "rereading a long chat" in ready.reads("plan_why_sentence")
+    assert ready.reads("plan_why_model") == f"The latest answer of {ready.desk.program.session.name}, which is loaded"
+    diagnosis = live.figures.diagnosis
+    assert diagnosis is not None
+    assert [figure for _what, figure in block(ready).details.rows] == [
+        row.figure.english() for row in diagnosis.evidence
+    ]
+    assert ready.reads("plan_why_details_remedy") == "Keep the KV cache in 8 bits…"
+    ready.clicks("plan_why_details_remedy")
+    draft = ready.desk.program.load_options
+    ready.desk.until(lambda: draft.file is not None)
+    assert draft.options.kv_type_k == "q8_0"
+    assert ready.window.findChild(LoadOptionsDialog) is not None
+
+
+def test_it_stays_with_the_model_whatever_chat_is_shown_and_knows_the_one_that_is_opened(ready: Stage) -> None:
+    answers(ready, WRITING["a cache that grew"].metrics)
+    said, last = says(ready), ready.desk.program.live.last
+    ready.desk.program.conversations.new()
+    ready.settle()
+    assert ready.desk.program.live.figures.diagnosis is None
+    assert last.diagnosis is not None and last.diagnosis.sentence.english() == said
+    last._ended = None
+    assert last.diagnosis is None, "as after a restart: it is another chat's"
+    ready.desk.program.conversations.open(ready.desk.program.conversations.heads[0].id)
+    ready.settle()
+    assert last.diagnosis is not None and last.diagnosis.sentence.english() == said
+
+
+def test_a_memory_that_is_measured_later_is_told_here_too(ready: Stage) -> None:
+    ready.triggers("planner_action")
+    case = WRITING["the processor's memory is the limit"]
+    answers(ready, case.metrics)
+    live = ready.desk.program.live
+    live.witness.ceiling = lambda _model: 20.0
+    live.know_bandwidth()
+    ready.bot.waitUntil(lambda: "memory limits it" in ready.reads("plan_why_sentence"))
