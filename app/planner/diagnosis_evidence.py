@@ -54,13 +54,15 @@ def reading(metrics: Metrics, times: Times) -> Evidence | None:
         return None
     what = translate("Diagnosis", "Read (prefill)")
     if metrics.prefill_tokens_per_s is None:
-        words = translate("Diagnosis", "{tokens} tokens in {seconds:.2f} s", tokens=tokens, seconds=times.prefill)
+        words = translate(
+            "Diagnosis", "{tokens} tokens in {seconds} s", tokens=tokens, seconds=_seconds(times.prefill)
+        )
     else:
         words = translate(
             "Diagnosis",
-            "{tokens} tokens in {seconds:.1f} s: {rate:.0f} tok/s",
+            "{tokens} tokens in {seconds} s: {rate:.0f} tok/s",
             tokens=tokens,
-            seconds=times.prefill,
+            seconds=_seconds(times.prefill),
             rate=metrics.prefill_tokens_per_s,
         )
     return Evidence(what, words)
@@ -103,17 +105,17 @@ def writing(metrics: Metrics, times: Times) -> Evidence | None:
     """Return what was written in which time."""
     if metrics.decode_tokens_per_s is None:
         return None
-    figures: dict[str, int | float] = {"seconds": times.decode, "rate": metrics.decode_tokens_per_s}
+    figures: dict[str, str | float] = {"seconds": _seconds(times.decode), "rate": metrics.decode_tokens_per_s}
     words = translate(
         "Diagnosis",
-        "{tokens} tokens after the first one in {seconds:.1f} s: {rate:.1f} tok/s",
+        "{tokens} tokens after the first one in {seconds} s: {rate:.1f} tok/s",
         tokens=metrics.gaps,
         **figures,
     )
     if metrics.parts > 1:
         words = translate(
             "Diagnosis",
-            "{tokens} tokens after the first ones of its {parts} parts in {seconds:.1f} s: {rate:.1f} tok/s",
+            "{tokens} tokens after the first ones of its {parts} parts in {seconds} s: {rate:.1f} tok/s",
             tokens=metrics.gaps,
             parts=metrics.parts,
             **figures,
@@ -288,6 +290,11 @@ def gpu_limits(limits: Iterable[GpuLimit]) -> tuple[Evidence, ...]:
     """Return what held the GPU back, one row each."""
     what = translate("Diagnosis", "The GPU was held back by")
     return tuple(Evidence(what, _GPU_LIMITS[limit]) for limit in _GPU_LIMITS if limit in frozenset(limits))
+
+
+def _seconds(seconds: float) -> str:
+    """Return a time with three digits that say something: with fewer it does not agree with the speed beside it."""
+    return f"{seconds:.{1 if seconds >= 10 else 2 if seconds >= 1 else 3}f}"
 
 
 def byte_words(size: int) -> str:

@@ -59,7 +59,7 @@ NOTHING: dict[str, Case] = {
         CPU,
         "nothing",
         "Nothing stands out: first text after 0.1 s, then 78 tok/s (decode).",
-        evidence="Written (decode): 200 tokens after the first one in 2.6 s: 77.6 tok/s",
+        evidence="Written (decode): 200 tokens after the first one in 2.58 s: 77.6 tok/s",
     ),
     "one that was neither slow nor hindered": Case(
         figures(rate=45.0),
@@ -135,7 +135,7 @@ BEFORE: dict[str, Case] = {
         "prefill",
         "Reading 1,900 tokens (prefill) took 6.0 of 7.0 s; a shorter chat or a GPU helps.",
         "new_chat",
-        evidence="Read (prefill): 1,900 tokens in 6.0 s: 317 tok/s",
+        evidence="Read (prefill): 1,900 tokens in 6.00 s: 317 tok/s",
     ),
     "a long prompt on the GPU": Case(
         LONG_PROMPT,

@@ -122,7 +122,9 @@ def test_cores_that_nobody_knows_blame_nobody() -> None:
     assert diagnose(written(got=0.3), around(cores=None)).cause == "bandwidth"
 
 
-@pytest.mark.parametrize(("tokens", "rate", "parts"), [(52, 10.2, 1), (2, 0.9, 1), (90, 7.0, 2), (17, 11.0, 3)])
+@pytest.mark.parametrize(
+    ("tokens", "rate", "parts"), [(52, 10.2, 1), (2, 0.9, 1), (47, 59.7, 1), (90, 7.0, 2), (17, 11.0, 3)]
+)
 def test_the_numbers_of_the_decode_agree_with_one_another(tokens: int, rate: float, parts: int) -> None:
     told = diagnose(figures(tokens, rate, parts=parts), CPU)
     words = next(row.figure.english() for row in told.evidence if row.what.english() == "Written (decode)")
@@ -130,4 +132,4 @@ def test_the_numbers_of_the_decode_agree_with_one_another(tokens: int, rate: flo
     written_tokens, seconds, said = numbers[0], numbers[-2], numbers[-1]
     assert said == pytest.approx(rate, abs=0.05)
     assert written_tokens == tokens - parts
-    assert seconds == pytest.approx(written_tokens / rate, abs=0.06)
+    assert written_tokens / seconds == pytest.approx(rate, rel=0.006)

@@ -189,4 +189,5 @@ class TimelinePicture:
         for across in sign_places(place for place in places if self.left <= place <= size.width()):
             painter.setPen(QPen(colour, 2, Qt.PenStyle.DotLine))
             painter.drawLine(QPointF(across, top), QPointF(across, size.height()))
-            paint_sign(painter, QPointF(across, top - STRIP_PX / 2), colour)
+            middle = min(across, size.width() - STRIP_PX / 2)  # whole, also behind the last token
+            paint_sign(painter, QPointF(middle, top - STRIP_PX / 2), colour)
