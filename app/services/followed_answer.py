@@ -8,7 +8,7 @@ from __future__ import annotations
 import msgspec
 
 from app.core.events import Failed, Finished, Held, PrefillProgress, PromptReady, Step, Tokens
-from app.core.metrics import MIN_PREFILL_TOKENS, ItlQuantiles
+from app.core.metrics import MIN_PREFILL_TOKENS
 from app.planner.circumstances import kept_circumstances
 from app.services.figures import Figures, figures_at_end, figures_of_turn
 from app.services.open_conversation import Run
@@ -44,7 +44,6 @@ class FollowedAnswer:
         """For how long the answer was held before its first text: the engine's times leave that out."""
         self._has_text = False
         self._end: Finished | None = None
-        self._own_itl: ItlQuantiles | None = None
 
     @property
     def came_to_nothing(self) -> bool:
@@ -95,7 +94,6 @@ class FollowedAnswer:
         self._has_text = self._has_text or bool(event.text)
         if self.prompt is None:
             self.prompt = PromptReady(event.request, bytes(4 * event.metrics.prompt_tokens), (), 0, 0)
-        self._own_itl = event.metrics.itl_ms
         self._end = self._whole(event)
         self.figures = self._at_end(self._end)
 
@@ -120,8 +118,7 @@ class FollowedAnswer:
     def _at_end(self, whole: Finished) -> Figures:
         first_ms = self.run.turn.ttft_ms if self.run is not None and self._goes_on else self._painted_ms
         figures = figures_at_end(whole, first_ms)
-        itl = figures.itl_ms or self._own_itl  # no quantiles of two parts together are known
-        return msgspec.structs.replace(figures, gap_count=self.figures.gap_count, itl_ms=itl)
+        return msgspec.structs.replace(figures, gap_count=self.figures.gap_count)
 
     def _prefill_rate(self, event: PrefillProgress) -> float | None:
         if self.prompt is None:

@@ -161,7 +161,7 @@ def test_an_answer_that_went_on_has_the_figures_of_the_whole(desk: Desk, live: L
     turn = desk.program.chat.turns[-1]
     assert turn.finished is not None
     assert live.figures.sampled_tokens == turn.finished.metrics.sampled_tokens == 5
-    assert live.figures.itl_ms == ItlQuantiles(13.0, 15.0, 19.0)
+    assert live.figures.itl_ms is None, "of both parts together nobody knows them, now as after a restart"
 
 
 def test_an_answer_that_goes_on_keeps_the_time_to_its_first_token_as_its_turn_has_it(desk: Desk, live: Live) -> None:
