@@ -14,9 +14,8 @@ from app.core.model import LoadOptions, ModelInfo
 from app.core.sampling import SamplingSettings
 from app.planner.answer_times import times_of
 from app.planner.calibration import AnswerFigures, Calibration, calibrated, with_answer
+from app.planner.decode_costs import LEAST_CPU, processor
 from app.planner.decode_speed import Part, decode_speed
-from app.planner.diagnosis_decode import LEAST_CPU
-from app.planner.diagnosis_evidence import cpu_share
 from app.planner.this_machine import OwnDevice, this_machine
 from app.services.calibrating import ASSUMED_GB_PER_S
 from app.services.planned_work import whole_work
@@ -85,7 +84,8 @@ def _undisturbed(engine: EngineUser, ids: list[int]) -> Finished:
 def _share(finished: Finished) -> float:
     """Return how much of the time of its cores an answer got."""
     metrics = finished.metrics
-    return cpu_share(metrics, times_of(metrics), Circumstances(threads=THREADS)) or 0.0
+    got = processor(metrics, times_of(metrics), Circumstances(threads=THREADS, cores=THREADS))
+    return got.share if got is not None else 0.0
 
 
 def _rate(finished: Finished) -> float:
