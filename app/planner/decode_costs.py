@@ -132,7 +132,9 @@ class Costs:
     def growth(self) -> float:
         """Tokens that took longer and longer."""
         drift = self._metrics.drift
-        return self._times.decode * (1 - 2 * drift.begin / (drift.begin + drift.end)) if drift is not None else 0.0
+        if drift is None or drift.begin + drift.end <= 0:
+            return 0.0
+        return self._times.decode * (1 - 2 * drift.begin / (drift.begin + drift.end))
 
     @property
     def _of_window(self) -> float:

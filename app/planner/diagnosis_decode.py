@@ -102,7 +102,7 @@ class _Finding:
         cache, drift = metrics.kv.bytes, metrics.drift
         if cache is None or not weights:
             return []
-        has_grown = drift is not None and drift.end >= GROWN * drift.begin
+        has_grown = drift is not None and drift.end >= GROWN * drift.begin > 0
         if cache > weights or (has_grown and cache >= MUCH_CACHE * weights):
             return [_Cause(self._costs.cache, self._cache)]
         return [_Cause(self._costs.growth, self._slowed)] if has_grown else []

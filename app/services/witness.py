@@ -159,6 +159,7 @@ class Witness:
     def _take_prompt(self, event: PromptReady) -> None:
         runs = self._answers.runs if self._answers is not None else ()
         run = next((run for run in runs if run.request == event.request), None)
+        self._ended.pop(event.request, None)
         chat = str(run.conversation.head.id) if run is not None else NO_CHAT
         answer = self._open[event.request] = _Open(chat, self._session.model)
         answer.read_again = self._caches.read(

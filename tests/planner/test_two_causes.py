@@ -133,3 +133,7 @@ def test_the_numbers_of_the_decode_agree_with_one_another(tokens: int, rate: flo
     assert said == pytest.approx(rate, abs=0.05)
     assert written_tokens == tokens - parts
     assert written_tokens / seconds == pytest.approx(rate, rel=0.006)
+
+
+def test_gaps_that_took_no_time_have_not_grown() -> None:
+    assert diagnose(figures(drift=ItlDrift(0.0, 0.0)), CPU).cause == "bandwidth"
