@@ -9,8 +9,6 @@ from __future__ import annotations
 import msgspec
 
 from app.core.events import Failed, Finished, Held, PrefillProgress, PromptReady, Tokens
-from app.core.metrics import KVUse
-from app.core.model import ModelInfo
 from app.core.sampling import SamplingSettings
 from app.core.signal import Signal
 from app.core.words import Sentence, translate
@@ -20,17 +18,16 @@ from app.services.embedding_row import EmbeddingRow
 from app.services.engine_session import EngineSession
 from app.services.inspecting import Inspecting
 from app.services.loop_end import end_of, ends_with_a_token
+from app.services.loop_figures import cells_of, kv_of, pace_of, phase_of, prefill_of, written_by
+from app.services.loop_model import model_of
 from app.services.loop_place import as_at_step, tokens_before
 from app.services.loop_prompt import prompt_of
 from app.services.loop_run import LoopRun
 from app.services.loop_step import step_of_record, step_of_view
 from app.services.loop_values import (
-    LoopModel,
-    LoopPrefill,
     LoopPrompt,
     LoopStep,
     LoopValues,
-    Phase,
     loop_model,
 )
 from app.services.loop_wait import run_of, waits_for
@@ -71,6 +68,8 @@ class LoopPicture:
         """Until it has ended: a run holds its whole chat."""
         self._turn: Turn | None = None
         """What it became, once it has ended."""
+        self._pinned: tuple[Turn, int] | None = None
+        """The last token of an answer that was over, where nobody chose another: one that goes on is followed again."""
         self._values: LoopValues | None = None
         session.answer_told.connect(self._follow)
         session.changed.connect(self._tell)
@@ -106,7 +105,10 @@ class LoopPicture:
         turn = self._inspecting.turn
         last = len(turn.ids) // 4 - 1 if turn is not None else -1
         is_newest = turn is not None and turn.state == "writing" and token is not None and token > last
-        self._inspecting.look_at(None if token is None or last < 0 or is_newest else min(max(token, 0), last))
+        chosen = None if token is None or last < 0 or is_newest else min(max(token, 0), last)
+        is_end = turn is not None and turn.state in ("done", "interrupted") and chosen == last
+        self._pinned = (turn, last) if turn is not None and is_end else None
+        self._inspecting.look_at(chosen)
 
     def read_embedding(self) -> None:
         """Have the numbers read of the token that goes in for the one that is shown."""
@@ -135,12 +137,21 @@ class LoopPicture:
                 run.fail()
             case _:
                 pass
+        if isinstance(event, (Tokens, Held)) and run is self._own_run():
+            self._follow_on()
         is_stepped = isinstance(event, (Held, Finished)) and run.is_stepped
         if is_stepped and self._is_watched and run is self._own_run():
             self._inspecting.look_at(None)  # who lets one token follow wants to see it
         if isinstance(event, (Finished, Failed)):
             self._let_go()
         self._tell()
+
+    def _follow_on(self) -> None:
+        """Follow an answer that goes on where its end was looked at before it did."""
+        pinned, self._pinned = self._pinned, None
+        turn, token = self._inspecting.turn, self._inspecting.token
+        if pinned is not None and turn is pinned[0] and token == pinned[1]:
+            self._inspecting.look_at(None)
 
     def _let_go(self) -> None:
         """Keep what the answer became, which has ended, and not the chat around it."""
@@ -155,7 +166,8 @@ class LoopPicture:
         if self._is_watched and is_over and answer is not None and answer.ids and self._inspecting.token is None:
             self._values = None
             is_whole = turn is not None and len(answer) >= len(turn.ids) // 4
-            if self.values.step is None and is_whole:
+            if turn is not None and self.values.step is None and is_whole:
+                self._pinned = turn, len(answer) - 1
                 self._inspecting.look_at(len(answer) - 1)
         self._tell()
 
@@ -166,21 +178,21 @@ class LoopPicture:
 
     def _made(self) -> LoopValues:
         turn, run = self._inspecting.turn, self._own_run()
-        model, why = self._model_of(turn)
-        shown = loop_model(model, _kv(turn)) if model is not None else None
+        model, why = model_of(self._session, turn)
+        shown = loop_model(model, kv_of(turn)) if model is not None else None
         step = self._step_of(turn, run)
         place = _goes_in(step)
         hindrance = self._embedding.hindrance(place)
         prompt = self._prompt_of(turn, run)
-        used, cells, size = _cells(turn, run, shown)
+        used, cells, size = cells_of(turn, run, shown)
         waits = waits_for(self._session, run_of(self._answers, turn))
         made = LoopValues(
-            phase=_phase(turn, run) if waits is None else "queued",
+            phase=phase_of(turn, run) if waits is None else "queued",
             waits_for=waits,
             model=shown,
             model_why=why,
             prompt=prompt,
-            prefill=_prefill(turn, run, prompt.tokens),
+            prefill=prefill_of(turn, run, prompt.tokens),
             embedding=self._embedding.row(place),
             embedding_of=self._embedding.token(place),
             embedding_why=hindrance or self._embedding.problem(place),
@@ -191,8 +203,8 @@ class LoopPicture:
             cache_bytes=size,
             step=step,
             step_why=self._why_no_step(turn) if step is None else None,
-            written=_written(turn, run),
-            tokens_per_s=_pace(turn, run),
+            written=written_by(turn, run),
+            tokens_per_s=pace_of(turn, run),
             settings=self._settings_of(turn, run),
             end=end_of(turn),
             is_reproduced=self._is_reproduced(turn),
@@ -225,21 +237,6 @@ class LoopPicture:
         asked = self._session.opened()
         return turn is not None and isinstance(asked, Replay) and asked.command.ids == turn.ids
 
-    def _model_of(self, turn: Turn | None) -> tuple[ModelInfo | None, Sentence | None]:
-        """Return the model whose sizes are shown, or why there is none."""
-        model, ref = self._session.model, self._session.ref
-        is_open = turn is None or turn.state in ("waiting", "writing") or turn.model is None
-        is_theirs = is_open or (turn is not None and ref is not None and turn.model == ref)
-        if not is_theirs and turn is not None and turn.model is not None and ref is not None:
-            is_theirs = turn.model.identity == ref.identity
-        if model is not None and is_theirs:
-            return model, None
-        if turn is None or is_open:
-            return None, _NO_MODEL
-        return None, translate(
-            "Loop", "Load the model that wrote this answer, {model}, to see its sizes.", model=turn.author or "?"
-        )
-
     def _prompt_of(self, turn: Turn | None, run: LoopRun | None) -> LoopPrompt:
         question = self._inspecting.question_of(turn) if turn is not None else None
         return prompt_of(turn, question, run, self._inspecting.prompt, self._vocabulary.text)
@@ -261,7 +258,8 @@ class LoopPicture:
         if view is None or view.request != run.request:
             return None
         step, is_open = step_of_view(view, run.first), turn.state in ("waiting", "writing")
-        is_there = step.place < _written(turn, run) if step.is_drawn else is_open
+        written = written_by(turn, run)
+        is_there = (step.place < written if is_open else step.place == written - 1) if step.is_drawn else is_open
         return step if is_there else None
 
     def _why_no_step(self, turn: Turn | None) -> Sentence:
@@ -286,63 +284,6 @@ def _goes_in(step: LoopStep | None) -> int | None:
     return step.place - 1 if step is not None else None
 
 
-def _phase(turn: Turn | None, run: LoopRun | None) -> Phase:
-    if turn is None:
-        return "empty"
-    if turn.state == "done":
-        return "done"
-    if turn.state == "interrupted":
-        return "interrupted"
-    if run is None:
-        return "waiting"
-    if run.is_held:
-        return "held"
-    return "writing" if run.tokens else "reading"
-
-
-def _prefill(turn: Turn | None, run: LoopRun | None, prompt: int | None) -> LoopPrefill | None:
-    """Return how a prompt of so many tokens was read; an answer that is over has the figures that are kept of it."""
-    if turn is not None and turn.finished is not None and turn.state == "done":
-        metrics = turn.finished.metrics
-        total, used = metrics.prompt_tokens, metrics.kv.cells_used
-        done = total if metrics.sampled_tokens else min(used, total)  # stopped while it was read
-        begun = max(total - prompt, 0) if prompt is not None else 0
-        return LoopPrefill(done, total, metrics.prompt_tokens_from_cache, metrics.prefill_tokens_per_s, begun)
-    return run.prefill if run is not None else None
-
-
-def _kv(turn: Turn | None) -> KVUse | None:
-    """Return what the cells held at the end of an answer; None before it."""
-    if turn is None or turn.finished is None or turn.state != "done":
-        return None
-    return turn.finished.metrics.kv
-
-
-def _cells(
-    turn: Turn | None, run: LoopRun | None, model: LoopModel | None
-) -> tuple[int | None, int | None, int | None]:
-    """Return the cells in use, those there are, and the bytes of those in use."""
-    if (kv := _kv(turn)) is not None:
-        return kv.cells_used, kv.cells, kv.bytes
-    used = run.cells_used if run is not None else None
-    if model is None:
-        return used, None, None
-    return used, model.cells, model.bytes_of(used)
-
-
-def _written(turn: Turn | None, run: LoopRun | None) -> int:
-    if run is not None and turn is not None and turn.state in ("waiting", "writing"):
-        return run.first + run.tokens
-    return len(turn.ids) // 4 if turn is not None else 0
-
-
-def _pace(turn: Turn | None, run: LoopRun | None) -> float | None:
-    if turn is not None and turn.state == "done" and turn.finished is not None:
-        return turn.finished.metrics.decode_tokens_per_s
-    return run.tokens_per_s if run is not None else None
-
-
-_NO_MODEL = translate("Loop", "Load a model to see its sizes.")
 _NO_ANSWER = translate("Loop", "Send a message to see how its answer comes about.")
 _NOT_YET = translate("Loop", "The first token is drawn once the prompt is read.")
 _READING = translate("Loop", "This is being read.")

@@ -46,4 +46,6 @@ def _cells_at(values: LoopValues, place: int, before: int | None) -> int | None:
     is_state = values.model is not None and values.model.memory_kind == "recurrent"
     if values.cells_used is None or before is None or is_state:
         return values.cells_used
+    if values.phase == "interrupted":  # what is known to be there since is less than there was
+        return before + place
     return min(before + place, values.cells_used)

@@ -74,7 +74,7 @@ class LoopRun:
             self.cells_used = len(self.prompt.ids) // 4 + event.token
 
     def fail(self) -> None:
-        """It came to nothing: all that is known to be there is the prompt, or as much of it as was read."""
+        """It was cut off: all that is known to be there is the prompt, or as much of it as was read."""
         self.is_held = False
         if self.prompt is not None and self.cells_used is not None:
             self.cells_used = min(self.cells_used, len(self.prompt.ids) // 4)

@@ -230,6 +230,11 @@ class LoopValues(msgspec.Struct, frozen=True):
         return () if self.is_back else RUNNING.get(self.phase, ())
 
     @property
+    def is_drawn_last(self) -> bool:
+        """Whether the token that is looked back at is the newest that was drawn: the answer waits before the next."""
+        return self.phase == "held" and self.had is not None and self.had == self.written
+
+    @property
     def end_here(self) -> LoopEnd | None:
         """How the answer ended, where it ended with the token that is looked at."""
         return None if self.is_back else self.end

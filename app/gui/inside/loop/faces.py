@@ -9,7 +9,7 @@ from PySide6.QtCore import QCoreApplication
 
 from app.core.sampling import SamplingSettings, in_effect
 from app.gui.inside.loop.memory_words import counted, kept_figure, kept_lines, layer_lines
-from app.gui.inside.loop.number_words import nothing_drawn, said, why_no_model, why_no_step
+from app.gui.inside.loop.number_words import nothing_drawn, said, why_no_model, why_no_step, why_not_read
 from app.gui.widgets.stage_words import chain_words
 from app.gui.widgets.token_words import known_per_cent, quoted
 from app.gui.widgets.words import render
@@ -97,7 +97,7 @@ def _embedding(values: LoopValues) -> Face:
 def _prefill(values: LoopValues) -> Face:
     read = values.prefill
     if read is None:
-        return Face(UNKNOWN, why=why_no_step(values))
+        return Face(UNKNOWN, why=why_not_read(values))
     figure = translate("Loop", "{rate} tok/s").format(rate=rate(read.tokens_per_s))
     if values.phase == "reading" or read.tokens_per_s is None:
         figure = translate("Loop", "{done} of {total}").format(done=count(read.done), total=count(read.total))
@@ -190,6 +190,8 @@ def _token(values: LoopValues) -> Face:
 def _stop(values: LoopValues) -> Face:
     if values.phase == "empty":
         return Face(UNKNOWN, why=why_no_step(values))
+    if values.is_drawn_last:
+        return Face(translate("Loop", "yes"), (translate("Loop", "the next token waits for you"),))
     if values.is_back:
         return Face(translate("Loop", "yes"), (translate("Loop", "on to the next token"),))
     if values.end is not None:
@@ -216,7 +218,7 @@ def _answer(values: LoopValues) -> Face:
     speed = translate("Loop", "{rate} tok/s on average").format(rate=rate(values.tokens_per_s))
     if values.tokens_per_s is None:
         speed = translate("Loop", "{rate} tok/s").format(rate=UNKNOWN)
-    if values.had is not None:
+    if values.had is not None and not values.is_drawn_last:
         words = (
             translate("Loop", "of {count} so far")
             if values.end is None

@@ -100,6 +100,11 @@ def _taken(values: LoopValues) -> tuple[str, str]:
             translate("Loop", "1 of {cells} cells was taken at this token."),
             translate("Loop", "{used} of {cells} cells were taken at this token."),
         )
+    if values.phase == "interrupted":
+        return (
+            translate("Loop", "At least 1 of {cells} cells was taken when it was cut off."),
+            translate("Loop", "At least {used} of {cells} cells were taken when it was cut off."),
+        )
     if values.end is not None:
         return (
             translate("Loop", "1 of {cells} cells was taken when it ended."),

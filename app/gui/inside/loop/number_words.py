@@ -125,7 +125,7 @@ def _why_no_row(values: LoopValues) -> str:
 def _prefill(values: LoopValues) -> str:
     read = values.prefill
     if read is None:
-        return why_no_step(values) or translate("Loop", "How the prompt was read was not kept.")
+        return why_not_read(values)
     words = translate(
         "Loop", "{done} of {total} tokens are read; {cached} of them were in the cache already."
     ).format(done=count(read.done), total=count(read.total), cached=count(read.from_cache))
@@ -139,6 +139,19 @@ def _prefill(values: LoopValues) -> str:
             count=count(values.model.most_at_once)
         )
     return words
+
+
+def why_not_read(values: LoopValues) -> str:
+    """Return why nothing is known of the reading of the prompt."""
+    if values.phase in ("queued", "waiting"):
+        return (
+            translate("Loop", "The prompt, and what is there of the answer, are read before it goes on.")
+            if values.written
+            else translate("Loop", "The prompt is not read yet.")
+        )
+    return (why_no_step(values) if values.phase == "empty" else "") or translate(
+        "Loop", "How the prompt was read was not kept."
+    )
 
 
 def _begun_words(begun: int) -> str:
@@ -258,6 +271,10 @@ def _token(values: LoopValues) -> str:
 
 
 def _stop(values: LoopValues) -> str:
+    if values.is_drawn_last:
+        return translate("Loop", "Token {place} did not end it. It waits for you before the next one.").format(
+            place=count(values.written)
+        )
     if values.is_back and values.step is not None:
         return translate("Loop", "After token {place} it went on to the next.").format(
             place=count(values.step.place + 1)
@@ -284,6 +301,10 @@ def nothing_drawn() -> str:
 def _answer(values: LoopValues) -> str:
     if values.phase == "empty":
         return why_no_step(values)
+    if values.is_drawn_last:
+        one = translate("Loop", "The answer has 1 token so far, drawn last.")
+        several = translate("Loop", "The answer has {count} tokens so far, this one drawn last.")
+        return f"{counted(one, several, values.written)} {_ending(values)}".rstrip()
     if values.had is not None:
         back_one, back = (
             translate("Loop", "With this token the answer had 1 token, and has {all} now."),

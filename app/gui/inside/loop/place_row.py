@@ -129,6 +129,10 @@ def _place_words(place: int, written: int | None) -> str:
 
 def _back_words(values: LoopValues) -> str:
     """Return what became of an answer that somebody looks back in."""
+    if values.is_drawn_last:
+        return translate(
+            "Loop", "You look at the token that was drawn last. The answer waits for you before the next one."
+        )
     if values.phase == "held":
         return translate("Loop", "You look back. The answer waits for you at its newest token.")
     if values.phase == "writing":

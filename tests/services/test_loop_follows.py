@@ -1,0 +1,179 @@
+"""The loop follows an answer that goes on, and says of one that broke off, waits or is looked back in only what is so."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from app.gui.inside.loop.faces import face_of
+from app.gui.inside.loop.memory_words import kept_words
+from app.gui.inside.loop.number_words import number
+from app.gui.inside.loop.place_row import _words
+from app.services.chat import Chat
+from app.services.loop_picture import LoopPicture
+from app.services.loop_values import EACH_TOKEN, LoopValues
+from tests.desk import Desk
+
+BEGUN = 5
+
+
+@pytest.fixture
+def watched(desk: Desk, chat: Chat) -> Desk:
+    desk.program.inspecting.watch(True)
+    desk.program.views.loop.watch(True)
+    assert chat.turns == ()
+    return desk
+
+
+def loop(desk: Desk) -> LoopPicture:
+    return desk.program.views.loop
+
+
+def values(desk: Desk) -> LoopValues:
+    desk.settle()
+    desk.until(lambda: not desk.program.inspecting.is_busy)
+    return loop(desk).values
+
+
+def writes(desk: Desk) -> None:
+    """Have an answer of some tokens written."""
+    desk.program.chat.send("Why?")
+    desk.settle()
+    desk.engine.prompt()
+    desk.engine.write("a b c", BEGUN)
+    desk.settle()
+
+
+def goes_on(desk: Desk) -> None:
+    """Have it go on."""
+    desk.program.chat.go_on()
+    desk.settle()
+    desk.engine.prompt(answer=tuple(range(BEGUN)))
+    desk.settle()
+
+
+@pytest.mark.parametrize("is_there", [True, False], ids=["seen", "elsewhere"])
+@pytest.mark.parametrize("chooses", [None, BEGUN - 1], ids=["nobody chose", "the last one chosen"])
+def test_an_answer_that_goes_on_is_followed(watched: Desk, is_there: bool, chooses: int | None) -> None:
+    writes(watched)
+    watched.engine.finish("length")
+    over = values(watched)
+    assert (over.phase, watched.program.inspecting.token) == ("done", BEGUN - 1)
+    if chooses is not None:
+        loop(watched).look_at(0)
+        values(watched)
+        loop(watched).look_at(chooses)
+        values(watched)
+    if not is_there:
+        loop(watched).watch(False)
+        watched.program.inspecting.watch(False)
+    goes_on(watched)
+    watched.engine.write("d", 4)
+    watched.settle()
+    watched.program.inspecting.watch(True)
+    loop(watched).watch(True)
+    shown = values(watched)
+    assert (shown.phase, shown.written, shown.is_back, shown.running) == ("writing", BEGUN + 4, False, EACH_TOKEN)
+    assert watched.program.inspecting.token is None
+
+
+def test_one_that_waits_as_soon_as_it_goes_on_is_followed(watched: Desk) -> None:
+    writes(watched)
+    watched.engine.finish("length")
+    values(watched)
+    goes_on(watched)
+    watched.engine.hold()
+    shown = values(watched)
+    assert (shown.phase, shown.is_back, watched.program.inspecting.token) == ("held", False, None)
+    assert shown.step is not None and shown.step.place == BEGUN
+
+
+def test_who_looks_back_stays_there_while_it_goes_on(watched: Desk) -> None:
+    writes(watched)
+    watched.engine.finish("length")
+    values(watched)
+    loop(watched).look_at(1)
+    values(watched)
+    goes_on(watched)
+    watched.engine.write("d", 4)
+    shown = values(watched)
+    assert watched.program.inspecting.token == 1 and shown.is_back and shown.had == 2
+
+
+@pytest.mark.parametrize("end", ["failed", "gone"])
+def test_the_cells_at_an_earlier_token_are_those_of_then_whatever_came_later(watched: Desk, end: str) -> None:
+    writes(watched)
+    before = {}
+    for place in range(BEGUN - 1):
+        loop(watched).look_at(place)
+        shown = values(watched)
+        before[place] = (shown.cells_used, shown.cache_bytes)
+    assert before[3][0] == 43
+    if end == "failed":
+        watched.engine.fail("engine")
+    else:
+        watched.engine.die(watched.engine.question.request)
+    assert values(watched).phase == "interrupted"
+    for place, known in before.items():
+        loop(watched).look_at(place)
+        shown = values(watched)
+        assert shown.cells_used == known[0] and (end == "gone" or shown.cache_bytes == known[1])
+    loop(watched).look_at(BEGUN - 1)
+    assert kept_words(values(watched)).startswith("At least 40 of ")
+
+
+def test_nothing_is_denied_while_an_answer_waits_to_go_on(watched: Desk, model: Path) -> None:
+    writes(watched)
+    watched.engine.finish("length")
+    assert values(watched).prefill is not None
+    watched.begin_load(model)
+    loading = values(watched)
+    assert loading.model is None and number("transformer", loading) == "tiny is being loaded: its sizes follow."
+    watched.program.chat.go_on()
+    for phase in ("queued", "waiting"):
+        shown = values(watched)
+        assert (shown.phase, shown.prefill) == (phase, None)
+        said = number("prefill", shown), face_of("prefill", shown).why
+        assert said == ("The prompt, and what is there of the answer, are read before it goes on.",) * 2
+        if phase == "queued":
+            assert "being loaded" in number("kv", shown) and "Load a model" not in number("logits", shown)
+            watched.engine.loaded()
+
+
+def test_a_model_that_is_loaded_is_named_also_before_the_first_question(watched: Desk, model: Path) -> None:
+    watched.begin_load(model)
+    assert _words(values(watched)) == "tiny is being loaded: its sizes follow."
+    watched.engine.fail("model", watched.engine.load.request)
+    assert _words(values(watched)) == "Load a model to see its sizes."
+
+
+def test_the_load_of_another_model_is_not_that_of_the_one_that_answered(
+    watched: Desk, other_model: Path, model: Path
+) -> None:
+    writes(watched)
+    watched.engine.finish()
+    values(watched)
+    watched.begin_load(other_model)
+    assert "Load the model that wrote this answer" in number("transformer", values(watched))
+    watched.begin_load(model)
+    assert number("transformer", values(watched)) == "tiny is being loaded: its sizes follow."
+
+
+def test_the_token_drawn_last_did_not_go_on_while_the_next_one_waits(watched: Desk) -> None:
+    writes(watched)
+    watched.engine.hold()
+    values(watched)
+    loop(watched).look_at(BEGUN - 1)
+    shown = values(watched)
+    assert shown.is_drawn_last and shown.had == shown.written == BEGUN
+    assert number("answer", shown).startswith("The answer has 5 tokens so far, this one drawn last.")
+    assert number("stop", shown) == "Token 5 did not end it. It waits for you before the next one."
+    assert face_of("stop", shown).lines == ("the next token waits for you",)
+    assert face_of("answer", shown).figure == "5 tokens" and "of 5" not in str(face_of("answer", shown).lines)
+    assert _words(shown).startswith("You look at the token that was drawn last.")
+    loop(watched).look_at(1)
+    earlier = values(watched)
+    assert not earlier.is_drawn_last and number("answer", earlier).startswith(
+        "With this token the answer had 2 tokens, "
+    )
