@@ -136,6 +136,7 @@ def assemble(
     records = _records(talk, session, engine, store, sampling, vocabulary, jobs)
     counts = _counts(session, engine, talk, templates, settings, sampling, machine)
     live = Live(session, lambda: memory.gpu_is_there, talk.chat, talk.answers)
+    live.heads = lambda: talk.conversations.heads
     measured = measuring(live, session, settings, jobs, resources, memory, machine)
     ports = PlanPorts(engine, dry_run, Hub(os.environ), store)
     planner = planner_services(models, session, measured, settings, jobs, resources, ports)

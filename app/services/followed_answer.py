@@ -5,6 +5,8 @@ Counts and clocks are the engine's; only the moment of the first painted charact
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import msgspec
 
 from app.core.events import Failed, Finished, Held, PrefillProgress, PromptReady, Step, Tokens
@@ -15,8 +17,25 @@ from app.services.open_conversation import Run
 from app.services.pace import Pace
 from app.services.questions import AnswerEvent
 from app.services.ttft import TtftPart, parts_so_far
+from app.services.turns import Turn
 
 _MS = 1e6
+
+
+class Place(NamedTuple):
+    """Whose an answer is."""
+
+    turn: Turn | None = None
+    conversation: int | None = None
+    goes_on: bool = False
+    """Whether it was begun before: its first token was shown long ago."""
+    came_to_nothing: bool = False
+    """Whether its turn went back to the answer that was there before."""
+
+    @classmethod
+    def of(cls, run: Run) -> Place:
+        """Return whose the answer of a run is."""
+        return cls(run.turn, run.conversation.head.id, run.beginning.continues, run.came_to_nothing)
 
 
 class FollowedAnswer:
@@ -29,10 +48,14 @@ class FollowedAnswer:
         """
         self.request = request
         self.run = run
+        """Until it has ended: a run holds its whole chat. None also where it is the answer of no conversation."""
+        self.is_alone = run is None
+        """Whether it belongs to no conversation."""
+        self._place = Place()
         self.is_open = True
         """Whether neither its end nor its failure was told."""
         self.figures = Figures(is_writing=True, traffic_ceiling=ceiling)
-        if run is not None and self._goes_on:
+        if run is not None and self.place.goes_on:
             before = figures_of_turn(run.turn)  # the first token was that of the beginning
             self._set(ttft_ms=before.ttft_ms, ttft_parts=before.ttft_parts, ttft_is_lost=before.ttft_is_lost)
         self.prompt: PromptReady | None = None
@@ -46,9 +69,13 @@ class FollowedAnswer:
         self._end: Finished | None = None
 
     @property
-    def came_to_nothing(self) -> bool:
-        """Whether its turn went back to the answer that was there before."""
-        return self.run is not None and self.run.came_to_nothing
+    def place(self) -> Place:
+        """Whose answer it is, also once its run is let go of."""
+        return Place.of(self.run) if self.run is not None else self._place
+
+    def let_go(self) -> None:
+        """Keep whose answer it was, which has ended, and not its run."""
+        self._place, self.run = self.place, None
 
     @property
     def gaps_ms(self) -> tuple[float, ...]:
@@ -58,7 +85,7 @@ class FollowedAnswer:
     @property
     def can_be_painted(self) -> bool:
         """Whether there is a text of whose painting nobody knows when it was."""
-        return self._painted_ns is None and self._has_text and not self._goes_on
+        return self._painted_ns is None and self._has_text and not self.place.goes_on
 
     def paint(self, now_ns: int) -> bool:
         """Note when the first text was painted; False where there was none yet, or its time is known already."""
@@ -110,13 +137,12 @@ class FollowedAnswer:
 
     def _whole(self, event: Finished) -> Finished:
         """Return the end of the whole answer: the beginning of one that went on is known to its turn."""
-        run = self.run
-        if run is None or run.turn.message != run.message or run.turn.finished is None:
-            return event
-        return run.turn.finished
+        turn = self.place.turn
+        return turn.finished if turn is not None and turn.finished is not None else event
 
     def _at_end(self, whole: Finished) -> Figures:
-        first_ms = self.run.turn.ttft_ms if self.run is not None and self._goes_on else self._painted_ms
+        of = self.place
+        first_ms = of.turn.ttft_ms if of.turn is not None and of.goes_on else self._painted_ms
         figures = figures_at_end(whole, first_ms)
         return msgspec.structs.replace(figures, gap_count=self.figures.gap_count)
 
@@ -147,14 +173,9 @@ class FollowedAnswer:
     def _painted_ms(self) -> float | None:
         return None if self._painted_ns is None else (self._painted_ns - self._sent_ns) / _MS
 
-    @property
-    def _goes_on(self) -> bool:
-        """Whether the answer was begun before: its first token was shown long ago."""
-        return self.run is not None and self.run.beginning.continues
-
     def _show_first_text(self, at_ns: int) -> None:
         """Show the engine's time to the first text until it is painted: nobody may be looking at this conversation."""
-        if not self._goes_on and at_ns >= self._sent_ns:
+        if not self.place.goes_on and at_ns >= self._sent_ns:
             self._set(ttft_ms=(at_ns - self._sent_ns) / _MS, ttft_parts=self._parts_until(at_ns))
 
     def _parts_until(self, shown_ns: int) -> tuple[TtftPart, ...]:

@@ -6,10 +6,11 @@ several questions the one is followed that the engine works on.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import msgspec
 
+from app.core.conversation import Conversation
 from app.core.events import (
     Compared,
     Failed,
@@ -31,7 +32,6 @@ from app.services.engine_session import EngineSession
 from app.services.figures import Elsewhere, Figures, figures_of_turn
 from app.services.followed_answer import FollowedAnswer
 from app.services.last_answer import LastAnswer
-from app.services.open_conversation import OpenConversation, Run
 from app.services.questions import AnswerEvent, LanesEvent, ReplayEvent
 from app.services.turns import Turn
 from app.services.witness import Witness
@@ -65,6 +65,8 @@ class Live:
         """`gpu_is_there` tells whether the engine has a GPU to use; without a chat every answer is shown."""
         self.changed: Signal[()] = Signal()
         """At least one figure is another one."""
+        self.heads: Callable[[], Sequence[Conversation]] = tuple
+        """Those of the conversations, with the titles that they have now."""
         self._session = session
         self.witness = Witness(session, gpu_is_there, answers)
         """Knows what was around each answer."""
@@ -84,7 +86,8 @@ class Live:
         """By message, oldest first: answers that have ended since the start."""
         self._cells = CellsInUse()
         self._cache: dict[str, object] = {}
-        self._cache_of: OpenConversation | None = None
+        self._cache_of: Conversation | None = None
+        """What is in the cells belongs to it; not with its messages, which may have been closed long ago."""
         self._beside: PromptReady | None = None
         """The prompt of an answer that is written once more: no figure of it is shown but what the cells hold."""
         self._model: ModelInfo | None = None
@@ -139,9 +142,9 @@ class Live:
         """
         painted = self._unpainted.pop(turn.message, None) if turn is not None else None
         followed = self._followed if painted is None else painted
-        if followed is None or (followed.run.turn if followed.run is not None else None) is not turn:
+        if followed is None or followed.place.turn is not turn:
             return None
-        if not self._is_shown(followed.run) or not followed.paint(now_ns):
+        if not self._is_shown(followed) or not followed.paint(now_ns):
             return None
         if not followed.is_open:
             self._keep(followed)
@@ -195,7 +198,8 @@ class Live:
         if not followed.is_open:
             self._keep(followed)
             self._await_paint(followed)
-        if self._is_shown(followed.run):
+            followed.let_go()
+        if self._is_shown(followed):
             self._look()
         else:
             self._show()
@@ -206,7 +210,7 @@ class Live:
         match event:
             case PromptReady():
                 self._beside, used = event, event.from_cache
-                self._cache_of = self._chat.shown if self._chat is not None else None
+                self._cache_of = self._chat.shown.head if self._chat is not None else None
             case PrefillProgress():
                 used = event.done
             case Tokens():
@@ -241,24 +245,27 @@ class Live:
 
     def _keep(self, followed: FollowedAnswer) -> None:
         """Remember an answer that has ended for when its conversation is shown again."""
-        if followed.run is not None and not followed.came_to_nothing:
-            self._kept.pop(followed.run.message, None)
-            self._kept[followed.run.message] = EndedAnswer(followed.figures, followed.gaps_ms)
+        of = followed.place
+        if of.turn is not None and not of.came_to_nothing:
+            self._kept.pop(of.turn.message, None)
+            self._kept[of.turn.message] = EndedAnswer(followed.figures, followed.gaps_ms)
             if len(self._kept) > MOST_KEPT:
                 del self._kept[next(iter(self._kept))]
 
     def _await_paint(self, followed: FollowedAnswer) -> None:
         """Remember whose first text may still be painted once the next answer is followed."""
-        if followed.run is not None and followed.can_be_painted and self._is_shown(followed.run):
-            self._unpainted[followed.run.message] = followed
+        turn = followed.place.turn
+        if turn is not None and followed.can_be_painted and self._is_shown(followed):
+            self._unpainted[turn.message] = followed
             if len(self._unpainted) > MOST_UNPAINTED:
                 del self._unpainted[next(iter(self._unpainted))]
 
     def _use_cells(self, used: int, followed: FollowedAnswer) -> None:
         if self._session.model is not None:
-            thoughts = followed.run.turn.thoughts if followed.run is not None else None
+            turn = followed.place.turn
+            thoughts = turn.thoughts if turn is not None else None
             self._cache |= self._cells.of(self._session.model, followed.prompt, used, thoughts=thoughts)
-            self._cache_of = followed.run.conversation if followed.run is not None else None
+            self._cache_of = followed.run.conversation.head if followed.run is not None else None
 
     def _keep_prompt(self, followed: FollowedAnswer) -> None:
         """Show of an answer that failed what is known to be there: its prompt, or as much of it as was read."""
@@ -281,7 +288,7 @@ class Live:
     def _take_opened(self) -> None:
         """Show the figures of another conversation; a question that belongs to none is let go once it has ended."""
         self._unpainted.clear()
-        if self._followed is not None and self._followed.run is None and not self._followed.is_open:
+        if self._followed is not None and self._followed.is_alone and not self._followed.is_open:
             self._followed = None
         self._look()
 
@@ -300,7 +307,7 @@ class Live:
     def _shown_answer(self) -> FollowedAnswer | EndedAnswer | None:
         """Return the answer that is shown, where it was written since the start."""
         followed = self._followed
-        if self._chat is None or (followed is not None and followed.run is None):
+        if self._chat is None or (followed is not None and followed.is_alone):
             return followed
         run, last = self._chat.shown.run, self._last_turn()
         if run is not None:
@@ -310,19 +317,21 @@ class Live:
     def _last_turn(self) -> Turn | None:
         return self._chat.turns[-1] if self._chat is not None and self._chat.turns else None
 
-    def _is_shown(self, run: Run | None) -> bool:
-        return self._chat is None or run is None or run.conversation.head.id == self._chat.conversation_id
+    def _is_shown(self, followed: FollowedAnswer) -> bool:
+        conversation = followed.place.conversation
+        return self._chat is None or conversation is None or conversation == self._chat.conversation_id
 
     def _elsewhere(self) -> Elsewhere | None:
         followed = self._followed
-        if followed is None or followed.run is None or not followed.is_open or self._is_shown(followed.run):
+        if followed is None or followed.run is None or not followed.is_open or self._is_shown(followed):
             return None
         return Elsewhere(followed.run.conversation.head.title, followed.figures.decode_tokens_per_s)
 
     def _show(self) -> None:
         of, chat = self._cache_of, self._chat
-        is_other = of is not None and chat is not None and of.head.id != chat.conversation_id
-        holds = of.head.title if of is not None and is_other else ""
+        holds = ""
+        if of is not None and chat is not None and of.id != chat.conversation_id:
+            holds = next((head.title for head in self.heads() if head.id == of.id), of.title)
         figures = msgspec.structs.replace(self._answer, **self._cache, kv_holds=holds, elsewhere=self._elsewhere())
         if figures != self._figures:
             self._figures = figures
