@@ -214,11 +214,12 @@ class LoopPicture:
         if answer is None or turn is None or answer.message != turn.message:
             return made
         is_held = made.phase == "held" and not made.is_back
+        upto = made.had if made.had is not None else made.written
+        ids = memoryview(turn.ids).cast("i")[len(answer.texts) : upto]  # the picture is ahead of what is worked out
+        later = [self._vocabulary.text(token) for token in ids]
         return msgspec.structs.replace(
             made,
-            last_words=last_words(
-                answer, made.had if made.had is not None else made.written, has_end=ends_with_a_token(turn)
-            ),
+            last_words=last_words(answer, upto, has_end=ends_with_a_token(turn), later=later),
             before=last_token(answer, made.written) if is_held else None,
         )
 

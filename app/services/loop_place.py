@@ -21,16 +21,36 @@ def as_at_step(values: LoopValues, chosen: int | None, before: int | None) -> Lo
     if chosen is None:
         step = values.step
         if step is None or not is_open:
-            return values
-        return msgspec.structs.replace(values, written=step.place + 1 if step.is_drawn else step.place)
+            return values if before is None else _with_last(values, before)
+        written = step.place + 1 if step.is_drawn else step.place
+        return _without(values, values.written - written) if written < values.written else values
     newest = values.written if values.phase == "held" else values.written - 1
     if chosen >= newest:
-        return values
+        return values if before is None else _with_last(values, before)
     used = _cells_at(values, chosen, before)
     in_use = values.model.bytes_of(used) if values.model is not None else None
     if used == values.cells_used:
         in_use = values.cache_bytes
     return msgspec.structs.replace(values, is_back=True, had=chosen + 1, cells_used=used, cache_bytes=in_use)
+
+
+def _with_last(values: LoopValues, before: int) -> LoopValues:
+    """Return the values with whether the last token is in a cell, which its number says once the answer is over."""
+    is_state = values.model is not None and values.model.memory_kind == "recurrent"
+    if values.phase != "done" or is_state or values.cells_used is None or not values.written:
+        return values
+    return msgspec.structs.replace(values, is_last_read=values.cells_used == before + values.written)
+
+
+def _without(values: LoopValues, later: int) -> LoopValues:
+    """Return the values without so many tokens that came after the step, and without the cells that they took."""
+    used = values.cells_used
+    if used is not None and not (values.model is not None and values.model.memory_kind == "recurrent"):
+        used -= later
+    in_use = (
+        values.model.bytes_of(used) if values.model is not None and used != values.cells_used else values.cache_bytes
+    )
+    return msgspec.structs.replace(values, written=values.written - later, cells_used=used, cache_bytes=in_use)
 
 
 def tokens_before(turn: Turn | None, kept: InspectedPrompt | None, run: LoopRun | None) -> int | None:

@@ -198,6 +198,8 @@ class LoopValues(msgspec.Struct, frozen=True):
     """Whether it is being read."""
     cells_used: int | None = None
     cells: int | None = None
+    is_last_read: bool | None = None
+    """Whether the last token of an answer that is over is in a cell, too: it is where the draw after it was prepared."""
     cache_bytes: int | None = None
     step: LoopStep | None = None
     step_why: Sentence | None = None

@@ -132,6 +132,16 @@ class AnswerTimeline(msgspec.Struct, frozen=True):
             (drawn[step] - drawn[step - 1]) / _MS for step in range(1, len(drawn)) if self.first + step not in skipped
         ]
 
+    @property
+    def mean_gap_ms(self) -> float | None:
+        """What a step whose time is known took on average; None where there is none."""
+        if not self.timed_steps:
+            return None
+        if self.timed_steps == self.steps:  # of thousands, five times a second
+            return (self.drawn_ns[-1] - self.drawn_ns[0]) / self.steps / _MS
+        known = self.ordered_ms or self.gaps_ms
+        return sum(known) / len(known) if known else None
+
     def _end_with(self, last: int) -> int:
         return max(last, *(part.end_ns for part in self.parts)) if self.parts else last
 

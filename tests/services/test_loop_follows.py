@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from array import array
 from pathlib import Path
 
+import msgspec
 import pytest
 
+from app.core.events import Finished
 from app.gui.inside.loop.faces import face_of
 from app.gui.inside.loop.memory_words import kept_words
 from app.gui.inside.loop.number_words import number
@@ -13,7 +16,9 @@ from app.gui.inside.loop.place_row import _words
 from app.services.chat import Chat
 from app.services.loop_picture import LoopPicture
 from app.services.loop_values import EACH_TOKEN, LoopValues
+from app.services.loop_words import last_words
 from tests.desk import Desk
+from tests.fake_engine import metrics
 
 BEGUN = 5
 
@@ -177,3 +182,33 @@ def test_the_token_drawn_last_did_not_go_on_while_the_next_one_waits(watched: De
     assert not earlier.is_drawn_last and number("answer", earlier).startswith(
         "With this token the answer had 2 tokens, "
     )
+
+
+@pytest.mark.parametrize(("cells", "is_read"), [(44, False), (45, True)])
+def test_it_is_said_where_the_last_token_has_a_cell_too(watched: Desk, cells: int, is_read: bool) -> None:
+    writes(watched)
+    loop(watched).look_at(BEGUN - 2)
+    values(watched)
+    request, known = watched.engine.question.request, metrics(BEGUN)
+    kv = msgspec.structs.replace(known.kv, cells_used=cells)
+    whole = msgspec.structs.replace(known, kv=kv)
+    watched.engine.say(Finished(request, "a b c", array("i", range(BEGUN)).tobytes(), "cancelled", whole, 7, ()))
+    back = values(watched)
+    assert back.is_back and "The last token" not in kept_words(back)
+    loop(watched).look_at(BEGUN - 1)
+    shown = values(watched)
+    assert shown.is_last_read is is_read
+    assert ("The last token has one, too" in kept_words(shown)) is is_read, "else one token would seem to add two"
+
+
+def test_the_words_of_an_answer_are_of_the_same_moment_as_its_count(watched: Desk) -> None:
+    writes(watched)
+    values(watched)
+    answer = watched.program.inspecting.answer
+    assert answer is not None
+    assert last_words(msgspec.structs.replace(answer, texts=("a", " b")), 4, later=(" c", " d", " e")) == "a b c d"
+    assert (
+        last_words(msgspec.structs.replace(answer, texts=("a", " b")), 9, later=(" c", " d"), has_end=True) == "a b c"
+    )
+    long = msgspec.structs.replace(answer, texts=("x",) * 60)
+    assert last_words(long, 62, later=("y", "z")) == f"…{'x' * 46}yz"

@@ -76,7 +76,7 @@ def test_it_says_why_the_first_token_takes_longest() -> None:
     open_ = AnswerTimeline(1, unseen, drawn_ns=DRAWN[:1], is_open=True, shown_ns=600 * MS)
     assert sentence(open_) == "Until the first token: 551 ms, of which prefill 540 ms; seen after 600 ms."
     paused = AnswerTimeline(1, PARTS, drawn_ns=DRAWN, pauses=(Pause(3, None),))
-    assert sentence(paused).endswith("Each of the 3 after it: 10.0 ms on average."), (
+    assert sentence(paused).endswith("Of the 3 after it 2 have a known time: 10.0 ms on average."), (
         "nobody knows the time before the last"
     )
 

@@ -20,9 +20,9 @@ from app.gui.inside.loop.tour_card import TourCard
 from app.gui.inside.page import InsidePart
 from app.services.inspecting import Inspecting
 from app.services.loop_example import example, example_time
-from app.services.loop_values import Phase
+from app.services.loop_snapshot import LoopSnapshot, snapshot_of
 from app.services.process_views import ProcessViews
-from app.services.timeline_values import AnswerTimeline, until_now
+from app.services.timeline_values import until_now
 from app.system.settings_file import SettingsFile
 
 PAINT_MS = 200
@@ -51,6 +51,8 @@ class LoopPart(InsidePart):
         self._inspecting = inspecting
         self._settings = settings
         self._is_behind = False
+        self.shown = LoopSnapshot(picture.values)
+        """What all of it is painted from."""
         self.now_ns: Callable[[], int] = time.perf_counter_ns
         """The engine's clock."""
         self._rest = QTimer(self)
@@ -182,22 +184,24 @@ class LoopPart(InsidePart):
             self._show()
 
     def _show(self) -> None:
-        values, line = self._picture.values, self._timeline.timeline
+        shown = snapshot_of(self._picture.values, self._timeline.timeline, self._picture.token)
+        if self.is_touring and (not self._inspecting.answers or shown.values.model is None):
+            shown = LoopSnapshot(example(), example_time(), shown.token)
+        self.shown, values = shown, shown.values
         if not self.is_touring:
             self.map.show_values(values)
             self.sheet.show_stage(self.map.stage, values)
         else:
-            if not self._inspecting.answers or values.model is None:
-                values, line = example(), example_time()
             stages = self.tour.stop.stages
             self.map.mark(stages[0])
             self.map.show_values(values, stages)
             self.tour.show_number(values)
-        self._show_time(line, values.phase)
-        self.place.show_values(values, self._picture.token, is_chosen=self._inspecting.token is not None)
+        self._show_time()
+        self.place.show_values(values, shown.token, is_chosen=self._inspecting.token is not None)
 
-    def _show_time(self, line: AnswerTimeline | None, phase: Phase) -> None:
+    def _show_time(self) -> None:
         """Show the time, and have it go on by itself where it does."""
+        line, phase = self.shown.line, self.shown.values.phase
         runs = line is not None and line.awaits_first and phase == "reading" and self.isVisible()
         if runs and line is not None:
             line = until_now(line, self.now_ns())
@@ -207,4 +211,4 @@ class LoopPart(InsidePart):
 
     def _tick(self) -> None:
         """Show how late it is; all else stays as it is."""
-        self._show_time(self._timeline.timeline, self._picture.values.phase)
+        self._show_time()

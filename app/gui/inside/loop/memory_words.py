@@ -90,6 +90,8 @@ def kept_words(values: LoopValues) -> str:
     else:
         one, several = _taken(values)
         words = (one if used == 1 else several).format(used=count(used), cells=count(values.cells))
+        if values.is_last_read:
+            words += " " + translate("Loop", "The last token has one, too: it was read already for the next one.")
     return " ".join(part for part in (words, _by_kind(model), _size(values)) if part)
 
 

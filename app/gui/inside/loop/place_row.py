@@ -37,7 +37,7 @@ class PlaceRow(QWidget):
         """The last token; None for the newest of an answer that is written."""
         self.said = ElidedLabel(theme.BASE_PX)
         self.said.setObjectName("loop_state")
-        places = _place_words(9_999, 9_999), _place_words(9_999, None)
+        places = place_words(9_999, 9_999), place_words(9_999, None)
         widest = max(places, key=QFontMetrics(theme.font(theme.BASE_PX)).horizontalAdvance)
         self.place = FixedText(pixels=theme.BASE_PX, room_for=widest, name="loop_place")
         self.first = IconButton(icons, "first", self.tr("The first token (Home)"), object_name="loop_first")
@@ -112,7 +112,7 @@ class PlaceRow(QWidget):
             widget.setVisible(is_there)
         is_open = values.phase in ("writing", "held")
         is_new = values.step is not None and not values.step.is_drawn
-        self.place.set_text(_place_words(self._place + 1, None if is_new else values.written))
+        self.place.set_text(place_words(self._place + 1, None if is_new else values.written))
         self._last = None if is_open else values.written - 1
         goes_on = self._place < values.written - 1 or (values.is_back and values.phase == "held")
         self._enable(goes_back=self._place > 0, goes_on=goes_on)
@@ -120,7 +120,7 @@ class PlaceRow(QWidget):
         self.newest.setVisible(is_there and is_open and is_chosen)
 
 
-def _place_words(place: int, written: int | None) -> str:
+def place_words(place: int, written: int | None) -> str:
     """Return which token is shown, of how many; None where it is not drawn yet."""
     if written is None:
         return translate("Loop", "Token {place}, waiting").format(place=count(place))

@@ -98,14 +98,20 @@ def sentence(line: AnswerTimeline) -> str:
         said = words.format(length=time_words(line.end_ns), prefill=time_words(read_ns))
     else:
         said = _until_first(line, first_ns, read_ns)
-    if line.steps:
-        known = line.ordered_ms or line.gaps_ms  # those at hand cost nothing to read
-        mean_ns = sum(known) / len(known) * 1e6 if known else 0.0
-        words = translate("LoopTime", "Each of the {count} after it: {length} on average.")
-        if line.steps == 1:
-            words = translate("LoopTime", "The one after it: {length}.")
-        said += " " + words.format(count=count(line.steps), length=time_words(mean_ns))
-    return said
+    return f"{said} {_those_after(line)}".rstrip()
+
+
+def _those_after(line: AnswerTimeline) -> str:
+    """Return how long a token after the first one took; of those whose time nobody knows, that there are such."""
+    mean_ms, timed = line.mean_gap_ms, line.timed_steps
+    if mean_ms is None:
+        return ""
+    words = translate("LoopTime", "Each of the {count} after it: {length} on average.")
+    if timed < line.steps:
+        words = translate("LoopTime", "Of the {all} after it {count} have a known time: {length} on average.")
+    elif timed == 1:
+        words = translate("LoopTime", "The one after it: {length}.")
+    return words.format(count=count(timed), all=count(line.steps), length=time_words(mean_ms * 1e6))
 
 
 def _until_first(line: AnswerTimeline, first_ns: int, read_ns: int) -> str:
