@@ -26,6 +26,15 @@ class Strongest(msgspec.Struct, frozen=True):
     goal: Goal
 
 
+class Seeker(msgspec.Struct, frozen=True):
+    """The head that looked most at one token."""
+
+    layer: int
+    head: int | None
+    """None for the average of a layer, where only those are known."""
+    share: float
+
+
 class AttentionRows:
     """What the last of n tokens looked at."""
 
@@ -80,6 +89,19 @@ class AttentionRows:
             return None
         token = self._strongest[place]
         return Strongest(token, self._rows[place * self.tokens + token], self._goal(token))
+
+    def most_at(self, token: int) -> Seeker | None:
+        """Return which head looked most at a token, the earliest of equals; None where no row has it."""
+        if not 0 <= token < self.tokens:
+            return None
+        found: Seeker | None = None
+        for layer, about in enumerate(self.layers):
+            first, single = self._starts[layer], about.rows > 1
+            for line in range(int(single), about.rows):
+                share = self._rows[(first + line) * self.tokens + token]
+                if found is None or share > found.share:
+                    found = Seeker(layer, line - 1 if single else None, share)
+        return found
 
     def most(self, count: int, layer: int | None = None, head: int | None = None) -> tuple[tuple[int, float], ...]:
         """Return the tokens that a row went to most with their shares, the largest first, earlier ones first of equals."""

@@ -289,7 +289,7 @@ def test_the_example_is_opened_by_a_button_without_any_chat(bare: Stage) -> None
     assert flow(bare).answer is not None and flow(bare).answer.ids == EXAMPLE_IDS  # type: ignore[union-attr]
     assert (
         told(bare, "attention_told")
-        == "This is the example. Read. Select another token to read what that one looked at."
+        == "This is the example. What this token looked at is shown below. Click another token to read that of it."
     )
     assert bare.find_as(QPushButton, "attention_back").text() == "Close the example", (
         "there is no answer to go back to"

@@ -22,11 +22,13 @@ pytestmark = pytest.mark.qt_log_ignore("^This plugin does not support")
 def test_the_example_says_that_it_is_not_the_answer_above(inside: Stage) -> None:
     inside.clicks("attention_example")
     say_example(inside)
-    assert told(inside, "attention_told").startswith("This is the example, not the answer above. Read.")
+    assert told(inside, "attention_told").startswith(
+        "This is the example, not the answer above. What this token looked at"
+    )
     inside.desk.program.conversations.new()
     inside.settle()
     inside.triggers("inside_action")
-    assert told(inside, "attention_told").startswith("This is the example. Read.")
+    assert told(inside, "attention_told").startswith("This is the example. What this token looked at")
     inside.clicks("attention_back")
     assert inside.sees("attention_empty"), "the example of another chat can be left in an empty one"
 

@@ -63,7 +63,7 @@ class AttentionAsking(QWidget):
         if progress is not None:
             said = progress_words(*progress)
         elif is_known:
-            said = self.tr("Read. Select another token to read what that one looked at.")
+            said = self.tr("What this token looked at is shown below. Click another token to read that of it.")
         elif (problem := refusal or attention.problem) is not None:
             said = render(problem)
         else:

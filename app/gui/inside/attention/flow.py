@@ -43,6 +43,12 @@ class AttentionFlow(TokenFlow):
             self._reveal()
             self.viewport().update()
 
+    def reveal(self, token: int) -> None:
+        """Have a token in sight that is not the one looked at."""
+        looked, self._current = self._current, token
+        super()._reveal()
+        self._current = looked
+
     def sizeHint(self) -> QSize:
         """Ask for a few lines: the rest scrolls, and takes what height is left over."""
         return QSize(super().sizeHint().width(), theme.scaled(_HEIGHT_PX))

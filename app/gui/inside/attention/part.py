@@ -12,6 +12,7 @@ from app.gui.inside.attention.asking import AttentionAsking
 from app.gui.inside.attention.choice import LayerChoice
 from app.gui.inside.attention.flow import AttentionFlow
 from app.gui.inside.attention.grid import Cell, GridArea, HeadGrid
+from app.gui.inside.attention.seeker import HeadSeeker
 from app.gui.inside.attention.strongest import MOST, StrongestTokens
 from app.gui.inside.attention.words import (
     lack_words,
@@ -59,6 +60,7 @@ class AttentionPart(InsidePart):
         self.pointed = label(name="attention_token")
         self.pointed.setWordWrap(True)
         self.strongest = StrongestTokens(themes)
+        self.seeker = HeadSeeker()
         self.why = label(look="muted", name="attention_why")
         self.why.setWordWrap(True)
         self.grid = HeadGrid(themes)
@@ -90,6 +92,7 @@ class AttentionPart(InsidePart):
         self.strongest.looked_at.connect(self.look_at)
         self.asking.keyboard_left.connect(self.flow.setFocus)
         self.choice.chosen.connect(self._choose)
+        self.seeker.chosen.connect(self._choose)
         self.grid.chosen.connect(self._choose_cell)
         self.empty_example.clicked.connect(lambda _checked=False: attention.show_example())
         self._disconnect = [each.connect(self.show_known) for each in (attention.changed, inspecting.opened)]
@@ -114,6 +117,7 @@ class AttentionPart(InsidePart):
         self._looked = token
         self.flow.show_token(token)
         self.strongest.show_token(token)
+        self.seeker.seek(token)
         self._show_pointed()
 
     def show_known(self) -> None:
@@ -129,8 +133,11 @@ class AttentionPart(InsidePart):
         if (text, rows, attention.token) != self._shown:
             if _prompt_of(text) != _prompt_of(self._shown[0]):
                 self._looked = self._layer = self._head = None  # another text begins with all layers averaged
+            is_new = rows is not None and rows is not self._shown[1]
             self._shown = text, rows, attention.token
             self._show_rows()
+            if is_new:
+                self._bring_in_sight()
         self._show_pointed()
 
     def _show_page(self, text: AttentionText | None) -> None:
@@ -172,6 +179,7 @@ class AttentionPart(InsidePart):
         self.choice.show_choice(rows, self._layer, self._head)
         self.strongest.show_found(text, rows.most(MOST, self._layer, self._head) if rows is not None else ())
         self.strongest.setVisible(row is not None)
+        self.seeker.show_rows(text, rows, query)
         self.choice.setVisible(rows is not None)
         self.legend.setVisible(row is not None)
         self.grid.show_rows(text, rows)
@@ -229,6 +237,12 @@ class AttentionPart(InsidePart):
         if (layer, head) != (self._layer, self._head):
             self._layer, self._head = layer, head
             self._show_rows()
+            self._bring_in_sight()
+
+    def _bring_in_sight(self) -> None:
+        """Have what was looked at most in sight in the text, where nothing else is looked at."""
+        if self._looked is None and self.strongest.found:
+            self.flow.reveal(self.strongest.found[0][0])
 
     def _empty(self) -> QWidget:
         made = QWidget()
@@ -270,7 +284,7 @@ class AttentionPart(InsidePart):
         column = QVBoxLayout(card)
         column.setContentsMargins(theme.SPACE_M, theme.SPACE_M, theme.SPACE_M, theme.SPACE_M)
         column.setSpacing(theme.SPACE_S)
-        for widget in (self.title, self.choice, self.strongest, self.pointed, self.why):
+        for widget in (self.title, self.choice, self.strongest, self.seeker, self.pointed, self.why):
             column.addWidget(widget)
         column.addStretch(1)
         return card

@@ -6,7 +6,7 @@ from PySide6.QtCore import QCoreApplication
 
 from app.gui.widgets.token_words import known_per_cent, quoted
 from app.services.attention_cost import AttentionCost
-from app.services.attention_rows import AttentionRows, Goal
+from app.services.attention_rows import AttentionRows, Goal, Seeker
 from app.services.attention_text import AttentionText
 from app.services.units import count
 
@@ -105,6 +105,21 @@ def cell_words(text: AttentionText, rows: AttentionRows, layer: int, head: int |
         token=token_words(text, found.token, 24),
         goal=goal_words(found.goal),
     )
+
+
+def seeker_words(text: AttentionText, token: int, found: Seeker) -> tuple[str, str]:
+    """Return which head looked most at a token, and what the button to it says."""
+    named, share = token_words(text, token, 24), known_per_cent(found.share)
+    layer, head = count(found.layer + 1), count(found.head + 1) if found.head is not None else ""
+    if found.head is None:
+        words = translate("AttentionPart", "Of all layers, layer {layer} looked most at {token} on average: {share}.")
+        way = translate("AttentionPart", "Show layer {layer}")
+    else:
+        words = translate(
+            "AttentionPart", "Of all heads, head {head} of layer {layer} looked most at {token}: {share}."
+        )
+        way = translate("AttentionPart", "Show head {head} of layer {layer}")
+    return words.format(layer=layer, head=head, token=named, share=share), way.format(layer=layer, head=head)
 
 
 def share_words(text: AttentionText, token: int, query: int | None, share: float | None) -> str:
