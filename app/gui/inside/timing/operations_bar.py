@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from PySide6.QtCore import QRectF, QSize, Qt
-from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPainterPath, QPaintEvent
+from PySide6.QtGui import QBrush, QColor, QFontMetricsF, QPainter, QPainterPath, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from app.gui import theme
@@ -17,6 +17,8 @@ BAR_PX, RADIUS_PX, GAP_PX = 18, 3.0, 1
 NUMBER_SIZE = QSize(20, 16)
 _BESIDE_PX = 2
 """Left free on both sides of a number."""
+_LINES = 0.55
+"""How strong the lines of a pattern are."""
 
 
 class NumberedPart(NamedTuple):
@@ -25,6 +27,18 @@ class NumberedPart(NamedTuple):
     share: float
     number: int
     colour: QColor
+    pattern: int = 0
+    """Lines over the colour, which tell it from another part with the same: its place in `PATTERNS`."""
+
+
+PATTERNS = (
+    Qt.BrushStyle.NoBrush,
+    Qt.BrushStyle.BDiagPattern,
+    Qt.BrushStyle.FDiagPattern,
+    Qt.BrushStyle.VerPattern,
+    Qt.BrushStyle.DiagCrossPattern,
+    Qt.BrushStyle.HorPattern,
+)
 
 
 class OperationsBar(QWidget):
@@ -72,7 +86,7 @@ class OperationsBar(QWidget):
         outline.addRoundedRect(QRectF(self.rect()), RADIUS_PX, RADIUS_PX)
         painter.setClipPath(outline)
         for part, box in zip(self._parts, self.boxes(), strict=True):
-            paint_number(painter, box, part.number, part.colour, self._themes.current)
+            paint_part(painter, box, part, self._themes.current)
         painter.end()
 
 
@@ -81,15 +95,19 @@ class NumberSwatch(QWidget):
 
     def __init__(self, number: int, themes: theme.Themes) -> None:
         super().__init__()
-        self._number = number
+        self._part = NumberedPart(1.0, number, QColor())
         self._themes = themes
-        self._colour = QColor()
         self.setFont(theme.font(theme.SMALL_PX))
         self.setFixedSize(theme.scaled(NUMBER_SIZE.width()), theme.scaled(NUMBER_SIZE.height()))
 
-    def show_colour(self, colour: QColor) -> None:
-        """Stand on another colour."""
-        self._colour = colour
+    @property
+    def part(self) -> NumberedPart:
+        """What it stands on."""
+        return self._part
+
+    def show_colour(self, colour: QColor, pattern: int = 0) -> None:
+        """Stand on another colour, with a pattern."""
+        self._part = self._part._replace(colour=colour, pattern=pattern)
         self.update()
 
     def paintEvent(self, _event: QPaintEvent) -> None:
@@ -99,15 +117,23 @@ class NumberSwatch(QWidget):
         outline = QPainterPath()
         outline.addRoundedRect(QRectF(self.rect()), RADIUS_PX, RADIUS_PX)
         painter.setClipPath(outline)
-        paint_number(painter, QRectF(self.rect()), self._number, self._colour, self._themes.current)
+        paint_part(painter, QRectF(self.rect()), self._part, self._themes.current)
         painter.end()
 
 
-def paint_number(painter: QPainter, box: QRectF, number: int, colour: QColor, look: theme.Theme) -> None:
+def paint_part(painter: QPainter, box: QRectF, part: NumberedPart, look: theme.Theme) -> None:
     """Fill a box, and write its number into it where there is room, in the ink that is read best on it."""
-    painter.fillRect(box, colour)
-    words = count(number)
-    if QFontMetricsF(painter.font()).horizontalAdvance(words) + 2 * _BESIDE_PX <= box.width():
-        inks = look.colour("text"), look.colour("surface")
-        painter.setPen(max(inks, key=lambda ink: theme.contrast(colour, ink)))
+    painter.fillRect(box, part.colour)
+    inks = look.colour("text"), look.colour("surface")
+    ink = max(inks, key=lambda ink: theme.contrast(part.colour, ink))
+    if part.pattern:
+        lines = QColor(ink)
+        lines.setAlphaF(_LINES)
+        painter.fillRect(box, QBrush(lines, PATTERNS[part.pattern % len(PATTERNS)]))
+    words = count(part.number)
+    wide = QFontMetricsF(painter.font()).horizontalAdvance(words) + 2 * _BESIDE_PX
+    if wide <= box.width():
+        if part.pattern:  # lines do not go through the number
+            painter.fillRect(QRectF(box.center().x() - wide / 2, box.top(), wide, box.height()), part.colour)
+        painter.setPen(ink)
         painter.drawText(box, Qt.AlignmentFlag.AlignCenter, words)

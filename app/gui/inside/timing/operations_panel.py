@@ -179,17 +179,22 @@ class OperationsPanel(QWidget):
         for bar, hue, times in zip(self.bars, _HUES, (found.decode, found.prefill), strict=True):
             bar.show_parts(
                 [
-                    NumberedPart(share, places[key] + 1, _shade(look, hue, places[key]))
+                    NumberedPart(share, places[key] + 1, _shade(look, hue, places[key]), _pattern(places[key]))
                     for key, share in shares(times).items()
                 ]
             )
         for swatch, column, step in self._swatches:
-            swatch.show_colour(_shade(look, _HUES[column], step))
+            swatch.show_colour(_shade(look, _HUES[column], step), _pattern(step))
 
 
 def _shade(look: theme.Theme, hue: str, place: int) -> QColor:
     step = _STEPS[place % len(_STEPS)]
     return lightness_step(look.colour(hue), step, look.colour("text"), look.colour("surface"))
+
+
+def _pattern(place: int) -> int:
+    """Return which lines lie over the shade: there are fewer shades than a model may have kinds."""
+    return place // len(_STEPS)
 
 
 def _kinds(found: OperationsTimed) -> list[OperationTime]:
