@@ -135,8 +135,7 @@ def assemble(
     memory = Memory(session, dry_run, engine, settings, asks=options.window)
     records = _records(talk, session, engine, store, sampling, vocabulary, jobs)
     counts = _counts(session, engine, talk, templates, settings, sampling, machine)
-    live = Live(session, lambda: memory.gpu_is_there, talk.chat, talk.answers)
-    live.heads = lambda: talk.conversations.heads
+    live = Live(session, lambda: memory.gpu_is_there, talk.chat, talk.answers, lambda: talk.conversations.heads)
     measured = measuring(live, session, settings, jobs, resources, memory, machine)
     ports = PlanPorts(engine, dry_run, Hub(os.environ), store)
     planner = planner_services(models, session, measured, settings, jobs, resources, ports)

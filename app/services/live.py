@@ -61,12 +61,15 @@ class Live:
         gpu_is_there: Callable[[], bool | None] = lambda: None,
         chat: Chat | None = None,
         answers: Answers | None = None,
+        heads: Callable[[], Sequence[Conversation]] = tuple,
     ) -> None:
-        """`gpu_is_there` tells whether the engine has a GPU to use; without a chat every answer is shown."""
+        """`gpu_is_there` tells whether the engine has a GPU to use; without a chat every answer is shown.
+
+        `heads` are those of all conversations, with the titles that they have now.
+        """
         self.changed: Signal[()] = Signal()
         """At least one figure is another one."""
-        self.heads: Callable[[], Sequence[Conversation]] = tuple
-        """Those of the conversations, with the titles that they have now."""
+        self._heads = heads
         self._session = session
         self.witness = Witness(session, gpu_is_there, answers)
         """Knows what was around each answer."""
@@ -331,7 +334,7 @@ class Live:
         of, chat = self._cache_of, self._chat
         holds = ""
         if of is not None and chat is not None and of.id != chat.conversation_id:
-            holds = next((head.title for head in self.heads() if head.id == of.id), of.title)
+            holds = next((head.title for head in self._heads() if head.id == of.id), of.title)
         figures = msgspec.structs.replace(self._answer, **self._cache, kv_holds=holds, elsewhere=self._elsewhere())
         if figures != self._figures:
             self._figures = figures

@@ -14,4 +14,4 @@ def why_open(turn: Turn | None) -> Sentence | None:
 
 
 _OPEN = translate("OpenAnswer", "This answer is still being written. Ask again when it has ended.")
-_HELD = translate("OpenAnswer", "This answer waits for you. Press “Run on” or “Stop” first: it has to end before.")
+_HELD = translate("OpenAnswer", "This answer waits for you, and has to end first: let it run on, or stop it.")

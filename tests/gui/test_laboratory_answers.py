@@ -115,7 +115,7 @@ def test_an_answer_that_is_stopped_while_it_waits_says_so_no_longer(held: Stage)
     held.engine.finish("cancelled")
     held.settle()
     settle(held)
-    assert held.reads("lab_whose") == "ended · token 2, not drawn" and not held.sees("lab_freeze")
+    assert held.reads("lab_whose") == "ended before token 2 was drawn" and not held.sees("lab_freeze")
 
 
 def _figure_colours(stage: Stage, name: str) -> set[str]:

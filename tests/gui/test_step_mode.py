@@ -82,7 +82,7 @@ def test_a_paused_answer_says_that_it_waits_and_what_can_be_done(held: Stage) ->
     assert paces(held) == [0.0]
     assert held.sees("step_bar") and not held.sees("pause_button")
     assert held.reads("hold_button") == "Run on"
-    assert held.find("step_status").accessibleName() == "Held at token 2"
+    assert held.find("step_status").accessibleName() == "Token 2, waiting"
     assert last_line(held) == "Waits for you before its next token"
     assert held.reads("candidates_whose") == "next, not drawn yet"
     assert held.composer.isEnabled()
@@ -111,7 +111,7 @@ def test_those_who_listen_hear_once_that_an_answer_is_held(asked: Stage, monkeyp
     press(asked, "F7")
     asked.engine.write(" it")
     hold(asked)
-    assert [each for each in said if each.startswith("Held")] == ["Held at token 2"]
+    assert [each for each in said if each.endswith(", waiting")] == ["Token 2, waiting"]
 
 
 def test_that_it_waits_stands_under_what_is_written_and_moves_nothing(asked: Stage) -> None:
@@ -141,7 +141,7 @@ def test_one_token_at_a_time(held: Stage, route: str) -> None:
         held.engine.write(" it")
         hold(held)
         assert steps(held)[-1] == (None, place)
-    assert held.find("step_status").accessibleName() == "Held at token 4"
+    assert held.find("step_status").accessibleName() == "Token 4, waiting"
     assert "Because it it" in held.transcript_text()
 
 
@@ -260,7 +260,7 @@ def test_held_before_its_first_word_it_says_so_in_its_place(ready: Stage) -> Non
     press(ready, "F6")
     ready.sends("Why?")
     ready.settle()
-    assert ready.find("step_status").accessibleName() == "Holds at its next token"
+    assert ready.find("step_status").accessibleName() == "Waits at its next token"
     ready.engine.prompt()
     hold(ready)
     assert not ready.sees("prefill_progress")

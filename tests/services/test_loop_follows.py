@@ -14,8 +14,9 @@ from app.gui.inside.loop.memory_words import kept_words
 from app.gui.inside.loop.number_words import number
 from app.gui.inside.loop.place_row import _words
 from app.services.chat import Chat
+from app.services.loop_example import example
 from app.services.loop_picture import LoopPicture
-from app.services.loop_values import EACH_TOKEN, LoopValues
+from app.services.loop_values import EACH_TOKEN, LoopCandidate, LoopPrefill, LoopStep, LoopValues
 from app.services.loop_words import last_words
 from tests.desk import Desk
 from tests.fake_engine import metrics
@@ -212,3 +213,35 @@ def test_the_words_of_an_answer_are_of_the_same_moment_as_its_count(watched: Des
     )
     long = msgspec.structs.replace(answer, texts=("x",) * 60)
     assert last_words(long, 62, later=("y", "z")) == f"…{'x' * 46}yz"
+
+
+@pytest.mark.parametrize("is_recorded", [True, False])
+def test_the_token_that_was_drawn_is_among_the_probabilities_however_unlikely(is_recorded: bool) -> None:
+    rows = [LoopCandidate(token, f"t{token}", 0.3 - token / 20, 0.2) for token in range(5)]
+    if is_recorded:
+        rows[4] = msgspec.structs.replace(rows[4], is_taken=True)
+    drawn = 4 if is_recorded else 9
+    step = LoopStep(3, tuple(rows), 5, is_exact=True, is_drawn=True, text=f"t{drawn}", token=drawn)
+    bars = face_of("probabilities", msgspec.structs.replace(example(), step=step)).bars
+    assert [bar.text.strip("“”\u2068\u2069") for bar in bars] == ["t0", "t1", "t2", f"t{drawn}"]
+    assert [bar.is_taken for bar in bars] == [False, False, False, True]
+    assert bars[-1].share == (pytest.approx(0.1) if is_recorded else None), "unknown is not 0"
+    waits = msgspec.structs.replace(step, is_drawn=False, token=None)
+    shown = face_of("probabilities", msgspec.structs.replace(example(), step=waits)).bars
+    assert [bar.is_taken for bar in shown] == [False] * 4 and len(shown) == 4
+
+
+def test_how_many_tokens_go_at_once_is_one_figure_told_alike() -> None:
+    reads = LoopPrefill(542, 600, 0, None)
+    shown = msgspec.structs.replace(example(), is_example=False, phase="reading", prefill=reads, step=None)
+    for said in (_words(shown), str(face_of("prefill", shown).lines), number("prefill", shown)):
+        assert "at most 512" in said.lower() and "58" not in said
+
+
+def test_the_box_of_the_row_says_what_it_would_show() -> None:
+    unread = msgspec.structs.replace(example(), is_example=False, embedding=())
+    assert "as a strip, once they are read" in face_of("embedding", unread).lines
+    assert "as a strip, once they are read" not in face_of("embedding", example()).lines
+    assert number("embedding", unread).endswith(
+        "For token 5 the one before goes in. Once read, its numbers are a strip in the box."
+    )

@@ -14,10 +14,10 @@ from app.gui.icons import Icons
 from app.gui.widgets.buttons import IconButton
 from app.gui.widgets.labels import ElidedLabel
 from app.gui.widgets.speed_slider import SpeedSlider
+from app.gui.widgets.step_words import hold_hint, hold_words, one_token_hint, one_token_words, waiting_words
 from app.gui.widgets.words import set_hint
 from app.services.chat import Chat
 from app.services.step_mode import StepMode
-from app.services.units import count
 
 
 class StepBar(QFrame):
@@ -34,11 +34,9 @@ class StepBar(QFrame):
         self.setObjectName("step_bar")
         self.setAccessibleName(self.tr("Steps and speed"))
         self.setProperty("look", "chip")
-        self._hold = _button(
-            "hold_button", self._hold_words(held=True), self._hold_words(held=False), self.tr("No steps")
-        )
-        self._step = _button("one_token_button", self.tr("One token"))
-        set_hint(self._step, self.tr("Write the next token and hold there; first it holds an answer that runs (F7)"))
+        self._hold = _button("hold_button", hold_words(is_held=True), hold_words(is_held=False), self.tr("No steps"))
+        self._step = _button("one_token_button", one_token_words())
+        set_hint(self._step, one_token_hint())
         self._status = ElidedLabel(theme.SMALL_PX)
         self._status.setObjectName("step_status")
         self._speed = SpeedSlider(step_mode)
@@ -97,8 +95,8 @@ class StepBar(QFrame):
         if is_held or speed is not None:
             self._come(shown=True)
         is_over = is_held and not self._chat.busy
-        self._hold.setText(self.tr("No steps") if is_over else self._hold_words(held=is_held))
-        words = self.tr("Let the answer run to its end (F6)") if is_held else self.tr("Hold the answer (F6)")
+        self._hold.setText(self.tr("No steps") if is_over else hold_words(is_held=is_held))
+        words = hold_hint(is_held=is_held)
         set_hint(self._hold, self.tr("Let the next answer run to its end (F6)") if is_over else words)
         self._step.setEnabled(mode.held is not None or not is_held)
         status, hint = self._status_words()
@@ -115,15 +113,12 @@ class StepBar(QFrame):
             hint = self.tr(
                 "Choose a token in the list of the section Next token, by a click or with Enter, or let one be drawn."
             )
-            return self.tr("Held at token {number}").format(number=count(mode.next_token)), hint
+            return waiting_words(mode.next_token), hint
         if not mode.is_one_by_one:
             return "", ""
         if self._chat.busy:
-            return self.tr("Holds at its next token"), ""
+            return self.tr("Waits at its next token"), ""
         return self.tr("Next answer by steps"), ""
-
-    def _hold_words(self, *, held: bool) -> str:
-        return self.tr("Run on") if held else self.tr("Pause")
 
 
 def _button(name: str, *texts: str) -> QPushButton:

@@ -177,7 +177,7 @@ class LaboratoryView(QWidget):
         taken = result.taken if result is not None else None
         token = token_words(taken, result.texts) if result is not None and taken is not None else ""
         if place.source == "ended" and result is not None and result.cards is not None and taken is None:
-            return self.tr("ended · token {number}, not drawn").format(number=number)
+            return self.tr("ended before token {number} was drawn").format(number=number)
         told = self._place_words(place.source, number, token)
         if not self._laboratory.is_trying:
             return told

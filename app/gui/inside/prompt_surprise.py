@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QHBoxLayout, QPushButton, QSizePolicy, QVBoxLayout
 
 from app.gui import theme
 from app.gui.inside.pass_row import PassRow, progress_words
-from app.gui.inside.token_sentences import in_nats
+from app.gui.inside.token_sentences import in_nats, nat_hint
 from app.gui.widgets.labels import in_parts, label
 from app.gui.widgets.token_words import quoted
 from app.gui.widgets.words import render, set_hint
@@ -91,7 +91,7 @@ class PromptSurprise(QWidget):
             "had to choose among so many tokens. Quantised models round: single tokens may differ by a few tenths from "
             "one way of reading to another, the mean hardly does."
         )
-        set_hint(self.said, hint if scores is not None else "")
+        set_hint(self.said, f"{hint} {nat_hint()}" if scores is not None else "")
 
     def _show_most(self, scores: ScoredPrompt | None) -> None:
         """Name the most surprising tokens, each a button that leads to it."""
@@ -138,6 +138,7 @@ class _FittingRow(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self._title = label(self.tr("Most surprising, in nats:"), look="muted", pixels=theme.SMALL_PX)
+        set_hint(self._title, nat_hint())
         self._buttons: list[QPushButton] = []
         self._row = QHBoxLayout(self)
         self._row.setContentsMargins(0, 0, 0, 0)

@@ -162,7 +162,7 @@ def title_of(colouring: Colouring) -> str:
     return {
         "probability": translate("TokenLegend", "Probability"),
         "rank": translate("TokenLegend", "Rank among all tokens"),
-        "entropy": translate("TokenLegend", "Entropy in nats"),
+        "entropy": translate("TokenLegend", "Entropy in nats (0 certain, 0.69 one of two)"),
         "attention": translate("TokenLegend", "Share of the attention"),
         "none": "",
     }[colouring]

@@ -9,6 +9,8 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 from app.gui import theme
 from app.gui.inside.shades import LINES_PX, Colouring, shades, title_of, words_of
 from app.gui.inside.token_paint import paint_chosen
+from app.gui.inside.token_sentences import nat_hint
+from app.gui.widgets.words import set_hint
 
 _SWATCH_PX, _ROW_PX, _GAP_PX = 20, 20, 6
 _CHOSEN, _UNKNOWN = "chosen", "unknown"
@@ -34,6 +36,7 @@ class TokenLegend(QWidget):
         self._colouring = colouring
         said = [words for _kind, words in self._items()]
         self.setAccessibleName(" · ".join(said))
+        set_hint(self, nat_hint() if colouring == "entropy" else "")
         self._fit()
         self.update()
 

@@ -70,6 +70,15 @@ def _decoded(said: bytes) -> str | None:
         return None
 
 
+def nat_hint() -> str:
+    """Return what a nat is, in plain words."""
+    return translate(
+        "TokenCard",
+        "A nat is the unit of natural logarithms: 0 nats is certain, 0.69 nats one of two that are as likely, 2.3 nats one "
+        "of ten.",
+    )
+
+
 def in_nats(value: float) -> str:
     """Return an entropy or a surprise with its unit."""
     return translate("TokenCard", "{value} nats").format(value=f"{value:.2f}")

@@ -7,6 +7,7 @@ from PySide6.QtWidgets import QHBoxLayout, QPushButton, QSizePolicy, QWidget
 
 from app.gui import theme
 from app.gui.widgets.speed_slider import SpeedSlider
+from app.gui.widgets.step_words import hold_hint, hold_words, one_token_hint, one_token_words
 from app.gui.widgets.words import set_hint
 from app.services.inspecting import Inspecting
 from app.services.step_mode import StepMode
@@ -31,9 +32,9 @@ class WritingBar(QWidget):
         """The answer whose end is wanted already."""
         self._stop = _button("inside_stop", self.tr("Stop"))
         set_hint(self._stop, self.tr("Stop the answer; what was written stays"))
-        self._hold = _button("inside_hold", self.tr("Run on"), self.tr("Pause"))
-        self._step = _button("inside_one_token", self.tr("One token"))
-        set_hint(self._step, self.tr("Write the next token and hold there; first it holds an answer that runs (F7)"))
+        self._hold = _button("inside_hold", hold_words(is_held=True), hold_words(is_held=False))
+        self._step = _button("inside_one_token", one_token_words())
+        set_hint(self._step, one_token_hint())
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(theme.SPACE_XS)
@@ -64,9 +65,8 @@ class WritingBar(QWidget):
         is_written = turn is not None and turn.state in ("waiting", "writing")
         is_ending = is_written and turn is self._stopped
         is_held = mode.is_one_by_one
-        self._hold.setText(self.tr("Run on") if is_held else self.tr("Pause"))
-        words = self.tr("Let the answer run to its end (F6)") if is_held else self.tr("Hold the answer (F6)")
-        set_hint(self._hold, words)
+        self._hold.setText(hold_words(is_held=is_held))
+        set_hint(self._hold, hold_hint(is_held=is_held))
         focus: QWidget | None = self.window().focusWidget()
         had_keyboard = focus is not None and self.isAncestorOf(focus)
         can_step = not is_ending and (mode.held is not None or not is_held)

@@ -60,7 +60,7 @@ def test_it_says_that_the_cells_are_those_of_now_and_whose(stage: Stage, model: 
     stage.desk.program.chat.send("And?")
     stage.desk.answer("So")
     part.show_now()
-    assert stage.reads("kv_about").endswith(" · of this chat · whichever answer is chosen above")
+    assert stage.reads("kv_about").endswith(" · of this chat · now, not as it was when the answer above was written")
     lead = LanesLead(stage.desk)
     assert stage.desk.program.comparing.begin(Lanes((SamplingSettings(), SamplingSettings())), None, "Why?")
     stage.settle()
@@ -80,7 +80,7 @@ def test_in_a_new_chat_it_says_that_the_cells_are_the_others(stage: Stage, model
     stage.settle()
     opens(stage)
     assert "of another chat: Why?" in stage.reads("kv_about").replace("\u2068", "").replace("\u2069", "")
-    assert "chosen above" not in stage.reads("kv_about")
+    assert "not as it was" not in stage.reads("kv_about")
     assert stage.reads("kv_saving_words").startswith("The last prompt, another chat's, found them")
     assert "0 tokens that are there" not in stage.reads("kv_next_words")
 

@@ -61,7 +61,7 @@ def test_an_earlier_token_of_an_answer_that_is_over_went_on_to_the_next(inspecto
     had = f"With this token the answer had {COUNT - 2} of its {COUNT} tokens."
     assert number("answer", values).startswith(had)
     assert "were taken at this token." in number("kv", values) and "taken when it ended" in number("kv", whole)
-    assert part.map.boxes["kv"].face.lines[-1].endswith("B then")
+    assert part.map.boxes["kv"].face.lines[-1].endswith("B at this token")
     said = part.place.said.text()
     assert said.startswith(f"You look back. The answer went on up to token {COUNT}.") and "over" not in said
 

@@ -81,12 +81,12 @@ def test_the_bar_of_prefill_has_a_frame_for_what_is_being_read(inspector: Inspec
     part = reads_prompt(inspector)
     box = part.map.boxes["prefill"]
     assert box.face.meter == (0.0, 0.0, 512 / PROMPT)
-    assert part.place.said.text() == "The prompt is being read: 0 of 1,200 tokens, up to 512 at once."
+    assert part.place.said.text() == "The prompt is being read: 0 of 1,200 tokens, at most 512 at once."
     question = inspector.stage.engine.question
     inspector.stage.engine.say(PrefillProgress(question.request, 1024, PROMPT, 0, question.sent_ns + 900 * MS))
     inspector.stage.settle()
     catch_up(part)
-    assert box.face.meter == (0.0, 1024 / PROMPT, 176 / PROMPT) and "1,024 of 1,200 tokens, up to 176" in (
+    assert box.face.meter == (0.0, 1024 / PROMPT, 176 / PROMPT) and "1,024 of 1,200 tokens, at most 512 at once" in (
         part.place.said.text()
     )
 

@@ -111,7 +111,7 @@ def test_only_the_end_of_a_long_answer_is_shown_as_far_as_it_has_room(stage: obj
 
 def test_what_has_to_wait_for_the_end_says_what_to_do_while_the_answer_is_held(inspector: Inspector) -> None:
     held(inspector, 2)
-    words = "This answer waits for you. Press “Run on” or “Stop” first: it has to end before."
+    words = "This answer waits for you, and has to end first: let it run on, or stop it."
     inspector.stage.clicks("inside_attention_tab")
     inspector.known()
     assert inspector.reads("attention_told") == words == inspector.reads("attention_token")

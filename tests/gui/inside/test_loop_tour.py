@@ -131,7 +131,7 @@ def test_the_step_of_the_row_of_numbers_has_the_button_that_reads_them(inspector
     assert not inspector.stage.sees("tour_read_row")
     inspector.stage.clicks("tour_next")
     said = inspector.reads("tour_number")
-    assert part.tour.read.isEnabled() and "can be read" in said and f"so that token {COUNT} comes" in said
+    assert part.tour.read.isEnabled() and "Once read" in said and f"For token {COUNT} the one before goes in" in said
     part.tour.read.setFocus()
     QTest.keyClick(part.tour.read, Qt.Key.Key_Space)
     inspector.stage.settle()

@@ -66,7 +66,7 @@ def test_boxes_and_sentences_say_what_the_engine_told(inspector: Inspector) -> N
     )
     assert boxes["kv"].face.figure == "602 of 4,096" and boxes["answer"].face.figure == "3 tokens"
     assert reads(inspector, "kv").startswith("602 of 4,096 cells are taken.")
-    assert reads(inspector, "answer") == "The answer has 3 tokens."
+    assert reads(inspector, "answer").startswith("The answer has 3 tokens. It says: “")
 
 
 def test_line_breaks_and_indents_are_counted(inspector: Inspector) -> None:

@@ -166,7 +166,7 @@ class CachePart(InsidePart):
         is_begun, other = self._inspecting.turn is not None, isolated(self._map.holds) if self._map.holds else ""
         parts = [words, now_words(held, other, is_begun=is_begun)]
         if is_begun and held.used:
-            parts.append(self.tr("whichever answer is chosen above"))
+            parts.append(self.tr("now, not as it was when the answer above was written"))
         self.about.setText(" · ".join(parts))
 
     def _show_cell(self) -> None:

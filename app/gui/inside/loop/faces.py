@@ -13,19 +13,20 @@ from app.gui.inside.loop.number_words import nothing_drawn, said, why_no_model, 
 from app.gui.widgets.stage_words import chain_words
 from app.gui.widgets.token_words import known_per_cent, quoted
 from app.gui.widgets.words import render
-from app.services.loop_values import LoopValues, StageName
+from app.services.loop_values import LoopCandidate, LoopStep, LoopValues, StageName
 from app.services.units import UNKNOWN, count, rate, stop_words
 
 translate = QCoreApplication.translate
 State = Literal["", "running", "waits", "ended"]
 _MOST_CHARACTERS = 12
+_MOST_BARS = 4
 
 
 class Bar(NamedTuple):
     """A token with its chance."""
 
     text: str
-    share: float
+    share: float | None
     is_taken: bool
 
 
@@ -90,8 +91,10 @@ def _embedding(values: LoopValues) -> Face:
     if values.model is None:
         return Face(UNKNOWN, why=why_no_model(values))
     width = count(values.model.shape.embedding)
-    lines = (translate("Loop", "for each token"),)
-    return Face(translate("Loop", "{count} numbers").format(count=width), lines, strip=values.embedding)
+    lines = [translate("Loop", "for each token")]
+    if not values.embedding and not values.is_example:
+        lines.append(translate("Loop", "as a strip, once they are read"))
+    return Face(translate("Loop", "{count} numbers").format(count=width), tuple(lines), strip=values.embedding)
 
 
 def _prefill(values: LoopValues) -> Face:
@@ -107,7 +110,7 @@ def _prefill(values: LoopValues) -> Face:
     if read.begun:
         lines.append(translate("Loop", "{begun} of the answer").format(begun=count(read.begun)))
     elif values.model is not None:
-        lines.append(translate("Loop", "≤ {count} at once").format(count=count(values.model.most_at_once)))
+        lines.append(translate("Loop", "at most {count} at once").format(count=count(values.model.most_at_once)))
     total = max(read.total, 1)
     meter: tuple[float, ...] = (read.from_cache / total, (read.done - read.from_cache) / total)
     if values.phase == "reading" and values.model is not None:
@@ -146,10 +149,24 @@ def _probabilities(values: LoopValues) -> Face:
         why = why_no_step(values) or translate("Loop", "It was not recorded what else could have come here.")
         return Face(UNKNOWN, why=why)
     bars = tuple(
-        Bar(quoted(each.text, each.token, _MOST_CHARACTERS), each.raw or 0.0, each.is_taken and step.is_drawn)
-        for each in step.candidates[:4]
+        Bar(quoted(each.text, each.token, _MOST_CHARACTERS), each.raw, each.is_taken and step.is_drawn)
+        for each in _shown(step)
     )
     return Face(bars=bars)
+
+
+def _shown(step: LoopStep) -> tuple[LoopCandidate, ...]:
+    """Return the likeliest tokens that have room, and the drawn one in any case."""
+    taken, most = step.taken, step.candidates[:_MOST_BARS]
+    if taken is None:
+        drawn = step.token if step.is_drawn else None
+        is_unknown = drawn is not None and all(each.token != drawn for each in step.candidates)
+        taken = (
+            LoopCandidate(drawn, step.text, None, None, is_taken=True) if drawn is not None and is_unknown else None
+        )
+    if taken is None or taken in most:
+        return most
+    return (*most[: _MOST_BARS - 1], taken)
 
 
 def _chain(settings: SamplingSettings | None) -> str:

@@ -173,8 +173,10 @@ def kept_lines(values: LoopValues) -> tuple[str, ...]:
         lines.append(translate("Loop", "{size} a token").format(size=byte_size(per_token)))
     if values.cache_bytes is not None:
         words = translate("Loop", "{size} in use")
-        if _is_past(values):
-            words = translate("Loop", "{size} then")
+        if values.had is not None:
+            words = translate("Loop", "{size} at this token")
+        elif values.end is not None:
+            words = translate("Loop", "{size} at the end")
         lines.append(words.format(size=byte_size(values.cache_bytes)))
     return tuple(lines)
 

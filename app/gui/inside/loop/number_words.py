@@ -87,39 +87,36 @@ def _embedding(values: LoopValues) -> str:
         return words
     if not values.embedding:
         return f"{words} {_why_no_row(values)}"
-    shown = translate("Loop", "The strip shows those of {token}: from {least} to {most}.").format(
-        token=_that_goes_in(values), least=f"{min(values.embedding):.2f}", most=f"{max(values.embedding):.2f}"
+    shown = translate("Loop", "The strip shows its numbers: from {least} to {most}.").format(
+        least=f"{min(values.embedding):.2f}", most=f"{max(values.embedding):.2f}"
     )
-    return f"{words} {shown}"
+    return f"{words} {_what_goes_in(values)} {shown}"
 
 
-def _that_goes_in(values: LoopValues) -> str:
+def _what_goes_in(values: LoopValues) -> str:
     """Return which token goes in for the one that is shown."""
     step, found = values.step, values.embedding_of
     if step is None:
-        return translate("Loop", "the token that goes in")
+        return ""
     said = quoted(found.text, found.token, _MOST_CHARACTERS) if found is not None else ""
-    words = (
-        translate("Loop", "{token}, which goes in so that token {place} comes")
-        if said
-        else translate("Loop", "the token that goes in so that token {place} comes")
-    )
-    if step.place == 0:
-        words = (
-            translate("Loop", "{token}, the last of the prompt, which goes in so that token 1 comes")
-            if said
-            else translate("Loop", "the last token of the prompt, which goes in so that token 1 comes")
-        )
+    words = translate("Loop", "For token {place} the one before goes in.")
+    if step.place == 0 and said:
+        words = translate("Loop", "For token 1 the last one of the prompt goes in: {token}.")
+    elif step.place == 0:
+        words = translate("Loop", "For token 1 the last one of the prompt goes in.")
+    elif said:
+        words = translate("Loop", "For token {place} the one before goes in: {token}.")
     return words.format(token=said, place=count(step.place + 1))
 
 
 def _why_no_row(values: LoopValues) -> str:
     """Return what is between people and the row of a token."""
+    words = translate("Loop", "Once read, its numbers are a strip in the box.")
     if values.reads_embedding:
-        return translate("Loop", "Those of {token}, are being read.").format(token=_that_goes_in(values))
-    if values.embedding_why is not None:
+        words = translate("Loop", "Its numbers are being read.")
+    elif values.embedding_why is not None:
         return render(values.embedding_why)
-    return translate("Loop", "Those of {token}, can be read from the model.").format(token=_that_goes_in(values))
+    return f"{_what_goes_in(values)} {words}".strip()
 
 
 def _prefill(values: LoopValues) -> str:

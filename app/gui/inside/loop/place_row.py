@@ -11,6 +11,7 @@ from app.gui.icons import Icons
 from app.gui.widgets.buttons import IconButton
 from app.gui.widgets.fixed_text import FixedText
 from app.gui.widgets.labels import ElidedLabel
+from app.gui.widgets.step_words import waiting_words
 from app.gui.widgets.token_words import quoted
 from app.gui.widgets.words import render, set_hint
 from app.services.loop_values import LoopValues
@@ -123,7 +124,7 @@ class PlaceRow(QWidget):
 def place_words(place: int, written: int | None) -> str:
     """Return which token is shown, of how many; None where it is not drawn yet."""
     if written is None:
-        return translate("Loop", "Token {place}, waiting").format(place=count(place))
+        return waiting_words(place)
     return translate("Loop", "Token {place} of {count}").format(place=count(place), count=count(written))
 
 
@@ -170,12 +171,14 @@ def _words(values: LoopValues) -> str:
             words = translate("Loop", "The prompt is being read: {done} of {total} tokens.")
             most = values.model.most_at_once if values.model is not None else 0
             if min(most, total - done) > 0:
-                words = translate("Loop", "The prompt is being read: {done} of {total} tokens, up to {most} at once.")
+                words = translate(
+                    "Loop", "The prompt is being read: {done} of {total} tokens, at most {most} at once."
+                )
             if read is not None and read.begun:
                 words = translate(
                     "Loop", "The prompt and what the answer begins with are being read: {done} of {total} tokens."
                 )
-            return words.format(done=count(done), total=count(total), most=count(min(most, total - done)))
+            return words.format(done=count(done), total=count(total), most=count(most))
         case "writing":
             return translate("Loop", "The loop is running, once for each token: {rate} tok/s on average.").format(
                 rate=rate(values.tokens_per_s)

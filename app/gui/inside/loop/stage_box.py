@@ -68,7 +68,9 @@ class StageBox(QAbstractButton):
 
     def spoken(self) -> str:
         """Return what the box shows, for people who listen."""
-        bars = tuple(f"{bar.text} {known_per_cent(bar.share)}" for bar in self.face.bars)
+        drawn = self.tr("{token} (drawn)")
+        named = ((drawn.format(token=bar.text) if bar.is_taken else bar.text, bar.share) for bar in self.face.bars)
+        bars = tuple(f"{text} {known_per_cent(share)}" for text, share in named)
         parts = (
             self.face.figure,
             *self.face.lines,
@@ -197,7 +199,9 @@ class StageBox(QAbstractButton):
             place = QRectF(inside.left(), top, inside.width(), line)
             ground = QColor(self._colour)
             ground.setAlphaF(0.32 if look.is_dark else 0.2)
-            painter.fillRect(QRectF(place.left(), place.top() + 1, place.width() * bar.share, line - 2), ground)
+            painter.fillRect(
+                QRectF(place.left(), place.top() + 1, place.width() * (bar.share or 0.0), line - 2), ground
+            )
             painter.setFont(theme.font(theme.SMALL_PX, bold=bar.is_taken))
             painter.setPen(look.colour("text"))
             room = place.adjusted(3, 0, -share, 0)
