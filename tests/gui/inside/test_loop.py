@@ -266,7 +266,7 @@ def test_the_row_of_a_token_is_read_with_a_button(inspector: Inspector) -> None:
     inspector.stage.clicks("loop_tokens")
     assert not inspector.stage.sees("loop_read_row"), "it belongs to one stage"
     inspector.stage.clicks("loop_embedding")
-    assert "can be read" in inspector.reads("loop_number") and not part.map.boxes["embedding"].face.strip
+    assert "Once read" in inspector.reads("loop_number") and not part.map.boxes["embedding"].face.strip
     part.sheet.read.setFocus()
     QTest.keyClick(part.sheet.read, Qt.Key.Key_Space)
     inspector.stage.settle()
