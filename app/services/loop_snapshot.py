@@ -25,7 +25,7 @@ def snapshot_of(values: LoopValues, line: AnswerTimeline | None, token: int | No
         return LoopSnapshot(values, line, token)
     line = _up_to(line, values.written)
     mean_ms = line.mean_gap_ms
-    if line.first + len(line.drawn_ns) == values.written and (mean_ms or not line.steps):
+    if mean_ms or line.first + len(line.drawn_ns) == values.written <= line.first + 1:
         values = msgspec.structs.replace(values, tokens_per_s=_S / mean_ms if mean_ms else None)
     return LoopSnapshot(values, line, token)
 

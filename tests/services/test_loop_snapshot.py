@@ -183,3 +183,18 @@ def test_what_was_given_and_what_pauses_came_later_is_left_out() -> None:
     assert shown.line.pauses == pauses[:1] and shown.line.mean_gap_ms == 15.0
     assert shown.values.tokens_per_s == pytest.approx(1e3 / 15)
     assert snapshot_of(msgspec.structs.replace(example(), written=14), line).line is line
+
+
+def test_what_is_told_of_a_part_of_the_tokens_says_of_how_many(known_line: AnswerTimeline) -> None:
+    values = msgspec.structs.replace(example(), written=20, tokens_per_s=3.0)
+    shown = snapshot_of(values, known_line)
+    assert shown.line is known_line and shown.values.tokens_per_s == pytest.approx(100), "as the ruler has it"
+    assert sentence(known_line, 20).endswith("Of the 9 after it 2 have a known time: 10.0 ms on average.")
+    assert sentence(known_line, 13).endswith("Each of the 2 after it: 10.0 ms on average.")
+    assert sentence(known_line).endswith("Each of the 2 after it: 10.0 ms on average.")
+
+
+@pytest.fixture
+def known_line() -> AnswerTimeline:
+    """Return the time of three tokens of an answer of which ten were given."""
+    return AnswerTimeline(1, (), 10, [10 * MS, 20 * MS, 30 * MS], is_open=True)

@@ -205,7 +205,8 @@ class LoopPart(InsidePart):
         runs = line is not None and line.awaits_first and phase == "reading" and self.isVisible()
         if runs and line is not None:
             line = until_now(line, self.now_ns())
-        self.time.show_face(time_face(line, self.map.stage, phase))
+        written = self.shown.values.written if phase in ("writing", "held") else None
+        self.time.show_face(time_face(line, self.map.stage, phase, written))
         if runs != self._clock.isActive():
             self._clock.start() if runs else self._clock.stop()
 

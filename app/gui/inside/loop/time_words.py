@@ -66,14 +66,14 @@ class TimeFace(NamedTuple):
     """What the stage that is explained has of it."""
 
 
-def time_face(line: AnswerTimeline | None, stage: StageName, phase: Phase) -> TimeFace:
-    """Return what is shown of a timeline while a stage is explained."""
+def time_face(line: AnswerTimeline | None, stage: StageName, phase: Phase, written: int | None = None) -> TimeFace:
+    """Return what is shown of a timeline while a stage is explained; `written` counts the tokens of an answer that grows."""
     if line is None:
         return TimeFace(translate("LoopTime", "Here you will see what the time of an answer goes to."))
     stretches = _stretches(line, phase)
     end_ns = max((each.end_ns for each in stretches), default=0)
     span_ns = round_span(end_ns) if line.is_open else end_ns
-    return TimeFace(sentence(line), stretches, span_ns, _ROWS[stage])
+    return TimeFace(sentence(line, written), stretches, span_ns, _ROWS[stage])
 
 
 def round_span(ns: int) -> int:
@@ -84,7 +84,7 @@ def round_span(ns: int) -> int:
     return round(next(each * power for each in _SPANS if each * power >= ns * (1 - 1e-9)))
 
 
-def sentence(line: AnswerTimeline) -> str:
+def sentence(line: AnswerTimeline, written: int | None = None) -> str:
     """Return in words how long the first token took and why, and each one after it."""
     read_ns = sum(part.ns for part in line.parts if part.kind == "prefill")
     first_ns = _first_ns(line)
@@ -98,20 +98,24 @@ def sentence(line: AnswerTimeline) -> str:
         said = words.format(length=time_words(line.end_ns), prefill=time_words(read_ns))
     else:
         said = _until_first(line, first_ns, read_ns)
-    return f"{said} {_those_after(line)}".rstrip()
+    return f"{said} {_those_after(line, written)}".rstrip()
 
 
-def _those_after(line: AnswerTimeline) -> str:
-    """Return how long a token after the first one took; of those whose time nobody knows, that there are such."""
+def _those_after(line: AnswerTimeline, written: int | None) -> str:
+    """Return how long a token after the first one took; of those whose time nobody knows, that there are such.
+
+    The times of an answer that goes on come with its record, later than its tokens.
+    """
     mean_ms, timed = line.mean_gap_ms, line.timed_steps
+    after = max(line.steps, (written or 0) - line.first - 1)
     if mean_ms is None:
         return ""
     words = translate("LoopTime", "Each of the {count} after it: {length} on average.")
-    if timed < line.steps:
+    if timed < after:
         words = translate("LoopTime", "Of the {all} after it {count} have a known time: {length} on average.")
     elif timed == 1:
         words = translate("LoopTime", "The one after it: {length}.")
-    return words.format(count=count(timed), all=count(line.steps), length=time_words(mean_ms * 1e6))
+    return words.format(count=count(timed), all=count(after), length=time_words(mean_ms * 1e6))
 
 
 def _until_first(line: AnswerTimeline, first_ns: int, read_ns: int) -> str:
