@@ -87,24 +87,28 @@ def _pace(row: Row, need: Need) -> Meets | None:
         if row.speed is None:
             return Meets(row, "unknown")
         if row.speed.tokens_per_s < need.tokens_per_s:
-            close = row.speed.high >= need.tokens_per_s
+            close = row.speed.high >= need.tokens_per_s and _can_begin_in_time(row, need)
             return Meets(row, "speed", need.tokens_per_s, row.speed.tokens_per_s, close)
     if need.first_token_s is not None:
         first = row.first_token_together
         if first is None:
             return Meets(row, "unknown")
         if first.seconds > need.first_token_s:
-            close = first.low <= need.first_token_s
-            return Meets(row, "first_token", need.first_token_s, first.seconds, close)
+            return Meets(row, "first_token", need.first_token_s, first.seconds, _can_begin_in_time(row, need))
     return None
 
 
+def _can_begin_in_time(row: Row, need: Need) -> bool:
+    """Return whether the last of the first tokens comes in time at the fast end of the band."""
+    first = row.first_token_together
+    return need.first_token_s is None or (first is not None and first.low <= need.first_token_s)
+
+
 def _is_close(row: Row, need: Need) -> bool:
-    """Return whether the slow end of the band would not do."""
+    """Return whether the slow end of the band would not do, for everybody who asks at once."""
     slow = need.tokens_per_s is not None and row.speed is not None and row.speed.low < need.tokens_per_s
-    late = (
-        need.first_token_s is not None and row.first_token is not None and row.first_token.high > need.first_token_s
-    )
+    last = row.first_token_together
+    late = need.first_token_s is not None and last is not None and last.high > need.first_token_s
     return slow or late
 
 

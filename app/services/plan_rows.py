@@ -98,7 +98,8 @@ def _verdicts(rows: Sequence[Row], usage: Usage, wanted: Wanted) -> dict[int, Ne
 def _with_training(found: Meets, usage: Usage) -> Meets:
     """Return that a model fails whose training ends before the context that is wanted, however much memory there is."""
     trained = found.row.model.trained_context
-    if not found.meets or trained is None or trained >= usage.context:
+    comes_first = found.shortfall in ("memory", "context") or found.row.verdict == "unknown"
+    if comes_first or trained is None or trained >= usage.context:
         return found
     return Meets(found.row, "context", usage.context, trained)
 

@@ -196,6 +196,23 @@ def test_what_the_band_leaves_open_is_said_to_be_close() -> None:
     assert near.shortfall == far.shortfall == "speed" and near.is_close and not far.is_close
 
 
+def test_what_the_band_leaves_open_counts_all_who_ask_at_once() -> None:
+    found = row("l4", Usage(2048, 4, 2048))
+    one, last = found.first_token, found.first_token_together
+    assert one and last and one.high < last.seconds < last.high
+    assert judge(found, Need(Usage(2048), first_token_s=(last.seconds + last.high) / 2)).is_close
+    assert not judge(found, Need(Usage(2048), first_token_s=last.high + 1)).is_close
+
+
+def test_nothing_is_close_that_fails_elsewhere_too() -> None:
+    found = row("l4", Usage(2048, 4, 2048))
+    assert found.speed and found.first_token_together
+    slow, early = found.speed.high - 0.01, found.first_token_together.low
+    assert judge(found, Need(Usage(2048), early, slow)).is_close
+    late = judge(found, Need(Usage(2048), early * 0.9, slow))
+    assert late.shortfall == "speed" and not late.is_close
+
+
 def test_of_quantisations_the_largest_that_meets_the_need_comes_first() -> None:
     models = [planned_8b(name, name, scale) for name, scale in (("Q4_K_M", 1.0), ("Q8_0", 1.7), ("F16", 3.3))]
     need = Need(Usage(8192), tokens_per_s=20)

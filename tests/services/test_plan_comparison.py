@@ -123,6 +123,9 @@ def test_a_context_beyond_the_training_fails_however_much_memory_there_is() -> N
     assert large.verdict == "fits" and large.trained_context == 131_072 and large.need is not None
     assert not large.need.meets and large.need.words.english() == "context 131,072 of 200,000"
 
+    slow = rows_of("h200", context=200_000, wanted=Wanted(tokens_per_s=9_999.0)).rows[0]
+    assert slow.need is not None and slow.need.words.english() == "context 131,072 of 200,000", "no GPU helps there"
+
 
 def test_without_a_need_nothing_is_judged() -> None:
     assert [row.need for row in rows_of("rtx-3060", wanted=Wanted(may_split=True)).rows] == [None, None]
