@@ -9,14 +9,16 @@ from msgspec.structs import replace
 
 from app.planner.decode_speed import Part, decode_speed
 from app.planner.gpu import Gpu, Limit, PrefillTime, Speed
+from app.planner.layout import all_layers, places
 from app.planner.memory_plan import MemoryPlan, PlannedDevice, Verdict
-from app.planner.model_work import split_work
+from app.planner.model_work import split_work, work_by_place
 from app.planner.plan_options import PlanOptions
 from app.planner.planned_model import PlannedModel
 from app.planner.planning import plan_memory
 from app.planner.prefill_speed import prefill_time
 
 PlanMemory = Callable[[PlannedModel, PlanOptions, Sequence[PlannedDevice]], MemoryPlan]
+Parts = Callable[[PlannedModel, MemoryPlan, Gpu, Gpu | None], tuple[Part, ...]]
 CHART_POINTS = 24
 LEAST_CHART_CONTEXT = 256
 
@@ -88,13 +90,14 @@ def compare(
     usage: Usage,
     host: Gpu | None = None,
     plan: PlanMemory = plan_memory,
+    parts: Parts | None = None,
 ) -> tuple[Row, ...]:
     """Return a row for each model on each GPU, models first.
 
     `host` is the processor that takes the layers which do not fit; without it nothing is said of their speed. A table's
-    GPU is planned for as if it were empty.
+    GPU is planned for as if it were empty. `parts` says who computes what.
     """
-    return tuple(_row(model, gpu, usage, host, plan) for model in models for gpu in gpus)
+    return tuple(_row(model, gpu, usage, (host, plan, parts or parts_of)) for model in models for gpu in gpus)
 
 
 def speed_by_context(row: Row, usage: Usage, host: Gpu | None = None, largest: int | None = None) -> ChartLine | None:
@@ -139,6 +142,32 @@ def parts_of(model: PlannedModel, plan: MemoryPlan, gpu: Gpu, host: Gpu | None) 
     return (Part(work.on_gpu, gpu), Part(work.on_processor, host)) if host else ()
 
 
+def parts_on(
+    model: PlannedModel,
+    plan: MemoryPlan,
+    devices: Sequence[PlannedDevice],
+    speeds: Sequence[Gpu | None],
+    host: Gpu | None,
+) -> tuple[Part, ...]:
+    """Return who does what where layers are shared out over several GPUs, each of which works at its own speed.
+
+    `speeds` are those of the GPUs among `devices`, in their order. Empty where the speed of one that works is unknown.
+    """
+    if len(speeds) == 1:
+        return parts_of(model, plan, speeds[0], host) if speeds[0] is not None else ()
+    everything = all_layers(model)
+    if everything is None or plan.gpu_layers is None:
+        return ()
+    where = places(everything - 1, plan.gpu_layers, [device for device in devices if device.is_gpu])
+    works = work_by_place(model, plan.options, where)
+    if works is None:
+        return ()
+    on_gpus = [(works[at], speed) for at, speed in enumerate(speeds) if at in works]
+    busy = [(work, speed) for work, speed in (*on_gpus, (works[None], host)) if not work.is_empty]
+    parts = tuple(Part(work, speed) for work, speed in busy if speed is not None)
+    return parts if len(parts) == len(busy) else ()
+
+
 def together(each: PrefillTime, requests: int) -> PrefillTime:
     """Return the time until the last of several prompts has its first token: they are read one after another."""
     count = max(1, requests)
@@ -147,14 +176,15 @@ def together(each: PrefillTime, requests: int) -> PrefillTime:
     )
 
 
-def _row(model: PlannedModel, gpu: Gpu, usage: Usage, host: Gpu | None, plan: PlanMemory) -> Row:
+def _row(model: PlannedModel, gpu: Gpu, usage: Usage, by: tuple[Gpu | None, PlanMemory, Parts]) -> Row:
+    host, plan, parts_by = by
     users = max(1, usage.users)
     devices = [planned_device(gpu)]
     if host is not None and not gpu.is_processor:
         devices.append(planned_device(host))
     planned = plan(model, usage.planned, devices)
     impossible = planned.verdict in ("too_large", "unknown")
-    parts = () if impossible else parts_of(model, planned, gpu, host)
+    parts = () if impossible else parts_by(model, planned, gpu, host)
     speed = decode_speed(parts, usage.context, users)
     first = prefill_time(parts, usage.prompt, usage.cached, planned.options.micro_batch)
     limit: Limit | None = speed.limited_by if speed else None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import msgspec
 
@@ -99,22 +99,40 @@ def split_work(model: PlannedModel, options: PlanOptions, gpu_layers: int = -1) 
 
     llama.cpp gives a GPU the output layer first and then the last blocks.
     """
+    everything = len(model.weights.layers) + 1 if model.weights is not None else 0
+    on_gpu = everything if gpu_layers < 0 else min(gpu_layers, everything)
+    works = work_by_place(model, options, (*(None,) * (everything - on_gpu), *(0,) * on_gpu))
+    if works is None:
+        return None
+    return SplitWork(works[0] if on_gpu else _work(model, options, (), has_head=False), works[None])
+
+
+def work_by_place(
+    model: PlannedModel, options: PlanOptions, where: Sequence[int | None]
+) -> Mapping[int | None, ModelWork] | None:
+    """Return the work of each GPU that has something to do, by its number, and of the processor (None); None is unknown.
+
+    `where` tells the place of each block, and last of the output layer, as `layout.places` does.
+    """
     weights = model.weights
     if weights is None or not weights.layers or len(model.cache) != len(weights.layers):
         return None
-    count = len(weights.layers)
-    on_gpu = count + 1 if gpu_layers < 0 else min(gpu_layers, count + 1)
-    first = min(count, count + 1 - on_gpu)
-    gpu = _work(model, options, range(first, count), has_head=on_gpu > 0)
-    processor = _work(model, options, range(first), has_head=on_gpu == 0)
-    return _with_experts_moved(gpu, processor) if options.experts_on_cpu and on_gpu else SplitWork(gpu, processor)
+    works: dict[int | None, ModelWork] = {}
+    for at in (None, *sorted({gpu for gpu in where if gpu is not None})):
+        blocks = [block for block in range(len(weights.layers)) if where[block] == at]
+        has_head = where[-1] == at
+        works[at] = _work(model, options, blocks, has_head=has_head)
+        if options.experts_on_cpu and at is not None:
+            head = weights.output + weights.rest if has_head else 0
+            works[at], works[None] = _with_experts_moved(works[at], works[None], head)
+    return works
 
 
-def _with_experts_moved(gpu: ModelWork, processor: ModelWork) -> SplitWork:
-    """Return the work where the experts stay in main memory and everything else is as it was."""
-    read, gpu_read = gpu.expert_bytes * gpu.expert_share(), gpu.weight_bytes()
+def _with_experts_moved(gpu: ModelWork, processor: ModelWork, head_bytes: int) -> tuple[ModelWork, ModelWork]:
+    """Return the work where the experts stay in main memory and everything else is as it was; the head has none of them."""
+    read, gpu_read = gpu.expert_bytes * gpu.expert_share(), gpu.weight_bytes() - head_bytes
     moved = gpu.parameters * read / gpu_read if gpu_read else 0.0
-    return SplitWork(
+    return (
         msgspec.structs.replace(gpu, expert_bytes=0, parameters=gpu.parameters - moved),
         msgspec.structs.replace(
             processor,
@@ -125,7 +143,7 @@ def _with_experts_moved(gpu: ModelWork, processor: ModelWork) -> SplitWork:
     )
 
 
-def _work(model: PlannedModel, options: PlanOptions, blocks: range, has_head: bool) -> ModelWork:
+def _work(model: PlannedModel, options: PlanOptions, blocks: Sequence[int], has_head: bool) -> ModelWork:
     weights = model.weights or PlannedWeights()
     layers = [weights.layers[block] for block in blocks]
     caches = [model.cache[block] for block in blocks]

@@ -11,7 +11,8 @@ from app.core.devices import MAIN_MEMORY
 from app.core.events import MemoryMeasured
 from app.core.model import ALL_LAYERS, LoadOptions
 from app.core.words import Sentence
-from app.planner.comparison import Row, Usage, compare
+from app.planner.comparison import Row, Usage, compare, parts_on
+from app.planner.decode_speed import Part
 from app.planner.gpu import Gpu
 from app.planner.memory_plan import DevicePlan, Figure, Lever, MemoryPlan, PlannedDevice, Verdict
 from app.planner.plan_options import PlanOptions
@@ -100,11 +101,15 @@ def _here(model: PlannedModel, usage: Usage, here: Here, host: Gpu | None) -> Pl
 
     gpus = [here.speeds.get(device.name) for device in here.devices if device.is_gpu]
     known = [gpu for gpu in gpus if gpu is not None]
-    # layers that lie on several GPUs take turns: the slowest tells what is to be expected at least
+    # where a figure is of one GPU, the slowest tells what is to be expected at least
     speed = min(known, key=lambda gpu: gpu.effective_bandwidth) if known and len(known) == len(gpus) else None
     speed = host if not gpus else speed
     name = ", ".join(here.names.get(device.name, device.name) for device in here.devices if device.is_gpu)
-    (row,) = compare([model], [speed or _UNKNOWN], usage, host, plan)
+
+    def parts(planned: PlannedModel, made: MemoryPlan, gpu: Gpu, host: Gpu | None) -> tuple[Part, ...]:
+        return parts_on(planned, made, here.devices, known if speed is not None and gpus else [gpu], host)
+
+    (row,) = compare([model], [speed or _UNKNOWN], usage, host, plan, parts)
     if speed is None:
         limit = row.limited_by if row.limited_by == "memory" else None
         row = replace(row, speed=None, first_token=None, first_token_together=None, limited_by=limit)

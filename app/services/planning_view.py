@@ -11,7 +11,7 @@ from app.core.devices import MAIN_MEMORY
 from app.core.events import Failed, MemoryMeasured
 from app.core.machine_speed import KeptAnswers
 from app.core.model import LoadOptions
-from app.planner.comparison import parts_of, planned_device
+from app.planner.comparison import parts_on, planned_device
 from app.planner.decode_speed import Part, decode_speed
 from app.planner.gpu import Gpu, PrefillTime, Speed
 from app.planner.layout import all_layers
@@ -52,8 +52,8 @@ class Place(NamedTuple):
 
     devices: tuple[PlannedDevice, ...]
     """GPUs first, main memory last where layers could lie in it."""
-    gpu: Gpu | None
-    """How fast what computes is; of several GPUs the first. The processor where there is no GPU. None is unknown."""
+    speeds: tuple[Gpu | None, ...]
+    """How fast each of its GPUs is, in their order; the processor alone where there is none. None is unknown."""
     host: Gpu | None
     """The processor, which takes what does not fit."""
     names: dict[str, str]
@@ -78,10 +78,13 @@ def place_of(where: str, here: Sequence[PlannedDevice], gpus: KnownGpus) -> Plac
         device = planned_device(chosen)
         main = () if chosen.shares_main_memory else tuple(each for each in here if not each.is_gpu)
         devices = (device, *(replace(each, free=each.total) for each in main))
-        return Place(devices, chosen, None if chosen.shares_main_memory else host, {device.name: chosen.name}, False)
+        return Place(
+            devices, (chosen,), None if chosen.shares_main_memory else host, {device.name: chosen.name}, False
+        )
     own = [device for device in here if device.is_gpu]
     names = {device.name: gpus.here[device.name].name if device.name in gpus.here else device.name for device in own}
-    return Place(tuple(here), gpus.here.get(own[0].name) if own else host, host, names, True)
+    speeds = tuple(gpus.here.get(device.name) for device in own) if own else (host,)
+    return Place(tuple(here), speeds, host, names, True)
 
 
 def plan_options_of(choice: PlanChoice) -> PlanOptions:
@@ -178,12 +181,11 @@ def _speed(
     model: PlannedModel, plan: MemoryPlan, choice: PlanChoice, place: Place, answers: Mapping[str, KeptAnswers]
 ) -> SpeedRows:
     """Return how fast it would be: where it does not fit with its layers as they are, nothing is said."""
-    gpu = place.gpu
-    if gpu is None:
+    if place.speeds == (None,):
         return SpeedRows(reason=NO_SPEED)
     if not has_room(plan):
         return SpeedRows(reason=plan.reason or DOES_NOT_FIT)
-    parts = parts_of(model, plan, gpu, place.host)
+    parts = parts_on(model, plan, place.devices, place.speeds, place.host)
     depth = min(choice.prompt, choice.context)
     decode, full = (decode_speed(parts, context, choice.sequences) for context in (depth, choice.context))
     if decode is None:

@@ -5,12 +5,15 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
-from app.planner.comparison import Row, Usage, chart_contexts, compare, parts_of, speed_by_context
-from app.planner.decode_speed import Part
+from app.planner.comparison import Row, Usage, chart_contexts, compare, parts_of, parts_on, speed_by_context
+from app.planner.decode_speed import Part, decode_speed
 from app.planner.gpu import Gpu
+from app.planner.memory_plan import PlannedDevice
 from app.planner.needs import Need, judge, judged, meeting, smallest
 from app.planner.plan_options import PlanOptions
 from app.planner.planned_model import PlannedModel
+from app.planner.planning import plan_memory
+from app.planner.prefill_speed import prefill_time
 from app.planner.quantised import quantisations, quantised
 from app.planner.roofline import ridge, roofline
 from tests.planner.works import GIB, LLAMA_8B, PROCESSOR, TABLE, mixture, plain, planned_8b
@@ -79,6 +82,55 @@ def test_a_mixture_keeps_its_experts_in_main_memory_first() -> None:
     on_gpu, rest = parts_of(found.model, found.plan, found.gpu, PROCESSOR)
     assert not on_gpu.work.is_mixture and rest.work.is_mixture and rest.work.dense_bytes == 0
     assert found.speed is not None and found.speed.limited_by == "processor"
+
+
+FAST, SLOW = TABLE["rtx-4090"], TABLE["l4"]
+MACHINE = (
+    PlannedDevice("CUDA0", True, 24 * GIB, 16 * GIB),
+    PlannedDevice("CUDA1", True, 24 * GIB, 8 * GIB),
+    PlannedDevice("CPU", False, 64 * GIB, 60 * GIB),
+)
+
+
+@pytest.mark.parametrize("speeds", [(FAST, SLOW), (SLOW, FAST)])
+def test_each_of_several_gpus_works_at_its_own_speed(speeds: tuple[Gpu, Gpu]) -> None:
+    model = planned_8b()
+    plan = plan_memory(model, PlanOptions(context=4096), MACHINE)
+    parts = parts_on(model, plan, MACHINE, speeds, PROCESSOR)
+    assert [part.gpu for part in parts] == list(speeds)
+    assert parts[0].work.layers == 22 and parts[1].work.layers == 10, "two thirds of what is free are on the first"
+    assert parts[0].work.head_parameters == 0 < parts[1].work.head_parameters
+    both = decode_speed(parts, 4096)
+    each = [decode_speed([part], 4096) for part in parts]
+    assert both and each[0] and each[1]
+    assert both.tokens_per_s == pytest.approx(1 / (1 / each[0].tokens_per_s + 1 / each[1].tokens_per_s))
+    reads = [prefill_time([part], 2048) for part in parts]
+    whole = prefill_time(parts, 2048)
+    assert whole and reads[0] and reads[1]
+    assert whole.seconds == pytest.approx(reads[0].seconds + reads[1].seconds)
+
+
+def test_several_gpus_share_what_main_memory_leaves_them() -> None:
+    model = planned_8b()
+    plan = plan_memory(model, PlanOptions(context=4096, gpu_layers=17), MACHINE)
+    parts = parts_on(model, plan, MACHINE, (FAST, SLOW), PROCESSOR)
+    assert [part.gpu for part in parts] == [FAST, SLOW, PROCESSOR]
+    assert [part.work.layers for part in parts] == [12, 4, 16]
+    assert parts_on(model, plan, MACHINE, (FAST, None), PROCESSOR) == ()
+    assert parts_on(model, plan, MACHINE, (FAST, SLOW), None) == ()
+    one_layer = plan_memory(model, PlanOptions(context=4096, gpu_layers=1), MACHINE)
+    assert [part.gpu for part in parts_on(model, one_layer, MACHINE, (FAST, None), PROCESSOR)] == [FAST, PROCESSOR]
+
+
+def test_experts_of_several_gpus_are_in_main_memory_together() -> None:
+    model = mixture()
+    plan = plan_memory(model, PlanOptions(context=4096, gpu_layers=-1, experts_on_cpu=True), MACHINE)
+    first, second, rest = parts_on(model, plan, MACHINE, (FAST, SLOW), PROCESSOR)
+    assert first.work.expert_bytes == second.work.expert_bytes == 0
+    assert rest.work.expert_bytes == 24 * 424_000_000 and first.work.layers + second.work.layers == 24
+    one = parts_of(model, plan, FAST, PROCESSOR)
+    assert first.work.parameters + second.work.parameters == pytest.approx(one[0].work.parameters)
+    assert rest.work.parameters == pytest.approx(one[1].work.parameters)
 
 
 def test_a_processor_does_all_of_it() -> None:

@@ -92,7 +92,7 @@ def test_more_bandwidth_is_never_slower(
 ) -> None:
     wider = replace(gpu, bandwidth=gpu.bandwidth * factor)
     before, after = speed(work, gpu, context, sequences), speed(work, wider, context, sequences)
-    assert after.tokens_per_s >= before.tokens_per_s and after.ceiling > before.ceiling
+    assert after.tokens_per_s >= before.tokens_per_s * (1 - 1e-9) and after.ceiling > before.ceiling
     assert prefill(work, wider, 1024).seconds <= prefill(work, gpu, 1024).seconds
 
 

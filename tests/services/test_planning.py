@@ -105,6 +105,25 @@ def test_a_speed_that_nothing_is_known_of_is_none_with_its_reason() -> None:
     assert shown.pace is None and shown.speed.decode is None and shown.speed.reason is not None
 
 
+def test_the_speed_of_every_gpu_counts_that_has_layers() -> None:
+    devices = (PlannedDevice("CUDA0", True, 23 * GIB, 8 * GIB), PlannedDevice("CUDA1", True, 23 * GIB, 8 * GIB), MAIN)
+
+    def decode(*gpus: str) -> float | None:
+        speeds = {f"CUDA{number}": TABLE[gpu] for number, gpu in enumerate(gpus)}
+        shown = view("llama-3.1-8b", PlanChoice(context=4096), place_of("here", devices, KnownGpus(here=speeds)))
+        return shown.speed.decode.value if shown.speed.decode is not None else None
+
+    slow, mixed, mixed_too, fast = (
+        decode("l4", "l4"),
+        decode("l4", "rtx-4090"),
+        decode("rtx-4090", "l4"),
+        decode("rtx-4090", "rtx-4090"),
+    )
+    assert slow and mixed and mixed_too and fast
+    assert slow < min(mixed, mixed_too) and max(mixed, mixed_too) < fast
+    assert decode("rtx-4090") is None, "nothing is said where the speed of one of them is unknown"
+
+
 def test_several_conversations_share_the_room() -> None:
     one, four = (view("llama-3.1-8b", PlanChoice(sequences=count), here()) for count in (1, 4))
     assert one.most_sequences == four.most_sequences and (one.most_sequences or 0) > 4
