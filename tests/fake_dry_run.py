@@ -21,6 +21,7 @@ class Asked(NamedTuple):
     path: str
     options: LoadOptions
     keep: bool
+    sizes_only: bool
 
 
 class FakeDryRun:
@@ -31,8 +32,10 @@ class FakeDryRun:
         self.asked: list[Asked] = []
         self.closed = False
 
-    def measure(self, request: int, path: str, options: LoadOptions, *, keep: bool = True) -> None:
-        self.asked.append(Asked(request, path, options, keep))
+    def measure(
+        self, request: int, path: str, options: LoadOptions, *, keep: bool = True, sizes_only: bool = False
+    ) -> None:
+        self.asked.append(Asked(request, path, options, keep, sizes_only))
 
     def close(self) -> None:
         self.closed = True

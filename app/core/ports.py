@@ -19,11 +19,14 @@ EventSink = Callable[[Event], None]
 class DryRunPort(Protocol):
     """Works out what models would take, in a process of its own that a hostile file may end."""
 
-    def measure(self, request: int, path: str, options: LoadOptions, *, keep: bool = True) -> None:
+    def measure(
+        self, request: int, path: str, options: LoadOptions, *, keep: bool = True, sizes_only: bool = False
+    ) -> None:
         """Return at once; `MemoryMeasured` or `Failed` with this request follows.
 
         `keep` says whether another question about the same file may follow soon: it is answered faster, and until
-        then the process holds some memory.
+        then the process holds some memory. What was said before of the same file and options is said again; where
+        there is a GPU, that tells what was free on it then, so that only who wants `sizes_only` is told it.
         """
 
     def close(self) -> None:

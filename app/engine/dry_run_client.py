@@ -62,21 +62,21 @@ class DryRunClient:
         self._known = KnownRuns()
         self._closed = False
 
-    def measure(self, request: int, path: str, options: LoadOptions, *, keep: bool = True) -> None:
+    def measure(
+        self, request: int, path: str, options: LoadOptions, *, keep: bool = True, sizes_only: bool = False
+    ) -> None:
         """Return at once; `MemoryMeasured` or `Failed` with this request follows.
 
         `keep` lets the process wait for another question about the same file; the last question counts. What was said
-        of the same file and options is said again, without a process.
+        of the same file and options is said again, without a process; what is free on a GPU only with `sizes_only`.
         """
         with self._state:
             if self._closed:
                 return
-            if self._known.has(
-                path, options
-            ):  # whether the file is the same is asked on another thread: disks are slow
-                self._begin(
-                    threading.Timer(0.0, lambda: self._say_again(request, path, options, keep)), "dry-run-known"
-                )
+            if self._known.has(path, options, sizes_only=sizes_only):
+                # whether the file is the same is asked on another thread: disks are slow
+                again = threading.Timer(0.0, lambda: self._say_again(request, path, options, keep))
+                self._begin(again, "dry-run-known")
                 return
         self._ask(request, path, options, keep)
 

@@ -1,6 +1,6 @@
 """What dry runs have said, by file and options, so that the same question needs no process.
 
-Only what stays true is kept: a machine with a GPU answers by what is free on it now, and is asked every time.
+A machine with a GPU also tells what is free on it, which does not stay true: its answers are for who wants sizes alone.
 """
 
 from __future__ import annotations
@@ -31,9 +31,10 @@ class KnownRuns:
     def __init__(self) -> None:
         self._answers: dict[tuple[str, LoadOptions], tuple[Stamp, MemoryMeasured]] = {}
 
-    def has(self, path: str, options: LoadOptions) -> bool:
+    def has(self, path: str, options: LoadOptions, *, sizes_only: bool = False) -> bool:
         """Return whether there is an answer, if the file is still the same."""
-        return (path, options) in self._answers
+        known = self._answers.get((path, options))
+        return known is not None and (sizes_only or not _tells_free(known[1]))
 
     def get(self, path: str, options: LoadOptions, stamp: Stamp | None) -> MemoryMeasured | None:
         """Return what was said of a file with this stamp; an answer about another content is forgotten."""
@@ -44,13 +45,17 @@ class KnownRuns:
         return known[1]
 
     def note(self, options: LoadOptions, stamp: Stamp | None, answer: MemoryMeasured) -> None:
-        """Keep an answer to a question with these options, unless it is true only now."""
-        if stamp is None or any(device.kind in GPU_KINDS for device in answer.devices):
+        """Keep an answer to a question with these options."""
+        if stamp is None:
             return
         self._answers.pop((answer.path, options), None)
         self._answers[answer.path, options] = (stamp, answer)
         while len(self._answers) > MOST_KEPT:
             del self._answers[next(iter(self._answers))]
+
+
+def _tells_free(answer: MemoryMeasured) -> bool:
+    return any(device.kind in GPU_KINDS for device in answer.devices)
 
 
 def stamp_of(path: str) -> Stamp | None:

@@ -1,4 +1,4 @@
-"""Has llama.cpp asked what a configuration takes, once the choice rests; what it said is kept by file and options."""
+"""Has llama.cpp asked what a configuration takes, once the choice rests; `DryRunPort` knows what it said before."""
 
 from __future__ import annotations
 
@@ -15,7 +15,6 @@ from app.system.jobs import Jobs
 JOB = "planned choice"
 REST_S = 0.3
 """A choice that stays so long is asked about."""
-MOST_KEPT = 64
 
 
 class _Key(NamedTuple):
@@ -33,7 +32,8 @@ class AskedPlans:
         self._dry_run = dry_run
         self._new_request = new_request
         self._told = told
-        self._known: dict[_Key, MemoryMeasured | Failed] = {}
+        self._said: tuple[_Key, MemoryMeasured | Failed] | None = None
+        """The newest answer, and what it is about."""
         self._wanted: _Key | None = None
         self._open: tuple[int, _Key] | None = None
         self._rest: LatestJob[_Key] = LatestJob(jobs, JOB, self._ask, after_s=REST_S)
@@ -41,18 +41,18 @@ class AskedPlans:
     @property
     def is_asking(self) -> bool:
         """Whether an answer about the choice is still to come."""
-        return self._wanted is not None and self._wanted not in self._known
+        return self._wanted is not None and self._known(self._wanted) is None
 
     def get(self, path: str, options: LoadOptions) -> MemoryMeasured | Failed | None:
         """Return what llama.cpp said of a configuration, or why it did not; asks it where it did not, once nobody wants another one."""
         key = _Key(path, options)
         if key != self._wanted:
             self._wanted = key
-            if key in self._known:
+            if self._known(key) is not None:
                 self._rest.forget()
             else:
                 self._rest.want(lambda: key)
-        return self._known.get(key)
+        return self._known(key)
 
     def leave(self) -> None:
         """Ask nothing as long as nothing else is wanted."""
@@ -61,7 +61,8 @@ class AskedPlans:
 
     def forget(self, path: str) -> None:
         """Know nothing of a file any more, which is another one now."""
-        self._known = {key: known for key, known in self._known.items() if key.path != path}
+        if self._said is not None and self._said[0].path == path:
+            self._said = None
         self._wanted = None
 
     def take(self, event: LanesAnalysed) -> None:
@@ -73,16 +74,17 @@ class AskedPlans:
         if self._open is None or event.request != self._open[0]:
             return
         key, self._open = self._open[1], None
-        while len(self._known) >= MOST_KEPT:
-            del self._known[next(iter(self._known))]
-        self._known[key] = event
         if self._wanted == key:
+            self._said = (key, event)
             self._told()
-        elif self._wanted is not None and self._wanted not in self._known and not self._rest.is_busy:
+        elif self.is_asking and not self._rest.is_busy:
             self._ask(self._wanted)
 
     def _ask(self, key: _Key | None) -> None:
         if key is None or key != self._wanted or self._open is not None:
             return
         self._open = (self._new_request(), key)
-        self._dry_run.measure(self._open[0], key.path, key.options)
+        self._dry_run.measure(self._open[0], key.path, key.options, sizes_only=True)
+
+    def _known(self, key: _Key) -> MemoryMeasured | Failed | None:
+        return self._said[1] if self._said is not None and self._said[0] == key else None

@@ -14,6 +14,7 @@ import psutil
 import pytest
 
 from app.core.commands import MeasureMemory
+from app.core.devices import Device
 from app.core.events import PROTOCOL_VERSION, EngineGone, Event, Failed, FailureKind, Hello, MemoryMeasured, Unloaded
 from app.core.library_fault import LibraryFault
 from app.core.metrics import DeviceMemory
@@ -62,9 +63,11 @@ class Runs:
         self.client = Watched(self.inbox.put, self.begun.put, self.ended.put, backend=backend, **seconds)
         self._numbers = itertools.count(1)
 
+    sizes_only = False
+
     def ask(self, path: str | Path, **options: object) -> int:
-        request = next(self._numbers)
-        self.client.measure(request, str(path), LoadOptions(**options), keep=self.keep)  # type: ignore[arg-type]
+        request, wanted = next(self._numbers), LoadOptions(**options)  # type: ignore[arg-type]
+        self.client.measure(request, str(path), wanted, keep=self.keep, sizes_only=self.sizes_only)
         return request
 
     def process(self, path: str) -> int:
@@ -331,6 +334,18 @@ def test_the_same_question_is_answered_without_a_process_as_long_as_the_file_is_
     os.utime(path, (1_000_000, 2_000_000))
     assert runs.measured(path, context=256).layers == 3
     assert runs.begun.qsize() == 3
+
+
+def test_with_a_gpu_only_sizes_are_said_again_without_a_process(make: Make, tmp_path: Path) -> None:
+    gpu = Device("CUDA0", "NVIDIA L4", "gpu", "CUDA", 24 << 30, 20 << 30)
+    path = script(tmp_path, "gpu", memory=(DeviceMemory("CUDA0", 5 << 30, 1 << 30, None),), devices=(gpu,))
+    os.utime(path, (1_000_000, 1_000_000))
+    runs = make("scripted", keep_seconds=0.02)
+    for sizes_only, begun in ((False, 1), (False, 2), (True, 2)):
+        runs.sizes_only = sizes_only
+        assert runs.measured(path).devices == (gpu,)
+        assert sizes_only or runs.gone() == path
+        assert runs.begun.qsize() == begun
 
 
 def test_an_answer_about_a_file_that_was_just_changed_is_not_kept(make: Make, tmp_path: Path) -> None:

@@ -29,11 +29,14 @@ def test_an_answer_is_kept_for_its_file_and_its_options() -> None:
     assert not known.has("a.gguf", asked), "an answer about another content is forgotten"
 
 
-def test_what_a_gpu_has_free_is_never_told_twice() -> None:
+def test_what_a_gpu_has_free_is_told_again_only_to_who_wants_sizes_alone() -> None:
     known = KnownRuns()
-    known.note(LoadOptions(), STAMP, answer(256, GPU, CPU))
     known.note(LoadOptions(), None, answer())
+    assert not known.has("a.gguf", LoadOptions(), sizes_only=True), "nobody knows which content that was"
+    known.note(LoadOptions(), STAMP, answer(256, GPU, CPU))
     assert not known.has("a.gguf", LoadOptions())
+    assert known.has("a.gguf", LoadOptions(), sizes_only=True)
+    assert known.get("a.gguf", LoadOptions(), STAMP) == answer(256, GPU, CPU)
 
 
 def test_of_too_many_answers_the_one_used_longest_ago_goes() -> None:

@@ -144,7 +144,7 @@ def test_what_is_moved_is_worked_out_at_once(desk: Desk, planning: Planning) -> 
     assert not told
 
 
-def test_llama_cpp_is_asked_once_the_choice_rests_and_what_it_said_is_kept(desk: Desk, planning: Planning) -> None:
+def test_llama_cpp_is_asked_once_the_choice_rests(desk: Desk, planning: Planning) -> None:
     options = ask(desk, planning)
     assert (options.context, options.gpu_layers, options.flash_attention) == (planning.choice.context, 0, "on")
     assert planning.is_asking and planning.view is not None and not planning.view.is_asked
@@ -161,9 +161,13 @@ def test_llama_cpp_is_asked_once_the_choice_rests_and_what_it_said_is_kept(desk:
     desk.settle()
     assert not planning.view.is_asked and not planning.is_asking
     assert planning.view.asked_problem is not None and planning.view.asked_problem.english() == "Nobody knows."
-    count = len(desk.dry_run.asked)
     planning.change(context=options.context)
-    assert planning.view.is_asked and len(desk.dry_run.asked) == count
+    assert not planning.view.is_asked and planning.view.asked_problem is None
+    assert ask(desk, planning) == options, "what it said before the port knows"
+    assert all(asked.sizes_only for asked in desk.dry_run.asked if asked.options.gpu_layers == 0)
+    desk.dry_run.answer(DeviceMemory("CPU", 111 * MIB, 7 * MIB, 5 * MIB, complete=True))
+    desk.settle()
+    assert planning.view.is_asked
 
 
 @pytest.mark.parametrize(("cells", "fit"), [(MIB, "fits"), (12 * GIB, "too_large")])
