@@ -53,7 +53,7 @@ class TextWriter:
         if self._terminal.shows_figures:
             metrics = self._first_byte.measured(event.metrics)
             parts = [
-                f"{count(metrics.sampled_tokens)} tokens",
+                "1 token" if metrics.sampled_tokens == 1 else f"{count(metrics.sampled_tokens)} tokens",
                 f"{rate(metrics.decode_tokens_per_s)} tok/s",
                 f"TTFT {milliseconds(metrics.ttft_ms)}",
                 stop_words(event.stop_reason).english(),

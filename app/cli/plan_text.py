@@ -203,7 +203,9 @@ def _lever(lever: LeverValue) -> str:
     change = {
         "context": f"A context of {_tokens(lever.context)}",
         "kv_type": f"Keys and values in {lever.kv_type or UNKNOWN}",
-        "gpu_layers": f"{count(lever.gpu_layers)} layers on the GPU",
+        "gpu_layers": "1 layer on the GPU"
+        if lever.gpu_layers == 1
+        else f"{count(lever.gpu_layers)} layers on the GPU",
         "experts_on_cpu": "The experts in main memory",
         "quantisation": f"The quantisation {one_line(lever.quantisation or UNKNOWN)}",
         "flash_attention": "Flash attention",

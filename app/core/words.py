@@ -37,6 +37,11 @@ def grouped(values: Mapping[str, str | int | float]) -> dict[str, str | int | fl
     return {name: _Grouped(value) if isinstance(value, int) else value for name, value in values.items()}
 
 
+def counted(number: int | None, one: Sentence, several: Sentence) -> Sentence:
+    """Return the sentence on one of something, or the one on any other number of it; languages differ in both."""
+    return one if number == 1 else several
+
+
 def translate(context: str, template: str, /, **values: str | int | float) -> Sentence:
     """Make a sentence; named so that lupdate finds the two literal strings."""
     return Sentence(context, template, values)

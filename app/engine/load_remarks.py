@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 
 from app.core.model import LoadOptions, ModelInfo
-from app.core.words import Sentence, translate
+from app.core.words import Sentence, counted, translate
 from app.engine import library
 
 _CONTEXT_WARNING = re.compile(r"n_ctx(?:_seq)? \(\d+\) [<>] n_ctx_train \(\d+\)")
@@ -44,14 +44,12 @@ def load_remarks(asked: LoadOptions, used: LoadOptions, info: ModelInfo) -> tupl
             )
         )
     if asked.gpu_layers is None and used.gpu_layers is not None and used.gpu_layers <= info.layers:
-        remarks.append(
-            translate(
-                "Engine",
-                "{layers} of {all} layers are on the GPU: more would not fit.",
-                layers=used.gpu_layers,
-                all=info.layers + 1,
-            )
+        layers, whole = used.gpu_layers, info.layers + 1
+        one = translate("Engine", "1 of {all} layers is on the GPU: more would not fit.", all=whole)
+        several = translate(
+            "Engine", "{layers} of {all} layers are on the GPU: more would not fit.", layers=layers, all=whole
         )
+        remarks.append(counted(layers, one, several))
     return tuple(remarks)
 
 

@@ -11,7 +11,7 @@ import msgspec
 from app.core.errors import ExitCode, UserError
 from app.core.gguf_cursor import shown_name
 from app.core.hub_model import HubFile, HubModel, HubReference
-from app.core.words import translate
+from app.core.words import counted, translate
 from app.hub import web_sentences
 from app.hub.web import Limits, Web, host_of
 
@@ -77,14 +77,18 @@ def chosen(models: Iterable[HubModel], wanted: HubReference) -> tuple[HubModel, 
     found = exact or [model for model in models if _is_quantisation(_stem(model), name)]
     if found:
         return tuple(found)
+    names = ", ".join(shown_name(model.path) for model in models[:MOST_NAMED])
+    said: dict[str, str] = {"repository": wanted.repository, "file": shown_name(wanted.file), "names": names}
     raise UserError(
-        translate(
-            "Hub",
-            "{repository} holds no “{file}”: name one of its {count} models, such as {names}.",
-            repository=wanted.repository,
-            file=shown_name(wanted.file),
-            count=len(models),
-            names=", ".join(shown_name(model.path) for model in models[:MOST_NAMED]),
+        counted(
+            len(models),
+            translate("Hub", "{repository} holds no “{file}”: its only model is {names}.", **said),
+            translate(
+                "Hub",
+                "{repository} holds no “{file}”: name one of its {count} models, such as {names}.",
+                count=len(models),
+                **said,
+            ),
         ),
         ExitCode.WRONG_USE,
     )

@@ -11,7 +11,7 @@ from app.core.circumstances import Circumstances
 from app.core.devices import GpuLimit
 from app.core.diagnosis import Evidence
 from app.core.metrics import Metrics
-from app.core.words import Sentence, translate
+from app.core.words import Sentence, counted, translate
 from app.planner.answer_times import Times
 from app.planner.decode_costs import draws_s, processor
 
@@ -38,11 +38,15 @@ def preparing(metrics: Metrics, times: Times) -> Evidence:
     """Return how long template and tokenising took."""
     return Evidence(
         translate("Diagnosis", "Template and tokens"),
-        translate(
-            "Diagnosis",
-            "{seconds:.2f} s for {tokens} tokens",
-            seconds=times.prompt,
-            tokens=metrics.prompt_tokens,
+        counted(
+            metrics.prompt_tokens,
+            translate("Diagnosis", "{seconds:.2f} s for 1 token", seconds=times.prompt),
+            translate(
+                "Diagnosis",
+                "{seconds:.2f} s for {tokens} tokens",
+                seconds=times.prompt,
+                tokens=metrics.prompt_tokens,
+            ),
         ),
     )
 
@@ -53,7 +57,9 @@ def reading(metrics: Metrics, times: Times) -> Evidence | None:
     if tokens <= 0 and not times.prefill:
         return None
     what = translate("Diagnosis", "Read (prefill)")
-    if metrics.prefill_tokens_per_s is None:
+    if tokens == 1:
+        words = translate("Diagnosis", "1 token in {seconds} s", seconds=_seconds(times.prefill))
+    elif metrics.prefill_tokens_per_s is None:
         words = translate(
             "Diagnosis", "{tokens} tokens in {seconds} s", tokens=tokens, seconds=_seconds(times.prefill)
         )
@@ -87,7 +93,11 @@ def read_again(circumstances: Circumstances) -> Evidence | None:
         return None
     return Evidence(
         translate("Diagnosis", "Read before, and again now"),
-        translate("Diagnosis", "{tokens} tokens", tokens=circumstances.read_again),
+        counted(
+            circumstances.read_again,
+            translate("Diagnosis", "1 token"),
+            translate("Diagnosis", "{tokens} tokens", tokens=circumstances.read_again),
+        ),
     )
 
 
@@ -97,8 +107,16 @@ def from_disk(pages: int | None, size: int | None) -> Evidence | None:
         return None
     what = translate("Diagnosis", "Read from the disk meanwhile")
     if size is None:
-        return Evidence(what, translate("Diagnosis", "{pages} page faults", pages=pages))
-    return Evidence(what, translate("Diagnosis", "{size}, {pages} page faults", size=byte_words(size), pages=pages))
+        one, several = (
+            translate("Diagnosis", "1 page fault"),
+            translate("Diagnosis", "{pages} page faults", pages=pages),
+        )
+    else:
+        one, several = (
+            translate("Diagnosis", "{size}, 1 page fault", size=byte_words(size)),
+            translate("Diagnosis", "{size}, {pages} page faults", size=byte_words(size), pages=pages),
+        )
+    return Evidence(what, counted(pages, one, several))
 
 
 def writing(metrics: Metrics, times: Times) -> Evidence | None:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from app.core.devices import Device, Gpu, LibraryFacts
 from app.core.model import FoundModel
-from app.core.words import Sentence, translate
+from app.core.words import Sentence, counted, translate
 from app.services.findings import Fact, plain
 from app.services.surroundings import FolderKey, Surroundings
 from app.services.units import byte_size, milliseconds
@@ -58,12 +58,21 @@ def _processor(around: Surroundings) -> Iterator[Fact]:
     yield Fact(
         "processor",
         translate("Doctor", "cores"),
-        translate(
-            "Doctor",
-            "{physical} physical, {usable} usable; {threads} threads compute",
-            physical=around.physical_cores or "–",
-            usable=around.usable_cores,
-            threads=around.threads,
+        counted(
+            around.threads,
+            translate(
+                "Doctor",
+                "{physical} physical, {usable} usable; 1 thread computes",
+                physical=around.physical_cores or "–",
+                usable=around.usable_cores,
+            ),
+            translate(
+                "Doctor",
+                "{physical} physical, {usable} usable; {threads} threads compute",
+                physical=around.physical_cores or "–",
+                usable=around.usable_cores,
+                threads=around.threads,
+            ),
         ),
     )
     memory = around.memory

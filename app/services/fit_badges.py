@@ -15,7 +15,7 @@ from app.core.job_events import LanesAnalysed
 from app.core.model import LoadOptions
 from app.core.ports import DryRunPort
 from app.core.signal import Signal
-from app.core.words import Sentence, translate
+from app.core.words import Sentence, counted, translate
 from app.planner.memory_plan import MemoryPlan, PlannedDevice, Verdict
 from app.planner.plan_options import plan_options
 from app.planner.planning import plan_memory
@@ -202,12 +202,7 @@ def reason_of(plan: MemoryPlan, cells: int) -> Sentence:
             "The experts of this mixture are in main memory, because all of it does not fit on the GPU: it is slower.",
         )
     if plan.verdict == "partly":
-        return translate(
-            "FitBadges",
-            "{layers} layers are on the GPU and the others in main memory: it is slower. {free} are free on the GPU.",
-            layers=plan.gpu_layers or 0,
-            free=byte_size(free),
-        )
+        return _partly(plan.gpu_layers or 0, byte_size(free))
     values: dict[str, str | int | float] = {"context": cells, "needed": byte_size(needed), "free": byte_size(free)}
     if plan.verdict == "too_large":
         return translate(
@@ -219,6 +214,23 @@ def reason_of(plan: MemoryPlan, cells: int) -> Sentence:
     return translate(
         "FitBadges", "With a context of {context:,} tokens it needs {needed}, and {free} are free.", **values
     )
+
+
+def _partly(layers: int, free: str) -> Sentence:
+    if not layers:
+        return translate("FitBadges", "No layer is on the GPU: all of them are in main memory, and it is slower.")
+    one = translate(
+        "FitBadges",
+        "1 layer is on the GPU and the others in main memory: it is slower. {free} are free on the GPU.",
+        free=free,
+    )
+    several = translate(
+        "FitBadges",
+        "{layers} layers are on the GPU and the others in main memory: it is slower. {free} are free on the GPU.",
+        layers=layers,
+        free=free,
+    )
+    return counted(layers, one, several)
 
 
 def _fullest(plan: MemoryPlan) -> tuple[int, int] | None:

@@ -10,6 +10,7 @@ import io
 from collections.abc import Callable, Sequence
 
 from app.core.version import VERSION
+from app.core.words import Sentence, counted, translate
 from app.services.comparison_export import csv_cell
 from app.services.plan_rows import Worked
 from app.services.plan_values import Band, Chosen, ComparedRow
@@ -91,7 +92,7 @@ def plan_markdown(worked: Worked) -> bytes:
     """Return a table with the use that was planned for above it and how to read it below."""
     has_need = any(row.need is not None for row in worked.rows)
     heads = (*_MARKDOWN, *(("Need",) if has_need else ()))
-    lines = [f"# {use_words(worked.chosen)}", "", _line(heads), _line(["---"] * len(heads))]
+    lines = [f"# {use_words(worked.chosen).english()}", "", _line(heads), _line(["---"] * len(heads))]
     for row in worked.rows:
         cells = [
             row.shown_model,
@@ -114,10 +115,23 @@ def plan_markdown(worked: Worked) -> bytes:
     return ("\n".join(lines) + "\n").encode("utf-8", "replace")
 
 
-def use_words(chosen: Chosen) -> str:
+def use_words(chosen: Chosen) -> Sentence:
     """Return in one line what was planned for."""
-    users = "one conversation" if chosen.users == 1 else f"{chosen.users:,} conversations at once"
-    return f"Context of {chosen.context:,} tokens, {users}, prompt of {chosen.prompt:,} tokens"
+    context, users, prompt = chosen.context, chosen.users, chosen.prompt
+    one = translate(
+        "PlanComparison",
+        "Context of {context} tokens, one conversation, prompt of {prompt} tokens",
+        context=context,
+        prompt=prompt,
+    )
+    several = translate(
+        "PlanComparison",
+        "Context of {context} tokens, {users} conversations at once, prompt of {prompt} tokens",
+        context=context,
+        users=users,
+        prompt=prompt,
+    )
+    return counted(users, one, several)
 
 
 def band_words(band: Band | None, times: float = 1.0) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from app.core.words import Sentence, translate
+from app.core.words import Sentence, counted, translate
 from app.planner.gpu import Gpu, Limit
 from app.planner.memory_plan import DevicePlan, Lever, MemoryPlan
 from app.services.planning_values import Range, SpeedRows
@@ -58,13 +58,27 @@ def _less_context(plan: MemoryPlan, everything: int | None, largest: str) -> Sen
             "Fits with the experts in main memory, and all on the GPU with up to {tokens} tokens of context",
             tokens=largest,
         )
-    return translate(
+    layers, whole = plan.gpu_layers or 0, everything or 0
+    if not layers:
+        return translate(
+            "Planner",
+            "No layer fits on the GPU with this context, all of them do with up to {tokens} tokens",
+            tokens=largest,
+        )
+    one = translate(
         "Planner",
-        "Only {layers} of {all} layers fit on the GPU with this context, all of them with up to {tokens} tokens",
-        layers=plan.gpu_layers or 0,
-        all=everything or 0,
+        "Only 1 of {all} layers fits on the GPU with this context, all of them do with up to {tokens} tokens",
+        all=whole,
         tokens=largest,
     )
+    several = translate(
+        "Planner",
+        "Only {layers} of {all} layers fit on the GPU with this context, all of them do with up to {tokens} tokens",
+        layers=layers,
+        all=whole,
+        tokens=largest,
+    )
+    return counted(layers, one, several)
 
 
 def _fits(plan: MemoryPlan, gpus: list[DevicePlan], place: str) -> Sentence:

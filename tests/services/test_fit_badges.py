@@ -96,7 +96,9 @@ def judged(path: Path, options: LoadOptions, *devices: PlannedDevice) -> Fit:
     ("gpu", "main", "options", "verdict", "says"),
     [
         (24 * GIB, 16 * GIB, LoadOptions(), "fits", "With a context of 1,024 tokens it needs "),
-        (24 * GIB, 16 * GIB, LoadOptions(gpu_layers=1), "partly", "1 layers are on the GPU"),
+        (24 * GIB, 16 * GIB, LoadOptions(gpu_layers=0), "partly", "No layer is on the GPU"),
+        (24 * GIB, 16 * GIB, LoadOptions(gpu_layers=1), "partly", "1 layer is on the GPU"),
+        (24 * GIB, 16 * GIB, LoadOptions(gpu_layers=2), "partly", "2 layers are on the GPU"),
         (MIB, MIB, LoadOptions(), "too_large", "take a smaller quantisation or a smaller model"),
     ],
 )

@@ -141,6 +141,8 @@ class _Link(IconButton):
         """Show other comparisons of the question, what each compared, and whether one of them runs."""
         self._found, self._names = found, names
         said = self.tr("Comparing: {lanes} lanes") if is_running else self.tr("Compared: {lanes} lanes")
+        if len(found[-1].lanes) == 1:
+            said = self.tr("Comparing: 1 lane") if is_running else self.tr("Compared: 1 lane")
         lanes = said.format(lanes=len(found[-1].lanes))
         is_one = len(found) == 1 or is_running
         words = lanes if is_one else self.tr("Compared {times} times").format(times=len(found))

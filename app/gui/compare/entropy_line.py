@@ -36,6 +36,8 @@ class EntropyLine(QWidget):
         known = [each for each in values if each is not None]
         if known:
             words = self.tr("Entropy of {count} tokens: {mean} nats on average, {most} at most")
+            if len(known) == 1:
+                words = self.tr("Entropy of 1 token: {mean} nats")
             said = words.format(
                 count=count(len(known)), mean=f"{sum(known) / len(known):.2f}", most=f"{max(known):.2f}"
             )

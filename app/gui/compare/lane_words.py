@@ -158,12 +158,15 @@ def compared_words(settings: Sequence[SamplingSettings], lanes: int) -> str:
     if len(differs) == 1:
         values = dict.fromkeys(_value(each, differs[0], is_short=True) for each in settings)
         said = f"{said} {BETWEEN.join(values)}"
-    return translate("Compare", "{what} ({lanes} lanes)").format(what=said, lanes=lanes)
+    words = translate("Compare", "{what} (1 lane)") if lanes == 1 else translate("Compare", "{what} ({lanes} lanes)")
+    return words.format(what=said, lanes=lanes)
 
 
 def differing_words(settings: Sequence[SamplingSettings]) -> str:
     """Return in a few plain words how many lanes there are and in which settings they differ."""
     differs, titles = differing(settings), setting_titles()
+    if len(settings) == 1:
+        return translate("Compare", "1 lane")
     if not differs:
         return translate("Compare", "{lanes} lanes with the same settings").format(lanes=len(settings))
     names = BETWEEN.join(titles[name] for name in differs)
@@ -223,12 +226,16 @@ def outlook_words(outlook: Outlook, settings: Sequence[SamplingSettings]) -> str
     if outlook.prompt is None or outlook.cells is None:
         return ""
     words = translate("Compare", "Prompt: {prompt} of {cells} cells; {lanes} lanes × {tokens} tokens.")
+    if len(settings) == 1:
+        words = translate("Compare", "Prompt: {prompt} of {cells} cells; 1 lane of {tokens} tokens.")
     if outlook.plan is None:
         words = translate("Compare", "Prompt: {prompt} of {cells} cells.")
     limits = dict.fromkeys(each.max_tokens for each in settings)
     least, most = min(limits, default=0), max(limits, default=0)
     if not least:
         words = translate("Compare", "Prompt: {prompt} of {cells} cells; {lanes} lanes without a limit.")
+        if len(settings) == 1:
+            words = translate("Compare", "Prompt: {prompt} of {cells} cells; 1 lane without a limit.")
     tokens = count(least) if least == most else f"{count(least)}–{count(most)}"
     said = words.format(prompt=count(outlook.prompt), cells=count(outlook.cells), lanes=len(settings), tokens=tokens)
     short = translate("Compare", "There is not enough memory to keep the state of all lanes at once.")

@@ -30,6 +30,9 @@ def cut_words(found: LaneWhatIf) -> str:
         said = translate("Compare", "None of the {count} tokens would have been cut for certain.")
     else:
         said = translate("Compare", "{cut} of {count} tokens would have been cut.")
+    if total == 1 and not found.unknown:
+        kept = translate("Compare", "The only token would not have been cut.")
+        said = translate("Compare", "The only token would have been cut.") if found.cut else kept
     words = [said.format(count=count(total), cut=count(found.cut))]
     if found.unknown:
         words.append(

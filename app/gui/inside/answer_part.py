@@ -165,9 +165,10 @@ class AnswerPart(QWidget):
             elif not answer.has_alternatives:
                 said = self.tr("Only the chosen tokens of this answer were recorded, not what else could have come.")
             elif lacks:
-                said = self.tr("{lacks} of {count} tokens were not recorded.").format(
-                    lacks=count(lacks), count=count(len(answer))
-                )
+                said = self.tr("{lacks} of {count} tokens were not recorded.")
+                if lacks == 1:
+                    said = self.tr("1 of {count} tokens was not recorded.")
+                said = said.format(lacks=count(lacks), count=count(len(answer)))
         self.remark.setText(said)
         self.remark.setVisible(bool(said))
         has_some = answer is not None and (answer.has_alternatives or answer.is_damaged)

@@ -45,6 +45,8 @@ def counts_of(prompt: InspectedPrompt) -> str:
     tally = {kind: prompt.kinds.count(kind) for kind in order}
     parts = [f"{kind_words(kind)} {count(tally[kind])}" for kind in order if tally[kind]]
     whole = translate("PromptChips", "Prompt of {count} tokens").format(count=count(len(prompt.ids)))
+    if len(prompt.ids) == 1:
+        whole = translate("PromptChips", "Prompt of 1 token")
     return f"{whole}: {' · '.join(parts)}"
 
 

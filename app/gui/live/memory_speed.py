@@ -84,6 +84,8 @@ class MemorySpeedRow(QWidget):
             return self.tr("{unknown} (not measured yet)").format(unknown=UNKNOWN)
         if not speed.threads:
             return self.tr("{rate} GB/s, copied").format(rate=rate(speed.gb_per_s))
+        if speed.threads == 1:
+            return self.tr("{rate} GB/s, read by 1 thread").format(rate=rate(speed.gb_per_s))
         return self.tr("{rate} GB/s, read by {threads} threads").format(
             rate=rate(speed.gb_per_s), threads=speed.threads
         )

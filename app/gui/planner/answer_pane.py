@@ -148,6 +148,8 @@ class AnswerPane(QWidget):
             set_hint(self.first, self.tr("How fast this device computes is not known: an answer here tells it."))
         else:
             words = self.tr("First token: after about {time}, with {tokens} tokens to evaluate")
+            if speed.evaluated == 1:
+                words = self.tr("First token: after about {time}, with 1 token to evaluate")
             self.first.setText(words.format(time=time_with_band(first), tokens=count(speed.evaluated)))
             set_hint(
                 self.first, self.tr("Nearly all of this time is prefill: the part of the prompt that is not cached.")

@@ -141,8 +141,7 @@ def _lines(speed: SpeedRows, prompt: int) -> tuple[_Line, ...]:
         return ()
     depth = min(prompt, speed.context)
     each = speed.sequences > 1
-    words = translate("Planner", "Each, {tokens} tokens in the cache") if each else _at_words()
-    lines = [_Line(words.format(tokens=count(depth)), speed.decode, speed.ceiling)]
+    lines = [_Line(_at_words(depth, each=each).format(tokens=count(depth)), speed.decode, speed.ceiling)]
     if speed.decode_full is not None and speed.context > depth:
         full = translate("Planner", "With all {tokens} tokens of the context")
         lines.append(_Line(full.format(tokens=count(speed.context)), speed.decode_full, speed.ceiling_full))
@@ -152,5 +151,11 @@ def _lines(speed: SpeedRows, prompt: int) -> tuple[_Line, ...]:
     return tuple(lines)
 
 
-def _at_words() -> str:
+def _at_words(depth: int, *, each: bool) -> str:
+    if each and depth == 1:
+        return translate("Planner", "Each, 1 token in the cache")
+    if each:
+        return translate("Planner", "Each, {tokens} tokens in the cache")
+    if depth == 1:
+        return translate("Planner", "With 1 token in the cache")
     return translate("Planner", "With {tokens} tokens in the cache")

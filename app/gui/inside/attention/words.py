@@ -77,9 +77,10 @@ def lacking_words(rows: AttentionRows) -> str:
         return translate("AttentionPart", "– No layer of this model has attention that can be read.") + (
             " " + lack_words(rows, lacking[0])
         )
-    return translate("AttentionPart", "{lacking} of {count} layers have no attention that can be read (–).").format(
-        lacking=len(lacking), count=len(rows.layers)
-    )
+    said = translate("AttentionPart", "{lacking} of {count} layers have no attention that can be read (–).")
+    if len(lacking) == 1:
+        said = translate("AttentionPart", "1 of {count} layers has no attention that can be read (–).")
+    return said.format(lacking=len(lacking), count=len(rows.layers))
 
 
 def goal_words(goal: Goal) -> str:

@@ -89,7 +89,14 @@ def next_fact(next_send: Count, held: CellsHeld, *, is_others: bool = False) -> 
         return Fact("+0", words.format(cached=count(shares.cached)))
     freed = max(held.used - shares.cached, 0)
     words = translate("KvMap", "The next prompt keeps {cached} tokens and adds {new}; {left} cells are left then.")
-    if freed:
+    if shares.cached == 1:
+        words = translate("KvMap", "The next prompt keeps 1 token and adds {new}; {left} cells are left then.")
+    if freed and shares.cached == 1:
+        words = translate(
+            "KvMap",
+            "The next prompt keeps 1 token, gives {freed} cells back and adds {new}; {left} cells are left then.",
+        )
+    elif freed:
         words = translate(
             "KvMap",
             "The next prompt keeps {cached} tokens, gives {freed} cells back and adds {new}; {left} cells are left then.",

@@ -172,11 +172,21 @@ def _took(values: LoopValues) -> str:
         return ""
     new = read.total - read.from_cache
     begun = min(read.begun, new)
-    words = translate("Loop", "{time} for the prompt's {count} tokens")
+    is_one = new - begun == 1
+    one, several = (
+        translate("Loop", "{time} for the prompt's 1 token"),
+        translate("Loop", "{time} for the prompt's {count} tokens"),
+    )
     if read.from_cache:
-        words = translate("Loop", "{time} for the {count} tokens of the prompt that were not in the cache yet")
+        one, several = (
+            translate("Loop", "{time} for the 1 token of the prompt that was not in the cache yet"),
+            translate("Loop", "{time} for the {count} tokens of the prompt that were not in the cache yet"),
+        )
+    words = one if is_one else several
     if begun == new > 0:
         words = translate("Loop", "{time} for {begun} tokens that the answer begins with")
+        if begun == 1:
+            words = translate("Loop", "{time} for 1 token that the answer begins with")
     elif begun:
         words += translate("Loop", " and {begun} that the answer begins with")
     words = words.format(time=_seconds(new / read.tokens_per_s), count=count(new - begun), begun=count(begun))
@@ -196,9 +206,10 @@ def _transformer(values: LoopValues) -> str:
 def _experts(model: LoopModel) -> str:
     if model.shape.experts is None:
         return ""
-    return translate("Loop", "{used} of {experts} experts work on each token.").format(
-        used=count(model.shape.experts_used), experts=count(model.shape.experts)
-    )
+    words = translate("Loop", "{used} of {experts} experts work on each token.")
+    if model.shape.experts_used == 1:
+        words = translate("Loop", "1 of {experts} experts works on each token.")
+    return words.format(used=count(model.shape.experts_used), experts=count(model.shape.experts))
 
 
 def _kv(values: LoopValues) -> str:

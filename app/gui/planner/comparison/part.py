@@ -163,10 +163,13 @@ class ComparisonPart(PlannerPart):
         parts = [
             self.tr(
                 "{use}. GPUs count as empty; layers that do not fit are worked out with this machine’s processor."
-            ).format(use=use_words(worked.chosen))
+            ).format(use=render(use_words(worked.chosen)))
         ]
         if worked.left_out:
-            parts.append(self.tr("{count} more rows are left out: choose less.").format(count=worked.left_out))
+            more = self.tr("1 more row is left out: choose less.")
+            if worked.left_out != 1:
+                more = self.tr("{count} more rows are left out: choose less.").format(count=worked.left_out)
+            parts.append(more)
         if self._busy.isActive() is False and self._comparison.is_busy:
             parts.append(self.tr("Working it out …"))
         if self._files.saved is not None:

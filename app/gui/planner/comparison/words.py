@@ -105,11 +105,15 @@ def answer(worked: Worked) -> str:
     known = [row for row in fitting if row.each is not None]
     if not known:
         none = translate("PlanComparison", "{fits} of {all} fit as they are.")
+        if len(fitting) == 1:
+            none = translate("PlanComparison", "1 of {all} fits as it is.")
         return none.format(fits=count(len(fitting)), all=count(len(rows)))
     best = max(known, key=lambda row: row.each.value if row.each is not None else 0.0)
     said = translate(
         "PlanComparison", "{fits} of {all} fit. The fastest is {model} on {gpu}: about {rate} tok/s each ({band})."
     )
+    if len(fitting) == 1:
+        said = translate("PlanComparison", "1 of {all} fits: {model} on {gpu}, about {rate} tok/s each ({band}).")
     band = best.each or Band(0, 0, 0)
     return said.format(
         fits=count(len(fitting)),
@@ -124,7 +128,9 @@ def answer(worked: Worked) -> str:
 def _need_answer(rows: Sequence[ComparedRow]) -> str:
     meeting = [row for row in rows if row.need is not None and row.need.meets]
     first = min(rows, key=lambda row: row.need.rank if row.need is not None else len(rows))
-    if meeting:
+    if len(meeting) == 1:
+        words = translate("PlanComparison", "1 of {all} meets what you need: {model} on {gpu}.")
+    elif meeting:
         words = translate(
             "PlanComparison", "{meets} of {all} meet what you need. With the least memory: {model} on {gpu}."
         )
