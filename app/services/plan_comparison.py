@@ -21,6 +21,7 @@ from app.planner.planned_model import PlannedModel
 from app.planner.quantised import ALL_BITS
 from app.services.engine_session import EngineSession
 from app.services.file_names import short_name
+from app.services.kept_choice import chosen_of, kept_of
 from app.services.latest_job import LatestJob
 from app.services.plan_rows import Grounds, Worked, work_out
 from app.services.plan_values import Chosen, GpuGroup, ModelChoice, OfferedGpu, OfferedModel
@@ -114,15 +115,15 @@ class PlanComparison:
     def choose(self, chosen: Chosen) -> None:
         """Compare something else."""
         if chosen != self._chosen:
-            self._chosen = chosen
+            self._keep(chosen)
             self._look()
 
     def begin_anew(self) -> None:
         """Choose what it begins with, for the same use."""
         before = self.chosen
-        self._chosen = None
-        self._choose_first(self._gpus())
-        self._chosen = replace(before, models=self.chosen.models, gpus=self.chosen.gpus)
+        first = self._first(self._gpus())
+        if first is not None:
+            self._keep(replace(before, models=first.models, gpus=first.gpus))
         self._look()
 
     def own_gpu(self, key: str) -> tuple[str, OwnGpu] | None:
@@ -151,7 +152,7 @@ class PlanComparison:
             }
             chosen = tuple(gpu_id(name) if key == instead_of else key for key in self.chosen.gpus)
         self._settings.change(gpus=kept)
-        self._chosen = replace(self.chosen, gpus=chosen)
+        self._keep(replace(self.chosen, gpus=chosen))
         self._look()
         return None
 
@@ -160,7 +161,7 @@ class PlanComparison:
         before = self.own_gpu(key)
         if before is not None:
             self._settings.change(gpus={name: gpu for name, gpu in self._own.items() if name != before[0]})
-            self._chosen = replace(self.chosen, gpus=tuple(each for each in self.chosen.gpus if each != key))
+            self._keep(replace(self.chosen, gpus=tuple(each for each in self.chosen.gpus if each != key)))
             self._look()
 
     def take(self, event: LanesAnalysed) -> None:
@@ -231,15 +232,30 @@ class PlanComparison:
         return tuple(OfferedGpu(key, gpu.name, group(key, gpu), gpu.memory) for key, gpu in gpus.items())
 
     def _choose_first(self, gpus: Mapping[str, Gpu]) -> None:
-        """Choose what to begin with, once it is known what there is."""
+        """Choose what to begin with, once it is known what there is: what was compared last, as far as it was something."""
         if self._chosen is not None or not self._devices.is_known:
             return
+        kept = self._settings.values.comparison
+        if kept is not None and kept.models and kept.gpus:
+            self._chosen = chosen_of(kept)
+            return
+        first = self._first(gpus)
+        if first is not None and kept is not None:
+            first = replace(chosen_of(kept), models=first.models, gpus=first.gpus)
+        self._chosen = first
+
+    def _first(self, gpus: Mapping[str, Gpu]) -> Chosen | None:
         open_model, found = self._session.model, self._models.found
         path = open_model.path if open_model is not None else found[0].path if found else None
         if path is None:
-            return
+            return None
         keys = [key for key in gpus if key.startswith(HERE)]
-        self._chosen = Chosen((ModelChoice(path),), (*keys, *(key for key in FIRST_GPUS if key in gpus)))
+        return Chosen((ModelChoice(path),), (*keys, *(key for key in FIRST_GPUS if key in gpus)))
+
+    def _keep(self, chosen: Chosen) -> None:
+        """Compare this from now on, and after a restart."""
+        self._chosen = chosen
+        self._settings.change(comparison=kept_of(chosen))
 
     def _take_worked(self, worked: Worked | None) -> None:
         self._worked = worked

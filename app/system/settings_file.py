@@ -20,6 +20,7 @@ from app.core.chat_preset import ChatSettings
 from app.core.commands import RecordKind, WhenFull
 from app.core.events import Event
 from app.core.job_events import JobFailed
+from app.core.kept_comparison import KeptComparison
 from app.core.load_estimate import LoadEstimate
 from app.core.machine_speed import KeptAnswers, KnownMemory
 from app.core.model import LoadOptions
@@ -105,6 +106,8 @@ class Settings(msgspec.Struct, frozen=True):
     """What answers showed of this machine's speed, by device and, of the processor, threads."""
     gpus: dict[str, OwnGpu] = {}
     """GPUs that people added to the planner's table, by name."""
+    comparison: KeptComparison | None = None
+    """What was compared last in the planner; None before anybody chose."""
 
 
 def after(seconds: float, call: Callable[[], None]) -> None:

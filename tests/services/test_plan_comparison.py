@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from app.core.own_gpu import OwnGpu
 from app.planner.gpu_table import read_gpu_table
@@ -181,6 +182,34 @@ def test_people_add_change_and_remove_a_gpu(desk: Desk, model: Path) -> None:
     desk.until(
         lambda: comparison.worked and len(comparison.worked.rows) in (1, 2) and not _of(comparison, "Other card")
     )
+
+
+def test_what_is_compared_is_there_again_after_a_restart(desk: Desk, model: Path) -> None:
+    planner = desk.program.planner
+    comparison = planner.comparison
+    desk.load(model)
+    comparison.watch(True)
+    desk.until(lambda: comparison.worked and comparison.worked.rows)
+    assert desk.program.settings.values.comparison is None, "what it begins with by itself nobody chose"
+    models = (ModelChoice(str(model)), ModelChoice(str(model), "Q8_0"))
+    chosen = Chosen(models, ("l4", "t4"), 2048, 3, 512, Wanted(2.5, 10.0, may_split=True))
+    comparison.choose(chosen)
+
+    def again() -> PlanComparison:
+        made = PlanComparison(
+            planner.models, planner.devices, desk.program.session, desk.program.settings, desk.program.jobs
+        )
+        made.watch(True)
+        return made
+
+    assert again().chosen == chosen
+    comparison.choose(replace(chosen, gpus=()))
+    begun = again().chosen
+    assert begun.gpus and begun == replace(chosen, models=begun.models, gpus=begun.gpus), (
+        "nothing chosen is a beginning"
+    )
+    comparison.begin_anew()
+    assert again().chosen == comparison.chosen == replace(chosen, models=begun.models, gpus=begun.gpus)
 
 
 def _of(comparison: PlanComparison, gpu: str) -> list[ComparedRow]:
