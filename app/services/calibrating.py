@@ -88,17 +88,10 @@ class Calibrating:
         key = self._key(model) if model is not None else None
         if work is None or key is None or event.stop_reason in _OTHER_ENDS:
             return
-        metrics, times = event.metrics, times_of(event.metrics)
-        answer = AnswerFigures(
-            decoded=metrics.sampled_tokens,
-            decode_tokens_per_s=None if draws_much(metrics, times) else metrics.decode_tokens_per_s,
-            context=_mean_context(metrics),
-            prefilled=max(0, metrics.prompt_tokens - metrics.prompt_tokens_from_cache),
-            prefill_s=metrics.ttft_parts_ms.prefill / 1000,
-            depth=metrics.prompt_tokens_from_cache,
-            disturbed=circumstances.first_after_load or is_disturbed(metrics, times, circumstances),
-            paced=held,
+        disturbed = circumstances.first_after_load or is_disturbed(
+            event.metrics, times_of(event.metrics), circumstances
         )
+        answer = figures_of(event.metrics, disturbed=disturbed, paced=held)
         before = self._known(key)
         after = with_answer(before, answer, work)
         if after != before:
@@ -161,6 +154,20 @@ class Calibrating:
 
     def _known(self, key: str) -> Calibration:
         return calibration_of(self._settings.values.answers_here.get(key, KeptAnswers()))
+
+
+def figures_of(metrics: Metrics, *, disturbed: bool = False, paced: bool = False) -> AnswerFigures:
+    """Return what an answer tells of the machine's speed: of the decode nothing where draws took much of it."""
+    return AnswerFigures(
+        decoded=metrics.sampled_tokens,
+        decode_tokens_per_s=None if draws_much(metrics, times_of(metrics)) else metrics.decode_tokens_per_s,
+        context=_mean_context(metrics),
+        prefilled=max(0, metrics.prompt_tokens - metrics.prompt_tokens_from_cache),
+        prefill_s=metrics.ttft_parts_ms.prefill / 1000,
+        depth=metrics.prompt_tokens_from_cache,
+        disturbed=disturbed,
+        paced=paced,
+    )
 
 
 def _fitted(

@@ -13,7 +13,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 BACKENDS = ("cuda", "vulkan", "cpu")
-CHECK_NAMES = ("offload", "logits", "speed", "cancel", "lanes", "score", "auto")
+CHECK_NAMES = ("offload", "logits", "speed", "cancel", "lanes", "score", "auto", "plan", "predict")
 DEFAULT_MINUTES = 9.5
 
 

@@ -23,6 +23,8 @@ from gpu_check.logits import logits
 from gpu_check.meters import ProcessMeter, meter_for
 from gpu_check.model_file import TINY
 from gpu_check.offload import offload
+from gpu_check.planning import planning
+from gpu_check.predicting import predicting
 from gpu_check.report import Report
 from gpu_check.scoring import scoring
 from gpu_check.setting import GIB, REAL, SOFT, Setting, TimeIsUp, is_real, shape_for, write_models
@@ -37,6 +39,8 @@ CHECKS: dict[str, Callable[[Setting], None]] = {
     "lanes": comparing,
     "score": scoring,
     "auto": automatic,
+    "plan": planning,
+    "predict": predicting,
 }
 
 

@@ -14,19 +14,27 @@ from types import SimpleNamespace
 import gguf
 import numpy as np
 import pytest
+from msgspec.structs import replace as replace_figures
 
 from app.core.devices import Device
 from app.core.metrics import DeviceMemory
 from app.engine.opening import checked_headers
-from gpu_check import meters, model_file
+from app.planner.calibration import AnswerFigures
+from app.planner.decode_speed import Part, decode_speed
+from app.planner.gpu import Gpu
+from app.planner.memory_plan import DevicePlan, Figure
+from app.planner.prefill_speed import prefill_time
+from gpu_check import meters, model_file, planning, predicting
 from gpu_check.arguments import CHECK_NAMES, read
 from gpu_check.checking import CHECKS
 from gpu_check.logits import log_probabilities
 from gpu_check.model_file import LARGE, TINY, WIDE, any_prompt
 from gpu_check.offload import difference_percent, worst_difference
 from gpu_check.report import Line, Report
-from gpu_check.setting import is_real, shape_for
+from gpu_check.setting import GIB, SOFT, Setting, is_real, shape_for
+from tests.planner.works import LLAMA_8B, TABLE
 
+MIB = 1 << 20
 ROOT = Path(__file__).resolve().parents[2]
 SCRIPT = ROOT / "packaging" / "gpu_check.sh"
 VULKAN_LIBRARY = os.environ.get("TOKENLIGHT_VULKAN_LIBRARY", "")
@@ -168,6 +176,55 @@ def test_where_no_driver_answers_the_process_is_looked_at(monkeypatch: pytest.Mo
     assert watch.highest > 1_000_000
 
 
+def test_an_estimate_is_held_against_what_was_allocated(tmp_path: Path) -> None:
+    shown = Report(tmp_path, fresh=True)
+    gpu = Device("CUDA0", "NVIDIA H200", "gpu", "CUDA", 140 << 30, 139 << 30)
+    setting = Setting("cuda", shown, tmp_path, 0.0, gpu, meters.ProcessMeter(), TINY, SOFT)
+    nothing = Figure(0)
+    plan = DevicePlan("CUDA0", True, Figure(GIB), Figure(GIB), nothing, Figure(GIB), nothing, nothing)
+    planning._tell(setting, "same", plan, DeviceMemory("CUDA0", GIB, GIB, GIB - 1000, output=1000))
+    planning._tell(setting, "off", plan, DeviceMemory("CUDA0", GIB - GIB // 50, GIB - 20_000, GIB + GIB // 15))
+    small = replace_figures(plan, weights=Figure(MIB), compute=Figure(MIB))
+    planning._tell(setting, "small", small, DeviceMemory("CUDA0", MIB // 2, GIB, MIB // 2))
+    planning._tell(setting, "unknown", replace_figures(plan, kv=Figure(None)), DeviceMemory("CUDA0", GIB, GIB, GIB))
+    verdicts = {line.name: line.ok for line in shown.lines()}
+    parts = ("cache", "weights", "compute")
+    assert [verdicts[f"same_{part}"] for part in parts] == [True, True, True]
+    assert [verdicts[f"off_{part}"] for part in parts] == [False, False, False]
+    assert [verdicts[f"small_{part}"] for part in parts] == [True, None, None]
+    assert verdicts["unknown_cache"] is False
+
+
+def test_a_prediction_is_held_against_what_came_out(tmp_path: Path) -> None:
+    shown = Report(tmp_path, fresh=True)
+    setting = Setting("cuda", shown, tmp_path, 0.0, None, meters.ProcessMeter(), TINY, SOFT)
+    part = Part(LLAMA_8B, TABLE["l4"])
+    speed, time = decode_speed([part], 1000), prefill_time([part], 1000)
+    assert speed is not None and time is not None
+
+    def tell(name: str, gpu: Gpu, share: float) -> None:
+        figures = AnswerFigures(100, speed.tokens_per_s * share, 1000.0, 1000, time.seconds / share)
+        predicting._tell(setting, name, 512, Part(LLAMA_8B, gpu), figures, 15.0)
+
+    tell("same", TABLE["l4"], 1.0)
+    tell("slow", TABLE["l4"], 0.8)
+    tell("unknown", replace_figures(TABLE["l4"], prefill_tflops=None), 1.0)
+    found = {line.name: line for line in shown.lines()}
+    assert found["same_decode"].value == found["same_prefill"].value == 0.0 and found["same_decode"].ok
+    assert found["slow_decode"].value == pytest.approx(25.0) and found["slow_decode"].ok is False
+    assert found["slow_decode"].note.endswith("tok/s measured, outside the band")
+    assert found["unknown_prefill"].value is None
+    assert found["unknown_prefill"].note.startswith("nothing is known of how fast it computes")
+
+
+def test_a_device_that_nobody_knows_is_left_out_of_the_prediction(tmp_path: Path) -> None:
+    shown = Report(tmp_path, fresh=True)
+    gpu = Device("CUDA0", "Unheard of", "gpu", "CUDA", 140 << 30, 139 << 30)
+    predicting.predicting(Setting("cuda", shown, tmp_path, 0.0, gpu, meters.ProcessMeter(), TINY, SOFT))
+    (line,) = shown.lines()
+    assert (line.name, line.ok) == ("predict", None) and "nor has anybody measured" in line.note
+
+
 # The whole
 
 
@@ -233,6 +290,14 @@ def test_the_check_runs_whole_on_the_cpu(tmp_path: Path) -> None:
     assert lines["library"]["value"] == str(elsewhere)
     assert {"devices", "offload_half_dry_run", "decode_ratio", "prefill_ratio", "cancel_prefill", "lanes_8"} <= set(
         lines
+    )
+    assert {"plan_cpu_verdict", "plan_cpu_main_cache"} <= {name for name, line in lines.items() if line["ok"]}
+    assert {"plan_cpu_main_weights", "plan_cpu_main_compute", "predict_table_decode"} <= set(lines)
+    predicted = [name for name in lines if name.startswith("predict_")]
+    assert (
+        sum(name.endswith("_decode") for name in predicted)
+        == sum(name.endswith("_prefill") for name in predicted)
+        == 3
     )
     assert {"score_apart", "score_mean_apart"} <= {name for name, line in lines.items() if line["ok"]}
     assert not list((tmp_path / "work").glob("*.gguf"))
