@@ -14,6 +14,7 @@ from app.core.words import translate
 from app.gui.icons import Icons
 from app.gui.widgets.fit_badge import FitBadge, fit_icon
 from app.services.fit_badges import Fit
+from tests.ggufs import write_tiny_llama
 from tests.gui.conftest import Stage
 
 # The offscreen platform says this of every dialog and menu.
@@ -36,8 +37,27 @@ def test_the_menu_of_models_says_at_once_that_it_looks_and_then_what_it_found(re
     menu.aboutToShow.emit()
     ready.desk.until(lambda: first_entry(ready).text().endswith("\tfits"))
     entry = first_entry(ready)
-    assert not entry.icon().isNull()
+    assert entry.isChecked() and entry.icon().isNull(), "a picture would take the place of the tick"
     assert str(model) in entry.toolTip() and "it needs" in entry.toolTip()
+
+
+def test_every_entry_that_leads_to_a_model_says_whether_it_fits(ready: Stage, model: Path) -> None:
+    models = ready.desk.program.paths.models
+    models.mkdir(parents=True, exist_ok=True)
+    write_tiny_llama(models / "other.gguf", layers=3, seed=5)
+    ready.desk.program.models.refresh()
+    ready.desk.until(lambda: any(found.path.endswith("other.gguf") for found in ready.desk.program.models.found))
+    ready.desk.program.planner.devices.note((GPU,))
+    menu = ready.find_as(QToolButton, "model_button").menu()
+    menu.aboutToShow.emit()
+
+    def entries() -> list[QAction]:
+        inner = [more for each in menu.actions() if isinstance(more := each.menu(), QMenu)]
+        every = [*menu.actions(), *(each for more in inner for each in more.actions())]
+        return [each for each in every if str(models / "other.gguf") in each.toolTip()]
+
+    ready.desk.until(lambda: all(each.text().endswith("\tfits") for each in entries()))
+    assert len(entries()) == 2 and not any(each.icon().isNull() for each in entries())
 
 
 def test_the_model_of_a_chat_preset_says_whether_it_fits(ready: Stage, model: Path) -> None:

@@ -160,6 +160,7 @@ class ModelBar(QWidget):
             menu.setObjectName("load_with_options_menu")
             for found in usable:
                 entry = menu.addAction(found.name.replace("&", "&&"))
+                self._marks.add(entry, found.path, found.path)
                 entry.triggered.connect(lambda _checked=False, path=found.path: self.options_wanted.emit(Path(path)))
 
 

@@ -16,7 +16,7 @@ from app.services.fit_badges import Fit, FitBadges
 
 translate = QCoreApplication.translate
 _ICON_PX = 16
-_ICONS = {"fits": "done", "less_context": "scissors", "partly": "layers", "too_large": "error", "unknown": "hint"}
+_ICONS = {"fits": "fits", "less_context": "scissors", "partly": "layers", "too_large": "error", "unknown": "hint"}
 _COLOURS = {"fits": "text", "less_context": "amber", "partly": "amber", "too_large": "danger", "unknown": "muted"}
 
 
@@ -98,7 +98,8 @@ class FitMarks:
         for action, path, text, hint in self._marked:
             fit = self._look.fits.get(path)
             action.setText(f"{text}\t{fit_word(fit)}")
-            action.setIcon(fit_icon(fit, self._look.icons, self._look.themes.current))
+            if not action.isChecked():  # a picture would take the place of the tick
+                action.setIcon(fit_icon(fit, self._look.icons, self._look.themes.current))
             action.setToolTip(hint_of(f"{hint}\n{fit_reason(fit)}"))
 
 
