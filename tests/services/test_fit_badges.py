@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from app.core.devices import Device
+from app.core.events import MemoryMeasured
 from app.core.model import LoadOptions
 from app.planner.memory_plan import PlannedDevice
-from app.services.fit_badges import Fit, FitBadges, fit_of
+from app.services.fit_badges import STEP_BYTES, Fit, FitBadges, fit_of
 from app.services.planning_models import PlannedFile, read_planned
+from app.services.wishes import Wish
 from app.system.settings_file import ModelSettings
 from tests.desk import Desk
 from tests.ggufs import write_tiny_llama
@@ -123,3 +126,61 @@ def test_a_shorter_context_that_fits_is_named(tmp_path: Path) -> None:
     fit = judged(long, LoadOptions(context=1 << 20), main)
     assert fit.verdict == "less_context"
     assert fit.reason.english().startswith("A context of 1,048,576 tokens does not fit; ")
+
+
+def test_the_reason_is_about_the_device_with_the_least_to_spare(model: Path) -> None:
+    gpu, main = PlannedDevice("CUDA0", True, 24 * GIB, 3 * GIB), PlannedDevice("CPU", False, 64 * GIB, 60 * GIB)
+    assert "3.0 GiB are free" in judged(model, LoadOptions(), gpu, main).reason.english()
+    unused = PlannedDevice("CUDA1", True, 24 * GIB, MIB)
+    words = judged(model, LoadOptions(), gpu, unused, main).reason
+    assert "3.0 GiB are free" in words.english(), "a device that nothing lies on lacks nothing"
+
+
+def test_the_open_model_is_judged_by_the_options_it_was_loaded_with(desk: Desk, fits: FitBadges) -> None:
+    path = one(desk)
+    desk.load(Path(path))
+    assert desk.program.session.model is not None
+    identity = desk.program.models.identity_of(path)
+    assert identity
+    desk.program.settings.remember_model(identity, ModelSettings(options=LoadOptions(gpu_layers=1)))
+    assert fits._options(path) == desk.program.session.model.options != LoadOptions(gpu_layers=1)
+
+
+def test_no_dry_run_is_asked_for_devices_while_a_model_is_loaded(desk: Desk, fits: FitBadges) -> None:
+    desk.program.session.use(Wish(Path(one(desk))))
+    assert desk.program.session.phase != "no_model"
+    fits.want("menu", [one(desk)])
+    assert fits._listing is None, "the load tells them"
+
+
+def test_others_are_followed_when_one_rests_and_what_is_known_stays(desk: Desk, fits: FitBadges, model: Path) -> None:
+    desk.program.planner.devices.note((GPU, PROCESSOR))
+    fits.want("menu", [one(desk)])
+    fits.want("dialog", [str(model)])
+    desk.until(lambda: fits.get(one(desk)) and fits.get(str(model)))
+    fits.rest("menu")
+    desk.program.planner.devices.note((FULL, PROCESSOR))
+    desk.program.planner.devices.changed.emit()
+    desk.until(lambda: fits.get(str(model)).verdict != "fits")  # type: ignore[union-attr]
+    assert fits.get(one(desk)).verdict == "fits"  # type: ignore[union-attr]
+
+
+def test_another_answer_is_not_taken_for_the_list_of_devices(desk: Desk, fits: FitBadges) -> None:
+    fits.want("menu", [one(desk)])
+    stranger = MemoryMeasured(999_999, one(desk), LoadOptions(), (), 8192, 2, (GPU, PROCESSOR))
+    fits.take_measured(stranger)
+    assert fits.devices == ()
+
+
+def test_free_memory_counts_in_steps_so_that_samples_cost_nothing(desk: Desk, fits: FitBadges) -> None:
+    desk.program.planner.devices.note((GPU, PROCESSOR))
+    fits.want("menu", [one(desk)])
+    desk.until(lambda: fits.get(one(desk)))
+    asked = fits._asked
+    less = msgspec.structs.replace(GPU, free=(GPU.free or 0) - MIB)
+    more = msgspec.structs.replace(GPU, free=(GPU.free or 0) + MIB)
+    desk.program.planner.devices.note((more, PROCESSOR))
+    fits.want("menu", [one(desk)])
+    assert fits._asked is asked, "nothing is worked out anew"
+    desk.program.planner.devices.note((less, PROCESSOR))
+    assert fits.devices[0].free == 20 * GIB - STEP_BYTES

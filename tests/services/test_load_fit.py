@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from app.core.devices import Device
+from app.core.events import MemoryMeasured
 from app.core.metrics import DeviceMemory
 from app.core.model import LoadOptions
 from app.planner.memory_plan import PlannedDevice
@@ -16,6 +17,7 @@ from app.services.load_plan import LoadFormula, load_formula
 from app.services.planning_models import read_planned
 from tests.desk import Desk
 from tests.ggufs import write_tiny_llama, write_tiny_mixture
+from tests.ggufs_kinds import write_tiny_recurrent
 
 GIB, MIB, HUGE = 1 << 30, 1 << 20, 1 << 50
 GPU = Device("CUDA0", "NVIDIA L4", "gpu", "CUDA", 24 * GIB, 20 * GIB)
@@ -116,3 +118,86 @@ def test_experts_and_another_file_are_changes_too(tmp_path: Path) -> None:
     levers = formula(path, LoadOptions(flash_attention="off"), MIB).levers
     assert any(lever.changes == {"experts_on_cpu": True} for lever in levers)
     assert any(not lever.changes for lever in levers)
+
+
+def test_a_context_that_may_be_shortened_is_worked_out_as_the_shorter_one(tmp_path: Path) -> None:
+    path = write_tiny_llama(tmp_path / "model.gguf", context=1 << 20)
+    room = GIB + 200 * MIB
+    kept = formula(path, LoadOptions(context=1 << 20), room)
+    shorter = formula(path, LoadOptions(context=1 << 20, may_shorten_context=True), room)
+    assert shorter.fit.verdict == "less_context"
+    on_gpu = [next(each for each in made.uses if each.use.device == "CUDA0") for made in (kept, shorter)]
+    assert on_gpu[1].use.total is not None and on_gpu[1].free == room > on_gpu[1].use.total
+    assert (on_gpu[0].use.kv, on_gpu[0].use.weights) != (on_gpu[1].use.kv, on_gpu[1].use.weights)
+
+
+def test_a_device_that_nothing_lies_on_has_no_row(tmp_path: Path) -> None:
+    devices = (PlannedDevice("CUDA0", True, 3 * GIB, 3 * GIB), PlannedDevice("CUDA1", True, GIB, MIB))
+    main = PlannedDevice("CPU", False, 16 * GIB, 16 * GIB)
+    path = write_tiny_llama(tmp_path / "model.gguf")
+    uses = load_formula(str(path), read_planned(path), LoadOptions(), (*devices, main)).uses
+    assert [each.use.device for each in uses] == ["CUDA0", "CPU"]
+
+
+def test_states_of_a_recurrent_model_are_told(tmp_path: Path) -> None:
+    path = write_tiny_recurrent(tmp_path / "model.gguf")
+    assert any(each.use.state for each in formula(path, LoadOptions(), GIB).uses)
+
+
+def test_what_fits_needs_no_change(tmp_path: Path) -> None:
+    path = write_tiny_llama(tmp_path / "model.gguf")
+    assert formula(path, LoadOptions(), 24 * GIB).levers == ()
+
+
+def test_each_change_has_the_options_that_make_it(tmp_path: Path) -> None:
+    long = write_tiny_llama(tmp_path / "long.gguf", context=1 << 20)
+    shorter = [
+        each.changes for each in formula(long, LoadOptions(context=1 << 20, gpu_layers=3), GIB + 200 * MIB).levers
+    ]
+    (context,) = (changes["context"] for changes in shorter if "context" in changes)
+    assert isinstance(context, int) and 0 < context < 1 << 20
+    off = formula(long, LoadOptions(context=1 << 20, flash_attention="off", gpu_layers=3), GIB + 200 * MIB).levers
+    assert {"flash_attention": "auto"} in [each.changes for each in off]
+    mixture = write_tiny_mixture(tmp_path / "mixture.gguf")
+    layers = formula(mixture, LoadOptions(gpu_layers=3, experts_on_cpu=True), MIB).levers
+    assert any(each.changes.get("experts_on_cpu") is True for each in layers if "gpu_layers" in each.changes)
+
+
+def test_after_the_end_nothing_is_worked_out_or_known(desk: Desk, draft: LoadOptionsDraft, model: Path) -> None:
+    plan = desk.program.load_options.plan
+    options = draft.options
+    draft.end()
+    assert plan.get(str(model), options) is None
+    plan.note((GPU,))
+    assert plan._asked is None
+
+
+def test_a_context_that_llama_cpp_shortened_is_said(desk: Desk, draft: LoadOptionsDraft) -> None:
+    desk.dry_run.answer(DeviceMemory("CUDA0", GIB, MIB, MIB), devices=(GPU, CPU))
+    draft.change(context=4096, may_shorten_context=True)
+    desk.until(lambda: desk.dry_run.asked[-1].options.may_shorten_context)
+    asked = desk.dry_run.asked[-1]
+    shown = MemoryMeasured(
+        asked.request, asked.path, asked.options, (DeviceMemory("CUDA0", GIB, MIB, MIB),), 1024, 2, (GPU, CPU)
+    )
+    desk.dry_run._sink(shown)
+    desk.settle()
+    fit = fit_of_draft(draft)
+    assert fit is not None and (fit.verdict, fit.reason.english()) == (
+        "less_context",
+        "Its context is shortened to 1,024 tokens.",
+    )
+
+
+def test_without_a_gpu_nothing_is_partly_on_it(desk: Desk, draft: LoadOptionsDraft) -> None:
+    desk.dry_run.answer(DeviceMemory("CPU", MIB, MIB, MIB), devices=(CPU,), gpu_layers=1)
+    desk.settle()
+    assert verdict(draft) == "fits"
+
+
+def test_what_is_left_is_that_of_the_fullest_device(desk: Desk, draft: LoadOptionsDraft) -> None:
+    uses = (DeviceMemory("CUDA0", 19 * GIB, 0, 0), DeviceMemory("CPU", MIB, 0, 0))
+    desk.dry_run.answer(*uses, devices=(GPU, CPU), gpu_layers=3)
+    desk.settle()
+    fit = fit_of_draft(draft)
+    assert fit is not None and fit.reason.english() == "1.0 GiB are left free."
