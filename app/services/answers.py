@@ -135,12 +135,12 @@ class Answers(AnswerEnds):
         self._keeper.keep_answer(conversation, turn)
         self.changed.emit(conversation, turn)
 
-    def note_end(self, run: Run, whole: Finished) -> None:
-        """Keep more that became known of how an answer ended."""
-        turn, finished = run.turn, run.turn.finished
-        if finished is not None and run.conversation is self.shown:
+    def note_end(self, turn: Turn, whole: Finished) -> None:
+        """Keep more that became known of how an answer ended, where its conversation is the one that is shown."""
+        finished, shown = turn.finished, self.shown
+        if finished is not None and shown is not None and shown.known.get(turn.message) is turn:
             turn.finished = msgspec.structs.replace(finished, metrics=whole.metrics)
-            self._keeper.keep_answer(run.conversation, turn)
+            self._keeper.keep_answer(shown, turn)
 
     def before(self, conversation: OpenConversation) -> OpenConversation | None:
         """Return the conversation whose answer is written before the one of this conversation begins."""

@@ -129,11 +129,12 @@ class Live:
         if followed is None or model is None:
             return
         ceiling = self.witness.ceiling(model)
-        if ceiling == followed.figures.traffic_ceiling or not (followed.is_open or self._is_shown(followed.run)):
+        if ceiling == followed.figures.traffic_ceiling or not (followed.is_open or self._is_shown(followed)):
             return
         whole = followed.know_ceiling(ceiling)
-        if whole is not None and followed.run is not None and self._answers is not None:
-            self._answers.note_end(followed.run, whole)
+        turn = followed.place.turn
+        if whole is not None and turn is not None and self._answers is not None:
+            self._answers.note_end(turn, whole)
         if not followed.is_open:
             self._keep(followed)
         self._look()
