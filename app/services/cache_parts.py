@@ -12,6 +12,7 @@ import msgspec
 
 from app.core.chat import PromptSpan
 from app.core.events import PromptReady
+from app.core.metrics import KVUse
 from app.core.model import ModelInfo
 from app.services.thinking import Thoughts
 
@@ -105,4 +106,16 @@ def _figures(model: ModelInfo, parts: tuple[CachePart, ...], used: int) -> dict[
         "kv_parts": parts,
         "window_cells_used": in_window,
         "window_cells": window,
+    }
+
+
+def measured_cells(kv: KVUse, model: ModelInfo) -> dict[str, object]:
+    """Return what the engine measured of the cache at the end of an answer."""
+    return {
+        "kv_cells": kv.cells,
+        "kv_bytes": kv.bytes,
+        "window_cells_used": kv.window_cells_used,
+        "window_cells": kv.window_cells,
+        "checkpoints": kv.checkpoints if model.memory_kind != "plain" else None,
+        "checkpoint_bytes": kv.checkpoint_bytes,
     }

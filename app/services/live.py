@@ -22,11 +22,10 @@ from app.core.events import (
     Reproduced,
     Tokens,
 )
-from app.core.metrics import KVUse
 from app.core.model import ModelInfo
 from app.core.signal import Signal
 from app.services.answers import Answers
-from app.services.cache_parts import CellsInUse, PartName
+from app.services.cache_parts import CellsInUse, PartName, measured_cells
 from app.services.chat import Chat
 from app.services.engine_session import EngineSession
 from app.services.figures import Elsewhere, Figures, figures_of_turn
@@ -231,7 +230,7 @@ class Live:
         if model is not None and used is not None and beside is not None and beside.request == event.request:
             self._cache |= self._cells.of(model, beside, used, behind)
             if isinstance(event, (Reproduced, Compared)):
-                self._cache |= _measured_cells(event.kv, model)
+                self._cache |= measured_cells(event.kv, model)
             self._show()
 
     def _read_bytes(self) -> int | None:
@@ -245,7 +244,7 @@ class Live:
         followed.end(self.witness.seen(event))
         self._use_cells(event.metrics.kv.cells_used, followed)
         if model is not None:
-            self._cache |= _measured_cells(event.metrics.kv, model)
+            self._cache |= measured_cells(event.metrics.kv, model)
 
     def _keep(self, followed: FollowedAnswer) -> None:
         """Remember an answer that has ended for when its conversation is shown again."""
@@ -341,15 +340,3 @@ class Live:
             self._figures = figures
             self.changed.emit()
             self.last.look()
-
-
-def _measured_cells(kv: KVUse, model: ModelInfo) -> dict[str, object]:
-    """Return what the engine measured of the cache at the end of an answer."""
-    return {
-        "kv_cells": kv.cells,
-        "kv_bytes": kv.bytes,
-        "window_cells_used": kv.window_cells_used,
-        "window_cells": kv.window_cells,
-        "checkpoints": kv.checkpoints if model.memory_kind != "plain" else None,
-        "checkpoint_bytes": kv.checkpoint_bytes,
-    }

@@ -9,7 +9,6 @@ from app.cli.plan_text import _lever
 from app.core.words import counted, translate
 from app.planner import diagnosis_evidence as evidence
 from app.planner.answer_times import times_of
-from app.planner.diagnosis import diagnose
 from app.planner.memory_plan import PlannedDevice
 from app.planner.plan_options import PlanOptions
 from app.planner.planning import plan_memory
@@ -24,13 +23,6 @@ from tests.planner.works import GIB, planned_8b
 def test_one_of_something_has_a_sentence_of_its_own() -> None:
     one, several = translate("Test", "one"), translate("Test", "several")
     assert [counted(number, one, several) for number in (0, 1, 2, None)] == [several, one, several, several]
-
-
-@pytest.mark.parametrize(
-    ("layers", "said"), [(1, "1 of 31 layers is on the GPU"), (12, "12 of 31 layers are on the GPU")]
-)
-def test_layers_that_make_an_answer_slow(layers: int, said: str) -> None:
-    assert said in diagnose(figures(), around(SPLIT, gpu_layers=layers)).sentence.english()
 
 
 def test_evidence_of_one_token() -> None:
