@@ -29,7 +29,7 @@ from app.system.settings_file import Theme
 from tests.fake_engine import CONTEXT, model_info
 from tests.gui.conftest import Stage, desk, model, stage
 from tests.gui.counting import counts
-from tests.gui.inside.test_cache import answered, grid, opens, said
+from tests.gui.inside.test_cache import answered, grid, opens, rests, said
 from tests.services.lanes import LanesLead
 
 __all__ = ["desk", "model", "stage"]
@@ -152,11 +152,11 @@ def test_the_cells_keep_their_size_when_words_become_fewer_again(stage: Stage) -
     card.resize(240, 300)
     card.show()
     card.show_fact(Fact("1", "one two three " * 20))
-    most = card.words.minimumHeight()
+    most = card.words.minimumSizeHint().height()
     card.show_fact(Fact("2", "few"))
-    assert card.words.minimumHeight() == most > 4 * card.words.fontMetrics().lineSpacing()
+    assert card.words.minimumSizeHint().height() == most > 4 * card.words.fontMetrics().lineSpacing()
     card.resize(900, 300)
-    assert card.words.minimumHeight() < most, "another width has room of its own"
+    assert card.words.minimumSizeHint().height() < most, "another width has room of its own"
 
 
 @pytest.mark.parametrize(("held", "words"), [(30, "most of them"), (100, "40 of them")])
@@ -210,3 +210,39 @@ def test_icons_have_as_many_points_as_the_screen(stage: Stage, monkeypatch: pyte
     card = FactCard("fact", "Saved by reuse", "prefill", "stage_prefill", stage.themes, icons)
     stage.bot.addWidget(card)
     assert sizes == [32]
+
+
+@pytest.mark.parametrize("width", [900, 1010, 1090, 1280])
+def test_the_cells_keep_their_size_while_an_answer_is_written(stage: Stage, model: Path, width: int) -> None:
+    stage.desk.program.conversations.start()
+    stage.desk.begin_load(model)
+    stage.engine.loaded(context=8192)
+    stage.settle()
+    stage.desk.program.chat.send("Why?")
+    stage.settle()
+    stage.engine.prompt(40, 12)
+    part = opens(stage)
+    stage.window.resize(width, 700)
+    rests(stage)
+    room = grid(stage).viewport().size()
+    for tokens in (9, 90, 900, 5000):
+        stage.engine.write("So", count=tokens)
+        stage.settle()
+        part.show_now()
+        rests(stage)
+        assert grid(stage).viewport().size() == room, f"behind {tokens} tokens"
+
+
+def test_the_legend_has_one_figure_with_the_card_where_the_prompt_is_larger_than_what_is_free(
+    stage: Stage, model: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    answered(stage, model)
+    stage.clicks("chat_button")
+    stage.types("And then?")
+    monkeypatch.setattr("tests.gui.counting.CONTEXT", CONTEXT + 100)
+    counts(stage, 3, CONTEXT + 9)
+    stage.clicks("inside_button")
+    stage.find_as(CachePart, "inside_cache").show_now()
+    added = CONTEXT + 9 - 41
+    assert stage.reads("kv_next_value") == f"+{added:,}"
+    assert f"the next turn adds {added:,}" in stage.find("kv_legend").accessibleName()

@@ -26,6 +26,7 @@ from app.gui.inside.cache.cell_words import (
 from app.gui.inside.cache.fact_card import FactCard
 from app.gui.inside.empty_page import lay_out_empty
 from app.gui.inside.page import InsidePart
+from app.gui.widgets.kept_label import KeptLabel
 from app.gui.widgets.labels import label
 from app.gui.widgets.page_tabs import PageTabs
 from app.gui.widgets.words import isolated
@@ -48,8 +49,7 @@ class CachePart(InsidePart):
         self._map = kv_map
         self._inspecting = inspecting
         self._in_blocks = False
-        self.about = label(name="kv_about")
-        self.about.setWordWrap(True)
+        self.about = KeptLabel(name="kv_about")
         self.tabs = PageTabs(
             [
                 ("cells", "kv_cells_tab", self.tr("Cells"), self.tr("One pool of cells, as this engine keeps them")),
@@ -63,11 +63,11 @@ class CachePart(InsidePart):
         )
         self.tabs.show_page("cells")
         self.grid = CellGrid(themes)
-        self.said = label(name="kv_cell")
-        self.said.setWordWrap(True)
+        self.said = KeptLabel(name="kv_cell")
         self.legend = CellLegend(themes)
         self.saving = FactCard("kv_saving", self.tr("Saved by reuse"), "prefill", "stage_prefill", themes, icons)
         self.next = FactCard("kv_next", self.tr("The next turn"), "tokens", "stage_tokens", themes, icons)
+        self.saving.words.keep_room_for(*fact_words.long_savings())  # they change while the cells are looked at
         self.bytes = FactCard("kv_token_bytes", self.tr("Bytes of a token"), "memory", "stage_kv", themes, icons)
         self.window_fact = FactCard("kv_window", self.tr("Sliding window"), "kv", "stage_kv", themes, icons)
         self.blocks = FactCard("kv_blocks", self.tr("In blocks"), "kv", "stage_kv", themes, icons)
@@ -145,7 +145,9 @@ class CachePart(InsidePart):
         shown = in_blocks(held) if self._in_blocks else held
         added, given_back = self._added(held), range(0) if self._in_blocks else self._map.given_back
         self.grid.show_cells(shown, added, given_back, in_blocks=self._in_blocks)
-        self.legend.show_entries(self._entries(shown, len(added), len(given_back)))
+        shares = self._map.next.shares
+        entries = self._entries(shown, shares.new if added and shares is not None else 0, len(given_back))
+        self.legend.show_entries(entries, shown.cells)
         self._show_about(held)
         self._show_cell()
         self._show_facts(held)
@@ -160,14 +162,18 @@ class CachePart(InsidePart):
         return range(start, max(min(start + shares.new, held.cells), start))
 
     def _show_about(self, held: CellsHeld) -> None:
-        words = self.tr("Now: {used} of {cells} cells hold a token · {bytes}").format(
-            used=count(held.in_cells), cells=count(held.cells_there), bytes=byte_share(*self._map.bytes)
-        )
+        words = self.tr("Now: {used} of {cells} cells hold a token · {bytes}")
+        now, all_bytes = self._map.bytes
         is_begun, other = self._inspecting.turn is not None, isolated(self._map.holds) if self._map.holds else ""
-        parts = [words, now_words(held, other, is_begun=is_begun)]
+        parts = [now_words(held, other, is_begun=is_begun)]
         if is_begun and held.used:
             parts.append(self.tr("now, not as it was when the answer above was written"))
-        self.about.setText(" · ".join(parts))
+        said = [
+            words.format(used=count(used), cells=count(held.cells_there), bytes=byte_share(taken, all_bytes))
+            for used, taken in ((held.in_cells, now), (held.cells_there, all_bytes))
+        ]
+        self.about.keep_room_for(" · ".join((said[1], *parts)))
+        self.about.setText(" · ".join((said[0], *parts)))
 
     def _show_cell(self) -> None:
         cell = self.grid.cell

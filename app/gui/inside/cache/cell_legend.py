@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
@@ -12,7 +13,9 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 from app.gui import theme
 from app.gui.inside.cache.cell_looks import CellLook, cell_looks, copy_look, free_look, next_look, strike
 from app.services.kv_cells import Owner
+from app.services.units import count
 
+_NUMBER = re.compile(r"\d[\d,]*")
 _SWATCH_PX, _ROW_PX, _GAP_PX = 20, 20, 6
 
 Sign = Owner | Literal["free", "next", "reused", "dropped", "copy", "given_back"]
@@ -34,14 +37,18 @@ class CellLegend(QWidget):
         self.setFont(theme.font(theme.SMALL_PX))
         self._themes = themes
         self._entries: tuple[Entry, ...] = ()
+        self._digits = 1
+        """What each number has room for: places do not change while they grow."""
+        self._kept_px = 0
+        """The most height that was needed in this width."""
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         themes.changed.connect(self.update)
 
-    def show_entries(self, entries: Sequence[Entry]) -> None:
-        """Explain other signs."""
-        shown = tuple(entries)
-        if shown != self._entries:
-            self._entries = shown
+    def show_entries(self, entries: Sequence[Entry], cells: int) -> None:
+        """Explain other signs; the numbers in the words are `cells` at most."""
+        shown, digits = tuple(entries), len(count(cells))
+        if (shown, digits) != (self._entries, self._digits):
+            self._entries, self._digits = shown, digits
             self.setAccessibleName(" · ".join(each.words for each in shown))
             self._fit()
             self.update()
@@ -53,7 +60,9 @@ class CellLegend(QWidget):
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Be as high as its lines are in another width."""
         super().resizeEvent(event)
-        self._fit()
+        if event.size().width() != event.oldSize().width():
+            self._kept_px = 0
+            self._fit()
 
     def paintEvent(self, _event: QPaintEvent) -> None:
         """Paint the swatches and the words."""
@@ -95,17 +104,23 @@ class CellLegend(QWidget):
             painter.drawRect(box)
 
     def _fit(self) -> None:
+        """Keep the lines that were needed once: the cells above would change their size with each of them."""
         placed = self._placed(max(self.width(), 1))
-        self.setFixedHeight(placed[-1][0].bottom() + 1 if placed else theme.scaled(_ROW_PX))
+        self._kept_px = max(self._kept_px, placed[-1][0].bottom() + 1 if placed else theme.scaled(_ROW_PX))
+        self.setFixedHeight(self._kept_px)
 
     def _placed(self, width: int) -> list[tuple[QRect, Entry]]:
         metrics, height = QFontMetrics(self.font()), theme.scaled(_ROW_PX)
         left, top = 0, 0
         placed: list[tuple[QRect, Entry]] = []
         for entry in self._entries:
-            needed = metrics.horizontalAdvance(entry.words) + _SWATCH_PX + _GAP_PX + 2
+            needed = metrics.horizontalAdvance(self._longest(entry.words)) + _SWATCH_PX + _GAP_PX + 2
             if left and left + needed > width:
                 left, top = 0, top + height
             placed.append((QRect(left, top, needed, height), entry))
             left += needed + theme.SPACE_M
         return placed
+
+    def _longest(self, words: str) -> str:
+        """Return words with the longest number that they may get."""
+        return _NUMBER.sub(lambda found: found[0].rjust(self._digits, "0"), words)

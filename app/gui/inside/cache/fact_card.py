@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QVBoxLayout, QWidget
 
 from app.gui import theme
 from app.gui.icons import Icons
 from app.gui.inside.cache.fact_words import Fact
+from app.gui.widgets.kept_label import KeptLabel
 from app.gui.widgets.labels import label
 
 _ICON_PX = 16
@@ -25,14 +25,10 @@ class FactCard(QWidget):
         self._icon, self._token, self._themes, self._icons = icon, token, themes, icons
         self._title = title
         self._sign = QLabel()
-        self.value = label(pixels=theme.FIGURE_PX, name=f"{name}_value")
-        self.words = label(look="muted", name=f"{name}_words")
-        self.words.setWordWrap(True)
+        self.value = KeptLabel(pixels=theme.FIGURE_PX, name=f"{name}_value")
+        self.words = KeptLabel(look="muted", name=f"{name}_words", lines=_LINES)
         self.words.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Minimum)
-        self._least_px = _LINES * self.words.fontMetrics().lineSpacing()
-        self.words.setMinimumHeight(self._least_px)  # less of a jump when it changes
         self.words.setAlignment(Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignLeft)
-        self.value.setWordWrap(True)
         head = QHBoxLayout()
         head.setSpacing(theme.SPACE_XS + 2)
         head.addWidget(self._sign)
@@ -53,20 +49,7 @@ class FactCard(QWidget):
             return
         self.value.setText(fact.value)
         self.words.setText(fact.words)
-        self._keep_room()
         self.setAccessibleName(f"{self._title}: {fact.value}. {fact.words}")
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        """Ask for the room that the words need in another width."""
-        super().resizeEvent(event)
-        if event.size().width() != event.oldSize().width():
-            self.words.setMinimumHeight(self._least_px)
-            self._keep_room()
-
-    def _keep_room(self) -> None:
-        """Keep the room of the longest words so far: the cells above would change their size with each of them."""
-        needed = self.words.heightForWidth(self.words.width()) if self.isVisible() else 0
-        self.words.setMinimumHeight(max(self.words.minimumHeight(), needed))
 
     def _show_theme(self) -> None:
         colour = self._themes.current.colour(self._token)

@@ -63,6 +63,12 @@ def saving_fact(saving: Saving | None, *, is_others: bool = False) -> Fact:
     return Fact(value, f"{found} {saved}")
 
 
+def long_savings() -> tuple[str, ...]:
+    """Return what is said at most of a saving."""
+    savings = [Saving(99_999, 99_999, speed) for speed in (None, 1000.0)]
+    return tuple(saving_fact(each, is_others=is_others).words for each in savings for is_others in (False, True))
+
+
 def next_fact(next_send: Count, held: CellsHeld, *, is_others: bool = False) -> Fact:
     """Say what the next turn adds; `is_others` where the cells hold another chat."""
     shares = next_send.shares
