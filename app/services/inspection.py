@@ -81,9 +81,10 @@ class TokenInsight(msgspec.Struct, frozen=True):
     """The same after the chain; None where the record does not prove it."""
 
 
-TokenKind = Literal["special", "template", "system", "question", "answer", "asked"]
+TokenKind = Literal["special", "template", "system", "question", "answer", "thinking", "asked"]
 """What a token of a prompt belongs to: `special` is a control token of the template, `template` other text of it,
-`system` the system prompt, `question` and `answer` earlier messages, `asked` the question that was answered."""
+`system` the system prompt, `question` and `answer` earlier messages, `thinking` that of earlier answers, `asked` the
+question that was answered."""
 
 
 class InspectedPrompt(msgspec.Struct, frozen=True):

@@ -6,6 +6,7 @@ from math import sin
 
 from app.core.model_shape import ModelShape, Range
 from app.core.sampling import SamplingSettings
+from app.services.cache_parts import CachePart
 from app.services.loop_values import (
     LoopCandidate,
     LoopModel,
@@ -50,6 +51,7 @@ def example() -> LoopValues:
             len(_QUESTION),
             _PROMPT,
             (LoopToken(4898, "Why"), LoopToken(314, " is"), LoopToken(260, " the")),
+            parts=(CachePart("template", _PROMPT - 6), CachePart("prompt", 6)),
         ),
         prefill=LoopPrefill(_PROMPT, _PROMPT, _CACHED, 131.0),
         embedding=tuple(sin(place * place * 0.37) * sin(place * 0.11) for place in range(_WIDTH)),

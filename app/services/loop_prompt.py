@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from app.core.chat import PromptSpan
+from app.services.cache_parts import cache_parts
 from app.services.inspection import InspectedPrompt
 from app.services.loop_run import LoopRun
 from app.services.loop_values import LoopPrompt, LoopToken
@@ -30,13 +31,15 @@ def prompt_of(
         ids = memoryview(ready.ids).cast("i")
         shown, is_known = _first_tokens(ready.spans)
         first = tuple(LoopToken(token, text_of(token)) for token in ids[shown])
-        return LoopPrompt(said, length, len(ids) - run.first, first, is_known)
-    tokens = turn.finished.metrics.prompt_tokens if turn.finished is not None else None
+        tokens = len(ids) - run.first
+        return LoopPrompt(said, length, tokens, first, is_known, cache_parts(ready.spans, tokens, tokens))
+    counted = turn.finished.metrics.prompt_tokens if turn.finished is not None else None
     if kept is None or kept.message != turn.message:
-        return LoopPrompt(said, length, tokens)
+        return LoopPrompt(said, length, counted)
     shown, is_known = _first_tokens(kept.spans)
     first = tuple(map(LoopToken, kept.ids[shown], kept.texts[shown]))
-    return LoopPrompt(said, length, len(kept.ids), first, is_known)
+    parts = cache_parts(kept.spans, len(kept.ids), len(kept.ids))
+    return LoopPrompt(said, length, len(kept.ids), first, is_known, parts)
 
 
 def _first_tokens(spans: Sequence[PromptSpan]) -> tuple[slice, bool]:

@@ -14,6 +14,7 @@ from app.core.model import MemoryKind, ModelInfo
 from app.core.model_shape import ModelShape
 from app.core.sampling import SamplingSettings
 from app.core.words import Sentence
+from app.services.cache_parts import CachePart
 from app.services.kv_sum import class_sums
 
 StageName = Literal[
@@ -117,6 +118,8 @@ class LoopPrompt(msgspec.Struct, frozen=True):
     """The first tokens of the question, or of the prompt where nobody knows which those are."""
     is_of_question: bool = True
     """Whether `first` are those of the question."""
+    parts: tuple[CachePart, ...] = ()
+    """What the tokens belong to, as the KV cache counts them; nothing where nobody knows."""
 
 
 class LoopPrefill(msgspec.Struct, frozen=True):

@@ -104,8 +104,10 @@ def _kinds_of(prompt: InspectedPrompt, texts: tuple[str | None, ...]) -> tuple[T
     for span in prompt.spans:
         kind: TokenKind = "template"
         match span.part:
-            case "history" | "thinking":
+            case "history":
                 kind = "answer" if span.message in prompt.written else "question"
+            case "thinking":
+                kind = "thinking"
             case "prompt":
                 kind = "asked"
             case "system":

@@ -220,11 +220,11 @@ def test_the_chips_are_coloured_by_what_the_head_says_once_there_are_scores(insi
 
 def test_what_is_said_of_a_token_has_its_score(inside: Stage) -> None:
     chips(inside).look_at(20)
-    assert inside.reads("prompt_token").endswith(" question")
+    assert inside.reads("prompt_token").endswith(" prompt")
     inside.clicks("score_button")
     score(inside)
     more = "; probability <0.1\u00a0%, log-probability -12.250, rank 3, entropy 1.50 nats"
-    assert inside.reads("prompt_token").endswith(f" question{more}")
+    assert inside.reads("prompt_token").endswith(f" prompt{more}")
     assert chips(inside).accessibleName().endswith(more)
     chips(inside).look_at(0)
     assert inside.reads("prompt_token").endswith("; nothing is before it, so it has no probability")

@@ -310,6 +310,7 @@ _GROUNDS: dict[TokenKind, str] = {
     "special": "pressed",
     "template": "window",
     "answer": "sunken",
+    "thinking": "sunken",
     "system": "hint_surface",
 }
 
@@ -321,6 +322,7 @@ def outline(look: theme.Theme, kind: TokenKind) -> QPen:
         "template": Qt.PenStyle.DashLine,
         "special": Qt.PenStyle.DashLine,
         "answer": Qt.PenStyle.DotLine,
+        "thinking": Qt.PenStyle.DashDotDotLine,
     }.get(kind, Qt.PenStyle.SolidLine)
     return QPen(colour, 1.0, style)
 

@@ -2,31 +2,45 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 from PySide6.QtCore import QCoreApplication
 
 from app.gui.inside.token_sentences import figures_of
+from app.gui.widgets.part_words import part_words
 from app.gui.widgets.token_words import quoted
+from app.services.cache_parts import PARTS, PartName
 from app.services.inspection import InspectedAnswer, InspectedPrompt, TokenKind
 from app.services.units import count
 
 translate = QCoreApplication.translate
 
 
+_PART_OF: dict[TokenKind, PartName] = {
+    "special": "template",
+    "template": "template",
+    "system": "system",
+    "question": "history",
+    "answer": "history",
+    "thinking": "thinking",
+    "asked": "prompt",
+}
+"""The part of the cells that a token belongs to: both are told by the same names."""
+
+
 def kind_words(kind: TokenKind) -> str:
-    """Return what a token belongs to."""
-    return {
-        "special": translate("PromptChips", "special token"),
-        "template": translate("PromptChips", "template"),
-        "system": translate("PromptChips", "system prompt"),
-        "question": translate("PromptChips", "earlier question"),
-        "answer": translate("PromptChips", "earlier answer"),
-        "asked": translate("PromptChips", "question"),
-    }[kind]
+    """Return what a token belongs to: the part, and where it has kinds of tokens, which."""
+    more = {
+        "special": translate("PromptChips", "{part}, special token"),
+        "question": translate("PromptChips", "{part}, question"),
+        "answer": translate("PromptChips", "{part}, answer"),
+    }.get(kind, "{part}")
+    return more.format(part=part_words(_PART_OF[kind]))
 
 
 def sentence_of(prompt: InspectedPrompt, token: int) -> str:
     """Return what is known of a token of the prompt."""
-    words = translate("PromptChips", "Token {number} of {count} of the prompt: {token}, id {id}, {kind}")
+    words = translate("PromptChips", "Token {number} of {count} of the whole prompt: {token}, id {id}, {kind}")
     said = words.format(
         number=count(token + 1),
         count=count(len(prompt.ids)),
@@ -40,14 +54,28 @@ def sentence_of(prompt: InspectedPrompt, token: int) -> str:
 
 
 def counts_of(prompt: InspectedPrompt) -> str:
-    """Return how many tokens belong to what."""
-    order: tuple[TokenKind, ...] = ("asked", "question", "answer", "system", "template", "special")
-    tally = {kind: prompt.kinds.count(kind) for kind in order}
-    parts = [f"{kind_words(kind)} {count(tally[kind])}" for kind in order if tally[kind]]
-    whole = translate("PromptChips", "Prompt of {count} tokens").format(count=count(len(prompt.ids)))
+    """Return how many tokens each part has, in the order and by the names of the KV cache's parts."""
+    tally = Counter(prompt.kinds)
+    parts = []
+    for part in PARTS:
+        kinds = [kind for kind in _PART_OF if _PART_OF[kind] == part]
+        if tokens := sum(tally[kind] for kind in kinds):
+            more = [_more_words(kind, tally[kind]) for kind in kinds if tally[kind]]
+            said = ", ".join(each for each in more if each)
+            parts.append(f"{part_words(part)} {count(tokens)}" + (f" ({said})" if said else ""))
+    whole = translate("PromptChips", "The whole prompt, {count} tokens").format(count=count(len(prompt.ids)))
     if len(prompt.ids) == 1:
-        whole = translate("PromptChips", "Prompt of 1 token")
+        whole = translate("PromptChips", "The whole prompt, 1 token")
     return f"{whole}: {' · '.join(parts)}"
+
+
+def _more_words(kind: TokenKind, tokens: int) -> str:
+    """Return how many tokens of a part are of a kind; empty where the part says it."""
+    return {
+        "special": translate("PromptChips", "special {tokens}"),
+        "question": translate("PromptChips", "questions {tokens}"),
+        "answer": translate("PromptChips", "answers {tokens}"),
+    }.get(kind, "").format(tokens=count(tokens))
 
 
 def score_words(scored: InspectedAnswer, token: int) -> str:

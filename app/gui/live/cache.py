@@ -16,6 +16,7 @@ from app.gui.widgets.gauge import Gauge, Segment, lightness_step
 from app.gui.widgets.labels import in_parts
 from app.gui.widgets.legend import Legend, LegendItem
 from app.gui.widgets.part_steps import PART_STEPS
+from app.gui.widgets.part_words import part_words
 from app.gui.widgets.words import set_hint
 from app.services.cache_parts import PARTS, CachePart, PartName
 from app.services.figures import Figures
@@ -38,7 +39,7 @@ class CacheRows(QWidget):
         self._saved = FigureRow(icons, "kv", "stage_kv", self.tr("Checkpoints"), "checkpoints_value")
         self._look: theme.Theme | None = None
         self._colours: dict[tuple[PartName, str], QColor] = {}
-        self._names = {part: self._name(part) for part in PARTS}
+        self._names = {part: part_words(part) for part in PARTS}
         self._shown_saved: tuple[int | None, int] = (-1, 0)
         self._has_details = True
         self._figures = Figures()
@@ -166,20 +167,3 @@ class CacheRows(QWidget):
                 "and answer: how many times, and the main memory that takes."
             ),
         )
-
-    def _name(self, part: PartName) -> str:
-        match part:
-            case "template":
-                return self.tr("chat template")
-            case "system":
-                return self.tr("system")
-            case "history":
-                return self.tr("history")
-            case "thinking":
-                return self.tr("thinking")
-            case "prompt":
-                return self.tr("prompt")
-            case "answer":
-                return self.tr("answer")
-            case "lanes":
-                return self.tr("lanes")

@@ -92,8 +92,11 @@ def test_what_is_said_of_a_saving_names_whose_prompt_and_which_rate() -> None:
     again = saving_fact(Saving(40, 0, None, is_again=True))
     assert again.value == "0 of 40 tokens" and "reproduced: this begins with empty cells" in again.words
     empty = Count(prompt=0, cells=100)
-    assert next_fact(empty, CellsHeld(100)).words == "What you write next is read from the first cell on."
-    assert next_fact(empty, CellsHeld(100), is_others=True).words.startswith("Nothing of this chat is in the cells")
+    nothing = next_fact(empty, CellsHeld(100))
+    assert nothing == ("–", "Nothing is written yet. It will be read from the first cell on.")
+    assert next_fact(empty, CellsHeld(100), is_others=True).words.startswith(
+        "Nothing is written yet, and nothing of this"
+    )
 
 
 def test_what_the_next_turn_gives_back_is_struck_through(stage: Stage, model: Path) -> None:

@@ -18,9 +18,17 @@ from app.services.timeline_values import AnswerTimeline
 @pytest.mark.parametrize(
     ("read", "pace", "words"),
     [
-        (LoopPrefill(42, 42, 0, 20.0), 25.0, "2.1 s for the prompt's 42 tokens, then about 0.04 s for each token."),
-        (LoopPrefill(42, 42, 2, 20.0), 25.0, "2 s for the 40 tokens of the prompt that were not in the cache yet"),
-        (LoopPrefill(42, 42, 0, 20.0), None, "2.1 s for the prompt's 42 tokens."),
+        (
+            LoopPrefill(42, 42, 0, 20.0),
+            25.0,
+            "2.1 s for the whole prompt's 42 tokens, then about 0.04 s for each token.",
+        ),
+        (
+            LoopPrefill(42, 42, 2, 20.0),
+            25.0,
+            "2 s for the 40 tokens of the whole prompt that were not in the cache yet",
+        ),
+        (LoopPrefill(42, 42, 0, 20.0), None, "2.1 s for the whole prompt's 42 tokens."),
         (LoopPrefill(20, 42, 0, 20.0), None, "20 of 42 tokens are read"),
         (LoopPrefill(42, 42, 40, None), 25.0, "40 of them were in the cache already"),
     ],
@@ -49,10 +57,13 @@ def test_the_speed_is_said_to_be_an_average_while_the_answer_is_written_and_afte
 @pytest.mark.parametrize(
     ("read", "words"),
     [
-        (LoopPrefill(70, 70, 0, 20.0, 30), "3.5 s for the prompt's 40 tokens and 30 that the answer begins with."),
+        (
+            LoopPrefill(70, 70, 0, 20.0, 30),
+            "3.5 s for the whole prompt's 40 tokens and 30 that the answer begins with.",
+        ),
         (
             LoopPrefill(70, 70, 10, 20.0, 30),
-            "3 s for the 30 tokens of the prompt that were not in the cache yet and 30 that the answer begins with.",
+            "3 s for the 30 tokens of the whole prompt that were not in the cache yet and 30 that the answer begins with.",
         ),
         (LoopPrefill(70, 70, 40, 20.0, 30), "1.5 s for 30 tokens that the answer begins with."),
         (LoopPrefill(70, 70, 50, 20.0, 30), "1 s for 20 tokens that the answer begins with."),

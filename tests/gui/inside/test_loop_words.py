@@ -58,11 +58,13 @@ def test_boxes_and_sentences_say_what_the_engine_told(inspector: Inspector) -> N
     assert boxes["prompt"].face.lines == ("12 characters, in the chat template",)
     assert reads(inspector, "prompt") == "Your message has 12 characters; the whole prompt has 600 tokens."
     assert boxes["tokens"].face.figure == "600 tokens"
-    assert reads(inspector, "tokens").startswith("Your prompt is 600 tokens. Your message begins with ")
+    assert reads(inspector, "tokens").startswith(
+        "The whole prompt is 600 tokens: chat template 4, prompt 596. Your message begins with "
+    )
     assert "(104)" in reads(inspector, "tokens")
     assert (boxes["prefill"].face.figure, boxes["prefill"].face.lines[0]) == ("256 tok/s", "88 of 600 cached")
     assert reads(inspector, "prefill").startswith(
-        "2 s for the 512 tokens of the prompt that were not in the cache yet"
+        "2 s for the 512 tokens of the whole prompt that were not in the cache yet"
     )
     assert boxes["kv"].face.figure == "602 of 4,096" and boxes["answer"].face.figure == "3 tokens"
     assert reads(inspector, "kv").startswith("602 of 4,096 cells are taken.")
@@ -164,7 +166,7 @@ def test_the_tour_tells_of_the_kind_of_model_too(inspector: Inspector) -> None:
 def test_tokens_of_the_template_are_not_said_to_be_those_of_the_message() -> None:
     prompt = LoopPrompt("Hi", 2, 9, (LoopToken(1, "<s>"),), is_of_question=False)
     values = msgspec.structs.replace(example(), prompt=prompt)
-    assert number("tokens", values) == "Your prompt is 9 tokens. It begins with “<s>” (1)."
+    assert number("tokens", values) == "The whole prompt is 9 tokens. It begins with “<s>” (1)."
     own = msgspec.structs.replace(prompt, is_of_question=True)
     assert "Your message begins with" in number("tokens", msgspec.structs.replace(values, prompt=own))
 

@@ -13,6 +13,7 @@ from PySide6.QtTest import QTest
 
 from app.core.chat import PromptSpan
 from app.core.conversation import AnswerPrompt
+from app.core.events import PrefillProgress, PromptReady
 from app.core.store_commands import KeepPrompt
 from app.gui.inside.prompt_chips import LAID_AT_ONCE, PromptChips
 from app.gui.theme import Themes
@@ -63,8 +64,8 @@ def test_each_token_is_a_chip_with_its_id_and_what_it_belongs_to(inspector: Insp
         ("template", 1),
     )
     assert prompt.kinds == tuple(kind for kind, length in runs for _ in range(length))
-    assert inspector.reads("prompt_about") == "Prompt of 15 tokens: question 4 · system prompt 2 · template 9"
-    assert inspector.stage.find("prompt_legend").accessibleName() == "template · system prompt · question"
+    assert inspector.reads("prompt_about") == "The whole prompt, 15 tokens: chat template 9 · system 2 · prompt 4"
+    assert inspector.stage.find("prompt_legend").accessibleName() == "chat template · system · prompt"
     tops = [inspector.chips.place_of(token).top() for token in range(len(IDS))]
     assert tops[2] < tops[3] and tops[6] < tops[7] and tops[3] == tops[4], "a line end ends the row"
 
@@ -75,15 +76,17 @@ def test_a_click_and_keys_go_from_token_to_token(inspector: Inspector) -> None:
     place: QPoint = chips.place_of(4).center().toPoint()
     QTest.mouseClick(chips.viewport(), Qt.MouseButton.LeftButton, pos=place)
     assert chips.current == 4
-    assert inspector.reads("prompt_token") == "Token 5 of 15 of the prompt: “␣w61”, id 61, system prompt"
+    assert inspector.reads("prompt_token") == "Token 5 of 15 of the whole prompt: “␣w61”, id 61, system"
     assert chips.accessibleName() == inspector.reads("prompt_token")
     for keys, expected in (("Right", 5), ("Left", 4), ("Home", 0), ("End", 14), ("Up", 10), ("PgUp", 0)):
         QTest.keyClick(chips, getattr(Qt.Key, f"Key_{ {'PgUp': 'PageUp'}.get(keys, keys) }"))
         assert chips.current == expected, keys
 
 
-@pytest.mark.parametrize("part", ["history", "thinking"])
-def test_control_tokens_and_the_beginning_are_told_by_what_they_are(part: Literal["history", "thinking"]) -> None:
+@pytest.mark.parametrize(("part", "kind"), [("history", "answer"), ("thinking", "thinking")])
+def test_control_tokens_and_the_beginning_are_told_by_what_they_are(
+    part: Literal["history", "thinking"], kind: TokenKind
+) -> None:
     spans = (PromptSpan(0, 3, "template", -1), PromptSpan(3, 4, "history", 0), PromptSpan(4, 5, part, 1))
     texts = ("<s>", "<|im_start|>", "<b>", "<b>", "<b>")
 
@@ -94,7 +97,7 @@ def test_control_tokens_and_the_beginning_are_told_by_what_they_are(part: Litera
     asked = InspectedPrompt(1, (0, 1, 2, 3, 4), (), spans, written=(1,), begin_token=0)
     made = with_texts(asked, Pieces())  # type: ignore[arg-type]
     assert made is not None and made.begins
-    assert made.kinds == ("special", "special", "special", "question", "answer"), "people's text never is one"
+    assert made.kinds == ("special", "special", "special", "question", kind), "people's text never is one"
 
 
 def test_who_knows_more_of_the_tokens_colours_them(inspector: Inspector) -> None:
@@ -119,7 +122,7 @@ def test_the_legend_explains_no_grounds_that_the_colours_took(inspector: Inspect
 
 def test_the_counts_of_the_answer_and_of_its_prompt_say_what_they_count(inspector: Inspector) -> None:
     opened(inspector)
-    assert inspector.reads("prompt_about").startswith(f"Prompt of {len(IDS)} tokens: ")
+    assert inspector.reads("prompt_about").startswith(f"The whole prompt, {len(IDS)} tokens: ")
     assert f"answer of {COUNT} tokens" in inspector.page.head.about.text()
 
 
@@ -190,3 +193,26 @@ def test_a_token_that_is_not_laid_out_yet_can_be_gone_to(stage: Stage) -> None:
     QTest.keyClick(chips, Qt.Key.Key_End)
     assert chips.current == count - 1
     assert chips.viewport().rect().contains(chips.place_of(count - 1).toAlignedRect())
+
+
+def test_parts_have_one_name_and_one_count_wherever_they_are_told(inspector: Inspector) -> None:
+    stage = inspector.stage
+    assert stage.desk.program.chat.send("And the sea?")
+    stage.settle()
+    request = stage.engine.question.request
+    stage.engine.say(PromptReady(request, array("i", IDS).tobytes(), SPANS, 0, 0))
+    stage.engine.say(PrefillProgress(request, len(IDS), len(IDS), 0, 1))
+    stage.engine.write("So", 2)
+    stage.engine.finish()
+    stage.settle()
+    inspector.opens()
+    stage.clicks("inside_prompt_tab")
+    names = ["chat template 9", "system 2", "prompt 4"]
+    assert inspector.reads("prompt_about") == f"The whole prompt, 15 tokens: {' · '.join(names)}"
+    stage.clicks("inside_cache_tab")
+    assert stage.find("kv_legend").accessibleName().startswith(" · ".join(names))
+    stage.clicks("inside_loop_tab")
+    stage.clicks("loop_tokens")
+    assert inspector.reads("loop_number").startswith(f"The whole prompt is 15 tokens: {', '.join(names)}. ")
+    stage.clicks("chat_button")
+    assert ", ".join(names) in stage.find("kv_gauge").accessibleName()

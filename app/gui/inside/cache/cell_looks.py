@@ -10,6 +10,7 @@ from PySide6.QtGui import QBrush, QColor, QPainter
 from app.gui import theme
 from app.gui.widgets.gauge import lightness_step
 from app.gui.widgets.part_steps import PART_STEPS
+from app.gui.widgets.part_words import part_words
 from app.services.cache_parts import PartName
 from app.services.kv_cells import Owner
 
@@ -73,20 +74,4 @@ def strike(painter: QPainter, cells: QRect, look: theme.Theme) -> None:
 
 def owner_words(owner: Owner) -> str:
     """Return what a part is called."""
-    match owner:
-        case "template":
-            return translate("KvMap", "chat template")
-        case "system":
-            return translate("KvMap", "system")
-        case "history":
-            return translate("KvMap", "history")
-        case "thinking":
-            return translate("KvMap", "thinking")
-        case "prompt":
-            return translate("KvMap", "prompt")
-        case "answer":
-            return translate("KvMap", "answer")
-        case "lanes":
-            return translate("KvMap", "lanes")
-        case "empty":
-            return translate("KvMap", "empty ends of blocks")
+    return translate("KvMap", "empty ends of blocks") if owner == "empty" else part_words(owner)

@@ -84,15 +84,18 @@ def next_fact(next_send: Count, held: CellsHeld, *, is_others: bool = False) -> 
             else translate("KvMap", "What the next turn takes is not counted yet."),
         )
     if not shares.new:
-        words = translate("KvMap", "What you write next is read behind the {cached} tokens that are there.")
+        words = translate(
+            "KvMap", "Nothing is written yet. It will be read behind the {cached} tokens that are there."
+        )
         if not shares.cached:
-            words = translate("KvMap", "What you write next is read from the first cell on.")
+            words = translate("KvMap", "Nothing is written yet. It will be read from the first cell on.")
         if not shares.cached and is_others:
             words = translate(
                 "KvMap",
-                "Nothing of this chat is in the cells: what you write next takes the place of the other chat.",
+                "Nothing is written yet, and nothing of this chat is in the cells: what you write takes the place of the "
+                "other chat.",
             )
-        return Fact("+0", words.format(cached=count(shares.cached)))
+        return Fact(UNKNOWN, words.format(cached=count(shares.cached)))
     freed = max(held.used - shares.cached, 0)
     words = translate("KvMap", "The next prompt keeps {cached} tokens and adds {new}; {left} cells are left then.")
     if shares.cached == 1:

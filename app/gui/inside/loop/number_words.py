@@ -8,6 +8,7 @@ from PySide6.QtCore import QCoreApplication
 
 from app.gui.inside.loop.memory_words import counted, kept_words, layers_words
 from app.gui.inside.timing.bar_words import in_seconds
+from app.gui.widgets.part_words import part_words
 from app.gui.widgets.token_words import known_per_cent, quoted
 from app.gui.widgets.words import isolated, render
 from app.services.loop_values import LoopCandidate, LoopModel, LoopValues, StageName
@@ -60,10 +61,12 @@ def _tokens(values: LoopValues) -> str:
     if values.prompt.tokens is None:
         return why_no_step(values)
     whole = counted(
-        translate("Loop", "Your prompt is 1 token."),
-        translate("Loop", "Your prompt is {count} tokens."),
+        translate("Loop", "The whole prompt is 1 token"),
+        translate("Loop", "The whole prompt is {count} tokens"),
         values.prompt.tokens,
     )
+    parts = ", ".join(f"{part_words(each.name)} {count(each.tokens)}" for each in values.prompt.parts)
+    whole = f"{whole}: {parts}." if parts else f"{whole}."
     first = ", ".join(
         f"{quoted(each.text, each.token, _MOST_CHARACTERS)} ({each.token})" for each in values.prompt.first
     )
@@ -174,13 +177,13 @@ def _took(values: LoopValues) -> str:
     begun = min(read.begun, new)
     is_one = new - begun == 1
     one, several = (
-        translate("Loop", "{time} for the prompt's 1 token"),
-        translate("Loop", "{time} for the prompt's {count} tokens"),
+        translate("Loop", "{time} for the whole prompt's 1 token"),
+        translate("Loop", "{time} for the whole prompt's {count} tokens"),
     )
     if read.from_cache:
         one, several = (
-            translate("Loop", "{time} for the 1 token of the prompt that was not in the cache yet"),
-            translate("Loop", "{time} for the {count} tokens of the prompt that were not in the cache yet"),
+            translate("Loop", "{time} for the 1 token of the whole prompt that was not in the cache yet"),
+            translate("Loop", "{time} for the {count} tokens of the whole prompt that were not in the cache yet"),
         )
     words = one if is_one else several
     if begun == new > 0:

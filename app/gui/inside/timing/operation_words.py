@@ -80,7 +80,8 @@ def note_words(found: OperationsTimed) -> str:
     more = translate(
         "Operations", "The step came behind {cells} tokens; attention was computed without flash attention."
     ).format(cells=count(found.cells - 1))
-    return f"{said} {more}"
+    what = translate("Operations", "Both read the prompt with the answer behind it.")
+    return f"{said} {what} {more}"
 
 
 def tensor_core_words(found: OperationsTimed, name: str) -> str:
@@ -88,6 +89,6 @@ def tensor_core_words(found: OperationsTimed, name: str) -> str:
     prefill = sum(share for (kind, _weight, _place), share in shares(found.prefill).items() if kind == "weights")
     return translate(
         "Operations",
-        "{name} has Tensor Cores: in a prefill they can compute the matrix products, {share} of the chunk above. In a "
+        "{name} has Tensor Cores: in a prefill they can compute the matrix products, {share} of the prefill above. In a "
         "decode step each matrix meets a single token: memory is what that waits for, and they help little.",
     ).format(name=name, share=share_words(prefill))

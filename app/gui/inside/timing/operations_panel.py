@@ -108,7 +108,7 @@ class OperationsPanel(QWidget):
 
     def _hint(self, cost: AttentionCost | None) -> str:
         hint = self.tr(
-            "Compute one decode step and one chunk of a prefill once more, operation by operation. A second context is "
+            "Compute one decode step and many tokens at once, as in a prefill, once more, operation by operation. A second context is "
             "made for it beside the chat's, which stays as it is, and is given back afterwards."
         )
         return f"{hint}\n{cost_words(cost)}" if cost is not None else hint
@@ -133,7 +133,7 @@ class OperationsPanel(QWidget):
         self._rows, self._swatches = [], []
         if found is None:
             return
-        titles = (self.tr("One decode step"), self.tr("A prefill chunk of {tokens} tokens"))
+        titles = (self.tr("One decode step"), self.tr("{tokens} tokens at once, as in a prefill"))
         named = (titles[0], titles[1].format(tokens=count(found.chunk)))
         for bar, name, title, times in zip(self.bars, self._names, named, (found.decode, found.prefill), strict=True):
             name.setText(title)
