@@ -9,7 +9,6 @@ from PySide6.QtCore import QByteArray, QEvent, QSize, Qt, Signal
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QIcon, QKeyEvent
 from PySide6.QtWidgets import (
     QFrame,
-    QHBoxLayout,
     QMainWindow,
     QMenu,
     QStackedWidget,
@@ -32,6 +31,7 @@ from app.gui.next_token.panel import NextTokenPanel
 from app.gui.notices import NoticeBar
 from app.gui.sampling.panel import SamplingPanel
 from app.gui.widgets.buttons import IconButton
+from app.gui.widgets.header import Header
 from app.gui.widgets.page_tabs import PageTabs
 from app.gui.widgets.panes import Panes
 from app.gui.widgets.pressing import press_focused
@@ -209,7 +209,9 @@ class MainWindow(QMainWindow):
                     self.tr("Planner"),
                     self.tr("Whether a model fits, and how fast it would be (Ctrl+Shift+P)"),
                 ),
-            )
+            ),
+            icons,
+            {name: name for name in ("chat", "compare", "inside", "planner")},
         )
         self._tabs.wanted.connect(self.page_wanted)
         self._more = IconButton(icons, "more", self.tr("Menu"), object_name="menu_button")
@@ -240,7 +242,11 @@ class MainWindow(QMainWindow):
         column = QVBoxLayout(pane)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
-        column.addWidget(self._header())
+        before, behind = (
+            (self.history_button, self.new_chat_button),
+            (self.theme_button, self.panel_button, self._more),
+        )
+        column.addWidget(Header(before, self._tabs, self.parts.model_bar, behind))
         column.addWidget(self._above())
         column.addWidget(self.parts.notice_bar)
         self._stack.addWidget(self.parts.chat_page)
@@ -254,20 +260,6 @@ class MainWindow(QMainWindow):
         column.setContentsMargins(0, 0, 0, 0)
         column.addWidget(self.parts.system_prompt)
         return self._above_chat
-
-    def _header(self) -> QFrame:
-        header = QFrame()
-        header.setProperty("look", "header")
-        row = QHBoxLayout(header)
-        row.setContentsMargins(theme.SPACE_M, theme.SPACE_S, theme.SPACE_M, theme.SPACE_S)
-        row.setSpacing(theme.SPACE_S)
-        row.addWidget(self.history_button)
-        row.addWidget(self.new_chat_button)
-        row.addWidget(self._tabs)  # in one place on every page, however wide that is
-        row.addWidget(self.parts.model_bar, 1)
-        for button in (self.theme_button, self.panel_button, self._more):
-            row.addWidget(button)
-        return header
 
     def _right(self) -> QFrame:
         pane = QFrame()

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtWidgets import (
     QHBoxLayout,
     QMenu,
     QProgressBar,
+    QSizePolicy,
     QStyleOptionToolButton,
     QToolButton,
     QWidget,
@@ -19,14 +20,15 @@ from app.gui import theme
 from app.gui.icons import Icons
 from app.gui.widgets.buttons import IconButton
 from app.gui.widgets.fit_badge import FitLook, FitMarks
-from app.gui.widgets.labels import label
-from app.gui.widgets.words import hint_of, render
+from app.gui.widgets.labels import ElidedLabel
+from app.gui.widgets.words import hint_of, render, set_hint
 from app.services.engine_session import EngineSession
 from app.services.models import Models, is_very_small
 from app.services.units import UNKNOWN, byte_size, count
 from app.services.wishes import Wish
 
 PROGRESS_WIDTH_PX = 160
+_LEAST_PROGRESS_PX, _LEAST_NAME_PX = 40, 104
 
 
 class ModelBar(QWidget):
@@ -50,14 +52,14 @@ class ModelBar(QWidget):
         self._marks = FitMarks(self._menu, look)
         self._button = _NameButton(icons, "down", "", object_name="model_button", look="outlined")
         self._button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
+        self._button.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
         self._button.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         self._button.setMenu(self._menu)
-        self._progress = QProgressBar()
+        self._progress = _Progress()
         self._progress.setObjectName("load_progress")
         self._progress.setAccessibleName(self.tr("Loading the model"))
         self._progress.setTextVisible(False)
-        self._progress.setFixedWidth(PROGRESS_WIDTH_PX)
-        self._status = label(look="muted", pixels=theme.SMALL_PX)
+        self._status = _Status(theme.SMALL_PX)
         self._cancel = IconButton(icons, "close", self.tr("Stop loading"), object_name="cancel_load_button")
         self._cancel.clicked.connect(session.cancel_load)
         layout = QHBoxLayout(self)
@@ -105,7 +107,8 @@ class ModelBar(QWidget):
             "loading": self.tr("Loading, {percent:.0f} %").format(percent=self._session.percent),
             "gone": self.tr("The engine stopped"),
         }
-        self._status.setText(words.get(phase, ""))
+        self._status.set_text(words.get(phase, ""))
+        self._status.setVisible(phase in words)
 
     def _open_menu(self) -> None:
         self._fill_menu()
@@ -164,14 +167,72 @@ class ModelBar(QWidget):
                 entry.triggered.connect(lambda _checked=False, path=found.path: self.options_wanted.emit(Path(path)))
 
 
+class _Progress(QProgressBar):
+    """Shorter where there is little room."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
+
+    def sizeHint(self) -> QSize:
+        """Ask for the usual width."""
+        return QSize(PROGRESS_WIDTH_PX, super().sizeHint().height())
+
+    def minimumSizeHint(self) -> QSize:
+        """Need enough to see how far it is."""
+        return QSize(_LEAST_PROGRESS_PX, super().sizeHint().height())
+
+
+class _Status(ElidedLabel):
+    """Asks for what it says, and does without."""
+
+    def __init__(self, pixels: int) -> None:
+        super().__init__(pixels)
+        self.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
+
+    def set_text(self, text: str) -> None:
+        """Show another text."""
+        super().set_text(text)
+        set_hint(self, text)
+        self.updateGeometry()
+
+    def sizeHint(self) -> QSize:
+        """Ask for the whole text."""
+        return QSize(self.fontMetrics().horizontalAdvance(self.text()) + 2, super().sizeHint().height())
+
+    def minimumSizeHint(self) -> QSize:
+        """Need nothing: how far a load is, the bar beside it shows."""
+        return QSize(0, super().sizeHint().height())
+
+
 class _NameButton(IconButton):
-    """A button whose arrow stands after its text; its menu opens below, where the button begins."""
+    """A button whose arrow stands after its text, which ends in … where it does not fit; its menu opens below."""
+
+    _asks = False
+    """Whether it is asked for the size of its whole text."""
+
+    def sizeHint(self) -> QSize:
+        """Ask for the whole name."""
+        self._asks = True
+        hint = super().sizeHint()
+        self._asks = False
+        return hint
+
+    def minimumSizeHint(self) -> QSize:
+        """Need some letters of it: all of it is said on hover."""
+        hint = self.sizeHint()
+        return QSize(min(theme.scaled(_LEAST_NAME_PX), hint.width()), hint.height())
 
     def initStyleOption(self, option: QStyleOptionToolButton) -> None:
         """Paint from the other side: turning the button itself around would turn its menu around too."""
         super().initStyleOption(option)
         is_turned = option.direction == Qt.LayoutDirection.RightToLeft
         option.direction = Qt.LayoutDirection.LeftToRight if is_turned else Qt.LayoutDirection.RightToLeft
+        lacks = 0 if self._asks else self.sizeHint().width() - self.width()
+        if lacks > 0:
+            metrics, name = self.fontMetrics(), self.text().replace("&&", "&")
+            room = metrics.horizontalAdvance(name) - lacks
+            option.text = metrics.elidedText(name, Qt.TextElideMode.ElideRight, room).replace("&", "&&")
 
 
 def _as_found(model: ModelInfo, name: str | None) -> FoundModel:
