@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QSizePolicy, QSt
 
 from app.core.chat import clean_text
 from app.gui import theme
-from app.gui.chat.draft import Draft, is_long
+from app.gui.chat.draft import MARGIN_PX, Draft, is_long
 from app.gui.chat.left_out_button import LeftOutButton
 from app.gui.chat.paste_viewer import PasteViewer
 from app.gui.chat.pasted import Pasted, PastedList
@@ -237,8 +237,9 @@ class Composer(QFrame):
         row.addWidget(self.pause)
         row.addWidget(self._buttons)
         layout = QVBoxLayout(self)
-        layout.setContentsMargins(theme.SPACE_L, theme.SPACE_M, theme.SPACE_S, theme.SPACE_S)
-        layout.setSpacing(theme.SPACE_XS)
+        layout.setContentsMargins(theme.SPACE_L - MARGIN_PX, theme.SPACE_M - MARGIN_PX, theme.SPACE_S, theme.SPACE_S)
+        row.setContentsMargins(MARGIN_PX, 0, 0, 0)
+        layout.setSpacing(theme.SPACE_XS - MARGIN_PX)
         layout.addWidget(self._pasted)
         layout.addWidget(self.draft)
         layout.addLayout(row)

@@ -12,8 +12,11 @@ from PySide6.QtWidgets import QFrame, QPlainTextEdit, QWidget
 from app.gui import theme
 from app.gui.chat.writing_keys import key_named, wanted_by
 from app.gui.widgets.direction import follow_direction
+from app.gui.widgets.wrapped_text import keep_line_starts
 
 MIN_LINES, MAX_LINES = 2, 8
+MARGIN_PX = 3
+"""Around the text: some letters reach out of their lines."""
 LONG_TEXT, LONG_LINE = 20_000, 5_000
 """Characters of a draft, and of one line of it, that can be laid out at every key without anybody noticing."""
 _ENTER = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
@@ -54,8 +57,9 @@ class Draft(QPlainTextEdit):
         self.setWordWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
         self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAsNeeded)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)  # every line is wrapped
-        self.document().setDocumentMargin(0)
+        self.document().setDocumentMargin(MARGIN_PX)
         follow_direction(self)
+        keep_line_starts(self)
         self._composing = False
         self.document().documentLayout().documentSizeChanged.connect(lambda _size: self._fit())
         self.textChanged.connect(self._fit)  # the layout is silent where one paragraph takes the place of another
@@ -129,7 +133,7 @@ class Draft(QPlainTextEdit):
     def _fit(self) -> None:
         line = self.fontMetrics().lineSpacing()
         lines = min(max(int(self.document().size().height()), MIN_LINES), MAX_LINES)
-        self.setFixedHeight(lines * line + 2 * self.frameWidth() + 2)
+        self.setFixedHeight(lines * line + 2 * (self.frameWidth() + MARGIN_PX) + 2)
 
 
 def is_long(text: str) -> bool:

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QDialog, QHBoxLayout, QPlainTextEdit, QPushButton,
 
 from app.gui import theme
 from app.gui.widgets.labels import label
+from app.gui.widgets.wrapped_text import keep_line_starts
 from app.services.units import count
 
 SHOWN_LINE = 1_000
@@ -33,6 +34,7 @@ class PasteViewer(QDialog):
         view.setAccessibleName(self.tr("Pasted text"))
         view.setProperty("look", "field")
         view.setReadOnly(True)
+        keep_line_starts(view)
         view.setUndoRedoEnabled(False)
         view.setTabChangesFocus(True)
         view.setTextInteractionFlags(

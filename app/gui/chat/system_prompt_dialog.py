@@ -19,6 +19,7 @@ from app.gui.widgets.fit_badge import FitLook
 from app.gui.widgets.labels import label
 from app.gui.widgets.tall_dialog import TallDialog
 from app.gui.widgets.words import render, set_hint
+from app.gui.widgets.wrapped_text import keep_line_starts
 from app.services.preset_use import PresetUse
 from app.services.prompt_cost import PromptCosts
 from app.services.system_prompt import SystemPrompt, too_long
@@ -241,6 +242,7 @@ class _Text(QPlainTextEdit):
         self.setFont(theme.reading_font(theme.READING_PX))
         self.setWordWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
         follow_direction(self)
+        keep_line_starts(self)
         self.setFixedHeight(self.fontMetrics().lineSpacing() * TEXT_LINES + theme.SPACE_XL)
 
     @property

@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QPlainTextEdit
 from app.gui import theme
 from app.gui.chat.writing_keys import key_named, wanted_by
 from app.gui.widgets.direction import follow_direction
+from app.gui.widgets.wrapped_text import keep_line_starts
 
 
 class TextEditor(QPlainTextEdit):
@@ -27,6 +28,7 @@ class TextEditor(QPlainTextEdit):
         self.setFont(theme.reading_font(theme.READING_PX))
         self.setWordWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
         follow_direction(self)
+        keep_line_starts(self)
 
     def event(self, event: QEvent) -> bool:
         """Keep its keys from the window, where Esc stops an answer."""

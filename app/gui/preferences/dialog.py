@@ -23,6 +23,7 @@ from app.gui.widgets.labels import label
 from app.gui.widgets.tall_dialog import TallDialog
 from app.gui.widgets.tick_box import TickBox
 from app.gui.widgets.words import set_hint
+from app.gui.widgets.wrapped_text import keep_line_starts
 from app.services.disk_use import DiskUse
 from app.services.units import UNKNOWN, byte_size
 from app.system.settings_file import Settings, SettingsFile
@@ -162,6 +163,7 @@ class PreferencesDialog(TallDialog):
         edit.setFixedHeight(edit.fontMetrics().lineSpacing() * TEXT_LINES + theme.SPACE_XL)
         edit.textChanged.connect(lambda: self._change(option.name, edit.toPlainText()))
         follow_direction(edit)
+        keep_line_starts(edit)
 
         def show() -> None:
             if edit.toPlainText() != self._value(option.name):

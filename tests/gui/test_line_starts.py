@@ -1,0 +1,58 @@
+"""No text field that wraps its lines cuts their first letters, however much is written in it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from PySide6.QtWidgets import QPlainTextEdit
+from pytestqt.qtbot import QtBot
+
+from app.gui.chat.draft import MARGIN_PX, Draft
+from app.gui.chat.system_prompt_dialog import _Text
+from app.gui.chat.text_editor import TextEditor
+
+pytestmark = pytest.mark.qt_log_ignore("^This plugin does not support")
+WORDS = [
+    "a",
+    "line",
+    "of",
+    "words",
+    "that",
+    "goes",
+    "on",
+    "and",
+    "on",
+    "until",
+    "it",
+    "is",
+    "wrapped",
+    "somewhere",
+    "in",
+    "the",
+    "field",
+]
+
+
+@pytest.mark.parametrize("make", [Draft, lambda: TextEditor("text"), _Text], ids=["draft", "editor", "system prompt"])
+def test_a_space_at_the_end_of_a_full_line_scrolls_nothing(qtbot: QtBot, make: Callable[[], QPlainTextEdit]) -> None:
+    edit = make()
+    qtbot.addWidget(edit)
+    edit.show()
+    for width in range(180, 240, 6):
+        edit.clear()
+        edit.resize(width, 120)
+        for word in WORDS * 4:
+            edit.insertPlainText(f"{word} ")
+            edit.ensureCursorVisible()
+            bar = edit.horizontalScrollBar()
+            assert (bar.value(), bar.maximum()) == (0, 0), f"{width} pixels, behind “{word}”"
+    assert edit.verticalScrollBar().maximum() > 0
+
+
+def test_letters_that_reach_out_of_their_line_have_room(qtbot: QtBot) -> None:
+    draft = Draft()
+    qtbot.addWidget(draft)
+    draft.insertPlainText("Jelly")
+    draft.moveCursor(draft.textCursor().MoveOperation.Start)
+    assert draft.cursorRect().left() >= MARGIN_PX - 1 > 0
