@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from PySide6.QtCore import QEvent, QObject, Qt, Signal
-from PySide6.QtGui import QKeyEvent, QKeySequence, QPainter, QPaintEvent
+from PySide6.QtGui import QKeyEvent, QKeySequence, QMoveEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QSizePolicy, QStackedWidget, QVBoxLayout, QWidget
 
 from app.core.chat import clean_text
@@ -27,6 +27,8 @@ from app.services.turns import Turn
 
 MAX_CHARACTERS = 1_000_000
 """Of one message, pasted texts counted."""
+_MOST_SHARE = 0.5
+"""Of the height of the page, for what is written."""
 _BETWEEN = "\n\n"
 
 
@@ -214,6 +216,13 @@ class Composer(QFrame):
         self._history.forget()
         self._pasted.use(())
         self.draft.clear()
+
+    def moveEvent(self, event: QMoveEvent) -> None:
+        """Leave a part of a low page to the conversation: the composer moves when the height of the page changes."""
+        super().moveEvent(event)
+        if (page := self.parentWidget()) is not None:
+            around = self.height() - self.draft.height()
+            self.draft.use_room(round(page.height() * _MOST_SHARE) - around)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Undo and redo reach pasted texts too, and what was deleted later than anything here was changed."""

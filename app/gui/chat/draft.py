@@ -44,6 +44,8 @@ class Draft(QPlainTextEdit):
     focus_changed = Signal(bool)
     """Writing can begin, or is over."""
 
+    _most_lines = MAX_LINES
+
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setObjectName("composer")
@@ -69,6 +71,14 @@ class Draft(QPlainTextEdit):
         """Write in the size of reading text that is in force now, the placeholder too."""
         self.setFont(theme.reading_font(theme.READING_PX))
         self.viewport().setFont(self.font())  # it paints the placeholder, and a style sheet keeps fonts from it
+
+    def use_room(self, pixels: int) -> None:
+        """Be no higher than so many pixels, where more than the fewest lines fit."""
+        most = min(max(pixels // self.fontMetrics().lineSpacing(), MIN_LINES), MAX_LINES)
+        if most != self._most_lines:
+            self._most_lines = most
+            self._fit()
+            self.ensureCursorVisible()
 
     def event(self, event: QEvent) -> bool:
         """Keep the keys of an input method from the window's shortcuts."""
@@ -132,7 +142,7 @@ class Draft(QPlainTextEdit):
 
     def _fit(self) -> None:
         line = self.fontMetrics().lineSpacing()
-        lines = min(max(int(self.document().size().height()), MIN_LINES), MAX_LINES)
+        lines = min(max(int(self.document().size().height()), MIN_LINES), self._most_lines)
         self.setFixedHeight(lines * line + 2 * (self.frameWidth() + MARGIN_PX) + 2)
 
 
