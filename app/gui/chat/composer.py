@@ -221,7 +221,7 @@ class Composer(QFrame):
         """Leave a part of a low page to the conversation: the composer moves when the height of the page changes."""
         super().moveEvent(event)
         if (page := self.parentWidget()) is not None:
-            around = self.height() - self.draft.height()
+            around = self.minimumSizeHint().height() - self.draft.minimumHeight()
             self.draft.use_room(round(page.height() * _MOST_SHARE) - around)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
