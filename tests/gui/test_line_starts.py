@@ -62,6 +62,8 @@ def test_letters_that_reach_out_of_their_line_have_room(qtbot: QtBot) -> None:
 
 @pytest.mark.parametrize("height", [380, 440, 600, 800])
 def test_in_a_low_window_nothing_lies_over_what_is_written(ready: Stage, height: int) -> None:
+    ready.sends("Hi")
+    ready.desk.answer("Hello")
     ready.window.setMinimumSize(400, 300)
     ready.window.resize(640, height)
     ready.settle()

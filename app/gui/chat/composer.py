@@ -27,8 +27,8 @@ from app.services.turns import Turn
 
 MAX_CHARACTERS = 1_000_000
 """Of one message, pasted texts counted."""
-_MOST_SHARE = 0.5
-"""Of the height of the page, for what is written."""
+_MOST_SHARE = 0.4
+"""Of the height of the window, for what is written."""
 _BETWEEN = "\n\n"
 
 
@@ -218,11 +218,10 @@ class Composer(QFrame):
         self.draft.clear()
 
     def moveEvent(self, event: QMoveEvent) -> None:
-        """Leave a part of a low page to the conversation: the composer moves when the height of the page changes."""
+        """Leave a part of a low window to the conversation: the composer moves when the window's height changes."""
         super().moveEvent(event)
-        if (page := self.parentWidget()) is not None:
-            around = self.minimumSizeHint().height() - self.draft.minimumHeight()
-            self.draft.use_room(round(page.height() * _MOST_SHARE) - around)
+        around = self.minimumSizeHint().height() - self.draft.minimumHeight()
+        self.draft.use_room(round(self.window().height() * _MOST_SHARE) - around)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Undo and redo reach pasted texts too, and what was deleted later than anything here was changed."""

@@ -6,7 +6,7 @@ A text that is too long to be laid out while people type is not inserted; it is 
 from __future__ import annotations
 
 from PySide6.QtCore import QEvent, QMimeData, Qt, Signal
-from PySide6.QtGui import QFocusEvent, QInputMethodEvent, QKeyEvent, QKeySequence, QPaintEvent, QTextOption
+from PySide6.QtGui import QFocusEvent, QInputMethodEvent, QKeyEvent, QKeySequence, QTextOption
 from PySide6.QtWidgets import QFrame, QPlainTextEdit, QWidget
 
 from app.gui import theme
@@ -135,15 +135,6 @@ class Draft(QPlainTextEdit):
         super().changeEvent(event)
         if event.type() == QEvent.Type.FontChange:
             self._fit()
-
-    def paintEvent(self, event: QPaintEvent) -> None:
-        """Paint whole lines alone while it scrolls: the room around the text would show a bit of one more."""
-        bar, box = self.verticalScrollBar(), self.viewport().rect()
-        if bar.maximum():
-            bit = box.height() % self.fontMetrics().lineSpacing() - 2
-            is_at_end = bar.value() == bar.maximum()
-            event = QPaintEvent(event.rect() & box.adjusted(0, bit if is_at_end else 0, 0, 0 if is_at_end else -bit))
-        super().paintEvent(event)
 
     def _is_its(self, event: QKeyEvent) -> bool:
         """Return whether a key belongs to the input method that is composing."""
