@@ -285,3 +285,19 @@ def test_a_hidden_part_works_nothing_out(beside: Beside) -> None:
     assert not beside.service.is_busy and beside.table.rows.rows == rows
     beside.stage.window.page_wanted.emit("planner")
     beside.stage.desk.until(lambda: beside.column(1) == ["L4"])
+
+
+GPUS = ("rtx-3060-ti", "rtx-4070-ti-super", "l4", "h100-sxm", "rx-7900-xtx", "a100-80-sxm")
+
+
+@pytest.mark.parametrize(
+    ("width", "users", "needs"),
+    [(1280, 1, False), (1280, 1, True), (1280, 4, False), (960, 1, False)],
+)
+def test_what_is_usual_needs_no_scrolling_sideways(beside: Beside, width: int, users: int, needs: bool) -> None:
+    beside.stage.window.resize(width, 800)
+    wanted = Wanted(tokens_per_s=30.0) if needs else Wanted()
+    beside.choose(*GPUS, users=users, context=32_768, wanted=wanted)
+    beside.waits(lambda: len(beside.table.rows.rows) == len(GPUS))
+    bar = beside.table.horizontalScrollBar()
+    beside.waits(lambda: bar.maximum() == 0)

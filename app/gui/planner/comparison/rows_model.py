@@ -14,7 +14,7 @@ from app.services.plan_values import Band, ComparedRow
 from app.services.units import UNKNOWN, byte_size, count, rate
 
 ROW_ROLE, SMALL_ROLE, VALUE_ROLE = (int(Qt.ItemDataRole.UserRole) + number for number in range(3))
-FIRST, NEED, FIRST_TOKEN, EACH, TOGETHER = 0, 2, 6, 7, 8
+FIRST, NEED, FITS, FIRST_TOKEN, EACH, TOGETHER, LIMIT = 0, 2, 3, 6, 7, 8, 9
 _Index = QModelIndex | QPersistentModelIndex
 _VERDICTS = ("fits", "less_context", "partly", "too_large", "unknown")
 _SIDES = (True, True, True, True, False, False, False, False, False, True)

@@ -20,6 +20,8 @@ from app.gui.planner.comparison.picture import PictureTable
 from app.gui.planner.comparison.rows_model import (
     EACH,
     FIRST,
+    FITS,
+    LIMIT,
     NEED,
     ROW_ROLE,
     SMALL_ROLE,
@@ -33,7 +35,9 @@ from app.services.plan_values import ComparedRow
 
 ROW_PX, MOST_ROWS, LEAST_ROWS = 40, 9, 3
 _MODEL_PX, _GPU_PX, _NEED_PX = 124, 108, 156
-_SPARE_PX = 4
+_LEAST_PX = {FIRST: 82, FIRST + 1: 66, NEED: 78, FITS: 58, LIMIT: 72}
+"""Of columns with words, where there is not room for all."""
+_SPARE_PX, _TIGHT_PX = 4, 5
 """Widths of letters are fractions."""
 _AROUND_PX = 8
 _Index = QModelIndex | QPersistentModelIndex
@@ -52,6 +56,8 @@ class RowsTable(QTableView):
         self.rows = RowsModel()
         self.drawn: dict[tuple[str, str, str], int] = {}
         """Which rows the charts draw: the number of the line by the row's key."""
+        self.pad_px = theme.SPACE_S
+        """Beside what stands in a cell."""
         self._needed: list[int] = []
         """Widths of the columns for what is in them."""
         self.setModel(self.rows)
@@ -144,11 +150,32 @@ class RowsTable(QTableView):
         header = self.horizontalHeader()
         needed = [self._width_of(place) for place in range(header.count())]
         spare = self.viewport().width() - sum(needed)
+        self._use_pad(theme.SPACE_S if spare >= 0 else _TIGHT_PX)
+        if spare < 0:
+            saved = 2 * (theme.SPACE_S - _TIGHT_PX)
+            needed = [width - saved if width else 0 for width in needed]
+            self._shrink(needed, self.viewport().width())
         growing = [place for place in (FIRST, FIRST + 1, NEED) if needed[place]]
         for place, width in enumerate(needed):
             more = max(0, spare) // len(growing) if place in growing else 0
             if not self.isColumnHidden(place):
                 header.resizeSection(place, width + more)
+
+    def _use_pad(self, pixels: int) -> None:
+        """Leave so much beside figures and headings."""
+        if pixels != self.pad_px:
+            self.pad_px = pixels
+            header = self.horizontalHeader()
+            self.setProperty("tight", pixels == _TIGHT_PX)
+            header.style().unpolish(header)
+            header.style().polish(header)
+
+    def _shrink(self, widths: list[int], room: int) -> None:
+        """Let names and reasons give way, each by its share: they are shortened, and whole on hover."""
+        gives = {place: max(widths[place] - theme.scaled(least), 0) for place, least in _LEAST_PX.items()}
+        lacks, all_of_it = max(sum(widths) - room, 0), sum(gives.values())
+        for place, most in gives.items():
+            widths[place] -= min(most, -(-most * lacks // all_of_it)) if all_of_it else 0
 
     def _width_of(self, place: int) -> int:
         if self.isColumnHidden(place) or place >= len(self._needed):
@@ -178,6 +205,8 @@ class _Cells(QStyledItemDelegate):
         super().__init__(table)
         self._table = table
         self._themes = themes
+        self._elide = Qt.TextElideMode.ElideMiddle
+        """Where what is painted now is shortened: names of models differ in their ends, too."""
 
     def sizeHint(self, _option: QStyleOptionViewItem, _index: _Index) -> QSize:
         """Ask for a row."""
@@ -190,7 +219,9 @@ class _Cells(QStyledItemDelegate):
         painter.save()
         if state & QStyle.StateFlag.State_Selected:
             painter.fillRect(place, look.colour("selection"))
-        inner = place.adjusted(theme.SPACE_S, 0, -theme.SPACE_S, 0)
+        inner = place.adjusted(self._table.pad_px, 0, -self._table.pad_px, 0)
+        modes = Qt.TextElideMode
+        self._elide = modes.ElideMiddle if index.column() == FIRST else modes.ElideRight
         if index.column() == FIRST:
             inner = self._paint_mark(painter, inner, index, look)
         side = index.model().headerData(index.column(), Qt.Orientation.Horizontal, Qt.ItemDataRole.TextAlignmentRole)
@@ -210,7 +241,7 @@ class _Cells(QStyledItemDelegate):
         font = theme.font(pixels)
         painter.setFont(font)
         painter.setPen(colour)
-        shown = QFontMetrics(font).elidedText(text, Qt.TextElideMode.ElideMiddle, place.width())
+        shown = QFontMetrics(font).elidedText(text, self._elide, place.width())
         painter.drawText(place, align, shown)
 
     def _paint_mark(self, painter: QPainter, place: QRect, index: _Index, look: theme.Theme) -> QRect:
