@@ -5,6 +5,7 @@ Looks only while it is on the screen.
 
 from __future__ import annotations
 
+from PySide6.QtCore import Signal
 from PySide6.QtGui import QHideEvent, QShowEvent
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
@@ -12,6 +13,7 @@ from app.gui import theme
 from app.gui.icons import Icons
 from app.gui.inside.card_words import summary, token_words
 from app.gui.inside.cards_row import CardsRow
+from app.gui.widgets.buttons import IconButton
 from app.gui.widgets.fixed_text import FixedText
 from app.gui.widgets.labels import label
 from app.gui.widgets.words import render, set_hint
@@ -25,6 +27,9 @@ _STILL = ("frozen", "past")
 class LaboratoryView(QWidget):
     """Shows what the service looks at, once `row.make_next` has made all of its cards."""
 
+    folded = Signal(bool)
+    """Somebody folded it to its heading, or unfolded it."""
+
     def __init__(
         self, laboratory: Laboratory, themes: theme.Themes, icons: Icons, parent: QWidget | None = None
     ) -> None:
@@ -33,6 +38,11 @@ class LaboratoryView(QWidget):
         self.setAccessibleName(self.tr("Sampler laboratory"))
         self._laboratory = laboratory
         self._is_following = True
+        self._is_folded = False
+        self._body, self._tools = QWidget(), QWidget()
+        """What is folded away: the cards with what is said of them, and the buttons of the heading."""
+        self.fold_button = IconButton(icons, "down", "", object_name="lab_fold")
+        self.fold_button.clicked.connect(lambda _checked=False: self.folded.emit(not self._is_folded))
         self.row = CardsRow(themes, icons)
         self._whose = FixedText(pixels=theme.SMALL_PX, fit="text", name="lab_whose")
         self._way = FixedText(pixels=theme.BASE_PX, bold=True, muted=False, name="lab_way")
@@ -68,7 +78,7 @@ class LaboratoryView(QWidget):
         self.row.switched.connect(laboratory.switch_stage)
         self.row.moved.connect(laboratory.move_stage)
         self._disconnect = laboratory.changed.connect(self._show)
-        self._show()
+        self._show_fold()
 
     def disconnect_services(self) -> None:
         """Listen to the service no longer."""
@@ -76,10 +86,31 @@ class LaboratoryView(QWidget):
         self._laboratory.focus.pin(False)
         self._laboratory.watch(False)
 
+    def fold(self, folded: bool) -> None:
+        """Show the heading alone, or everything."""
+        if folded is self._is_folded:
+            return
+        self._is_folded = folded
+        self._show_fold()
+
+    def _show_fold(self) -> None:
+        folded = self._is_folded
+        self.fold_button.set_icon("right" if folded else "down")
+        self.fold_button.set_name(
+            self.tr("Show the sampler laboratory")
+            if folded
+            else self.tr("Fold the sampler laboratory: more room above")
+        )
+        for widget in (self._body, self._tools):
+            widget.setVisible(not folded)
+        if self.isVisible():
+            self._laboratory.watch(not folded)
+        self._show()
+
     def showEvent(self, event: QShowEvent) -> None:
         """Look from now on."""
         super().showEvent(event)
-        self._laboratory.watch(True)
+        self._laboratory.watch(not self._is_folded)
         self._show()
 
     def hideEvent(self, event: QHideEvent) -> None:
@@ -92,22 +123,30 @@ class LaboratoryView(QWidget):
         head.setSpacing(theme.SPACE_S)
         # Two lines of a reason have room, so that nothing moves when a token is looked at.
         head.addStrut(self._reason.fontMetrics().lineSpacing() * 2)
+        head.addWidget(self.fold_button)
         head.addWidget(label(self.tr("Sampler laboratory"), bold=True))
         head.addWidget(self._about, 1)
         head.addWidget(self._reason, 1)
+        tools = QHBoxLayout(self._tools)
+        tools.setContentsMargins(0, 0, 0, 0)
+        tools.setSpacing(theme.SPACE_S)
         for button in (self._freeze, self._back, self._use):
-            head.addWidget(button)
+            tools.addWidget(button)
+        head.addWidget(self._tools)
         where = QHBoxLayout()
         where.setSpacing(theme.SPACE_M)
         where.addWidget(self._whose)
         where.addWidget(self._way, 1)
+        body = QVBoxLayout(self._body)
+        body.addLayout(where)
+        body.addWidget(self._doubt)
+        body.addWidget(self.row)
         column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(theme.SPACE_XS)
+        for each in (body, column):
+            each.setContentsMargins(0, 0, 0, 0)
+            each.setSpacing(theme.SPACE_XS)
         column.addLayout(head)
-        column.addLayout(where)
-        column.addWidget(self._doubt)
-        column.addWidget(self.row)
+        column.addWidget(self._body)
 
     def _toggle_freeze(self) -> None:
         if self._is_following:
@@ -116,7 +155,7 @@ class LaboratoryView(QWidget):
             self._laboratory.focus.follow()
 
     def _show(self) -> None:
-        if not self.isVisible():
+        if not self.isVisible() or self._is_folded:
             return
         lab = self._laboratory
         place, result, settings = lab.place, lab.result, lab.values

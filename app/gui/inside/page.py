@@ -32,6 +32,8 @@ from app.services.turns import Turn
 _LEAST_WIDTH_PX, _LEAST_HEIGHT_PX = 620, 244
 _LOW_PX = 780
 """In less height the cards of the laboratory leave out what can be read elsewhere."""
+_LOWER_PX = 560
+"""In less height it is folded until somebody unfolds it."""
 
 
 class InsidePart(QWidget):
@@ -114,6 +116,8 @@ class InsidePage(QScrollArea):
         self._laboratory: LaboratoryView | None = None
         self._unfinished: LaboratoryView | None = None
         """The laboratory while its cards are made."""
+        self._is_folded = {"prompt": True}
+        """By the part that is shown: no token of a prompt was sampled, so the prompt has the room."""
         self._writing: WritingBar | None = None
         self._choice: NextChoice | None = None
         self._later = QTimer(self)
@@ -158,6 +162,7 @@ class InsidePage(QScrollArea):
                 return
             self._laboratory, self._unfinished = self._unfinished, None
             self._laboratory.row.set_low(self._is_low)
+            self._laboratory.folded.connect(self._fold)
             self.lower_part.addWidget(self._laboratory)
             self._show_laboratory()
 
@@ -232,6 +237,7 @@ class InsidePage(QScrollArea):
     def showEvent(self, event: QShowEvent) -> None:
         """Begin to look."""
         super().showEvent(event)
+        QTimer.singleShot(0, self, self._show_laboratory)
         self.inspecting.watch(True)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
@@ -239,6 +245,7 @@ class InsidePage(QScrollArea):
         super().resizeEvent(event)
         if self._laboratory is not None:
             self._laboratory.row.set_low(self._is_low)
+            QTimer.singleShot(0, self, self._show_laboratory)  # heights come and go while the window is laid out
 
     def paintEvent(self, event: QPaintEvent) -> None:
         """Have what is missing made behind the first picture of the page."""
@@ -263,7 +270,13 @@ class InsidePage(QScrollArea):
 
     def _show_laboratory(self) -> None:
         if self._laboratory is not None:
+            is_lower = self.height() < theme.scaled(_LOWER_PX)
+            self._laboratory.fold(self._is_folded.get(self._name, is_lower))
             self._laboratory.setVisible(self._has_laboratory)
+
+    def _fold(self, folded: bool) -> None:
+        self._is_folded[self._name] = folded
+        self._show_laboratory()
 
     def _tell_branched(self) -> None:
         self._branch = self.inspecting.turn

@@ -17,8 +17,9 @@ from app.gui.next_token.candidates_model import CandidatesModel
 from app.gui.widgets.stage_words import cutter_words
 from app.services.next_token import CandidateRow
 from tests.gui.conftest import Stage, desk, model, stage
+from tests.gui.inside.conftest import Inspector, inspector
 
-__all__ = ["desk", "model", "stage"]
+__all__ = ["desk", "inspector", "model", "stage"]
 pytestmark = pytest.mark.qt_log_ignore("^This plugin does not support")
 CUTTERS = ("grammar", *STAGES)
 WIDTH, BESIDE = 280, 40
@@ -63,3 +64,23 @@ def test_the_ring_of_a_check_box_stands_within_it(stage: Stage) -> None:
     box = card.switch.style().subElementRect(QStyle.SubElement.SE_CheckBoxIndicator, option, card.switch)
     ring = 2
     assert box.left() >= ring + 1, "the ring has its place at the left of the box"
+
+
+@pytest.mark.parametrize(("height", "part"), [(800, "prompt"), (600, "prompt"), (600, "answer")])
+def test_the_laboratory_gives_way_where_tokens_have_little_room(inspector: Inspector, height: int, part: str) -> None:
+    inspector.answers(count=60)
+    inspector.opens()
+    inspector.stage.window.resize(960 if height == 600 else 1280, height)
+    inspector.stage.clicks(f"inside_{part}_tab")
+    inspector.stage.bot.waitUntil(lambda: inspector.page.lower_part.count() == 1)
+    inspector.stage.settle()
+    field = inspector.chips if part == "prompt" else inspector.flow
+    assert not inspector.stage.sees("lab_cards") and inspector.stage.sees("lab_fold")
+    inspector.stage.bot.waitUntil(lambda: field.height() >= 240)
+    assert inspector.page.verticalScrollBar().maximum() == 0, "all of it is seen at once"
+    inspector.stage.clicks("lab_fold")
+    assert inspector.stage.sees("lab_cards") and inspector.stage.sees("lab_use")
+    other = "answer" if part == "prompt" else "prompt"
+    inspector.stage.clicks(f"inside_{other}_tab")
+    inspector.stage.clicks(f"inside_{part}_tab")
+    assert inspector.stage.sees("lab_cards"), "as somebody wanted it"
