@@ -68,7 +68,6 @@ class ChatPage(QWidget):
         self._opening = Opening()
         self._is_opening = False
         self._pages = QStackedWidget()
-        self._pages.setMinimumHeight(theme.scaled(120))  # the welcome would have the draft squeezed in low windows
         for page in (self.welcome, self.transcript, self._opening):
             self._pages.addWidget(page)
         self._prefill = self._bar_of_prefill()
@@ -205,6 +204,7 @@ class ChatPage(QWidget):
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(0)
+        self._pages.setMinimumHeight(theme.scaled(120))  # the welcome would have the draft squeezed in low windows
         layout.addWidget(self._pages, 1)
         layout.addLayout(below)
 
