@@ -132,7 +132,7 @@ def test_another_model_of_the_list_has_its_options_too(ready: Stage) -> None:
     menu.aboutToShow.emit()
     others = menu.findChild(QMenu, "load_with_options_menu")
     assert others is not None
-    next(action for action in others.actions() if action.text() == "other").trigger()
+    next(action for action in others.actions() if action.text().partition("\t")[0] == "other").trigger()
     dialog = ready.find_as(LoadOptionsDialog)
     ready.desk.until(lambda: ready.desk.program.load_options.file)
     assert ready.desk.program.load_options.path == folder / "other.gguf"
