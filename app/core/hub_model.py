@@ -32,6 +32,8 @@ class HubFile(msgspec.Struct, frozen=True):
     path: str
     """Inside the repository, with slashes."""
     size: int
+    sha256: str = ""
+    """Empty where the listing tells none."""
 
 
 class HubModel(msgspec.Struct, frozen=True):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from app.core.devices import GpuReport, MainMemory
+from app.core.download import DownloadChanged, DownloadGone
 from app.core.model import FoundModel, ModelRef
 from app.core.words import Sentence
 
@@ -92,6 +93,8 @@ JobEvent = (
     | ConversationMade
     | LanesAnalysed
     | FileSaved
+    | DownloadChanged
+    | DownloadGone
     | JobFailed
 )
 """What the parent process finds out by itself."""

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Protocol
 
 from app.core.commands import Command
+from app.core.download import DownloadWanted
 from app.core.events import Event
 from app.core.gguf_header import Header
 from app.core.hub_model import HubModel, HubReference
@@ -14,6 +15,37 @@ from app.core.store_commands import StoreCommand
 
 EventSink = Callable[[Event], None]
 """Where producers put events; safe to call from any thread."""
+
+
+class DownloadPort(Protocol):
+    """Downloads models from a hub, on threads of its own; every call returns at once, and events tell what comes of it.
+
+    A download is named by its `key`; a call for one that is not there does nothing.
+    """
+
+    def open(self) -> None:
+        """Take up what an earlier run of the program left: paused downloads stay so, others go on."""
+
+    def add(self, wanted: DownloadWanted) -> None:
+        """Download these files after those that wait; one that is there already goes on if it has stopped."""
+
+    def pause(self, key: str) -> None:
+        """Stop and keep what is there."""
+
+    def resume(self, key: str) -> None:
+        """Go on with one that is paused or has failed."""
+
+    def first(self, key: str) -> None:
+        """Let one go before all others that wait."""
+
+    def cancel(self, key: str) -> None:
+        """End one, within a second, and delete what is there of it; a whole file stays."""
+
+    def set_at_once(self, count: int) -> None:
+        """Let so many run at once."""
+
+    def close(self) -> None:
+        """Stop all and keep what is there, within a second."""
 
 
 class DryRunPort(Protocol):

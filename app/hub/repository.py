@@ -8,6 +8,7 @@ from urllib.parse import quote, urljoin, urlsplit
 
 import msgspec
 
+from app.core.download import is_sha256
 from app.core.errors import ExitCode, UserError
 from app.core.gguf_cursor import shown_name
 from app.core.hub_model import HubFile, HubModel, HubReference
@@ -27,6 +28,7 @@ _NEXT = re.compile(r'<([^<>\s]+)>\s*;[^,]*\brel="?next"?')
 
 class _Pointer(msgspec.Struct):
     size: int = -1
+    oid: str = ""
 
 
 class _Entry(msgspec.Struct):
@@ -47,7 +49,7 @@ def models_of(web: Web, endpoint: str, repository: str, limits: Limits) -> tuple
             break
         address = following
     files = [
-        HubFile(entry.path, size)
+        HubFile(entry.path, size, _sha256(entry))
         for entry in entries
         if entry.type == "file" and entry.path.lower().endswith(".gguf") and (size := _size(entry)) > 0
     ]
@@ -119,6 +121,11 @@ def _page(web: Web, address: str, limits: Limits) -> tuple[list[_Entry], str | N
 
 def _size(entry: _Entry) -> int:
     return entry.lfs.size if entry.lfs is not None and entry.lfs.size > 0 else entry.size
+
+
+def _sha256(entry: _Entry) -> str:
+    told = (entry.lfs.oid if entry.lfs is not None else "").removeprefix("sha256:").lower()
+    return told if is_sha256(told) else ""
 
 
 def _models(repository: str, files: list[HubFile]) -> tuple[HubModel, ...]:

@@ -1,0 +1,105 @@
+"""Downloads as plain values: which files of a repository somebody wants, where they go, and how far they are."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import msgspec
+
+from app.core.hub_model import HubModel
+from app.core.words import Sentence
+
+MAIN = "main"
+SHA256_DIGITS = 64
+LONGEST_NAME = 240
+"""Characters of one folder or file: what no disk takes is refused before anything is fetched."""
+_RESERVED = {"con", "prn", "aux", "nul", *(f"{port}{n}" for port in ("com", "lpt") for n in range(1, 10))}
+_FORBIDDEN = frozenset('\\:*?"<>|')
+
+DownloadState = Literal["waiting", "running", "retrying", "checking", "paused", "failed", "done"]
+"""“retrying” waits to try again by itself; “checking” has all bytes and compares them with the hub's checksum."""
+DownloadAction = Literal["pause", "resume", "first", "cancel", "dismiss"]
+
+
+class DownloadFile(msgspec.Struct, frozen=True):
+    """One file as the hub lists it."""
+
+    path: str
+    """Inside the repository, with slashes."""
+    size: int
+    sha256: str = ""
+    """Empty where the hub tells none; then only the length can be checked."""
+
+
+class DownloadWanted(msgspec.Struct, frozen=True):
+    """A model that somebody wants: one file, or all its parts in their order."""
+
+    repository: str
+    revision: str
+    files: tuple[DownloadFile, ...]
+
+    @property
+    def key(self) -> str:
+        """What tells it apart: the same files are never downloaded twice at once."""
+        return f"{self.repository}@{self.revision}/{self.files[0].path}"
+
+    @property
+    def name(self) -> str:
+        """What people call it: the name of its first file."""
+        return self.files[0].path.rpartition("/")[2]
+
+    @property
+    def size(self) -> int:
+        """Bytes of all files."""
+        return sum(file.size for file in self.files)
+
+
+class DownloadChanged(msgspec.Struct, frozen=True, tag="download_changed"):
+    """How far a download is; one that runs tells it some times a second."""
+
+    wanted: DownloadWanted
+    state: DownloadState
+    done: int = 0
+    """Bytes of all its files that are on the disk."""
+    bytes_per_s: float | None = None
+    """Over the last seconds; None while nothing moves, or too shortly."""
+    problem: Sentence | None = None
+    """Why it failed, or why it tries again."""
+    again_in_s: float | None = None
+    """When it tries again by itself."""
+    path: str = ""
+    """Where its first file is, or will be."""
+
+
+class DownloadGone(msgspec.Struct, frozen=True, tag="download_gone"):
+    """A download is no more: cancelled, or taken off the list."""
+
+    key: str
+
+
+def wanted_of(model: HubModel, revision: str = MAIN) -> DownloadWanted:
+    """Return the download of a model that a listing told."""
+    files = tuple(DownloadFile(file.path, file.size, file.sha256) for file in model.files)
+    return DownloadWanted(model.repository, revision, files)
+
+
+def is_sha256(text: str) -> bool:
+    """Whether a text is a SHA-256 in hexadecimal, which what a server tells need not be."""
+    return len(text) == SHA256_DIGITS and set(text) <= set("0123456789abcdef")
+
+
+def safe_parts(path: str) -> tuple[str, ...] | None:
+    """Return the folders and the name of a path inside a repository; None where it could lead anywhere else.
+
+    What one system takes for a drive, a device or a parent is refused on all.
+    """
+    parts = tuple(path.split("/"))
+    return parts if parts and all(map(_is_safe, parts)) else None
+
+
+def _is_safe(part: str) -> bool:
+    if not part or len(part) > LONGEST_NAME or part.startswith("..") or part != part.strip().rstrip("."):
+        return False
+    if any(character in _FORBIDDEN or not character.isprintable() and character != "\u200d" for character in part):
+        return False
+    return part.partition(".")[0].rstrip().lower() not in _RESERVED
