@@ -100,6 +100,6 @@ def safe_parts(path: str) -> tuple[str, ...] | None:
 def _is_safe(part: str) -> bool:
     if not part or len(part) > LONGEST_NAME or part.startswith("..") or part != part.strip().rstrip("."):
         return False
-    if any(character in _FORBIDDEN or not character.isprintable() and character != "\u200d" for character in part):
+    if any(character in _FORBIDDEN or (not character.isprintable() and character != "\u200d") for character in part):
         return False
     return part.partition(".")[0].rstrip().lower() not in _RESERVED

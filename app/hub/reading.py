@@ -27,13 +27,13 @@ class HubReader:
 
     def models(self, wanted: HubReference) -> tuple[HubModel, ...]:
         """Return the models that somebody means: those of a repository, or the one whose file was named."""
-        web, endpoint = self._web()
+        web, endpoint = self.connect()
         with Limits(self._deadline_s) as limits:
             return chosen(models_of(web, endpoint, wanted.repository, limits), wanted)
 
     def headers(self, model: HubModel) -> tuple[Header, ...]:
         """Return the headers of all files of a model, checked as those of files on a disk are."""
-        web, endpoint = self._web()
+        web, endpoint = self.connect()
         folder = model.path.rpartition("/")[0]
         files = {file.path: file for file in model.files}
         opened: list[RemoteFile] = []
@@ -52,7 +52,8 @@ class HubReader:
                 for remote in opened:
                     remote.close()
 
-    def _web(self) -> tuple[Web, str]:
+    def connect(self) -> tuple[Web, str]:
+        """Return what fetches from the hub and the hub's address; opens no connection, and none where it is forbidden."""
         for name in OFFLINE:
             if self._environment.get(name, "").strip().lower() in _YES:
                 raise web_sentences.offline(name)

@@ -21,6 +21,8 @@ from types import TracebackType
 from typing import IO, Any, Self
 from urllib.parse import urlsplit
 
+from app.core.errors import UserError
+from app.core.hub_model import ServerFailed
 from app.core.version import VERSION
 from app.hub import web_sentences
 
@@ -104,6 +106,17 @@ class Limits:
                 self._socket = None  # it is closed already
 
 
+class Refused(ServerFailed):
+    """A server answers with a status other than success."""
+
+    def __init__(self, told: UserError, status: int, host: str, retry_after: str = "") -> None:
+        super().__init__(told.sentence, told.exit_code)
+        self.status = status
+        self.host = host
+        self.retry_after = retry_after
+        """As the server says it: seconds, or a date; empty where it does not."""
+
+
 class Reply:
     """What a server answers; its body is read in pieces, each within the limits."""
 
@@ -123,19 +136,21 @@ class Reply:
         """Return the next bytes, `size` of them unless the server sends no more."""
         pieces: list[bytes] = []
         missing = size
-        while missing > 0:
-            self._limits.check(self.host)
-            try:
-                piece = self._answer.read1(min(missing, PIECE))
-            except _READ_ERRORS as error:
-                self._limits.check(self.host)
-                raise web_sentences.lost(self.host, error) from error
-            self._limits.check(self.host)
-            if not piece:
-                break
+        while missing > 0 and (piece := self.read_some(min(missing, PIECE))):
             pieces.append(piece)
             missing -= len(piece)
         return b"".join(pieces)
+
+    def read_some(self, most: int) -> bytes:
+        """Return what has come, no more than `most` bytes; waits for the first, and is empty at the end."""
+        self._limits.check(self.host)
+        try:
+            piece = self._answer.read1(most)
+        except _READ_ERRORS as error:
+            self._limits.check(self.host)
+            raise web_sentences.lost(self.host, error) from error
+        self._limits.check(self.host)
+        return piece
 
     def close(self) -> None:
         """Close the connection, whatever is still to come."""
@@ -151,27 +166,32 @@ class Web:
         self._token = token if _is_private(endpoint) else ""
         self._proxies = proxies
 
-    def get(self, address: str, limits: Limits, byte_range: tuple[int, int] | None = None) -> Reply:
+    def get(
+        self, address: str, limits: Limits, byte_range: tuple[int, int | None] | None = None, if_range: str = ""
+    ) -> Reply:
         """Return the reply to a GET, of the bytes from `byte_range[0]` to `byte_range[1]`, the latter counted in.
 
-        A reply with a status other than 200 or 206 is raised as the sentence that fits.
+        Without a last byte it is to the end; with `if_range` only while the file still has this ETag, else whole. A
+        reply with a status other than 200 or 206 is raised as the sentence that fits, with the status.
         """
         host = host_of(address)
         limits.check(host)
         try:
-            request = urllib.request.Request(address, headers=_headers(byte_range))
+            request = urllib.request.Request(address, headers=_headers(byte_range, if_range))
             self._authorize(request)
             answer = self._opener(limits).open(request, timeout=limits.timeout)
         except urllib.error.HTTPError as refused:
             refused.close()
-            raise web_sentences.refused(host_of(refused.url or address), refused.code, bool(self._token)) from None
+            sentence = web_sentences.refused(host_of(refused.url or address), refused.code, bool(self._token))
+            after = refused.headers.get("Retry-After", "")
+            raise Refused(sentence, refused.code, host_of(refused.url or address), after) from None
         except _READ_ERRORS as error:
             limits.check(host)
             raise web_sentences.unreachable(host, _reason(error)) from error
         status, final = int(answer.status), str(answer.url)
         if status not in (200, 206):
             answer.close()
-            raise web_sentences.refused(host_of(final), status, bool(self._token))
+            raise Refused(web_sentences.refused(host_of(final), status, bool(self._token)), status, host_of(final))
         return Reply(answer, limits, status, final)
 
     def _authorize(self, request: urllib.request.Request) -> None:
@@ -272,10 +292,13 @@ def host_of(address: str) -> str:
         return address[:60]
 
 
-def _headers(byte_range: tuple[int, int] | None) -> dict[str, str]:
+def _headers(byte_range: tuple[int, int | None] | None, if_range: str) -> dict[str, str]:
     headers = {"User-Agent": f"Tokenlight/{VERSION}", "Accept-Encoding": "identity"}
     if byte_range is not None:
-        headers["Range"] = f"bytes={byte_range[0]}-{byte_range[1]}"
+        first, last = byte_range
+        headers["Range"] = f"bytes={first}-{'' if last is None else last}"
+        if if_range:
+            headers["If-Range"] = if_range
     return headers
 
 

@@ -1,0 +1,301 @@
+"""Fetches one file into a partial file beside its goal, from where an earlier try ended, and checks it.
+
+Nothing has the goal's name before it is whole. One call is one try; who asks decides what follows a failure.
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+import ssl
+import threading
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from http.client import HTTPException
+from pathlib import Path
+from urllib.parse import quote
+
+from app.core.download import DownloadFile, DownloadState
+from app.core.errors import UserError
+from app.core.gguf_magic import GGUF_MAGIC
+from app.hub import download_sentences, web_sentences
+from app.hub.checksum import Checksum
+from app.hub.partial_file import PartialFile, PartState
+from app.hub.web import Limits, Refused, Reply, Web, host_of
+
+SILENCE_S = 30.0
+PIECE = 1 << 20
+LONGEST_S = 30 * 86_400.0
+SPARE_BYTES = 64 << 20
+"""What stays free on the disk."""
+LOOK_EVERY = 64 << 20
+"""Bytes between two looks at the free space."""
+BAD_RANGE = 416
+_CONTENT_RANGE = re.compile(r"bytes (?P<first>\d{1,18})-(?P<last>\d{1,18})/(?P<total>\d{1,18}|\*)")
+_NOT_PASSING = (ssl.SSLCertVerificationError,)
+"""What the next try meets again."""
+_WEB_PAGES = ("text/html", "application/xhtml+xml")
+Tell = Callable[[DownloadState, int], None]
+"""Called with how many bytes of the file are there, for every piece."""
+
+
+class Stopped(Exception):
+    """Somebody stopped it."""
+
+
+class Control:
+    """Stops a download from any thread, whatever it waits for."""
+
+    def __init__(self) -> None:
+        self._stop = threading.Event()
+        self._lock = threading.Lock()
+        self._ends: list[Callable[[], None]] = []
+
+    @property
+    def is_stopped(self) -> bool:
+        """Whether somebody stopped it."""
+        return self._stop.is_set()
+
+    def stop(self) -> None:
+        """End whatever it waits for."""
+        with self._lock:
+            self._stop.set()
+            ends = tuple(self._ends)
+        for end in ends:
+            end()
+
+    def wait(self, seconds: float) -> None:
+        """Wait so long at most, or until somebody stops it."""
+        self._stop.wait(seconds)
+
+    def ending(self, end: Callable[[], None]) -> None:
+        """Call this when somebody stops it; at once where that has happened."""
+        with self._lock:
+            self._ends.append(end)
+        if self.is_stopped:
+            end()
+
+    def check(self) -> None:
+        """Raise where it was stopped."""
+        if self.is_stopped:
+            raise Stopped
+
+
+@dataclass(frozen=True)
+class Source:
+    """Where a file comes from."""
+
+    web: Web
+    endpoint: str
+    repository: str
+    revision: str
+    file: DownloadFile
+
+    @property
+    def address(self) -> str:
+        """Where it can be read."""
+        revision = quote(self.revision, safe="")
+        return f"{self.endpoint}/{self.repository}/resolve/{revision}/{quote(self.file.path)}"
+
+    def state(self, etag: str) -> PartState:
+        """What is written down of a partial file of it."""
+        file = self.file
+        return PartState(self.repository, self.revision, file.path, file.size, file.sha256, etag)
+
+
+def fetch(source: Source, goal: Path, control: Control, tell: Tell, silence_s: float = SILENCE_S) -> None:
+    """Have the whole file at its goal, or raise `Stopped`, or the sentence that says what prevents it."""
+    try:
+        if goal.exists():
+            _check_there(source.file, goal, control, tell)
+            return
+        part = PartialFile(goal)
+    except OSError as error:
+        raise download_sentences.unwritable(str(goal.parent), error) from error
+    try:
+        _Fetch(source, part, control, tell, silence_s).run()
+    except OSError as error:
+        if error.errno in download_sentences.FULL:
+            raise download_sentences.no_room(str(goal.parent), source.file.size - part.size) from error
+        raise download_sentences.unwritable(str(goal.parent), error) from error
+    finally:
+        part.close()
+
+
+def check_room(folder: Path, missing: int) -> None:
+    """Raise where the disk has no room for so many bytes more; where it does not tell, writing will."""
+    nearest = next((path for path in (folder, *folder.parents) if path.exists()), folder)
+    with suppress(OSError):
+        usage = shutil.disk_usage(nearest)
+        if usage.total and usage.free < missing + SPARE_BYTES:
+            raise download_sentences.no_room(str(folder), missing + SPARE_BYTES - usage.free)
+
+
+def _check_there(file: DownloadFile, goal: Path, control: Control, tell: Tell) -> None:
+    """Take a file that is there already for the one that is wanted, if it is that."""
+    size = goal.stat().st_size
+    if not goal.is_file() or size != file.size:
+        raise download_sentences.taken(goal.name)
+    tell("checking", size)
+    if file.sha256 and _checksum(goal, size, control) != file.sha256:
+        raise download_sentences.taken(goal.name)
+
+
+def _checksum(path: Path, size: int, control: Control) -> str:
+    checksum = Checksum(path)
+    control.ending(checksum.stop)
+    try:
+        found = checksum.result(size)
+    finally:
+        checksum.close()
+    if found is None:
+        raise Stopped
+    return found
+
+
+class _Fetch:
+    """One try."""
+
+    def __init__(self, source: Source, part: PartialFile, control: Control, tell: Tell, silence_s: float) -> None:
+        self._source = source
+        self._file = source.file
+        self._part = part
+        self._control = control
+        self._tell = tell
+        self._silence_s = silence_s
+        self._looked_at = 0
+
+    def run(self) -> None:
+        kept = self._part.state()
+        etag = kept.etag if kept is not None else ""
+        known = bool(self._file.sha256) or bool(etag)
+        if kept != self._source.state(etag) or not known or self._part.size > self._file.size:
+            self._part.begin(self._source.state(""))
+            etag = ""
+        self._tell("running", self._part.size)
+        check_room(self._part.goal.parent, self._file.size - self._part.size)
+        if self._part.size < self._file.size:
+            with Limits(LONGEST_S, self._silence_s) as limits:
+                self._control.ending(limits.cancel)
+                self._receive(limits, etag)
+        else:
+            self._finish(None)
+
+    def _receive(self, limits: Limits, etag: str) -> None:
+        reply = self._ask(limits, etag)
+        try:
+            begin = self._begin(reply)
+            checksum = Checksum(self._part.path) if self._file.sha256 else None
+            try:
+                if checksum is not None:
+                    self._control.ending(checksum.stop)
+                self._take(reply, begin, checksum)
+                self._finish(checksum)
+            finally:
+                if checksum is not None:
+                    checksum.close()
+        finally:
+            reply.close()
+
+    def _ask(self, limits: Limits, etag: str) -> Reply:
+        start = self._part.size
+        address, web = self._source.address, self._source.web
+        try:
+            return web.get(address, limits, (start, None) if start else None, etag if start else "")
+        except Refused as refused:
+            self._control.check()
+            if refused.status != BAD_RANGE or not start:
+                raise
+        except UserError as error:
+            self._control.check()
+            cause = error.__cause__
+            if isinstance(cause, TimeoutError):
+                raise download_sentences.stalled(host_of(address)) from error
+            if isinstance(cause, OSError | HTTPException) and not isinstance(cause, _NOT_PASSING):
+                raise download_sentences.Passing(error.sentence) from error
+            raise
+        # the file is shorter there than what is here: it may be another one now
+        self._part.begin(self._source.state(""))
+        return web.get(address, limits)
+
+    def _begin(self, reply: Reply) -> bytes:
+        """Check what comes, before anything here is given up for it; return the first bytes of a whole file."""
+        if reply.headers.get_content_type() in _WEB_PAGES:
+            raise web_sentences.web_page(reply.host)
+        if reply.status == 206:
+            told = _CONTENT_RANGE.fullmatch(" ".join(reply.headers.get("Content-Range", "").lower().split()))
+            if told is None or int(told["first"]) != self._part.size:
+                raise web_sentences.contradicts(reply.host)
+            if told["total"] not in ("*", str(self._file.size)):
+                raise download_sentences.changed(self._name)
+            return b""
+        if reply.length not in (None, self._file.size):
+            raise download_sentences.changed(self._name)
+        begin = self._read(reply, min(len(GGUF_MAGIC), self._file.size))
+        if self._file.path.lower().endswith(".gguf") and begin != GGUF_MAGIC:
+            raise download_sentences.no_model(reply.host, self._name)
+        self._part.begin(self._source.state(_strong(reply.headers.get("ETag", ""))))
+        return begin
+
+    def _take(self, reply: Reply, begin: bytes, checksum: Checksum | None) -> None:
+        piece = begin
+        while True:
+            if piece:
+                self._part.append(piece)
+            size = self._part.size
+            if checksum is not None:
+                checksum.written(size)
+            self._tell("running", size)
+            if size >= self._file.size:
+                return
+            if size - self._looked_at >= LOOK_EVERY:
+                self._looked_at = size
+                check_room(self._part.goal.parent, self._file.size - size)
+            piece = self._read_some(reply, min(PIECE, self._file.size - size))
+
+    def _finish(self, checksum: Checksum | None) -> None:
+        size = self._part.size
+        self._tell("checking", size)
+        if self._file.sha256:
+            found = checksum.result(size) if checksum is not None else _checksum(self._part.path, size, self._control)
+            self._control.check()
+            if found != self._file.sha256:
+                self._part.delete()
+                raise download_sentences.damaged(self._name)
+        if checksum is not None:
+            checksum.close()  # Windows renames no open file
+        if self._part.goal.exists():
+            raise download_sentences.taken(self._name)
+        self._part.finish()
+
+    def _read(self, reply: Reply, size: int) -> bytes:
+        pieces = b""
+        while len(pieces) < size:
+            pieces += self._read_some(reply, size - len(pieces))
+        return pieces
+
+    def _read_some(self, reply: Reply, most: int) -> bytes:
+        try:
+            piece = reply.read_some(most)
+        except UserError as error:
+            self._control.check()
+            if isinstance(error.__cause__, TimeoutError):
+                raise download_sentences.stalled(reply.host) from error
+            raise download_sentences.lost(reply.host) from error
+        self._control.check()
+        if not piece:
+            raise download_sentences.lost(reply.host)
+        return piece
+
+    @property
+    def _name(self) -> str:
+        return self._part.goal.name
+
+
+def _strong(etag: str) -> str:
+    """Return an ETag that ranges may rely on; empty where it is none."""
+    is_strong = (
+        etag.startswith('"') and etag.endswith('"') and len(etag) <= 300 and etag.isascii() and etag.isprintable()
+    )
+    return etag if is_strong else ""

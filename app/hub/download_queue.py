@@ -1,0 +1,267 @@
+"""Which downloads run, wait, are paused or have failed: one thread keeps them in order and on the disk.
+
+Whoever asks only leaves a wish; what comes of it are events. What runs is on threads of its own (`download_run`).
+"""
+
+from __future__ import annotations
+
+import importlib
+import logging
+import queue
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+import msgspec
+
+from app.core.download import DownloadChanged, DownloadGone, DownloadState, DownloadWanted
+from app.core.errors import UserError
+from app.core.ports import EventSink
+from app.core.words import Sentence
+from app.hub.partial_file import delete_partial, goals_of, partial_size
+from app.system.whole_file import replace_whole
+
+if TYPE_CHECKING:
+    from app.hub.download_run import Connect, Run
+
+RUN = "app.hub.download_run"
+"""Loaded with the first download: it brings all that the network needs."""
+AT_ONCE = 2
+STOP_S = 1.0
+_MOST_KEPT_BYTES = 4 << 20
+_log = logging.getLogger(__name__)
+
+
+class _Kept(msgspec.Struct, frozen=True):
+    """One download as the file of the queue has it."""
+
+    wanted: DownloadWanted
+    state: Literal["waiting", "paused", "failed"] = "waiting"
+    problem: Sentence | None = None
+
+
+@dataclass(eq=False)
+class _Item:
+    wanted: DownloadWanted
+    goals: list[Path]
+    state: DownloadState = "waiting"
+    problem: Sentence | None = None
+    run: Run | None = None
+    """While a thread of it is there, if only to end."""
+    thread: threading.Thread | None = None
+    is_gone: bool = False
+
+
+class DownloadQueue:
+    """The queue; its threads begin with the first wish."""
+
+    def __init__(self, connect: Connect, folder: Path, kept: Path | None, sink: EventSink) -> None:
+        """`kept` is the file that lets a later run of the program go on; None keeps nothing."""
+        self._connect = connect
+        self._folder = folder
+        self._kept = kept
+        self._sink = sink
+        self._at_once = AT_ONCE
+        self._items: list[_Item] = []
+        self._ending: list[_Item] = []
+        """Taken off the list while their threads still end."""
+        self._wishes: queue.SimpleQueue[Callable[[], None] | None] = queue.SimpleQueue()
+        self._thread: threading.Thread | None = None
+        self._saved = b""
+
+    def open(self) -> None:
+        """Take up what an earlier run left."""
+        self._wish(self._read)
+
+    def add(self, wanted: DownloadWanted) -> None:
+        """Put one behind the others, or let one that has stopped go on."""
+        self._wish(lambda: self._add(wanted))
+
+    def pause(self, key: str) -> None:
+        """Stop one and keep what is there."""
+        self._wish(lambda: self._pause(key))
+
+    def resume(self, key: str) -> None:
+        """Go on with one that has stopped."""
+        self._wish(lambda: self._resume(key))
+
+    def first(self, key: str) -> None:
+        """Put one before all others."""
+        self._wish(lambda: self._first(key))
+
+    def cancel(self, key: str) -> None:
+        """End one and delete its partial files."""
+        self._wish(lambda: self._cancel(key))
+
+    def set_at_once(self, count: int) -> None:
+        """Let so many run at once; more that run already end first."""
+        self._wish(lambda: setattr(self, "_at_once", max(1, count)))
+
+    def close(self) -> None:
+        """Stop all threads and keep what is there."""
+        thread, self._thread = self._thread, None
+        if thread is not None:
+            self._wishes.put(None)
+            thread.join(2 * STOP_S)
+
+    def _wish(self, wish: Callable[[], None]) -> None:
+        self._wishes.put(wish)
+        if self._thread is None:
+            self._thread = threading.Thread(target=self._work, name="downloads", daemon=True)
+            self._thread.start()
+
+    def _work(self) -> None:
+        while (wish := self._wishes.get()) is not None:
+            try:
+                wish()
+                self._begin_waiting()
+            except Exception:  # noqa: BLE001  the queue must outlive a fault, which the log has
+                _log.exception("The queue of downloads failed")
+            self._save()
+        running = [item for item in (*self._items, *self._ending) if item.run is not None]
+        for item in running:
+            if item.run is not None:
+                item.run.stop()
+        for item in running:
+            if item.thread is not None:
+                item.thread.join(STOP_S)
+        self._save()
+
+    def _add(self, wanted: DownloadWanted) -> None:
+        if self._find(wanted.key) is not None:
+            self._resume(wanted.key)
+            return
+        try:
+            item = _Item(wanted, goals_of(self._folder, wanted))
+        except UserError as error:
+            item = _Item(wanted, [], "failed", error.sentence)
+        self._items.append(item)
+        self._tell(item)
+
+    def _pause(self, key: str) -> None:
+        item = self._find(key)
+        if item is not None and item.state not in ("paused", "failed"):
+            self._stop(item)
+            item.state = "paused"
+            self._tell(item)
+
+    def _resume(self, key: str) -> None:
+        item = self._find(key)
+        if item is not None and item.state in ("paused", "failed") and item.goals:
+            item.state, item.problem = "waiting", None
+            self._tell(item)
+
+    def _first(self, key: str) -> None:
+        item = self._find(key)
+        if item is None:
+            return
+        self._items.remove(item)
+        self._items.insert(0, item)
+        waits = item.state == "waiting" and item.run is None
+        running = [other for other in self._items if other.run is not None]
+        if waits and len(running) >= self._at_once:
+            last = running[-1]
+            self._stop(last)
+            last.state = "waiting"
+            self._tell(last)
+
+    def _cancel(self, key: str) -> None:
+        item = self._find(key)
+        if item is None:
+            return
+        self._items.remove(item)
+        item.is_gone = True
+        self._stop(item)
+        self._sink(DownloadGone(key))
+        if item.run is None:
+            self._delete(item)
+        else:
+            self._ending.append(item)
+
+    def _stop(self, item: _Item) -> None:
+        if item.run is not None:
+            item.run.stop()
+
+    def _delete(self, item: _Item) -> None:
+        for goal in item.goals:
+            delete_partial(goal)
+
+    def _begin_waiting(self) -> None:
+        running = [item for item in (*self._items, *self._ending) if item.run is not None]
+        busy = {item.wanted.key for item in self._ending}
+        count = len(running)
+        for item in self._items:
+            if count >= self._at_once:
+                return
+            if item.state == "waiting" and item.run is None and item.wanted.key not in busy:
+                count += 1
+                self._begin(item)
+
+    def _begin(self, item: _Item) -> None:
+        run: Run = importlib.import_module(RUN).Run(item.wanted, item.goals, self._sink)
+        item.run = run
+        item.state = "running"
+
+        def work() -> None:
+            whole = run.whole(self._connect)
+            self._wishes.put(lambda: self._ended(item, run, whole))
+
+        self._tell(item)
+        item.thread = threading.Thread(target=work, name="download", daemon=True)
+        item.thread.start()
+
+    def _ended(self, item: _Item, run: Run, whole: bool) -> None:
+        item.run = item.thread = None
+        if item.is_gone:
+            self._ending.remove(item)
+            self._delete(item)
+        elif whole:
+            self._items.remove(item)
+            item.state = "done"
+            self._tell(item)
+        elif not run.control.is_stopped:
+            item.state, item.problem = "failed", run.problem
+            self._tell(item)
+
+    def _tell(self, item: _Item) -> None:
+        done = item.wanted.size if item.state == "done" else sum(map(partial_size, item.goals))
+        path = str(item.goals[0]) if item.goals else ""
+        self._sink(DownloadChanged(item.wanted, item.state, done, problem=item.problem, path=path))
+
+    def _find(self, key: str) -> _Item | None:
+        return next((item for item in self._items if item.wanted.key == key), None)
+
+    def _read(self) -> None:
+        if self._kept is None:
+            return
+        try:
+            with self._kept.open("rb") as file:
+                kept = msgspec.json.decode(file.read(_MOST_KEPT_BYTES), type=list[_Kept])
+        except FileNotFoundError:
+            return
+        except (OSError, msgspec.MsgspecError, RecursionError) as error:
+            _log.info("The queue of downloads cannot be read: %s", error)
+            return
+        for each in kept:
+            if each.wanted.files and self._find(each.wanted.key) is None:
+                self._add(each.wanted)
+                item = self._items[-1]
+                if each.state != "waiting" and item.state == "waiting":
+                    item.state, item.problem = each.state, each.problem
+                    self._tell(item)
+
+    def _save(self) -> None:
+        if self._kept is None:
+            return
+        states: dict[str, Literal["paused", "failed"]] = {"paused": "paused", "failed": "failed"}
+        kept = [_Kept(item.wanted, states.get(item.state, "waiting"), item.problem) for item in self._items]
+        content = msgspec.json.encode(kept)
+        try:
+            if content != self._saved and (kept or self._kept.exists()):
+                self._kept.parent.mkdir(parents=True, exist_ok=True)
+                replace_whole(self._kept, content)
+                self._saved = content
+        except OSError as error:
+            _log.info("The queue of downloads cannot be kept: %s", error)

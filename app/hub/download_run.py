@@ -1,0 +1,159 @@
+"""One download on a thread of its own: its files one after another, again after failures that pass, and how fast it is."""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from collections import deque
+from collections.abc import Callable
+from email.utils import parsedate_to_datetime
+from pathlib import Path
+
+from app.core.download import DownloadChanged, DownloadState, DownloadWanted
+from app.core.errors import UserError
+from app.core.ports import EventSink
+from app.core.words import Sentence
+from app.hub import download_sentences
+from app.hub.download import Control, Source, Stopped, check_room, fetch
+from app.hub.partial_file import partial_size
+from app.hub.web import Refused, Web
+
+TELL_EVERY_S = 0.25
+SPEED_OVER_S = 3.0
+SHORTEST_S = 0.2
+"""Less tells nothing of a speed."""
+MOST_TRIES = 6
+"""In a row that brought no byte."""
+FIRST_PAUSE_S = 1.0
+LONGEST_PAUSE_S = 60.0
+LONGEST_RETRY_AFTER_S = 900.0
+"""A server that wants a longer pause is told to people instead."""
+TOO_MANY = 429
+_PASSING = (408, 425, 500, 502, 503, 504)
+Connect = Callable[[], tuple[Web, str]]
+_log = logging.getLogger(__name__)
+
+
+class Run:
+    """Runs one download until it is whole, fails or is stopped."""
+
+    def __init__(self, wanted: DownloadWanted, goals: list[Path], sink: EventSink) -> None:
+        self.control = Control()
+        self.problem: Sentence | None = None
+        self.done = sum(map(partial_size, goals))
+        self._wanted = wanted
+        self._goals = goals
+        self._sink = sink
+        self._lock = threading.Lock()
+        self._told_at = float("-inf")
+        self._told: DownloadState | None = None
+        self._moments: deque[tuple[float, int]] = deque()
+
+    def stop(self) -> None:
+        """End it from another thread; it tells nothing from now on."""
+        with self._lock:
+            self.control.stop()
+
+    def whole(self, connect: Connect) -> bool:
+        """Return whether all files are there now; otherwise it was stopped, or `problem` says why not."""
+        tries = 0
+        while True:
+            done = self.done
+            try:
+                self._fetch_all(*connect())
+            except Stopped:
+                return False
+            except UserError as error:
+                tries = 1 if self.done > done else tries + 1
+                pause = _pause(error, tries)
+                if pause is None or tries >= MOST_TRIES:
+                    self.problem = _told(error)
+                    return False
+                self._tell_again(error.sentence, pause)
+                self.control.wait(pause)
+            except Exception:  # noqa: BLE001  the queue must outlive a broken download, which is told
+                _log.exception("The download of %s failed", self._wanted.key)
+                self.problem = download_sentences.broken(self._wanted.name).sentence
+                return False
+            else:
+                return True
+            if self.control.is_stopped:
+                return False
+
+    def _fetch_all(self, web: Web, endpoint: str) -> None:
+        sizes = [partial_size(goal) for goal in self._goals]
+        check_room(self._goals[0].parent, self._wanted.size - sum(sizes))
+        for number, (file, goal) in enumerate(zip(self._wanted.files, self._goals, strict=True)):
+            others = sum(sizes) - sizes[number]
+
+            def tell(state: DownloadState, size: int, others: int = others) -> None:
+                self._tell(state, others + size)
+
+            source = Source(web, endpoint, self._wanted.repository, self._wanted.revision, file)
+            fetch(source, goal, self.control, tell)
+            sizes[number] = file.size
+
+    def _tell(self, state: DownloadState, done: int) -> None:
+        now = time.monotonic()
+        self.done = done
+        if state == self._told and now - self._told_at < TELL_EVERY_S:
+            return
+        speed = self._speed(now, done, state)
+        self._told, self._told_at = state, now
+        self._emit(DownloadChanged(self._wanted, state, done, speed, path=str(self._goals[0])))
+
+    def _tell_again(self, why: Sentence, pause: float) -> None:
+        self._told = "retrying"
+        self._moments.clear()
+        self._emit(
+            DownloadChanged(self._wanted, "retrying", self.done, None, why, pause, str(self._goals[0])),
+        )
+
+    def _speed(self, now: float, done: int, state: DownloadState) -> float | None:
+        """Return bytes per second over the last seconds; None where they are too few to tell."""
+        if state != self._told:
+            self._moments.clear()
+        self._moments.append((now, done))
+        while len(self._moments) > 2 and now - self._moments[0][0] > SPEED_OVER_S:
+            self._moments.popleft()
+        since, before = self._moments[0]
+        return (done - before) / (now - since) if state == "running" and now - since >= SHORTEST_S else None
+
+    def _emit(self, event: DownloadChanged) -> None:
+        with self._lock:
+            if not self.control.is_stopped:
+                self._sink(event)
+
+
+def _pause(error: UserError, tries: int) -> float | None:
+    """Return how long to wait before another try; None where none would help."""
+    if isinstance(error, Refused):
+        if error.status == TOO_MANY or (error.status in _PASSING and error.retry_after):
+            wanted = _seconds(error.retry_after)
+            if wanted is not None:
+                return wanted if wanted <= LONGEST_RETRY_AFTER_S else None
+        if error.status != TOO_MANY and error.status not in _PASSING:
+            return None
+    elif not isinstance(error, download_sentences.Passing):
+        return None
+    return min(LONGEST_PAUSE_S, FIRST_PAUSE_S * 2.0 ** (tries - 1))
+
+
+def _told(error: UserError) -> Sentence:
+    if isinstance(error, Refused) and error.status == TOO_MANY:
+        seconds = _seconds(error.retry_after)
+        if seconds is not None:
+            return download_sentences.busy(error.host, round(seconds)).sentence
+    return error.sentence
+
+
+def _seconds(retry_after: str) -> float | None:
+    """Return the seconds that a server names, as a number or by a date; None where it names none."""
+    text = retry_after.strip()
+    if text.isdecimal() and len(text) <= 9:
+        return max(1.0, float(text))
+    try:
+        return max(1.0, parsedate_to_datetime(text).timestamp() - time.time())
+    except (ValueError, TypeError, IndexError, OverflowError):
+        return None

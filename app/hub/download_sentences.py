@@ -1,0 +1,163 @@
+"""What people are told when a download stops: what happened, what is kept, and what to do next."""
+
+from __future__ import annotations
+
+import errno
+
+from app.core.errors import UserError
+from app.core.hub_model import ServerFailed
+from app.core.printable import printable
+from app.core.words import translate
+
+FULL = (errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC), errno.EFBIG)
+_LONGEST = 120
+
+
+class Passing(ServerFailed):
+    """What another try may not meet."""
+
+
+def stalled(host: str) -> UserError:
+    """Nothing came for a while."""
+    return Passing(
+        translate(
+            "Download",
+            "{host} sends nothing any more: what is there is kept, so check the internet connection and resume.",
+            host=_short(host),
+        )
+    )
+
+
+def lost(host: str) -> UserError:
+    """The connection ended before everything was there."""
+    return Passing(
+        translate(
+            "Download",
+            "The connection to {host} was lost: what is there is kept, so check the internet connection and resume.",
+            host=_short(host),
+        )
+    )
+
+
+def busy(host: str, seconds: int) -> UserError:
+    """Too many requests, and when the server wants the next one."""
+    return ServerFailed(
+        translate(
+            "Download",
+            "{host} wants fewer requests for {seconds} s: resume after that; an access token of your account allows"
+            " more of them.",
+            host=_short(host),
+            seconds=seconds,
+        )
+    )
+
+
+def damaged(name: str) -> UserError:
+    """Its bytes are not those that the hub lists."""
+    return UserError(
+        translate(
+            "Download",
+            "{name} arrived damaged: its checksum is not the hub's, so what was there is deleted; download it again.",
+            name=_short(name),
+        )
+    )
+
+
+def changed(name: str) -> UserError:
+    """The server has another file now."""
+    return UserError(
+        translate(
+            "Download",
+            "{name} was changed on the server since it was listed: cancel this download, and choose it anew on the"
+            " model's page.",
+            name=_short(name),
+        )
+    )
+
+
+def no_model(host: str, name: str) -> UserError:
+    """What comes does not begin as the file that it should be."""
+    return ServerFailed(
+        translate(
+            "Download",
+            "{host} sends something that is no model in place of {name}: check HF_ENDPOINT and the proxy, or sign in to"
+            " this network, and resume.",
+            host=_short(host),
+            name=_short(name),
+        )
+    )
+
+
+def no_room(folder: str, missing: int) -> UserError:
+    """The disk is full, or will be."""
+    return UserError(
+        translate(
+            "Download",
+            "The disk of {folder} has too little room, {missing} MB more are needed: free some space or choose another"
+            " folder for models, and resume.",
+            folder=printable(folder),
+            missing=-(-missing // 1_000_000),
+        )
+    )
+
+
+def unwritable(folder: str, error: OSError) -> UserError:
+    """The folder takes no file."""
+    return UserError(
+        translate(
+            "Download",
+            "{folder} cannot be written to ({reason}): check its permissions and the disk it is on, and resume.",
+            folder=printable(folder),
+            reason=error.strerror or type(error).__name__,
+        )
+    )
+
+
+def taken(name: str) -> UserError:
+    """Another file has the goal's name."""
+    return UserError(
+        translate(
+            "Download",
+            "There is another file called {name} in its folder already: rename or move that one, and resume.",
+            name=_short(name),
+        )
+    )
+
+
+def written_elsewhere(name: str) -> UserError:
+    """Another process downloads the same file."""
+    return UserError(
+        translate(
+            "Download",
+            "{name} is being downloaded by another Tokenlight: wait for that one, or stop it and resume.",
+            name=_short(name),
+        )
+    )
+
+
+def unsafe_path(path: str) -> UserError:
+    """A path of the listing that could lead elsewhere."""
+    return UserError(
+        translate(
+            "Download",
+            "The repository lists a file whose name cannot be kept safely ({name}): choose another file.",
+            name=_short(path),
+        )
+    )
+
+
+def broken(name: str) -> UserError:
+    """Something that nobody expected."""
+    return UserError(
+        translate(
+            "Download",
+            "The download of {name} stopped for a reason that is in the log: resume it, and report the log if it stops"
+            " again.",
+            name=_short(name),
+        )
+    )
+
+
+def _short(text: str) -> str:
+    shown = printable(" ".join(text.split()))
+    return shown if len(shown) <= _LONGEST else shown[: _LONGEST - 1] + "…"

@@ -1,0 +1,143 @@
+"""The partial file beside its goal: what is there of it, what it is a part of, and who writes it.
+
+Its length is the truth of how far it is; what its bytes are is checked when it is whole.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import sys
+from contextlib import suppress
+from pathlib import Path
+from typing import BinaryIO
+
+import msgspec
+
+from app.core.download import DownloadWanted, safe_parts
+from app.core.errors import UserError
+from app.hub import download_sentences
+
+if sys.platform == "win32":
+    import msvcrt
+else:
+    import fcntl
+
+PART = ".part"
+STATE = ".part.json"
+_MOST_STATE_BYTES = 64 * 1024
+_HELD = (errno.EAGAIN, errno.EWOULDBLOCK, errno.EACCES, errno.EDEADLK)
+_LOCKED_BYTE = 1 << 62
+"""Of the file that Windows locks: beyond all content, which others may then read."""
+
+
+class PartState(msgspec.Struct, frozen=True):
+    """What a partial file is a part of."""
+
+    repository: str
+    revision: str
+    path: str
+    size: int
+    sha256: str
+    etag: str = ""
+    """A strong one, or empty."""
+
+
+class PartialFile:
+    """The one writer of a partial file; another process that writes it is told by a sentence."""
+
+    def __init__(self, goal: Path) -> None:
+        self.goal = goal
+        self.path = goal.with_name(goal.name + PART)
+        self._state_path = goal.with_name(goal.name + STATE)
+        self.file: BinaryIO = self._open()
+        self.size = os.fstat(self.file.fileno()).st_size
+
+    def close(self) -> None:
+        """Let another one write it."""
+        self.file.close()
+
+    def state(self) -> PartState | None:
+        """Return what it is a part of; None where nobody wrote that down, or it cannot be read."""
+        try:
+            with self._state_path.open("rb") as file:
+                return msgspec.json.decode(file.read(_MOST_STATE_BYTES), type=PartState)
+        except (OSError, msgspec.MsgspecError, RecursionError):
+            return None
+
+    def begin(self, state: PartState) -> None:
+        """Empty it, and write down what it is going to be a part of."""
+        self.file.truncate(0)
+        self.file.seek(0)
+        self.size = 0
+        self._state_path.write_bytes(msgspec.json.encode(state))
+
+    def append(self, content: bytes) -> None:
+        """Write at its end, all of it; OSError says why that does not work."""
+        view = memoryview(content)
+        while view:
+            written = os.write(self.file.fileno(), view)
+            self.size += written
+            view = view[written:]
+
+    def finish(self) -> None:
+        """Give the whole file its name."""
+        os.fsync(self.file.fileno())
+        self.file.close()  # Windows renames no open file
+        self.path.replace(self.goal)
+        self._state_path.unlink(missing_ok=True)
+
+    def delete(self) -> None:
+        """Leave nothing of it."""
+        self.file.close()
+        with suppress(OSError):
+            self.path.unlink(missing_ok=True)
+        with suppress(OSError):
+            self._state_path.unlink(missing_ok=True)
+
+    def _open(self) -> BinaryIO:
+        self.goal.parent.mkdir(parents=True, exist_ok=True)
+        flags = os.O_RDWR | os.O_CREAT | os.O_APPEND | getattr(os, "O_BINARY", 0) | getattr(os, "O_NOFOLLOW", 0)
+        file = os.fdopen(os.open(self.path, flags, 0o666), "r+b", buffering=0)
+        try:
+            _lock(file.fileno())
+        except OSError as error:
+            if error.errno in _HELD:
+                file.close()
+                raise download_sentences.written_elsewhere(self.goal.name) from None
+        return file  # a disk without locks takes it all the same
+
+
+def goals_of(folder: Path, wanted: DownloadWanted) -> list[Path]:
+    """Return where the files belong, or raise the sentence about one that could lead elsewhere."""
+    goals = []
+    for file in wanted.files:
+        parts = safe_parts(f"{wanted.repository}/{file.path}")
+        if parts is None:
+            raise download_sentences.unsafe_path(file.path)
+        goals.append(folder.joinpath(*parts))
+    return goals
+
+
+def delete_partial(goal: Path) -> None:
+    """Leave nothing of a partial file unless another process writes it."""
+    with suppress(OSError, UserError):
+        if goal.with_name(goal.name + PART).exists():
+            PartialFile(goal).delete()
+
+
+def partial_size(goal: Path) -> int:
+    """Return how many bytes of a file are there, of the whole file or of a part."""
+    for path in (goal, goal.with_name(goal.name + PART)):
+        with suppress(OSError):
+            return path.stat().st_size
+    return 0
+
+
+def _lock(number: int) -> None:
+    if sys.platform == "win32":
+        os.lseek(number, _LOCKED_BYTE, os.SEEK_SET)
+        msvcrt.locking(number, msvcrt.LK_NBLCK, 1)
+        os.lseek(number, 0, os.SEEK_SET)
+    else:
+        fcntl.flock(number, fcntl.LOCK_EX | fcntl.LOCK_NB)

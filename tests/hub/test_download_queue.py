@@ -1,0 +1,128 @@
+"""The queue of downloads: how many run, who is first, what pause and cancel leave, and what a later run goes on with."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from app.core.download import DownloadChanged
+from app.hub import download_run
+from tests.hub.download_hub import DownloadHub, downloader
+
+CONTENT = b"GGUF" + bytes(range(256)) * 4_000
+HALF = len(CONTENT) // 2
+NAMES = ("a.gguf", "b.gguf", "c.gguf")
+
+
+@pytest.fixture(autouse=True)
+def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(download_run, "FIRST_PAUSE_S", 0.01)
+    monkeypatch.setattr(download_run, "TELL_EVERY_S", 0.0)
+
+
+@pytest.fixture
+def hub() -> Iterator[DownloadHub]:
+    with DownloadHub(dict.fromkeys(NAMES, CONTENT)) as made:
+        yield made
+
+
+def test_pause_keeps_what_is_there_and_resume_goes_on(hub: DownloadHub, tmp_path: Path) -> None:
+    hub.hang_at = HALF
+    with downloader(hub, tmp_path) as made:
+        wanted = hub.wanted("a.gguf")
+        made.queue.add(wanted)
+        assert hub.at_hold.wait(10)
+        made.until("running")
+        made.queue.pause(wanted.key)
+        paused = made.until("paused")
+        hub.hang_at = None
+        made.queue.resume(wanted.key)
+        made.until("done")
+        assert made.goal(hub, "a.gguf").read_bytes() == CONTENT
+    assert paused.done <= HALF
+    fetched_before = int(hub.ranges()[1].removeprefix("bytes=").rstrip("-") or 0) if hub.ranges()[1] else 0
+    assert fetched_before <= HALF and len(hub.ranges()) == 2
+
+
+def test_cancel_leaves_nothing(hub: DownloadHub, tmp_path: Path) -> None:
+    hub.hang_at = HALF
+    with downloader(hub, tmp_path) as made:
+        wanted = hub.wanted("a.gguf")
+        made.queue.add(wanted)
+        assert hub.at_hold.wait(10)
+        made.queue.cancel(wanted.key)
+        made.until(None)
+        hub.hang_at = None
+        made.queue.add(hub.wanted("b.gguf"))  # its end is behind the end of what was cancelled or beside it
+        made.until("done")
+        made.queue.add(wanted)
+        made.until("done", wanted.key)
+        assert made.files() == ["a.gguf", "b.gguf"]
+
+
+def test_no_more_run_at_once_than_are_allowed_and_the_first_goes_first(hub: DownloadHub, tmp_path: Path) -> None:
+    hub.hang_at = HALF
+    with downloader(hub, tmp_path) as made:
+        made.queue.set_at_once(1)
+        a, b, c = (hub.wanted(name) for name in NAMES)
+        for wanted in (a, b, c):
+            made.queue.add(wanted)
+        assert hub.at_hold.wait(10)
+        made.until("waiting", c.key)
+        assert not any(
+            event.state == "running" and event.wanted != a
+            for event in made.told
+            if isinstance(event, DownloadChanged)
+        )
+        hub.hang_at = None
+        made.queue.first(c.key)
+        made.until("running", c.key)
+        for wanted in (c, a, b):
+            made.until("done", wanted.key)
+
+
+def test_the_same_files_are_one_download(hub: DownloadHub, tmp_path: Path) -> None:
+    hub.hang_at = HALF
+    with downloader(hub, tmp_path) as made:
+        for _ in range(3):
+            made.queue.add(hub.wanted("a.gguf"))
+        assert hub.at_hold.wait(10)
+        made.queue.add(hub.wanted("b.gguf"))
+        made.until("waiting", hub.wanted("b.gguf").key)
+    assert [path for where, path, _ in hub.asked if where == "hub" and "a.gguf" in path] == [
+        "/org/tiny-GGUF/resolve/main/a.gguf"
+    ]
+
+
+def test_a_later_run_goes_on_where_the_earlier_one_ended(hub: DownloadHub, tmp_path: Path) -> None:
+    kept = tmp_path / "data" / "downloads.json"
+    hub.break_at = [HALF]
+    hub.refusals = []
+    with downloader(hub, tmp_path, kept) as made:
+        made.queue.add(hub.wanted("a.gguf"))
+        made.until("retrying")
+        made.queue.pause(hub.wanted("a.gguf").key)
+        made.until("paused")
+        hub.hang_at = HALF
+        made.queue.add(hub.wanted("b.gguf"))
+        assert hub.at_hold.wait(10)
+    hub.hang_at = None
+    with downloader(hub, tmp_path, kept) as made:
+        made.queue.open()
+        assert made.until("paused").wanted == hub.wanted("a.gguf")
+        made.until("done", hub.wanted("b.gguf").key)
+        made.queue.resume(hub.wanted("a.gguf").key)
+        made.until("done", hub.wanted("a.gguf").key)
+    assert made.files() == ["a.gguf", "b.gguf", "downloads.json"]
+    assert kept.read_bytes() == b"[]" and hub.ranges().count("") == 2
+
+
+def test_a_broken_file_of_the_queue_is_an_empty_queue(hub: DownloadHub, tmp_path: Path) -> None:
+    kept = tmp_path / "downloads.json"
+    kept.write_bytes(b'[{"wanted":')
+    with downloader(hub, tmp_path, kept) as made:
+        made.queue.open()
+        made.queue.add(hub.wanted("a.gguf"))
+        made.until("done")
