@@ -13,6 +13,7 @@ from app.core.ports import DryRunPort, EnginePort, EventSink, StorePort
 from app.engine.client import EngineClient
 from app.engine.dry_run_client import DryRunClient
 from app.engine.incarnation import BackendKind
+from app.hub.download_queue import DownloadQueue
 from app.hub.hub import Hub
 from app.services.answer_what_if import AnswerWhatIf
 from app.services.answers import Answers
@@ -26,6 +27,7 @@ from app.services.comparison_analysis import ComparisonAnalysis
 from app.services.conversations import Conversations
 from app.services.disk_use import DiskUse
 from app.services.doctor import Doctor
+from app.services.downloads import Downloads
 from app.services.embedding_row import EmbeddingRow
 from app.services.engine_session import EngineSession
 from app.services.file_export import FileExport
@@ -71,7 +73,7 @@ from app.system.inbox import Inbox
 from app.system.jobs import Jobs
 from app.system.logs import Logs
 from app.system.memory import main_memory
-from app.system.paths import find_paths
+from app.system.paths import Paths, find_paths
 from app.system.resources import checkout_folder, find_plain_library, find_resources
 from app.system.settings_file import SettingsFile
 
@@ -137,7 +139,7 @@ def assemble(
     counts = _counts(session, engine, talk, templates, settings, sampling, machine)
     live = Live(session, lambda: memory.gpu_is_there, talk.chat, talk.answers, lambda: talk.conversations.heads)
     measured = measuring(live, session, settings, jobs, resources, memory, machine)
-    ports = PlanPorts(engine, dry_run, Hub(os.environ), store)
+    ports = PlanPorts(engine, dry_run, hub := Hub(os.environ), store)
     planner = planner_services(models, session, measured, settings, jobs, resources, ports)
     return Program(
         paths=paths,
@@ -155,7 +157,7 @@ def assemble(
         session=session,
         sampling=sampling,
         **talk._asdict(),
-        disk_use=DiskUse(store, engine),
+        **_disk(options, paths, inbox, hub, store, engine)._asdict(),
         **counts._asdict(),
         **_presets(talk, session, sampling, models, jobs, notices)._asdict(),
         load_options=LoadOptionsDraft(session, dry_run, settings, jobs, check, main_memory, planner.load_plan),
@@ -213,6 +215,20 @@ class _Talk(NamedTuple):
     chat_presets: ChatPresets
     step_mode: StepMode
     grammar_editing: GrammarEditing
+
+
+class _Disk(NamedTuple):
+    """What comes onto the disk, and what lies there."""
+
+    disk_use: DiskUse
+    downloads: Downloads
+
+
+def _disk(options: Options, paths: Paths, inbox: Inbox, hub: Hub, store: StorePort, engine: EnginePort) -> _Disk:
+    # commands keep no queue: what they were stopped in goes on with the same command
+    kept = paths.data / "downloads.json" if options.window else None
+    queue = DownloadQueue(hub.connect, paths.models, kept, inbox.put)
+    return _Disk(DiskUse(store, engine), Downloads(queue, hub))
 
 
 class _Counts(NamedTuple):

@@ -48,6 +48,8 @@ class Arguments(msgspec.Struct, frozen=True):
     """The model to open the window with."""
     ask: AskOptions | None = None
     plan: PlanAsked | None = None
+    download: str = ""
+    """The model of a hub to download."""
     json: bool = False
     only: tuple[str, ...] = ()
     """Names of benchmarks."""
@@ -101,6 +103,7 @@ def read_arguments(words: list[str]) -> Arguments:
         command=command,
         ask=_ask_options(found) if command == "ask" else None,
         plan=plan_asked(found) if command == "plan" else None,
+        download=getattr(found, "download", None) or "",
         json=getattr(found, "json", False),
         only=tuple(getattr(found, "only", None) or ()),
         fake_engine=found.fake_engine,
@@ -146,8 +149,11 @@ def _parser() -> tuple[_Parser, dict[str, _Parser]]:
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", parser_class=_Parser)
     ask = commands.add_parser("ask", help="answer a prompt on the terminal")
     _add_ask(ask)
-    models = commands.add_parser("models", help="list the model files on this machine")
+    models = commands.add_parser("models", help="list the model files on this machine, or download one")
     models.add_argument("--json", action="store_true", help="print one JSON list")
+    within = models.add_subparsers(dest="within", metavar="download", parser_class=_Parser)
+    download = within.add_parser("download", help="download a model of a hub; the same again goes on where it ended")
+    download.add_argument("download", metavar="ORG/REPO[:FILE]", type=text, help="a model, its file or quantisation")
     bench = commands.add_parser("bench", help="measure this machine (in a checkout)")
     bench.add_argument("--json", action="store_true", help="print one JSON list, a row a figure")
     bench.add_argument("--only", action="extend", nargs="+", metavar="NAME", help="measure only these figures")

@@ -9,6 +9,7 @@ from app.cli.arguments import Arguments
 from app.cli.ask import run_ask
 from app.cli.bench import run_bench
 from app.cli.doctor import run_doctor
+from app.cli.download import run_download
 from app.cli.models import run_models
 from app.cli.plan import run_plan
 from app.cli.terminal import Terminal
@@ -41,6 +42,8 @@ def _run(arguments: Arguments, words: Sequence[str], build: Callable[[], Program
             return run_doctor(program, terminal, arguments.json)
         if arguments.plan is not None:
             return run_plan(program, arguments.plan, terminal, arguments.json)
+        if arguments.download:
+            return run_download(program, arguments.download, terminal)
         if arguments.ask is None:
             return run_models(program.models, terminal, arguments.json)
         return run_ask(program, arguments.ask, terminal, arguments.json)

@@ -32,6 +32,11 @@ class Hub:
         found: tuple[Header, ...] = self._reader().headers(model)
         return found
 
+    def connect(self) -> tuple[Any, str]:
+        """Return what fetches, and the hub's address; for the threads of downloads."""
+        made: tuple[Any, str] = self._reader().connect()
+        return made
+
     def _reader(self) -> Any:
         if self._made is None:
             self._made = importlib.import_module(READING).HubReader(self._environment)

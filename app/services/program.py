@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import assert_never
 
 from app.core.attention import AttentionProgress, AttentionRead
+from app.core.download import DownloadChanged, DownloadGone
 from app.core.events import (
     Compared,
     DevicesListed,
@@ -78,8 +79,10 @@ from app.services.comparison_analysis import ComparisonAnalysis
 from app.services.conversations import Conversations
 from app.services.disk_use import DiskUse
 from app.services.doctor import Doctor
+from app.services.downloads import Downloads
 from app.services.engine_session import EngineSession
 from app.services.file_export import FileExport
+from app.services.first_model import begin_with
 from app.services.grammar_editing import GrammarEditing
 from app.services.inspecting import Inspecting
 from app.services.laboratory import Laboratory
@@ -170,6 +173,7 @@ class Program:
     ask: Ask
     machine: Machine
     doctor: Doctor
+    downloads: Downloads
     summoned: Signal[str] = field(default_factory=Signal)
     """The program was started once more: the window comes to the front, with the model of this path if there is one."""
 
@@ -179,6 +183,7 @@ class Program:
         What another start asked for meanwhile is newer, and stays.
         """
         self.conversations.start()
+        self.downloads.start()
         if self.settings.problems:
             first, *more = self.settings.problems
             self.notices.post(Notice(first, level="hint", more=tuple(more), lasts=True))
@@ -208,7 +213,7 @@ class Program:
             case ModelsListed():
                 self.models.take(event)
             case LastModelFound():
-                self._begin_with(event)
+                begin_with(event, self.session, self.models, self.notices)
             case PresetModelFound():
                 self.preset_models.take(event)
             case ModelChecked():
@@ -224,6 +229,8 @@ class Program:
                 self._take_analysed(event)
             case FileSaved():
                 self.file_export.take(event)
+            case DownloadChanged() | DownloadGone():
+                self.downloads.take(event)
             case JobFailed(job="settings"):
                 self._unsaved_settings.take(event)
             case JobFailed():
@@ -310,6 +317,7 @@ class Program:
     def stop(self) -> None:
         """End everything in order: the samples, the answers, the engine, the chats, the jobs, the settings, the logs."""
         self.machine.stop()
+        self.downloads.stop()
         self.answers.shown = None  # nobody reads a draft any more: what comes to nothing stays with its question
         self.answers.stop_all()
         self.comparing.stop()
@@ -328,23 +336,3 @@ class Program:
         for event in self.inbox.drain():
             if isinstance(event, (PromptReady, Tokens, Finished, LaneTokens, LaneFinished, Compared, Failed)):
                 self.session.take(event)
-
-    def _begin_with(self, last: LastModelFound) -> None:
-        """Load the model that was used last, or what a search finds, unless somebody chose one meanwhile."""
-        is_free = self.session.phase == "no_model"
-        if last.is_there and is_free:
-            self.session.use(Wish(Path(last.path)))
-        elif is_free:
-            if last.path:
-                self.notices.post(Notice(self.models.gone(last.path), level="hint"))
-            self._use_first_found()
-        self.models.refresh()
-
-    def _use_first_found(self) -> None:
-        def use() -> None:
-            disconnect()
-            usable = next((found for found in self.models.found if found.problem is None), None)
-            if usable is not None and self.session.phase == "no_model":
-                self.session.use(Wish(Path(usable.path)))
-
-        disconnect = self.models.changed.connect(use)

@@ -1,0 +1,147 @@
+"""The downloads as people see them: a row each, with what can be done about it; what fetches is behind a port."""
+
+from __future__ import annotations
+
+import msgspec
+
+from app.core.download import DownloadAction, DownloadChanged, DownloadGone, DownloadState, DownloadWanted
+from app.core.hub_model import HubModel, HubReference
+from app.core.ports import DownloadPort, HubPort
+from app.core.signal import Signal
+from app.core.words import Sentence
+
+_ACTIONS: dict[DownloadState, tuple[DownloadAction, ...]] = {
+    "waiting": ("first", "pause", "cancel"),
+    "running": ("pause", "cancel"),
+    "retrying": ("pause", "cancel"),
+    "checking": ("pause", "cancel"),
+    "paused": ("resume", "cancel"),
+    "failed": ("resume", "cancel"),
+    "done": ("dismiss",),
+}
+
+
+class DownloadRow(msgspec.Struct, frozen=True):
+    """One download."""
+
+    wanted: DownloadWanted
+    state: DownloadState
+    done: int
+    """Bytes that are here."""
+    bytes_per_s: float | None = None
+    """None while it is not known."""
+    seconds_left: float | None = None
+    """None while it is not known."""
+    problem: Sentence | None = None
+    """Why it failed or tries again, and what to do."""
+    again_in_s: float | None = None
+    path: str = ""
+    """Where its first file is, or will be."""
+
+    @property
+    def key(self) -> str:
+        """What names it."""
+        return self.wanted.key
+
+    @property
+    def total(self) -> int:
+        """Bytes of all its files."""
+        return self.wanted.size
+
+    @property
+    def share(self) -> float:
+        """How much of it is here, 0 to 1."""
+        return min(1.0, self.done / self.total) if self.total else 0.0
+
+    @property
+    def actions(self) -> tuple[DownloadAction, ...]:
+        """What can be done about it now."""
+        return _ACTIONS[self.state]
+
+
+class Downloads:
+    """All rows, in the order in which they were wanted; those that are done stay until somebody dismisses them."""
+
+    def __init__(self, port: DownloadPort, hub: HubPort) -> None:
+        self.changed: Signal[()] = Signal()
+        """Some row is another one."""
+        self.ended: Signal[DownloadRow] = Signal()
+        """This one is whole, or has failed."""
+        self._port = port
+        self._hub = hub
+        self._rows: dict[str, DownloadRow] = {}
+
+    @property
+    def rows(self) -> tuple[DownloadRow, ...]:
+        """All of them."""
+        return tuple(self._rows.values())
+
+    @property
+    def share(self) -> float | None:
+        """How much is here of all that is on its way, for a task bar; None where nothing is."""
+        moving = [row for row in self.rows if row.state in ("waiting", "running", "retrying", "checking")]
+        total = sum(row.total for row in moving)
+        return sum(row.done for row in moving) / total if total else None
+
+    def row(self, key: str) -> DownloadRow | None:
+        """Return one of them; None where there is none of that name."""
+        return self._rows.get(key)
+
+    def start(self) -> None:
+        """Take up what an earlier run of the program left."""
+        self._port.open()
+
+    def find(self, wanted: HubReference) -> tuple[HubModel, ...]:
+        """Return the models that somebody means, or raise the sentence; waits for the network: who asks does not paint."""
+        return self._hub.models(wanted)
+
+    def add(self, wanted: DownloadWanted) -> None:
+        """Download a model."""
+        self._port.add(wanted)
+
+    def act(self, key: str, action: DownloadAction) -> None:
+        """Do what a row's button says; what is not possible any more does nothing."""
+        row = self._rows.get(key)
+        if row is None or action not in row.actions:
+            return
+        match action:
+            case "pause":
+                self._port.pause(key)
+            case "resume":
+                self._port.resume(key)
+            case "first":
+                self._port.first(key)
+            case "cancel":
+                self._port.cancel(key)
+            case "dismiss":
+                self._forget(key)
+
+    def set_at_once(self, count: int) -> None:
+        """Let so many run at once."""
+        self._port.set_at_once(count)
+
+    def take(self, event: DownloadChanged | DownloadGone) -> None:
+        """Take in what the port tells."""
+        if isinstance(event, DownloadGone):
+            self._forget(event.key)
+            return
+        speed = event.bytes_per_s or None
+        left = (event.wanted.size - event.done) / speed if speed is not None else None
+        row = DownloadRow(
+            event.wanted, event.state, event.done, speed, left, event.problem, event.again_in_s, event.path
+        )
+        before = self._rows.get(row.key)
+        if row == before:
+            return
+        self._rows[row.key] = row
+        self.changed.emit()
+        if row.state in ("done", "failed") and (before is None or before.state != row.state):
+            self.ended.emit(row)
+
+    def stop(self) -> None:
+        """Stop all and keep what is there."""
+        self._port.close()
+
+    def _forget(self, key: str) -> None:
+        if self._rows.pop(key, None) is not None:
+            self.changed.emit()

@@ -1,0 +1,89 @@
+"""Downloads as people see them: rows, time left, what can be done, and what was done about it."""
+
+from __future__ import annotations
+
+import pytest
+
+from app.core.download import DownloadChanged, DownloadFile, DownloadGone, DownloadState, DownloadWanted
+from app.core.hub_model import HubModel, HubReference
+from app.services.downloads import DownloadRow, Downloads
+
+WANTED = DownloadWanted("org/repo", "main", (DownloadFile("a.gguf", 1000),))
+
+
+class Port:
+    """Notes what it is asked for."""
+
+    def __init__(self) -> None:
+        self.asked: list[tuple[object, ...]] = []
+
+    def open(self) -> None:
+        self.asked.append(("open",))
+
+    def add(self, wanted: DownloadWanted) -> None:
+        self.asked.append(("add", wanted))
+
+    def pause(self, key: str) -> None:
+        self.asked.append(("pause", key))
+
+    def resume(self, key: str) -> None:
+        self.asked.append(("resume", key))
+
+    def first(self, key: str) -> None:
+        self.asked.append(("first", key))
+
+    def cancel(self, key: str) -> None:
+        self.asked.append(("cancel", key))
+
+    def set_at_once(self, count: int) -> None:
+        self.asked.append(("at once", count))
+
+    def close(self) -> None:
+        self.asked.append(("close",))
+
+    def models(self, wanted: HubReference) -> tuple[HubModel, ...]:
+        raise NotImplementedError
+
+    def headers(self, model: HubModel) -> tuple[()]:
+        raise NotImplementedError
+
+
+def made() -> tuple[Downloads, Port]:
+    port = Port()
+    return Downloads(port, port), port
+
+
+def test_a_row_says_how_far_it_is_and_how_long_it_takes() -> None:
+    downloads, _ = made()
+    downloads.take(DownloadChanged(WANTED, "running", 250, 50.0, path="/m/a.gguf"))
+    (row,) = downloads.rows
+    assert (row.share, row.seconds_left, row.total, row.path) == (0.25, 15.0, 1000, "/m/a.gguf")
+    assert downloads.share == 0.25
+    downloads.take(DownloadChanged(WANTED, "running", 250, 0.0))
+    assert downloads.rows[0].seconds_left is None
+
+
+def test_the_end_is_told_once_and_stays_until_it_is_dismissed() -> None:
+    downloads, port = made()
+    ended: list[DownloadRow] = []
+    downloads.ended.connect(ended.append)
+    for _ in range(2):
+        downloads.take(DownloadChanged(WANTED, "done", 1000))
+    assert len(ended) == 1 and downloads.share is None
+    downloads.act(WANTED.key, "dismiss")
+    assert downloads.rows == () and port.asked == []
+
+
+@pytest.mark.parametrize("state", ["waiting", "running", "retrying", "checking", "paused", "failed"])
+def test_only_what_is_possible_now_is_asked_for(state: DownloadState) -> None:
+    downloads, port = made()
+    downloads.take(DownloadChanged(WANTED, state))
+    for action in ("pause", "resume", "first", "cancel", "dismiss"):
+        downloads.act(WANTED.key, action)
+    assert port.asked == [
+        (action, WANTED.key)
+        for action in ("pause", "resume", "first", "cancel")
+        if action in downloads.rows[0].actions
+    ]
+    downloads.take(DownloadGone(WANTED.key))
+    assert downloads.rows == ()
