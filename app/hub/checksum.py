@@ -7,10 +7,14 @@ run left is read the same way.
 from __future__ import annotations
 
 import hashlib
+import os
 import threading
+from contextlib import suppress
 from pathlib import Path
 
 PIECE = 1 << 20
+SYNC_EVERY = 32 << 20
+"""So many bytes go to the disk at a time, so that little is left for the end."""
 
 
 class Checksum:
@@ -65,6 +69,9 @@ class Checksum:
                     if not count:
                         raise OSError("The file is shorter than what was written to it")
                     self._digest.update(view[:count])
+                    if self._done // SYNC_EVERY != (self._done + count) // SYNC_EVERY:
+                        with suppress(OSError):  # where a reader may not: then all is left for the end
+                            os.fsync(file.fileno())
                     with self._state:
                         self._done += count
                         self._state.notify_all()
