@@ -55,6 +55,8 @@ class Circumstances(msgspec.Struct, frozen=True, omit_defaults=True):
     """What the engine set aside on these."""
     expected: tuple[float, float, float] | None = None
     """Decode in tokens/s as earlier answers on this machine let one expect, and the band around it."""
+    expected_prefill_s: tuple[float, float, float] | None = None
+    """Seconds that the prompt should have taken to be read, by the same, and the band around them."""
     top_k_is_off: bool = False
     has_grammar: bool = False
 

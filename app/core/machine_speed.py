@@ -19,9 +19,9 @@ class KnownMemory(msgspec.Struct, frozen=True):
 class KeptAnswers(msgspec.Struct, frozen=True):
     """What answers on one device showed, as few numbers as tell it."""
 
-    decode: tuple[tuple[int, float, float, float], ...] = ()
-    """Layers, bytes of weights and of the cache for a token, seconds of a token."""
-    prefill: tuple[tuple[float, int], ...] = ()
-    """10^12 operations/s, and tokens."""
+    decode: tuple[tuple[float, ...], ...] = ()
+    """Layers, bytes of weights and of the cache for a token, seconds of a token; and the tokens in the cache, if known."""
+    prefill: tuple[tuple[float, ...], ...] = ()
+    """10^12 operations/s, and tokens; and, if known, the tokens before them, and layers and bytes of the weights."""
     decode_answers: int = 0
     prefill_answers: int = 0

@@ -31,6 +31,8 @@ FEW_SHARE = 0.7
 """Of the table's band, with fewer answers."""
 MEASURED_HERE = "measured: answers on this machine"
 """Source of a figure."""
+CARRIED_OVER = "extrapolated: answers on a GPU of the same class in this machine"
+"""And of one that they are carried over to."""
 WIDE = 2.0
 """A band is so many times the median error."""
 
@@ -59,6 +61,11 @@ class PrefillPoint(msgspec.Struct, frozen=True):
 
     tflops: float
     tokens: int
+    depth: int = 0
+    """Tokens that were in the cache before them."""
+    layers: int = 0
+    weight_bytes: float = 0.0
+    """With the layers, which model it was; 0 is unknown."""
 
 
 class Calibration(msgspec.Struct, frozen=True):
@@ -154,18 +161,28 @@ def calibrated(gpu: Gpu, calibration: Calibration) -> Calibrated:
 
 
 def carried_over(original: Gpu, measured: Gpu, other: Gpu) -> Gpu:
-    """Return another GPU of the same class with what answers changed on this one; any other as it is, bands and all."""
+    """Return another GPU of the same class with what answers changed on this one; any other as it is, bands and all.
+
+    Decode and prefill each where answers here told of it.
+    """
     if not original.speed_class or original.speed_class != other.speed_class or other.is_this_machine:
         return other
     if original.efficiency <= 0 or original.layer_us <= 0:
         return other
-    here = measured.effective_bandwidth / original.effective_bandwidth
-    return msgspec.structs.replace(
-        other,
-        layer_us=other.layer_us * measured.layer_us / original.layer_us,
-        efficiency=min(1.0, other.efficiency * here),
-        cache_cost=measured.cache_cost,
-    )
+    changes: dict[str, object] = {}
+    sources: list[str] = []
+    if measured.sources.get("efficiency") == MEASURED_HERE:
+        here = measured.effective_bandwidth / original.effective_bandwidth
+        changes["layer_us"] = other.layer_us * measured.layer_us / original.layer_us
+        changes["efficiency"] = min(1.0, other.efficiency * here)
+        changes["cache_cost"] = measured.cache_cost
+        sources += ("layer_us", "efficiency")
+    is_read = measured.sources.get("prefill_tflops") == MEASURED_HERE
+    if is_read and measured.prefill_tflops and original.prefill_tflops and other.prefill_tflops:
+        changes["prefill_tflops"] = other.prefill_tflops * measured.prefill_tflops / original.prefill_tflops
+        sources.append("prefill_tflops")
+    told = dict.fromkeys(sources, f"{CARRIED_OVER} ({measured.name})")
+    return msgspec.structs.replace(other, sources={**other.sources, **told}, **changes)
 
 
 def decode_beside(predicted: Speed, answer: AnswerFigures) -> Beside | None:
@@ -188,8 +205,8 @@ def _decode_point(answer: AnswerFigures, work: ModelWork) -> DecodePoint | None:
     if answer.decoded < LEAST_DECODED or not rate or not SLOWEST < rate < FASTEST:
         return None
     cost = MIXTURE_COST if work.is_mixture else 1.0
-    cache = work.cache_bytes(max(0, round(answer.context)))
-    return DecodePoint(work.layers, work.weight_bytes(), cache, 1 / rate / cost)
+    context = max(0, round(answer.context))
+    return DecodePoint(work.layers, work.weight_bytes(), work.cache_bytes(context), 1 / rate / cost, context)
 
 
 def _prefill_point(answer: AnswerFigures, work: ModelWork) -> PrefillPoint | None:
@@ -197,7 +214,8 @@ def _prefill_point(answer: AnswerFigures, work: ModelWork) -> PrefillPoint | Non
     if tokens < LEAST_PREFILLED or not seconds or seconds <= 0:
         return None
     done = work.operations(tokens, answer.depth) / seconds / TERA
-    return PrefillPoint(done, tokens) if 0 < done < GB else None
+    point = PrefillPoint(done, tokens, answer.depth, work.layers, work.weight_bytes())
+    return point if 0 < done < GB else None
 
 
 def _kept(points: Sequence[DecodePoint], point: DecodePoint) -> tuple[DecodePoint, ...]:

@@ -38,6 +38,8 @@ class DecodePoint(msgspec.Struct, frozen=True):
     weight_bytes: float
     cache_bytes: float
     seconds: float
+    tokens: int = 0
+    """In the cache, which with the bytes tells how it was kept; 0 is unknown."""
 
     @property
     def place(self) -> tuple[int, int, int]:

@@ -67,6 +67,7 @@ def _all_in_all(metrics: Metrics, times: Times, circumstances: Circumstances) ->
     return evidence.known(
         evidence.first_text(metrics),
         evidence.reading(metrics, times),
+        evidence.expected_reading(metrics, circumstances),
         evidence.writing(metrics, times),
         evidence.expected(circumstances),
         evidence.traffic(metrics, circumstances),

@@ -152,6 +152,24 @@ def expected(circumstances: Circumstances) -> Evidence | None:
     )
 
 
+def expected_reading(metrics: Metrics, circumstances: Circumstances) -> Evidence | None:
+    """Return how long earlier answers let one expect the prompt to be read for, beside how long it was."""
+    if circumstances.expected_prefill_s is None:
+        return None
+    seconds, low, high = (f"{each:.3g}" for each in circumstances.expected_prefill_s)
+    return Evidence(
+        translate("Diagnosis", "Prompt (prefill) expected from earlier answers"),
+        translate(
+            "Diagnosis",
+            "{seconds} s ({low}–{high}), it took {real} s",
+            seconds=seconds,
+            low=low,
+            high=high,
+            real=f"{metrics.ttft_parts_ms.prefill / 1000:.3g}",
+        ),
+    )
+
+
 def first_text(metrics: Metrics) -> Evidence | None:
     """Return how long the first text took."""
     if metrics.ttft_ms is None:

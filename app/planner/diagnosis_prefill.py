@@ -112,7 +112,11 @@ def _prefill(metrics: Metrics, times: Times, circumstances: Circumstances) -> Di
     }
     pages = metrics.page_ins
     disk = None if pages is None else evidence.from_disk(pages.prefill_faults, pages.prefill_bytes)
-    rows = evidence.known(evidence.reading(metrics, times), evidence.from_cache(metrics))
+    rows = evidence.known(
+        evidence.reading(metrics, times),
+        evidence.expected_reading(metrics, circumstances),
+        evidence.from_cache(metrics),
+    )
     if _was_paged_in(metrics, circumstances):
         sentence = translate(
             "Diagnosis",

@@ -15,7 +15,7 @@ from app.core.circumstances import Circumstances
 from app.core.devices import GPU_KINDS, MAIN_MEMORY, Device
 from app.core.events import Finished
 from app.core.job_events import LanesAnalysed
-from app.core.machine_speed import KeptAnswers, KnownMemory
+from app.core.machine_speed import KeptAnswers
 from app.core.metrics import Metrics
 from app.core.model import ModelInfo
 from app.core.signal import Signal
@@ -24,11 +24,13 @@ from app.planner.calibration import AnswerFigures, Calibrated, Calibration, Pref
 from app.planner.decode_costs import draws_much, is_disturbed
 from app.planner.decode_fit import DecodePoint
 from app.planner.decode_speed import Part, decode_speed
-from app.planner.gpu import Gpu, Speed
+from app.planner.gpu import Gpu, PrefillTime, Speed
 from app.planner.model_work import ModelWork
+from app.planner.prefill_speed import prefill_time
 from app.planner.this_machine import OwnDevice, this_machine
 from app.services.engine_session import EngineSession
 from app.services.latest_job import LatestJob
+from app.services.own_devices import answers_key, own_gpu, own_processor
 from app.services.planned_work import whole_work
 from app.system.jobs import Jobs
 from app.system.settings_file import SettingsFile
@@ -36,8 +38,6 @@ from app.system.settings_file import SettingsFile
 JOB = "planned work"
 MOST_DEVICES = 8
 """The speeds of so many devices, or numbers of threads, are kept."""
-ASSUMED_GB_PER_S = 20.0
-"""Of main memory that nobody measured: answers replace it."""
 _OTHER_ENDS = ("cancelled",)
 
 
@@ -62,6 +62,7 @@ class Calibrating:
         self._session = session
         self._settings = settings
         self._table = table
+        self._listed: tuple[Device, ...] = ()
         self._model: ModelInfo | None = None
         self._work: ModelWork | None = None
         self._fit: Calibrated | None = None
@@ -80,7 +81,17 @@ class Calibrating:
     def expected_at(self, context: int) -> Speed | None:
         """Return how fast the loaded model should write with so many tokens in the cache; None where no answer tells."""
         work, fit = self._work, self._fit
-        return decode_speed([Part(work, fit.gpu)], context) if work is not None and fit is not None else None
+        if work is None or fit is None or fit.decode_error is None:
+            return None
+        return decode_speed([Part(work, fit.gpu)], context)
+
+    def expected_reading(self, metrics: Metrics) -> PrefillTime | None:
+        """Return how long the prompt of an answer should have taken to be read, from those before it."""
+        work, fit, model = self._work, self._fit, self._model
+        if work is None or fit is None or model is None or fit.prefill_error is None:
+            return None
+        cached = metrics.prompt_tokens_from_cache
+        return prefill_time([Part(work, fit.gpu)], metrics.prompt_tokens, cached, model.options.micro_batch)
 
     def note(self, event: Finished, circumstances: Circumstances, held: bool) -> None:
         """Take in an answer that has ended; `held` says whether somebody paced it or looked at every step."""
@@ -99,6 +110,12 @@ class Calibrating:
             while len(kept) >= MOST_DEVICES:
                 del kept[next(iter(kept))]
             self._settings.change(answers_here={**kept, key: _plain(after)})
+            self._begin()
+
+    def look_at_devices(self) -> None:
+        """Notice which devices there are: they are told after the load of a model."""
+        if self.devices() != self._listed:
+            self._listed = self.devices()
             self._begin()
 
     def _look(self) -> None:
@@ -125,32 +142,16 @@ class Calibrating:
 
     def _device(self, model: ModelInfo) -> OwnDevice | None:
         """Return the one device that has all of a model; None where there are several."""
-        memories: dict[str, KnownMemory] = self._settings.values.memory_speeds
+        memories = self._settings.values.memory_speeds
         if not model.gpu_layers:
-            measured = memories.get(MAIN_MEMORY)
-            return OwnDevice(
-                MAIN_MEMORY,
-                None,
-                is_processor=True,
-                memory_kind="shared",
-                bandwidth=measured.gb_per_s if measured is not None else ASSUMED_GB_PER_S,
-            )
+            return own_processor(memories)
         names = [name for name in model.devices if name != MAIN_MEMORY]
         found = [device for device in self.devices() if device.name in names and device.kind in GPU_KINDS]
-        if len(names) != 1 or len(found) != 1:
-            return None
-        device, measured = found[0], memories.get(names[0])
-        is_shared = device.kind == "integrated_gpu"
-        bandwidth = measured.gb_per_s if measured is not None else None
-        return OwnDevice(
-            device.description, device.total, memory_kind="shared" if is_shared else "own", bandwidth=bandwidth
-        )
+        return own_gpu(found[0], memories) if len(names) == len(found) == 1 else None
 
     def _key(self, model: ModelInfo) -> str | None:
         device = self._device(model)
-        if device is None:
-            return None
-        return f"{MAIN_MEMORY}, {model.threads}" if device.is_processor else device.name
+        return answers_key(device, model.threads) if device is not None else None
 
     def _known(self, key: str) -> Calibration:
         return calibration_of(self._settings.values.answers_here.get(key, KeptAnswers()))
@@ -179,7 +180,8 @@ def _fitted(
 ) -> _Fit:
     """Return the work of a model, read from its file where nobody did, and its device as answers showed it."""
     work = work if work is not None else whole_work(model)
-    gpu = this_machine(device, table()) if device is not None and known.decode_answers else None
+    is_told = bool(known.decode or known.prefill)
+    gpu = this_machine(device, table()) if device is not None and is_told else None
     return _Fit(work, calibrated(gpu, known) if gpu is not None else None)
 
 
@@ -191,7 +193,7 @@ def _mean_context(metrics: Metrics) -> float:
 def _plain(calibration: Calibration) -> KeptAnswers:
     return KeptAnswers(
         tuple(msgspec.structs.astuple(point) for point in calibration.decode),
-        tuple((point.tflops, point.tokens) for point in calibration.prefill),
+        tuple(msgspec.structs.astuple(point) for point in calibration.prefill),
         calibration.decode_answers,
         calibration.prefill_answers,
     )
@@ -200,8 +202,22 @@ def _plain(calibration: Calibration) -> KeptAnswers:
 def calibration_of(kept: KeptAnswers) -> Calibration:
     """Return what is kept as points; what people wrote into the file that is no speed is left out."""
     return Calibration(
-        tuple(DecodePoint(*point) for point in kept.decode if min(point[0], point[1], point[3]) > 0 <= point[2]),
-        tuple(PrefillPoint(*point) for point in kept.prefill if min(point) > 0),
+        tuple(found for point in kept.decode if (found := _decode_point(point)) is not None),
+        tuple(read for point in kept.prefill if (read := _prefill_point(point)) is not None),
         max(0, kept.decode_answers),
         max(0, kept.prefill_answers),
     )
+
+
+def _decode_point(kept: tuple[float, ...]) -> DecodePoint | None:
+    if len(kept) not in (4, 5) or min(kept[0], kept[1], kept[3]) <= 0 or min(kept) < 0:
+        return None
+    layers, weights, cache, seconds, tokens = (*kept, 0.0)[:5]
+    return DecodePoint(int(layers), weights, cache, seconds, int(tokens))
+
+
+def _prefill_point(kept: tuple[float, ...]) -> PrefillPoint | None:
+    if len(kept) not in (2, 5) or min(kept[:2]) <= 0 or min(kept) < 0:
+        return None
+    tflops, tokens, depth, layers, weights = (*kept, 0.0, 0.0, 0.0)[:5]
+    return PrefillPoint(tflops, int(tokens), int(depth), int(layers), weights)

@@ -120,6 +120,7 @@ def _circumstances(first: Metrics, rest: Metrics) -> Circumstances | None:
         window_busy_s=_sum(one.window_busy_s, other.window_busy_s),
         gpu_limits=one.gpu_limits & other.gpu_limits,
         expected=_expected(first, rest),
+        expected_prefill_s=_expected_reading(one.expected_prefill_s, other.expected_prefill_s),
         # A part with a grammar beside one without: what of the draws it took is not known.
         has_grammar=one.has_grammar and other.has_grammar,
         top_k_is_off=one.top_k_is_off and other.top_k_is_off and one.has_grammar == other.has_grammar,
@@ -140,6 +141,15 @@ def _expected(first: Metrics, rest: Metrics) -> tuple[float, float, float] | Non
     whole = sum(gaps for gaps, _speed in speeds)
     speed, low, high = (whole / sum(gaps / speed[place] for gaps, speed in speeds) for place in range(3))
     return speed, low, high
+
+
+def _expected_reading(
+    one: tuple[float, float, float] | None, other: tuple[float, float, float] | None
+) -> tuple[float, float, float] | None:
+    """Return how long both prompts together should have taken to be read."""
+    if one is None or other is None:
+        return None
+    return one[0] + other[0], one[1] + other[1], one[2] + other[2]
 
 
 def _sum(one: float | None, other: float | None) -> float | None:

@@ -40,9 +40,11 @@ def measuring(
     bandwidth = Bandwidth(session, settings, main_memory)
     calibrating = Calibrating(session, settings, jobs, lambda: read_gpu_table(resources.gpu_table()).gpus)
     calibrating.devices = lambda: memory.devices
+    memory.changed.connect(calibrating.look_at_devices)
     witness = live.witness
     witness.gpus = lambda: memory.gpus_in_use(machine.gpus)
     witness.ceiling, witness.expected = bandwidth.ceiling, calibrating.expected
+    witness.expected_reading = calibrating.expected_reading
     machine.changed.connect(witness.look_at_machine)
     witness.ended.connect(calibrating.note)
     bandwidth.changed.connect(live.know_bandwidth)

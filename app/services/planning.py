@@ -25,7 +25,6 @@ from app.services.planning_values import HERE, PlanChoice, PlanView
 from app.services.planning_view import Made, Place, asked_options, make_plan, place_of, view_of
 from app.services.wishes import Wish
 from app.system.jobs import Jobs
-from app.system.settings_file import SettingsFile
 
 
 class Planning:
@@ -36,7 +35,6 @@ class Planning:
         session: EngineSession,
         models: PlanningModels,
         devices: PlanningDevices,
-        settings: SettingsFile,
         dry_run: DryRunPort,
         jobs: Jobs,
     ) -> None:
@@ -44,7 +42,6 @@ class Planning:
         """Another model, another choice, or another answer."""
         self.models, self.devices = models, devices
         self._session = session
-        self._settings = settings
         self._asked = AskedPlans(dry_run, jobs, session.new_request, self._show_asked)
         self._path = ""
         self._choice = PlanChoice()
@@ -220,8 +217,7 @@ class Planning:
         else:
             self._asked.leave()
         self._made = made
-        answers = self._settings.values.answers_here
-        self._view = view_of(made, self._choice, place, asked, answers)
+        self._view = view_of(made, self._choice, place, asked)
         self.changed.emit()
 
     def _first_choice(self, trained: int | None) -> PlanChoice:

@@ -14,16 +14,18 @@ from app.core.job_events import LanesAnalysed
 from app.core.machine_speed import KeptAnswers, KnownMemory
 from app.core.own_gpu import OwnGpu
 from app.core.signal import Signal
-from app.planner.calibration import calibrated
+from app.core.words import Sentence
+from app.planner.calibration import ENOUGH, Calibrated, calibrated, carried_over
 from app.planner.gpu import Gpu
 from app.planner.gpu_table import own_gpus, read_gpu_table
 from app.planner.memory_plan import PlannedDevice
 from app.planner.this_machine import OwnDevice, this_machine
-from app.services.calibrating import ASSUMED_GB_PER_S, calibration_of
+from app.services.calibrating import calibration_of
 from app.services.engine_session import EngineSession
 from app.services.latest_job import LatestJob
 from app.services.load_check import given_back
 from app.services.measuring import Measuring
+from app.services.own_devices import answers_key, own_gpu, own_processor
 from app.system.jobs import Jobs
 from app.system.settings_file import SettingsFile
 
@@ -38,6 +40,10 @@ class KnownGpus(msgspec.Struct, frozen=True):
     """Those that people added."""
     here: dict[str, Gpu] = {}
     """This machine's devices, the processor among them, by the engine's name of each."""
+    answers: dict[str, KeptAnswers] = {}
+    """What answers on each of them showed, where any did."""
+    problem: Sentence | None = None
+    """What is wrong with the table."""
 
     @property
     def all(self) -> tuple[Gpu, ...]:
@@ -175,48 +181,39 @@ def planned_here(
 
 
 def known_gpus(table_text: str, facts: SpeedFacts, devices: Iterable[Device], main_total: int) -> KnownGpus:
-    """Return the GPUs of the table, people's own, and how fast this machine's devices are; takes some milliseconds."""
-    table = read_gpu_table(table_text).gpus
+    """Return the GPUs of the table, people's own, and how fast this machine's devices are; takes some milliseconds.
+
+    What answers here changed of a GPU is carried over to those of its class, and to people's own that are like them.
+    """
+    read = read_gpu_table(table_text)
+    table = read.gpus
     here: dict[str, Gpu] = {}
-    for key, device in _own_devices(facts, tuple(devices), main_total):
-        gpu = this_machine(device, table)
-        if gpu is not None:
-            name = MAIN_MEMORY if device.is_processor else key
-            here[name] = calibrated(gpu, calibration_of(facts.answers.get(key, KeptAnswers()))).gpu
-    return KnownGpus(table, own_gpus(facts.own, table), here)
+    answers: dict[str, KeptAnswers] = {}
+    told: dict[str, tuple[Gpu, Calibrated]] = {}
+    for name, key, device in _own_devices(facts, tuple(devices), main_total):
+        gpu = this_machine(device, read.gpus)
+        if gpu is None:
+            continue
+        if key in facts.answers:
+            answers[name] = facts.answers[key]
+        known = calibrated(gpu, calibration_of(answers.get(name, KeptAnswers())))
+        here[name] = known.gpu
+        before = told.get(gpu.speed_class)
+        if known.decode_answers >= ENOUGH and (before is None or before[1].decode_answers < known.decode_answers):
+            told[gpu.speed_class] = gpu, known
+    for gpu, known in told.values():
+        table = tuple(carried_over(gpu, known.gpu, other) for other in table)
+    return KnownGpus(table, own_gpus(facts.own, table), here, answers, read.problem)
 
 
-def answers_key(device: str, threads: int | None, answers: Iterable[str]) -> str:
-    """Return what answers on a device are kept under; of the processor those of so many threads, else the last ones."""
-    if device != MAIN_MEMORY:
-        return device
-    if threads is not None:
-        return f"{MAIN_MEMORY}, {threads}"
-    return next((key for key in reversed(list(answers)) if key.startswith(f"{MAIN_MEMORY}, ")), MAIN_MEMORY)
-
-
-def _own_devices(facts: SpeedFacts, devices: tuple[Device, ...], main_total: int) -> Iterable[tuple[str, OwnDevice]]:
+def _own_devices(
+    facts: SpeedFacts, devices: tuple[Device, ...], main_total: int
+) -> Iterable[tuple[str, str, OwnDevice]]:
+    """Return this machine's devices, each with the engine's name and with what its answers are kept under."""
     for device in devices:
         if device.kind in GPU_KINDS:
-            measured = facts.memories.get(device.name)
-            yield (
-                device.name,
-                OwnDevice(
-                    device.description,
-                    device.total,
-                    memory_kind="shared" if device.kind == "integrated_gpu" else "own",
-                    bandwidth=measured.gb_per_s if measured is not None else None,
-                ),
-            )
-    measured = facts.memories.get(MAIN_MEMORY)
+            gpu = own_gpu(device, facts.memories)
+            yield device.name, answers_key(gpu), gpu
     name = next((device.description for device in devices if device.kind == "cpu"), MAIN_MEMORY)
-    yield (
-        answers_key(MAIN_MEMORY, facts.threads, facts.answers),
-        OwnDevice(
-            name,
-            main_total,
-            is_processor=True,
-            memory_kind="shared",
-            bandwidth=measured.gb_per_s if measured is not None else ASSUMED_GB_PER_S,
-        ),
-    )
+    processor = own_processor(facts.memories, name, main_total)
+    yield MAIN_MEMORY, answers_key(processor, facts.threads, facts.answers), processor

@@ -108,6 +108,12 @@ class SpeedRows(msgspec.Struct, frozen=True):
     """Tokens in the cache while they were written."""
     expected_there: Range | None = None
     """What is predicted for that."""
+    read: float | None = None
+    """Tokens/s at which prompts of this model were read here."""
+    read_tokens: int = 0
+    """Tokens of the last of these prompts that were read."""
+    expected_read: Range | None = None
+    """What is predicted for that."""
     rests_on: Sentence | None = None
     """Where the figures of the device come from."""
     reason: Sentence | None = None

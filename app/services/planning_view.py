@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from msgspec.structs import replace
@@ -21,7 +21,7 @@ from app.planner.planned_model import PlannedModel
 from app.planner.planning import plan_memory, with_asked
 from app.planner.prefill_speed import prefill_time
 from app.services.planning_devices import KnownGpus
-from app.services.planning_measured import measured_beside
+from app.services.planning_measured import decode_measured, prefill_measured
 from app.services.planning_values import (
     HERE,
     DeviceRows,
@@ -59,6 +59,12 @@ class Place(NamedTuple):
     names: dict[str, str]
     """What devices are called, by the engine's names; main memory is not among them."""
     is_here: bool
+    answers: tuple[tuple[Gpu, KeptAnswers], ...] = ()
+    """What answers on its devices showed, each beside the speed of the device."""
+
+    def answers_on(self, gpu: Gpu) -> KeptAnswers:
+        """Return what answers on one of its devices showed."""
+        return next((kept for each, kept in self.answers if each == gpu), KeptAnswers())
 
 
 class Made(NamedTuple):
@@ -84,7 +90,8 @@ def place_of(where: str, here: Sequence[PlannedDevice], gpus: KnownGpus) -> Plac
     own = [device for device in here if device.is_gpu]
     names = {device.name: gpus.here[device.name].name if device.name in gpus.here else device.name for device in own}
     speeds = tuple(gpus.here.get(device.name) for device in own) if own else (host,)
-    return Place(tuple(here), speeds, host, names, True)
+    answers = tuple((gpus.here[name], kept) for name, kept in gpus.answers.items() if name in gpus.here)
+    return Place(tuple(here), speeds, host, names, True, answers)
 
 
 def plan_options_of(choice: PlanChoice) -> PlanOptions:
@@ -122,18 +129,12 @@ def asked_options(made: Made, remembered: LoadOptions) -> LoadOptions:
     ).validated()
 
 
-def view_of(
-    made: Made,
-    choice: PlanChoice,
-    place: Place,
-    asked: MemoryMeasured | Failed | None,
-    answers: Mapping[str, KeptAnswers],
-) -> PlanView:
+def view_of(made: Made, choice: PlanChoice, place: Place, asked: MemoryMeasured | Failed | None) -> PlanView:
     """Return what is shown of a plan; `asked` is what llama.cpp said of it."""
     is_asked = isinstance(asked, MemoryMeasured)
     plan = with_asked(made.plan, asked.memory) if isinstance(asked, MemoryMeasured) else made.plan
     everything = all_layers(made.model)
-    speed = _speed(made.model, plan, choice, place, answers)
+    speed = _speed(made.model, plan, choice, place)
     name = "" if place.is_here else next(iter(place.names.values()), "")
     largest = plan.largest_context
     is_possible = has_room(plan)
@@ -177,9 +178,7 @@ def _device(device: DevicePlan, place: Place) -> DeviceRows:
     )
 
 
-def _speed(
-    model: PlannedModel, plan: MemoryPlan, choice: PlanChoice, place: Place, answers: Mapping[str, KeptAnswers]
-) -> SpeedRows:
+def _speed(model: PlannedModel, plan: MemoryPlan, choice: PlanChoice, place: Place) -> SpeedRows:
     """Return how fast it would be: where it does not fit with its layers as they are, nothing is said."""
     if place.speeds == (None,):
         return SpeedRows(reason=NO_SPEED)
@@ -191,7 +190,9 @@ def _speed(
     if decode is None:
         return SpeedRows(reason=model.unknown_reason or NO_SPEED)
     first = prefill_time(parts, depth, min(choice.cached, depth), choice.micro_batch)
-    beside = measured_beside(parts, answers) if place.is_here and choice.sequences == 1 else None
+    answers = place.answers_on(_busiest(parts)) if choice.sequences == 1 else KeptAnswers()
+    beside = decode_measured(parts, answers)
+    read = prefill_measured(parts, answers, choice.micro_batch)
     return SpeedRows(
         decode=_range(decode),
         ceiling=decode.ceiling,
@@ -203,8 +204,11 @@ def _speed(
         evaluated=first.tokens if first is not None else 0,
         limit=limit_words(decode.limited_by),
         measured=beside.rate if beside is not None else None,
-        measured_at=beside.context if beside is not None else 0,
-        expected_there=None if beside is None else _range(beside.expected),
+        measured_at=beside.tokens if beside is not None else 0,
+        expected_there=None if beside is None else beside.expected,
+        read=read.rate if read is not None else None,
+        read_tokens=read.tokens if read is not None else 0,
+        expected_read=None if read is None else read.expected,
         rests_on=rests_on(_busiest(parts)),
     )
 

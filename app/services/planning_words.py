@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from app.core.words import Sentence, counted, translate
+from app.planner.calibration import CARRIED_OVER
 from app.planner.gpu import Gpu, Limit
 from app.planner.memory_plan import DevicePlan, Lever, MemoryPlan
 from app.services.planning_values import Range, SpeedRows
@@ -170,6 +171,12 @@ def rests_on(gpu: Gpu) -> Sentence:
     """Return what the speed of a device is judged by."""
     if gpu.source_kind("efficiency") == "measured" and gpu.is_this_machine:
         return translate("Planner", "Judged by answers on this machine.")
+    if gpu.sources.get("efficiency", "").startswith(CARRIED_OVER):
+        return translate(
+            "Planner",
+            "Judged by the figures of {gpu} and by answers on a GPU of the same class in this machine.",
+            gpu=gpu.name,
+        )
     if gpu.is_processor or gpu.source_kind("bandwidth") == "assumed":
         return translate("Planner", "Judged by experience until answers on this machine tell more.")
     return translate("Planner", "Judged by the figures of {gpu} and published runs.", gpu=gpu.name)

@@ -19,7 +19,7 @@ from app.core.metrics import Metrics
 from app.core.model import ModelInfo
 from app.core.sampling import in_effect
 from app.core.signal import Signal
-from app.planner.gpu import Speed
+from app.planner.gpu import PrefillTime, Speed
 from app.services.answers import Answers
 from app.services.engine_session import EngineSession
 from app.services.questions import AnswerEvent, LanesEvent, ReplayEvent
@@ -68,6 +68,8 @@ class Witness:
         """The measured bandwidth, in 10^9 bytes/s, of the memory that holds a model's weights."""
         self.expected: Callable[[Metrics], Speed | None] = lambda _metrics: None
         """How fast an answer should have been written, as earlier ones let one expect."""
+        self.expected_reading: Callable[[Metrics], PrefillTime | None] = lambda _metrics: None
+        """And how long its prompt should have taken to be read."""
         self.ended: Signal[Finished, Circumstances, bool] = Signal()
         """An answer has ended, in these circumstances; whether somebody held or paced it."""
         self._session = session
@@ -113,12 +115,13 @@ class Witness:
             return Circumstances()
         is_first, self._answered = self._answered is not model, model
         found = _loaded(model, self._gpu_is_there(), event.settings)
-        speed = self.expected(event.metrics)
+        speed, reading = self.expected(event.metrics), self.expected_reading(event.metrics)
         found = msgspec.structs.replace(
             found,
             first_after_load=is_first,
             memory_gb_per_s=self.ceiling(model),
             expected=(speed.tokens_per_s, speed.low, speed.high) if speed is not None else None,
+            expected_prefill_s=(reading.seconds, reading.low, reading.high) if reading is not None else None,
         )
         if answer is None:
             return found

@@ -20,8 +20,9 @@ from app.planner.decode_speed import Part, decode_speed
 from app.planner.gpu import Gpu
 from app.planner.gpu_table import read_gpu_table
 from app.planner.prefill_speed import prefill_time
-from app.planner.this_machine import OwnDevice, this_machine
-from app.services.calibrating import ASSUMED_GB_PER_S, figures_of
+from app.planner.this_machine import this_machine
+from app.services.calibrating import figures_of
+from app.services.own_devices import own_gpu, own_processor
 from app.services.planned_work import whole_work
 from app.system.resources import find_resources
 from gpu_check.engine import Engine
@@ -68,9 +69,9 @@ def _device(setting: Setting) -> Gpu | None:
     """Return the device as the planner knows it before any answer."""
     device = setting.device
     if device is None:
-        return this_machine(OwnDevice("CPU", None, is_processor=True, bandwidth=ASSUMED_GB_PER_S), ())
+        return this_machine(own_processor({}), ())
     table = read_gpu_table(find_resources().gpu_table()).gpus
-    return this_machine(OwnDevice(device.description, device.total), table)
+    return this_machine(own_gpu(device, {}), table)
 
 
 def _answer(engine: Engine, setting: Setting, share: float, seed: int) -> Finished:

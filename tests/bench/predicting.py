@@ -17,7 +17,7 @@ from app.planner.calibration import AnswerFigures, Calibration, calibrated, with
 from app.planner.decode_costs import LEAST_CPU, processor
 from app.planner.decode_speed import Part, decode_speed
 from app.planner.this_machine import OwnDevice, this_machine
-from app.services.calibrating import ASSUMED_GB_PER_S
+from app.services.own_devices import ASSUMED_GB_PER_S
 from app.services.planned_work import whole_work
 from tests.bench.arithmetic import BenchError, Measurement
 from tests.bench.engine_user import EngineUser, token_prompt

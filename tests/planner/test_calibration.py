@@ -9,6 +9,7 @@ import msgspec
 import pytest
 
 from app.planner.calibration import (
+    CARRIED_OVER,
     MEASURED_HERE,
     MOST_ALIKE,
     MOST_POINTS,
@@ -186,9 +187,15 @@ def test_a_machine_that_is_faster_than_its_memory_was_measured_has_a_faster_memo
 
 def test_what_was_measured_on_one_gpu_tells_of_its_class_alone() -> None:
     here = TABLE["rtx-4090"]
-    measured = msgspec.structs.replace(here, layer_us=64.0, efficiency=0.38)
+    known = {"layer_us": MEASURED_HERE, "efficiency": MEASURED_HERE}
+    measured = msgspec.structs.replace(here, layer_us=64.0, efficiency=0.38, sources={**here.sources, **known})
     other = carried_over(here, measured, TABLE["rtx-3090"])
     assert other.layer_us == 64 and other.efficiency == pytest.approx(0.38)
+    assert other.prefill_tflops == TABLE["rtx-3090"].prefill_tflops  # nothing was measured of it
+    assert other.source_kind("efficiency") == "extrapolated" and other.sources["layer_us"].startswith(CARRIED_OVER)
+    known["prefill_tflops"] = MEASURED_HERE
+    read = msgspec.structs.replace(measured, prefill_tflops=(here.prefill_tflops or 0) / 2, sources=known)
+    assert carried_over(here, read, other).prefill_tflops == pytest.approx((other.prefill_tflops or 0) / 2)
     assert (other.below, other.above) == (TABLE["rtx-3090"].below, TABLE["rtx-3090"].above)
     assert carried_over(here, measured, TABLE["h200"]) == TABLE["h200"]
 

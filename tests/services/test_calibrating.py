@@ -83,6 +83,8 @@ def test_what_was_expected_stands_beside_what_came(desk: Desk, calibrating: Cali
     assert told is not None
     rows = {row.what.english(): row.figure.english() for row in told.evidence}
     assert rows["Expected from earlier answers"].startswith("50 tok/s (")
+    read = rows["Prompt (prefill) expected from earlier answers"]
+    assert read.startswith("1 s (") and read.endswith("), it took 1 s")
 
 
 def test_decode_and_prefill_are_kept_apart(desk: Desk, calibrating: Calibrating) -> None:
@@ -90,7 +92,7 @@ def test_decode_and_prefill_are_kept_apart(desk: Desk, calibrating: Calibrating)
     assert (kept(desk)["CPU, 2"].decode_answers, kept(desk)["CPU, 2"].prefill_answers) == (0, 1)
     answers(desk, written(prompt_tokens_from_cache=299))
     assert (kept(desk)["CPU, 2"].decode_answers, kept(desk)["CPU, 2"].prefill_answers) == (1, 1)
-    tflops, tokens = kept(desk)["CPU, 2"].prefill[0]
+    tflops, tokens, *_ = kept(desk)["CPU, 2"].prefill[0]
     assert tokens == 200 and tflops > 0
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from app.core.devices import Device, MainMemory
@@ -13,9 +14,10 @@ from app.core.model import LoadOptions
 from app.planner.gpu import Gpu
 from app.planner.memory_plan import PlannedDevice
 from app.planner.model_work import split_work
+from app.planner.plan_options import PlanOptions
 from app.services.planning import Planning
 from app.services.planning_devices import KnownGpus
-from app.services.planning_values import PlanChoice, PlanView
+from app.services.planning_values import PlanChoice, PlanView, SpeedRows
 from app.services.planning_view import Place, make_plan, place_of, view_of
 from tests.desk import Desk
 from tests.ggufs import write_tiny_llama
@@ -33,7 +35,7 @@ def here(gpu: Gpu = TABLE["l4"], free: int = 22 * GIB) -> Place:
 
 
 def view(name: str, choice: PlanChoice, place: Place) -> PlanView:
-    return view_of(make_plan(planned(name), choice, place), choice, place, None, {})
+    return view_of(make_plan(planned(name), choice, place), choice, place, None)
 
 
 def said(shown: PlanView) -> str:
@@ -277,9 +279,36 @@ def test_what_answers_showed_stands_beside_what_is_expected() -> None:
     work = split_work(made.model, made.plan.options, 0)
     assert work is not None
     there = work.on_processor
-    point = (there.layers, there.weight_bytes(), there.cache_bytes(600), 0.25)
-    kept = {"CPU, 4": KeptAnswers((point, point), (), 2)}
-    speed = view_of(made, choice, place, None, kept).speed
+    point = (there.layers, there.weight_bytes(), there.cache_bytes(600), 0.25, 600)
+
+    def beside(*points: tuple[float, ...], on: str = "CPU", chosen: PlanChoice = choice) -> SpeedRows:
+        gpus = KnownGpus(here={"CPU": PROCESSOR, "CUDA0": TABLE["l4"]}, answers={on: KeptAnswers(points, (), 2)})
+        place = place_of("here", (MAIN,), gpus)
+        return view_of(make_plan(made.model, chosen, place), chosen, place, None).speed
+
+    speed = beside(point, point)
     assert speed.measured == pytest.approx(4.0) and speed.measured_at == 600 and speed.expected_there is not None
-    other = {"CPU, 4": KeptAnswers(((there.layers, 2 * there.weight_bytes(), 1.0, 0.25),), (), 1)}
-    assert view_of(made, choice, place, None, other).speed.measured is None
+    assert beside((there.layers, 2 * there.weight_bytes(), 1.0, 0.25, 600)).measured is None
+    assert beside(point, on="CUDA0").measured is None  # of another device
+    assert beside(point, chosen=PlanChoice(kv_type="q8_0")).measured is None  # of a cache of another kind
+    assert beside(point[:4]).measured is None  # kept without its tokens: nothing tells how the cache was kept
+
+
+def test_how_fast_prompts_were_read_stands_beside_what_is_expected() -> None:
+    reader = msgspec.structs.replace(PROCESSOR, prefill_tflops=0.5)
+    work = split_work(planned("llama-3.1-8b"), PlanOptions(context=8192), 0)
+    assert work is not None
+    there = work.on_processor
+    tflops = there.operations(1000, 24) / 10 / 1e12
+    point = (tflops, 1000, 24, there.layers, there.weight_bytes())
+    short, other = (tflops * 9, 70, 0, *point[3:]), (tflops * 9, 1000, 24, 7, 1e9)
+
+    def beside(*points: tuple[float, ...]) -> SpeedRows:
+        gpus = KnownGpus(here={"CPU": reader}, answers={"CPU": KeptAnswers((), points, 0, 3)})
+        place, choice = place_of("here", (MAIN,), gpus), PlanChoice()
+        return view_of(make_plan(planned("llama-3.1-8b"), choice, place), choice, place, None).speed
+
+    speed = beside(short, point, other)
+    assert speed.read == pytest.approx(100.0) and speed.read_tokens == 1000
+    assert speed.expected_read is not None and speed.expected_read.low < speed.expected_read.value
+    assert beside(other).read is None and beside(point[:2]).read is None and beside().read is None

@@ -5,15 +5,22 @@ from __future__ import annotations
 from pathlib import Path
 
 import msgspec
+import pytest
 
-from app.core.devices import Device, Gpu, GpuReport, MainMemory
+from app.core.devices import Device, GpuReport, MainMemory
+from app.core.devices import Gpu as DriverGpu
 from app.core.events import Loaded
 from app.core.machine_speed import KeptAnswers, KnownMemory
 from app.core.metrics import DeviceMemory
 from app.core.model import LoadOptions, ModelInfo
 from app.core.own_gpu import OwnGpu
+from app.planner.decode_speed import Part, decode_speed
+from app.planner.gpu import Gpu
 from app.planner.memory_plan import PlannedDevice
-from app.services.planning_devices import SpeedFacts, answers_key, known_gpus, planned_here
+from app.planner.model_work import ModelWork
+from app.services.own_devices import answers_key, own_gpu, own_processor
+from app.services.planning_devices import KnownGpus, SpeedFacts, known_gpus, planned_here
+from app.services.planning_words import rests_on
 from app.system.resources import find_resources
 from tests.desk import Desk
 from tests.fake_engine import model_info
@@ -25,7 +32,7 @@ MAIN = MainMemory(16 * GIB, 8 * GIB, 16 * GIB)
 
 
 def report(free: int | None) -> GpuReport:
-    return GpuReport((Gpu("NVIDIA L4", "a", "00000000:01:00.0", 24 * GIB, None, free),))
+    return GpuReport((DriverGpu("NVIDIA L4", "a", "00000000:01:00.0", 24 * GIB, None, free),))
 
 
 def opened(**changes: object) -> ModelInfo:
@@ -95,6 +102,39 @@ def test_a_gpu_is_known_by_its_makers_name_and_one_that_is_not_by_its_memory() -
 
 
 def test_the_processor_is_known_by_the_threads_that_answered() -> None:
-    assert answers_key("CPU", 4, ()) == "CPU, 4"
-    assert answers_key("CPU", None, ("CPU, 8", "CUDA0", "CPU, 2", "CUDA1")) == "CPU, 2"
-    assert answers_key("CPU", None, ("CUDA0",)) == "CPU" and answers_key("CUDA0", 4, ()) == "CUDA0"
+    processor, gpu = own_processor({}), own_gpu(CUDA, {})
+    assert answers_key(processor, 4) == "CPU, 4"
+    assert answers_key(processor, None, ("CPU, 8", "NVIDIA L4", "CPU, 2", "NVIDIA T4")) == "CPU, 2"
+    assert answers_key(processor, None, ("NVIDIA L4",)) == "CPU" and answers_key(gpu, 4) == "NVIDIA L4"
+
+
+def test_what_answers_here_changed_is_carried_over_to_gpus_of_the_same_class() -> None:
+    work = ModelWork(32, 4_640_000_000)
+    slow = tuple((32.0, 4.64e9, 0.0, 1 / 20, 1.0) for _ in range(6))
+    text, devices = find_resources().gpu_table(), (CUDA, msgspec.structs.replace(CUDA, name="CUDA1"))
+    before = {gpu.id: gpu for gpu in known_gpus(text, SpeedFacts({}, {}, {}), devices, 16 * GIB).table}
+    like = {"Mine": OwnGpu(24, 300, like="l4")}
+
+    def known(count: int) -> KnownGpus:
+        answers = {"NVIDIA L4": KeptAnswers(slow[:count], (), count)}
+        return known_gpus(text, SpeedFacts({}, answers, like), devices, 16 * GIB)
+
+    def rate(gpu: Gpu) -> float:
+        speed = decode_speed([Part(work, gpu)], 0)
+        assert speed is not None
+        return speed.tokens_per_s
+
+    gpus = known(6)
+    after = {gpu.id: gpu for gpu in (*gpus.table, *gpus.own)}
+    assert rate(gpus.here["CUDA0"]) == rate(gpus.here["CUDA1"]) == pytest.approx(20, rel=0.1)
+    factor = rate(gpus.here["CUDA0"]) / rate(before["l4"])
+    for key in ("l4", "rtx-4090"):
+        assert rate(after[key]) == pytest.approx(rate(before[key]) * factor, rel=0.02)
+    assert rate(after["mine"]) == pytest.approx(rate(after["l4"]))
+    assert (
+        rests_on(after["rtx-4090"])
+        .english()
+        .startswith("Judged by the figures of NVIDIA GeForce RTX 4090 and by answers on")
+    )
+    assert after["h200"] == before["h200"]
+    assert {gpu.id: gpu for gpu in known(2).table} == before  # too few tell nothing of others

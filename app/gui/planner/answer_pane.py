@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
 from app.gui import theme
 from app.gui.planner.device_picture import DevicePicture
-from app.gui.planner.plan_words import answer_text, lever_text
+from app.gui.planner.plan_words import answer_text, lever_text, read_words
 from app.gui.planner.speed_picture import SpeedPicture
 from app.gui.widgets.labels import label
 from app.gui.widgets.words import render, set_hint
@@ -31,6 +31,7 @@ class AnswerPane(QWidget):
         self.source = label(look="muted", pixels=theme.SMALL_PX, name="plan_source")
         self.limits = label(look="muted", pixels=theme.SMALL_PX, name="plan_limits")
         self.first = label(pixels=theme.SMALL_PX, name="plan_first_token")
+        self.read = label(pixels=theme.SMALL_PX, name="plan_read")
         self.why = label(look="muted", pixels=theme.SMALL_PX, name="plan_speed_words")
         self.speed = SpeedPicture(themes)
         self._levers_head = label(pixels=theme.BASE_PX, bold=True, name="plan_levers_head")
@@ -141,6 +142,8 @@ class AnswerPane(QWidget):
         else:
             said = [render(each) for each in (speed.limit, speed.rests_on) if each is not None]
             self.why.setText(" ".join(said))
+        self.read.setVisible(speed.read is not None)
+        self.read.setText(read_words(speed))
         first = speed.first_token
         self.first.setVisible(speed.decode is not None)
         if first is None:
@@ -156,7 +159,7 @@ class AnswerPane(QWidget):
             )
 
     def _lay_out(self) -> None:
-        for text in (self.answer, self.source, self.limits, self.first, self.why):
+        for text in (self.answer, self.source, self.limits, self.first, self.read, self.why):
             text.setWordWrap(True)
             text.setMinimumWidth(1)
         column = QVBoxLayout(self)
@@ -171,7 +174,7 @@ class AnswerPane(QWidget):
         self._lever_column.setSpacing(theme.SPACE_XS)
         column.addLayout(self._lever_column)
         column.addWidget(self._speed_head)
-        for each in (self.speed, self.first, self.why):
+        for each in (self.speed, self.first, self.read, self.why):
             column.addWidget(each)
         column.addWidget(self.load)
         self.load.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)

@@ -5,8 +5,17 @@ from __future__ import annotations
 from PySide6.QtCore import QCoreApplication
 
 from app.gui.widgets.words import render
-from app.services.planning_values import DeviceRows, LeverView, PlanRow, PlanView, Range, RowKind, RowSource
-from app.services.units import byte_size, rate
+from app.services.planning_values import (
+    DeviceRows,
+    LeverView,
+    PlanRow,
+    PlanView,
+    Range,
+    RowKind,
+    RowSource,
+    SpeedRows,
+)
+from app.services.units import byte_size, count, rate
 
 translate = QCoreApplication.translate
 
@@ -95,6 +104,16 @@ def range_words(figure: Range | None) -> str:
         return translate("Planner", "–")
     return translate("Planner", "{rate} tok/s ({low}–{high})").format(
         rate=rate(figure.value), low=rate(figure.low), high=rate(figure.high)
+    )
+
+
+def read_words(speed: SpeedRows) -> str:
+    """Return how fast prompts of this model were read here, beside what is expected for that."""
+    words = translate(
+        "Planner", "Reading a prompt (prefill), {tokens} tokens here: {measured} tok/s measured, {expected} expected"
+    )
+    return words.format(
+        tokens=count(speed.read_tokens), measured=rate(speed.read), expected=range_words(speed.expected_read)
     )
 
 
