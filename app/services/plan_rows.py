@@ -84,13 +84,18 @@ def model_of(choice: ModelChoice, models: Mapping[str, PlannedModel]) -> Planned
 
 
 def _verdicts(rows: Sequence[Row], usage: Usage, wanted: Wanted) -> dict[int, NeedVerdict]:
-    """Return what becomes of each row by the identity of it; empty where nothing is wanted."""
-    if wanted == replace(Wanted(), may_split=wanted.may_split):
+    """Return what becomes of each row by the identity of it; empty where nothing is wanted.
+
+    A context, or requests at once, that somebody chose is wanted as well.
+    """
+    usual = Chosen()
+    is_of_room = wanted == replace(Wanted(), may_split=wanted.may_split)
+    if is_of_room and (usage.context, usage.users) == (usual.context, usual.users):
         return {}
     need = Need(usage, wanted.first_token_s, wanted.tokens_per_s, wanted.may_split)
     found = sorted((_with_training(each, usage) for each in judged(rows, need)), key=lambda each: not each.meets)
     return {
-        id(each.row): NeedVerdict(each.meets, rank, plan_words.need_words(each), each.is_close)
+        id(each.row): NeedVerdict(each.meets, rank, plan_words.need_words(each), each.is_close, is_of_room)
         for rank, each in enumerate(found)
     }
 

@@ -109,6 +109,8 @@ class NeedVerdict(msgspec.Struct, frozen=True):
     """What fails, or that nothing does."""
     is_close: bool = False
     """Whether the other end of the band would turn it."""
+    is_of_room: bool = False
+    """Whether nothing but the context and the requests at once was wanted, so that whether it fits says all."""
 
 
 class ComparedRow(msgspec.Struct, frozen=True):

@@ -227,3 +227,14 @@ def test_what_chats_use_is_asked_of_the_store(desk: Desk, model: Path) -> None:
     use.refresh()
     assert use.measured.answers == 1 and use.measured.context is not None
     assert use.context == -(-use.measured.context.longest // 256) * 256
+
+
+def test_a_context_and_requests_at_once_alone_are_a_need() -> None:
+    assert all(row.need is None for row in rows_of("h100-sxm", "rtx-3060", "rtx-4090").rows)
+    rows = rows_of("h100-sxm", "rtx-3060", "rtx-4090", context=100_000).rows
+    needs = [row.need for row in rows if row.need is not None]
+    assert len(needs) == len(rows) and [need.rank for need in needs] == list(range(len(rows)))
+    meeting = [row.gpu_memory for row in rows if row.need is not None and row.need.meets]
+    assert meeting and meeting == sorted(meeting) and len(meeting) < len(rows)
+    assert all(need.meets or "of 100,000" in need.words.english() or "has" in need.words.english() for need in needs)
+    assert all(row.need is not None and row.need.is_of_room for row in rows_of("l4", users=8).rows)

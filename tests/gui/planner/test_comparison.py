@@ -27,7 +27,7 @@ from app.core.store_events import Lengths, UseMeasured
 from app.gui.planner.comparison.choices import Choices
 from app.gui.planner.comparison.gpu_dialog import GpuDialog
 from app.gui.planner.comparison.part import ComparisonPart
-from app.gui.planner.comparison.rows_model import EACH, FIRST_TOKEN, NEED, SMALL_ROLE, TOGETHER
+from app.gui.planner.comparison.rows_model import EACH, FIRST_TOKEN, FITS, NEED, SMALL_ROLE, TOGETHER
 from app.gui.planner.page import PlannerPage
 from app.gui.widgets.boxes import NumberBox
 from app.services.plan_comparison import PlanComparison
@@ -183,6 +183,20 @@ def test_a_need_has_a_column_and_an_answer(beside: Beside) -> None:
     beside.stage.desk.until(lambda: beside.says("plan_comparison_answer").startswith("None of 5 meets"))
     box.setValue(0)
     beside.stage.desk.until(lambda: not beside.table.rows.has_need)
+
+
+def test_a_context_that_is_needed_sorts_the_rows_and_says_what_fails(beside: Beside) -> None:
+    beside.choose("rtx-4090", "rtx-3060", context=1000)
+    beside.waits(lambda: beside.service.worked and beside.service.worked.chosen.context == 1000)
+    assert beside.table.isColumnHidden(NEED) and "meet what you need" in beside.says("plan_comparison_answer")
+    assert [row.gpu_memory for row in beside.table.rows.rows] == sorted(
+        row.gpu_memory for row in beside.table.rows.rows
+    )
+    beside.choose("rtx-4090", "rtx-3060", context=100_000)
+    beside.waits(lambda: beside.service.worked and beside.service.worked.chosen.context == 100_000)
+    assert beside.says("plan_comparison_answer").startswith("None of 2 meets what you need.")
+    why = [beside.table.rows.index(row, FITS).data(SMALL_ROLE) for row in range(2)]
+    assert why == ["context 1,024 of 100,000"] * 2
 
 
 def test_what_chats_use_is_shown_and_taken(beside: Beside) -> None:

@@ -41,6 +41,7 @@ class RowsModel(QAbstractTableModel):
         self._known: dict[tuple[str, str, str], tuple[Cell, ...]] = {}
         """Cells by the key of their row, made when they are first wanted."""
         self.has_need = False
+        """Whether a column says what becomes of what is wanted: where that is room alone, whether it fits says it."""
 
     @property
     def rows(self) -> list[ComparedRow]:
@@ -52,7 +53,7 @@ class RowsModel(QAbstractTableModel):
         self.beginResetModel()
         self._given = tuple(rows)
         self._known.clear()
-        self.has_need = any(row.need is not None for row in rows)
+        self.has_need = any(row.need is not None and not row.need.is_of_room for row in rows)
         if self._sorted is not None and self._sorted[0] == NEED and not self.has_need:
             self._sorted = None
         self._sort()
@@ -120,11 +121,13 @@ class RowsModel(QAbstractTableModel):
 
     def _cells(self, row: ComparedRow) -> tuple[Cell, ...]:
         fits = _VERDICTS.index(row.verdict)
+        is_short = row.need is not None and row.need.is_of_room and not row.need.meets
+        lack = render(row.need.words) if row.need is not None and is_short else byte_size(row.needed)
         return (
             Cell(row.model, row.shown_quantisation, self._estimate_hint(row), row.shown_model.casefold()),
             Cell(words.short_gpu(row.gpu), byte_size(row.gpu_memory), row.gpu, row.gpu_memory),
             self._need(row),
-            Cell(words.verdict_words(row), byte_size(row.needed), words.verdict_hint(row), fits),
+            Cell(words.verdict_words(row), lack, words.verdict_hint(row), fits),
             _count(row.largest_context, row, words.context_hint(row)),
             _count(row.most_users, row, ""),
             self._first_token(row),
