@@ -15,7 +15,20 @@ from app.planner.this_machine import OwnDevice, known_as, this_machine
 from app.system.resources import find_resources
 from tests.planner.works import GIB, TABLE
 
-DATA_CENTRE = ("t4", "v100-16", "v100-32", "a10", "l4", "l40s", "a100-40", "a100-80-pcie", "a100-80-sxm")
+DATA_CENTRE = (
+    "t4",
+    "v100-16",
+    "v100-32",
+    "v100-sxm-16",
+    "v100-sxm-32",
+    "a10",
+    "a10g",
+    "l4",
+    "l40s",
+    "a100-40",
+    "a100-80-pcie",
+    "a100-80-sxm",
+)
 HOPPER = ("h100-pcie", "h100-sxm", "h100-nvl", "h200")
 GEFORCE = tuple(f"rtx-{number}" for number in (3060, 3070, 3080, 3090, 4060, 4070, 4080, 4090, 5070, 5080, 5090))
 OTHERS = ("rtx-a6000", "rtx-pro-6000", "rx-7900-xtx")
@@ -33,6 +46,11 @@ APPLE = (
 )
 VENDOR_FIGURES = {
     "t4": (16, 320, 65),
+    "v100-sxm-32": (32, 900, 125),
+    "a10g": (24, 600, 70),
+    "rtx-3060-8": (8, 240, 51),
+    "m3-max-96": (96, 300, 10.6),
+    "m4-max-36": (36, 410, 13.6),
     "l4": (24, 300, 121),
     "l40s": (48, 864, 362),
     "a100-40": (40, 1555, 312),
@@ -88,7 +106,7 @@ def test_what_llama_cpp_sees_is_less_than_what_is_sold() -> None:
         ("4090", {"rtx-4090"}),
         ("NVIDIA GeForce RTX 3080", {"rtx-3080"}),
         ("4060 ti", {"rtx-4060-ti-8", "rtx-4060-ti-16"}),
-        ("Apple M4 Max", {"m4-max-48", "m4-max-64", "m4-max-128"}),
+        ("Apple M4 Max", {"m4-max-36", "m4-max-48", "m4-max-64", "m4-max-128"}),
         ("7900 XTX", {"rx-7900-xtx"}),
         ("m4-max-64", {"m4-max-64"}),
         ("Voodoo 2", set()),
@@ -194,6 +212,14 @@ def test_a_gpu_is_added_under_a_name_that_tells_it_apart(name: str, problem: str
         ("NVIDIA H200", 140.4, "h200"),
         ("Tesla T4", 14.6, "t4"),
         ("Tesla V100-PCIE-32GB", 31.7, "v100-32"),
+        ("Tesla V100-SXM2-16GB", 15.8, "v100-sxm-16"),
+        ("NVIDIA A10G", 22.3, "a10g"),
+        ("NVIDIA A10", 22.3, "a10"),
+        ("NVIDIA GeForce RTX 3060", 11.8, "rtx-3060"),
+        ("NVIDIA GeForce RTX 3060", 7.8, "rtx-3060-8"),
+        ("Apple M3 Max", 24, "m3-max-36"),
+        ("Apple M3 Max", 72, "m3-max-96"),
+        ("Apple M4 Max", 24, "m4-max-36"),
         ("NVIDIA GeForce RTX 3080", 12, "rtx-3080-12"),
         ("NVIDIA GeForce RTX 3080", 9.8, "rtx-3080"),
         ("NVIDIA RTX PRO 6000 Blackwell Workstation Edition", 95, "rtx-pro-6000"),

@@ -37,11 +37,16 @@ def works(draw: st.DrawFn) -> ModelWork:
         expert_bytes=draw(BYTES) if experts else 0,
         experts=experts,
         experts_used=draw(st.integers(0, experts)),
-        parameters=draw(st.floats(0, 1e12)),
-        head_parameters=draw(st.floats(0, 1e10)),
-        full_width=draw(st.floats(0, 1e7)),
-        window_width=draw(st.floats(0, 1e7)),
+        parameters=draw(_figures(1e12)),
+        head_parameters=draw(_figures(1e10)),
+        full_width=draw(_figures(1e7)),
+        window_width=draw(_figures(1e7)),
     )
+
+
+def _figures(most: float) -> st.SearchStrategy[float]:
+    """Nothing, or so much that it is no figure lost in rounding."""
+    return st.one_of(st.just(0.0), st.floats(1e-3, most))
 
 
 def speed(work: ModelWork, gpu: Gpu, context: int, sequences: int = 1) -> Speed:
