@@ -11,14 +11,17 @@ import time
 from pathlib import Path
 
 import pytest
+from msgspec import structs
 from PySide6.QtCore import QCoreApplication, QEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QVBoxLayout, QWidget
 
 from app.core.devices import Device
+from app.gui.planner.device_picture import DevicePicture
 from app.gui.planner.plan_part import PlanPart
 from app.gui.theme import Themes
 from app.services.planning_models import PlannedFile
+from app.services.planning_values import PlanChoice
 from tests.bench.children import Answer, serve
 from tests.bench.kv_map_process import Paints
 from tests.desk import Desk
@@ -48,8 +51,9 @@ class Handlers:
         QTest.qWaitForWindowExposed(self._window)
         planning.choose_model(MODEL)
         desk.until(lambda: "CUDA0" in planning.devices.gpus.here)
-        planning.change(context=32_768)
-        self._paint()
+        self._planning = planning
+        self.begin()
+        choices, answer = self._part.choices, self._part.answer
         self._rows = {
             "context": self._part.choices.context,
             "sequences": self._part.choices.sequences,
@@ -58,16 +62,48 @@ class Handlers:
             "prompt": self._part.choices.prompt,
             "cached": self._part.choices.cached,
         }
-        self._paints = {name: Paints(row.slider) for name, row in self._rows.items()}
+        self._kv_type = choices.kv
+        self._memory = answer.findChildren(DevicePicture)[0]
+        self._pictures = {"memory": self._memory, "speed": answer.speed}
+        self._paints = {name: Paints(picture) for name, picture in self._pictures.items()}
+
+    def begin(self) -> Answer:
+        """Choose what each slider begins with: of a short context much of a prompt would not count."""
+        self._planning.change(**structs.asdict(PlanChoice(context=32_768)))
+        self._paint()
+        return {}
 
     def move(self, slider: str) -> Answer:
-        """Move a slider by a stop and return how long it took until the page was painted."""
-        widget, before = self._rows[slider].slider, self._paints[slider].count
-        step = 1 if widget.value() < widget.maximum() else -widget.maximum()
+        """Move a slider by a stop and return how long it took until the answer was painted, and whether it was another.
+
+        Whether anything came of it is told by what is painted: pictures of memory and speed, and what they say.
+        """
+        before, said = {name: paints.count for name, paints in self._paints.items()}, self._said()
+        change = self._next_type if slider == "kv_type" else lambda: self._next_stop(slider)
         began = time.perf_counter_ns()
-        widget.setValue(widget.value() + step)
+        change()
         self._paint()
-        return {"ns": time.perf_counter_ns() - began, "painted": self._paints[slider].count > before}
+        taken = time.perf_counter_ns() - began
+        watched = [name for name, paints in self._paints.items() if paints.count > before[name]]
+        changed = [name for name, words in self._said().items() if words != said.get(name)]
+        return {"ns": taken, "painted": watched, "changed": changed}
+
+    def _next_stop(self, slider: str) -> None:
+        widget = self._rows[slider].slider
+        step = 1 if widget.value() < widget.maximum() else -widget.maximum()
+        widget.setValue(widget.value() + step)
+
+    def _next_type(self) -> None:
+        box = self._kv_type
+        box.setCurrentIndex((box.currentIndex() + 1) % box.count())
+        box.activated.emit(box.currentIndex())
+
+    def _said(self) -> dict[str, str]:
+        """Return what the answer says: pictures have their words, by which screen readers know them."""
+        answer = self._part.answer
+        shown = {name: picture for name, picture in self._pictures.items() if picture.isVisible()}
+        texts = {name: picture.accessibleName() for name, picture in shown.items()}
+        return {**texts, "answer": answer.answer.text(), "first": answer.first.text()}
 
     def _paint(self) -> None:
         """Lay out and paint what waits for it, as the event loop would do next."""
@@ -80,7 +116,7 @@ def main() -> None:
     application = QApplication([])
     with tempfile.TemporaryDirectory() as folder:
         handlers = Handlers(application, Path(folder))
-        serve({"move": handlers.move})
+        serve({"begin": handlers.begin, "move": handlers.move})
 
 
 if __name__ == "__main__":

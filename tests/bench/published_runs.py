@@ -70,6 +70,7 @@ DEPTH_BYTES_PER_TOKEN = 131072
 """Cache of an 8B with 32 layers, 8 heads of 128 and 16-bit numbers."""
 DEPTH_GB_PER_S = 934.0
 """What the first of the series shows of its GPUs, which are not named; the others follow from it."""
+DEPTH_PERCENT = 1.0
 DEPTH_RUNS = ((0, 175.43), (32768, 96.78), (65536, 67.11))
 """Tokens in the cache and tokens/s of an 8B Q4_0, of llama.cpp's pull request 19378."""
 
@@ -104,17 +105,24 @@ def depth_errors(gpus: dict[str, Gpu]) -> list[float]:
 
 
 def published_runs_error(_setting: Setting) -> Measurement:
-    """Compare decode on the 18 runs: the median of the errors, with parameters in which none of the runs had a part."""
+    """Compare decode on the 18 runs: the larger median of the errors, of the table as it ships and with held-out parameters.
+
+    In the latter none of the runs had a part. It holds only where the series of depths does as well.
+    """
     gpus = table()
     held_out = [abs(predicted(run, gpus, **HELD_OUT) / run.tokens_per_s - 1) * 100 for run in RUNS]
     shipped = [abs(predicted(run, gpus) / run.tokens_per_s - 1) * 100 for run in RUNS]
     worst = max(zip(shipped, RUNS, strict=True), key=lambda each: each[0])
+    judged = max(held_out, shipped, key=statistics.median)
+    depth = max(depth_errors(gpus))
     return Measurement(
-        statistics.median(held_out),
-        held_out,
+        statistics.median(judged),
+        judged,
+        holds=depth <= DEPTH_PERCENT,
         more={
-            "median_percent": round(statistics.median(held_out), 2),
-            "depth_percent": round(max(depth_errors(gpus)), 2),
+            "median_percent": round(statistics.median(judged), 2),
+            "depth_percent": round(depth, 2),
+            "held_out_median_percent": round(statistics.median(held_out), 2),
             "shipped_median_percent": round(statistics.median(shipped), 2),
             "shipped_worst_percent": round(worst[0], 1),
             "shipped_worst_run": worst[1].name,

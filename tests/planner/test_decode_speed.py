@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import statistics
+from pathlib import Path
 
 import msgspec
 import pytest
@@ -12,7 +13,9 @@ from app.planner.decode_speed import MIXTURE_COST, Part, decode_speed, step_cost
 from app.planner.gpu import Speed
 from app.planner.model_work import ModelWork, split_work
 from app.planner.plan_options import PlanOptions
+from tests.bench import published_runs
 from tests.bench.published_runs import HBM_RUNS, HELD_OUT, RUNS, Run, depth_errors, predicted
+from tests.bench.setting import Setting
 from tests.planner.works import LLAMA_8B, PROCESSOR, TABLE, mixture, plain, planned_8b
 
 HELD_OUT_SPEEDS = (218, 143, 264, 140, 119, 218, 109, 68, 149, 140, 48, 122, 42, 15, 110, 13, 134, 18)
@@ -66,6 +69,21 @@ def test_ready_answers_for_an_8b_with_2048_tokens(gpu: str, expected: int, low: 
     assert speed.low == pytest.approx(low, rel=0.03)
     assert speed.high == pytest.approx(high, rel=0.03)
     assert speed.ceiling == pytest.approx(ceiling, rel=0.015)
+
+
+@pytest.mark.parametrize(
+    ("changed", "holds"), [({}, True), ({"efficiency": 0.55}, False), ({"layer_us": 90.0}, False)]
+)
+def test_the_bench_judges_the_table_that_ships(
+    monkeypatch: pytest.MonkeyPatch, changed: dict[str, float], holds: bool
+) -> None:
+    gddr = {key: gpu for key, gpu in TABLE.items() if gpu.speed_class == "gddr"}
+    table = {**TABLE, **{key: msgspec.structs.replace(gpu, **changed) for key, gpu in gddr.items()}}
+    monkeypatch.setattr(published_runs, "table", lambda: table)
+    setting = Setting(Path(), 1.0)
+    found = published_runs.published_runs_error(setting)
+    assert (found.value <= 8.0 and found.holds) is holds
+    assert (found.value <= 8.0) is holds and found.more["median_percent"] == round(found.value, 2)
 
 
 def test_an_h200_is_hardly_faster_than_an_h100_at_one_sequence() -> None:
