@@ -28,6 +28,7 @@ at all with TOKENLIGHT_OFFLINE=1.
            recurrent, hybrid, unknown), quantisation, parameters,
            active_parameters, layers, trained_context, size, is_best, problem,
            plans
+  problem  what is wrong with the table of GPUs
   plans    a list, one for each GPU: gpu, name, verdict (fits, less_context,
            partly, too_large, unknown), reason, context, prompt, gpu_layers,
            experts_on_cpu, largest_context, most_sequences, limited_by,

@@ -54,6 +54,8 @@ def plan_text(report: PlanReport) -> str:
         lines = _in_full(report.asked, models[0], models[0].plans[0])
     else:
         lines = _as_table(report.asked, models)
+    if report.problem is not None:
+        lines = [*lines, "", one_line(report.problem.english())]
     return "\n".join(line.rstrip() for line in lines) + "\n"
 
 

@@ -148,3 +148,5 @@ class PlanReport(msgspec.Struct, frozen=True):
 
     asked: PlanAsked
     models: tuple[ModelValue, ...]
+    problem: Sentence | None = None
+    """What is wrong with the table of GPUs that speeds are judged by."""

@@ -7,6 +7,8 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from msgspec.structs import replace
+
 from app.core.commands import ListDevices
 from app.core.devices import Device, GpuReport, MainMemory
 from app.core.errors import ExitCode, UserError
@@ -66,6 +68,8 @@ class PlanCommand:
         """
         self._asked = asked
         known = self._known()
+        if asked.gpus and known.problem is not None:
+            raise UserError(known.problem)
         self._gpus = tuple({gpu.id: gpu for name in asked.gpus for gpu in _named(name, known)}.values())
         if asked.prompt is not None and asked.context is not None and asked.prompt > asked.context:
             raise _too_long_prompt(asked.prompt, asked.context)
@@ -109,15 +113,15 @@ class PlanCommand:
 
     def report(self) -> PlanReport:
         """Return the answer."""
-        main = self._sources.main_memory()
+        main, known = self._sources.main_memory(), self._known()
         here = Here(
             devices=planned_here(self._devices, GpuReport(), main),
-            speeds=self._known().here,
+            speeds=known.here,
             names={device.name: device.description for device in self._devices},
             measured=self._measured,
             note=self._note,
         )
-        return report_of(self._asked, self._read, self._gpus, here)
+        return replace(report_of(self._asked, self._read, self._gpus, here), problem=known.problem)
 
     @property
     def is_usable(self) -> bool:

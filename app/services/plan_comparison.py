@@ -97,10 +97,11 @@ class PlanComparison:
 
     @property
     def problems(self) -> tuple[tuple[str, Sentence], ...]:
-        """What is wrong with files that were chosen, each with its name."""
+        """What is wrong with files that were chosen, each with its name; and without one, with the table of GPUs."""
         paths = dict.fromkeys(choice.path for choice in self.chosen.models)
         files = (self._models.get(path) for path in paths)
-        return tuple(
+        table = self._devices.gpus.problem
+        return (() if table is None else (("", table),)) + tuple(
             (short_name(Path(file.path)), file.problem)
             for file in files
             if file is not None and file.problem is not None

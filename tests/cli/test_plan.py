@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -323,3 +324,16 @@ def test_the_json_has_every_field_and_no_other(line: CommandLine, model: Path) -
     assert list(told) == [field.name for field in msgspec.structs.fields(PlanValue)]
     assert list(told["decode"]) == [field.name for field in msgspec.structs.fields(DecodeValue)]
     assert json.dumps(found, allow_nan=False)
+
+
+def test_a_damaged_table_of_gpus_is_told(
+    line: CommandLine, model: Path, asked: FakeDryRun, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    command = line.desk.program.planner.command
+    monkeypatch.setattr(command, "_sources", replace(command._sources, read_table=lambda: "{"))
+    assert line.run("plan", str(model)) == 0
+    assert line.out.rstrip().endswith(
+        "The table of GPUs that came with the program is damaged: install the program again."
+    )
+    assert line.run("plan", str(model), "--gpu", "L4") != 0
+    assert "is damaged: install the program again" in line.err and "did you mean" not in line.err

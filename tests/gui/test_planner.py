@@ -267,3 +267,21 @@ def test_the_machine_is_looked_at_only_while_the_page_is_shown(planner: Stage) -
 def test_contexts_go_in_quarters_of_a_doubling_to_the_end() -> None:
     stops = context_stops(4000)
     assert stops[:4] == [256, 512, 768, 1024] and stops[-1] == 4000 and stops == sorted(set(stops))
+
+
+def test_a_damaged_table_of_gpus_is_told_on_both_parts(
+    stage: Stage, model: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    planning = planning_of(stage)
+    monkeypatch.setattr(planning.devices, "_read_table", lambda: "{")
+    stage.load(model)
+    stage.triggers("planner_action")
+    stage.desk.until(lambda: planning.view is not None and planning.devices.is_known)
+    told = "The table of GPUs that came with the program is damaged: install the program again."
+    assert stage.reads("plan_table_problem") == told
+    stage.find_as(PlannerPage, "planner_page").show_part("compare")
+    stage.desk.until(lambda: stage.reads("plan_comparison_problems") == told)
+
+
+def test_a_whole_table_has_no_problem(planner: Stage) -> None:
+    assert not planner.find("plan_table_problem").isVisible()

@@ -37,6 +37,8 @@ class PlanPart(PlannerPart):
         self.why = why
         self._nothing = label(pixels=theme.HEADING_PX, name="plan_nothing")
         self._nothing.setWordWrap(True)
+        self._table = label(look="problem", pixels=theme.SMALL_PX, name="plan_table_problem")
+        self._table.setWordWrap(True)
         self._file = QPushButton(self.tr("Choose a file…"))
         self._file.setObjectName("plan_file_button")
         self._file.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
@@ -100,6 +102,9 @@ class PlanPart(PlannerPart):
             has_gpu=planning.has_gpu,
             is_mixture=model is not None and model.is_mixture,
         )
+        problem = planning.devices.gpus.problem
+        self._table.setText("" if problem is None else render(problem))
+        self._table.setVisible(problem is not None)
         self.answer.setVisible(view is not None)
         self._nothing.setVisible(view is None)
         self._file.setVisible(view is None and (file is not None or not planning.path))
@@ -135,7 +140,7 @@ class PlanPart(PlannerPart):
         column = QVBoxLayout(right)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(theme.SPACE_M)
-        for each in (self._nothing, self._file, self.answer):
+        for each in (self._table, self._nothing, self._file, self.answer):
             column.addWidget(each)
         column.addStretch(1)
         self._row.setContentsMargins(0, 0, 0, 0)

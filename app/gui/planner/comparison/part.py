@@ -115,7 +115,8 @@ class ComparisonPart(PlannerPart):
         comparison = self._comparison
         self.choices.show_comparison(comparison)
         self.choices.form.show_chat_use(self._use.measured)
-        self.problems.setText("\n".join(f"{name}: {render(problem)}" for name, problem in comparison.problems))
+        said = ((name, render(problem)) for name, problem in comparison.problems)
+        self.problems.setText("\n".join(f"{name}: {problem}" if name else problem for name, problem in said))
         self.problems.setVisible(bool(comparison.problems))
         if comparison.is_busy:
             self._busy.start()
