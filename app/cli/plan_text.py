@@ -179,7 +179,7 @@ def _first_token(plan: PlanValue) -> str:
     if first is None:
         return UNKNOWN
     band = f"{milliseconds(first.low)} to {milliseconds(first.high)}"
-    return f"{milliseconds(first.ms)} ({band}) for a prompt of {_tokens(plan.prompt)}"
+    return f"{milliseconds(first.ms)} ({band}) of prefill, nearly all of it, for a prompt of {_tokens(plan.prompt)}"
 
 
 def _tokens(value: int | None) -> str:

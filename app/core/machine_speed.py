@@ -25,3 +25,5 @@ class KeptAnswers(msgspec.Struct, frozen=True):
     """10^12 operations/s, and tokens; and, if known, the tokens before them, and layers and bytes of the weights."""
     decode_answers: int = 0
     prefill_answers: int = 0
+    rests: tuple[float, ...] = ()
+    """Seconds that the first tokens of the newest answers took beside reading their prompts."""

@@ -21,6 +21,7 @@ SLOWEST, FASTEST = 1e-3, 1e5
 """Tokens/s beyond which a clock was wrong."""
 MOST_POINTS, MOST_ALIKE = 64, 6
 """Points that are kept in all, and of one model at about one context."""
+MOST_RESTS = 16
 ENOUGH = 3
 """From so many answers on the band follows what they leave open."""
 MANY = 8
@@ -54,6 +55,8 @@ class AnswerFigures(msgspec.Struct, frozen=True):
     """Whether something else took the machine: a busy processor, the first answer after a load, a changed clock."""
     paced: bool = False
     """Whether somebody made it slower on purpose, or looked at every step."""
+    rest_s: float | None = None
+    """Seconds that its first token took beside reading the prompt."""
 
 
 class PrefillPoint(msgspec.Struct, frozen=True):
@@ -76,6 +79,13 @@ class Calibration(msgspec.Struct, frozen=True):
     decode_answers: int = 0
     """All that were taken, those no longer kept included."""
     prefill_answers: int = 0
+    rests: tuple[float, ...] = ()
+    """Seconds that the newest first tokens took beside reading the prompt."""
+
+    @property
+    def rest_s(self) -> float | None:
+        """What a first token takes beside reading; None where no answer told."""
+        return statistics.median(self.rests) if self.rests else None
 
 
 class Calibrated(msgspec.Struct, frozen=True):
@@ -115,11 +125,14 @@ def with_answer(calibration: Calibration, answer: AnswerFigures, work: ModelWork
     point, prefill = _decode_point(answer, work), _prefill_point(answer, work)
     decodes = _kept(calibration.decode, point) if point else calibration.decode
     prefills = (*calibration.prefill, prefill)[-MOST_POINTS:] if prefill else calibration.prefill
+    told = point is not None or prefill is not None
+    rests = (*calibration.rests, answer.rest_s)[-MOST_RESTS:] if told and answer.rest_s is not None else None
     return Calibration(
         decodes,
         prefills,
         calibration.decode_answers + (point is not None),
         calibration.prefill_answers + (prefill is not None),
+        calibration.rests if rests is None else rests,
     )
 
 

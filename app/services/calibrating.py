@@ -6,7 +6,7 @@ Only whole answers count that nobody held or paced, by a model that lies on one 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import NamedTuple
 
 import msgspec
@@ -16,7 +16,7 @@ from app.core.devices import GPU_KINDS, MAIN_MEMORY, Device
 from app.core.events import Finished
 from app.core.job_events import LanesAnalysed
 from app.core.machine_speed import KeptAnswers
-from app.core.metrics import Metrics
+from app.core.metrics import Metrics, TtftParts
 from app.core.model import ModelInfo
 from app.core.signal import Signal
 from app.planner.answer_times import times_of
@@ -103,13 +103,10 @@ class Calibrating:
             event.metrics, times_of(event.metrics), circumstances
         )
         answer = figures_of(event.metrics, disturbed=disturbed, paced=held)
-        before = self._known(key)
-        after = with_answer(before, answer, work)
+        before = self._settings.values.answers_here
+        after = kept_with(before, key, answer, work)
         if after != before:
-            kept = {name: value for name, value in self._settings.values.answers_here.items() if name != key}
-            while len(kept) >= MOST_DEVICES:
-                del kept[next(iter(kept))]
-            self._settings.change(answers_here={**kept, key: _plain(after)})
+            self._settings.change(answers_here=after)
             self._begin()
 
     def look_at_devices(self) -> None:
@@ -168,7 +165,28 @@ def figures_of(metrics: Metrics, *, disturbed: bool = False, paced: bool = False
         depth=metrics.prompt_tokens_from_cache,
         disturbed=disturbed,
         paced=paced,
+        rest_s=_beside_reading(metrics.ttft_parts_ms) / 1000,
     )
+
+
+def _beside_reading(parts: TtftParts) -> float:
+    """Return the ms of the time to the first token that went into anything but reading the prompt."""
+    beside = (parts.save, parts.queue, parts.tokens, parts.first_sample, parts.held_back, parts.paint)
+    return sum(ms for ms in beside if ms is not None)
+
+
+def kept_with(
+    answers: Mapping[str, KeptAnswers], key: str, answer: AnswerFigures, work: ModelWork
+) -> dict[str, KeptAnswers]:
+    """Return what is kept of all devices with one more answer on that of a key, which is then the last."""
+    before = calibration_of(answers.get(key, KeptAnswers()))
+    after = with_answer(before, answer, work)
+    if after == before:
+        return dict(answers)
+    kept = {name: value for name, value in answers.items() if name != key}
+    while len(kept) >= MOST_DEVICES:
+        del kept[next(iter(kept))]
+    return {**kept, key: _plain(after)}
 
 
 def _fitted(
@@ -196,6 +214,7 @@ def _plain(calibration: Calibration) -> KeptAnswers:
         tuple(msgspec.structs.astuple(point) for point in calibration.prefill),
         calibration.decode_answers,
         calibration.prefill_answers,
+        calibration.rests,
     )
 
 
@@ -206,6 +225,7 @@ def calibration_of(kept: KeptAnswers) -> Calibration:
         tuple(read for point in kept.prefill if (read := _prefill_point(point)) is not None),
         max(0, kept.decode_answers),
         max(0, kept.prefill_answers),
+        tuple(rest for rest in kept.rests if rest >= 0),
     )
 
 

@@ -83,7 +83,7 @@ class DecodeValue(msgspec.Struct, frozen=True):
 
 
 class FirstTokenValue(msgspec.Struct, frozen=True):
-    """Milliseconds to the first token of one prompt with nothing of it in the cache."""
+    """Milliseconds to the first token of one prompt with nothing of it in the cache: prefill, nearly all of them."""
 
     ms: float
     low: float

@@ -97,7 +97,9 @@ class SpeedRows(msgspec.Struct, frozen=True):
     """Tokens of the full context."""
     sequences: int = 1
     first_token: Range | None = None
-    """Seconds until the first token of one prompt."""
+    """Seconds until the first token of one prompt: reading it, and what else answers here took where that is known."""
+    first_beside: float | None = None
+    """Seconds of it that answers here took beside reading; None where nothing tells, and it is left out."""
     evaluated: int = 0
     """Tokens of the prompt that are evaluated for it."""
     limit: Sentence | None = None

@@ -20,6 +20,7 @@ from app.planner.plan_options import PlanOptions
 from app.planner.planned_model import PlannedModel
 from app.planner.planning import plan_memory, with_asked
 from app.planner.prefill_speed import prefill_time
+from app.services.calibrating import calibration_of
 from app.services.planning_devices import KnownGpus
 from app.services.planning_measured import decode_measured, prefill_measured
 from app.services.planning_values import (
@@ -190,7 +191,9 @@ def _speed(model: PlannedModel, plan: MemoryPlan, choice: PlanChoice, place: Pla
     if decode is None:
         return SpeedRows(reason=model.unknown_reason or NO_SPEED)
     first = prefill_time(parts, depth, min(choice.cached, depth), choice.micro_batch)
-    answers = place.answers_on(_busiest(parts)) if choice.sequences == 1 else KeptAnswers()
+    showed = place.answers_on(_busiest(parts))
+    rest = calibration_of(showed).rest_s
+    answers = showed if choice.sequences == 1 else KeptAnswers()
     beside = decode_measured(parts, answers)
     read = prefill_measured(parts, answers, choice.micro_batch)
     return SpeedRows(
@@ -200,7 +203,8 @@ def _speed(model: PlannedModel, plan: MemoryPlan, choice: PlanChoice, place: Pla
         ceiling_full=None if full is None else full.ceiling,
         context=choice.context,
         sequences=choice.sequences,
-        first_token=None if first is None else _time(first),
+        first_token=None if first is None else _time(first, rest or 0.0),
+        first_beside=rest,
         evaluated=first.tokens if first is not None else 0,
         limit=limit_words(decode.limited_by),
         measured=beside.rate if beside is not None else None,
@@ -221,5 +225,5 @@ def _range(speed: Speed) -> Range:
     return Range(speed.tokens_per_s, speed.low, speed.high)
 
 
-def _time(time: PrefillTime) -> Range:
-    return Range(time.seconds, time.low, time.high)
+def _time(time: PrefillTime, rest: float) -> Range:
+    return Range(time.seconds + rest, time.low + rest, time.high + rest)

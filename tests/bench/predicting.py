@@ -9,16 +9,19 @@ import statistics
 
 from app.core.circumstances import Circumstances
 from app.core.commands import Load
+from app.core.devices import MAIN_MEMORY
 from app.core.events import Finished, Loaded
+from app.core.machine_speed import KeptAnswers
 from app.core.model import LoadOptions, ModelInfo
 from app.core.sampling import SamplingSettings
 from app.planner.answer_times import times_of
-from app.planner.calibration import AnswerFigures, Calibration, calibrated, with_answer
 from app.planner.decode_costs import LEAST_CPU, processor
 from app.planner.decode_speed import Part, decode_speed
-from app.planner.this_machine import OwnDevice, this_machine
-from app.services.own_devices import ASSUMED_GB_PER_S
+from app.services.calibrating import figures_of, kept_with
+from app.services.own_devices import answers_key, own_processor
 from app.services.planned_work import whole_work
+from app.services.planning_devices import SpeedFacts, known_gpus
+from app.system.resources import find_resources
 from tests.bench.arithmetic import BenchError, Measurement
 from tests.bench.engine_user import EngineUser, token_prompt
 from tests.bench.setting import Setting, any_prompt
@@ -96,16 +99,21 @@ def _rate(finished: Finished) -> float:
 
 
 def _predicted(model: ModelInfo, taught: dict[int, Finished], context: int) -> float:
-    """Return the decode that three answers let one expect with so many tokens before it."""
+    """Return the decode that three answers let one expect with so many tokens before it.
+
+    As the program does it: each answer's figures are kept under the key of its device, and the planner looks for them there.
+    """
     work = whole_work(model)
-    gpu = this_machine(OwnDevice("CPU", None, is_processor=True, bandwidth=ASSUMED_GB_PER_S), ())
-    if work is None or gpu is None:
+    if work is None:
         raise BenchError("The model's header does not tell what a token reads.")
-    known = Calibration()
-    for before, finished in taught.items():
-        figures = AnswerFigures(finished.metrics.sampled_tokens, _rate(finished), before + TOKENS / 2)
-        known = with_answer(known, figures, work)
-    speed = decode_speed([Part(work, calibrated(gpu, known).gpu)], context + TOKENS // 2)
+    answers: dict[str, KeptAnswers] = {}
+    for finished in taught.values():
+        key = answers_key(own_processor({}), model.threads)
+        answers = kept_with(answers, key, figures_of(finished.metrics), work)
+    gpus = known_gpus(find_resources().gpu_table(), SpeedFacts({}, answers, {}, model.threads), (), 0)
+    if not gpus.answers:
+        raise BenchError("What three answers told does not reach the planner.")
+    speed = decode_speed([Part(work, gpus.here[MAIN_MEMORY])], context + TOKENS // 2)
     if speed is None:
         raise BenchError("Three answers told nothing.")
     return speed.tokens_per_s

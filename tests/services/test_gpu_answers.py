@@ -9,11 +9,14 @@ import pytest
 
 from app.core.commands import ListDevices
 from app.core.devices import Device, LibraryFacts
-from app.core.events import DevicesListed, Loaded
+from app.core.events import DevicesListed, Finished, Loaded
 from app.core.metrics import TtftParts
+from app.services import planning_devices
 from app.services.plan_answer import PlanAsked
 from app.services.plan_comparison import HERE
 from app.services.plan_values import Chosen, ModelChoice
+from tests.bench import predicting
+from tests.bench.arithmetic import BenchError
 from tests.desk import Desk
 from tests.fake_engine import model_info
 from tests.services.test_calibrating import answers, kept, knows, written
@@ -60,7 +63,16 @@ def test_they_are_shown_on_the_page_beside_what_is_expected(answered: Desk, mode
     assert speed.expected_there is not None and speed.expected_there.value == pytest.approx(RATE, rel=0.1)
     assert speed.read == pytest.approx(200.0) and speed.expected_read is not None
     assert speed.expected_read.value == pytest.approx(200.0, rel=0.1)
+    assert speed.first_beside == pytest.approx(0.011) and speed.first_token is not None
+    assert speed.first_token.high > speed.first_token.value > speed.first_token.low > 0.011
+
+
+def test_nothing_is_shown_of_a_gpu_where_the_processor_computes(answered: Desk) -> None:
+    planning = answered.program.planner.planning
+    planning.watch(True)
+    answered.until(lambda: planning.view and planning.view.speed.measured and not planning.devices._job.is_busy)
     planning.change(gpu_layers=0)
+    assert planning.view is not None
     assert planning.view.speed.measured is None  # the processor has not answered
 
 
@@ -94,6 +106,14 @@ def test_what_is_kept_lets_one_expect_the_first_answer_after_a_start(answered: D
     calibrating = answered.program.views.calibrating
     answered.until(lambda: not calibrating._job.is_busy)
     assert calibrating.expected(written()) is not None
+
+
+def test_the_bench_learns_as_the_program_does(model: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    taught = {number: Finished(1, "a", bytes(4), "end", written(50.0), 7, ()) for number in range(3)}
+    assert predicting._predicted(model_info(str(model)), taught, 476) == pytest.approx(50.0, rel=0.05)
+    monkeypatch.setattr(planning_devices, "answers_key", lambda *_: "another")
+    with pytest.raises(BenchError, match="does not reach the planner"):
+        predicting._predicted(model_info(str(model)), taught, 476)
 
 
 def test_how_long_a_prompt_takes_is_expected_though_nothing_tells_of_the_decode(desk: Desk, model: Path) -> None:

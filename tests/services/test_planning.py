@@ -11,6 +11,7 @@ from app.core.devices import Device, MainMemory
 from app.core.machine_speed import KeptAnswers
 from app.core.metrics import DeviceMemory
 from app.core.model import LoadOptions
+from app.gui.planner.plan_words import first_hint
 from app.planner.gpu import Gpu
 from app.planner.memory_plan import PlannedDevice
 from app.planner.model_work import split_work
@@ -312,3 +313,19 @@ def test_how_fast_prompts_were_read_stands_beside_what_is_expected() -> None:
     assert speed.read == pytest.approx(100.0) and speed.read_tokens == 1000
     assert speed.expected_read is not None and speed.expected_read.low < speed.expected_read.value
     assert beside(other).read is None and beside(point[:2]).read is None and beside().read is None
+
+
+def test_what_a_first_token_takes_beside_reading_is_added_where_answers_here_told_it() -> None:
+    reader = msgspec.structs.replace(PROCESSOR, prefill_tflops=0.5)
+
+    def speed(*rests: float) -> SpeedRows:
+        gpus = KnownGpus(here={"CPU": reader}, answers={"CPU": KeptAnswers(rests=rests)})
+        place, choice = place_of("here", (MAIN,), gpus), PlanChoice()
+        return view_of(make_plan(planned("llama-3.1-8b"), choice, place), choice, place, None).speed
+
+    alone, told = speed(), speed(0.5, 9.0, 0.25)
+    assert alone.first_beside is None and told.first_beside == 0.5
+    assert alone.first_token is not None and told.first_token is not None
+    assert told.first_token.value == pytest.approx(alone.first_token.value + 0.5)
+    assert told.first_token.low == pytest.approx(alone.first_token.low + 0.5)
+    assert "Prefill alone, nearly all" in first_hint(alone) and " 500 ms for all else" in first_hint(told)

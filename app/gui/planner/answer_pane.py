@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
 from app.gui import theme
 from app.gui.planner.device_picture import DevicePicture
-from app.gui.planner.plan_words import answer_text, lever_text, read_words
+from app.gui.planner.plan_words import answer_text, first_hint, lever_text, read_words
 from app.gui.planner.speed_picture import SpeedPicture
 from app.gui.widgets.labels import label
 from app.gui.widgets.words import render, set_hint
@@ -154,9 +154,7 @@ class AnswerPane(QWidget):
             if speed.evaluated == 1:
                 words = self.tr("First token: after about {time}, with 1 token to evaluate")
             self.first.setText(words.format(time=time_with_band(first), tokens=count(speed.evaluated)))
-            set_hint(
-                self.first, self.tr("Nearly all of this time is prefill: the part of the prompt that is not cached.")
-            )
+            set_hint(self.first, first_hint(speed))
 
     def _lay_out(self) -> None:
         for text in (self.answer, self.source, self.limits, self.first, self.read, self.why):

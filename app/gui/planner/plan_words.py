@@ -107,6 +107,22 @@ def range_words(figure: Range | None) -> str:
     )
 
 
+def first_hint(speed: SpeedRows) -> str:
+    """Return what the time to the first token is made of."""
+    if speed.first_beside is None:
+        return translate(
+            "Planner",
+            "Prefill alone, nearly all of the time to the first token: reading the part of the prompt that is not "
+            "cached. What else it takes is added once answers here have told it.",
+        )
+    words = translate(
+        "Planner",
+        "Prefill, which is reading the part of the prompt that is not cached, and {ms} ms for all else, as answers here "
+        "took in the middle: saving, waiting, template and tokens, drawing and showing the first one.",
+    )
+    return words.format(ms=count(round(speed.first_beside * 1000)))
+
+
 def read_words(speed: SpeedRows) -> str:
     """Return how fast prompts of this model were read here, beside what is expected for that."""
     words = translate(

@@ -178,7 +178,10 @@ class RowsModel(QAbstractTableModel):
             (tr("Fits?"), tr("Whether it fits, and what it needs of the GPU's memory")),
             (tr("Context"), tr("The largest context that each of so many conversations could have")),
             (tr("At once"), tr("Conversations of this context that would fit at once")),
-            (tr("TTFT"), tr("Time to first token of one prompt by itself, and its band")),
+            (
+                tr("TTFT"),
+                tr("Time to first token of one prompt by itself, and its band: prefill, which is nearly all of it"),
+            ),
             (tr("tok/s each"), tr("Tokens per second of each conversation, and the band")),
             (tr("together"), tr("Tokens per second of all conversations, and the band")),
             (tr("Limited by"), tr("What keeps it from being faster, or from fitting")),
