@@ -15,11 +15,12 @@ from app.engine.llama import LogCapture, api
 from app.engine.llama_model import LlamaBackend
 from app.engine.llama_parameters import context_parameters
 from app.planner.buffer_formula import buffers
-from app.planner.cache_formula import cache_by_layer, cell_bytes
+from app.planner.cache_formula import cache_by_layer
 from app.planner.memory_plan import PlannedDevice
 from app.planner.plan_options import PlanOptions, plan_options
 from app.planner.planned_model import planned_model
 from app.planner.planning import plan_memory
+from tests.planner.cells import cell_bytes
 from tests.sparse_ggufs import Sparse
 
 MIB = 1024 * 1024

@@ -70,32 +70,6 @@ def layer_bytes(model: PlannedModel, options: PlanOptions) -> Callable[[LayerCac
     return kept
 
 
-def cell_bytes(model: PlannedModel, options: PlanOptions) -> int | None:
-    """Return the bytes that one more token takes once all windows are full; None where unknown."""
-    if model.kind == "unknown":
-        return None
-    widest = _widest_value(model)
-    return sum(_cell(layer, options, widest) for layer in model.cache if not layer.is_window)
-
-
-def read_bytes(model: PlannedModel, options: PlanOptions, tokens: int) -> int | None:
-    """Return the bytes of the past that decoding one token reads after `tokens` tokens of one sequence.
-
-    A layer with a window reads at most its window, one that uses another's keys reads those; a state is read and
-    written once. None where unknown.
-    """
-    if model.kind == "unknown":
-        return None
-    state = 2 * STATE_ELEMENT_BYTES * (model.state.shift + model.state.memory)
-    total = 0
-    for layer in model.cache:
-        seen = min(tokens, model.window) if layer.is_window else tokens
-        row = row_bytes(options.kv_type_k, layer.kv_heads * layer.key_width)
-        row += row_bytes(options.kv_type_v, layer.kv_heads * layer.value_width)
-        total += max(0, seen) * row + (state if layer.is_recurrent else 0)
-    return total
-
-
 def padded(cells: int) -> int:
     """Return a number of cells as llama.cpp rounds it."""
     return -(-max(1, cells) // CONTEXT_STEP) * CONTEXT_STEP

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import Literal
 
 import msgspec
 
 from app.planner.comparison import Row, Usage
-from app.planner.gpu import Gpu
 
 Shortfall = Literal["unknown", "memory", "context", "speed", "first_token"]
 """The one thing that fails: it is not known, no room for the weights, none for the context, or it is too slow."""
@@ -54,16 +53,6 @@ def judged(rows: Iterable[Row], need: Need) -> tuple[Meets, ...]:
 def judge(row: Row, need: Need) -> Meets:
     """Return whether a row meets a need; what fails is looked for in the order memory, context, speed, first token."""
     return _room(row, need) or _pace(row, need) or Meets(row, None, is_close=_is_close(row, need))
-
-
-def smallest(rows: Iterable[Row], need: Need) -> Gpu | None:
-    """Return the GPU with the least memory that meets a need; None where none does."""
-    return next((found.row.gpu for found in judged(rows, need) if found.meets), None)
-
-
-def meeting(rows: Iterable[Row], need: Need) -> Sequence[Meets]:
-    """Return only what meets the need, smallest memory first."""
-    return [found for found in judged(rows, need) if found.meets]
 
 
 def _room(row: Row, need: Need) -> Meets | None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import msgspec
 from msgspec.structs import replace
 
 from app.planner.levers import BITS_PER_WEIGHT
@@ -11,13 +10,6 @@ from app.planner.planned_model import PlannedModel
 
 ALL_BITS: dict[str, float] = {"F16": 16.0, **BITS_PER_WEIGHT}
 """Bits per weight by the name of a quantisation, most first."""
-
-
-class Quantised(msgspec.Struct, frozen=True):
-    """A model in some quantisation, and whether its sizes are an estimate."""
-
-    model: PlannedModel
-    is_estimate: bool
 
 
 def quantised(model: PlannedModel, name: str) -> PlannedModel | None:
@@ -31,17 +23,6 @@ def quantised(model: PlannedModel, name: str) -> PlannedModel | None:
     share = bits * model.parameters / 8 / weights.total
     scaled = _scaled(weights, share)
     return replace(model, quantisation=name, weights=scaled, file_bytes=scaled.total)
-
-
-def quantisations(model: PlannedModel) -> tuple[Quantised, ...]:
-    """Return a model as it is among its other quantisations, the largest first."""
-    others = [
-        Quantised(other, is_estimate=True)
-        for name in ALL_BITS
-        if name != model.quantisation and (other := quantised(model, name)) is not None
-    ]
-    every = [Quantised(model, is_estimate=False), *others]
-    return tuple(sorted(every, key=lambda each: -(each.model.weights.total if each.model.weights else 0)))
 
 
 def _scaled(weights: PlannedWeights, share: float) -> PlannedWeights:

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import msgspec
 
 from app.planner.decode_speed import Part, decode_speed
-from app.planner.gpu import GB, TERA, Gpu
+from app.planner.gpu import GB, TERA
 from app.planner.prefill_speed import prefill_time
 
 
@@ -59,11 +59,6 @@ def roofline(
         prefill=_prefill(part, empty, max(1, prompt), max(1, micro_batch)),
         decode=_decode(part, empty, max(0, context), max(1, sequences)),
     )
-
-
-def ridge(gpu: Gpu) -> float | None:
-    """Return the operations for each byte from which on arithmetic limits a GPU and memory no longer does."""
-    return gpu.tflops * TERA / (gpu.bandwidth * GB) if gpu.tflops and gpu.bandwidth > 0 else None
 
 
 def _prefill(part: Part, line: Roofline, prompt: int, micro_batch: int) -> Dot | None:

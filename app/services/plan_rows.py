@@ -149,7 +149,7 @@ def _roof(row: Row, usage: Usage, host: Gpu | None) -> Roof | None:
     found = roofline(parts, usage.context, usage.prompt, max(1, usage.users), row.plan.options.micro_batch)
     if found is None:
         return None
-    return Roof(found.bandwidth, found.peak_tflops, _dot(found.prefill), _dot(found.decode))
+    return Roof(found.bandwidth, found.peak_tflops, found.ridge, _dot(found.prefill), _dot(found.decode))
 
 
 def _dot(dot: Dot | None) -> RoofDot | None:

@@ -90,13 +90,10 @@ class Roof(msgspec.Struct, frozen=True):
     bandwidth: float
     """In 10^9 bytes/s."""
     peak_tflops: float
+    ridge: float
+    """Operations for each byte where arithmetic begins to limit."""
     prefill: RoofDot | None
     decode: RoofDot | None
-
-    @property
-    def ridge(self) -> float:
-        """Operations for each byte where arithmetic begins to limit."""
-        return self.peak_tflops * 1e3 / self.bandwidth
 
 
 class NeedVerdict(msgspec.Struct, frozen=True):

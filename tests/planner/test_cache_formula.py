@@ -6,10 +6,11 @@ from typing import Any
 
 import pytest
 
-from app.planner.cache_formula import Cells, cache_by_layer, cell_bytes, cells_of, read_bytes, row_bytes
+from app.planner.cache_formula import Cells, cache_by_layer, cells_of, row_bytes
 from app.planner.plan_options import PlanOptions
 from app.planner.planned_model import PlannedModel
 from tests.formula_checks import MIB
+from tests.planner.cells import cell_bytes, read_bytes
 from tests.planner.planned_models import planned
 
 Q8 = {"kv_type_k": "q8_0", "kv_type_v": "q8_0"}

@@ -9,13 +9,13 @@ from app.planner.comparison import Row, Usage, chart_contexts, compare, parts_of
 from app.planner.decode_speed import Part, decode_speed
 from app.planner.gpu import Gpu
 from app.planner.memory_plan import PlannedDevice
-from app.planner.needs import Need, judge, judged, meeting, smallest
+from app.planner.needs import Need, judge, judged
 from app.planner.plan_options import PlanOptions
 from app.planner.planned_model import PlannedModel
 from app.planner.planning import plan_memory
 from app.planner.prefill_speed import prefill_time
-from app.planner.quantised import quantisations, quantised
-from app.planner.roofline import ridge, roofline
+from app.planner.quantised import ALL_BITS, quantised
+from app.planner.roofline import roofline
 from tests.planner.works import GIB, LLAMA_8B, PROCESSOR, TABLE, mixture, plain, planned_8b
 
 
@@ -193,10 +193,6 @@ def test_what_meets_a_need_comes_first_and_the_smallest_memory_before_all() -> N
     assert [gpu for gpu, shortfall in found.items() if shortfall is None] == list(found)[:4]
     assert (found["l4"], found["t4"]) == ("speed", "speed")
     assert list(found)[-2:] == ["rtx-3070", "rtx-4060"] and found["rtx-3070"] == "context"
-    rows = compare([planned_8b()], [TABLE[gpu] for gpu in gpus], need.usage)
-    best = smallest(rows, need)
-    assert best is not None and best.id == "rtx-4070"
-    assert [each.row.gpu.id for each in meeting(rows, need)] == list(found)[:4]
 
 
 @pytest.mark.parametrize(
@@ -275,17 +271,16 @@ def test_of_quantisations_the_largest_that_meets_the_need_comes_first() -> None:
 
 def test_quantisations_of_one_model_are_estimated_by_bits_per_weight() -> None:
     model = planned_8b()
-    found = quantisations(model)
-    sizes = [each.model.file_bytes or 0 for each in found]
+    found = [other for name in ALL_BITS if (other := quantised(model, name)) is not None]
+    sizes = [each.file_bytes or 0 for each in found]
     assert sizes == sorted(sizes, reverse=True)
-    assert [each.model.quantisation for each in found][:2] == ["F16", "Q8_0"]
-    assert [each.model for each in found if not each.is_estimate] == [model]
+    assert [each.quantisation for each in found][:2] == ["F16", "Q8_0"]
     eight = quantised(model, "Q8_0")
     assert eight is not None and eight.file_bytes == pytest.approx(8.03e9 * 8.5 / 8, rel=0.01)
     assert eight.cache == model.cache
     assert quantised(model, "Q9") is None and quantised(replace(model, weights=None), "Q8_0") is None
     need = Need(Usage(8192), tokens_per_s=22)
-    best = judged(compare([each.model for each in found], [TABLE["l4"]], need.usage), need)[0].row
+    best = judged(compare(found, [TABLE["l4"]], need.usage), need)[0].row
     assert best.model.quantisation == "Q8_0"
 
 
@@ -293,8 +288,8 @@ def test_quantisations_of_one_model_are_estimated_by_bits_per_weight() -> None:
     ("gpu", "expected"), [("rtx-4090", 327), ("h100-sxm", 295), ("l4", 403), ("t4", 203), ("m5-16", None)]
 )
 def test_ridges(gpu: str, expected: int | None) -> None:
-    found = ridge(TABLE[gpu])
-    assert found is None if expected is None else found == pytest.approx(expected, abs=1)
+    found = roofline([Part(LLAMA_8B, TABLE[gpu])], 2048, 2048)
+    assert found is None if expected is None else found is not None and found.ridge == pytest.approx(expected, abs=1)
 
 
 def test_decode_stands_under_the_slope_and_prefill_under_the_level() -> None:

@@ -8,7 +8,6 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from app.planner.cache_formula import read_bytes
 from app.planner.decode_speed import MIXTURE_COST, Part, decode_speed, step_cost
 from app.planner.gpu import Speed
 from app.planner.model_work import ModelWork, split_work
@@ -169,7 +168,7 @@ def test_window_layers_read_their_window_and_states_are_read_and_written() -> No
     assert windowed.cache_bytes(32_768) == 32_768 * 1000 + 1024 * 5000
     planned, options = mixture(), PlanOptions(context=8192, kv_type_k="q8_0")
     work = split_work(planned, options)
-    assert work is not None and work.on_gpu.cache_bytes(5000) == read_bytes(planned, options, 5000)
+    assert work is not None and work.on_gpu.cache_bytes(5000) == (5000 + 128) * 18_816
     recurrent = ModelWork(32, 10**9, state_bytes=150_000_000)
     assert recurrent.cache_bytes(0) == recurrent.cache_bytes(100_000) == 300_000_000
     assert speed_of(recurrent, "l4", 100_000).tokens_per_s == speed_of(recurrent, "l4").tokens_per_s
