@@ -11,7 +11,7 @@ from app.core.devices import Device, MainMemory
 from app.core.machine_speed import KeptAnswers
 from app.core.metrics import DeviceMemory
 from app.core.model import LoadOptions
-from app.gui.planner.plan_words import first_hint
+from app.gui.planner.plan_words import first_hint, first_words
 from app.planner.gpu import Gpu
 from app.planner.memory_plan import PlannedDevice
 from app.planner.model_work import split_work
@@ -328,4 +328,6 @@ def test_what_a_first_token_takes_beside_reading_is_added_where_answers_here_tol
     assert alone.first_token is not None and told.first_token is not None
     assert told.first_token.value == pytest.approx(alone.first_token.value + 0.5)
     assert told.first_token.low == pytest.approx(alone.first_token.low + 0.5)
+    assert "prefill alone, nearly all of it" in first_words(alone.first_token, alone)
+    assert first_words(told.first_token, told).endswith("; 500 ms of it are not prefill, as answers here took")
     assert "Prefill alone, nearly all" in first_hint(alone) and " 500 ms for all else" in first_hint(told)

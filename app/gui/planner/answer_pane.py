@@ -7,12 +7,11 @@ from PySide6.QtWidgets import QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
 from app.gui import theme
 from app.gui.planner.device_picture import DevicePicture
-from app.gui.planner.plan_words import answer_text, first_hint, lever_text, read_words
+from app.gui.planner.plan_words import answer_text, first_hint, first_words, lever_text, read_words
 from app.gui.planner.speed_picture import SpeedPicture
 from app.gui.widgets.labels import label
 from app.gui.widgets.words import render, set_hint
 from app.services.planning_values import LeverView, PlanChoice, PlanView, SpeedRows
-from app.services.planning_words import time_with_band
 from app.services.units import count
 
 
@@ -150,10 +149,7 @@ class AnswerPane(QWidget):
             self.first.setText(self.tr("First token: –"))
             set_hint(self.first, self.tr("How fast this device computes is not known: an answer here tells it."))
         else:
-            words = self.tr("First token: after about {time}, with {tokens} tokens to evaluate")
-            if speed.evaluated == 1:
-                words = self.tr("First token: after about {time}, with 1 token to evaluate")
-            self.first.setText(words.format(time=time_with_band(first), tokens=count(speed.evaluated)))
+            self.first.setText(first_words(first, speed))
             set_hint(self.first, first_hint(speed))
 
     def _lay_out(self) -> None:

@@ -15,6 +15,7 @@ from app.services.planning_values import (
     RowSource,
     SpeedRows,
 )
+from app.services.planning_words import time_with_band
 from app.services.units import byte_size, count, rate
 
 translate = QCoreApplication.translate
@@ -105,6 +106,18 @@ def range_words(figure: Range | None) -> str:
     return translate("Planner", "{rate} tok/s ({low}–{high})").format(
         rate=rate(figure.value), low=rate(figure.low), high=rate(figure.high)
     )
+
+
+def first_words(first: Range, speed: SpeedRows) -> str:
+    """Return when the first token comes, and what is counted of the time before it."""
+    words = translate("Planner", "First token: after about {time}, with {tokens} tokens to evaluate; {what}")
+    if speed.evaluated == 1:
+        words = translate("Planner", "First token: after about {time}, with 1 token to evaluate; {what}")
+    what = translate("Planner", "prefill alone, nearly all of it")
+    if speed.first_beside is not None:
+        beside = translate("Planner", "{ms} ms of it are not prefill, as answers here took")
+        what = beside.format(ms=count(round(speed.first_beside * 1000)))
+    return words.format(time=time_with_band(first), tokens=count(speed.evaluated), what=what)
 
 
 def first_hint(speed: SpeedRows) -> str:
