@@ -92,6 +92,7 @@ class PlanningDevices:
         self._memory.changed.connect(self._take_listed)
         session.changed.connect(self._take_session)
         self._machine.changed.connect(self.changed.emit)
+        measured.calibrating.changed.connect(self._take_answers)
         self._model = session.model
 
     @property
@@ -132,6 +133,11 @@ class PlanningDevices:
         if self._session.model is not self._model:
             self._model = self._session.model
             self.changed.emit()
+
+    def _take_answers(self) -> None:
+        """One more answer tells of a device: what somebody has asked for is worked out anew."""
+        if self._gpus is not None:
+            self._look()
 
     def _look(self) -> None:
         values, devices = self._settings.values, self._devices

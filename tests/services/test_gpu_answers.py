@@ -67,6 +67,15 @@ def test_they_are_shown_on_the_page_beside_what_is_expected(answered: Desk, mode
     assert speed.first_token.high > speed.first_token.value > speed.first_token.low > 0.011
 
 
+def test_an_open_page_follows_the_next_answers(answered: Desk) -> None:
+    planning = answered.program.planner.planning
+    planning.watch(True)
+    answered.until(lambda: planning.view and planning.view.speed.measured)
+    for _ in range(6):
+        answers(answered, written(RATE / 2))
+    answered.until(lambda: planning.view and planning.view.speed.measured == pytest.approx(RATE / 2))
+
+
 def test_nothing_is_shown_of_a_gpu_where_the_processor_computes(answered: Desk) -> None:
     planning = answered.program.planner.planning
     planning.watch(True)
