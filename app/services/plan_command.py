@@ -106,7 +106,7 @@ class PlanCommand:
             case Failed(request=self._request):
                 self._note = event.sentence
             case EngineGone():
-                pass
+                self._note = event.sentence
             case _:
                 return
         self._request = None

@@ -15,9 +15,10 @@ import pytest
 from app.cli.plan_options import PLAN_EPILOG
 from app.core.commands import Command, ListDevices
 from app.core.devices import Device, LibraryFacts
-from app.core.events import DevicesListed, FailureKind, MemoryMeasured
+from app.core.events import DevicesListed, EngineGone, FailureKind, MemoryMeasured
 from app.core.metrics import DeviceMemory
 from app.core.model import LoadOptions
+from app.core.words import translate
 from app.services.plan_answer import (
     DecodeValue,
     DeviceValue,
@@ -140,6 +141,25 @@ def test_where_llama_cpp_gives_no_figures_the_formula_does(
     assert line.run("plan", str(model)) == 0
     assert "by formula" in line.out
     assert "llama.cpp was asked and gave no figures: It does not start." in line.out
+
+
+@pytest.mark.parametrize("words", [(), ("--sequences", "2")])
+def test_an_engine_that_dies_meanwhile_is_told(
+    line: CommandLine, model: Path, monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...]
+) -> None:
+    run, engine = line.desk.dry_run, line.desk.engine
+
+    def die(request: int, *_: object, **__: object) -> None:
+        run._sink(EngineGone(-9, (request,), translate("Test", "The engine was killed.")))
+
+    def hear(command: Command) -> None:
+        if isinstance(command, ListDevices):
+            die(command.request)
+
+    monkeypatch.setattr(run, "measure", die)
+    engine.on_command = hear
+    assert line.run("plan", str(model), *words) == 0
+    assert "gave no figures: The engine was killed." in line.out
 
 
 def test_several_conversations_are_planned_by_formula_on_the_gpu_that_is_here(
