@@ -45,9 +45,14 @@ def load_remarks(asked: LoadOptions, used: LoadOptions, info: ModelInfo) -> tupl
         )
     if asked.gpu_layers is None and used.gpu_layers is not None and used.gpu_layers <= info.layers:
         layers, whole = used.gpu_layers, info.layers + 1
-        one = translate("Engine", "1 of {all} layers is on the GPU: more would not fit.", all=whole)
+        one = translate(
+            "Engine", "1 of {all} layers is on the GPU, the output layer counted: more would not fit.", all=whole
+        )
         several = translate(
-            "Engine", "{layers} of {all} layers are on the GPU: more would not fit.", layers=layers, all=whole
+            "Engine",
+            "{layers} of {all} layers are on the GPU, the output layer counted: more would not fit.",
+            layers=layers,
+            all=whole,
         )
         remarks.append(counted(layers, one, several))
     return tuple(remarks)

@@ -65,7 +65,7 @@ def test_only_the_lines_about_the_trained_context_are_left_out() -> None:
 
 def test_what_was_decided_is_said(info: ModelInfo) -> None:
     assert told(info, LoadOptions(gpu_layers=31)) == []
-    assert told(info, LoadOptions(gpu_layers=12)) == ["12 of 31 layers are on the GPU: more would not fit."]
+    assert told(info, LoadOptions(gpu_layers=12)) == ["12 of 31 layers are on the GPU, the output layer counted: more would not fit."]
     (experts,) = told(info, LoadOptions(gpu_layers=31, experts_on_cpu=True))
     assert "experts of this mixture stay in main memory" in experts
 
@@ -88,7 +88,7 @@ def test_layers_are_chosen_by_what_is_free(
     backend.close()
     assert backend.info.options.gpu_layers == 0
     assert [remark.english() for remark in backend.info.remarks] == [
-        "0 of 4 layers are on the GPU: more would not fit."
+        "0 of 4 layers are on the GPU, the output layer counted: more would not fit."
     ]
     chosen = opener.measure(MeasureMemory(3, path, LoadOptions(gpu_layers=2)), lambda: False)
     assert chosen.options.gpu_layers == 2
