@@ -20,6 +20,7 @@ from app.planner.memory_plan import Lever, PlannedDevice
 from app.services.engine_session import EngineSession
 from app.services.planning_asked import AskedPlans
 from app.services.planning_devices import PlanningDevices
+from app.services.planning_loads import as_loaded, load_changes
 from app.services.planning_models import PlannedFile, PlanningModels
 from app.services.planning_values import HERE, PlanChoice, PlanView
 from app.services.planning_view import Made, Place, asked_options, make_plan, place_of, view_of
@@ -113,6 +114,8 @@ class Planning:
 
     def change(self, **changes: object) -> None:
         """Choose something else, by the fields of `PlanChoice`."""
+        if "kv_type" in changes:
+            changes = {"kv_type_v": None, **changes}  # one choice for both, as people see it
         choice = replace(self._choice, **changes)
         if choice != self._choice:
             self._choice = choice
@@ -129,6 +132,7 @@ class Planning:
         self.change(
             context=max(1, options.context // self._choice.sequences),
             kv_type=options.kv_type_k,
+            kv_type_v=options.kv_type_v if options.kv_type_v != options.kv_type_k else None,
             gpu_layers=None if is_same else layers,
             experts_on_cpu=options.experts_on_cpu,
             flash_attention=options.flash_attention,
@@ -143,16 +147,7 @@ class Planning:
         """Load the model with these options, also where it does not seem to fit: somebody saw that and wants it."""
         if not self.can_load or self._made is None:
             return
-        choice = self._choice
-        changes: dict[str, object] = {
-            "context": self._made.options.context,
-            "gpu_layers": choice.gpu_layers,
-            "experts_on_cpu": choice.experts_on_cpu,
-            "kv_type_k": choice.kv_type,
-            "kv_type_v": choice.kv_type,
-            "micro_batch": choice.micro_batch,
-            "flash_attention": "auto" if choice.flash_attention else "off",
-        }
+        changes = load_changes(self._made.options, self._remembered())
         if self._view is not None and self._view.is_possible is False:
             self._session.use(Wish(Path(self._path), changes, anyway=True))
         else:
@@ -224,17 +219,17 @@ class Planning:
         """Return what is chosen for another model: how it is loaded now, else what a load takes by itself."""
         loaded = self._session.model
         usual = min(DEFAULT_CONTEXT, trained or DEFAULT_CONTEXT)
-        base = replace(self._choice, context=usual, gpu_layers=None, experts_on_cpu=False)
+        base = replace(self._choice, context=usual, gpu_layers=None, experts_on_cpu=False, kv_type_v=None)
         if loaded is None or loaded.path != self._path:
             return base
-        options = loaded.options
-        return replace(
-            base,
-            context=loaded.context,
-            kv_type=options.kv_type_k,
-            micro_batch=options.micro_batch,
-            flash_attention=options.flash_attention != "off",
-        )
+        return as_loaded(base, loaded, self._asked_for())
+
+    def _asked_for(self) -> LoadOptions:
+        """Return the options that the open model was loaded with as people chose them."""
+        ref, wish, kept = self._session.ref, self._session.wish, LoadOptions()
+        if ref is not None:
+            kept = self._settings.model(ref.identity).options or kept
+        return replace(kept, **wish.changes) if wish is not None and str(wish.path) == self._path else kept
 
     def _remembered(self) -> LoadOptions:
         """Return the options of a load that a plan does not speak of."""

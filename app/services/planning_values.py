@@ -28,6 +28,8 @@ class PlanChoice(msgspec.Struct, frozen=True):
     sequences: int = 1
     """Conversations at once; they share one cache with room for all."""
     kv_type: KVType = "f16"
+    kv_type_v: KVType | None = None
+    """Of the values, where it is another one than that of the keys."""
     gpu_layers: int | None = None
     """Layers on the GPU, the output layer counted; None is as many as fit, -1 all."""
     experts_on_cpu: bool = False

@@ -100,7 +100,7 @@ def plan_options_of(choice: PlanChoice) -> PlanOptions:
     return PlanOptions(
         context=choice.context * choice.sequences,
         kv_type_k=choice.kv_type,
-        kv_type_v=choice.kv_type,
+        kv_type_v=choice.kv_type_v or choice.kv_type,
         sequences=choice.sequences,
         gpu_layers=choice.gpu_layers,
         experts_on_cpu=choice.experts_on_cpu,

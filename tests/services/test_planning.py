@@ -8,6 +8,7 @@ import msgspec
 import pytest
 
 from app.core.devices import Device, MainMemory
+from app.core.events import Loaded
 from app.core.machine_speed import KeptAnswers
 from app.core.metrics import DeviceMemory
 from app.core.model import LoadOptions
@@ -20,7 +21,9 @@ from app.services.planning import Planning
 from app.services.planning_devices import KnownGpus
 from app.services.planning_values import PlanChoice, PlanView, SpeedRows
 from app.services.planning_view import Place, make_plan, place_of, view_of
+from app.services.wishes import Wish
 from tests.desk import Desk
+from tests.fake_engine import model_info
 from tests.ggufs import write_tiny_llama
 from tests.planner.planned_models import planned
 from tests.planner.works import PROCESSOR, TABLE
@@ -253,6 +256,51 @@ def test_the_loaded_model_is_planned_as_it_is_loaded(desk: Desk, model: Path) ->
     planning.watch(True)
     desk.until(lambda: planning.view is not None)
     assert planning.path == str(model) and planning.choice.context == 4096
+
+
+def test_options_of_the_loaded_model_are_planned_and_loaded_again(desk: Desk, model: Path) -> None:
+    options = LoadOptions(
+        context=768,
+        gpu_layers=0,
+        experts_on_cpu=True,
+        kv_type_k="f16",
+        kv_type_v="q8_0",
+        micro_batch=256,
+        flash_attention="on",
+        may_shorten_context=True,
+    )
+    desk.program.session.use(Wish(model, msgspec.structs.asdict(options)))
+    desk.until(lambda: desk.engine.sent)
+    load = desk.engine.load
+    info = msgspec.structs.replace(model_info(load.path, 768), options=load.options)
+    desk.engine.say(Loaded(load.request, info))
+    desk.settle()
+    planning = desk.program.planner.planning
+    planning.watch(True)
+    desk.until(lambda: planning.view is not None)
+    choice = planning.choice
+    assert (choice.context, choice.gpu_layers, choice.experts_on_cpu) == (768, 0, True)
+    assert (choice.kv_type, choice.kv_type_v, choice.micro_batch) == ("f16", "q8_0", 256)
+    assert planning._made is not None and planning._made.options.kv_type_v == "q8_0"
+    count = len(desk.engine.sent)
+    planning.load()
+    desk.until(lambda: len(desk.engine.sent) > count)
+    assert desk.engine.load.options == msgspec.structs.replace(load.options, may_shorten_context=False)
+    planning.change(kv_type="q4_0")
+    assert planning.choice.kv_type_v is None, "who chooses a type chooses it for both"
+
+
+def test_layers_that_the_load_chose_are_left_to_the_plan(desk: Desk, model: Path) -> None:
+    desk.program.session.use(Wish(model))
+    desk.until(lambda: desk.engine.sent)
+    load = desk.engine.load
+    decided = msgspec.structs.replace(load.options, gpu_layers=1, experts_on_cpu=True)
+    desk.engine.say(Loaded(load.request, msgspec.structs.replace(model_info(load.path, 512), options=decided)))
+    desk.settle()
+    planning = desk.program.planner.planning
+    planning.watch(True)
+    desk.until(lambda: planning.view is not None)
+    assert (planning.choice.gpu_layers, planning.choice.experts_on_cpu) == (None, False)
 
 
 def test_a_model_that_is_loaded_while_somebody_looks_is_planned(desk: Desk, model: Path) -> None:

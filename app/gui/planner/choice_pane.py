@@ -106,9 +106,23 @@ class ChoicePane(QWidget):
         self.experts.setChecked(choice.experts_on_cpu)
         self.experts.setVisible(is_mixture)
         self.experts.setEnabled(has_gpu)
-        self.kv.setCurrentIndex(self.kv.findData(choice.kv_type))
+        self._show_kv(choice)
         self.where.setCurrentIndex(max(0, self.where.findData(choice.where)))
         del blockers
+
+    def _show_kv(self, choice: PlanChoice) -> None:
+        """Show the type of the cache; two types, as a load can have them, are an entry while they are planned."""
+        if choice.kv_type_v is None:
+            self.kv.setCurrentIndex(self.kv.findData(choice.kv_type))
+            if self.kv.count() > len(KV_TYPES):
+                self.kv.removeItem(len(KV_TYPES))
+            return
+        words = self.tr("keys {keys}, values {values}")
+        words = words.format(keys=choice.kv_type.upper(), values=choice.kv_type_v.upper())
+        if self.kv.count() == len(KV_TYPES):
+            self.kv.addItem(words, None)
+        self.kv.setItemText(len(KV_TYPES), words)
+        self.kv.setCurrentIndex(len(KV_TYPES))
 
     def _box(self, name: str, title: str) -> ChoiceBox:
         box = ChoiceBox()
@@ -126,7 +140,7 @@ class ChoicePane(QWidget):
         self.sequences = StopsRow(
             "plan_sequences", tr("At once"), at_once, [*range(1, 9), 12, 16, 24, 32], (1, MOST_SEQUENCES)
         )
-        layers = tr("Layers of the model that lie on the GPU; automatic is as many as fit.")
+        layers = tr("Layers of the model that lie on the GPU, the output layer counted; automatic is as many as fit.")
         words = {float(AUTOMATIC): tr("auto")}
         self.layers = StopsRow(
             "plan_layers", tr("GPU layers"), layers, (AUTOMATIC, 0), (AUTOMATIC, MOST_LAYERS), words=words
@@ -176,11 +190,16 @@ class ChoicePane(QWidget):
         ):
             row.moved.connect(lambda value, name=name: self.changed.emit(name, value))
         self.layers.moved.connect(lambda value: self.changed.emit("gpu_layers", None if value < 0 else value))
-        self.kv.activated.connect(lambda row: self.changed.emit("kv_type", self.kv.itemData(row)))
+        self.kv.activated.connect(self._choose_kv)
         self.where.activated.connect(lambda row: self.changed.emit("where", self.where.itemData(row)))
         self.flash.toggled.connect(lambda on: self.changed.emit("flash_attention", on))
         self.experts.toggled.connect(lambda on: self.changed.emit("experts_on_cpu", on))
         self.model.activated.connect(self._choose_model)
+
+    def _choose_kv(self, row: int) -> None:
+        kind = self.kv.itemData(row)
+        if kind is not None:
+            self.changed.emit("kv_type", kind)
 
     def _choose_model(self, row: int) -> None:
         chosen = self.model.itemData(row)
