@@ -33,6 +33,10 @@ def test_what_would_help_is_offered_with_what_it_saves(ready: Stage) -> None:
     assert not button.isVisibleTo(options.dialog)
     ready.desk.program.load_options.change(context=1 << 26)
     ready.desk.until(lambda: button.isVisibleTo(options.dialog))
+    enough = {lever.fits for lever in button._shown}
+    for lever, each in zip(button._shown, button.menu().actions(), strict=True):
+        assert each.text().endswith("then it fits" if lever.fits else "not enough alone"), each.text()
+    assert enough == {True, False}, "of both kinds"
     entry = next(each for each in button.menu().actions() if "Smaller KV cache: Q4_0 · saves " in each.text())
     entry.trigger()
     assert ready.desk.program.load_options.options.kv_type_v == "q4_0"

@@ -5,9 +5,9 @@ from __future__ import annotations
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QMenu, QPushButton
 
-from app.gui.widgets.words import hint_of, render, set_hint
+from app.gui.widgets.lever_words import lever_text
+from app.gui.widgets.words import hint_of, set_hint
 from app.services.load_plan import LoadLever
-from app.services.units import byte_size
 
 MOST_SHOWN = 6
 
@@ -44,15 +44,15 @@ class LeverButton(QPushButton):
         self.setVisible(bool(shown))
 
     def _add(self, number: int, lever: LoadLever) -> None:
-        words = self.tr("{change} · saves {size}").format(change=render(lever.words), size=byte_size(lever.saves))
+        words = lever_text(lever.words, lever.saves, fits=lever.fits)
         entry = self._levers.addAction(words.replace("&", "&&"))
         entry.setObjectName(f"lever_{number}")
-        hint = self.tr("Then it fits.") if lever.fits else self.tr("Not enough alone, but it helps.")
+        hint = self.tr("Choose this, and see at once what comes of it")
         if lever.changes:
             entry.triggered.connect(lambda _checked=False: self.chosen.emit(dict(lever.changes)))
         else:
             entry.setEnabled(False)
-            hint = self.tr("{enough} Choose another file of this model.").format(enough=hint)
+            hint = self.tr("{change}. Choose another file of this model.").format(change=words)
         entry.setToolTip(hint_of(hint))
 
 

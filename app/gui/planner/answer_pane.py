@@ -7,9 +7,10 @@ from PySide6.QtWidgets import QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
 from app.gui import theme
 from app.gui.planner.device_picture import DevicePicture
-from app.gui.planner.plan_words import answer_text, first_hint, first_words, lever_text, read_words
+from app.gui.planner.plan_words import answer_text, first_hint, first_words, read_words
 from app.gui.planner.speed_picture import SpeedPicture
 from app.gui.widgets.labels import label
+from app.gui.widgets.lever_words import lever_text
 from app.gui.widgets.words import render, set_hint
 from app.services.planning_values import LeverView, PlanChoice, PlanView, SpeedRows
 from app.services.units import count
@@ -51,7 +52,7 @@ class AnswerPane(QWidget):
             self.answer.setText(text)
         self.source.setText(self._source(view, is_asking, can_load))
         self._show_devices(view)
-        self._show_levers(view)
+        self._show_levers(view, choice)
         self._show_speed(view.speed, choice)
         self.limits.setText(self._limits(view))
         self.load.setVisible(can_load)
@@ -103,8 +104,8 @@ class AnswerPane(QWidget):
         for place, picture in enumerate(self._pictures):
             picture.setVisible(place < len(used))
 
-    def _show_levers(self, view: PlanView) -> None:
-        is_needed = view.fit in ("less_context", "too_large")
+    def _show_levers(self, view: PlanView, choice: PlanChoice) -> None:
+        is_needed = view.fit in ("less_context", "too_large") or (view.fit == "partly" and choice.gpu_layers is None)
         for place, lever in enumerate(view.levers):
             if place == len(self.levers):
                 self._add_lever()
@@ -115,7 +116,7 @@ class AnswerPane(QWidget):
         self._levers_head.setVisible(bool(view.levers))
 
     def _show_lever(self, button: QPushButton, lever: LeverView, is_needed: bool) -> None:
-        text = lever_text(lever, is_needed)
+        text = lever_text(lever.words, lever.saves, fits=lever.fits, is_needed=is_needed)
         if text != button.text():
             button.setText(text)
             button.setAccessibleName(text)

@@ -7,7 +7,6 @@ from PySide6.QtCore import QCoreApplication
 from app.gui.widgets.words import render
 from app.services.planning_values import (
     DeviceRows,
-    LeverView,
     PlanRow,
     PlanView,
     Range,
@@ -152,15 +151,3 @@ def answer_text(view: PlanView) -> str:
     if view.pace is None:
         return answer if answer.endswith(".") else translate("Planner", "{answer}.").format(answer=answer)
     return translate("Planner", "{answer}: {pace}.").format(answer=answer, pace=render(view.pace))
-
-
-def lever_text(lever: LeverView, is_needed: bool) -> str:
-    """Return a change with what it saves, and whether that is enough where it is needed."""
-    words = render(lever.words)
-    if not is_needed:
-        text = translate("Planner", "{change} · saves {size}")
-    elif lever.fits:
-        text = translate("Planner", "{change} · saves {size}, then it fits")
-    else:
-        text = translate("Planner", "{change} · saves {size}, not enough alone")
-    return text.format(change=words, size=byte_size(lever.saves))
