@@ -32,8 +32,10 @@ from app.system.settings_file import SettingsFile
 JOB = "fit badges"
 STEP_BYTES = 64 << 20
 """Free memory counts in such steps: with every sample it is a little different, and no verdict is."""
+MOST_TRIED = 3
+"""So many files are asked about before it is said that nothing tells which GPUs there are."""
 
-
+_BEING_FOUND_OUT = translate("FitBadges", "Which GPUs this machine has is being found out.")
 _UNTOLD = translate("FitBadges", "What it takes cannot be said: its file does not tell enough. Load it to find out.")
 
 
@@ -49,6 +51,8 @@ class _Asked(msgspec.Struct, frozen=True):
 
     models: tuple[tuple[PlannedFile, LoadOptions], ...]
     devices: tuple[PlannedDevice, ...]
+    problem: Sentence | None
+    """Why it is not known which devices there are, where asking has failed."""
 
 
 class FitBadges:
@@ -78,8 +82,13 @@ class FitBadges:
         self._asked: _Asked | None = None
         self._listing: int | None = None
         """The dry run that tells which GPUs there are, where nothing else has told them."""
+        self._tried: list[str] = []
+        """The files that were asked about since somebody began to look, the newest last."""
+        self._problem: Sentence | None = None
+        """Why asking has failed."""
         self._is_listed = False
         self._job: LatestJob[dict[str, Fit]] = LatestJob(jobs, JOB, self._take_fits)
+        models.changed.connect(self._list_devices)
         for signal in (planning.devices.changed, models.changed, session.changed):
             signal.connect(self._look)
         planning.models.changed.connect(lambda _path: self._look())
@@ -93,6 +102,8 @@ class FitBadges:
         self._wanted[who] = tuple(dict.fromkeys(paths))
         for path in self._wanted[who]:
             self._planning.models.want(path)
+        if self._listing is None:
+            self._tried.clear()  # what failed before is asked again for who looks again
         self._list_devices()
         self._look()
 
@@ -105,7 +116,7 @@ class FitBadges:
 
     def note(self, devices: tuple[Device, ...]) -> None:
         """Take in which devices there are, as a dry run has told."""
-        self._is_listed = True
+        self._is_listed, self._problem = True, None
         self._planning.devices.note(devices)
         self._look()
 
@@ -118,28 +129,42 @@ class FitBadges:
         self._job.take(event)
 
     def take_measured(self, event: MemoryMeasured | Failed) -> None:
-        """Take in which GPUs there are; where that failed, main memory is all that counts."""
-        if event.request == self._listing:
-            self._listing = None
-            self.note(event.devices if isinstance(event, MemoryMeasured) else ())
+        """Take in which GPUs there are; where that failed, another file is asked about, as one may be damaged."""
+        if event.request != self._listing:
+            return
+        self._listing = None
+        if isinstance(event, MemoryMeasured):
+            self.note(event.devices)
+            return
+        self._problem = event.sentence
+        self._list_devices()
+        self._look()
 
     def _list_devices(self) -> None:
         """Beside no model nothing has told which GPUs there are: a dry run of a file does."""
         if self._is_listed or self._listing is not None or self._memory.devices or self._session.phase != "no_model":
             return
-        usable = [found.path for found in self._planning.models.found if found.path in self._paths]
-        if usable:
-            self._listing = self._session.new_request()
-            self._dry_run.measure(self._listing, usable[0], LoadOptions(gpu_layers=0), keep=False)
+        if len(self._tried) >= MOST_TRIED:
+            return
+        wanted, found = self._paths, [found.path for found in self._planning.models.found]
+        for path in sorted(found, key=lambda each: each not in wanted) if wanted else ():
+            if path not in self._tried:
+                self._tried.append(path)
+                self._listing = self._session.new_request()
+                self._dry_run.measure(self._listing, path, LoadOptions(gpu_layers=0), keep=False)
+                return
 
     def _look(self) -> None:
         if not self._wanted:
             return
-        asked = _Asked(tuple(self._models_wanted()), self.devices)
+        waits = self._listing is not None
+        asked = _Asked(tuple(self._models_wanted()), self.devices, None if waits else self._problem)
         if asked != self._asked:
             self._asked = asked
             self._job.want(
-                lambda: {file.path: fit_of(file, options, asked.devices) for file, options in asked.models}
+                lambda: {
+                    file.path: fit_of(file, options, asked.devices, asked.problem) for file, options in asked.models
+                }
             )
 
     @property
@@ -166,13 +191,18 @@ class FitBadges:
             self.changed.emit()
 
 
-def fit_of(file: PlannedFile, options: LoadOptions, devices: tuple[PlannedDevice, ...]) -> Fit:
-    """Return whether a model fits with these options; takes a few milliseconds, never raises."""
+def fit_of(
+    file: PlannedFile, options: LoadOptions, devices: tuple[PlannedDevice, ...], problem: Sentence | None = None
+) -> Fit:
+    """Return whether a model fits with these options; takes a few milliseconds, never raises.
+
+    `problem` is why it is not known which devices there are, where there are none.
+    """
     model = file.model
     if model is None:
         return Fit("unknown", file.problem or _UNTOLD)
     if not devices:
-        return Fit("unknown", translate("FitBadges", "Which GPUs this machine has is being found out."))
+        return Fit("unknown", problem or _BEING_FOUND_OUT)
     plan = plan_memory(
         model,
         plan_options(options, model.trained_context),

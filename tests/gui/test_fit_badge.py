@@ -86,7 +86,7 @@ def test_a_badge_has_a_picture_a_word_and_its_reason(ready: Stage) -> None:
         ("less_context", "fits with less context"),
         ("partly", "partly on the GPU"),
         ("too_large", "too large"),
-        ("unknown", "unknown"),
+        ("unknown", "–"),
     ):
         fit = Fit(verdict, REASON)  # type: ignore[arg-type]
         badge.show_fit(fit)
@@ -95,4 +95,4 @@ def test_a_badge_has_a_picture_a_word_and_its_reason(ready: Stage) -> None:
         seen.add(bytes(fit_icon(fit, icons, ready.themes.current).pixmap(16, 16).toImage().constBits()))
     assert len(seen) == 5
     ready.themes.choose("dark")
-    assert word.text() == "unknown"
+    assert word.text() == "–"

@@ -11,7 +11,7 @@ from app.core.devices import Device
 from app.core.events import MemoryMeasured
 from app.core.model import LoadOptions
 from app.planner.memory_plan import PlannedDevice
-from app.services.fit_badges import STEP_BYTES, Fit, FitBadges, fit_of
+from app.services.fit_badges import MOST_TRIED, STEP_BYTES, Fit, FitBadges, fit_of
 from app.services.planning_models import PlannedFile, read_planned
 from app.services.wishes import Wish
 from app.system.settings_file import ModelSettings
@@ -51,10 +51,58 @@ def test_which_gpus_there_are_is_asked_once_where_no_model_has_told(desk: Desk, 
     assert len(desk.dry_run.asked) == 1
 
 
-def test_a_dry_run_that_fails_leaves_main_memory_to_judge_by(desk: Desk, fits: FitBadges) -> None:
+def several(desk: Desk, model: Path, count: int) -> list[str]:
+    """Let the search find so many more models, and return their paths."""
+    paths = [desk.program.paths.models / f"more-{number}.gguf" for number in range(count)]
+    for number, path in enumerate(paths):
+        path.write_bytes(model.read_bytes() + bytes(1 + number))
+    desk.program.models.refresh()
+    wanted = {str(path) for path in paths}
+    desk.until(lambda: wanted <= {found.path for found in desk.program.models.found})
+    return [str(path) for path in paths]
+
+
+def fail_all(desk: Desk, text: str) -> None:
+    """Let every question fail, as long as another one follows."""
+    for count in range(1, MOST_TRIED + 1):
+        if len(desk.dry_run.asked) >= count:
+            desk.dry_run.fail(text=text)
+            desk.settle()
+
+
+def test_a_file_that_tells_nothing_decides_nothing_and_another_is_asked_about(
+    desk: Desk, fits: FitBadges, model: Path
+) -> None:
+    paths = several(desk, model, 2)
+    fits.want("menu", paths)
+    desk.dry_run.fail("model", "This file is damaged.")
+    desk.settle()
+    assert sorted(asked.path for asked in desk.dry_run.asked) == sorted(paths)
+    desk.dry_run.answer(devices=(GPU, PROCESSOR))
+    desk.until(lambda: all((fit := fits.get(path)) and fit.verdict == "fits" for path in paths))
+    assert fits.devices[0].is_gpu
+
+
+def test_where_all_fail_nothing_is_claimed_the_reason_is_told_and_it_is_asked_again(
+    desk: Desk, fits: FitBadges
+) -> None:
     fits.want("menu", [one(desk)])
-    desk.dry_run.fail()
-    desk.until(lambda: fits.get(one(desk)) and fits.get(one(desk)).verdict == "fits")  # type: ignore[union-attr]
+    fail_all(desk, "The engine does not start.")
+    desk.until(lambda: (fit := fits.get(one(desk))) and "does not start" in fit.reason.english())
+    assert fits.get(one(desk)).verdict == "unknown" and fits.devices == ()  # type: ignore[union-attr]
+    count = len(desk.dry_run.asked)
+    fits.want("menu", [one(desk)])
+    assert len(desk.dry_run.asked) == count + 1, "who looks again has it asked again"
+    desk.dry_run.answer(devices=(PROCESSOR,))
+    desk.until(lambda: (fit := fits.get(one(desk))) and fit.verdict == "fits")
+
+
+def test_not_every_file_of_a_large_folder_is_asked_about(desk: Desk, fits: FitBadges, model: Path) -> None:
+    several(desk, model, MOST_TRIED + 1)
+    fits.want("menu", [one(desk)])
+    fail_all(desk, "Nobody knows.")
+    asked = [each.path for each in desk.dry_run.asked]
+    assert len(set(asked)) == len(asked) == MOST_TRIED
 
 
 def test_a_verdict_follows_the_memory_and_the_options_that_are_remembered(desk: Desk, fits: FitBadges) -> None:

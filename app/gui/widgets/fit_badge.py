@@ -13,6 +13,7 @@ from app.gui.icons import Icons
 from app.gui.widgets.labels import label
 from app.gui.widgets.words import hint_of, render, set_hint
 from app.services.fit_badges import Fit, FitBadges
+from app.services.units import UNKNOWN
 
 translate = QCoreApplication.translate
 _ICON_PX = 16
@@ -27,7 +28,7 @@ def fit_word(fit: Fit | None) -> str:
         "less_context": translate("FitBadge", "fits with less context"),
         "partly": translate("FitBadge", "partly on the GPU"),
         "too_large": translate("FitBadge", "too large"),
-        "unknown": translate("FitBadge", "unknown"),
+        "unknown": UNKNOWN,
     }
     return words[fit.verdict] if fit is not None else translate("FitBadge", "looking …")
 
