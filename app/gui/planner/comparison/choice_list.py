@@ -54,6 +54,9 @@ class ChoiceList(QWidget):
     def __init__(self, name: str, title: str, search: str) -> None:
         super().__init__()
         self._groups: tuple[Group, ...] = ()
+        self._by_key: dict[object, QTreeWidgetItem] = {}
+        """From top to bottom: a choice touches what it changes alone, as there may be hundreds."""
+        self._ticked: set[object] = set()
         self._title = title
         self._told = QTimer(self)
         """A tick on a group is one on each of its items: told at once."""
@@ -91,7 +94,7 @@ class ChoiceList(QWidget):
     @property
     def chosen(self) -> tuple[object, ...]:
         """Keys of what is ticked, from top to bottom."""
-        return tuple(item.data(0, KEY_ROLE) for item in self._items() if item.checkState(0) is _CHECKED)
+        return tuple(key for key in self._by_key if key in self._ticked)
 
     def show_groups(self, groups: Sequence[Group], chosen: Sequence[object]) -> None:
         """Offer other items, or tick others; what is unfolded stays so, and what is ticked can be seen at first."""
@@ -99,10 +102,9 @@ class ChoiceList(QWidget):
         with QSignalBlocker(self.tree):
             if tuple(groups) != self._groups:
                 self._fill(tuple(groups), wanted)
-            for item in self._items():
-                state = _CHECKED if item.data(0, KEY_ROLE) in wanted else _UNCHECKED
-                if item.checkState(0) is not state:
-                    item.setCheckState(0, state)
+            for key in (self._ticked ^ wanted) & self._by_key.keys():
+                self._by_key[key].setCheckState(0, _CHECKED if key in wanted else _UNCHECKED)
+        self._ticked = wanted & self._by_key.keys()
         self._say_count()
 
     def _fill(self, groups: tuple[Group, ...], wanted: set[object]) -> None:
@@ -111,6 +113,7 @@ class ChoiceList(QWidget):
         at = current.data(0, KEY_ROLE) if current is not None else None
         self._groups = groups
         self.tree.clear()
+        self._by_key, self._ticked = {}, set()
         for group in groups:
             top = QTreeWidgetItem(self.tree, [group.title])
             top.setFlags(top.flags() | Qt.ItemFlag.ItemIsUserCheckable | Qt.ItemFlag.ItemIsAutoTristate)
@@ -121,6 +124,7 @@ class ChoiceList(QWidget):
                 item.setFlags(item.flags() | Qt.ItemFlag.ItemIsUserCheckable | Qt.ItemFlag.ItemNeverHasChildren)
                 item.setCheckState(0, _UNCHECKED)
                 item.setToolTip(0, hint_of(each.hint or each.words))
+                self._by_key[each.key] = item
                 if at is not None and each.key == at:
                     self.tree.setCurrentItem(item)
             top.setExpanded(was_open.get(group.title, any(each.key in wanted for each in group.items)))
@@ -143,17 +147,17 @@ class ChoiceList(QWidget):
         found = [self.tree.topLevelItem(row) for row in range(self.tree.topLevelItemCount())]
         return [top for top in found if top is not None]
 
-    def _items(self) -> list[QTreeWidgetItem]:
-        return [item for top in self._tops() for item in _children(top)]
-
     def _note(self, item: QTreeWidgetItem) -> None:
         if item.childCount() and item.checkState(0) is Qt.CheckState.PartiallyChecked:
             return
+        if not item.childCount():
+            key = item.data(0, KEY_ROLE)
+            (self._ticked.add if item.checkState(0) is _CHECKED else self._ticked.discard)(key)
         self._say_count()
         self._told.start()
 
     def _say_count(self) -> None:
-        self.heading.setText(self.tr("{title} · {count}").format(title=self._title, count=len(self.chosen)))
+        self.heading.setText(self.tr("{title} · {count}").format(title=self._title, count=len(self._ticked)))
 
     def _want_menu(self, place: QPoint) -> None:
         item = self.tree.itemAt(place)
