@@ -11,7 +11,7 @@ from app.core.model import CONTEXT_STEP, MOST_CONTEXT
 from app.planner.cache_formula import padded
 from app.planner.layout import Holding, Placement, device_names, held, placed
 from app.planner.margins import overhead_and_margin, reserve, room_of
-from app.planner.memory_plan import DevicePlan, Figure, PlannedDevice
+from app.planner.memory_plan import DevicePlan, Figure, Load, PlannedDevice, all_have_room
 from app.planner.plan_options import PlanOptions
 from app.planner.planned_model import PlannedModel
 
@@ -22,8 +22,12 @@ MOST_SEQUENCES = 256
 class Machine:
     """A model on some devices; every configuration is worked out once."""
 
-    def __init__(self, model: PlannedModel, devices: Sequence[PlannedDevice]) -> None:
+    def __init__(
+        self, model: PlannedModel, devices: Sequence[PlannedDevice], beyond: Sequence[int] | None = None
+    ) -> None:
+        """`beyond` is what each device is known to take more than by formula, main memory last."""
         self.model = model
+        self._beyond = beyond
         self.gpus = tuple(device for device in devices if device.is_gpu)
         self.main = next((device for device in devices if not device.is_gpu), None)
         self._devices = (*self.gpus, *(() if self.main is None else (self.main,)))
@@ -47,16 +51,14 @@ class Machine:
     def fits_with(self, options: PlanOptions, share: float) -> bool | None:
         """Whether it would where the weights are `share` of what they are."""
         sizes = [_scaled(holding, share) for holding in self.held(options)]
-        if self.main is not None:
-            sizes[-1] = _sum(
-                sizes[-1], *(size for gpu, size in zip(self.gpus, sizes, strict=False) if gpu.shares_main_memory)
-            )
-        spare = [
-            _spare(device, kept, size)
-            for device, kept, size in zip(self._devices, self._reserves, sizes, strict=False)
-        ]
-        known = [room for room in spare if room is not None]
-        return all(room >= 0 for room in known) if len(known) == len(spare) and spare else None
+        if self._beyond is not None:
+            sizes = [_sum(size, more) for size, more in zip(sizes, self._beyond, strict=True)]
+        return all_have_room(
+            [
+                Load(device.is_gpu, device.shares_main_memory, room_of(device).free, kept, size)
+                for device, kept, size in zip(self._devices, self._reserves, sizes, strict=False)
+            ]
+        )
 
     def needed(self, options: PlanOptions) -> int | None:
         """Return the bytes on all GPUs, or in main memory where there is none; None where unknown."""
@@ -136,14 +138,6 @@ def _sum(*sizes: int | None) -> int | None:
     return sum(known) if len(known) == len(sizes) else None
 
 
-def _spare(device: PlannedDevice, kept: int | None, size: int | None) -> int | None:
-    """Return what stays free beyond the reserve; a device that nothing lies on needs none."""
-    free = room_of(device).free
-    if size is None or kept is None or free is None:
-        return None
-    return free - kept - size if size else 0
-
-
 def _usual_margin(room: Room) -> int | None:
     return None if room.free is None or room.limit is None else room.free - room.limit
 
@@ -165,4 +159,7 @@ def _row(name: str, device: PlannedDevice | None, holding: Holding) -> DevicePla
         margin=Figure(None if kept is None else kept[1], "assumed"),
         total=None if device is None else device.total,
         free=None if device is None else room_of(device).free,
+        scratch=scratch,
+        reserve=None if device is None else reserve(device),
+        shares_main_memory=device is not None and device.is_gpu and device.shares_main_memory,
     )

@@ -5,7 +5,8 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from collections.abc import Sequence
+from typing import Literal, NamedTuple
 
 import msgspec
 
@@ -38,6 +39,33 @@ class PlannedDevice(msgspec.Struct, frozen=True):
     """Whether its memory is the machine's own: an integrated GPU, Apple's chips."""
 
 
+class Load(NamedTuple):
+    """What lies on a device, by which it is judged whether that fits; bytes that are not known are None."""
+
+    is_gpu: bool
+    shares_main_memory: bool
+    free: int | None
+    reserve: int | None
+    """What stays free beside it."""
+    size: int | None
+
+
+def rooms_left(loads: Sequence[Load]) -> tuple[int | None, ...]:
+    """Return what stays free beyond the reserve of each device, negative where it is too small; None where unknown.
+
+    What GPUs hold that share main memory lies in it, too. A device that nothing lies on needs no reserve.
+    """
+    shared = [load.size for load in loads if load.is_gpu and load.shares_main_memory]
+    return tuple(_room_left(load, () if load.is_gpu else shared) for load in loads)
+
+
+def _room_left(load: Load, more: Sequence[int | None]) -> int | None:
+    sizes = [size for size in (load.size, *more) if size is not None]
+    if len(sizes) != 1 + len(more) or load.reserve is None or load.free is None:
+        return None
+    return load.free - load.reserve - sum(sizes) if sum(sizes) else 0
+
+
 class DevicePlan(msgspec.Struct, frozen=True):
     """What a configuration takes of one device."""
 
@@ -54,6 +82,19 @@ class DevicePlan(msgspec.Struct, frozen=True):
     """What stays free on purpose."""
     total: int | None = None
     free: int | None = None
+    scratch: int | None = 0
+    """What of the overhead grows with the configuration."""
+    reserve: int | None = None
+    """The driver's part and the margin, as soon as something lies here."""
+    shares_main_memory: bool = False
+
+    @property
+    def load(self) -> Load:
+        """What lies here, as it is judged."""
+        parts = [self.weights.bytes, self.kv.bytes, self.state.bytes, self.compute.bytes, self.scratch]
+        known = [part for part in parts if part is not None]
+        size = sum(known) if len(known) == len(parts) else None
+        return Load(self.is_gpu, self.shares_main_memory, self.free, self.reserve, size)
 
     @property
     def figures(self) -> tuple[Figure, ...]:
@@ -110,3 +151,15 @@ class MemoryPlan(msgspec.Struct, frozen=True):
     levers: tuple[Lever, ...] = ()
     reason: Sentence | None = None
     """Why it is unknown, or refused: one sentence with the next step."""
+
+    @property
+    def has_room(self) -> bool | None:
+        """Whether every device has room for its part as it is planned; None where one figure is unknown."""
+        return all_have_room([device.load for device in self.devices if device.is_gpu or device.free is not None])
+
+
+def all_have_room(loads: Sequence[Load]) -> bool | None:
+    """Return whether nothing is too small; None where one figure is unknown, or there is no device."""
+    rooms = rooms_left(loads)
+    known = [room for room in rooms if room is not None]
+    return all(room >= 0 for room in known) if rooms and len(known) == len(rooms) else None

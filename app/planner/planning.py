@@ -44,7 +44,7 @@ def plan_memory(
     if fits is None or everything is None:
         return MemoryPlan(machine.rows(wanted), "unknown", options, reason=model.unknown_reason)
     longest = largest_context(machine, wanted)
-    decided, verdict = wanted, _verdict(machine, wanted, everything)
+    decided, verdict = wanted, _verdict(fits, wanted, everything, bool(machine.gpus))
     if not fits:
         shortest = min(SHORTEST_CONTEXT, options.cells)
         if longest is not None and longest >= shortest:
@@ -66,27 +66,34 @@ def plan_memory(
     )
 
 
-def with_asked(plan: MemoryPlan, measured: Sequence[DeviceMemory]) -> MemoryPlan:
+def with_asked(
+    plan: MemoryPlan, measured: Sequence[DeviceMemory], model: PlannedModel, devices: Sequence[PlannedDevice]
+) -> MemoryPlan:
     """Return the plan with a dry run's figures, by device name, in place of the formula's.
 
-    A device that the dry run does not name holds nothing; what it could not tell stays as it was worked out.
+    What it could not tell stays as it was worked out. Where room was judged otherwise, the verdict is that of the
+    configuration as it was asked about; a shorter context takes less by formula.
     """
     by_name = {use.device: use for use in measured}
-    devices = tuple(_asked(device, by_name) for device in plan.devices)
-    spare = [device.spare for device in devices if device.free is not None or device.is_gpu]
-    verdict = plan.verdict
-    if any(room is None for room in spare):
-        return replace(plan, devices=devices)
-    fits = all(room >= 0 for room in spare if room is not None)
-    if fits and verdict in ("less_context", "too_large", "unknown"):
-        verdict = "partly" if plan.verdict == "less_context" and _is_partial(plan) else "fits"
-    elif not fits and verdict in ("fits", "partly", "unknown"):
-        verdict = "less_context" if (plan.largest_context or 0) >= SHORTEST_CONTEXT else "too_large"
-    return replace(plan, devices=devices, verdict=verdict)
-
-
-def _is_partial(plan: MemoryPlan) -> bool:
-    return plan.options.experts_on_cpu or plan.options.gpu_layers not in (None, ALL_LAYERS)
+    rows = tuple(_asked(device, by_name) for device in plan.devices)
+    shown = replace(plan, devices=rows)
+    everything = all_layers(model)
+    if (
+        everything is None
+        or shown.has_room is None
+        or (shown.has_room == plan.has_room and plan.verdict != "unknown")
+    ):
+        return shown
+    sizes = [(row.load.size, before.load.size) for row, before in zip(rows, plan.devices, strict=True)]
+    beyond = [asked - formula for asked, formula in sizes if asked is not None and formula is not None]
+    longest = plan.largest_context
+    if len(beyond) == len(rows):
+        longest = largest_context(Machine(model, devices, beyond), plan.options)
+    verdict = _verdict(shown.has_room, plan.options, everything, any(row.is_gpu for row in rows))
+    if not shown.has_room and longest and min(SHORTEST_CONTEXT, plan.options.cells) <= longest < plan.options.cells:
+        verdict = "less_context"
+    layers = _count(plan.options, everything) if any(row.is_gpu for row in rows) else 0
+    return replace(shown, verdict=verdict, largest_context=longest, gpu_layers=layers)
 
 
 def _asked(device: DevicePlan, measured: Mapping[str, DeviceMemory]) -> DevicePlan:
@@ -103,6 +110,7 @@ def _asked(device: DevicePlan, measured: Mapping[str, DeviceMemory]) -> DevicePl
     overhead = device.overhead
     if overhead.bytes is None:  # only what no dry run tells is missing: the driver's part is the same for every model
         overhead = Figure(OVERHEAD if device.is_gpu else 0, "assumed")
+    scratch = 0 if device.scratch is None else device.scratch
     return replace(
         device,
         weights=figure(use.weights, device.weights),
@@ -110,6 +118,7 @@ def _asked(device: DevicePlan, measured: Mapping[str, DeviceMemory]) -> DevicePl
         state=figure(use.state, device.state),
         compute=figure(compute, device.compute),
         overhead=overhead,
+        scratch=scratch,
     )
 
 
@@ -117,11 +126,11 @@ def _count(options: PlanOptions, everything: int) -> int:
     return everything if options.gpu_layers in (None, ALL_LAYERS) else min(options.gpu_layers or 0, everything)
 
 
-def _verdict(machine: Machine, options: PlanOptions, everything: int) -> Verdict:
+def _verdict(fits: bool, options: PlanOptions, everything: int, has_gpu: bool) -> Verdict:
     """Return the verdict of a configuration as it is: whether all of it is on GPUs."""
-    if not machine.fits(options):
+    if not fits:
         return "too_large"
-    whole = not machine.gpus or (_count(options, everything) == everything and not options.experts_on_cpu)
+    whole = not has_gpu or (_count(options, everything) == everything and not options.experts_on_cpu)
     return "fits" if whole else "partly"
 
 
@@ -149,4 +158,4 @@ def _with_layers(
             break  # main memory may be too small for all experts, and hold whole layers
     if verdict == "less_context":
         return decided, verdict
-    return decided, _verdict(machine, decided, everything)
+    return decided, _verdict(bool(machine.fits(decided)), decided, everything, bool(machine.gpus))

@@ -129,7 +129,7 @@ def _asked(plan: MemoryPlan, model: PlannedModel, here: Here) -> MemoryPlan:
     if has_gpu and (layers, chosen.experts_on_cpu) != (plan.gpu_layers, plan.options.experts_on_cpu):
         options = replace(plan.options, gpu_layers=layers, experts_on_cpu=chosen.experts_on_cpu)
         plan = plan_memory(model, options, here.devices)
-    return with_asked(plan, measured.memory)
+    return with_asked(plan, measured.memory, model, here.devices)
 
 
 def _plan(row: Row, usage: Usage, gpu: str, name: str) -> PlanValue:

@@ -133,7 +133,11 @@ def asked_options(made: Made, remembered: LoadOptions) -> LoadOptions:
 def view_of(made: Made, choice: PlanChoice, place: Place, asked: MemoryMeasured | Failed | None) -> PlanView:
     """Return what is shown of a plan; `asked` is what llama.cpp said of it."""
     is_asked = isinstance(asked, MemoryMeasured)
-    plan = with_asked(made.plan, asked.memory) if isinstance(asked, MemoryMeasured) else made.plan
+    plan = (
+        with_asked(made.plan, asked.memory, made.model, place.devices)
+        if isinstance(asked, MemoryMeasured)
+        else made.plan
+    )
     everything = all_layers(made.model)
     speed = _speed(made.model, plan, choice, place)
     name = "" if place.is_here else next(iter(place.names.values()), "")

@@ -44,10 +44,7 @@ def answer_words(plan: MemoryPlan, place: str, everything: int | None, sequences
 
 def has_room(plan: MemoryPlan) -> bool | None:
     """Return whether every device has room for its part, which a shorter context may not need; None is unknown."""
-    spare = [device.spare for device in plan.devices if device.free is not None or device.is_gpu]
-    if plan.verdict == "unknown" or not plan.devices or any(room is None for room in spare):
-        return None
-    return all(room >= 0 for room in spare if room is not None)
+    return None if plan.verdict == "unknown" else plan.has_room
 
 
 def _less_context(plan: MemoryPlan, everything: int | None, largest: str) -> Sentence:

@@ -79,7 +79,7 @@ def test_the_starter_model_is_planned_as_it_loads(dry_run: DryRun, starter_model
     (measured,) = dry_run.measure(str(starter_model), [header], options).memory
     model = planned_model([header], starter_model.stat().st_size)
     plan = plan_memory(model, plan_options(options, model.trained_context), [PLENTY])
-    asked = with_asked(plan, [measured])
+    asked = with_asked(plan, [measured], model, [PLENTY])
     (formula,), (engine,) = plan.devices, asked.devices
     assert plan.verdict == asked.verdict == "fits"
     assert formula.weights.bytes == engine.weights.bytes

@@ -29,6 +29,10 @@ def plan(name: str, gib: float, *, may_shorten: bool = False, context: int = 819
     return plan_memory(planned(name), PlanOptions(context, **options), [gpu(gib), MAIN], may_shorten=may_shorten)
 
 
+def asked_of(found: MemoryPlan, *said: DeviceMemory, gib: float = 24) -> MemoryPlan:
+    return with_asked(found, said, planned("llama-3.1-8b"), [gpu(gib), MAIN])
+
+
 def on_gpu(found: MemoryPlan) -> DevicePlan:
     return next(device for device in found.devices if device.is_gpu)
 
@@ -229,24 +233,26 @@ def test_a_gpu_alone_is_judged_without_main_memory() -> None:
 
 def test_a_dry_run_takes_the_place_of_the_formula() -> None:
     found = plan("llama-3.1-8b", 24)
-    asked = with_asked(
+    asked = asked_of(
         found,
-        (DeviceMemory("CUDA0", 5 * GIB, GIB, 200 * MIB), DeviceMemory("CPU", GIB, None, 20 * MIB, output=4 * MIB)),
+        DeviceMemory("CUDA0", 5 * GIB, GIB, 200 * MIB),
+        DeviceMemory("CPU", GIB, None, 20 * MIB, output=4 * MIB),
     )
     row, main = asked.devices
     assert (row.weights.bytes, row.kv.bytes, row.compute.bytes) == (5 * GIB, GIB, 200 * MIB)
     assert {figure.source for figure in row.figures[:4]} == {"asked"} and row.overhead.source == "assumed"
     assert (main.compute.bytes, main.kv.bytes) == (24 * MIB, 0)
     assert asked.verdict == "fits"
-    assert with_asked(found, (DeviceMemory("CUDA0", 23 * GIB, GIB, 1),)).verdict == "less_context"
+    assert asked_of(found, DeviceMemory("CUDA0", 22 * GIB - 700 * MIB, 2 * GIB, 1)).verdict == "less_context"
+    assert asked_of(found, DeviceMemory("CUDA0", 24 * GIB, GIB, 1)).verdict == "too_large"
     partial = DeviceMemory("CUDA0", None, GIB, 1, complete=False)
-    assert with_asked(found, (partial,)).devices[0].weights == found.devices[0].weights
+    assert asked_of(found, partial).devices[0].weights == found.devices[0].weights
 
 
 def test_a_dry_run_can_say_that_it_fits_after_all() -> None:
     found = plan("llama-3.1-8b", 6, gpu_layers=-1)
     assert found.verdict == "less_context"
-    assert with_asked(found, (DeviceMemory("CUDA0", 3 * GIB, GIB, 1),)).verdict == "fits"
+    assert asked_of(found, DeviceMemory("CUDA0", 3 * GIB, GIB, 1), gib=6).verdict == "fits"
 
 
 def test_options_of_a_load_are_what_is_planned() -> None:
