@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 import msgspec
 from msgspec.structs import replace
 
+from app.core.devices import MAIN_MEMORY
 from app.planner.decode_speed import Part, decode_speed
 from app.planner.gpu import Gpu, Limit, PrefillTime, Speed
 from app.planner.layout import all_layers, places
@@ -127,6 +128,16 @@ def planned_device(gpu: Gpu, free: int | None = None) -> PlannedDevice:
     return PlannedDevice(gpu.id, not gpu.is_processor, gpu.usable, free, gpu.shares_main_memory)
 
 
+def planned_machine(gpu: Gpu, main: PlannedDevice | None) -> list[PlannedDevice]:
+    """Return a GPU in a machine with this main memory; one that shares main memory has its own and no more."""
+    device = planned_device(gpu)
+    if gpu.is_processor:
+        return [device]
+    if gpu.shares_main_memory and not gpu.is_this_machine:
+        return [device, PlannedDevice(MAIN_MEMORY, False, gpu.memory)]
+    return [device] if main is None else [device, main]
+
+
 def parts_of(model: PlannedModel, plan: MemoryPlan, gpu: Gpu, host: Gpu | None) -> tuple[Part, ...]:
     """Return who does what of a model as it is planned; empty where that, or the speed of who would, is unknown."""
     layers = -1 if gpu.is_processor else plan.gpu_layers
@@ -179,9 +190,8 @@ def together(each: PrefillTime, requests: int) -> PrefillTime:
 def _row(model: PlannedModel, gpu: Gpu, usage: Usage, by: tuple[Gpu | None, PlanMemory, Parts]) -> Row:
     host, plan, parts_by = by
     users = max(1, usage.users)
-    devices = [planned_device(gpu)]
-    if host is not None and not gpu.is_processor:
-        devices.append(planned_device(host))
+    host = None if gpu.shares_main_memory and not gpu.is_this_machine and not gpu.is_processor else host
+    devices = planned_machine(gpu, None if host is None else planned_device(host))
     planned = plan(model, usage.planned, devices)
     impossible = planned.verdict in ("too_large", "unknown")
     parts = () if impossible else parts_by(model, planned, gpu, host)

@@ -11,7 +11,7 @@ from app.core.devices import MAIN_MEMORY
 from app.core.events import Failed, MemoryMeasured
 from app.core.machine_speed import KeptAnswers
 from app.core.model import LoadOptions
-from app.planner.comparison import parts_on, planned_device
+from app.planner.comparison import parts_on, planned_machine
 from app.planner.decode_speed import Part, decode_speed
 from app.planner.gpu import Gpu, PrefillTime, Speed
 from app.planner.layout import all_layers
@@ -82,12 +82,10 @@ def place_of(where: str, here: Sequence[PlannedDevice], gpus: KnownGpus) -> Plac
     host = gpus.here.get(MAIN_MEMORY)
     chosen = next((gpu for gpu in gpus.all if gpu.id == where), None)
     if where != HERE and chosen is not None:
-        device = planned_device(chosen)
-        main = () if chosen.shares_main_memory else tuple(each for each in here if not each.is_gpu)
-        devices = (device, *(replace(each, free=each.total) for each in main))
-        return Place(
-            devices, (chosen,), None if chosen.shares_main_memory else host, {device.name: chosen.name}, False
-        )
+        main = next((replace(each, free=each.total) for each in here if not each.is_gpu), None)
+        devices = tuple(planned_machine(chosen, main))
+        names = {devices[0].name: chosen.name}
+        return Place(devices, (chosen,), None if chosen.shares_main_memory else host, names, False)
     own = [device for device in here if device.is_gpu]
     names = {device.name: gpus.here[device.name].name if device.name in gpus.here else device.name for device in own}
     speeds = tuple(gpus.here.get(device.name) for device in own) if own else (host,)

@@ -80,7 +80,9 @@ def test_another_gpu_is_planned_as_if_it_were_empty_and_here() -> None:
     assert shown.answer.english().startswith(f"Fits on one {TABLE['rtx-4090'].name} with ")
     assert shown.devices[0].name == TABLE["rtx-4090"].name
     shared = place_of(next(gpu.id for gpu in TABLE.values() if gpu.shares_main_memory), (MAIN,), gpus)
-    assert len(shared.devices) == 1 and shared.host is None
+    assert [device.is_gpu for device in shared.devices] == [True, False] and shared.host is None
+    apple = next(gpu for gpu in TABLE.values() if gpu.id == shared.devices[0].name)
+    assert shared.devices[1].total == apple.memory, "the memory of this machine is none of another one"
     assert place_of("gone", (MAIN,), gpus).is_here
 
 
