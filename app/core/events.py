@@ -18,6 +18,7 @@ from app.core.metrics import DeviceMemory, KVUse, Metrics, StopReason
 from app.core.model import LoadOptions, ModelInfo
 from app.core.operations import OperationsEvent
 from app.core.prompt_scores import ScoreEvent
+from app.core.replay_events import Reproduced
 from app.core.store_events import StoreEvent
 from app.core.words import Sentence
 
@@ -172,39 +173,6 @@ class Finished(msgspec.Struct, frozen=True, tag="finished"):
     notes: tuple[Sentence, ...] = ()
 
 
-class Difference(msgspec.Struct, frozen=True):
-    """Where an answer that is written once more goes another way; gaps are in natural logarithms."""
-
-    token: int
-    """Index in the answer."""
-    stored: int
-    """The token that is there."""
-    drawn: int
-    """The one that was drawn now."""
-    gap: float
-    """How far apart the two are now, before any stage of the chain."""
-    stored_gap: float | None
-    """How far apart they were then; None where that was not kept."""
-    draw_distance: float | None
-    """By how much the odds would have to shift for this draw to fall on the stored token; None where none was made,
-    or where a stage of the chain cut that token."""
-
-
-class Reproduced(msgspec.Struct, frozen=True, tag="reproduced"):
-    """How far an answer that was written once more is the same."""
-
-    request: int
-    first: int
-    """Index in the answer of the first token that was drawn; those before it were given."""
-    compared: int
-    """How many tokens of the answer are the same, the given ones included."""
-    difference: Difference | None
-    stop_reason: StopReason | None
-    """How it ended, “length” where all tokens were compared and it would have gone on; None where nobody can say."""
-    kv: KVUse
-    """The cache now: it holds the prompt, and the answer as far as it was written."""
-
-
 class LanesPlanned(msgspec.Struct, frozen=True, tag="lanes_planned"):
     """How the lanes of a comparison share the cells; sent before the first of them begins."""
 
@@ -214,6 +182,8 @@ class LanesPlanned(msgspec.Struct, frozen=True, tag="lanes_planned"):
     """By lane: the seed of its draws."""
     notes: tuple[Sentence, ...] = ()
     """What people should know of it, such as why the lanes run one after another."""
+    prompt_from: int = 0
+    """The first position of the prompt that layers with a sliding window have for the lanes; 0 where they have all."""
 
 
 class LaneTokens(msgspec.Struct, frozen=True, tag="lane_tokens"):
@@ -222,6 +192,10 @@ class LaneTokens(msgspec.Struct, frozen=True, tag="lane_tokens"):
     request: int
     lane: int
     tokens: Tokens
+    window_from: int = 0
+    """The first position of this lane that layers with a sliding window still have; 0 where they have all."""
+    prompt_from: int = 0
+    """The same of the prompt's own cells, which a lane may drop as well."""
 
 
 class LaneFinished(msgspec.Struct, frozen=True, tag="lane_finished"):
@@ -230,6 +204,8 @@ class LaneFinished(msgspec.Struct, frozen=True, tag="lane_finished"):
     request: int
     lane: int
     finished: Finished
+    prompt_from: int = 0
+    """The first position of the prompt that layers with a sliding window have now, behind this lane's end."""
 
 
 class Compared(msgspec.Struct, frozen=True, tag="compared"):

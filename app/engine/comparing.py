@@ -119,7 +119,7 @@ class Comparing:
         row = self._backend.logits().copy()  # of all waves: each begins with it, whatever was evaluated since
         try:
             plan, cells, notes = self._prepare(plan, len(prompted.ids))
-            yield LanesPlanned(self._command.request, plan, self._seeds, notes)
+            yield LanesPlanned(self._command.request, plan, self._seeds, notes, self._cache.window_from)
             self._waiting = [lane for wave in plan.waves for lane in wave]
             for number, wave in enumerate(plan.waves):
                 yield from self._stopped_waiting(prompted)
@@ -160,7 +160,7 @@ class Comparing:
             shared = logits.read(row)
             for lane in running:
                 if lane.draw(*shared):
-                    yield lane.tokens(self._cells_used)
+                    yield lane.tokens(cells.told(lane.place))
             while running := (yield from self._still_running(running, cells)):
                 yield from self._stopped_waiting(prompted)
                 places, tokens = [lane.place for lane in running], [lane.token for lane in running]
@@ -169,9 +169,9 @@ class Comparing:
                     return
                 for index, lane in enumerate(running):
                     if lane.draw(*logits.take(index)):
-                        yield lane.tokens(self._cells_used)
+                        yield lane.tokens(cells.told(lane.place))
         except (UserError, RuntimeError, MemoryError):
-            yield from self._flush(running)
+            yield from self._flush(running, cells)
             raise
         finally:
             for lane in lanes:
@@ -187,25 +187,21 @@ class Comparing:
             for lane in ended:
                 cells.end(lane.place)
             for lane in ended:
-                yield lane.finished(use)
+                yield lane.finished(use, self._cache.window_from)
         return running
 
     def _end_all(self, lanes: list[Lane], cells: LaneCells, reason: StopReason) -> Iterator[Event]:
         """End all lanes whose tokens were not evaluated: somebody stopped that, or llama.cpp found no cells for them."""
-        yield from self._flush(lanes)
+        yield from self._flush(lanes, cells)
         for lane in lanes:
             lane.reason = reason
         yield from self._still_running(lanes, cells)
 
-    def _flush(self, lanes: list[Lane]) -> Iterator[Event]:
+    def _flush(self, lanes: list[Lane], cells: LaneCells) -> Iterator[Event]:
         """Let go of what lanes hold back when they end outside of a step."""
         for lane in lanes:
-            if (tokens := lane.flush(self._cells_used)) is not None:
+            if (tokens := lane.flush(cells.told(lane.place))) is not None:
                 yield tokens
-
-    @property
-    def _cells_used(self) -> int:
-        return self._cache.used + self._cache.beside
 
     def _policy(self) -> Policy:
         """Return how the prompt is made to fit; all lanes get room that have a limit."""
@@ -241,7 +237,8 @@ class Comparing:
         for lane in lanes:
             self._ended.add(lane)
             metrics = prompted.metrics(self._clock, self._cache.use)
-            yield lane_finished(self._terms(lane), self._command, metrics, "cancelled")
+            terms, prompt_from = self._terms(lane), self._cache.window_from
+            yield lane_finished(terms, self._command, metrics, "cancelled", prompt_from=prompt_from)
 
     def _prompt_ready(self, fitted: Fitted, reused: int) -> PromptReady:
         hints = (usable_stops(each.stop)[1] for each in self._settings)

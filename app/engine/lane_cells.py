@@ -6,10 +6,21 @@ Knows sequences, positions and token ids; the prompt's own cells are the KV cach
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from app.engine.backend import Backend, DecodeResult
 from app.engine.kv_cache import CHAT, KVCache
+
+
+class CellsTold(NamedTuple):
+    """What is told of the cells with the tokens of a lane."""
+
+    used: int
+    """Those of the prompt and of all lanes."""
+    window_from: int = 0
+    """The first position of the lane that layers with a sliding window still have; 0 where they have all."""
+    prompt_from: int = 0
+    """The same of the prompt's own cells."""
 
 
 class LaneCells(Protocol):
@@ -23,6 +34,9 @@ class LaneCells(Protocol):
 
         Raises RuntimeError when llama.cpp refuses the batch.
         """
+
+    def told(self, place: int) -> CellsTold:
+        """Return what is told of the cells with the tokens of a lane."""
 
     def end(self, place: int) -> None:
         """Free the cells of a lane that has ended."""
@@ -63,6 +77,17 @@ class SharedCells:
             self._cache.beside += len(tokens)
         return result
 
+    def told(self, place: int) -> CellsTold:
+        """Return what is told: the lane's first position is llama.cpp's own, where that is the window's."""
+        cache, window = self._cache, self._backend.info.cache.window_cells
+        used = cache.used + cache.beside
+        if window is None:
+            return CellsTold(used)
+        first = self._ends[place] - window  # a hybrid tells its recurrent state's position
+        if self._backend.memory_kind == "window":
+            first = self._backend.min_position(place + 1)
+        return CellsTold(used, max(first, 0), cache.window_from)
+
     def end(self, place: int) -> None:
         """Free what a lane holds beside the prompt."""
         self._backend.remove(place + 1, 0)
@@ -92,6 +117,11 @@ class ChatCells:
     def append(self, places: Sequence[int], tokens: Sequence[int]) -> DecodeResult:
         """Evaluate the lane's next token; where that comes to nothing, a state that it spoilt is the prompt's again."""
         return self._cache.append(tokens, logits=True, back=self._prompt)
+
+    def told(self, place: int) -> CellsTold:
+        """Return what is told: the lane and its prompt are one sequence."""
+        first = self._cache.window_from
+        return CellsTold(self._cache.used, first, first)
 
     def end(self, place: int) -> None:
         """Go back to the prompt; raises RuntimeError where llama.cpp does not."""

@@ -1,6 +1,6 @@
 """One lane of a comparison: an answer with settings, draws, stops, record and clock of its own.
 
-Knows its row of logits and nothing of the cells or of the other lanes.
+Knows its row of logits and nothing of the other lanes; what is told of the cells is handed to it.
 """
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from app.core.commands import Compare, SettingsChange
-from app.core.events import Finished, LaneFinished, LaneTokens
+from app.core.events import Finished, LaneFinished, LaneTokens, Tokens
 from app.core.metrics import KVUse, Metrics, StopReason
 from app.core.sampling import SamplingSettings
 from app.core.words import Sentence
@@ -16,6 +16,7 @@ from app.engine.backend import Backend, Row
 from app.engine.clock import AnswerClock
 from app.engine.control import Control
 from app.engine.grammar import ENDED_BY_GRAMMAR, TOO_SLOW, NothingFits, StoppedAsking, TooSlow
+from app.engine.lane_cells import CellsTold
 from app.engine.sampling import Sampler
 from app.engine.writing import Asked, Writing
 from app.probability.row import RowFacts
@@ -102,22 +103,31 @@ class Lane:
     def _is_stopped(self) -> bool:
         return self._prompted.control.is_stopped(self._terms.number)
 
-    def tokens(self, cells_used: int) -> LaneTokens:
+    def tokens(self, cells: CellsTold) -> LaneTokens:
         """Return the tokens since the last time."""
-        tokens = self._writing.take(cells_used, last=self.reason is not None)
-        return LaneTokens(self._prompted.command.request, self._terms.number, tokens)
+        return self._told(self._writing.take(cells.used, last=self.reason is not None), cells)
 
-    def flush(self, cells_used: int) -> LaneTokens | None:
+    def flush(self, cells: CellsTold) -> LaneTokens | None:
         """Let go of what is held back when the lane ends outside of a step; None where there is nothing."""
-        tokens = self._writing.flush(cells_used)
-        return None if tokens is None else LaneTokens(self._prompted.command.request, self._terms.number, tokens)
+        tokens = self._writing.flush(cells.used)
+        return None if tokens is None else self._told(tokens, cells)
 
-    def finished(self, kv: KVUse) -> LaneFinished:
-        """Return its end."""
+    def _told(self, tokens: Tokens, cells: CellsTold) -> LaneTokens:
+        request, lane = self._prompted.command.request, self._terms.number
+        return LaneTokens(request, lane, tokens, cells.window_from, cells.prompt_from)
+
+    def finished(self, kv: KVUse, prompt_from: int) -> LaneFinished:
+        """Return its end; `prompt_from` is what a window has of the prompt now."""
         assert self.reason is not None
-        metrics = self._prompted.metrics(self.clock, kv)
+        command, metrics = self._prompted.command, self._prompted.metrics(self.clock, kv)
         return lane_finished(
-            self._terms, self._prompted.command, metrics, self.reason, self._writing, notes=self._notes
+            self._terms,
+            command,
+            metrics,
+            self.reason,
+            self._writing,
+            notes=self._notes,
+            prompt_from=prompt_from,
         )
 
     def close(self) -> None:
@@ -133,6 +143,7 @@ def lane_finished(
     writing: Writing | None = None,
     *,
     notes: tuple[Sentence, ...] = (),
+    prompt_from: int = 0,
 ) -> LaneFinished:
     """Return the end of a lane; without a writing it never began."""
     finished = Finished(
@@ -145,4 +156,4 @@ def lane_finished(
         settings=(SettingsChange(terms.first, terms.settings),),
         notes=notes,
     )
-    return LaneFinished(command.request, terms.number, finished)
+    return LaneFinished(command.request, terms.number, finished, prompt_from)

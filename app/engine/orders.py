@@ -36,11 +36,11 @@ from app.core.events import (
     MemoryMeasured,
     PiecesListed,
     Rendered,
-    Reproduced,
     Tokenized,
 )
 from app.core.operations import BandwidthMeasured, OperationsTimed
 from app.core.prompt_scores import PromptScored
+from app.core.replay_events import Reproduced
 from app.engine.death import Phase
 
 FIRST_PHASES: dict[type[Command], Phase] = {

@@ -11,8 +11,9 @@ import msgspec
 
 from app.core.chat import TokenPrompt
 from app.core.commands import Generate, Reproduce
-from app.core.events import Event, Finished, PromptReady, Reproduced
+from app.core.events import Event, Finished, PromptReady
 from app.core.metrics import StopReason
+from app.core.replay_events import Reproduced
 from app.engine.backend import Backend
 from app.engine.control import Control
 from app.engine.kv_cache import KVCache

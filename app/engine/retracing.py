@@ -11,7 +11,7 @@ import numpy as np
 
 from app.core.commands import Reproduce
 from app.core.errors import UserError
-from app.core.events import Difference
+from app.core.replay_events import Difference
 from app.core.words import translate
 from app.engine.answer_ids import ids_of
 from app.engine.backend import Row, Vocabulary

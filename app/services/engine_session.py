@@ -28,7 +28,6 @@ from app.core.events import (
     MemoryMeasured,
     PrefillProgress,
     PromptReady,
-    Reproduced,
     Step,
     Tokens,
 )
@@ -37,6 +36,7 @@ from app.core.model import FoundModel, ModelInfo, ModelRef
 from app.core.operations import BandwidthMeasured, OperationsProgress, OperationsTimed
 from app.core.ports import EnginePort
 from app.core.prompt_scores import PromptScored, ScoreProgress
+from app.core.replay_events import Reproduced
 from app.core.sampling import SamplingSettings
 from app.core.signal import Signal
 from app.core.words import translate

@@ -28,6 +28,8 @@ class Stretch(msgspec.Struct, frozen=True):
     first: int
     """The position that its first token has in its sequence."""
     lane: int | None = None
+    dropped: int = 0
+    """Of a lane, the first so many are in no cell of the layers with a sliding window any more."""
     is_copy: bool = False
     """Tokens of the prompt that are there once more, for a lane."""
 
@@ -41,7 +43,8 @@ class CellsHeld(msgspec.Struct, frozen=True):
     reused: int = 0
     """The first so many were there before the last prompt came, and were not evaluated again."""
     dropped: int = 0
-    """Of the chat's positions, the first so many are in no cell of the layers with a sliding window any more."""
+    """Of the chat's positions, the first so many are in no cell of the layers with a sliding window any more; lanes have
+    theirs in their stretches."""
     window_cells: int | None = None
     """Where every layer that has cells has a sliding window, how many cells that is; None where some keep all."""
 
@@ -53,7 +56,12 @@ class CellsHeld(msgspec.Struct, frozen=True):
     @property
     def in_cells(self) -> int:
         """The tokens that some layer still holds in a cell."""
-        return self.used if self.window_cells is None else self.used - min(self.dropped, self.used)
+        return self.used if self.window_cells is None else self.used - min(self.all_dropped, self.used)
+
+    @property
+    def all_dropped(self) -> int:
+        """The tokens that layers with a window no longer hold, of the chat and of all lanes."""
+        return self.dropped + sum(each.dropped for each in self.stretches)
 
     @property
     def cells_there(self) -> int:
@@ -120,13 +128,19 @@ def joined(stretches: Iterator[Stretch]) -> Iterator[Stretch]:
         yield before
 
 
-def with_lanes(chat: Sequence[Stretch], lanes: Mapping[int, int]) -> tuple[Stretch, ...]:
-    """Return the stretches of the chat with the cells of each lane behind them."""
+def with_lanes(
+    chat: Sequence[Stretch], lanes: Mapping[int, int], window_from: Mapping[int, int] | None = None
+) -> tuple[Stretch, ...]:
+    """Return the stretches of the chat with the cells of each lane behind them.
+
+    `window_from` are the first positions that layers with a sliding window still have of a lane.
+    """
     at = first = chat[-1].end if chat else 0
     made = list(chat)
     for lane, cells in lanes.items():
         if cells:
-            made.append(Stretch(at, at + cells, "lanes", first, lane))
+            gone = (window_from or {}).get(lane, 0) - first
+            made.append(Stretch(at, at + cells, "lanes", first, lane, min(max(gone, 0), cells)))
             at += cells
     return tuple(made)
 

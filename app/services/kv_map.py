@@ -19,11 +19,11 @@ from app.core.events import (
     LaneTokens,
     PrefillProgress,
     PromptReady,
-    Reproduced,
     Tokens,
 )
 from app.core.metrics import MIN_PREFILL_TOKENS, KVUse
 from app.core.model import ModelInfo
+from app.core.replay_events import Reproduced
 from app.core.signal import Signal
 from app.services.answers import Answers
 from app.services.engine_session import EngineSession
@@ -100,6 +100,8 @@ class KVMap:
         """How many of them are in cells."""
         self._lanes: dict[int, bytearray] = {}
         """Tokens of the lanes that hold cells."""
+        self._lanes_from: dict[int, int] = {}
+        """The first position of each that a sliding window still has."""
         self._limit = 0
         """The most tokens that the answer may have; 0 for as many as the context holds."""
         self._limits: tuple[int, ...] = ()
@@ -189,7 +191,7 @@ class KVMap:
         is_lanes = stretch.owner == "lanes" and stretch.lane is not None
         ids = self._lanes.get(stretch.lane or 0, bytearray()) if is_lanes else self._ids
         at = (position - self._used if is_lanes else position) * _ID_BYTES
-        is_dropped = not is_lanes and position < self.held.dropped
+        is_dropped = position < (stretch.first + stretch.dropped if is_lanes else self.held.dropped)
         token = int.from_bytes(ids[at : at + _ID_BYTES], "little", signed=True) if at < len(ids) else None
         return CellToken(
             stretch,
@@ -209,7 +211,7 @@ class KVMap:
         lanes = {lane: _cells(ids) for lane, ids in self._lanes.items()}
         return CellsHeld(
             cells=model.context,
-            stretches=with_lanes(chat, lanes),
+            stretches=with_lanes(chat, lanes, self._lanes_from),
             reused=min(prompt.from_cache, self._used) if prompt is not None else 0,
             dropped=self._dropped,
             window_cells=None if keeps_all(self.sums) else model.cache.window_cells,
@@ -240,10 +242,14 @@ class KVMap:
                 self._hold(event)
             case LanesPlanned():
                 self._limits = event.plan.limits
+                self._dropped = event.prompt_from
             case LaneTokens():
                 self._lanes.setdefault(event.lane, bytearray()).extend(event.tokens.ids)
+                self._lanes_from[event.lane] = event.window_from
+                self._dropped = min(event.prompt_from, self._used)
             case LaneFinished():
                 self._lanes.pop(event.lane, None)
+                self._dropped = min(event.prompt_from, self._used)
             case Finished():
                 self._end(event.metrics.kv)
             case Reproduced() | Compared():
@@ -257,6 +263,7 @@ class KVMap:
     def _begin(self, event: PromptReady) -> None:
         self._prompt, self._ids, self._limits = event, bytearray(event.ids), ()
         self._lanes.clear()
+        self._lanes_from.clear()
         self._whole = None
         run = next((each for each in self._answers.runs if each.request == event.request), None)
         self._turn = run.turn if run is not None else None

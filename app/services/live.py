@@ -11,18 +11,9 @@ from collections.abc import Callable, Sequence
 import msgspec
 
 from app.core.conversation import Conversation
-from app.core.events import (
-    Compared,
-    Failed,
-    Finished,
-    Held,
-    LaneTokens,
-    PrefillProgress,
-    PromptReady,
-    Reproduced,
-    Tokens,
-)
+from app.core.events import Compared, Failed, Finished, Held, LaneTokens, PrefillProgress, PromptReady, Tokens
 from app.core.model import ModelInfo
+from app.core.replay_events import Reproduced
 from app.core.signal import Signal
 from app.services.answers import Answers
 from app.services.cache_parts import CellsInUse, PartName, measured_cells

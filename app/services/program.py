@@ -29,7 +29,6 @@ from app.core.events import (
     PrefillProgress,
     PromptReady,
     Rendered,
-    Reproduced,
     Step,
     Tokenized,
     Tokens,
@@ -51,6 +50,7 @@ from app.core.job_events import (
 from app.core.operations import BandwidthMeasured, OperationsProgress, OperationsTimed
 from app.core.ports import DryRunPort, EnginePort, StorePort
 from app.core.prompt_scores import PromptScored, ScoreProgress
+from app.core.replay_events import Reproduced
 from app.core.signal import Signal
 from app.core.store_events import (
     ConversationRead,

@@ -18,12 +18,12 @@ from app.core.events import (
     PrefillProgress,
     PromptReady,
     Rendered,
-    Reproduced,
     Tokenized,
     Tokens,
 )
 from app.core.model import ModelInfo
 from app.core.ports import EnginePort
+from app.core.replay_events import Reproduced
 from app.core.signal import Signal
 from app.core.token_ids import common_start
 from app.core.words import translate

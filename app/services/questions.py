@@ -39,7 +39,6 @@ from app.core.events import (
     LaneTokens,
     PrefillProgress,
     PromptReady,
-    Reproduced,
     Step,
     Tokens,
 )
@@ -47,6 +46,7 @@ from app.core.model import ModelRef
 from app.core.operations import BandwidthMeasured, OperationsEvent, OperationsProgress, OperationsTimed
 from app.core.ports import EnginePort
 from app.core.prompt_scores import PromptScored, ScoreEvent, ScoreProgress
+from app.core.replay_events import Reproduced
 from app.core.sampling import SamplingSettings
 from app.core.signal import Signal
 from app.core.words import Sentence, translate

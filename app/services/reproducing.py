@@ -12,9 +12,10 @@ import msgspec
 
 from app.core.commands import Reproduce
 from app.core.conversation import AnswerPrompt
-from app.core.events import Failed, Finished, Loaded, LoadProgress, PrefillProgress, PromptReady, Reproduced, Tokens
+from app.core.events import Failed, Finished, Loaded, LoadProgress, PrefillProgress, PromptReady, Tokens
 from app.core.model import LoadOptions, ModelRef
 from app.core.ports import StorePort
+from app.core.replay_events import Reproduced
 from app.core.signal import Signal
 from app.core.store_commands import ReadPrompt, ReadRecord
 from app.core.store_events import PromptRead, RecordRead

@@ -10,10 +10,10 @@ from typing import Literal
 
 import msgspec
 
-from app.core.events import Difference, Reproduced
 from app.core.metrics import OPEN_ENDS, StopReason
 from app.core.model import LoadOptions
 from app.core.printable import printable
+from app.core.replay_events import Difference, Reproduced
 from app.core.words import Sentence, translate
 
 Phase = Literal["waiting", "reading", "comparing", "same", "tie", "near", "different", "stopped", "failed"]

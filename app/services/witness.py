@@ -14,9 +14,10 @@ import msgspec
 from app.core.circumstances import LAST_TOKEN, Circumstances
 from app.core.commands import SettingsChange
 from app.core.devices import MAIN_MEMORY, Gpu, GpuLimit
-from app.core.events import Compared, Failed, Finished, PromptReady, Reproduced, Tokens
+from app.core.events import Compared, Failed, Finished, PromptReady, Tokens
 from app.core.metrics import Metrics
 from app.core.model import ModelInfo
+from app.core.replay_events import Reproduced
 from app.core.sampling import in_effect
 from app.core.signal import Signal
 from app.planner.gpu import PrefillTime, Speed

@@ -27,8 +27,18 @@ from tests.desk import Desk
 class KVDesk:
     """Asks as people do; `looks` is called behind every event that the program took in."""
 
-    def __init__(self, home: Path, patch: pytest.MonkeyPatch, path: Path, cells: int, log: LogCapture) -> None:
-        self.backend = LlamaBackend(str(path), LoadOptions(context=cells, threads=2), log, lambda percent: True)
+    def __init__(
+        self,
+        home: Path,
+        patch: pytest.MonkeyPatch,
+        path: Path,
+        options: int | LoadOptions,
+        log: LogCapture,
+    ) -> None:
+        """`options` may be the cells alone."""
+        if isinstance(options, int):
+            options = LoadOptions(context=options, threads=2)
+        self.backend = LlamaBackend(str(path), options, log, lambda percent: True)
         self.classes = parse_classes(log.lines())
         self.cache = KVCache(self.backend)
         self.desk = Desk(home, patch)

@@ -8,7 +8,8 @@ from typing import Any
 
 from app.core.chat import ChatPrompt
 from app.core.commands import Reproduce
-from app.core.events import Event, PromptReady, Reproduced, Tokens
+from app.core.events import Event, PromptReady, Tokens
+from app.core.replay_events import Reproduced
 from app.core.sampling import SamplingSettings
 from app.engine.backend import Backend
 from app.engine.control import Control

@@ -11,7 +11,8 @@ import pytest
 from app.core.chat import PromptSpan
 from app.core.commands import Reproduce, SettingsChange
 from app.core.errors import UserError
-from app.core.events import PromptReady, Reproduced
+from app.core.events import PromptReady
+from app.core.replay_events import Reproduced
 from app.core.sampling import PRESETS, SamplingSettings
 from app.engine.kv_cache import KVCache
 from app.engine.prompt_size import PromptTooLong

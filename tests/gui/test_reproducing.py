@@ -12,8 +12,9 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton, QLabel, QMenu, QProgressBar
 
 from app.core.commands import Cancel, Reproduce
-from app.core.events import Difference, PrefillProgress, PromptReady, Reproduced, Tokens
+from app.core.events import PrefillProgress, PromptReady, Tokens
 from app.core.metrics import KVUse
+from app.core.replay_events import Difference, Reproduced
 from app.gui.chat.reproduction_card import ReproductionCard
 from app.gui.widgets.words import hint_of
 from tests.gui.conftest import Stage

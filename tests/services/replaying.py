@@ -7,8 +7,9 @@ from array import array
 import msgspec
 
 from app.core.commands import Reproduce
-from app.core.events import PrefillProgress, PromptReady, Reproduced, Tokens
+from app.core.events import PrefillProgress, PromptReady, Tokens
 from app.core.metrics import KVUse
+from app.core.replay_events import Reproduced
 from app.services.reproduction import Reproduction
 from app.services.turns import Turn
 from tests.desk import Desk

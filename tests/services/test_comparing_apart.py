@@ -8,8 +8,8 @@ import pytest
 
 from app.core.commands import Reproduce, StopLane
 from app.core.comparison import LanePlan
-from app.core.events import Difference, Reproduced
 from app.core.metrics import KVUse
+from app.core.replay_events import Difference, Reproduced
 from app.services.chat import Chat
 from app.services.comparing import Comparing
 from tests.desk import Desk

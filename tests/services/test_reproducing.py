@@ -9,7 +9,8 @@ import pytest
 
 from app.core.chat import PromptSpan, ReadStretch
 from app.core.commands import Cancel, ChangeSettings, Generate, Reproduce
-from app.core.events import Difference, PromptReady
+from app.core.events import PromptReady
+from app.core.replay_events import Difference
 from app.services.reproducing import Reproducing
 from app.services.reproduction import Reproduction
 from tests.desk import Desk

@@ -5,9 +5,9 @@ from __future__ import annotations
 import msgspec
 import pytest
 
-from app.core.events import Difference, Reproduced
 from app.core.metrics import KVUse, StopReason
 from app.core.model import LoadOptions
+from app.core.replay_events import Difference, Reproduced
 from app.services.reproduction import NEARNESS, QUANTISED_NEARNESS, Phase, Reproduction, nearness, outcome
 
 SAME = Reproduced(1, 0, 57, None, "length", KVUse(100, 4096, None))

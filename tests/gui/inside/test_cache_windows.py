@@ -7,10 +7,14 @@ from pathlib import Path
 
 import msgspec
 import pytest
+from PySide6.QtCore import QPoint
 
 from app.core.cache_shape import CacheClass
 from app.core.events import Loaded, PrefillProgress, PromptReady
 from app.core.model import CacheSizes
+from app.gui.inside.cache.cell_grid import CellGrid
+from app.gui.inside.cache.fact_words import window_fact
+from app.services.kv_cells import CellsHeld, Stretch
 from app.services.kv_sum import keeps_all
 from tests.fake_engine import CONTEXT, model_info
 from tests.gui.conftest import Stage, desk, model, stage
@@ -64,3 +68,30 @@ def test_before_anything_is_dropped_all_is_held(stage: Stage, model: Path) -> No
 
 def test_where_nobody_knows_the_layers_some_are_taken_to_keep_all() -> None:
     assert keeps_all(())
+
+
+def test_what_is_dropped_of_lanes_is_told_beside_what_is_dropped_of_their_prompt(stage: Stage, model: Path) -> None:
+    reads(stage, model, 100, (FULL, WINDOW))
+    info = stage.desk.program.views.kv_map.model
+    assert info is not None
+    prompt, lane = Stretch(0, 300, "prompt", 0), Stretch(300, 500, "lanes", 300, 1, 120)
+    before = window_fact(info, CellsHeld(CONTEXT, (prompt, lane)), is_everywhere=False)
+    assert before.value == "120 dropped" and before.words.count("\n") == 0
+    assert "120 tokens of the lanes" in before.words
+    both = window_fact(info, CellsHeld(CONTEXT, (prompt, lane), dropped=44), is_everywhere=False)
+    assert both.value == "164 dropped"
+    assert "the first 44 positions" in both.words and "120 tokens of the lanes" in both.words
+
+
+def test_cells_that_a_lane_dropped_are_painted_small_as_those_of_the_chat(stage: Stage) -> None:
+    cells = CellGrid(stage.themes)
+    stage.bot.addWidget(cells)
+    cells.resize(400, 200)
+    lane = Stretch(40, 60, "lanes", 40, 1, 10)
+    cells.show_cells(CellsHeld(256, (Stretch(0, 40, "history", 0), lane)), range(0), range(0), in_blocks=False)
+    picture, ground = cells.viewport().grab().toImage(), cells.palette().base().color()
+
+    def is_small(cell: int) -> bool:
+        return picture.pixelColor(cells.place_of(cell).bottomRight() - QPoint(2, 2)) == ground
+
+    assert [is_small(cell) for cell in (0, 39, 40, 49, 50, 59)] == [False, False, True, True, False, False]

@@ -233,11 +233,11 @@ class CachePart(InsidePart):
             entries.append(Entry("given_back", words))
         if shown.reused:
             entries.append(Entry("reused", self.tr("outlined: reused {cells}").format(cells=count(shown.reused))))
-        if shown.dropped:
+        if shown.all_dropped:
             words = self.tr("small: dropped by layers with a window {cells}")
             if shown.window_cells is not None:
                 words = self.tr("small: dropped, in no cell any more {cells}")
-            entries.append(Entry("dropped", words.format(cells=count(shown.dropped))))
+            entries.append(Entry("dropped", words.format(cells=count(shown.all_dropped))))
         return entries
 
     def _empty(self) -> QWidget:

@@ -131,7 +131,7 @@ class CellGrid(QAbstractScrollArea):
         first = max(event.rect().top() + scrolled - EDGE_PX, 0) // grid.row_px
         rows = range(first, min((event.rect().bottom() + scrolled) // grid.row_px + 1, grid.rows))
         self._paint_cells(painter, rows, look)
-        if self._held.dropped:
+        if self._held.all_dropped:
             self._paint_dropped(painter, rows)
         self._paint_gaps(painter, rows)
         self._paint_marks(painter, rows, look)
@@ -247,8 +247,10 @@ class CellGrid(QAbstractScrollArea):
         """Let cells be half as large whose token is in some layers only."""
         painter.save()
         region = QRegion()
-        for box in self.layout_of_cells.region(0, self._held.dropped, rows):
-            region += box
+        lanes = [(each.start, each.start + each.dropped) for each in self._held.stretches]
+        for start, end in ((0, self._held.dropped), *lanes):
+            for box in self.layout_of_cells.region(start, end, rows):
+                region += box
         painter.setClipRegion(region)
         self._paint_gaps(painter, rows, max(self.layout_of_cells.pitch // 2, 2))
         painter.restore()

@@ -130,7 +130,7 @@ def bytes_fact(model: ModelInfo, sums: tuple[ClassSum, ...]) -> Fact:
 def window_fact(model: ModelInfo, held: CellsHeld, *, is_everywhere: bool) -> Fact:
     """Say where a sliding window has dropped cells; `is_everywhere` where no layer keeps every token."""
     window, cells = count(model.window), count(model.cache.window_cells)
-    if not held.dropped:
+    if not held.all_dropped:
         words = translate(
             "KvMap",
             "Some layers look back {window} tokens only and have {cells} cells of their own. They still hold all tokens.",
@@ -152,8 +152,14 @@ def window_fact(model: ModelInfo, held: CellsHeld, *, is_everywhere: bool) -> Fa
             "Every layer that keeps tokens looks back {window} of them only and has {cells} cells: the first {dropped} "
             "positions are in none any more, though the picture shows their places.",
         )
-    value = translate("KvMap", "{dropped} dropped").format(dropped=count(held.dropped))
-    return Fact(value, words.format(window=window, cells=cells, dropped=count(held.dropped)))
+    value = translate("KvMap", "{dropped} dropped").format(dropped=count(held.all_dropped))
+    lines = [words.format(window=window, cells=cells, dropped=count(held.dropped))]
+    if of_lanes := held.all_dropped - held.dropped:
+        lanes = translate(
+            "KvMap", "Layers with a window have dropped {dropped} tokens of the lanes, the oldest of each lane first."
+        )
+        lines = [*(lines if held.dropped else ()), lanes.format(dropped=count(of_lanes))]
+    return Fact(value, "\n".join(lines))
 
 
 def blocks_fact(use: BlockUse | None) -> Fact:
