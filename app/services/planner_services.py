@@ -76,7 +76,7 @@ def planner_services(
     """Make them; nothing is read before somebody asks."""
     devices = PlanningDevices(session, measured, settings, jobs, resources.gpu_table, main_memory)
     planned = PlanningModels(models, jobs)
-    planning = Planning(session, planned, devices, ports.dry_run, jobs)
+    planning = Planning(session, planned, devices, settings, ports.dry_run, jobs)
     sources = PlanSources(ports.engine, ports.dry_run, ports.hub, resources.gpu_table, main_memory)
     fits = FitBadges(session, models, settings, measured.memory, ports.dry_run, planning, jobs)
     return PlannerServices(

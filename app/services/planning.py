@@ -26,6 +26,7 @@ from app.services.planning_values import HERE, PlanChoice, PlanView
 from app.services.planning_view import Made, Place, asked_options, make_plan, place_of, view_of
 from app.services.wishes import Wish
 from app.system.jobs import Jobs
+from app.system.settings_file import SettingsFile
 
 
 class Planning:
@@ -36,6 +37,7 @@ class Planning:
         session: EngineSession,
         models: PlanningModels,
         devices: PlanningDevices,
+        settings: SettingsFile,
         dry_run: DryRunPort,
         jobs: Jobs,
     ) -> None:
@@ -43,6 +45,7 @@ class Planning:
         """Another model, another choice, or another answer."""
         self.models, self.devices = models, devices
         self._session = session
+        self._settings = settings
         self._asked = AskedPlans(dry_run, jobs, session.new_request, self._show_asked)
         self._path = ""
         self._choice = PlanChoice()

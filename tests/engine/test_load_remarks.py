@@ -65,7 +65,9 @@ def test_only_the_lines_about_the_trained_context_are_left_out() -> None:
 
 def test_what_was_decided_is_said(info: ModelInfo) -> None:
     assert told(info, LoadOptions(gpu_layers=31)) == []
-    assert told(info, LoadOptions(gpu_layers=12)) == ["12 of 31 layers are on the GPU, the output layer counted: more would not fit."]
+    assert told(info, LoadOptions(gpu_layers=12)) == [
+        "12 of 31 layers are on the GPU, the output layer counted: more would not fit."
+    ]
     (experts,) = told(info, LoadOptions(gpu_layers=31, experts_on_cpu=True))
     assert "experts of this mixture stay in main memory" in experts
 

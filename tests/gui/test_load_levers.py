@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from app.core.metrics import DeviceMemory
+from app.gui.models.lever_button import LeverButton
 from app.gui.widgets.fit_badge import FitBadge
 from tests.gui.conftest import Stage
 from tests.gui.load_options_dialog import CPU, GPU, MIB, Options
@@ -33,8 +34,9 @@ def test_what_would_help_is_offered_with_what_it_saves(ready: Stage) -> None:
     assert not button.isVisibleTo(options.dialog)
     ready.desk.program.load_options.change(context=1 << 26)
     ready.desk.until(lambda: button.isVisibleTo(options.dialog))
-    enough = {lever.fits for lever in button._shown}
-    for lever, each in zip(button._shown, button.menu().actions(), strict=True):
+    assert isinstance(button, LeverButton)
+    enough = {lever.fits for lever in button.shown}
+    for lever, each in zip(button.shown, button.menu().actions(), strict=True):
         assert each.text().endswith("then it fits" if lever.fits else "not enough alone"), each.text()
     assert enough == {True, False}, "of both kinds"
     entry = next(each for each in button.menu().actions() if "Smaller KV cache: Q4_0 · saves " in each.text())

@@ -33,6 +33,11 @@ class LeverButton(QPushButton):
         self.setMenu(self._levers)
         self.hide()
 
+    @property
+    def shown(self) -> tuple[LoadLever, ...]:
+        """The changes that are offered, in their order."""
+        return self._shown
+
     def show_levers(self, levers: tuple[LoadLever, ...]) -> None:
         """Offer other changes; an open menu of the same ones stays as it is."""
         shown = _picked(levers)
