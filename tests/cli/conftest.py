@@ -15,6 +15,7 @@ from app.cli.terminal import Terminal
 from app.core.commands import Command, Generate, Load
 from tests.desk import Desk
 from tests.ggufs import write_tiny_llama
+from tests.hub.loopback_hub import LoopbackHub
 
 
 @pytest.fixture(scope="session")
@@ -83,3 +84,16 @@ def feed(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Callable[[
     yield put
     for file in files:
         file.close()
+
+
+@pytest.fixture
+def hub(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[LoopbackHub]:
+    names = ("tiny-F16.gguf", "tiny-Q8_0.gguf")
+    files = {
+        name: write_tiny_llama(tmp_path / name, layers=2 + number).read_bytes() for number, name in enumerate(names)
+    }
+    for name in ("http_proxy", "HTTP_PROXY", "TOKENLIGHT_OFFLINE", "HF_HUB_OFFLINE"):
+        monkeypatch.delenv(name, raising=False)
+    with LoopbackHub(files) as made:
+        monkeypatch.setenv("HF_ENDPOINT", made.endpoint)
+        yield made

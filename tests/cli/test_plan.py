@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -31,7 +30,7 @@ from app.services.plan_answer import (
 )
 from tests.cli.conftest import CommandLine
 from tests.fake_dry_run import CPU, FakeDryRun
-from tests.ggufs import add_bpe_tokenizer, write_tiny_llama
+from tests.ggufs import add_bpe_tokenizer
 from tests.hub.loopback_hub import LoopbackHub
 from tests.sparse_dense import llama_8b, mixtral_8x7b
 
@@ -70,19 +69,6 @@ def asked(line: CommandLine, gpus: list[Device], monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(run, "measure", measure)
     line.desk.engine.on_command = hear
     return run
-
-
-@pytest.fixture
-def hub(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[LoopbackHub]:
-    names = ("tiny-F16.gguf", "tiny-Q8_0.gguf")
-    files = {
-        name: write_tiny_llama(tmp_path / name, layers=2 + number).read_bytes() for number, name in enumerate(names)
-    }
-    for name in ("http_proxy", "HTTP_PROXY", "TOKENLIGHT_OFFLINE", "HF_HUB_OFFLINE"):
-        monkeypatch.delenv(name, raising=False)
-    with LoopbackHub(files) as made:
-        monkeypatch.setenv("HF_ENDPOINT", made.endpoint)
-        yield made
 
 
 def plan(line: CommandLine, *words: str) -> Any:
@@ -277,33 +263,6 @@ def test_one_model_of_a_repository_is_planned_for_this_machine(
     (told,) = found["models"]
     assert (told["path"], told["plans"][0]["name"]) == ("tiny-Q8_0.gguf", "NVIDIA L4")
     assert told["plans"][0]["devices"][0]["weights"]["source"] == "formula"
-
-
-def test_what_a_hub_refuses_is_a_sentence(line: CommandLine, hub: LoopbackHub) -> None:
-    hub.listing = lambda request: request.send_text("no", 401)
-    assert line.run("plan", "org/secret") == 3
-    assert "without permission" in line.err and line.out == ""
-    assert line.run("plan", f"{hub.repository}:Q2_K") == 3
-
-
-def test_a_hub_that_fails_is_not_asked_again_for_each_model(line: CommandLine, hub: LoopbackHub) -> None:
-    hub.delivering = lambda request: request.send_text("later", 503)
-    assert line.run("plan", hub.repository) == 3
-    assert "has trouble of its own (503)" in line.err and line.out == ""
-    assert len([1 for where, _, _ in hub.asked if where == "store"]) == 1
-
-
-def test_a_broken_file_of_a_repository_costs_only_its_line(line: CommandLine, hub: LoopbackHub) -> None:
-    hub.files["tiny-F16.gguf"] = b"GGUF" + bytes(400)
-    assert line.run("plan", hub.repository, "--gpu", "L4") == 0
-    assert "  tiny-F16.gguf\n    Cannot be used: This model is in version 0" in line.out
-    assert "* tiny" in line.out
-
-
-def test_offline_is_a_sentence(line: CommandLine, hub: LoopbackHub, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("TOKENLIGHT_OFFLINE", "1")
-    assert line.run("plan", hub.repository) == 3
-    assert "is offline because TOKENLIGHT_OFFLINE is set" in line.err and hub.asked == []
 
 
 WRONG = {
