@@ -138,9 +138,9 @@ def _back_words(values: LoopValues) -> str:
         return translate("Loop", "You look back. The answer waits for you at its newest token.")
     if values.phase == "writing":
         return translate("Loop", "You look back. The answer goes on meanwhile.")
-    reason = render(values.end.words) if values.end is not None else ""
-    words = translate("Loop", "You look back. The answer went on up to token {count}. {reason}")
-    return words.format(count=count(values.written), reason=reason).rstrip()
+    if values.end is None:
+        return translate("Loop", "You look back.")
+    return translate("Loop", "You look back. How it ended: {reason}").format(reason=render(values.end.words))
 
 
 def _held_words(values: LoopValues) -> str:
