@@ -27,8 +27,8 @@ from tests.planner.slow_writing import WRITING
 pytestmark = pytest.mark.qt_log_ignore("^This plugin does not support")
 
 
-def ends(stage: Stage, told: Metrics) -> None:
-    """Have a question answered with these figures."""
+def answers(stage: Stage, told: Metrics) -> None:
+    """Have a question answered with these figures, whatever page is shown."""
     desk = stage.desk
     assert desk.program.chat.send("Why?")
     desk.settle()
@@ -38,6 +38,11 @@ def ends(stage: Stage, told: Metrics) -> None:
     settings = (SettingsChange(0, question.settings),)
     desk.engine.say(Finished(question.request, "a", bytes(4), "end", told, 7, settings))
     desk.settle()
+
+
+def ends(stage: Stage, told: Metrics) -> None:
+    """Have a question answered with these figures, and wait until the live panel says what stands out."""
+    answers(stage, told)
     stage.bot.waitUntil(lambda: says(stage) in stage.reads("diagnosis_text"))
 
 

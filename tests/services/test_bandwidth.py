@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import groupby
 from pathlib import Path
 
 import msgspec
@@ -49,7 +50,7 @@ def test_it_is_measured_with_the_threads_of_the_decode_and_kept(desk: Desk, band
     measures(desk, MAIN, GPU)
     command = desk.engine.all(MeasureBandwidth)[-1]
     assert command.threads == 2 and command.main_memory is not None
-    assert True in changes and not changes[-1]
+    assert [state for state, _ in groupby(changes)] == [True, False], "it begins, and ends once it is measured"
     assert bandwidth.known == {"CPU": KnownMemory(20.12, 2, "A processor"), "CUDA0": KnownMemory(900.0, 0, "A GPU")}
     desk.program.settings.write()
     again = SettingsFile(desk.program.paths.settings_file, lambda _name, _work: None)

@@ -34,6 +34,15 @@ def kept(metrics: Metrics) -> Metrics:
     return read
 
 
+def written(desk: Desk, chat: Chat) -> None:
+    """Have a question asked, and 201 tokens of its answer written."""
+    chat.send("Why?")
+    desk.settle()
+    desk.engine.prompt()
+    desk.engine.write("so it is", 201)
+    desk.settle()
+
+
 @pytest.mark.parametrize("case", ALL.values(), ids=ALL.keys())
 def test_a_diagnosis_is_the_same_once_its_answer_was_kept(case: Case | Two) -> None:
     metrics = msgspec.structs.replace(case.metrics, circumstances=case.circumstances)
@@ -73,11 +82,7 @@ def test_a_diagnosis_is_the_same_after_a_restart(
     info = msgspec.structs.replace(model_info(desk.engine.load.path), threads=threads)
     desk.engine.say(Loaded(desk.engine.load.request, info))
     desk.settle()
-    chat.send("Why?")
-    desk.settle()
-    desk.engine.prompt()
-    desk.engine.write("so it is", 201)
-    desk.settle()
+    written(desk, chat)
     end(desk, figures(decode_cpu_s=10.0 * cores()), "so it is", 201)
     sentence, rows = told(desk)
     assert sentence.endswith("with more threads than cores.") and f"{threads} on {cores()} cores" in rows
@@ -87,11 +92,7 @@ def test_a_diagnosis_is_the_same_after_a_restart(
 def test_a_memory_that_is_measured_later_is_kept_with_the_answer(
     desk: Desk, chat: Chat, again: Callable[[], Desk]
 ) -> None:
-    chat.send("Why?")
-    desk.settle()
-    desk.engine.prompt()
-    desk.engine.write("so it is", 201)
-    desk.settle()
+    written(desk, chat)
     end(desk, figures(traffic_gb_per_s=15.0), "so it is", 201)
     live = desk.program.live
     live.witness.ceiling = lambda _model: 20.0
@@ -104,11 +105,7 @@ def test_a_memory_that_is_measured_later_is_kept_with_the_answer(
 def test_a_diagnosis_of_two_parts_is_the_same_after_a_restart(
     desk: Desk, chat: Chat, again: Callable[[], Desk]
 ) -> None:
-    chat.send("Why?")
-    desk.settle()
-    desk.engine.prompt()
-    desk.engine.write("so it is", 201)
-    desk.settle()
+    written(desk, chat)
     cpu = 10.0 * min(2, cores())
     end(desk, figures(decode_cpu_s=cpu), "so it is", 201)
     before = told(desk)

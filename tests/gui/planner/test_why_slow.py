@@ -6,30 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from app.core.commands import SettingsChange
-from app.core.events import Finished
-from app.core.metrics import Metrics
 from app.gui.models.load_dialog import LoadOptionsDialog
 from app.gui.planner.why_slow import WhySlow
 from tests.ggufs import write_tiny_llama
 from tests.gui.conftest import Stage
-from tests.gui.test_diagnosis import says
+from tests.gui.test_diagnosis import answers, says
 from tests.planner.slow_writing import WRITING
 
 pytestmark = pytest.mark.qt_log_ignore("^This plugin does not support")
-
-
-def answers(stage: Stage, told: Metrics) -> None:
-    """Have a question answered with these figures, whatever page is shown."""
-    desk = stage.desk
-    assert desk.program.chat.send("Why?")
-    desk.settle()
-    desk.engine.prompt()
-    desk.engine.write("a")
-    question = desk.engine.question
-    settings = (SettingsChange(0, question.settings),)
-    desk.engine.say(Finished(question.request, "a", bytes(4), "end", told, 7, settings))
-    desk.settle()
 
 
 @pytest.fixture(scope="module")
