@@ -50,7 +50,7 @@ def test_the_speed_is_said_to_be_an_average_while_the_answer_is_written_and_afte
     values = example()
     said = number("stop", msgspec.structs.replace(values, step_why=None))
     assert said == "The loop runs 77.6 times a second on average."
-    assert face_of("answer", values).lines[0] == "77.6 tok/s on average"
+    assert face_of("answer", values).lines[0] == "mean 77.6 tok/s"
     assert face_of("answer", msgspec.structs.replace(values, tokens_per_s=None)).lines[0] == "– tok/s"
 
 

@@ -11,13 +11,14 @@ from PySide6.QtWidgets import QApplication, QVBoxLayout, QWidget
 
 from app.gui import theme
 from app.gui.icons import Icons
-from app.gui.inside.loop.faces import Face
+from app.gui.inside.loop.faces import Face, face_of
 from app.gui.inside.loop.loop_map import LEAST_PX, LoopMap
 from app.gui.inside.loop.loop_part import LoopPart
 from app.gui.inside.loop.stage_box import StageBox, wrapped
 from app.gui.inside.loop.tour_words import stops
 from app.gui.inside.page import InsidePart
-from app.services.loop_values import STAGES
+from app.services.loop_example import example
+from app.services.loop_values import STAGES, StageName
 from tests.gui.inside.conftest import Inspector, desk, inspector, model, stage
 from tests.gui.inside.test_loop import asks, catch_up, looks
 
@@ -130,6 +131,16 @@ def test_no_word_is_cut_where_a_stage_runs(inspector: Inspector) -> None:
     bottom, foot = box.places(lines=3)
     assert bottom <= foot, "the word below has its own line"
     box.deleteLater()
+
+
+@pytest.mark.parametrize("stage_name", STAGES)
+def test_no_line_of_a_whole_run_is_cut_in_the_narrowest_box(inspector: Inspector, stage_name: StageName) -> None:
+    box = StageBox(stage_name, inspector.stage.themes, Icons(inspector.stage.desk.program.resources))
+    inspector.stage.bot.addWidget(box)
+    room = theme.scaled(LEAST_PX) - 12
+    lines = box.lines_of(face_of(stage_name, example()), room)
+    metrics = QFontMetrics(theme.font(theme.SMALL_PX))
+    assert [line for line in lines if metrics.horizontalAdvance(line) > room] == []
 
 
 def test_the_buttons_of_the_tour_stay_where_they_are(inspector: Inspector) -> None:

@@ -110,7 +110,7 @@ def _prefill(values: LoopValues) -> Face:
     if read.begun:
         lines.append(translate("Loop", "{begun} of the answer").format(begun=count(read.begun)))
     elif values.model is not None:
-        lines.append(translate("Loop", "at most {count} at once").format(count=count(values.model.most_at_once)))
+        lines.append(translate("Loop", "≤\u00a0{count} at once").format(count=count(values.model.most_at_once)))
     total = max(read.total, 1)
     meter: tuple[float, ...] = (read.from_cache / total, (read.done - read.from_cache) / total)
     if values.phase == "reading" and values.model is not None:
@@ -232,7 +232,7 @@ def _answer(values: LoopValues) -> Face:
         return Face(UNKNOWN, why=why_no_step(values))
     one, several = translate("Loop", "1 token"), translate("Loop", "{count} tokens")
     figure = counted(one, several, values.written)
-    speed = translate("Loop", "{rate} tok/s on average").format(rate=rate(values.tokens_per_s))
+    speed = translate("Loop", "mean {rate} tok/s").format(rate=rate(values.tokens_per_s))
     if values.tokens_per_s is None:
         speed = translate("Loop", "{rate} tok/s").format(rate=UNKNOWN)
     if values.had is not None and not values.is_drawn_last:

@@ -27,8 +27,8 @@ from app.services.operations import Operations
 from app.services.timeline import Timeline
 from app.services.timeline_values import AnswerTimeline, until_now
 
-WHY_SHARE = 1
-"""Of two: figures far from their names are hard to read."""
+WHY_SHARE = 2
+"""Of three: figures far from their names are hard to read."""
 REPAINT_MS = 200
 """While an answer is written the picture follows five times a second."""
 
