@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from app.probability.known_rows import Flags, Floats, KnownRows
+from app.probability.known_rows import LEAST_LOG, Flags, Floats, KnownRows
 from app.probability.lowered_rows import Lowered, Lowering, lowered
 from app.probability.tempering import LEAST_EXPONENT, tempered, tempered_bounds, tempered_rows
 
@@ -64,7 +64,7 @@ class Alive:
         self._known = known
         self.order = known.order
         self._mass_low, self._mass_high = known.mass_low, known.mass_high
-        self._w_low, self._w_high = np.exp(known.low), np.exp(known.high)
+        self._w_low, self._w_high = np.exp(known.low), np.exp(np.maximum(known.high, LEAST_LOG))
         self._is_whole = self._is_whole and known.is_whole
         self.keeps_order = self.keeps_order and known.in_order
 
@@ -100,7 +100,7 @@ class Alive:
         # The likeliest of them are left, so that their share of the mass is no smaller than that of their number.
         self._mass_low = self._mass_low * share
         with np.errstate(over="ignore", invalid="ignore"):
-            most_mass = np.where(self.unseen_most > 0, self.unseen_most * np.exp(self._known.ceiling), 0.0)
+            most_mass = self.unseen_most * np.exp(np.maximum(self._known.ceiling, LEAST_LOG))
         self._mass_high = np.minimum(self._mass_high, most_mass)
         self._is_whole = self._is_whole and k >= rows.vocabulary
 
@@ -276,7 +276,9 @@ class Alive:
             return self._rows.entropy - ENTROPY_MARGIN, self._rows.entropy + ENTROPY_MARGIN
         known = self._known
         least = self.order.total(np.where(self.sure, self._w_low * -known.high, 0.0))
-        most = self.order.total(np.where(self.maybe, self._w_high * -known.low, 0.0))
+        # -l e^l rises up to l = -1 and falls behind it.
+        steepest = np.maximum(np.clip(-1.0, known.low, known.high), LEAST_LOG)
+        most = self.order.total(np.where(self.maybe, np.exp(steepest) * -steepest, 0.0))
         # What is not at hand adds most where its mass is spread evenly.
         count = np.maximum(self.unseen_most, 1.0)
         mass = np.clip(self._mass_high, _LEAST, count / np.e)

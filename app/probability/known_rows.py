@@ -50,7 +50,10 @@ class KnownRows:
     low: Floats
     middle: Floats
     high: Floats
-    """c numbers each: the raw log-probability is between low and high, and middle is the best guess."""
+    """c numbers each: the raw log-probability is between low and high, and middle is the best guess.
+
+    low is -inf where no more is known than that it counts as so small.
+    """
     stored: Places
     """n numbers: so many of the candidates are the most likely tokens without a gap."""
     unseen: Floats
@@ -154,7 +157,7 @@ def _rows(
     counts, ids, rounded = stored
     values = np.maximum(rounded.astype(np.float64), LEAST_LOG)
     error = rounding_error(values)
-    low, high = values - error, np.minimum(values + error, 0.0)
+    low, high = np.where(values > LEAST_LOG, values - error, -np.inf), np.minimum(values + error, 0.0)
     places = np.arange(ids.size) - np.repeat(np.cumsum(counts) - counts, counts)
     sizes = counts
     if extras.step.size:
@@ -163,7 +166,8 @@ def _rows(
         has_last = counts[extras.step] > 0
         last = np.maximum(ends - 1, 0)
         # They come after what is stored, whatever the rounding of the last of these says.
-        their_low, their_high = their - MARGIN, np.minimum(their + MARGIN, 0.0)
+        their_low = np.where(their > LEAST_LOG, their - MARGIN, -np.inf)
+        their_high = np.minimum(their + MARGIN, 0.0)
         if ids.size:
             their_low = np.where(has_last, np.minimum(their_low, low[last]), their_low)
             their_high = np.where(has_last, np.minimum(their_high, high[last]), their_high)

@@ -20,8 +20,12 @@ from app.probability.row_order import RowOrder
 from app.probability.stages import dry_rule, penalised, recent_of
 
 _LEAST_LOGIT = np.float32(-1e30)
+_MOST_LOG = 709.0
+"""e^709 is still a number."""
 _SINGLE = 2.0**-22
 """What a few operations in float32 may add to a number, as a part of it."""
+_DOUBLE = 2.0**-50
+"""The same in float64."""
 
 
 class Histories(NamedTuple):
@@ -92,21 +96,19 @@ def lowered(rows: KnownRows, known: Lowered, lowering: Lowering, stages: Sequenc
         mass_low *= np.exp(-margin)
         with np.errstate(over="ignore"):
             mass_high *= np.exp(margin)
-    low, middle, high = _at_hand(rows, known, lowering, stages, (counts, lowered_by))
-    top = np.maximum(np.maximum.reduceat(high, rows.starts[:-1]), np.where(unseen > 0, ceiling, -np.inf))
-    for line in (low, middle, high):
-        np.maximum(line - top[rows.owner], LEAST_LOG, out=line)
-    # What is too small for a number counts as 0 in a lower bound alone.
-    low_scale, high_scale = (np.exp(np.clip(-top, least, -LEAST_LOG)) for least in (-np.inf, LEAST_LOG))
+    changed = _at_hand(rows, known, lowering, stages, (counts, lowered_by))
+    top = np.maximum(np.maximum.reduceat(changed[2], rows.starts[:-1]), np.where(unseen > 0, ceiling, -np.inf))
+    # No bound ends at a least number here: the next stage may raise it, and would take it for known.
+    low, middle, high = changed - top[rows.owner]
     ceiling -= top
-    with np.errstate(invalid="ignore"):
-        mass_high = np.fmin(mass_high * high_scale, unseen * np.exp(np.minimum(ceiling, 0.0)))
+    mass_low, mass_high = rescaled_mass((mass_low, mass_high), top)
+    mass_high = np.minimum(mass_high, unseen * np.exp(np.minimum(ceiling, 0.0)))
     mass_high = np.where(unseen > 0, np.maximum(mass_high, np.exp(LEAST_LOG)), 0.0)
     return Lowered(
         low,
         middle,
         high,
-        mass_low * low_scale,
+        known_mass(mass_low),
         mass_high,
         ceiling,
         RowOrder(rows, low, high, ceiling),
@@ -126,15 +128,29 @@ def _at_hand(
     for line, values in zip(changed, (known.low, known.middle, known.high), strict=True):
         line[:] = lowering.through(values + shifts, *undergone, stages) - shifts
     # What is recorded as ruled out may be so by -inf, which no penalty raises.
-    is_least = known.low <= LEAST_LOG
-    for line, values in ((changed[0], known.low), (changed[1], known.middle)):
-        line[is_least] = np.minimum(line, values)[is_least]
-    margin: Floats | float = MARGIN
-    if known.is_tempered:
-        margin = MARGIN + _SINGLE * np.abs(known.high + shifts)
-    changed[0] -= margin
-    changed[2] += margin
+    is_least = np.isneginf(known.low)
+    changed[0][is_least] = -np.inf
+    changed[1][is_least] = np.minimum(changed[1], known.middle)[is_least]
+    for line, before, sign in ((changed[0], known.low, -1), (changed[2], known.high, 1)):
+        margin = MARGIN + _DOUBLE * np.abs(line)
+        if known.is_tempered:
+            margin += _SINGLE * np.abs(before + shifts)
+        np.add(line, sign * margin, out=line)
+    np.maximum(changed[2], _LEAST_LOGIT, out=changed[2])
     return changed
+
+
+def known_mass(mass_low: Floats) -> Floats:
+    """Return a lower bound that is none where it is too small for a number: such numbers are rounded by any part."""
+    return np.where(mass_low < np.finfo(np.float64).tiny, 0.0, mass_low)
+
+
+def rescaled_mass(mass: tuple[Floats, Floats], top: Floats) -> tuple[Floats, Floats]:
+    """Return bounds of a mass relative to e^top: what is too small or too large for a number is said by neither."""
+    low = known_mass(mass[0]) * np.exp(np.minimum(-top, -LEAST_LOG))
+    with np.errstate(over="ignore", invalid="ignore"):
+        high = mass[1] * np.exp(np.maximum(-top, LEAST_LOG))
+    return low, np.where(mass[1] > 0, high, 0.0)
 
 
 class _AtStep(NamedTuple):
@@ -215,6 +231,7 @@ class Lowering:
 def _changed(hidden: _Hidden, repeat: float, subtracted: Floats, shift: float) -> _Hidden:
     """Return what becomes of tokens, some of whose logits are scaled as penalties do, and then subtracted from."""
     low, high, ceiling = hidden
+    rounding = MARGIN + _SINGLE * (abs(ceiling + shift) * max(repeat, 1 / repeat) + float(np.abs(subtracted).max()))
     most, bend = ceiling + shift, min(ceiling + shift, 0.0)
     scaled_most, scaled_bend = most * repeat if most <= 0 else most / repeat, bend * repeat
     # From 0 up to the ceiling scaling adds least and most at one of the ends; below 0 there may be no limit, but
@@ -224,27 +241,23 @@ def _changed(hidden: _Hidden, repeat: float, subtracted: Floats, shift: float) -
     falling = np.count_nonzero(subtracted > (-math.inf if repeat > 1 else least))
     # Two bounds each: by what the changed tokens may weigh, and by the factor that no token passes.
     if growing.size:
-        below = _weights(scaled_bend - shift - growing) if repeat < 1 else 0.0
-        by_factor = high * _factor(largest - float(growing.min())) + below
-        high = min(high + _weights(scaled_most - shift - growing), by_factor)
+        below = _sum(scaled_bend - shift - growing + rounding) if repeat < 1 else 0.0
+        by_factor = high * _weight(max(largest - float(growing.min()) + rounding, 0.0)) + below
+        high = min(high + _sum(scaled_most - shift - growing + rounding), by_factor)
     if falling:
         below = falling * _weight(bend - shift) if repeat > 1 else 0.0
-        kept = low * _weight(min(least - float(subtracted.max()), 0.0)) - below
+        kept = low * _weight(min(least - float(subtracted.max()) - rounding, 0.0)) - below
         low = max(low - falling * _weight(ceiling), kept, 0.0)
     if growing.size:
-        ceiling = max(ceiling, scaled_most - float(growing.min()) - shift + MARGIN)
+        ceiling = max(ceiling, scaled_most - float(growing.min()) - shift + rounding)
     return _Hidden(low, high, ceiling)
 
 
 def _weight(logarithm: float) -> float:
-    return math.exp(min(logarithm, -LEAST_LOG))
+    return math.exp(logarithm) if logarithm < _MOST_LOG else math.inf
 
 
-def _weights(logarithms: Floats) -> float:
-    """Return the sum of e^logarithm, as large as float32 may make it."""
-    return float(np.exp(np.minimum(logarithms + MARGIN, -LEAST_LOG)).sum())
-
-
-def _factor(growth: float) -> float:
-    """Return by what a mass is multiplied at most, of which some tokens grow and others stay as they are."""
-    return math.exp(max(growth + MARGIN, 0.0)) if growth < -LEAST_LOG else math.inf
+def _sum(logarithms: Floats) -> float:
+    """Return the sum of e^logarithm."""
+    with np.errstate(over="ignore"):
+        return float(np.exp(logarithms).sum())
