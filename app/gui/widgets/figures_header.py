@@ -17,8 +17,10 @@ _SPACE = "\N{NO-BREAK SPACE}"
 class FiguresHeader(QHeaderView):
     """Makes room behind a heading at the right edge, where styles paint the sign over what is written."""
 
-    def __init__(self, parent: QWidget) -> None:
+    def __init__(self, parent: QWidget, *, may_break: bool = False) -> None:
+        """Headings of several words may stand in two lines."""
         super().__init__(Qt.Orientation.Horizontal, parent)
+        self._may_break = may_break
         self.setFont(theme.font(theme.SMALL_PX))
         self.setHighlightSections(False)
         self.setSectionsClickable(True)
@@ -30,9 +32,17 @@ class FiguresHeader(QHeaderView):
 
     def heading(self, place: int, title: str) -> str:
         """Return what is painted in a section."""
+        title = in_two(title, QFontMetrics(self.font())) if self._may_break else title
         side = self.model().headerData(place, Qt.Orientation.Horizontal, Qt.ItemDataRole.TextAlignmentRole)
         is_sorted = self.isSortIndicatorShown() and self.sortIndicatorSection() == place
         if not is_sorted or not side & Qt.AlignmentFlag.AlignRight:
             return title
         spaces = ceil(theme.scaled(SIGN_PX) / QFontMetrics(self.font()).horizontalAdvance(_SPACE))
-        return title + _SPACE * spaces
+        return "\n".join(line + _SPACE * spaces for line in title.split("\n"))
+
+
+def in_two(text: str, metrics: QFontMetrics) -> str:
+    """Return words in two lines that are as narrow as can be; one word is one line."""
+    words = text.split()
+    ways = [(" ".join(words[:place]), " ".join(words[place:])) for place in range(1, len(words))]
+    return "\n".join(min(ways, key=lambda way: max(map(metrics.horizontalAdvance, way)))) if ways else text

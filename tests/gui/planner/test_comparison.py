@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -13,7 +12,6 @@ from PySide6.QtGui import QAccessible, QImage
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import (
     QApplication,
-    QLabel,
     QLineEdit,
     QPushButton,
     QTreeWidget,
@@ -26,59 +24,11 @@ from app.core.own_gpu import OwnGpu
 from app.core.store_events import Lengths, UseMeasured
 from app.gui.planner.comparison.choices import Choices
 from app.gui.planner.comparison.gpu_dialog import GpuDialog
-from app.gui.planner.comparison.part import ComparisonPart
-from app.gui.planner.comparison.rows_model import EACH, FIRST_TOKEN, FITS, NEED, SMALL_ROLE, TOGETHER
+from app.gui.planner.comparison.rows_model import EACH, FIRST_TOKEN, SMALL_ROLE, TOGETHER
 from app.gui.planner.page import PlannerPage
 from app.gui.widgets.boxes import NumberBox
-from app.services.plan_comparison import PlanComparison
-from app.services.plan_values import Chosen, ModelChoice, Wanted
-from tests.gui.conftest import Stage
-
-
-class Beside:
-    """The part as somebody sits before it."""
-
-    def __init__(self, stage: Stage, model: Path) -> None:
-        self.stage = stage
-        self.model = model
-        stage.window.page_wanted.emit("planner")
-        page = stage.find_as(PlannerPage, "planner_page")
-        page.show_part("compare")
-        self.part = stage.find_as(ComparisonPart, "plan_comparison")
-        self.table = self.part.table
-        stage.desk.until(lambda: self.table.rows.rows)
-
-    @property
-    def service(self) -> PlanComparison:
-        return self.stage.desk.program.planner.comparison
-
-    def choose(self, *gpus: str, models: tuple[str, ...] = ("",), wanted: Wanted = Wanted(), **use: int) -> None:  # noqa: B008
-        """Have others compared, and wait for the rows."""
-        path = self.service.chosen.models[0].path
-        chosen = Chosen(tuple(ModelChoice(path, name) for name in models), gpus, wanted=wanted, **use)
-        self.service.choose(chosen)
-        self.stage.desk.until(lambda: self.service.worked is not None and self.service.worked.chosen == chosen)
-
-    def waits(self, fact: Callable[[], object]) -> None:
-        """Let the window and the background do what they have to until something is so."""
-
-        def is_so() -> bool:
-            self.stage.settle()
-            return bool(fact())
-
-        self.stage.bot.waitUntil(is_so)
-
-    def column(self, place: int) -> list[str]:
-        return [self.table.rows.index(row, place).data() for row in range(self.table.rows.rowCount())]
-
-    def says(self, name: str) -> str:
-        return self.stage.find_as(QLabel, name).text()
-
-
-@pytest.fixture
-def beside(ready: Stage, model: Path) -> Beside:
-    """Return the part with the rows that it begins with."""
-    return Beside(ready, model)
+from app.services.plan_values import Chosen, ModelChoice
+from tests.gui.planner.beside import Beside
 
 
 def item_of(tree: QTreeWidget, words: str) -> QTreeWidgetItem:
@@ -102,7 +52,8 @@ def test_a_tick_adds_a_row_and_a_tick_on_a_group_all_of_it(beside: Beside) -> No
     choices = beside.part.choices
     item_of(choices.models.tree, "≈ Q8_0").setCheckState(0, Qt.CheckState.Checked)
     beside.waits(lambda: len(beside.table.rows.rows) == 10)
-    assert "≈ Q8_0" in [beside.table.rows.index(row, 0).data(SMALL_ROLE) for row in range(10)]
+    which = [str(beside.table.rows.index(row, 0).data(SMALL_ROLE)) for row in range(10)]
+    assert sum(each.startswith("≈ Q8_0 · ") for each in which) == 5
     assert beside.says("plan_models_heading") == "Models · 2"
     item_of(choices.gpus.tree, "Radeon").setCheckState(0, Qt.CheckState.Checked)
     beside.waits(lambda: len(beside.table.rows.rows) == 12)
@@ -136,7 +87,7 @@ def test_headings_sort_and_unknown_figures_come_last(beside: Beside) -> None:
     index = beside.table.rows.index(4, FIRST_TOKEN)
     assert "is not known" in str(index.data(Qt.ItemDataRole.ToolTipRole))
     assert "is not known" in str(index.data(Qt.ItemDataRole.AccessibleTextRole))
-    assert beside.table.isColumnHidden(NEED)
+    assert not any(beside.needs())
 
 
 def test_a_selected_row_stays_selected_when_it_is_sorted(beside: Beside) -> None:
@@ -164,39 +115,39 @@ def test_all_together_are_told_where_several_ask_at_once(beside: Beside) -> None
     assert row.together.value == pytest.approx(4 * row.each.value)
 
 
-def test_a_need_has_a_column_and_an_answer(beside: Beside) -> None:
+def test_a_need_has_a_line_and_an_answer(beside: Beside) -> None:
     box = beside.stage.find_as(NumberBox, "plan_need_speed")
     beside.stage.find_as(NumberBox, "plan_use_context").setValue(512)
     beside.waits(lambda: beside.service.worked and beside.service.worked.chosen.context == 512)
     rates = sorted(row.each.value for row in beside.table.rows.rows if row.each is not None)
     wanted = round(sum(rates[1:3]) / 2)
     box.setValue(wanted)
-    beside.stage.desk.until(lambda: beside.table.rows.has_need)
-    assert not beside.table.isColumnHidden(NEED)
-    needs = beside.column(NEED)
+    beside.stage.desk.until(lambda: all(beside.needs()))
+    needs = beside.needs()
     meeting = [need for need in needs if need.startswith("✓")]
     assert 0 < len(meeting) < len(needs) and needs[: len(meeting)] == meeting
-    why = [beside.table.rows.index(row, NEED).data(SMALL_ROLE) for row in range(len(meeting), 5)]
-    assert needs[-1].startswith("✕") and all(each.endswith(f" of {wanted:,} tok/s each") for each in why)
+    why = needs[len(meeting) :]
+    assert all(each.startswith("✕") and each.endswith(f" of {wanted:,} tok/s each") for each in why)
+    spoken = str(beside.table.rows.index(4, 0).data(Qt.ItemDataRole.AccessibleTextRole))
+    assert spoken.startswith("Model: tiny F16. GPU: ") and spoken.endswith(why[-1])
     assert beside.says("plan_comparison_answer").startswith(f"{len(meeting)} of 5 meet what you need.")
     box.setValue(99_999)
     beside.stage.desk.until(lambda: beside.says("plan_comparison_answer").startswith("None of 5 meets"))
     box.setValue(0)
-    beside.stage.desk.until(lambda: not beside.table.rows.has_need)
+    beside.stage.desk.until(lambda: not any(beside.needs()))
 
 
 def test_a_context_that_is_needed_sorts_the_rows_and_says_what_fails(beside: Beside) -> None:
     beside.choose("rtx-4090", "rtx-3060", context=1000)
     beside.waits(lambda: beside.service.worked and beside.service.worked.chosen.context == 1000)
-    assert beside.table.isColumnHidden(NEED) and "meet what you need" in beside.says("plan_comparison_answer")
+    assert not any(beside.needs()) and "meet what you need" in beside.says("plan_comparison_answer")
     assert [row.gpu_memory for row in beside.table.rows.rows] == sorted(
         row.gpu_memory for row in beside.table.rows.rows
     )
     beside.choose("rtx-4090", "rtx-3060", context=100_000)
     beside.waits(lambda: beside.service.worked and beside.service.worked.chosen.context == 100_000)
     assert beside.says("plan_comparison_answer").startswith("None of 2 meets what you need.")
-    why = [beside.table.rows.index(row, FITS).data(SMALL_ROLE) for row in range(2)]
-    assert why == ["context 1,024 of 100,000"] * 2
+    assert beside.needs() == ["✕ misses what you need: context 1,024 of 100,000"] * 2
 
 
 def test_what_chats_use_is_shown_and_taken(beside: Beside) -> None:
@@ -232,7 +183,7 @@ def test_a_gpu_of_ones_own_is_added_changed_and_removed(beside: Beside, qtbot: Q
     with qtbot.waitSignal(dialog.accepted):
         dialog.accept()
     assert beside.stage.desk.program.settings.values.gpus == {"My card": OwnGpu(16, 500, 80)}
-    beside.stage.desk.until(lambda: "My card" in beside.column(1))
+    beside.stage.desk.until(lambda: "My card" in beside.column(0))
     assert item_of(beside.part.choices.gpus.tree, "My card").checkState(0) is Qt.CheckState.Checked
     QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
     choices = beside.stage.window.findChild(Choices)
@@ -246,7 +197,7 @@ def test_a_gpu_of_ones_own_is_added_changed_and_removed(beside: Beside, qtbot: Q
     assert beside.stage.desk.program.settings.values.gpus["My card"].memory_gib == 32
     remove.trigger()
     assert beside.stage.desk.program.settings.values.gpus == {}
-    beside.stage.desk.until(lambda: "My card" not in beside.column(1))
+    beside.stage.desk.until(lambda: "My card" not in beside.column(0))
 
 
 @pytest.mark.parametrize("kind", ["csv", "md", "png"])
@@ -298,20 +249,4 @@ def test_a_hidden_part_works_nothing_out(beside: Beside) -> None:
     beside.stage.settle()
     assert not beside.service.is_busy and beside.table.rows.rows == rows
     beside.stage.window.page_wanted.emit("planner")
-    beside.stage.desk.until(lambda: beside.column(1) == ["L4"])
-
-
-GPUS = ("rtx-3060-ti", "rtx-4070-ti-super", "l4", "h100-sxm", "rx-7900-xtx", "a100-80-sxm")
-
-
-@pytest.mark.parametrize(
-    ("width", "users", "needs"),
-    [(1280, 1, False), (1280, 1, True), (1280, 4, False), (960, 1, False)],
-)
-def test_what_is_usual_needs_no_scrolling_sideways(beside: Beside, width: int, users: int, needs: bool) -> None:
-    beside.stage.window.resize(width, 800)
-    wanted = Wanted(tokens_per_s=30.0) if needs else Wanted()
-    beside.choose(*GPUS, users=users, context=32_768, wanted=wanted)
-    beside.waits(lambda: len(beside.table.rows.rows) == len(GPUS))
-    bar = beside.table.horizontalScrollBar()
-    beside.waits(lambda: bar.maximum() == 0)
+    beside.stage.desk.until(lambda: beside.column(0) == ["L4"])

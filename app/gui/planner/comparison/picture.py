@@ -13,15 +13,18 @@ from app.gui.planner.comparison.chart import Drawing
 WIDE_PX, CHART_PX, SCALE, MOST_ROWS = 1180, 300, 2.0, 40
 _LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 _RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
-_SHARES = (0.15, 0.12, 0.1, 0.07, 0.06, 0.06, 0.06, 0.14, 0.15, 0.09)
-_IS_FIGURE = (False, False, False, False, True, True, True, True, True, False)
+_SHARES = (0.22, 0.14, 0.07, 0.07, 0.06, 0.07, 0.13, 0.15, 0.09)
+_IS_FIGURE = (False, False, False, True, True, True, True, True, False)
 
 
 class PictureTable(NamedTuple):
-    """The rows in words: the headings, and of each row its letter, which may be empty, with its cells."""
+    """The rows in words: the headings, and of each row its letter, its cells, and what becomes of what is wanted.
+
+    Letter and need may be empty.
+    """
 
     titles: tuple[str, ...]
-    rows: tuple[tuple[str, tuple[str, ...]], ...]
+    rows: tuple[tuple[str, tuple[str, ...], str], ...]
 
 
 def comparison_picture(
@@ -34,7 +37,8 @@ def comparison_picture(
     wrapped = QFontMetrics(title).boundingRect(0, 0, inner, 1000, Qt.TextFlag.TextWordWrap, said[0]).height()
     line = QFontMetrics(small).height() + theme.SPACE_S
     table_top = theme.SPACE_XL + wrapped + line + theme.SPACE_M
-    charts_top = table_top + (len(rows) + 1) * line + theme.SPACE_XL
+    lines = len(rows) + sum(bool(need) for _, _, need in rows) + 1
+    charts_top = table_top + lines * line + theme.SPACE_XL
     height = charts_top + CHART_PX + theme.SPACE_XL
     image = QImage(round(WIDE_PX * SCALE), round(height * SCALE), QImage.Format.Format_RGB32)
     image.setDevicePixelRatio(SCALE)
@@ -61,7 +65,7 @@ def comparison_picture(
 def _paint_rows(painter: QPainter, first: QRectF, table: PictureTable, look: theme.Theme, font: QFont) -> None:
     lefts = [first.left() + first.width() * sum(_SHARES[:place]) for place in range(len(_SHARES))]
 
-    def paint_line(number: int, cells: tuple[str, ...], colour: str) -> None:
+    def paint_line(number: int, cells: tuple[str, ...], colour: str, *, has_rule: bool) -> None:
         painter.setFont(font)
         painter.setPen(look.colour(colour))
         for place, (left, share, cell) in enumerate(zip(lefts, _SHARES, cells, strict=True)):
@@ -69,10 +73,21 @@ def _paint_rows(painter: QPainter, first: QRectF, table: PictureTable, look: the
             shown = QFontMetrics(font).elidedText(cell, Qt.TextElideMode.ElideMiddle, round(room))
             side = _RIGHT if _IS_FIGURE[place] else _LEFT
             painter.drawText(QRectF(left, first.top() + number * first.height(), room, first.height()), side, shown)
+        if has_rule:
+            paint_rule(number)
+
+    def paint_rule(number: int) -> None:
         y = first.top() + (number + 1) * first.height()
         painter.setPen(look.colour("border"))
         painter.drawLine(round(first.left()), round(y), round(first.right()), round(y))
 
-    paint_line(0, table.titles, "muted")
-    for number, (letter, cells) in enumerate(table.rows, 1):
-        paint_line(number, (f"{letter}  {cells[0]}".strip(), *cells[1:]), "text")
+    paint_line(0, table.titles, "muted", has_rule=True)
+    number = 1
+    for letter, cells, need in table.rows:
+        paint_line(number, (f"{letter}  {cells[0]}".strip(), *cells[1:]), "text", has_rule=not need)
+        number += 1
+        if need:
+            painter.setPen(look.colour("muted"))
+            painter.drawText(first.translated(theme.SPACE_L, number * first.height()), _LEFT, need)
+            paint_rule(number)
+            number += 1

@@ -1,4 +1,4 @@
-"""The rows of a comparison as a table that is sorted by any column. Knows no widget and draws nothing."""
+"""The rows of a comparison as a table: those of one model together, sorted by any column. Knows no widget, draws nothing."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from app.gui.widgets.words import hint_of, render
 from app.services.plan_values import Band, ComparedRow
 from app.services.units import UNKNOWN, byte_size, count, rate
 
-ROW_ROLE, SMALL_ROLE, VALUE_ROLE = (int(Qt.ItemDataRole.UserRole) + number for number in range(3))
-FIRST, NEED, FITS, FIRST_TOKEN, EACH, TOGETHER, LIMIT = 0, 2, 3, 6, 7, 8, 9
+ROW_ROLE, SMALL_ROLE, VALUE_ROLE, GROUP_ROLE, NEED_ROLE = (int(Qt.ItemDataRole.UserRole) + n for n in range(5))
+FIRST, FITS, CONTEXT, AT_ONCE, FIRST_TOKEN, EACH, TOGETHER, LIMIT = range(8)
 _Index = QModelIndex | QPersistentModelIndex
 _VERDICTS = ("fits", "less_context", "partly", "too_large", "unknown")
-_SIDES = (True, True, True, True, False, False, False, False, False, True)
+_SIDES = (True, True, False, False, False, False, False, True)
 """Which columns begin at the left."""
 
 
@@ -40,8 +40,6 @@ class RowsModel(QAbstractTableModel):
         self._sorted: tuple[int, Qt.SortOrder] | None = None
         self._known: dict[tuple[str, str, str], tuple[Cell, ...]] = {}
         """Cells by the key of their row, made when they are first wanted."""
-        self.has_need = False
-        """Whether a column says what becomes of what is wanted: where that is room alone, whether it fits says it."""
 
     @property
     def rows(self) -> list[ComparedRow]:
@@ -53,9 +51,6 @@ class RowsModel(QAbstractTableModel):
         self.beginResetModel()
         self._given = tuple(rows)
         self._known.clear()
-        self.has_need = any(row.need is not None and not row.need.is_of_room for row in rows)
-        if self._sorted is not None and self._sorted[0] == NEED and not self.has_need:
-            self._sorted = None
         self._sort()
         self.endResetModel()
 
@@ -86,8 +81,13 @@ class RowsModel(QAbstractTableModel):
     def data(self, index: _Index, role: int = int(Qt.ItemDataRole.DisplayRole)) -> object:
         """Return what a cell shows, says or is worth."""
         row = self._rows[index.row()]
-        if role == ROW_ROLE:
-            return row.key
+        match role:
+            case _ if role == ROW_ROLE:
+                return row.key
+            case _ if role == GROUP_ROLE:
+                return self.group(index.row())
+            case _ if role == NEED_ROLE:
+                return words.need_line(row)
         cell = self.cell(row, index.column())
         match role:
             case Qt.ItemDataRole.DisplayRole:
@@ -95,7 +95,7 @@ class RowsModel(QAbstractTableModel):
             case Qt.ItemDataRole.ToolTipRole:
                 return hint_of(cell.hint)
             case Qt.ItemDataRole.AccessibleTextRole:
-                return self._spoken(index.column(), cell)
+                return self._spoken(row, index.column(), cell)
         if role == SMALL_ROLE:
             return cell.small
         return cell.value if role == VALUE_ROLE else None
@@ -112,6 +112,11 @@ class RowsModel(QAbstractTableModel):
         self.changePersistentIndexList(old, [self.index(moved[each.row()], each.column()) for each in old])
         self.layoutChanged.emit()
 
+    def group(self, place: int) -> str:
+        """Return the model whose rows begin at a place; empty where the row belongs to the one above it."""
+        model = self._rows[place].model
+        return "" if place and self._rows[place - 1].model == model else model
+
     def cell(self, row: ComparedRow, column: int) -> Cell:
         """Return what stands in a column of a row."""
         known = self._known.get(row.key)
@@ -121,13 +126,10 @@ class RowsModel(QAbstractTableModel):
 
     def _cells(self, row: ComparedRow) -> tuple[Cell, ...]:
         fits = _VERDICTS.index(row.verdict)
-        is_short = row.need is not None and row.need.is_of_room and not row.need.meets
-        lack = render(row.need.words) if row.need is not None and is_short else byte_size(row.needed)
+        which = " · ".join(part for part in (row.shown_quantisation, byte_size(row.gpu_memory)) if part)
         return (
-            Cell(row.model, row.shown_quantisation, self._estimate_hint(row), row.shown_model.casefold()),
-            Cell(words.short_gpu(row.gpu), byte_size(row.gpu_memory), row.gpu, row.gpu_memory),
-            self._need(row),
-            Cell(words.verdict_words(row), lack, words.verdict_hint(row), fits),
+            Cell(words.short_gpu(row.gpu), which, self._row_hint(row), row.gpu_memory),
+            Cell(words.verdict_words(row), byte_size(row.needed), words.verdict_hint(row), fits),
             _count(row.largest_context, row, words.context_hint(row)),
             _count(row.most_users, row, ""),
             self._first_token(row),
@@ -148,55 +150,56 @@ class RowsModel(QAbstractTableModel):
             )
         return Cell(words.seconds(band.value), words.band_of(band, True), hint, band.value)
 
-    def _need(self, row: ComparedRow) -> Cell:
-        if row.need is None:
-            return _unknown(None)
-        said = render(row.need.words)
-        if not row.need.meets:
-            return Cell(self.tr("✕ misses it"), said, said, row.need.rank)
-        close = self.tr("only just: its low end misses") if row.need.is_close else ""
-        return Cell(self.tr("✓ meets it"), close, said, row.need.rank)
-
-    def _estimate_hint(self, row: ComparedRow) -> str:
+    def _row_hint(self, row: ComparedRow) -> str:
         if not row.is_estimate:
-            return row.shown_model
-        return self.tr("{model}: no file of it is here; its sizes are an estimate by bits per weight.").format(
-            model=row.shown_model
-        )
+            return f"{row.shown_model} · {row.gpu}"
+        return self.tr(
+            "{model} · {gpu}. No file of it is here: its sizes are an estimate by bits per weight."
+        ).format(model=row.shown_model, gpu=row.gpu)
 
-    def _spoken(self, column: int, cell: Cell) -> str:
+    def _spoken(self, row: ComparedRow, column: int, cell: Cell) -> str:
         title = self._titles()[column][0]
         said = f"{title}: {cell.words}" + (f", {cell.small}" if cell.small else "")
+        if column == FIRST:
+            parts = (self.tr("Model: {model}").format(model=row.shown_model), said, words.need_line(row))
+            return ". ".join(part for part in parts if part)
         return f"{said}. {cell.hint}" if cell.words == UNKNOWN and cell.hint else said
 
     def _titles(self) -> tuple[tuple[str, str], ...]:
         tr = self.tr
         return (
-            (tr("Model"), tr("≈ is an estimate by bits per weight: no file of it is here.")),
-            (tr("GPU"), tr("With its memory as it is sold")),
-            (tr("Your need"), tr("Whether it meets what you need, or the one thing that fails")),
+            (
+                tr("GPU"),
+                tr(
+                    "With the quantisation (≈ is an estimate by bits per weight: no file of it is here), and its memory"
+                ),
+            ),
             (tr("Fits?"), tr("Whether it fits, and what it needs of the GPU's memory")),
-            (tr("Context"), tr("The largest context that each of so many conversations could have")),
+            (tr("Context up to"), tr("The largest context that each of so many conversations could have")),
             (tr("At once"), tr("Conversations of this context that would fit at once")),
             (
-                tr("TTFT"),
+                tr("First token"),
                 tr("Time to first token of one prompt by itself, and its band: prefill, which is nearly all of it"),
             ),
             (tr("tok/s each"), tr("Tokens per second of each conversation, and the band")),
-            (tr("together"), tr("Tokens per second of all conversations, and the band")),
+            (tr("tok/s together"), tr("Tokens per second of all conversations, and the band")),
             (tr("Limited by"), tr("What keeps it from being faster, or from fitting")),
         )
 
     def _sort(self) -> None:
-        self._rows = list(self._given)
-        if self._sorted is None:
-            return
-        column, order = self._sorted
-        known = [row for row in self._rows if self.cell(row, column).value is not None]
-        rest = [row for row in self._rows if self.cell(row, column).value is None]
-        is_down = order is Qt.SortOrder.DescendingOrder
-        known.sort(key=lambda row: self.cell(row, column).value, reverse=is_down)  # type: ignore[arg-type, return-value]
-        self._rows = known + rest
+        """Put the rows in order, those of one model together: first the model whose best row comes first."""
+        found = list(self._given)
+        if self._sorted is not None:
+            column, order = self._sorted
+            known = [row for row in found if self.cell(row, column).value is not None]
+            rest = [row for row in found if self.cell(row, column).value is None]
+            is_down = order is Qt.SortOrder.DescendingOrder
+            known.sort(key=lambda row: self.cell(row, column).value, reverse=is_down)  # type: ignore[arg-type, return-value]
+            found = known + rest
+        groups: dict[str, list[ComparedRow]] = {}
+        for row in found:
+            groups.setdefault(row.model, []).append(row)
+        self._rows = [row for group in groups.values() for row in group]
 
 
 def _count(value: int | None, row: ComparedRow, hint: str) -> Cell:

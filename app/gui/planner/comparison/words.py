@@ -145,6 +145,18 @@ def _need_answer(rows: Sequence[ComparedRow]) -> str:
     )
 
 
+def need_line(row: ComparedRow) -> str:
+    """Return what becomes of what is wanted in a line; empty where whether it fits says it already, or nothing is wanted."""
+    need = row.need
+    if need is None or (need.is_of_room and need.meets):
+        return ""
+    if not need.meets:
+        return translate("PlanComparison", "✕ misses what you need: {why}").format(why=render(need.words))
+    if need.is_close:
+        return translate("PlanComparison", "✓ meets what you need, but only just: its low end misses it")
+    return translate("PlanComparison", "✓ meets what you need")
+
+
 def use_line(use: UseMeasured | None) -> str:
     """Return what people's chats use."""
     if use is None or use.context is None or use.answer is None:

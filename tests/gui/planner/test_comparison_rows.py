@@ -1,0 +1,108 @@
+"""The rows of a comparison: nothing in them is cut, nothing scrolls sideways, and those of one model are one group."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QFontMetrics
+
+from app.core.own_gpu import OwnGpu
+from app.gui import theme
+from app.gui.planner.comparison.line_marks import MARK_PX
+from app.gui.planner.comparison.row_sizes import name_font, row_height, small_font
+from app.gui.planner.comparison.rows_model import EACH, FIRST, GROUP_ROLE, SMALL_ROLE, TOGETHER
+from app.gui.planner.comparison.rows_table import RowsTable
+from app.gui.widgets.figures_header import FiguresHeader
+from app.services.plan_values import Chosen, ModelChoice, Wanted
+from tests.ggufs import add_bpe_tokenizer
+from tests.gui.planner.beside import Beside
+from tests.sparse_models import DENSE
+
+GPUS = (
+    "rtx-3060-ti",
+    "rtx-4070-ti-super",
+    "l4",
+    "h100-sxm",
+    "rx-7900-xtx",
+    "a100-80-sxm",
+    "rtx-6000-ada",
+    "my-own-very-long-card-of-many-words-with-64-gb",
+)
+WIDTHS = (1280, 960)
+"""A small screen, and one of 1920 points at twice the size."""
+
+
+def cut(table: RowsTable) -> list[str]:
+    """Return every heading, figure and name that has less room than it needs."""
+    found = []
+    header, rows = table.horizontalHeader(), table.rows
+    assert isinstance(header, FiguresHeader)
+    pads = 2 * table.pad_px
+    for place in range(rows.columnCount()):
+        if table.isColumnHidden(place):
+            continue
+        room = table.columnWidth(place) - pads
+        heading = header.heading(place, str(rows.headerData(place, Qt.Orientation.Horizontal)))
+        metrics = QFontMetrics(header.font())
+        lines = heading.split("\n")
+        if max(map(metrics.horizontalAdvance, lines)) > room or len(lines) * metrics.height() > header.height():
+            found.append(heading)
+        for row in range(rows.rowCount() if place != FIRST else 0):
+            index = rows.index(row, place)
+            words, small = str(index.data()), str(index.data(SMALL_ROLE) or "")
+            widest = QFontMetrics(name_font()).horizontalAdvance(words)
+            if not small:  # words alone may stand in two lines
+                widest = max(map(QFontMetrics(name_font()).horizontalAdvance, words.split()))
+            if max(widest, QFontMetrics(small_font()).horizontalAdvance(small)) > room:
+                found.append(words)
+    names = table.columnWidth(FIRST) - pads - theme.scaled(MARK_PX)
+    for row in range(rows.rowCount()):
+        if table.rowHeight(row) < row_height(rows, row, names):
+            found.append(rows.rows[row].gpu)
+        longest = QFontMetrics(theme.font(theme.BASE_PX, bold=True)).horizontalAdvance(rows.rows[row].model)
+        if longest > table.viewport().width() - pads:
+            found.append(rows.rows[row].model)
+    return found
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+@pytest.mark.parametrize(
+    ("users", "wanted"), [(1, Wanted()), (1, Wanted(tokens_per_s=30.0)), (4, Wanted(0.5, 900.0))]
+)
+def test_nothing_is_cut_and_nothing_scrolls_sideways(beside: Beside, width: int, users: int, wanted: Wanted) -> None:
+    beside.service.keep_gpu("My own very long card of many words with 64 GB", OwnGpu(64, 900, 100))
+    beside.stage.window.resize(width, 800 if width > 1000 else 540)
+    here = beside.table.rows.rows[0].gpu
+    keys = [gpu.id for gpu in beside.service.gpus if gpu.name == here]
+    beside.choose(*keys, *GPUS, models=("", "Q5_K_M"), users=users, context=32_768, wanted=wanted)
+    beside.waits(lambda: len(beside.table.rows.rows) == 2 * (len(GPUS) + 1))
+    assert beside.table.isColumnHidden(TOGETHER) is (users == 1)
+    assert all(beside.needs()) or wanted == Wanted()
+    bar = beside.table.horizontalScrollBar()
+    beside.waits(lambda: bar.maximum() == 0)
+    assert cut(beside.table) == []
+    beside.table.sortByColumn(EACH, Qt.SortOrder.DescendingOrder)
+    beside.waits(lambda: bar.maximum() == 0)
+    assert cut(beside.table) == []
+
+
+def test_rows_of_one_model_stand_together_under_its_name(beside: Beside, tmp_path: Path) -> None:
+    other = DENSE["smollm2-135m"]().write(tmp_path / "second.gguf", add_bpe_tokenizer)
+    models = (*beside.service.chosen.models, ModelChoice(str(other)))
+    chosen = Chosen(models, ("rtx-3060", "rtx-4090", "l4"))
+    beside.service.choose(chosen)
+    beside.waits(lambda: len(beside.table.rows.rows) == 6)
+
+    def groups() -> list[str]:
+        return [beside.table.rows.index(row, 0).data(GROUP_ROLE) for row in range(6)]
+
+    assert groups() == ["tiny", "", "", "second", "", ""]
+    heights = [beside.table.rowHeight(row) for row in range(6)]
+    assert heights[0] == heights[3] > heights[1]
+    beside.table.sortByColumn(FIRST, Qt.SortOrder.DescendingOrder)
+    assert groups()[1:3] == groups()[4:] == ["", ""] and {groups()[0], groups()[3]} == {"tiny", "second"}
+    sizes = [row.gpu_memory for row in beside.table.rows.rows]
+    assert sizes[:3] == sizes[3:] == sorted(sizes[:3], reverse=True)
+    assert [beside.table.rowHeight(row) for row in range(6)] == heights
