@@ -60,7 +60,9 @@ def plan_text(report: PlanReport) -> str:
 
 
 def _in_full(asked: PlanAsked, model: ModelValue, plan: PlanValue) -> list[str]:
-    lines = [_about(model), _usage(asked, plan), "", f"{_target(plan)}: {VERDICTS[plan.verdict]}"]
+    lines = [_about(model), _usage(asked, [plan]), "", f"{_target(plan)}: {VERDICTS[plan.verdict]}"]
+    if plan.verdict == "less_context":
+        lines.append(f"{INDENT}All figures are for the context that fits: {_tokens(plan.context)}.")
     if plan.reason is not None:
         lines.append(f"{INDENT}{one_line(plan.reason.english())}")
     if plan.note is not None:
@@ -88,7 +90,8 @@ def _as_table(asked: PlanAsked, models: Sequence[ModelValue]) -> list[str]:
     with_model = len(models) > 1
     with_gpu = any(len(model.plans) > 1 or model.plans[0].gpu != THIS_MACHINE for model in models if model.plans)
     head = ["Model"] * with_model + ["GPU"] * with_gpu
-    head += ["Verdict", "Needs", "Context up to", "At once", "First token", "Tok/s", "from – to", "Limited by"]
+    head += ["Verdict", "Needs", "Context up to", "At once", "First token", "Tok/s each", "from – to"]
+    head += ["Together"] * (asked.sequences > 1) + ["Limited by"]
     rows, after = [], []
     for model in models:
         name = (
@@ -99,23 +102,21 @@ def _as_table(asked: PlanAsked, models: Sequence[ModelValue]) -> list[str]:
             rows.append([f"  {one_line(model.path)}"])
         for plan in model.plans:
             gpu = "this machine" if plan.gpu == THIS_MACHINE else _short(plan.name)
-            rows.append([name] * with_model + [gpu] * with_gpu + _cells(plan))
+            rows.append([name] * with_model + [gpu] * with_gpu + _cells(plan, asked))
         after[len(after) :] = [[]] * (len(rows) - len(after))
     full = [row for row in (head, *rows) if len(row) == len(head)]
     widths = [max(len(row[column]) for row in full) for column in range(len(head))]
     first = models[0]
     lines = [] if with_model else [_about(first)]
-    lines += [_usage(asked, next((plan for model in models for plan in model.plans), None)), ""]
+    plans = [plan for model in models for plan in model.plans]
+    lines += [_usage(asked, plans), *([_prompt(plans)] if plans else []), ""]
     for row, more in zip((head, *rows), ([], *after), strict=True):
         lines.append("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=False)))
         lines += more
     if any(model.is_best for model in models):
         lines += ["", f"{BEST} the largest that fits best"]
-    if any(plan.verdict == "less_context" for model in models for plan in model.plans):
-        lines += [
-            "",
-            "Where less context fits, the speeds are those of the whole context with layers on the processor.",
-        ]
+    if any(plan.verdict == "less_context" for plan in plans):
+        lines += ["", "Where less context fits, all figures of the row are for the context that fits."]
     return lines
 
 
@@ -124,8 +125,9 @@ def _short(name: str) -> str:
     return next((name.removeprefix(maker) for maker in MAKERS if name.startswith(maker)), name)
 
 
-def _cells(plan: PlanValue) -> list[str]:
+def _cells(plan: PlanValue, asked: PlanAsked) -> list[str]:
     decode = plan.decode
+    together = [] if asked.sequences == 1 else [UNKNOWN if decode is None else rate(decode.together)]
     return [
         IN_TABLE[plan.verdict],
         byte_size(plan.devices[0].needed) if plan.devices else UNKNOWN,
@@ -134,6 +136,7 @@ def _cells(plan: PlanValue) -> list[str]:
         UNKNOWN if plan.ttft is None else milliseconds(plan.ttft.ms),
         UNKNOWN if decode is None else rate(decode.tokens_per_s),
         UNKNOWN if decode is None else f"{rate(decode.low)} – {rate(decode.high)}",
+        *together,
         UNKNOWN if plan.limited_by is None else LIMITS[plan.limited_by],
     ]
 
@@ -149,10 +152,19 @@ def _about(model: ModelValue) -> str:
     return f"{one_line(model.name)}: {', '.join(parts)}"
 
 
-def _usage(asked: PlanAsked, plan: PlanValue | None) -> str:
-    context = asked.context if plan is None else plan.context
+def _usage(asked: PlanAsked, plans: Sequence[PlanValue]) -> str:
+    """Return what was planned for: without a wish that is as much as each model was trained for, up to a bound."""
     conversations = "1 conversation" if asked.sequences == 1 else f"{count(asked.sequences)} conversations"
-    return f"{conversations} of {_tokens(context)}, keys and values in {asked.kv_type}"
+    contexts = {plan.context for plan in plans if plan.verdict != "less_context"} or {plan.context for plan in plans}
+    known = asked.context or max(contexts, default=None)
+    up_to = "up to " if asked.context is None and len(contexts) > 1 else ""
+    return f"{conversations} of {up_to}{_tokens(known)}, keys and values in {asked.kv_type}"
+
+
+def _prompt(plans: Sequence[PlanValue]) -> str:
+    prompts = {plan.prompt for plan in plans}
+    up_to = "up to " if len(prompts) > 1 else ""
+    return f"First token: after a prompt of {up_to}{_tokens(max(prompts))}, read by itself"
 
 
 def _target(plan: PlanValue) -> str:

@@ -63,6 +63,8 @@ class Row(msgspec.Struct, frozen=True):
     """Tokens that each conversation could have, with so many of them; at most what the model was trained for."""
     most_users: int | None = None
     """Conversations of this context each that would fit at once; 0 is none."""
+    context: int = 0
+    """Tokens of each conversation that all its figures hold for: of one that fits with less context, those that fit."""
 
     @property
     def verdict(self) -> Verdict:
@@ -193,17 +195,33 @@ def _row(model: PlannedModel, gpu: Gpu, usage: Usage, by: tuple[Gpu | None, Plan
     host = None if gpu.shares_main_memory and not gpu.is_this_machine and not gpu.is_processor else host
     devices = planned_machine(gpu, None if host is None else planned_device(host))
     planned = plan(model, usage.planned, devices)
+    if planned.verdict == "less_context":
+        usage, planned = _shorter(usage, planned, lambda options: plan(model, options, devices))
     impossible = planned.verdict in ("too_large", "unknown")
     parts = () if impossible else parts_by(model, planned, gpu, host)
     speed = decode_speed(parts, usage.context, users)
-    first = prefill_time(parts, usage.prompt, usage.cached, planned.options.micro_batch)
+    is_held = usage.prompt <= usage.context or planned.verdict != "less_context"
+    first = prefill_time(parts, usage.prompt, usage.cached, planned.options.micro_batch) if is_held else None
     limit: Limit | None = speed.limited_by if speed else None
     if planned.verdict in ("too_large", "less_context") or (planned.verdict == "partly" and speed is None):
         limit = "memory"
     alone = planned if users == 1 else plan(model, replace(usage, users=1).planned, devices)
     all_at_once = together(first, users) if first else None
-    row = Row(model, gpu, planned, speed, first, all_at_once, limit)
+    row = Row(model, gpu, planned, speed, first, all_at_once, limit, context=usage.context)
     if planned.verdict == "partly" and not parts:
         return replace(row, largest_context=0, most_users=0)
     room = planned.largest_context
     return replace(row, largest_context=None if room is None else room // users, most_users=alone.most_sequences)
+
+
+def _shorter(
+    usage: Usage, planned: MemoryPlan, plan: Callable[[PlanOptions], MemoryPlan]
+) -> tuple[Usage, MemoryPlan]:
+    """Return the context that fits with its plan, so that no figure of a row is one of another plan than the others."""
+    less = replace(usage, context=(planned.largest_context or 0) // max(1, usage.users))
+    found = plan(less.planned) if less.context else planned
+    if found.verdict != "fits":
+        return usage, planned
+    return less, replace(
+        found, verdict=planned.verdict, largest_context=planned.largest_context, levers=planned.levers
+    )

@@ -102,7 +102,7 @@ class PlanValue(msgspec.Struct, frozen=True):
     reason: Sentence | None
     """Why the verdict is unknown, or it is refused."""
     context: int
-    """Tokens of each conversation, as they were planned."""
+    """Tokens of each conversation that all figures hold for; where less context fits, those that fit."""
     prompt: int
     """Tokens before the first one that is written."""
     gpu_layers: int | None

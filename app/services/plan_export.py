@@ -41,10 +41,13 @@ _MARKDOWN = (
     "Fits?",
     "Largest context",
     "Users at once",
-    "TTFT (ms)",
+    "First token (ms)",
     "tok/s each",
     "tok/s together",
     "Limited by",
+)
+LESS_CONTEXT = translate(
+    "PlanComparison", "Where less context fits, all figures of the row are for the context that fits."
 )
 
 
@@ -79,7 +82,7 @@ def plan_csv(worked: Worked) -> bytes:
             row.most_users,
             *figures,
             row.limited_by,
-            chosen.context,
+            row.context,
             chosen.users,
             chosen.prompt,
             *((None, None) if row.need is None else (row.need.meets, row.need.words.english())),
@@ -108,6 +111,8 @@ def plan_markdown(worked: Worked) -> bytes:
         if has_need:
             cells.append(row.need.words.english() if row.need is not None else UNKNOWN)
         lines.append(_line([_escaped(cell) for cell in cells]))
+    if any(row.verdict == "less_context" for row in worked.rows):
+        lines += ["", LESS_CONTEXT.english()]
     lines += [
         "",
         f"Predicted by Tokenlight {VERSION}, with the band in which it should lie. ≈ is an estimate by bits per weight.",

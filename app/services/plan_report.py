@@ -155,7 +155,7 @@ def _plan(row: Row, usage: Usage, gpu: str, name: str) -> PlanValue:
         name=name,
         verdict=plan.verdict,
         reason=plan.reason,
-        context=usage.context,
+        context=row.context,
         prompt=usage.prompt,
         gpu_layers=plan.gpu_layers,
         experts_on_cpu=plan.options.experts_on_cpu,

@@ -134,10 +134,11 @@ def _plain(row: Row, choice: ModelChoice, usage: Usage, host: Gpu | None, need: 
         fits_up_to=line.fits_up_to if line is not None else None,
         roof=roof,
         need=need,
+        context=row.context,
         trained_context=row.model.trained_context,
         why_no_memory=plan_words.why_no_memory(row),
         why_no_speed=plan_words.why_no_speed(row),
-        why_no_first_token=plan_words.why_no_first_token(row),
+        why_no_first_token=plan_words.why_no_first_token(row, usage.prompt),
         why_no_roof=plan_words.why_no_roof(row) if roof is None else None,
     )
 
@@ -146,7 +147,7 @@ def _roof(row: Row, usage: Usage, host: Gpu | None) -> Roof | None:
     if row.speed is None:
         return None
     parts = parts_of(row.model, row.plan, row.gpu, host)
-    found = roofline(parts, usage.context, usage.prompt, max(1, usage.users), row.plan.options.micro_batch)
+    found = roofline(parts, row.context, usage.prompt, max(1, usage.users), row.plan.options.micro_batch)
     if found is None:
         return None
     return Roof(found.bandwidth, found.peak_tflops, found.ridge, _dot(found.prefill), _dot(found.decode))

@@ -140,6 +140,8 @@ class ComparedRow(msgspec.Struct, frozen=True):
     roof: Roof | None = None
     need: NeedVerdict | None = None
     """None where nothing is wanted."""
+    context: int = 0
+    """Tokens of each conversation that its figures hold for: less than was chosen where only less fits."""
     trained_context: int | None = None
     """Tokens beyond which the model was never trained."""
     why_no_memory: Sentence | None = None

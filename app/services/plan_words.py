@@ -68,9 +68,16 @@ def need_words(found: Meets) -> Sentence:
                 "PlanComparison", "{there} of {wanted} tok/s each", wanted=rate(wanted), there=rate(there)
             )
         case "first_token" if wanted is not None and there is not None:
-            return translate(
+            one = translate(
                 "PlanComparison", "first token {there} s, not {wanted} s", wanted=rate(wanted), there=rate(there)
             )
+            last = translate(
+                "PlanComparison",
+                "first token of the last one {there} s, not {wanted} s",
+                wanted=rate(wanted),
+                there=rate(there),
+            )
+            return one if found.row.first_token == found.row.first_token_together else last
         case _:
             return translate("PlanComparison", "cannot be said")
 
@@ -97,10 +104,17 @@ def why_no_speed(row: Row) -> Sentence | None:
     )
 
 
-def why_no_first_token(row: Row) -> Sentence | None:
-    """Return why nothing is said of the time to the first token; None where it is."""
+def why_no_first_token(row: Row, prompt: int) -> Sentence | None:
+    """Return why nothing is said of the time to the first token of a prompt; None where it is."""
     if row.first_token is not None:
         return None
+    if row.verdict == "less_context" and prompt > row.context:
+        return translate(
+            "PlanComparison",
+            "A prompt of {prompt} tokens does not fit into the {context} that there is room for.",
+            prompt=prompt,
+            context=row.context,
+        )
     return why_no_speed(row) or no_arithmetic(row.gpu)
 
 

@@ -208,6 +208,22 @@ def test_gpus_are_a_table_and_this_machine_is_not_asked(line: CommandLine, large
     assert all("fits" in row and "memory bandwidth" in row for row in rows)
 
 
+def test_a_table_says_which_prompt_and_which_plan_its_figures_are_for(
+    line: CommandLine, large: Path, asked: FakeDryRun
+) -> None:
+    words = (str(large), "--gpu", "rtx-3070", "--context", "65536")
+    assert line.run("plan", *words, "--gpu", "l4", "--sequences", "2") == 0
+    assert "2 conversations of 65,536 tokens" in line.out
+    assert "First token: after a prompt of 1,024 tokens" in line.out
+    assert "Tok/s each" in line.out and "Together" in line.out
+    assert "less context" in line.out and "all figures of the row are for the context that fits" in line.out
+    assert line.run("plan", *words) == 0
+    assert "All figures are for the context that fits: " in line.out
+    (found,) = plan(line, *words)["models"][0]["plans"]
+    assert found["context"] == found["largest_context"] < 65_536
+    assert found["gpu_layers"] == 33 and found["decode"]["limited_by"] == "bandwidth"
+
+
 def test_what_is_too_large_says_so_and_what_would_help(line: CommandLine, tmp_path: Path) -> None:
     path = mixtral_8x7b().write(tmp_path / "Mixtral-Q4_K.gguf", add_bpe_tokenizer)
     found = plan(line, str(path), "--gpu", "T4", "--context", "32768")["models"][0]["plans"][0]

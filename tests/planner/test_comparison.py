@@ -56,10 +56,20 @@ def test_several_users_share_the_memory_and_the_time() -> None:
     assert roomy.largest_context == 131_072, "each of them may have what the model was trained for"
 
 
+@pytest.mark.parametrize("host", [None, PROCESSOR])
+@pytest.mark.parametrize("users", [1, 2])
+def test_where_less_context_fits_all_figures_are_of_that_plan(host: Gpu | None, users: int) -> None:
+    long = row("rtx-3070", Usage(65_536, users), host)
+    assert long.verdict == "less_context" and long.limited_by == "memory"
+    assert long.largest_context == long.context and 5_000 < long.context < 30_000
+    short = row("rtx-3070", Usage(long.context, users), host)
+    assert short.fits and short.context == long.context
+    assert (long.speed, long.first_token, long.most_users) == (short.speed, short.first_token, short.most_users)
+    assert (long.plan.devices, long.plan.gpu_layers) == (short.plan.devices, short.plan.gpu_layers)
+    assert row("rtx-3070", Usage(65_536, users, 40_000), host).first_token is None, "so long a prompt has no room"
+
+
 def test_what_does_not_fit_is_limited_by_memory_and_has_no_speed() -> None:
-    long = row("rtx-3070", Usage(65_536))
-    assert long.verdict == "less_context" and long.limited_by == "memory" and long.speed is None
-    assert long.largest_context is not None and 10_000 < long.largest_context < 30_000
     large = row("rtx-3070", Usage(4096), model=planned_8b(scale=3.3))
     assert large.verdict == "partly" and large.limited_by == "memory"
     assert (large.speed, large.first_token, large.largest_context, large.most_users) == (None, None, 0, 0)

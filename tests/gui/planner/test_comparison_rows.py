@@ -12,7 +12,7 @@ from app.core.own_gpu import OwnGpu
 from app.gui import theme
 from app.gui.planner.comparison.line_marks import MARK_PX
 from app.gui.planner.comparison.row_sizes import name_font, row_height, small_font
-from app.gui.planner.comparison.rows_model import EACH, FIRST, GROUP_ROLE, SMALL_ROLE, TOGETHER
+from app.gui.planner.comparison.rows_model import EACH, FIRST, FIRST_TOKEN, FITS, GROUP_ROLE, SMALL_ROLE, TOGETHER
 from app.gui.planner.comparison.rows_table import RowsTable
 from app.gui.widgets.figures_header import FiguresHeader
 from app.services.plan_values import Chosen, ModelChoice, Wanted
@@ -106,3 +106,21 @@ def test_rows_of_one_model_stand_together_under_its_name(beside: Beside, tmp_pat
     sizes = [row.gpu_memory for row in beside.table.rows.rows]
     assert sizes[:3] == sizes[3:] == sorted(sizes[:3], reverse=True)
     assert [beside.table.rowHeight(row) for row in range(6)] == heights
+
+
+def test_the_table_says_which_prompt_the_first_token_is_of(beside: Beside) -> None:
+    beside.choose("rtx-4090", prompt=2048)
+    title = beside.table.rows.headerData(FIRST_TOKEN, Qt.Orientation.Horizontal)
+    hint = str(beside.table.rows.headerData(FIRST_TOKEN, Qt.Orientation.Horizontal, Qt.ItemDataRole.ToolTipRole))
+    assert title == "First token of 2,048" and "one prompt of 2,048 tokens by itself" in hint
+
+
+def test_a_row_that_fits_with_less_context_says_which_plan_its_figures_are_of(beside: Beside, tmp_path: Path) -> None:
+    large = DENSE["llama-3.1-8b"]().write(tmp_path / "large.gguf", add_bpe_tokenizer)
+    beside.service.choose(Chosen((ModelChoice(str(large)),), ("rtx-3070",), context=65_536))
+    beside.waits(lambda: [row.gpu for row in beside.table.rows.rows] == ["NVIDIA GeForce RTX 3070"])
+    (row,) = beside.table.rows.rows
+    assert row.verdict == "less_context" and row.context == row.largest_context
+    assert "all figures of the row are for the context that fits" in beside.says("plan_comparison_use")
+    hint = str(beside.table.rows.index(0, FITS).data(Qt.ItemDataRole.ToolTipRole))
+    assert f"All figures of this row are for a context of {row.context:,} tokens." in hint

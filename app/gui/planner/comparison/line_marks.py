@@ -12,7 +12,7 @@ from app.gui.charts.line_patterns import PATTERNS, SOLID
 MOST_LINES = 8
 """As many as there are patterns."""
 LETTERS = ALL_LETTERS[:MOST_LINES]
-LINE_PX, MARK_PX = 2.0, 34
+LINE_PX, MARK_PX = 2.0, 30
 
 
 def line_pen(number: int, look: theme.Theme, token: str = "stage_decode", width: float = LINE_PX) -> QPen:

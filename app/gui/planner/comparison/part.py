@@ -28,7 +28,7 @@ from app.gui.planner.part import PlannerPart
 from app.gui.widgets.labels import label
 from app.gui.widgets.words import render
 from app.services.file_export import FileExport
-from app.services.plan_export import use_words
+from app.services.plan_export import LESS_CONTEXT, use_words
 from app.services.plan_rows import Worked
 from app.services.plan_values import Chosen, ModelChoice
 from app.services.planner_services import PlannerServices
@@ -125,7 +125,7 @@ class ComparisonPart(PlannerPart):
         worked = self._shown
         if worked is not self._in_table:
             self._in_table = worked
-            self.table.show_rows(worked.rows, is_shared=worked.chosen.users > 1)
+            self.table.show_worked(worked)
         self.export.show_worked(worked if worked.rows else None)
         for widget in (self.table, self.speeds, self.roofs, self.told):
             widget.setVisible(bool(worked.rows))
@@ -166,6 +166,8 @@ class ComparisonPart(PlannerPart):
                 "{use}. GPUs count as empty; layers that do not fit are worked out with this machine’s processor."
             ).format(use=render(use_words(worked.chosen)))
         ]
+        if any(row.verdict == "less_context" for row in worked.rows):
+            parts.append(render(LESS_CONTEXT))
         if worked.left_out:
             more = self.tr("1 more row is left out: choose less.")
             if worked.left_out != 1:

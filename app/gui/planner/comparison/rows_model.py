@@ -36,6 +36,7 @@ class RowsModel(QAbstractTableModel):
     def __init__(self) -> None:
         super().__init__()
         self._rows: list[ComparedRow] = []
+        self._prompt = 0
         self._given: tuple[ComparedRow, ...] = ()
         self._sorted: tuple[int, Qt.SortOrder] | None = None
         self._known: dict[tuple[str, str, str], tuple[Cell, ...]] = {}
@@ -46,9 +47,10 @@ class RowsModel(QAbstractTableModel):
         """The rows in the order that they are shown in."""
         return self._rows
 
-    def show_rows(self, rows: Sequence[ComparedRow]) -> None:
-        """Show other rows, in the order that people chose, or as they come."""
+    def show_rows(self, rows: Sequence[ComparedRow], prompt: int) -> None:
+        """Show other rows, in the order that people chose, or as they come, for prompts of so many tokens."""
         self.beginResetModel()
+        self._prompt = prompt
         self._given = tuple(rows)
         self._known.clear()
         self._sort()
@@ -178,8 +180,11 @@ class RowsModel(QAbstractTableModel):
             (tr("Context up to"), tr("The largest context that each of so many conversations could have")),
             (tr("At once"), tr("Conversations of this context that would fit at once")),
             (
-                tr("First token"),
-                tr("Time to first token of one prompt by itself, and its band: prefill, which is nearly all of it"),
+                tr("First token of {prompt}").format(prompt=count(self._prompt)),
+                tr(
+                    "Time to the first token of one prompt of {prompt} tokens by itself, and its band: prefill, which is "
+                    "nearly all of it"
+                ).format(prompt=count(self._prompt)),
             ),
             (tr("tok/s each"), tr("Tokens per second of each conversation, and the band")),
             (tr("tok/s together"), tr("Tokens per second of all conversations, and the band")),

@@ -15,11 +15,12 @@ from app.gui.planner.comparison.row_sizes import ROW_PX, SPARE_PX, figures_px, f
 from app.gui.planner.comparison.rows_model import EACH, FIRST, TOGETHER, RowsModel
 from app.gui.widgets.figures_header import SIGN_PX, FiguresHeader
 from app.services.plan_export import band_words
+from app.services.plan_rows import Worked
 from app.services.plan_values import ComparedRow
 
 MOST_PX, LEAST_ROWS, HEADER_PX = 420, 3, 42
 """Of more rows the table scrolls."""
-_TIGHT_PX = 5
+_TIGHT_PX = 4
 _AROUND_PX = 8
 
 
@@ -67,7 +68,7 @@ class RowsTable(QTableView):
         self.rows.layoutChanged.connect(self._set_heights)
         themes.changed.connect(self.viewport().update)
 
-    def show_rows(self, rows: tuple[ComparedRow, ...], is_shared: bool) -> None:
+    def show_worked(self, worked: Worked) -> None:
         """Show other rows; those that are selected stay so where they are still there.
 
         Where it is not shared by several conversations, all together are as fast as one.
@@ -75,9 +76,9 @@ class RowsTable(QTableView):
         kept = {row.key for row in self.selected}
         current = self.currentIndex()
         self.selectionModel().blockSignals(True)
-        self.rows.show_rows(rows)
+        self.rows.show_rows(worked.rows, worked.chosen.prompt)
         self.selectionModel().blockSignals(False)
-        self.setColumnHidden(TOGETHER, not is_shared)
+        self.setColumnHidden(TOGETHER, worked.chosen.users <= 1)
         for place, row in enumerate(self.rows.rows):
             if row.key in kept:
                 index = self.rows.index(place, max(0, current.column()))

@@ -74,7 +74,11 @@ def verdict_hint(row: ComparedRow) -> str:
         return render(row.why_no_memory)
     room = translate("PlanComparison", "Needs {needed}; {gpu} has {usable}.")
     figures = room.format(needed=byte_size(row.needed), gpu=row.gpu, usable=byte_size(row.usable))
-    return f"{render(VERDICT_HINTS[row.verdict])} {figures}"
+    said = f"{render(VERDICT_HINTS[row.verdict])} {figures}"
+    if row.verdict != "less_context":
+        return said
+    less = translate("PlanComparison", "All figures of this row are for a context of {context} tokens.")
+    return f"{said} {less.format(context=count(row.context))}"
 
 
 def context_hint(row: ComparedRow) -> str:
