@@ -194,7 +194,7 @@ def _row(model: PlannedModel, gpu: Gpu, usage: Usage, by: tuple[Gpu | None, Plan
     users = max(1, usage.users)
     host = None if gpu.shares_main_memory and not gpu.is_this_machine and not gpu.is_processor else host
     devices = planned_machine(gpu, None if host is None else planned_device(host))
-    planned = plan(model, usage.planned, devices)
+    planned, asked = plan(model, usage.planned, devices), usage
     if planned.verdict == "less_context":
         usage, planned = _shorter(usage, planned, lambda options: plan(model, options, devices))
     impossible = planned.verdict in ("too_large", "unknown")
@@ -210,8 +210,10 @@ def _row(model: PlannedModel, gpu: Gpu, usage: Usage, by: tuple[Gpu | None, Plan
     row = Row(model, gpu, planned, speed, first, all_at_once, limit, context=usage.context)
     if planned.verdict == "partly" and not parts:
         return replace(row, largest_context=0, most_users=0)
-    room = planned.largest_context
-    return replace(row, largest_context=None if room is None else room // users, most_users=alone.most_sequences)
+    room, most = planned.largest_context, alone.most_sequences
+    if most is not None and (planned.verdict == "fits" or usage.context < asked.context):
+        most = max(most, users)  # they fit, as was worked out with all their buffers
+    return replace(row, largest_context=None if room is None else room // users, most_users=most)
 
 
 def _shorter(

@@ -53,7 +53,7 @@ def test_a_tick_adds_a_row_and_a_tick_on_a_group_all_of_it(beside: Beside) -> No
     item_of(choices.models.tree, "≈ Q8_0").setCheckState(0, Qt.CheckState.Checked)
     beside.waits(lambda: len(beside.table.rows.rows) == 10)
     which = [str(beside.table.rows.index(row, 0).data(SMALL_ROLE)) for row in range(10)]
-    assert sum(each.startswith("≈ Q8_0 · ") for each in which) == 5
+    assert sum(each.startswith("≈\N{NO-BREAK SPACE}Q8_0 · ") for each in which) == 5
     assert beside.says("plan_models_heading") == "Models · 2"
     item_of(choices.gpus.tree, "Radeon").setCheckState(0, Qt.CheckState.Checked)
     beside.waits(lambda: len(beside.table.rows.rows) == 12)

@@ -53,7 +53,7 @@ def small_font() -> QFont:
 
 def wrapping(text: str, width: int, metrics: QFontMetrics) -> Qt.TextFlag:
     """Return how words break into lines: within a word only where one is wider than the column."""
-    widest = max((metrics.horizontalAdvance(word) for word in text.split()), default=0)
+    widest = max((metrics.horizontalAdvance(word) for word in text.split(" ")), default=0)
     return Qt.TextFlag.TextWordWrap if widest <= width else Qt.TextFlag.TextWrapAnywhere
 
 

@@ -128,7 +128,8 @@ class RowsModel(QAbstractTableModel):
 
     def _cells(self, row: ComparedRow) -> tuple[Cell, ...]:
         fits = _VERDICTS.index(row.verdict)
-        which = " · ".join(part for part in (row.shown_quantisation, byte_size(row.gpu_memory)) if part)
+        parts = (row.shown_quantisation, byte_size(row.gpu_memory))
+        which = " · ".join(part.replace(" ", "\N{NO-BREAK SPACE}") for part in parts if part)
         return (
             Cell(words.short_gpu(row.gpu), which, self._row_hint(row), row.gpu_memory),
             Cell(words.verdict_words(row), byte_size(row.needed), words.verdict_hint(row), fits),
