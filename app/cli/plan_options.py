@@ -17,10 +17,11 @@ this machine llama.cpp is asked; for other GPUs, and for models that are not
 here yet, it is worked out from the header of the file, and nothing else of it
 is downloaded."""
 PLAN_EPILOG = """\
-MODEL is a .gguf file, a folder of them, org/repo of the hub (a line for each
-model), or org/repo:file, where a quantisation such as Q4_K_M will do. The hub
-is read as HF_ENDPOINT, HF_TOKEN, HTTPS_PROXY and HF_HUB_OFFLINE say, and not
-at all with TOKENLIGHT_OFFLINE=1.
+MODEL is a .gguf file, a folder of them, the name of a model as `models`
+lists it, org/repo of the hub (a line for each model), or org/repo:file, where a
+quantisation such as Q4_K_M will do. GPUs are named as tables print them. The
+hub is read as HF_ENDPOINT, HF_TOKEN, HTTPS_PROXY and HF_HUB_OFFLINE say, and
+not at all with TOKENLIGHT_OFFLINE=1.
 
 --json prints one object. Memory is in bytes; unknown is null.
   asked    model, context, kv_type, sequences, prompt, gpus
@@ -50,7 +51,9 @@ model can be used."""
 
 def add_plan(plan: argparse.ArgumentParser) -> None:
     """Add the options of the command."""
-    plan.add_argument("model", metavar="MODEL", type=text, help="a .gguf file, a folder, org/repo or org/repo:file")
+    plan.add_argument(
+        "model", metavar="MODEL", type=text, help="a .gguf file, a folder, a name, org/repo or org/repo:file"
+    )
     plan.add_argument(
         "--context",
         metavar="N",

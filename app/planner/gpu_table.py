@@ -120,16 +120,37 @@ def name_problem(name: str, table: Iterable[Gpu], own: Iterable[str] = ()) -> Se
 def matching(text: str, gpus: Iterable[Gpu]) -> tuple[Gpu, ...]:
     """Return the GPUs that a text means: the one that is called so, or all whose name begins with its words."""
     wanted, all_of_them = gpu_id(text), tuple(gpus)
-    exact = tuple(gpu for gpu in all_of_them if wanted and wanted in (gpu.id, gpu_id(gpu.name)))
+    exact = called(text, all_of_them)
     if exact or not wanted:
         return exact
-    words = wanted.split("-")
-    while len(words) > 1 and words[0] in MAKERS:
-        words = words[1:]
-    bare = "-".join(words)
+    bare = _without_maker(wanted)
     named = (bare, f"rtx-{bare}", f"rx-{bare}")
     alike = tuple(gpu for gpu in all_of_them if gpu.id in named)
     return alike or tuple(gpu for gpu in all_of_them if gpu.id.startswith(tuple(f"{name}-" for name in named)))
+
+
+def called(text: str, gpus: Iterable[Gpu]) -> tuple[Gpu, ...]:
+    """Return the GPU of a name as it is printed anywhere, with its maker or without, in any case and spacing."""
+    wanted = _unspaced(text)
+    return tuple(gpu for gpu in gpus if wanted and wanted in _all_names(gpu))
+
+
+def _all_names(gpu: Gpu) -> set[str]:
+    """Return what a GPU is called: its id, its name, and that without the first words of the maker's."""
+    words = gpu_id(gpu.name).split("-")
+    makers = next((place for place, word in enumerate(words) if word not in MAKERS), len(words) - 1)
+    return {_unspaced(gpu.id), *("".join(words[place:]) for place in range(makers + 1))}
+
+
+def _without_maker(key: str) -> str:
+    words = key.split("-")
+    while len(words) > 1 and words[0] in MAKERS:
+        words = words[1:]
+    return "-".join(words)
+
+
+def _unspaced(text: str) -> str:
+    return gpu_id(text).replace("-", "")
 
 
 def gpu_id(name: str) -> str:

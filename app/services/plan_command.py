@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from msgspec.structs import replace
@@ -17,9 +17,10 @@ from app.core.model import LoadOptions
 from app.core.ports import DryRunPort, EnginePort, HubPort
 from app.core.words import Sentence, translate
 from app.planner.gpu import Gpu
-from app.planner.gpu_table import gpu_id, matching
+from app.planner.gpu_table import MAKERS, called, gpu_id, matching
+from app.planner.this_machine import known_as
 from app.services.models import Models
-from app.services.plan_answer import PlanAsked, PlanReport
+from app.services.plan_answer import THIS_MACHINE, PlanAsked, PlanReport
 from app.services.plan_models import ReadModel, Told, find_planned
 from app.services.plan_report import Here, report_of, usage_of
 from app.services.planning_devices import KnownGpus, SpeedFacts, known_gpus, planned_here
@@ -28,6 +29,8 @@ from app.system.settings_file import SettingsFile
 NEAR = 0.4
 _PARTED = re.compile(r"(?<=[^\W\d])(?=\d)|(?<=\d)(?=[^\W\d])")
 """Where people leave out a space: “RTX4090”, “4070ti”."""
+_SIZE = re.compile(r"\s*·\s*[\d.,]+\s*GiB\s*$")
+"""What lists write behind a name."""
 
 
 @dataclass(frozen=True)
@@ -70,7 +73,7 @@ class PlanCommand:
         known = self._known()
         if asked.gpus and known.problem is not None:
             raise UserError(known.problem)
-        self._gpus = tuple({gpu.id: gpu for name in asked.gpus for gpu in _named(name, known)}.values())
+        self._gpus = tuple({gpu.id: gpu for gpu in _gpus_meant(asked.gpus, known)}.values())
         if asked.prompt is not None and asked.context is not None and asked.prompt > asked.context:
             raise _too_long_prompt(asked.prompt, asked.context)
         self._read = find_planned(asked.model, self._models, self._sources.hub, told)
@@ -134,8 +137,30 @@ class PlanCommand:
         return known_gpus(self._sources.read_table(), facts, self._devices, self._sources.main_memory().total)
 
 
+def _gpus_meant(names: Sequence[str], known: KnownGpus) -> list[Gpu]:
+    """Return the GPUs of names that had commas between them: a name may hold some itself."""
+    others = [name for name in names if gpu_id(name) != THIS_MACHINE]
+    if others and len(others) < len(names):
+        raise UserError(
+            translate("Planner", "This machine is planned for by itself: leave it out of --gpu, or the others."),
+            ExitCode.WRONG_USE,
+        )
+    found: list[Gpu] = []
+    place = 0
+    while place < len(others):
+        runs = ((end, called(" ".join(others[place:end]), known.all)) for end in range(len(others), place + 1, -1))
+        end, meant = next((run for run in runs if run[1]), (place + 1, ()))
+        found += meant or _named(others[place], known)
+        place = end
+    return found
+
+
 def _named(name: str, known: KnownGpus) -> tuple[Gpu, ...]:
+    name = _SIZE.sub("", name)
     found = matching(name, known.all) or matching(_PARTED.sub(" ", name), known.all)
+    if not found and gpu_id(name).partition("-")[0] in MAKERS:
+        by_driver = known_as(name, None, known.all)
+        found = () if by_driver is None else (by_driver,)
     if found:
         return found
     names = {gpu_id(word): gpu.name for gpu in known.all for word in (gpu.name, gpu.id)}

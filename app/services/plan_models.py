@@ -48,6 +48,8 @@ def find_planned(word: str, models: Models, hub: HubPort, told: Told) -> tuple[R
     if os.path.exists(word):  # noqa: PTH110
         told(word, 1, 1)
         return (_read(Path(word)),)
+    if known := _of_library(word, models):
+        return tuple(_told(path, number, len(known), told) for number, path in enumerate(known, start=1))
     near = _near(word, models)
     if reference is None or near is not None:
         raise _missing(word, near)
@@ -67,8 +69,29 @@ def _read_all(folder: Path, told: Told) -> Iterator[ReadModel]:
             ExitCode.WRONG_USE,
         )
     for number, path in enumerate(paths, start=1):
-        told(path.name, number, len(paths))
-        yield _read(path)
+        yield _told(path, number, len(paths), told)
+
+
+def _of_library(word: str, models: Models) -> list[Path]:
+    """Return the files of the program's folders that are called so, as lists print them, in any case and spacing.
+
+    A name alone means all its quantisations; where a file has the name, that one.
+    """
+    wanted = _letters(word)
+    if not wanted or "/" in word or "\\" in word:
+        return []
+    paths = find_models(models.folders)
+    called = [path for path in paths if wanted in (_letters(path.name), _letters(path.stem))]
+    return called or [Path(found.path) for found in models.list_now() if _letters(found.name) == wanted]
+
+
+def _letters(text: str) -> str:
+    return "".join(c for c in text.casefold() if c.isalnum())
+
+
+def _told(path: Path, number: int, count: int, told: Told) -> ReadModel:
+    told(path.name, number, count)
+    return _read(path)
 
 
 def _read(path: Path) -> ReadModel:

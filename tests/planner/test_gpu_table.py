@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -108,6 +109,12 @@ def test_what_llama_cpp_sees_is_less_than_what_is_sold() -> None:
         ("4060 ti", {"rtx-4060-ti-8", "rtx-4060-ti-16"}),
         ("Apple M4 Max", {"m4-max-36", "m4-max-48", "m4-max-64", "m4-max-128"}),
         ("7900 XTX", {"rx-7900-xtx"}),
+        ("A100 80 GB SXM", {"a100-80-sxm"}),
+        ("a100 80gb sxm", {"a100-80-sxm"}),
+        ("v100 SXM2 32 GB", {"v100-sxm-32"}),
+        ("rtx3080 12gb", {"rtx-3080-12"}),
+        ("RX7900XTX", {"rx-7900-xtx"}),
+        ("GeForce RTX 4060 Ti 8 GB", {"rtx-4060-ti-8"}),
         ("m4-max-64", {"m4-max-64"}),
         ("Voodoo 2", set()),
         (" ", set()),
@@ -115,6 +122,14 @@ def test_what_llama_cpp_sees_is_less_than_what_is_sold() -> None:
 )
 def test_a_gpu_is_found_by_what_people_call_it(text: str, expected: set[str]) -> None:
     assert {gpu.id for gpu in matching(text, TABLE.values())} == expected
+
+
+@pytest.mark.parametrize("change", [str, str.lower, str.upper, lambda text: text.replace(" ", "")])
+def test_every_name_that_is_printed_is_understood(change: Callable[[str], str]) -> None:
+    for gpu in TABLE.values():
+        shorter = (gpu.name.removeprefix(maker) for maker in ("NVIDIA GeForce ", "NVIDIA ", "AMD ", "AMD Radeon "))
+        for shown in {gpu.name, gpu.id, *shorter}:
+            assert matching(change(shown), TABLE.values()) == (gpu,), shown
 
 
 TEXT = find_resources().gpu_table()
