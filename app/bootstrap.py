@@ -139,7 +139,7 @@ def assemble(
     counts = _counts(session, engine, talk, templates, settings, sampling, machine)
     live = Live(session, lambda: memory.gpu_is_there, talk.chat, talk.answers, lambda: talk.conversations.heads)
     measured = measuring(live, session, settings, jobs, resources, memory, machine)
-    ports = PlanPorts(engine, dry_run, hub := Hub(os.environ), store)
+    ports = PlanPorts(engine, dry_run, hub := Hub(os.environ, paths.cache / "hub"), store)
     planner = planner_services(models, session, measured, settings, jobs, resources, ports)
     return Program(
         paths=paths,

@@ -13,10 +13,12 @@ from typing import Any, NoReturn, get_args
 
 import msgspec
 
+from app.cli.models_options import add_models, search_asked
 from app.cli.plan_options import PLAN_DESCRIPTION, PLAN_EPILOG, add_plan, plan_asked
 from app.cli.values import AUTOMATIC, gpu_layers, one_of, sampling_number, setting_help, stages, text, whole_number
 from app.core.errors import ExitCode, UserError
 from app.core.grammar import GrammarKind
+from app.core.hub_search import HubQuery
 from app.core.model import CONTEXT_STEP, DEFAULT_CONTEXT, MOST_CONTEXT, MOST_THREADS, KVType
 from app.core.sampling import BOUNDS, MAX_SEED, PRESETS, STAGES, SamplingSettings
 from app.core.words import translate
@@ -50,6 +52,7 @@ class Arguments(msgspec.Struct, frozen=True):
     plan: PlanAsked | None = None
     download: str = ""
     """The model of a hub to download."""
+    search: HubQuery | None = None
     json: bool = False
     only: tuple[str, ...] = ()
     """Names of benchmarks."""
@@ -104,6 +107,7 @@ def read_arguments(words: list[str]) -> Arguments:
         ask=_ask_options(found) if command == "ask" else None,
         plan=plan_asked(found) if command == "plan" else None,
         download=getattr(found, "download", None) or "",
+        search=search_asked(found),
         json=getattr(found, "json", False),
         only=tuple(getattr(found, "only", None) or ()),
         fake_engine=found.fake_engine,
@@ -149,11 +153,8 @@ def _parser() -> tuple[_Parser, dict[str, _Parser]]:
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", parser_class=_Parser)
     ask = commands.add_parser("ask", help="answer a prompt on the terminal")
     _add_ask(ask)
-    models = commands.add_parser("models", help="list the model files on this machine, or download one")
-    models.add_argument("--json", action="store_true", help="print one JSON list")
-    within = models.add_subparsers(dest="within", metavar="download", parser_class=_Parser)
-    download = within.add_parser("download", help="download a model of a hub; the same again goes on where it ended")
-    download.add_argument("download", metavar="ORG/REPO[:FILE]", type=text, help="a model, its file or quantisation")
+    models = commands.add_parser("models", help="list the model files on this machine, search a hub, or download one")
+    add_models(models, _Parser)
     bench = commands.add_parser("bench", help="measure this machine (in a checkout)")
     bench.add_argument("--json", action="store_true", help="print one JSON list, a row a figure")
     bench.add_argument("--only", action="extend", nargs="+", metavar="NAME", help="measure only these figures")

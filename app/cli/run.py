@@ -11,6 +11,7 @@ from app.cli.bench import run_bench
 from app.cli.doctor import run_doctor
 from app.cli.download import run_download
 from app.cli.models import run_models
+from app.cli.models_search import run_models_search
 from app.cli.plan import run_plan
 from app.cli.terminal import Terminal
 from app.core.errors import ExitCode, UserError
@@ -40,6 +41,8 @@ def _run(arguments: Arguments, words: Sequence[str], build: Callable[[], Program
     try:
         if arguments.command == "doctor":
             return run_doctor(program, terminal, arguments.json)
+        if arguments.search is not None:
+            return run_models_search(program.planner.discovering, arguments.search, terminal, arguments.json)
         if arguments.plan is not None:
             return run_plan(program, arguments.plan, terminal, arguments.json)
         if arguments.download:

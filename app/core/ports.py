@@ -10,6 +10,7 @@ from app.core.download import DownloadWanted
 from app.core.events import Event
 from app.core.gguf_header import Header
 from app.core.hub_model import HubModel, HubReference
+from app.core.hub_search import HubListing, HubQuery
 from app.core.model import LoadOptions
 from app.core.store_commands import StoreCommand
 
@@ -93,6 +94,9 @@ class HubPort(Protocol):
 
     def headers(self, model: HubModel) -> tuple[Header, ...]:
         """Return the headers of a model's files, the first one first."""
+
+    def search(self, query: HubQuery) -> HubListing:
+        """Return what is found; what was found before, with its age, where the hub cannot be asked."""
 
 
 class StorePort(Protocol):

@@ -7,10 +7,12 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 from app.core.gguf_header import Header
 from app.core.hub_model import HubModel, HubReference
+from app.core.hub_search import HubListing, HubQuery
 
 READING = "app.hub.reading"
 
@@ -18,8 +20,9 @@ READING = "app.hub.reading"
 class Hub:
     """Implements `HubPort`."""
 
-    def __init__(self, environment: Mapping[str, str]) -> None:
+    def __init__(self, environment: Mapping[str, str], cache: Path | None = None) -> None:
         self._environment = environment
+        self._cache = cache
         self._made: Any = None
 
     def models(self, wanted: HubReference) -> tuple[HubModel, ...]:
@@ -32,6 +35,11 @@ class Hub:
         found: tuple[Header, ...] = self._reader().headers(model)
         return found
 
+    def search(self, query: HubQuery) -> HubListing:
+        """Return what is found; what was found before, with its age, where the hub cannot be asked."""
+        found: HubListing = self._reader().search(query)
+        return found
+
     def connect(self) -> tuple[Any, str]:
         """Return what fetches, and the hub's address; for the threads of downloads."""
         made: tuple[Any, str] = self._reader().connect()
@@ -39,5 +47,5 @@ class Hub:
 
     def _reader(self) -> Any:
         if self._made is None:
-            self._made = importlib.import_module(READING).HubReader(self._environment)
+            self._made = importlib.import_module(READING).HubReader(self._environment, cache=self._cache)
         return self._made

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 from urllib.parse import urlsplit
 
+from app.core.errors import ExitCode
 from app.core.gguf_header import Header
-from app.core.hub_model import HubModel, HubReference
+from app.core.hub_model import HubModel, HubReference, ServerFailed
+from app.core.hub_search import HubListing, HubQuery
 from app.core.model_file import ModelSource, check_model_file
 from app.hub import web_sentences
 from app.hub.remote_header import RemoteFile
 from app.hub.repository import address_of, chosen, models_of
+from app.hub.search_cache import SearchCache
+from app.hub.searching import search
 from app.hub.web import DEADLINE_S, SCHEMES, Limits, Web
 
 ENDPOINT = "https://huggingface.co"
@@ -21,9 +26,15 @@ _YES = ("1", "true", "yes", "on")
 class HubReader:
     """Reads what the environment says: HF_ENDPOINT, HF_TOKEN, the proxy's variables, and whether to stay offline."""
 
-    def __init__(self, environment: Mapping[str, str], deadline_s: float = DEADLINE_S) -> None:
+    def __init__(
+        self, environment: Mapping[str, str], deadline_s: float = DEADLINE_S, cache: Path | None = None
+    ) -> None:
         self._environment = environment
         self._deadline_s = deadline_s
+        self._cache = None
+        if cache is not None:
+            asked_of = [environment.get(name, "").strip().rstrip("/") for name in ("HF_ENDPOINT", "HF_TOKEN")]
+            self._cache = SearchCache(cache, asked_of[0] or ENDPOINT, asked_of[1])
 
     def models(self, wanted: HubReference) -> tuple[HubModel, ...]:
         """Return the models that somebody means: those of a repository, or the one whose file was named."""
@@ -51,6 +62,23 @@ class HubReader:
             finally:
                 for remote in opened:
                     remote.close()
+
+    def search(self, query: HubQuery) -> HubListing:
+        """Return what is found; what was found before, with its age, where the hub cannot be asked."""
+        try:
+            web, endpoint = self.connect()
+            with Limits(self._deadline_s) as limits:
+                found = search(web, endpoint, query, limits)
+        except ServerFailed as failed:
+            before = None
+            if self._cache is not None and failed.exit_code != ExitCode.INTERRUPTED:
+                before = self._cache.find(query, failed.sentence)
+            if before is None:
+                raise
+            return before
+        if self._cache is not None:
+            self._cache.keep(query, found)
+        return HubListing(found)
 
     def connect(self) -> tuple[Web, str]:
         """Return what fetches from the hub and the hub's address; opens no connection, and none where it is forbidden."""

@@ -105,6 +105,9 @@ class LoopbackHub:
         """In place of the redirect."""
         self.delivering: Answer | None = None
         """In place of the ranges of a file."""
+        self.searching: Answer | None = None
+        self.found: list[dict[str, object]] = []
+        """What searches find, in the hub's words."""
         self.page_entries = 1000
         self.ended = threading.Event()
         """What hangs waits for it."""
@@ -151,7 +154,12 @@ class LoopbackHub:
     def _hear_hub(self, request: Request) -> None:
         self._note("hub", request)
         path, _, query = request.path.partition("?")
-        if path.startswith("/api/models/"):
+        if path == "/api/models":
+            if self.searching is not None:
+                self.searching(request)
+            else:
+                request.send_text(json.dumps(self.found), 200, "application/json")
+        elif path.startswith("/api/models/"):
             self._list(request, path, query)
         elif self.resolving is not None:
             self.resolving(request)

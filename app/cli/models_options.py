@@ -1,0 +1,32 @@
+"""What can be typed after `tokenlight models`."""
+
+from __future__ import annotations
+
+import argparse
+from typing import get_args
+
+from app.cli.values import one_of, text, whole_number
+from app.core.hub_search import MOST_FOUND, HubQuery, HubSort
+
+
+def add_models(models: argparse.ArgumentParser, parser: type[argparse.ArgumentParser]) -> None:
+    """Add the options of the command, and the words that may follow it."""
+    models.add_argument("--json", action="store_true", help="print one JSON list; of a search, one object")
+    within = models.add_subparsers(dest="within", metavar="search|download", parser_class=parser)
+    search = within.add_parser("search", help="search a hub for GGUF models")
+    search.add_argument("search_text", metavar="TEXT", type=text, help="a part of a model's name")
+    search.add_argument(
+        "--sort", type=one_of(get_args(HubSort)), default="downloads", help="downloads, likes or date"
+    )
+    most = whole_number(1, MOST_FOUND)
+    search.add_argument("--limit", metavar="N", type=most, default=20, help=f"at most so many, up to {MOST_FOUND}")
+    search.add_argument("--json", action="store_true", default=argparse.SUPPRESS, help="print one JSON object")
+    download = within.add_parser("download", help="download a model of a hub; the same again goes on where it ended")
+    download.add_argument("download", metavar="ORG/REPO[:FILE]", type=text, help="a model, its file or quantisation")
+
+
+def search_asked(found: argparse.Namespace) -> HubQuery | None:
+    """Return the search that was typed; None where it is another command."""
+    if getattr(found, "within", None) != "search":
+        return None
+    return HubQuery(found.search_text.strip(), found.sort, limit=found.limit)

@@ -1,0 +1,24 @@
+"""Finds models on a hub; waits for the network, so that whoever asks does not paint."""
+
+from __future__ import annotations
+
+from app.core.errors import ExitCode, UserError
+from app.core.hub_search import HubListing, HubQuery
+from app.core.ports import HubPort
+from app.core.words import translate
+
+
+class Discovering:
+    """Asks the hub."""
+
+    def __init__(self, hub: HubPort) -> None:
+        self._hub = hub
+
+    def search_now(self, query: HubQuery) -> HubListing:
+        """Return what is found, or what was found before where the hub cannot be asked."""
+        if not query.text.strip():
+            raise UserError(
+                translate("Hub", "Nothing to search for: say a part of a model's name, such as qwen."),
+                ExitCode.WRONG_USE,
+            )
+        return self._hub.search(query)
