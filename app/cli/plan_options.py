@@ -18,8 +18,8 @@ here yet, it is worked out from the header of the file, and nothing else of it
 is downloaded."""
 PLAN_EPILOG = """\
 MODEL is a .gguf file, a folder of them, the name of a model as `models`
-lists it, org/repo of the hub (a line for each model), or org/repo:file, where a
-quantisation such as Q4_K_M will do. GPUs are named as tables print them. The
+lists it, org/repo of the hub (a line for each model), or org/repo:file, where
+a quantisation such as Q4_K_M will do. GPUs are named as tables print them. The
 hub is read as HF_ENDPOINT, HF_TOKEN, HTTPS_PROXY and HF_HUB_OFFLINE say, and
 not at all with TOKENLIGHT_OFFLINE=1.
 

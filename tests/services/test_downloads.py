@@ -6,6 +6,7 @@ import pytest
 
 from app.core.download import DownloadChanged, DownloadFile, DownloadGone, DownloadState, DownloadWanted
 from app.core.hub_model import HubModel, HubReference
+from app.core.hub_search import HubListing, HubQuery
 from app.services.downloads import DownloadRow, Downloads
 
 WANTED = DownloadWanted("org/repo", "main", (DownloadFile("a.gguf", 1000),))
@@ -45,6 +46,9 @@ class Port:
         raise NotImplementedError
 
     def headers(self, model: HubModel) -> tuple[()]:
+        raise NotImplementedError
+
+    def search(self, query: HubQuery) -> HubListing:
         raise NotImplementedError
 
 

@@ -234,8 +234,9 @@ def test_the_token_that_was_drawn_is_among_the_probabilities_however_unlikely(is
 def test_how_many_tokens_go_at_once_is_one_figure_told_alike() -> None:
     reads = LoopPrefill(542, 600, 0, None)
     shown = msgspec.structs.replace(example(), is_example=False, phase="reading", prefill=reads, step=None)
-    for said in (_words(shown), str(face_of("prefill", shown).lines), number("prefill", shown)):
+    for said in (_words(shown), number("prefill", shown)):
         assert "at most 512" in said.lower() and "58" not in said
+    assert face_of("prefill", shown).lines[-1] == "≤\u00a0512 at once"
 
 
 def test_the_box_of_the_row_says_what_it_would_show() -> None:
