@@ -216,3 +216,36 @@ def test_parts_have_one_name_and_one_count_wherever_they_are_told(inspector: Ins
     assert inspector.reads("loop_number").startswith(f"The whole prompt is 15 tokens: {', '.join(names)}. ")
     stage.clicks("chat_button")
     assert ", ".join(names) in stage.find("kv_gauge").accessibleName()
+
+
+def test_parts_of_a_later_turn_have_one_name_and_one_count_too(inspector: Inspector) -> None:
+    stage = inspector.stage
+    inspector.answers()
+    assert stage.desk.program.chat.send("And the sea?")
+    stage.settle()
+    request, ids = stage.engine.question.request, tuple(range(40, 60))
+    spans = (
+        PromptSpan(0, 2, "template", -1),
+        PromptSpan(2, 5, "history", 0),
+        PromptSpan(5, 9, "thinking", 1),
+        PromptSpan(9, 14, "history", 1),
+        PromptSpan(14, 16, "template", -1),
+        PromptSpan(16, 20, "prompt", 2),
+    )
+    stage.engine.say(PromptReady(request, array("i", ids).tobytes(), spans, 0, 0))
+    stage.engine.say(PrefillProgress(request, len(ids), len(ids), 0, 1))
+    stage.engine.write("So", 2)
+    stage.engine.finish()
+    stage.settle()
+    inspector.opens()
+    stage.clicks("inside_prompt_tab")
+    parts = inspector.reads("prompt_about").removeprefix("The whole prompt, 20 tokens: ").split(" · ")
+    names = ["chat template 4", "history 8", "thinking 4", "prompt 4"]
+    assert [part.split(" (")[0] for part in parts] == names
+    assert parts[1].endswith("(questions 3, answers 5)")
+    stage.clicks("inside_cache_tab")
+    assert stage.find("kv_legend").accessibleName().startswith(" · ".join(names))
+    assert all(name in stage.find("kv_grid").accessibleName() for name in names)
+    stage.clicks("inside_loop_tab")
+    stage.clicks("loop_tokens")
+    assert inspector.reads("loop_number").startswith(f"The whole prompt is 20 tokens: {', '.join(names)}. ")
