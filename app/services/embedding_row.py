@@ -149,6 +149,7 @@ class EmbeddingRow:
 
     def _keep(self, key: _Key, row: Sequence[float]) -> None:
         self._known[key] = row
+        self._known.move_to_end(key)
         if len(self._known) > MOST_KEPT:
             self._known.popitem(last=False)
 

@@ -46,6 +46,7 @@ class AttentionPart(InsidePart):
     def __init__(self, attention: Attention, inspecting: Inspecting, themes: theme.Themes) -> None:
         super().__init__()
         self.setObjectName("inside_attention")
+        self.setAccessibleName(self.tr("What a token looked at"))
         self._attention = attention
         self._inspecting = inspecting
         self._layer: int | None = None

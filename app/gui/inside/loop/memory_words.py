@@ -190,13 +190,15 @@ def explained_by_kind(stage: StageName, model: LoopModel | None) -> str:
         return translate(
             "Loop",
             "The layers, one after another. In each, a running state takes up something of every token and hands it to the "
-            "later ones, in place of attention; the rest of the layer works on each token by itself.",
+            "later ones, in place of attention; normalisation keeps the numbers in bounds, and the rest of the layer works on "
+            "each token by itself.",
         )
     if stage == "transformer":
         return translate(
             "Loop",
             "The layers, one after another. In some, attention lets a token take something up from the tokens before it; in "
-            "the others a running state hands that on. The rest of a layer works on each token by itself.",
+            "the others a running state hands that on. In all, normalisation keeps the numbers in bounds, and the rest works on "
+            "each token by itself.",
         )
     if kind == "recurrent":
         return translate(

@@ -44,7 +44,7 @@ def share_words(share: float | None) -> str:
         return UNKNOWN
     if 0 < share < 0.001:
         return translate("Operations", "< 0.1 %")
-    return f"{share * 100:.1f} %"
+    return translate("Operations", "{share} %").format(share=f"{share * 100:.1f}")
 
 
 def shares(times: tuple[OperationTime, ...]) -> dict[tuple[str, str, str], float]:
