@@ -12,8 +12,9 @@ from PySide6.QtCore import QPoint
 from app.core.cache_shape import CacheClass
 from app.core.events import Loaded, PrefillProgress, PromptReady
 from app.core.model import CacheSizes
+from app.gui.inside.cache.cache_part import CachePart
 from app.gui.inside.cache.cell_grid import CellGrid
-from app.gui.inside.cache.fact_words import window_fact
+from app.gui.inside.cache.fact_words import pool_fact, window_fact
 from app.services.kv_cells import CellsHeld, Stretch
 from app.services.kv_sum import keeps_all
 from tests.fake_engine import CONTEXT, model_info
@@ -95,3 +96,24 @@ def test_cells_that_a_lane_dropped_are_painted_small_as_those_of_the_chat(stage:
         return picture.pixelColor(cells.place_of(cell).bottomRight() - QPoint(2, 2)) == ground
 
     assert [is_small(cell) for cell in (0, 39, 40, 49, 50, 59)] == [False, False, True, True, False, False]
+
+
+def test_where_every_layer_has_a_window_the_legend_the_summary_and_the_pool_count_its_cells(
+    stage: Stage, model: Path
+) -> None:
+    reads(stage, model, 600, (WINDOW,))
+    assert "256 of 256 cells hold a token" in grid(stage).accessibleName()
+    legend = stage.find("kv_legend").accessibleName()
+    assert f"left of the context {CONTEXT - 600:,}" in legend and "small: dropped, in no cell any more 344" in legend
+    info, held = stage.desk.program.views.kv_map.model, stage.desk.program.views.kv_map.held
+    assert info is not None and pool_fact(held, 256 * 1024).value == "one pool of 256 cells"
+    lane = Stretch(600, 700, "lanes", 600, 1, 56)
+    more = msgspec.structs.replace(held, stretches=(*held.stretches, lane))
+    entries = stage.find_as(CachePart, "inside_cache")._entries(more, 0, 0)
+    assert [each.words for each in entries if each.sign == "dropped"] == ["small: dropped, in no cell any more 400"]
+
+
+def test_some_layers_are_not_told_as_all_before_anything_is_dropped(stage: Stage, model: Path) -> None:
+    reads(stage, model, 100, (FULL, WINDOW))
+    words = stage.reads("kv_window_words")
+    assert words.startswith("Some layers look back 128 tokens only") and words.endswith("They still hold all tokens.")

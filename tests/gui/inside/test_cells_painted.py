@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from PySide6.QtGui import QImage
@@ -10,6 +11,8 @@ from PySide6.QtGui import QImage
 from app.gui.inside.cache.cache_part import CachePart
 from app.gui.inside.cache.cell_grid import CellGrid
 from app.services.kv_cells import CellsHeld, Stretch
+from app.services.kv_map import KVMap
+from app.services.next_send import Shares
 from tests.gui.conftest import Stage, desk, model, stage
 from tests.gui.inside.test_cache import answered
 from tests.gui.inside.test_cache_windows import FULL, WINDOW, reads
@@ -63,3 +66,14 @@ def test_the_card_of_the_window_is_there_where_there_is_one_and_cells_are_shown(
 def test_without_a_window_there_is_no_card_of_one(stage: Stage, model: Path) -> None:
     answered(stage, model)
     assert stage.sees("kv_saving_value") and not stage.sees("kv_window_value")
+
+
+def test_the_cells_of_the_next_turn_end_with_the_context(
+    stage: Stage, model: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    part = answered(stage, model)
+    held = part._map.held
+    for new, added in ((10, range(40, 50)), (5_000, range(40, held.cells))):
+        counted = SimpleNamespace(shares=Shares(new, 40, 0), answering=False)
+        monkeypatch.setattr(KVMap, "next", property(lambda _map, counted=counted: counted))
+        assert part._added(held) == added
