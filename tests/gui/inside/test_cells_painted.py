@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -68,6 +69,10 @@ def test_without_a_window_there_is_no_card_of_one(stage: Stage, model: Path) -> 
     assert stage.sees("kv_saving_value") and not stage.sees("kv_window_value")
 
 
+def _told(counted: SimpleNamespace, _map: KVMap) -> SimpleNamespace:
+    return counted
+
+
 def test_the_cells_of_the_next_turn_end_with_the_context(
     stage: Stage, model: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -75,5 +80,5 @@ def test_the_cells_of_the_next_turn_end_with_the_context(
     held = part._map.held
     for new, added in ((10, range(40, 50)), (5_000, range(40, held.cells))):
         counted = SimpleNamespace(shares=Shares(new, 40, 0), answering=False)
-        monkeypatch.setattr(KVMap, "next", property(lambda _map, counted=counted: counted))
+        monkeypatch.setattr(KVMap, "next", property(partial(_told, counted)))
         assert part._added(held) == added
