@@ -2,19 +2,32 @@
 
 from __future__ import annotations
 
+from array import array
+
 from PySide6.QtCore import QEventLoop, QItemSelectionModel
 
+from app.core.chat import PromptSpan
+from app.core.conversation import AnswerPrompt
+from app.core.store_commands import KeepPrompt
 from app.gui.inside.alternatives import Alternatives
 from app.gui.inside.cards_row import CardsRow
 from app.gui.inside.loop.loop_part import LoopPart
 from app.gui.inside.loop.stage_box import StageBox
 from app.gui.inside.loop.tour_card import TourCard
 from app.gui.inside.page import InsidePage
+from app.gui.inside.prompt_chips import PromptChips
 from app.gui.inside.token_flow import TokenFlow
 from tests.e2e.scene import Scene
 from tests.e2e.what_if_state import answered
 
 TOKEN = 20
+_PARTS = (
+    PromptSpan(0, 3, "template", -1),
+    PromptSpan(3, 12, "system", 0),
+    PromptSpan(12, 15, "template", -1),
+    PromptSpan(15, 38, "prompt", 1),
+    PromptSpan(38, 40, "template", -1),
+)
 
 
 def inside(scene: Scene) -> None:
@@ -48,6 +61,20 @@ def laboratory(scene: Scene) -> None:
     page = scene.find(InsidePage, "inside_page")
     page.verticalScrollBar().setValue(page.verticalScrollBar().maximum())
     row.horizontalScrollBar().setValue(row.cards["dry"].x())
+
+
+def prompt(scene: Scene) -> None:
+    """Somebody looks at the tokens of the whole prompt, and points at one of the question."""
+    answered(scene)
+    kept = AnswerPrompt(scene.program.chat.turns[-1].message, array("i", range(40)).tobytes(), _PARTS)
+    scene.desk.store.send(KeepPrompt(kept))
+    scene.window.page_wanted.emit("inside")
+    scene.find(InsidePage, "inside_page").show_part("prompt")
+    looks = scene.program.inspecting
+    scene.desk.until(lambda: not looks.is_busy)
+    chips = scene.find(PromptChips, "prompt_chips")
+    chips.setFocus()
+    chips.look_at(len(chips.prompt.ids) - 6 if chips.prompt is not None else 0)
 
 
 def loop(scene: Scene) -> None:

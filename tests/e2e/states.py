@@ -16,7 +16,7 @@ from tests.e2e.attention_state import attention_of_it
 from tests.e2e.cache_state import kv_blocks, kv_map
 from tests.e2e.compare_states import compare_branches, compare_done, compare_grid, compare_running, set_up
 from tests.e2e.diagnosis_state import diagnosis
-from tests.e2e.inside_state import inside, laboratory, loop, loop_tour
+from tests.e2e.inside_state import inside, laboratory, loop, loop_tour, prompt
 from tests.e2e.plan_comparison_state import plan_comparison
 from tests.e2e.planner_state import planner
 from tests.e2e.scene import DAY_S, MEMORY, Scene
@@ -204,6 +204,7 @@ STATES = (
     ),
     State("loop_tour", loop_tour, ("loop_map", "loop_tour", "tour_next"), hides=("side_panel", "loop_sheet")),
     State("inside", inside, ("token_inspector", "token_card", "go_on_from_token"), hides=("side_panel", "composer")),
+    State("prompt", prompt, ("prompt_chips", "prompt_about", "prompt_legend"), hides=("side_panel", "composer")),
     State("attention", attention_of_it, ("attention_flow", "attention_grid"), hides=("side_panel", "composer")),
     State("laboratory", laboratory, ("lab_cards", "lab_use"), hides=("side_panel", "composer")),
     State("kv_map", kv_map, ("kv_grid", "kv_legend", "kv_saving"), hides=("kv_blocks", "lab_cards")),
