@@ -75,6 +75,8 @@ class WhySlow(QFrame):
     def _nothing(self, model: str | None) -> str:
         if model is None:
             return self.tr("No model is loaded: load one and ask it something, and this says where the time went.")
-        return self.tr("{model} has not answered yet: ask it something, and this says where the time went.").format(
-            model=model
+        words = self.tr(
+            "{model} has ended no answer since Tokenlight started, and there is none in the open chat: ask it something, or "
+            "open a chat that it answered in, and this says where the time went."
         )
+        return words.format(model=model)

@@ -29,19 +29,49 @@ def test_without_an_answer_it_says_what_to_do(stage: Stage, model: Path, other_m
     stage.triggers("planner_action")
     assert stage.reads("plan_why_sentence").startswith("No model is loaded: load one and ask it something")
     stage.load(model)
-    said = stage.reads("plan_why_sentence")
-    assert (
-        said
-        == f"{stage.desk.program.session.name} has not answered yet: ask it something, and this says where the time went."
+    assert stage.reads("plan_why_sentence") == (
+        f"{stage.desk.program.session.name} has ended no answer since Tokenlight started, and there is none in the open "
+        "chat: ask it something, or open a chat that it answered in, and this says where the time went."
     )
+    sentence = stage.find("plan_why_sentence")
+    assert sentence.property("look") == "muted"
     assert not stage.sees("plan_why_details") and not stage.sees("plan_why_model")
     stage.clicks("plan_why_chat")
     assert stage.window.page == "chat"
     answers(stage, WRITING["a cache that grew"].metrics)
     stage.triggers("planner_action")
     assert stage.sees("plan_why_details") and not stage.sees("plan_why_chat")
+    assert sentence.property("look") != "muted" and block(stage).accessibleName() == stage.reads("plan_why_head")
     stage.load(other_model)
-    assert "has not answered yet" in stage.reads("plan_why_sentence"), "that was another model's"
+    assert "has ended no answer" in stage.reads("plan_why_sentence"), "that was another model's"
+    assert sentence.property("look") == "muted"
+
+
+def test_each_model_has_its_own_when_it_is_loaded_again(stage: Stage, model: Path, other_model: Path) -> None:
+    stage.load(model)
+    answers(stage, WRITING["a cache that grew"].metrics)
+    stage.load(other_model)
+    stage.desk.program.conversations.new()
+    answers(stage, WRITING["a cache that grew"].metrics)
+    stage.load(model)
+    stage.triggers("planner_action")
+    assert stage.reads("plan_why_model") == f"The latest answer of {stage.desk.program.session.name}, which is loaded"
+    assert "rereading a long chat" in stage.reads("plan_why_sentence")
+
+
+def test_it_follows_while_it_is_seen_and_is_let_go_with_the_page(ready: Stage, other_model: Path) -> None:
+    ready.triggers("planner_action")
+    of_first = ready.reads("plan_why_sentence")
+    ready.triggers("chat_page_action")
+    ready.load(other_model)
+    assert ready.reads("plan_why_sentence") == of_first, "nobody looks at it"
+    ready.triggers("planner_action")
+    of_other = ready.reads("plan_why_sentence")
+    assert of_other != of_first
+    block(ready).disconnect_services()
+    ready.desk.program.session.unload()
+    ready.settle()
+    assert ready.reads("plan_why_sentence") == of_other
 
 
 def test_it_says_what_the_live_panel_says_and_makes_the_same_change(ready: Stage) -> None:
@@ -71,7 +101,7 @@ def test_it_stays_with_the_model_whatever_chat_is_shown_and_knows_the_one_that_i
     ready.settle()
     assert ready.desk.program.live.figures.diagnosis is None
     assert last.diagnosis is not None and last.diagnosis.sentence.english() == said
-    last._ended = None
+    last._ended.clear()
     assert last.diagnosis is None, "as after a restart: it is another chat's"
     ready.desk.program.conversations.open(ready.desk.program.conversations.heads[0].id)
     ready.settle()
