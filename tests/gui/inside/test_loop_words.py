@@ -52,6 +52,7 @@ def test_boxes_and_sentences_say_what_the_engine_told(inspector: Inspector) -> N
         engine.say(PrefillProgress(request, done, 600, 88, at_ns))
     engine.write("w", 3)
     inspector.stage.settle()
+    inspector.known()
     catch_up(part)
     boxes = part.map.boxes
     assert boxes["prompt"].face.figure == "“And the sea?”"
