@@ -14,6 +14,7 @@ from app.core.chat import PromptSpan
 from app.core.events import PromptReady
 from app.core.metrics import KVUse
 from app.core.model import ModelInfo
+from app.services.kv_sum import window_alone
 from app.services.thinking import Thoughts
 
 PartName = Literal["template", "system", "history", "thinking", "prompt", "answer", "lanes"]
@@ -106,6 +107,7 @@ def _figures(model: ModelInfo, parts: tuple[CachePart, ...], used: int) -> dict[
         "kv_parts": parts,
         "window_cells_used": in_window,
         "window_cells": window,
+        "keeps_all": window_alone(model) is None,
     }
 
 

@@ -62,6 +62,8 @@ class Figures(msgspec.Struct, frozen=True):
     window_cells_used: int | None = None
     window_cells: int | None = None
     """Of the layers that keep a sliding window; None for a model without."""
+    keeps_all: bool = True
+    """Whether some layer keeps every token: else the cells are fewer than those of the context."""
     memory_kind: MemoryKind | None = None
     """What the loaded model keeps of its past; None while none is loaded."""
     checkpoints: int | None = None

@@ -29,7 +29,7 @@ from app.services.answers import Answers
 from app.services.engine_session import EngineSession
 from app.services.kv_blocks import BlockUse, block_use
 from app.services.kv_cells import CellsHeld, Stretch, answer_stretches, joined, prompt_stretches, with_lanes
-from app.services.kv_sum import ClassSum, class_sums, keeps_all
+from app.services.kv_sum import ClassSum, class_sums, keeps_all, window_alone
 from app.services.live import Live
 from app.services.next_send import Count
 from app.services.open_conversation import Run
@@ -214,7 +214,7 @@ class KVMap:
             stretches=with_lanes(chat, lanes, self._lanes_from),
             reused=min(prompt.from_cache, self._used) if prompt is not None else 0,
             dropped=self._dropped,
-            window_cells=None if keeps_all(self.sums) else model.cache.window_cells,
+            window_cells=window_alone(model),
         )
 
     def _chat_stretches(self, prompt: PromptReady) -> tuple[Stretch, ...]:

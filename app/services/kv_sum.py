@@ -56,6 +56,11 @@ def keeps_all(sums: Sequence[ClassSum]) -> bool:
     return not sums or any(not each.is_window for each in sums)
 
 
+def window_alone(model: ModelInfo) -> int | None:
+    """Return the cells of the layers where each that keeps tokens has a sliding window; None where some keep all."""
+    return None if keeps_all(class_sums(model)) else model.cache.window_cells
+
+
 def _sum(kept: CacheClass, shape: AttentionShape) -> ClassSum:
     measured = round((kept.key_bytes + kept.value_bytes) / kept.cells)
     heads = _heads(shape, kept.layers)

@@ -179,7 +179,8 @@ class LoopPicture:
     def _made(self) -> LoopValues:
         turn, run = self._inspecting.turn, self._own_run()
         model, why = model_of(self._session, turn)
-        shown = loop_model(model, kv_of(turn)) if model is not None else None
+        kv = kv_of(turn)
+        shown = loop_model(model, kv) if model is not None else None
         step = self._step_of(turn, run)
         place = _goes_in(step)
         hindrance = self._embedding.hindrance(place)
@@ -200,6 +201,7 @@ class LoopPicture:
             reads_embedding=self._embedding.is_reading(place),
             cells_used=used,
             cells=cells,
+            window_used=kv.window_cells_used if kv is not None else None,
             cache_bytes=size,
             step=step,
             step_why=self._why_no_step(turn) if step is None else None,

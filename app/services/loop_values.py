@@ -15,7 +15,7 @@ from app.core.model_shape import ModelShape
 from app.core.sampling import SamplingSettings
 from app.core.words import Sentence
 from app.services.cache_parts import CachePart
-from app.services.kv_sum import class_sums
+from app.services.kv_sum import class_sums, window_alone
 
 StageName = Literal[
     "prompt",
@@ -96,6 +96,8 @@ class LoopModel(msgspec.Struct, frozen=True):
     """So many tokens of a prompt go through the layers at once."""
     cache_bytes: int | None = None
     """What was set aside for all cells, as the live panel counts with it; None where a token takes differently much."""
+    window_cells: int | None = None
+    """Where every layer that keeps tokens has a sliding window, how many cells that is; None where some keep all."""
 
     def bytes_of(self, used: int | None) -> int | None:
         """Return what so many cells take; None where that is not their number times the same."""
@@ -200,7 +202,10 @@ class LoopValues(msgspec.Struct, frozen=True):
     reads_embedding: bool = False
     """Whether it is being read."""
     cells_used: int | None = None
+    """As many as tokens were read: layers with a sliding window have fewer, see `held`."""
     cells: int | None = None
+    window_used: int | None = None
+    """What the layers with a sliding window held at the end of an answer; None before it, and without such layers."""
     is_last_read: bool | None = None
     """Whether the last token of an answer that is over is in a cell, too: it is where the draw after it was prepared."""
     cache_bytes: int | None = None
@@ -228,6 +233,22 @@ class LoopValues(msgspec.Struct, frozen=True):
     """How many tokens the answer had with the one that is looked back at; None where nobody looks back."""
     is_example: bool = False
     """Whether all of it is made up, to explain the loop before there is an answer."""
+
+    @property
+    def held(self) -> int | None:
+        """The cells that hold a token: not one for each that was read where every layer has a sliding window."""
+        window = self.model.window_cells if self.model is not None else None
+        if self.cells_used is None or window is None:
+            return self.cells_used
+        measured = self.window_used if self.window_used is not None and not self.is_back else window
+        return min(self.cells_used, measured)
+
+    @property
+    def room(self) -> int | None:
+        """The cells there are in the layers that have most; None where nobody knows."""
+        if self.model is not None and self.model.window_cells is not None:
+            return self.model.window_cells
+        return self.cells if self.cells is not None or self.model is None else self.model.cells
 
     @property
     def running(self) -> tuple[StageName, ...]:
@@ -258,6 +279,9 @@ def loop_model(model: ModelInfo, kv: KVUse | None = None) -> LoopModel:
         if abs(then - per_token) > _ROUNDED * per_token:
             # loaded with another type of the cache since: what is said is of the answer
             per_token, whole = round(then), round(then * model.context)
+    window_cells = window_alone(model)
+    if window_cells is not None and kv is not None and kv.window_cells is not None:
+        window_cells = kv.window_cells
     return LoopModel(
         name=model.name,
         layers=model.layers,
@@ -268,6 +292,7 @@ def loop_model(model: ModelInfo, kv: KVUse | None = None) -> LoopModel:
         cache_bytes=whole,
         memory_kind=model.memory_kind,
         window=model.window,
+        window_cells=window_cells,
         most_at_once=model.options.micro_batch,
     )
 

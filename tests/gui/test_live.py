@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import msgspec
 import pytest
 from PySide6.QtWidgets import QApplication, QWidget
@@ -11,14 +9,12 @@ from pytestqt.qtbot import QtBot
 
 from app.core.chat import PromptSpan
 from app.core.metrics import TtftParts
-from app.core.model import CacheSizes
 from app.gui.charts.gap_chart import GapChart
 from app.gui.widgets.figure_row import FigureRow
 from app.gui.widgets.fixed_text import FixedText
 from app.gui.widgets.gauge import Gauge
 from tests.desk import Desk
 from tests.fake_engine import CONTEXT, metrics
-from tests.ggufs import write_tiny_llama
 from tests.gui.live_panel import MARGIN_PX, WIDTH_PX, PanelStage, live
 
 __all__ = ["live"]
@@ -141,16 +137,6 @@ def test_an_unloaded_model_leaves_nothing_in_the_cache(live: PanelStage) -> None
     assert live.find_as(Gauge, "kv_gauge").share == 0
     assert live.reads("kv_bytes") == "no model loaded, nothing reserved"
     assert live.reads("computing_value") == "–"
-
-
-def test_a_window_is_filled_apart(live: PanelStage, tmp_path: Path) -> None:
-    sizes = CacheSizes(full=64 << 20, window=8 << 20, window_cells=512)
-    live.load(
-        write_tiny_llama(tmp_path / "other.F16.gguf", seed=2), cache=sizes, memory_kind="window", kv_bytes=72 << 20
-    )
-    live.ask()
-    live.prompt(2048)
-    assert live.reads("kv_bytes") == "40.0 MiB of 72.0 MiB reserved · window 512 / 512"
 
 
 def test_the_traffic_has_its_formula_on_hover(live: PanelStage) -> None:

@@ -54,7 +54,7 @@ class CacheRows(QWidget):
         self._figures = figures
         used, cells = figures.kv_cells_used, figures.kv_cells
         recurrent = figures.memory_kind == "recurrent"
-        self._row.show_title(self.tr("Context") if recurrent else self.tr("KV cache"))
+        self._row.show_title(self._title(figures))
         text = f"{count(used)} / {count(cells)}" if cells else UNKNOWN
         self._row.show_value(text, self._hint(figures))
         self._show_parts()
@@ -101,8 +101,8 @@ class CacheRows(QWidget):
         self._legend.set_items(items)
         free = self.tr("free {tokens}").format(tokens=count(max(0, figures.kv_cells - figures.kv_cells_used)))
         words = ", ".join([*(item.text for item in items), *([free] if figures.kv_cells else [])])
-        name = self.tr("KV cache: {used} of {cells} tokens. {parts}").format(
-            used=count(figures.kv_cells_used), cells=count(figures.kv_cells), parts=words
+        name = self.tr("{title}: {used} of {cells} tokens. {parts}").format(
+            title=self._title(figures), used=count(figures.kv_cells_used), cells=count(figures.kv_cells), parts=words
         )
         if word:
             name = f"{name}. {word}"
@@ -145,10 +145,20 @@ class CacheRows(QWidget):
             parts.append(self.tr("window {used} / {cells}").format(used=used, cells=cells))
         return in_parts(parts)
 
+    def _title(self, figures: Figures) -> str:
+        """Return what is counted: tokens of the context where they have no cell each."""
+        is_context = figures.memory_kind == "recurrent" or not figures.keeps_all
+        return self.tr("Context") if is_context else self.tr("KV cache")
+
     def _hint(self, figures: Figures) -> str:
         if not figures.kv_cells:
             return self.tr("No model is loaded, so that no memory is set aside for a chat.")
         hint = self.tr("What the model has in mind of a chat: tokens held now, of the most that there is room for. ")
+        if not figures.keeps_all:
+            hint = self.tr(
+                "What was read of a chat: tokens, of the most that there is room for. Only the latest are held: every layer "
+                "that keeps tokens has a sliding window. "
+            )
         hint += self._reserved_hint()
         return f"{hint}\n{self._holds_words(figures)}" if figures.kv_holds else hint
 

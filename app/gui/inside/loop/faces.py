@@ -128,11 +128,11 @@ def _transformer(values: LoopValues) -> Face:
 
 def _kv(values: LoopValues) -> Face:
     model = values.model
-    cells = values.cells if values.cells is not None else model.cells if model is not None else None
+    cells = values.room
     if cells is None:
         return Face(UNKNOWN, why=why_no_model(values))
     is_state = model is not None and model.memory_kind == "recurrent"
-    meter = () if is_state else ((values.cells_used or 0) / max(cells, 1),)
+    meter = () if is_state else ((values.held or 0) / max(cells, 1),)
     return Face(kept_figure(values, cells), kept_lines(values), meter)
 
 

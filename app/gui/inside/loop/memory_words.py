@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import QCoreApplication
 
+from app.core.model import MemoryKind
 from app.core.model_shape import Range
 from app.services.loop_values import LoopModel, LoopValues, StageName
 from app.services.units import UNKNOWN, byte_size, count
@@ -60,11 +61,17 @@ def _mixing(model: LoopModel) -> str:
     words = where.format(
         heads=heads.format(heads=span(model.shape.heads)), sets=sets.format(kv=span(model.shape.kv_heads))
     )
-    if model.memory_kind == "window" and model.window:
-        words += " " + translate("Loop", "Some layers look back {window} tokens at most.").format(
-            window=count(model.window)
-        )
+    if has_window(model):
+        back = translate("Loop", "Some layers look back {window} tokens at most.")
+        if model.window_cells is not None:
+            back = translate("Loop", "Attention looks back {window} tokens at most.")
+        words += " " + back.format(window=count(model.window))
     return words
+
+
+def has_window(model: LoopModel) -> bool:
+    """Return whether layers look back a limited number of tokens only, and it is known how many."""
+    return bool(model.window) and (model.memory_kind == "window" or model.window_cells is not None)
 
 
 def layer_lines(model: LoopModel) -> tuple[str, ...]:
@@ -79,20 +86,18 @@ def layer_lines(model: LoopModel) -> tuple[str, ...]:
 
 def kept_words(values: LoopValues) -> str:
     """Return how much of the memory for earlier tokens is taken; the model, or the cells, are known."""
-    model, used = values.model, values.cells_used
+    model, used = values.model, values.held
     if model is not None and model.memory_kind == "recurrent":
         words = translate("Loop", "One state that stays as large as it is, however many tokens are read.")
         return f"{words} {_size(values)}".rstrip()
     if used is None:
-        words = translate("Loop", "There are {cells} cells; each token takes one.").format(
-            cells=count(model.cells if model is not None else None)
-        )
+        words = translate("Loop", "There are {cells} cells; each token takes one.").format(cells=count(values.room))
     else:
         one, several = _taken(values)
-        words = (one if used == 1 else several).format(used=count(used), cells=count(values.cells))
+        words = (one if used == 1 else several).format(used=count(used), cells=count(values.room))
         if values.is_last_read:
             words += " " + translate("Loop", "The last token has one, too: it was read already for the next one.")
-    return " ".join(part for part in (words, _by_kind(model), _size(values)) if part)
+    return " ".join(part for part in (words, _by_kind(values), _size(values)) if part)
 
 
 def _taken(values: LoopValues) -> tuple[str, str]:
@@ -123,18 +128,39 @@ def _is_past(values: LoopValues) -> bool:
     return values.had is not None or values.end is not None
 
 
-def _by_kind(model: LoopModel | None) -> str:
+def _by_kind(values: LoopValues) -> str:
+    model, words = values.model, list[str]()
     if model is None:
         return ""
     if model.memory_kind == "hybrid":
-        return translate("Loop", "Only the layers with attention use them; the others have one state each.")
-    if model.memory_kind == "window" and model.window:
-        return translate("Loop", "Some layers keep the last {window} tokens alone.").format(
-            window=count(model.window)
+        words.append(translate("Loop", "Only the layers with attention use them; the others have one state each."))
+    if has_window(model) and model.window_cells is not None:
+        words.append(_dropped(values, model.window))
+    elif has_window(model):
+        some = translate("Loop", "Some layers keep the last {window} tokens alone.")
+        words.append(some.format(window=count(model.window)))
+    elif model.bytes_per_token is not None:
+        words.append(translate("Loop", "Each token adds {size}.").format(size=byte_size(model.bytes_per_token)))
+    return " ".join(words)
+
+
+def _dropped(values: LoopValues, window: int) -> str:
+    """Return what is in no cell any more, where every layer that keeps tokens has a window."""
+    read = values.cells_used or 0
+    dropped = read - (values.held or 0)
+    words = translate("Loop", "Every layer that keeps tokens looks back {window} of them at most.")
+    if dropped == 1:
+        words = translate(
+            "Loop",
+            "Every layer that keeps tokens looks back {window} of them at most: of {read} tokens the oldest was dropped.",
         )
-    if model.bytes_per_token is None:
-        return ""
-    return translate("Loop", "Each token adds {size}.").format(size=byte_size(model.bytes_per_token))
+    elif dropped:
+        words = translate(
+            "Loop",
+            "Every layer that keeps tokens looks back {window} of them at most: of {read} tokens the oldest {dropped} were "
+            "dropped.",
+        )
+    return words.format(window=count(window), read=count(read), dropped=count(dropped))
 
 
 def _size(values: LoopValues) -> str:
@@ -156,7 +182,7 @@ def kept_figure(values: LoopValues, cells: int) -> str:
     """Return the figure in the box of the cache."""
     if values.model is not None and values.model.memory_kind == "recurrent":
         return translate("Loop", "one state")
-    return translate("Loop", "{used} of {cells}").format(used=count(values.cells_used), cells=count(cells))
+    return translate("Loop", "{used} of {cells}").format(used=count(values.held), cells=count(cells))
 
 
 def kept_lines(values: LoopValues) -> tuple[str, ...]:
@@ -166,7 +192,7 @@ def kept_lines(values: LoopValues) -> tuple[str, ...]:
         lines.append(translate("Loop", "of a fixed size"))
     elif model is not None and model.memory_kind == "hybrid":
         lines.append(translate("Loop", "cells, and states"))
-    elif model is not None and model.memory_kind == "window" and model.window:
+    elif model is not None and has_window(model):
         lines.append(translate("Loop", "window {window}").format(window=count(model.window)))
     else:
         per_token = model.bytes_per_token if model is not None else None
@@ -184,6 +210,8 @@ def kept_lines(values: LoopValues) -> tuple[str, ...]:
 def explained_by_kind(stage: StageName, model: LoopModel | None) -> str:
     """Return what a stage does where the memory of a model makes that another thing; empty where it does not."""
     kind = model.memory_kind if model is not None else "plain"
+    if stage == "kv" and model is not None and model.window_cells is not None:
+        return _explained_window(kind)
     if kind not in ("recurrent", "hybrid") or stage not in ("transformer", "kv"):
         return ""
     if stage == "transformer" and kind == "recurrent":
@@ -212,3 +240,16 @@ def explained_by_kind(stage: StageName, model: LoopModel | None) -> str:
         "running state, which each token changes. So nothing is computed twice. When all cells are taken, the context is "
         "full.",
     )
+
+
+def _explained_window(kind: MemoryKind) -> str:
+    """Return what is kept where every layer that keeps tokens looks back a limited number of them only."""
+    words = translate(
+        "Loop",
+        "Attention needs two things of the tokens that it looks back at: their keys and their values. The latest tokens have "
+        "a cell each, so that nothing is computed twice; older ones are dropped, and their cells are used again. The context "
+        "is full when as many tokens were read as the model was loaded for.",
+    )
+    if kind == "hybrid":
+        words += " " + translate("Loop", "The layers without attention keep one running state each.")
+    return words
