@@ -293,7 +293,7 @@ def loop_model(model: ModelInfo, kv: KVUse | None = None) -> LoopModel:
         memory_kind=model.memory_kind,
         window=model.window,
         window_cells=window_cells,
-        most_at_once=model.options.micro_batch,
+        most_at_once=min(model.options.micro_batch, model.context),
     )
 
 

@@ -239,6 +239,18 @@ def test_how_many_tokens_go_at_once_is_one_figure_told_alike() -> None:
     assert face_of("prefill", shown).lines[-1] == "≤\u00a0512 at once"
 
 
+def test_how_many_tokens_go_at_once_is_said_where_it_is_known_and_of_tokens_that_are_still_read() -> None:
+    shown = msgspec.structs.replace(example(), is_example=False, phase="reading", step=None)
+    read = msgspec.structs.replace(shown, prefill=LoopPrefill(600, 600, 0, None))
+    assert _words(read) == "The prompt is being read: 600 of 600 tokens."
+    unknown = msgspec.structs.replace(shown, prefill=LoopPrefill(542, 600, 0, None), model=None)
+    assert _words(unknown) == "The prompt is being read: 542 of 600 tokens."
+    assert "at once" not in f"{number('prefill', unknown)} {face_of('prefill', unknown)}"
+    done = msgspec.structs.replace(read, phase="done")
+    assert number("prefill", done).endswith("At most 512 go through the layers at once.")
+    assert face_of("prefill", done).lines[-1] == "≤\u00a0512 at once"
+
+
 def test_the_box_of_the_row_says_what_it_would_show() -> None:
     unread = msgspec.structs.replace(example(), is_example=False, embedding=())
     assert "as a strip, once they are read" in face_of("embedding", unread).lines

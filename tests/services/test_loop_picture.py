@@ -229,6 +229,11 @@ def test_a_model_with_other_caches_says_no_bytes_of_a_token() -> None:
     assert (other.bytes_per_token, other.most_at_once) == (None, 64)
 
 
+def test_no_more_tokens_go_at_once_than_the_context_holds() -> None:
+    large = msgspec.structs.replace(model_info("a.gguf", 1024), options=LoadOptions(micro_batch=2048))
+    assert loop_model(large).most_at_once == 1024
+
+
 def test_the_row_of_a_token_is_there_once_its_attention_was_read(desk: Desk) -> None:
     answered(desk, some_rows(COUNT), USUAL)
     known(desk)
