@@ -202,7 +202,7 @@ class InsidePage(QScrollArea):
             part.chat_wanted.connect(self.chat_wanted)
             part.part_wanted.connect(self.show_part)
             part.remedy_wanted.connect(self.remedy_wanted)
-            part.view_wanted.connect(lambda widget: self.ensureWidgetVisible(widget, 0, theme.SPACE_S))
+            part.view_wanted.connect(self._bring_in_sight)
             self._parts.addWidget(part)
         self._name = name
         self._parts.setCurrentWidget(self._made[name])
@@ -277,6 +277,12 @@ class InsidePage(QScrollArea):
     def _fold(self, folded: bool) -> None:
         self._is_folded[self._name] = folded
         self._show_laboratory()
+
+    def _bring_in_sight(self, widget: QWidget) -> None:
+        """Scroll to a widget; one that does not stand on this page stays where it is."""
+        contents: QWidget | None = self.widget()
+        if contents is not None and contents.isAncestorOf(widget):
+            self.ensureWidgetVisible(widget, 0, theme.SPACE_S)
 
     def _tell_branched(self) -> None:
         self._branch = self.inspecting.turn

@@ -7,6 +7,7 @@ from itertools import pairwise
 import pytest
 from PySide6.QtCore import QEvent, QPoint, QPointF, QRect, Qt
 from PySide6.QtGui import QCursor, QEnterEvent, QFontMetrics
+from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QVBoxLayout, QWidget
 
 from app.gui import theme
@@ -195,3 +196,27 @@ def test_no_part_needs_the_height_of_another(inspector: Inspector, by_lines: boo
     inspector.stage.bot.waitUntil(lambda: bar.maximum() == 0)
     assert asks(inspector) is part
     assert part.height() >= layout.totalHeightForWidth(part.width())
+
+
+def test_the_words_of_a_stage_that_is_chosen_are_seen_in_a_low_window_with_its_box(inspector: Inspector) -> None:
+    inspector.answers()
+    part = looks(inspector)
+    inspector.stage.window.resize(900, 600)
+    inspector.stage.settle()
+    bar = inspector.page.verticalScrollBar()
+    inspector.stage.bot.waitUntil(lambda: bar.maximum() > 0)
+
+    def both() -> bool:
+        return sees(inspector, part.map.boxes[part.map.stage]) and sees(inspector, part.sheet)
+
+    away = 0
+    chosen: tuple[StageName, ...] = ("prompt", "kv", "stop")
+    for name in chosen:
+        bar.setValue(0)
+        inspector.stage.clicks(f"loop_{name}")
+        inspector.stage.bot.waitUntil(both)
+        away += bar.value() > 0
+    assert away == len(chosen), "they were not in sight at first"
+    bar.setValue(0)
+    QTest.keyClick(part.map.boxes["stop"], Qt.Key.Key_Home)
+    inspector.stage.bot.waitUntil(lambda: both() and part.map.stage == "prompt")

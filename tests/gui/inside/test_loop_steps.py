@@ -12,6 +12,8 @@ from app.gui import theme
 from app.gui.inside.loop.loop_part import LoopPart
 from app.gui.inside.loop.number_words import number
 from app.gui.inside.loop.stage_box import wrapped_end
+from app.gui.inside.loop.stage_words import title
+from app.gui.inside.loop.step_follow import StepFollow
 from app.gui.widgets.token_words import quoted
 from app.services.inspection import InspectedAnswer
 from app.services.loop_example import example
@@ -209,3 +211,59 @@ def placed(looker: Inspector, name: str) -> QPoint:
             layout.activate()
         around = around.parentWidget()
     return widget.mapTo(looker.stage.window, QPoint(0, 0))
+
+
+def test_the_lit_stage_is_explained_step_by_step_until_somebody_chooses_another(inspector: Inspector) -> None:
+    part = asks(inspector)
+    inspector.stage.clicks("loop_stop")
+    inspector.stage.engine.prompt()
+    inspector.stage.engine.write("w", 2)
+    inspector.stage.clicks("inside_hold")
+    steps(inspector, part, tokens=0)
+    assert inspector.reads("loop_title") == title("sampling")
+    assert not inspector.stage.sees("loop_follow"), "the lit one is kept by nobody"
+    inspector.stage.clicks("loop_stop")
+    assert inspector.stage.sees("loop_follow")
+    inspector.stage.clicks("inside_one_token")
+    inspector.stage.settle()
+    catch_up(part)
+    assert inspector.reads("loop_title") == title("stop"), "nor while the token is on its way"
+    steps(inspector, part, tokens=1)
+    assert inspector.reads("loop_title") == title("stop") and inspector.stage.sees("loop_follow")
+    inspector.stage.clicks("loop_follow")
+    assert inspector.reads("loop_title") == title("sampling") and not inspector.stage.sees("loop_follow")
+    assert part.map.boxes["sampling"].hasFocus(), "the keyboard goes on"
+    inspector.stage.clicks("loop_stop")
+    inspector.stage.clicks("loop_sampling")
+    assert not inspector.stage.sees("loop_follow"), "whoever chooses the lit one follows again"
+    inspector.stage.clicks("loop_stop")
+    inspector.stage.engine.finish("cancelled")
+    inspector.stage.settle()
+    inspector.known()
+    catch_up(part)
+    assert inspector.reads("loop_title") == title("stop") and not inspector.stage.sees("loop_follow"), (
+        "it is over: nothing is lit"
+    )
+
+
+def test_an_answer_that_runs_on_keeps_no_stage() -> None:
+    follow, values = StepFollow(), msgspec.structs.replace(example(), end=None, phase="held", written=3)
+    writing = msgspec.structs.replace(values, phase="writing")
+    follow.choose("stop")
+    assert follow.take(values) == "sampling" and not follow.is_kept, "it was chosen before anything waited"
+    follow.choose("stop")
+    for on_its_way in (0, 1):
+        assert follow.take(msgspec.structs.replace(writing, written=3 + on_its_way)) is None and follow.is_kept
+    assert follow.take(msgspec.structs.replace(values, written=4)) is None
+    assert follow.take(msgspec.structs.replace(writing, written=6)) is None and not follow.is_kept
+    assert follow.take(msgspec.structs.replace(values, written=7)) == "sampling"
+
+
+def steps(looker: Inspector, part: LoopPart, *, tokens: int) -> None:
+    """Have so many tokens come, and the answer wait then."""
+    if tokens:
+        looker.stage.engine.write("w", tokens)
+    looker.stage.engine.hold()
+    looker.stage.settle()
+    looker.known()
+    catch_up(part)

@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable
 
 from PySide6.QtCore import QTimer
-from PySide6.QtGui import QHideEvent, QShowEvent
+from PySide6.QtGui import QHideEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from app.gui import theme
@@ -14,6 +14,7 @@ from app.gui.icons import Icons
 from app.gui.inside.loop.loop_map import LoopMap
 from app.gui.inside.loop.place_row import PlaceRow
 from app.gui.inside.loop.stage_sheet import StageSheet
+from app.gui.inside.loop.step_follow import StepFollow
 from app.gui.inside.loop.time_ruler import TimeRuler
 from app.gui.inside.loop.time_words import time_face
 from app.gui.inside.loop.tour_card import TourCard
@@ -21,6 +22,7 @@ from app.gui.inside.page import InsidePart
 from app.services.inspecting import Inspecting
 from app.services.loop_example import example, example_time
 from app.services.loop_snapshot import LoopSnapshot, snapshot_of
+from app.services.loop_values import LoopValues, StageName
 from app.services.process_views import ProcessViews
 from app.services.timeline_values import until_now
 from app.system.settings_file import SettingsFile
@@ -51,18 +53,16 @@ class LoopPart(InsidePart):
         self._inspecting = inspecting
         self._settings = settings
         self._is_behind = False
+        self._steps = StepFollow()
         self.shown = LoopSnapshot(picture.values)
         """What all of it is painted from."""
         self.now_ns: Callable[[], int] = time.perf_counter_ns
         """The engine's clock."""
-        self._rest = QTimer(self)
-        self._rest.setSingleShot(True)
-        self._rest.setInterval(PAINT_MS)
-        self._rest.timeout.connect(self._catch_up)
-        self._clock = QTimer(self)
+        self._rest = self._timer(self._catch_up, is_once=True)
+        self._settling = self._timer(is_once=True)
+        """Runs while the words of another stage are laid out, which may make the page higher."""
+        self._clock = self._timer(self._tick)
         """Runs while nobody tells anything but time goes by: a chunk of the prompt is read at once."""
-        self._clock.setInterval(PAINT_MS)
-        self._clock.timeout.connect(self._tick)
         self.place = PlaceRow(icons)
         self.map = LoopMap(themes, icons)
         self.sheet = StageSheet(themes, icons, has_part)
@@ -78,10 +78,11 @@ class LoopPart(InsidePart):
         self.place.token_wanted.connect(picture.look_at)
         self.place.tour_wanted.connect(self.begin_tour)
         self.place.chat_wanted.connect(self.chat_wanted)
-        self.map.chosen.connect(lambda _stage: self._take_stage())
+        self.map.chosen.connect(self._take_stage)
         self.tour.moved.connect(self._show_step)
         self.tour.ended.connect(self.end_tour)
         self.sheet.part_wanted.connect(self.part_wanted)
+        self.sheet.lit_wanted.connect(self._follow)
         for card in (self.sheet, self.tour):
             card.row_wanted.connect(picture.read_embedding)
         self.time.clicked.connect(lambda _checked=False: self.part_wanted.emit("time"))
@@ -90,6 +91,14 @@ class LoopPart(InsidePart):
             views.timeline.changed.connect(self._take_time),
         ]
         self._show()
+
+    def _timer(self, then: Callable[[], None] | None = None, *, is_once: bool = False) -> QTimer:
+        made = QTimer(self)
+        made.setSingleShot(is_once)
+        made.setInterval(PAINT_MS)
+        if then is not None:
+            made.timeout.connect(then)
+        return made
 
     def disconnect_services(self) -> None:
         """Listen to the services no longer."""
@@ -141,6 +150,12 @@ class LoopPart(InsidePart):
         if not self._settings.values.loop_tour_seen and not self.is_touring:
             self.begin_tour()
 
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Keep in sight what was just brought there."""
+        super().resizeEvent(event)
+        if self._settling.isActive():
+            QTimer.singleShot(0, self, self._bring_in_sight)
+
     def hideEvent(self, event: QHideEvent) -> None:
         """Look no longer."""
         super().hideEvent(event)
@@ -170,18 +185,52 @@ class LoopPart(InsidePart):
     def _show_step(self) -> None:
         """Show another step of the tour, in sight also where the window is low."""
         self._show()
-        QTimer.singleShot(0, self.tour, self._bring_in_sight)
+        self._show_in_low_window()
+
+    def _show_in_low_window(self) -> None:
+        """Bring what is explained in sight with its words, once they are laid out."""
+        self._settling.start()
+        QTimer.singleShot(0, self, self._bring_in_sight)
 
     def _bring_in_sight(self) -> None:
-        for widget in (self.map.boxes[self.map.stage], self.tour):
+        """What comes last is seen also where there is no room for all: beside no tour that is what people use."""
+        box = self.map.boxes[self.map.stage]
+        if self.is_touring:
+            wanted: tuple[QWidget, ...] = (box, self.tour)
+        elif self.isVisible():
+            focus: QWidget | None = self.window().focusWidget()
+            wanted = (self.sheet, box, *((focus,) if focus is not None else ()))
+        else:
+            wanted = ()
+        for widget in wanted:
             self.view_wanted.emit(widget)
 
-    def _take_stage(self) -> None:
+    def _take_stage(self, stage: StageName) -> None:
         """Somebody who chooses a stage goes on alone."""
+        self._steps.choose(stage)
         if self.is_touring:
             self.end_tour()
         else:
             self._show()
+        self._show_in_low_window()
+
+    def _follow(self) -> None:
+        """Explain the lit stage again, step by step."""
+        self._steps.follow()
+        self._show()
+        self.map.boxes[self.map.stage].setFocus()  # the button that was pressed is gone
+
+    def _explain(self, values: LoopValues) -> None:
+        """Explain the stage that was chosen; while the answer goes step by step, the lit one."""
+        lit = self._steps.take(values)
+        if lit is not None and lit != self.map.stage:
+            has_keyboard = any(box.hasFocus() for box in self.map.boxes.values())
+            self.map.mark(lit)
+            if has_keyboard:
+                self.map.boxes[lit].setFocus()
+            self._show_in_low_window()
+        self.map.show_values(values)
+        self.sheet.show_stage(self.map.stage, values, is_kept=self._steps.is_kept)
 
     def _show(self) -> None:
         shown = snapshot_of(self._picture.values, self._timeline.timeline, self._picture.token)
@@ -189,8 +238,7 @@ class LoopPart(InsidePart):
             shown = LoopSnapshot(example(), example_time(), shown.token)
         self.shown, values = shown, shown.values
         if not self.is_touring:
-            self.map.show_values(values)
-            self.sheet.show_stage(self.map.stage, values)
+            self._explain(values)
         else:
             stages = self.tour.stop.stages
             self.map.mark(stages[0])

@@ -14,6 +14,7 @@ from app.gui.inside.loop.number_words import number
 from app.gui.inside.loop.row_button import RowButton
 from app.gui.inside.loop.stage_words import LOOKS, explanation, more, title
 from app.gui.widgets.labels import label
+from app.gui.widgets.words import set_hint
 from app.services.loop_values import STAGES, LoopValues, StageName
 
 _ICON_PX = 20
@@ -26,6 +27,8 @@ class StageSheet(QFrame):
     """Somebody wants to see another part of the page."""
     row_wanted = Signal()
     """Somebody wants to see the numbers of the token."""
+    lit_wanted = Signal()
+    """Somebody wants the stage explained that is lit, and not keep this one."""
 
     def __init__(self, themes: theme.Themes, icons: Icons, has_part: Callable[[str], bool]) -> None:
         super().__init__()
@@ -47,11 +50,19 @@ class StageSheet(QFrame):
         self._more.clicked.connect(lambda _checked=False: self._go())
         self.read = RowButton("loop_read_row")
         self.read.clicked.connect(lambda _checked=False: self.row_wanted.emit())
+        self.follow = QPushButton(self.tr("Kept · follow the steps again"))
+        self.follow.setObjectName("loop_follow")
+        set_hint(
+            self.follow, self.tr("You chose this stage, so it stays while you step. Go back to the one that is lit.")
+        )
+        self.follow.clicked.connect(lambda _checked=False: self.lit_wanted.emit())
+        self.follow.hide()
         head = QHBoxLayout()
         head.setSpacing(theme.SPACE_S)
         head.addWidget(self._icon)
         head.addWidget(self._title)
         head.addStretch(1)
+        head.addWidget(self.follow)
         head.addWidget(self.read)
         head.addWidget(self._more)
         column = QVBoxLayout(self)
@@ -65,8 +76,9 @@ class StageSheet(QFrame):
         column.addLayout(words)
         themes.changed.connect(self._draw)
 
-    def show_stage(self, stage: StageName, values: LoopValues) -> None:
-        """Explain a stage with the number that it has now."""
+    def show_stage(self, stage: StageName, values: LoopValues, *, is_kept: bool = False) -> None:
+        """Explain a stage with the number that it has now; `is_kept` while another is lit, step by step."""
+        self.follow.setVisible(is_kept)
         self.number.setText(number(stage, values))
         self.read.show_values(values if stage == "embedding" else None)
         self._what.setText(explained_by_kind(stage, values.model) or explanation(stage))
