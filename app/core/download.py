@@ -9,10 +9,11 @@ import msgspec
 from app.core.hub_model import HubModel
 from app.core.words import Sentence
 
-MAIN = "main"
 SHA256_DIGITS = 64
+COMMIT_DIGITS = 40
 LONGEST_NAME = 240
 """Characters of one folder or file: what no disk takes is refused before anything is fetched."""
+_HEXADECIMAL = frozenset("0123456789abcdef")
 _RESERVED = {"con", "prn", "aux", "nul", *(f"{port}{n}" for port in ("com", "lpt") for n in range(1, 10))}
 _FORBIDDEN = frozenset('\\:*?"<>|')
 
@@ -77,15 +78,20 @@ class DownloadGone(msgspec.Struct, frozen=True, tag="download_gone"):
     key: str
 
 
-def wanted_of(model: HubModel, revision: str = MAIN) -> DownloadWanted:
+def wanted_of(model: HubModel) -> DownloadWanted:
     """Return the download of a model that a listing told."""
     files = tuple(DownloadFile(file.path, file.size, file.sha256) for file in model.files)
-    return DownloadWanted(model.repository, revision, files)
+    return DownloadWanted(model.repository, model.revision, files)
+
+
+def is_commit(text: str) -> bool:
+    """Whether a text names a commit, which what a server tells need not do."""
+    return len(text) == COMMIT_DIGITS and set(text) <= _HEXADECIMAL
 
 
 def is_sha256(text: str) -> bool:
     """Whether a text is a SHA-256 in hexadecimal, which what a server tells need not be."""
-    return len(text) == SHA256_DIGITS and set(text) <= set("0123456789abcdef")
+    return len(text) == SHA256_DIGITS and set(text) <= _HEXADECIMAL
 
 
 def safe_parts(path: str) -> tuple[str, ...] | None:

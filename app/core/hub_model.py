@@ -13,6 +13,10 @@ _REFERENCE = re.compile(
 )
 
 
+MAIN = "main"
+"""The revision of a repository that people see on its page."""
+
+
 class ServerFailed(UserError):
     """A server could not be read from at all: what else is there of it will fail the same way."""
 
@@ -41,6 +45,8 @@ class HubModel(msgspec.Struct, frozen=True):
 
     repository: str
     files: tuple[HubFile, ...]
+    revision: str = MAIN
+    """The commit that was listed, where the hub tells it: later ones may hold other files of these names."""
 
     @property
     def path(self) -> str:

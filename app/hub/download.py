@@ -14,7 +14,6 @@ from contextlib import suppress
 from dataclasses import dataclass
 from http.client import HTTPException
 from pathlib import Path
-from urllib.parse import quote
 
 from app.core.download import DownloadFile, DownloadState
 from app.core.errors import UserError
@@ -22,6 +21,7 @@ from app.core.gguf_magic import GGUF_MAGIC
 from app.hub import download_sentences, web_sentences
 from app.hub.checksum import Checksum
 from app.hub.partial_file import PartialFile, PartState
+from app.hub.repository import address_of
 from app.hub.web import Limits, Refused, Reply, Web, host_of
 
 SILENCE_S = 30.0
@@ -95,8 +95,7 @@ class Source:
     @property
     def address(self) -> str:
         """Where it can be read."""
-        revision = quote(self.revision, safe="")
-        return f"{self.endpoint}/{self.repository}/resolve/{revision}/{quote(self.file.path)}"
+        return address_of(self.endpoint, self.repository, self.revision, self.file.path)
 
     def state(self, etag: str) -> PartState:
         """What is written down of a partial file of it."""
@@ -170,7 +169,12 @@ class _Fetch:
         kept = self._part.state()
         etag = kept.etag if kept is not None else ""
         known = bool(self._file.sha256) or bool(etag)
-        if kept != self._source.state(etag) or not known or self._part.size > self._file.size:
+        if (
+            kept is None
+            or not kept.is_part_of(self._source.state(etag))
+            or not known
+            or self._part.size > self._file.size
+        ):
             self._part.begin(self._source.state(""))
             etag = ""
         self._tell("running", self._part.size)

@@ -137,6 +137,11 @@ class DownloadQueue:
             item = _Item(wanted, goals_of(self._folder, wanted))
         except UserError as error:
             item = _Item(wanted, [], "failed", error.sentence)
+        other = next((other for other in self._items if other.goals and other.goals == item.goals), None)
+        if other is not None and other.run is not None and not other.run.control.is_stopped:
+            return  # another commit of the same files: two never write one file
+        if other is not None:
+            self._remove(other)
         self._items.append(item)
         self._tell(item)
 
@@ -171,14 +176,17 @@ class DownloadQueue:
         item = self._find(key)
         if item is None:
             return
-        self._items.remove(item)
         item.is_gone = True
         self._stop(item)
-        self._sink(DownloadGone(key))
+        self._remove(item)
         if item.run is None:
             self._delete(item)
-        else:
+
+    def _remove(self, item: _Item) -> None:
+        self._items.remove(item)
+        if item.run is not None:
             self._ending.append(item)
+        self._sink(DownloadGone(item.wanted.key))
 
     def _stop(self, item: _Item) -> None:
         if item.run is not None:
@@ -190,12 +198,12 @@ class DownloadQueue:
 
     def _begin_waiting(self) -> None:
         running = [item for item in (*self._items, *self._ending) if item.run is not None]
-        busy = {item.wanted.key for item in self._ending}
+        busy = [item.goals for item in self._ending]
         count = len(running)
         for item in self._items:
             if count >= self._at_once:
                 return
-            if item.state == "waiting" and item.run is None and item.wanted.key not in busy:
+            if item.state == "waiting" and item.run is None and item.goals not in busy:
                 count += 1
                 self._begin(item)
 
@@ -214,9 +222,10 @@ class DownloadQueue:
 
     def _ended(self, item: _Item, run: Run, whole: bool) -> None:
         item.run = item.thread = None
-        if item.is_gone:
+        if item in self._ending:
             self._ending.remove(item)
-            self._delete(item)
+            if item.is_gone:
+                self._delete(item)
         elif whole:
             self._items.remove(item)
             item.state = "done"
@@ -247,8 +256,8 @@ class DownloadQueue:
         for each in kept:
             if each.wanted.files and self._find(each.wanted.key) is None:
                 self._add(each.wanted)
-                item = self._items[-1]
-                if each.state != "waiting" and item.state == "waiting":
+                item = self._find(each.wanted.key)
+                if item is not None and each.state != "waiting" and item.state == "waiting":
                     item.state, item.problem = each.state, each.problem
                     self._tell(item)
 

@@ -42,6 +42,12 @@ class PartState(msgspec.Struct, frozen=True):
     etag: str = ""
     """A strong one, or empty."""
 
+    def is_part_of(self, wanted: PartState) -> bool:
+        """Whether what is there belongs to what is wanted: with one checksum that is so in any commit."""
+        if self.sha256:
+            return (self.sha256, self.size) == (wanted.sha256, wanted.size)
+        return self == wanted
+
 
 class PartialFile:
     """The one writer of a partial file; another process that writes it is told by a sentence."""

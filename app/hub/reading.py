@@ -54,7 +54,8 @@ class HubReader:
                 file = files.get(f"{folder}/{name}" if folder else name)
                 if file is None:
                     return None
-                opened.append(RemoteFile(web, address_of(endpoint, model.repository, file.path), file.size, limits))
+                address = address_of(endpoint, model.repository, model.revision, file.path)
+                opened.append(RemoteFile(web, address, file.size, limits))
                 return opened[-1].source
 
             try:

@@ -8,10 +8,10 @@ from urllib.parse import quote, urljoin, urlsplit
 
 import msgspec
 
-from app.core.download import is_sha256
+from app.core.download import is_commit, is_sha256
 from app.core.errors import ExitCode, UserError
 from app.core.gguf_cursor import shown_name
-from app.core.hub_model import HubFile, HubModel, HubReference
+from app.core.hub_model import MAIN, HubFile, HubModel, HubReference
 from app.core.words import counted, translate
 from app.hub import web_sentences
 from app.hub.web import Limits, Web, host_of
@@ -19,7 +19,8 @@ from app.hub.web import Limits, Web, host_of
 MOST_PAGES = 50
 MOST_LISTING_BYTES = 32 * 1024 * 1024
 MOST_NAMED = 5
-REVISION = "main"
+COMMIT = "X-Repo-Commit"
+"""The header in which the hub tells what it has answered of."""
 _PART = re.compile(r"-(\d{5})-of-(\d{5})\.gguf$", re.IGNORECASE)
 _NO_CHAT = ("mmproj", "imatrix")
 """How the names of GGUF files begin, or end, that go with a model and are none."""
@@ -40,10 +41,14 @@ class _Entry(msgspec.Struct):
 
 def models_of(web: Web, endpoint: str, repository: str, limits: Limits) -> tuple[HubModel, ...]:
     """Return the models of a repository by name, the parts of one together; empty where it holds no GGUF file."""
-    address = f"{endpoint}/api/models/{repository}/tree/{REVISION}?recursive=true"
+    address = f"{endpoint}/api/models/{repository}/tree/{MAIN}?recursive=true"
     entries: list[_Entry] = []
+    revision = ""
     for _ in range(MOST_PAGES):
-        content, following = _page(web, address, limits)
+        content, following, commit = _page(web, address, limits)
+        revision = revision or commit
+        if commit not in (revision, MAIN):
+            raise web_sentences.changed_meanwhile(repository)
         entries += content
         if following is None:
             break
@@ -53,12 +58,12 @@ def models_of(web: Web, endpoint: str, repository: str, limits: Limits) -> tuple
         for entry in entries
         if entry.type == "file" and entry.path.lower().endswith(".gguf") and (size := _size(entry)) > 0
     ]
-    return _models(repository, sorted(files, key=lambda file: file.path.lower()))
+    return _models((repository, revision), sorted(files, key=lambda file: file.path.lower()))
 
 
-def address_of(endpoint: str, repository: str, path: str) -> str:
+def address_of(endpoint: str, repository: str, revision: str, path: str) -> str:
     """Return where a file can be read."""
-    return f"{endpoint}/{repository}/resolve/{REVISION}/{quote(path)}"
+    return f"{endpoint}/{repository}/resolve/{quote(revision, safe='')}/{quote(path)}"
 
 
 def chosen(models: Iterable[HubModel], wanted: HubReference) -> tuple[HubModel, ...]:
@@ -96,7 +101,7 @@ def chosen(models: Iterable[HubModel], wanted: HubReference) -> tuple[HubModel, 
     )
 
 
-def _page(web: Web, address: str, limits: Limits) -> tuple[list[_Entry], str | None]:
+def _page(web: Web, address: str, limits: Limits) -> tuple[list[_Entry], str | None, str]:
     reply = web.get(address, limits)
     try:
         if reply.headers.get_content_type() == "text/html":
@@ -110,13 +115,15 @@ def _page(web: Web, address: str, limits: Limits) -> tuple[list[_Entry], str | N
         entries = msgspec.json.decode(content, type=list[_Entry])
     except (msgspec.MsgspecError, RecursionError) as error:
         raise web_sentences.unreadable_listing(reply.host) from error
+    told = reply.headers.get(COMMIT, "").strip().lower()
+    commit = told if is_commit(told) else MAIN
     following = _NEXT.search(reply.headers.get("Link", ""))
     if following is None:
-        return entries, None
+        return entries, None, commit
     address = urljoin(reply.address, following[1])
     if urlsplit(address)[:2] != urlsplit(reply.address)[:2]:
         raise web_sentences.unreadable_listing(host_of(reply.address))
-    return entries, address
+    return entries, address, commit
 
 
 def _size(entry: _Entry) -> int:
@@ -128,7 +135,7 @@ def _sha256(entry: _Entry) -> str:
     return told if is_sha256(told) else ""
 
 
-def _models(repository: str, files: list[HubFile]) -> tuple[HubModel, ...]:
+def _models(where: tuple[str, str], files: list[HubFile]) -> tuple[HubModel, ...]:
     by_name: dict[str, list[HubFile]] = {}
     for file in files:
         name = file.path.rpartition("/")[2].lower()
@@ -137,7 +144,7 @@ def _models(repository: str, files: list[HubFile]) -> tuple[HubModel, ...]:
         part = _PART.search(file.path)
         key = file.path if part is None else f"{file.path[: part.start()]}|{part[2]}"
         by_name.setdefault(key, []).append(file)
-    return tuple(HubModel(repository, tuple(parts)) for parts in by_name.values())
+    return tuple(HubModel(where[0], tuple(parts), where[1]) for parts in by_name.values())
 
 
 def _last(model: HubModel) -> str:

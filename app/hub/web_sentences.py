@@ -179,6 +179,17 @@ def web_page(host: str) -> UserError:
     )
 
 
+def changed_meanwhile(repository: str) -> UserError:
+    """One page of a listing is of another commit than the one before."""
+    return UserError(
+        translate(
+            "Hub",
+            "{repository} was changed while its files were being listed: try again.",
+            repository=_short(repository),
+        )
+    )
+
+
 def contradicts(host: str) -> UserError:
     """Other bytes than asked for, or another length than was told."""
     return UserError(

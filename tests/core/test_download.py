@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from app.core.download import DownloadFile, DownloadWanted, is_sha256, safe_parts, wanted_of
+from app.core.download import DownloadFile, DownloadWanted, is_commit, is_sha256, safe_parts, wanted_of
 from app.core.hub_model import HubFile, HubModel
 
 
@@ -46,12 +46,17 @@ def test_paths_that_could_lead_elsewhere_are_refused(path: str) -> None:
 
 def test_a_model_of_a_listing_is_one_download_with_all_its_parts() -> None:
     parts = tuple(HubFile(f"Q8/big-0000{n}-of-00002.gguf", n * 10, "ab" * 32) for n in (1, 2))
-    wanted = wanted_of(HubModel("org/big-GGUF", parts), "abc")
+    wanted = wanted_of(HubModel("org/big-GGUF", parts, "abc"))
     assert wanted == DownloadWanted(
         "org/big-GGUF", "abc", tuple(DownloadFile(part.path, part.size, part.sha256) for part in parts)
     )
     assert (wanted.name, wanted.size) == ("big-00001-of-00002.gguf", 30)
     assert wanted.key == "org/big-GGUF@abc/Q8/big-00001-of-00002.gguf"
+
+
+def test_a_commit_is_40_hexadecimal_digits() -> None:
+    assert is_commit("0f" * 20)
+    assert not any(map(is_commit, ("", "main", "0f" * 19, "0F" * 20, "zz" * 20)))
 
 
 def test_a_checksum_is_64_hexadecimal_digits() -> None:

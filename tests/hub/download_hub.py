@@ -63,13 +63,15 @@ class DownloadHub(LoopbackHub):
         request.send(content[first:end])
         request.close_connection = True
 
-    def wanted(self, *names: str, sha256: bool = True, size: int | None = None) -> DownloadWanted:
+    def wanted(
+        self, *names: str, sha256: bool = True, size: int | None = None, revision: str = "main"
+    ) -> DownloadWanted:
         files = []
         for name in names or tuple(self.files):
             content = self.files[name]
             digest = hashlib.sha256(content).hexdigest() if sha256 else ""
             files.append(DownloadFile(name, len(content) if size is None else size, digest))
-        return DownloadWanted(self.repository, "main", tuple(files))
+        return DownloadWanted(self.repository, revision, tuple(files))
 
     def ranges(self) -> list[str]:
         """Return which range each request to the store asked for; empty for whole files."""

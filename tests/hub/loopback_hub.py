@@ -109,6 +109,8 @@ class LoopbackHub:
         self.found: list[dict[str, object]] = []
         """What searches find, in the hub's words."""
         self.page_entries = 1000
+        self.commits: list[str] = []
+        """Which commit each page of a listing says it is of; the last one holds on. None says nothing."""
         self.ended = threading.Event()
         """What hangs waits for it."""
         self._hub, self._store = _Server(self._hear_hub), _Server(self._hear_store)
@@ -164,7 +166,7 @@ class LoopbackHub:
         elif self.resolving is not None:
             self.resolving(request)
         else:
-            name = path.removeprefix(f"/{self.repository}/resolve/main/")
+            _, _, name = path.removeprefix(f"/{self.repository}/resolve/").partition("/")
             request.send_text("", 302 if name in self.files else 404, Location=f"{self.store}/blobs/{name}?key=1")
 
     def _list(self, request: Request, path: str, query: str) -> None:
@@ -180,9 +182,11 @@ class LoopbackHub:
             entries.append({"type": "file", "path": name, "size": size, "lfs": {"size": size, "oid": "0"}})
         start = int(query.rpartition("cursor=")[2]) if "cursor=" in query else 0
         end = start + self.page_entries
-        more = (
-            {"Link": f'<{self.endpoint}{path}?recursive=true&cursor={end}>; rel="next"'} if end < len(entries) else {}
-        )
+        more = {}
+        if end < len(entries):
+            more["Link"] = f'<{self.endpoint}{path}?recursive=true&cursor={end}>; rel="next"'
+        if self.commits:
+            more["X-Repo-Commit"] = self.commits.pop(0) if len(self.commits) > 1 else self.commits[0]
         request.send_text(json.dumps(entries[start:end]), 200, "application/json", **more)
 
     def _hear_store(self, request: Request) -> None:

@@ -96,6 +96,23 @@ def test_a_file_that_changed_on_the_server_is_fetched_anew(hub: DownloadHub, tmp
         assert made.goal(hub, NAME).read_bytes() == CONTENT
 
 
+@pytest.mark.parametrize("sha256", [True, False])
+def test_a_later_commit_goes_on_with_what_has_the_same_checksum(
+    hub: DownloadHub, tmp_path: Path, sha256: bool
+) -> None:
+    hub.break_at = [HALF]
+    first, second = hub.wanted(sha256=sha256, revision="1a" * 20), hub.wanted(sha256=sha256, revision="2b" * 20)
+    with downloader(hub, tmp_path) as made:
+        made.queue.add(first)
+        made.until("retrying")
+    with downloader(hub, tmp_path) as made:
+        made.queue.add(second)
+        made.until("done")
+        assert made.goal(hub, NAME).read_bytes() == CONTENT
+    assert hub.ranges() == ["", f"bytes={HALF}-" if sha256 else ""]
+    assert [path.split("/")[4] for where, path, _ in hub.asked if where == "hub"] == [first.revision, second.revision]
+
+
 def test_a_server_without_ranges_is_read_from_the_beginning(hub: DownloadHub, tmp_path: Path) -> None:
     hub.break_at, hub.knows_ranges = [HALF], False
     with downloader(hub, tmp_path) as made:

@@ -96,6 +96,25 @@ def test_the_same_files_are_one_download(hub: DownloadHub, tmp_path: Path) -> No
     ]
 
 
+def test_another_commit_of_the_same_files_takes_the_place_of_one_that_does_not_run(
+    hub: DownloadHub, tmp_path: Path
+) -> None:
+    hub.hang_at = HALF
+    with downloader(hub, tmp_path) as made:
+        first, second, third = (hub.wanted("a.gguf", revision=digit * 40) for digit in "123")
+        made.queue.add(first)
+        assert hub.at_hold.wait(10)
+        made.queue.add(second)  # the first one is written now
+        made.queue.pause(first.key)
+        made.until("paused", first.key)
+        hub.hang_at = None
+        made.queue.add(third)
+        made.until(None, first.key)
+        made.until("done", third.key)
+        assert second.key not in {event.wanted.key for event in made.told if isinstance(event, DownloadChanged)}
+        assert made.files() == ["a.gguf"]
+
+
 def test_a_later_run_goes_on_where_the_earlier_one_ended(hub: DownloadHub, tmp_path: Path) -> None:
     kept = tmp_path / "data" / "downloads.json"
     hub.break_at = [HALF]

@@ -44,6 +44,31 @@ def test_models_are_listed_with_their_parts_and_sizes_and_nothing_else(
     ]
 
 
+FIRST, SECOND = "1a" * 20, "2b" * 20
+
+
+@pytest.mark.parametrize(
+    ("commits", "revision"),
+    [([], "main"), ([FIRST], FIRST), ([FIRST, ""], FIRST), (["../../evil"], "main"), (["", FIRST], "refused")],
+)
+def test_models_are_of_the_commit_that_the_listing_is_of(
+    full: LoopbackHub, commits: list[str], revision: str
+) -> None:
+    full.commits, full.page_entries = commits, 6
+    if revision == "refused":
+        assert "was changed while" in refused(reader(full), full.repository).sentence.english()
+        return
+    (model,) = reader(full).models(HubReference(full.repository, "M-Q4_K_M.gguf"))
+    assert model.revision == revision
+    reader(full).headers(model)
+    assert {path.split("/")[4] for where, path, _ in full.asked if "/resolve/" in path} == {revision}
+
+
+def test_pages_of_two_commits_are_no_listing(full: LoopbackHub) -> None:
+    full.commits, full.page_entries = [FIRST, SECOND], 2
+    assert "was changed while" in refused(reader(full), full.repository).sentence.english()
+
+
 @pytest.mark.parametrize(
     ("typed", "path"),
     [
