@@ -157,7 +157,7 @@ def assemble(
         session=session,
         sampling=sampling,
         **talk._asdict(),
-        **_disk(options, paths, inbox, hub, store, engine)._asdict(),
+        **_Disk(DiskUse(store, engine), _downloads(options, paths, inbox, hub, settings))._asdict(),
         **counts._asdict(),
         **_presets(talk, session, sampling, models, jobs, notices)._asdict(),
         load_options=LoadOptionsDraft(session, dry_run, settings, jobs, check, main_memory, planner.load_plan),
@@ -224,11 +224,10 @@ class _Disk(NamedTuple):
     downloads: Downloads
 
 
-def _disk(options: Options, paths: Paths, inbox: Inbox, hub: Hub, store: StorePort, engine: EnginePort) -> _Disk:
+def _downloads(options: Options, paths: Paths, inbox: Inbox, hub: Hub, settings: SettingsFile) -> Downloads:
     # commands keep no queue: what they were stopped in goes on with the same command
     kept = paths.data / "downloads.json" if options.window else None
-    queue = DownloadQueue(hub.connect, paths.models, kept, inbox.put)
-    return _Disk(DiskUse(store, engine), Downloads(queue, hub))
+    return Downloads(DownloadQueue(hub.connect, paths.models, kept, inbox.put), hub, settings)
 
 
 class _Counts(NamedTuple):

@@ -9,6 +9,7 @@ from app.core.hub_model import HubModel, HubReference
 from app.core.ports import DownloadPort, HubPort
 from app.core.signal import Signal
 from app.core.words import Sentence
+from app.system.settings_file import LEAST_AT_ONCE, MOST_AT_ONCE, SettingsFile
 
 _ACTIONS: dict[DownloadState, tuple[DownloadAction, ...]] = {
     "waiting": ("first", "pause", "cancel"),
@@ -62,13 +63,14 @@ class DownloadRow(msgspec.Struct, frozen=True):
 class Downloads:
     """All rows, in the order in which they were wanted; those that are done stay until somebody dismisses them."""
 
-    def __init__(self, port: DownloadPort, hub: HubPort) -> None:
+    def __init__(self, port: DownloadPort, hub: HubPort, settings: SettingsFile) -> None:
         self.changed: Signal[()] = Signal()
         """Some row is another one."""
         self.ended: Signal[DownloadRow] = Signal()
         """This one is whole, or has failed."""
         self._port = port
         self._hub = hub
+        self._settings = settings
         self._rows: dict[str, DownloadRow] = {}
 
     @property
@@ -89,11 +91,17 @@ class Downloads:
 
     def start(self) -> None:
         """Take up what an earlier run of the program left."""
+        self._port.set_at_once(self._settings.values.downloads_at_once)
         self._port.open()
 
     def find(self, wanted: HubReference) -> tuple[HubModel, ...]:
         """Return the models that somebody means, or raise the sentence; waits for the network: who asks does not paint."""
         return self._hub.models(wanted)
+
+    @property
+    def at_once(self) -> int:
+        """How many may run at once."""
+        return self._settings.values.downloads_at_once
 
     def add(self, wanted: DownloadWanted) -> None:
         """Download a model."""
@@ -117,7 +125,9 @@ class Downloads:
                 self._forget(key)
 
     def set_at_once(self, count: int) -> None:
-        """Let so many run at once."""
+        """Let so many run at once, from now on and after a restart; what is not possible is the nearest that is."""
+        count = min(max(count, LEAST_AT_ONCE), MOST_AT_ONCE)
+        self._settings.change(downloads_at_once=count)
         self._port.set_at_once(count)
 
     def take(self, event: DownloadChanged | DownloadGone) -> None:

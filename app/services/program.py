@@ -79,6 +79,7 @@ from app.services.comparison_analysis import ComparisonAnalysis
 from app.services.conversations import Conversations
 from app.services.disk_use import DiskUse
 from app.services.doctor import Doctor
+from app.services.download_ends import watch_ends
 from app.services.downloads import Downloads
 from app.services.engine_session import EngineSession
 from app.services.file_export import FileExport
@@ -183,6 +184,7 @@ class Program:
         What another start asked for meanwhile is newer, and stays.
         """
         self.conversations.start()
+        watch_ends(self.downloads, self.models, self.notices)
         self.downloads.start()
         if self.settings.problems:
             first, *more = self.settings.problems

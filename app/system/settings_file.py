@@ -39,6 +39,8 @@ Later = Callable[[float, Callable[[], None]], None]
 """Calls something after so many seconds, on a thread of its own."""
 RETRY_SECONDS = 5.0
 """After so long a writing that failed is tried again, though nothing changed."""
+LEAST_AT_ONCE, MOST_AT_ONCE = 1, 8
+"""Downloads."""
 LEAST_TEXT_SIZE, MOST_TEXT_SIZE = 70, 200
 """In percent."""
 
@@ -67,6 +69,8 @@ class Settings(msgspec.Struct, frozen=True):
     """Path of the model that was loaded last."""
     model_folders: tuple[str, ...] = ()
     """Folders that are searched for models beside the program's own."""
+    downloads_at_once: Annotated[int, msgspec.Meta(ge=LEAST_AT_ONCE, le=MOST_AT_ONCE)] = 2
+    """How many models may be downloaded at the same time."""
     system_prompt: str = ""
     thinking_tags: tuple[str, ...] = ()
     """Tags around thinking that people name beside those of the models' templates."""

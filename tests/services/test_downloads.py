@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from app.core.download import DownloadChanged, DownloadFile, DownloadGone, DownloadState, DownloadWanted
 from app.core.hub_model import HubModel, HubReference
 from app.core.hub_search import HubListing, HubQuery
+from app.core.words import translate
 from app.services.downloads import DownloadRow, Downloads
+from app.system.settings_file import SettingsFile
+from tests.desk import Desk
 
 WANTED = DownloadWanted("org/repo", "main", (DownloadFile("a.gguf", 1000),))
 
@@ -54,7 +59,8 @@ class Port:
 
 def made() -> tuple[Downloads, Port]:
     port = Port()
-    return Downloads(port, port), port
+    settings = SettingsFile(Path("nowhere.json"), lambda *_: None)
+    return Downloads(port, port, settings), port
 
 
 def test_a_row_says_how_far_it_is_and_how_long_it_takes() -> None:
@@ -91,3 +97,33 @@ def test_only_what_is_possible_now_is_asked_for(state: DownloadState) -> None:
     ]
     downloads.take(DownloadGone(WANTED.key))
     assert downloads.rows == ()
+
+
+@pytest.mark.parametrize(("typed", "count"), [(3, 3), (0, 1), (99, 8)])
+def test_how_many_run_at_once_is_remembered(typed: int, count: int) -> None:
+    downloads, port = made()
+    downloads.set_at_once(typed)
+    downloads.start()
+    assert port.asked == [("at once", count), ("at once", count), ("open",)]
+    assert downloads.at_once == count
+
+
+def test_a_model_that_is_downloaded_is_among_the_models(desk: Desk, model: Path) -> None:
+    program = desk.program
+    program.start(None)
+    goal = program.paths.models / "org" / "repo" / "a.gguf"
+    goal.parent.mkdir(parents=True)
+    goal.write_bytes(model.read_bytes())
+    assert str(goal) not in [found.path for found in program.models.found]
+    for _ in range(2):
+        program.dispatch(DownloadChanged(WANTED, "done", 1000, path=str(goal)))
+    desk.until(lambda: str(goal) in [found.path for found in program.models.found])
+    assert desk.told == "a.gguf is downloaded: it is among your models now."
+    assert desk.notice.level == "hint"
+
+
+def test_a_download_that_fails_is_told_with_its_name(desk: Desk) -> None:
+    desk.program.start(None)
+    why = translate("Download", "The disk is full.")
+    desk.program.dispatch(DownloadChanged(WANTED, "failed", 10, problem=why))
+    assert (desk.told, desk.notice.file, desk.notice.level) == ("The disk is full.", "a.gguf", "error")
