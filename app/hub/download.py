@@ -65,10 +65,6 @@ class Control:
         for end in ends:
             end()
 
-    def wait(self, seconds: float) -> None:
-        """Wait so long at most, or until somebody stops it."""
-        self._stop.wait(seconds)
-
     def ending(self, end: Callable[[], None]) -> None:
         """Call this when somebody stops it; at once where that has happened."""
         with self._lock:

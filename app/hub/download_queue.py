@@ -9,6 +9,7 @@ import importlib
 import logging
 import queue
 import threading
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -52,6 +53,16 @@ class _Item:
     """While a thread of it is there, if only to end."""
     thread: threading.Thread | None = None
     is_gone: bool = False
+    tries: int = 0
+    """In a row that brought no byte."""
+    again_at: float = 0.0
+    """When one that is “retrying” tries again."""
+
+    @property
+    def may_begin(self) -> bool:
+        """Whether only a place among those that run is missing."""
+        is_due = self.state == "retrying" and time.monotonic() >= self.again_at
+        return self.run is None and (self.state == "waiting" or is_due)
 
 
 class DownloadQueue:
@@ -113,7 +124,7 @@ class DownloadQueue:
             self._thread.start()
 
     def _work(self) -> None:
-        while (wish := self._wishes.get()) is not None:
+        while (wish := self._next()) is not None:
             try:
                 wish()
                 self._begin_waiting()
@@ -128,6 +139,14 @@ class DownloadQueue:
             if item.thread is not None:
                 item.thread.join(STOP_S)
         self._save()
+
+    def _next(self) -> Callable[[], None] | None:
+        """Return the next wish, or one for nothing when a download may try again."""
+        moments = [item.again_at for item in self._items if item.state == "retrying"]
+        try:
+            return self._wishes.get(timeout=max(0.0, min(moments) - time.monotonic()) if moments else None)
+        except queue.Empty:
+            return lambda: None
 
     def _add(self, wanted: DownloadWanted) -> None:
         if self._find(wanted.key) is not None:
@@ -154,8 +173,8 @@ class DownloadQueue:
 
     def _resume(self, key: str) -> None:
         item = self._find(key)
-        if item is not None and item.state in ("paused", "failed") and item.goals:
-            item.state, item.problem = "waiting", None
+        if item is not None and item.state in ("paused", "failed", "retrying") and item.goals:
+            item.state, item.problem, item.tries = "waiting", None, 0
             self._tell(item)
 
     def _first(self, key: str) -> None:
@@ -178,9 +197,9 @@ class DownloadQueue:
             return
         item.is_gone = True
         self._stop(item)
-        self._remove(item)
         if item.run is None:
             self._delete(item)
+        self._remove(item)
 
     def _remove(self, item: _Item) -> None:
         self._items.remove(item)
@@ -201,16 +220,19 @@ class DownloadQueue:
         busy = [item.goals for item in self._ending]
         count = len(running)
         for item in self._items:
-            if count >= self._at_once:
-                return
-            if item.state == "waiting" and item.run is None and item.goals not in busy:
+            if not item.may_begin:
+                continue
+            if count < self._at_once and item.goals not in busy:
                 count += 1
                 self._begin(item)
+            elif item.state == "retrying":
+                item.state = "waiting"
+                self._tell(item)
 
     def _begin(self, item: _Item) -> None:
-        run: Run = importlib.import_module(RUN).Run(item.wanted, item.goals, self._sink)
+        run: Run = importlib.import_module(RUN).Run(item.wanted, item.goals, self._sink, item.tries)
         item.run = run
-        item.state = "running"
+        item.state, item.problem = "running", None
 
         def work() -> None:
             whole = run.whole(self._connect)
@@ -231,13 +253,15 @@ class DownloadQueue:
             item.state = "done"
             self._tell(item)
         elif not run.control.is_stopped:
-            item.state, item.problem = "failed", run.problem
-            self._tell(item)
+            item.problem, item.tries = run.problem, run.tries
+            item.state = "failed" if run.pause is None else "retrying"
+            item.again_at = time.monotonic() + (run.pause or 0.0)
+            self._tell(item, run.pause)
 
-    def _tell(self, item: _Item) -> None:
+    def _tell(self, item: _Item, again_in_s: float | None = None) -> None:
         done = item.wanted.size if item.state == "done" else sum(map(partial_size, item.goals))
         path = str(item.goals[0]) if item.goals else ""
-        self._sink(DownloadChanged(item.wanted, item.state, done, problem=item.problem, path=path))
+        self._sink(DownloadChanged(item.wanted, item.state, done, None, item.problem, again_in_s, path))
 
     def _find(self, key: str) -> _Item | None:
         return next((item for item in self._items if item.wanted.key == key), None)

@@ -1,4 +1,4 @@
-"""One download on a thread of its own: its files one after another, again after failures that pass, and how fast it is."""
+"""One run of a download on a thread of its own: its files one after another, how fast it is, and whether to try again."""
 
 from __future__ import annotations
 
@@ -36,11 +36,16 @@ _log = logging.getLogger(__name__)
 
 
 class Run:
-    """Runs one download until it is whole, fails or is stopped."""
+    """Runs one download once, until it is whole, fails or is stopped."""
 
-    def __init__(self, wanted: DownloadWanted, goals: list[Path], sink: EventSink) -> None:
+    def __init__(self, wanted: DownloadWanted, goals: list[Path], sink: EventSink, tries: int = 0) -> None:
+        """`tries` is how many runs before it in a row brought no byte."""
         self.control = Control()
         self.problem: Sentence | None = None
+        """Why it is not whole."""
+        self.pause: float | None = None
+        """Seconds after which another run may bring more; None where it would not."""
+        self.tries = tries
         self.done = sum(map(partial_size, goals))
         self._wanted = wanted
         self._goals = goals
@@ -57,29 +62,24 @@ class Run:
 
     def whole(self, connect: Connect) -> bool:
         """Return whether all files are there now; otherwise it was stopped, or `problem` says why not."""
-        tries = 0
-        while True:
-            done = self.done
-            try:
-                self._fetch_all(*connect())
-            except Stopped:
-                return False
-            except UserError as error:
-                tries = 1 if self.done > done else tries + 1
-                pause = _pause(error, tries)
-                if pause is None or tries >= MOST_TRIES:
-                    self.problem = _told(error)
-                    return False
-                self._tell_again(error.sentence, pause)
-                self.control.wait(pause)
-            except Exception:  # noqa: BLE001  the queue must outlive a broken download, which is told
-                _log.exception("The download of %s failed", self._wanted.key)
-                self.problem = download_sentences.broken(self._wanted.name).sentence
-                return False
+        done = self.done
+        try:
+            self._fetch_all(*connect())
+        except Stopped:
+            return False
+        except UserError as error:
+            self.tries = 1 if self.done > done else self.tries + 1
+            pause = _pause(error, self.tries)
+            if pause is not None and self.tries < MOST_TRIES:
+                self.problem, self.pause = error.sentence, pause
             else:
-                return True
-            if self.control.is_stopped:
-                return False
+                self.problem = _told(error)
+            return False
+        except Exception:  # noqa: BLE001  the queue must outlive a broken download, which is told
+            _log.exception("The download of %s failed", self._wanted.key)
+            self.problem = download_sentences.broken(self._wanted.name).sentence
+            return False
+        return True
 
     def _fetch_all(self, web: Web, endpoint: str) -> None:
         sizes = [partial_size(goal) for goal in self._goals]
@@ -102,13 +102,6 @@ class Run:
         speed = self._speed(now, done, state)
         self._told, self._told_at = state, now
         self._emit(DownloadChanged(self._wanted, state, done, speed, path=str(self._goals[0])))
-
-    def _tell_again(self, why: Sentence, pause: float) -> None:
-        self._told = "retrying"
-        self._moments.clear()
-        self._emit(
-            DownloadChanged(self._wanted, "retrying", self.done, None, why, pause, str(self._goals[0])),
-        )
 
     def _speed(self, now: float, done: int, state: DownloadState) -> float | None:
         """Return bytes per second over the last seconds; None where they are too few to tell."""

@@ -14,7 +14,7 @@ from app.system.settings_file import LEAST_AT_ONCE, MOST_AT_ONCE, SettingsFile
 _ACTIONS: dict[DownloadState, tuple[DownloadAction, ...]] = {
     "waiting": ("first", "pause", "cancel"),
     "running": ("pause", "cancel"),
-    "retrying": ("pause", "cancel"),
+    "retrying": ("resume", "pause", "cancel"),
     "checking": ("pause", "cancel"),
     "paused": ("resume", "cancel"),
     "failed": ("resume", "cancel"),

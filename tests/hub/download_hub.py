@@ -29,6 +29,8 @@ class DownloadHub(LoopbackHub):
         self.break_at: list[int] = []
         """At which byte of the file to close the connection, one for each request; none left means whole."""
         self.hang_at: int | None = None
+        self.hang_after_next: int | None = None
+        """Where the answers after the next one hang."""
         self.refusals: list[tuple[int, dict[str, object]]] = []
         """Statuses to answer with first, with their headers."""
         self.etag = '"one"'
@@ -54,9 +56,11 @@ class DownloadHub(LoopbackHub):
             request.begin(206, {**headers, "Content-Range": told, "Content-Length": len(content) - first})
         else:
             request.begin(200, {**headers, "Content-Length": len(content)})
+        hang_at, self.hang_at = self.hang_at, self.hang_after_next or self.hang_at
+        self.hang_after_next = None
         end = self.break_at.pop(0) if self.break_at else len(content)
-        if self.hang_at is not None:
-            request.send(content[first : self.hang_at])
+        if hang_at is not None:
+            request.send(content[first:hang_at])
             self.at_hold.set()
             self.ended.wait(GUARD_S)
             return

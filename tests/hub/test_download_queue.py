@@ -96,6 +96,57 @@ def test_the_same_files_are_one_download(hub: DownloadHub, tmp_path: Path) -> No
     ]
 
 
+def test_what_waits_to_try_again_lets_others_run(hub: DownloadHub, tmp_path: Path) -> None:
+    hub.refusals = [(429, {"Retry-After": "600"})]
+    with downloader(hub, tmp_path) as made:
+        made.queue.set_at_once(1)
+        a, b, c = (hub.wanted(name) for name in NAMES)
+        made.queue.add(a)
+        made.until("retrying", a.key)
+        made.queue.add(b)
+        made.until("done", b.key)
+        made.queue.resume(a.key)
+        made.until("done", a.key)
+        hub.refusals = [(429, {"Retry-After": "600"})]
+        made.queue.add(c)
+        made.until("retrying", c.key)
+        made.queue.pause(c.key)
+        made.until("paused", c.key)
+        made.queue.cancel(c.key)
+        made.until(None, c.key)
+        assert made.files() == ["a.gguf", "b.gguf"]
+
+
+def test_what_may_try_again_waits_for_its_turn(hub: DownloadHub, tmp_path: Path) -> None:
+    hub.break_at = [HALF]
+    with downloader(hub, tmp_path) as made:
+        made.queue.set_at_once(1)
+        a, b = hub.wanted("a.gguf"), hub.wanted("b.gguf")
+        hub.hang_after_next = HALF
+        made.queue.add(a)
+        made.queue.add(b)
+        made.until("retrying", a.key)
+        assert hub.at_hold.wait(10)
+        made.until("waiting", a.key)
+        hub.hang_at = None
+        made.queue.pause(b.key)
+        made.until("done", a.key)
+
+
+def test_tries_without_a_byte_are_counted_over_all_runs(hub: DownloadHub, tmp_path: Path) -> None:
+    hub.refusals = [(503, {})] * 20
+    with downloader(hub, tmp_path) as made:
+        a = hub.wanted("a.gguf")
+        made.queue.add(a)
+        made.until("failed")
+        pauses = [event.again_in_s for event in made.told if isinstance(event, DownloadChanged) and event.again_in_s]
+        assert pauses == [0.01 * 2**n for n in range(download_run.MOST_TRIES - 1)]
+        made.queue.resume(a.key)
+        made.until("retrying")
+        hub.refusals = []
+        made.until("done")
+
+
 def test_another_commit_of_the_same_files_takes_the_place_of_one_that_does_not_run(
     hub: DownloadHub, tmp_path: Path
 ) -> None:
@@ -126,7 +177,8 @@ def test_a_later_run_goes_on_where_the_earlier_one_ended(hub: DownloadHub, tmp_p
         made.until("paused")
         hub.hang_at = HALF
         made.queue.add(hub.wanted("b.gguf"))
-        assert hub.at_hold.wait(10)
+        while made.until("running", hub.wanted("b.gguf").key).done < HALF:
+            pass
     hub.hang_at = None
     with downloader(hub, tmp_path, kept) as made:
         made.queue.open()
