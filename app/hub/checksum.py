@@ -20,8 +20,10 @@ SYNC_EVERY = 32 << 20
 class Checksum:
     """One thread for one file."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, *, is_wanted: bool = True) -> None:
+        """Where the checksum is not wanted, nothing is read: what is written only goes to the disk meanwhile."""
         self._path = path
+        self._is_wanted = is_wanted
         self._state = threading.Condition()
         self._written = 0
         self._done = 0
@@ -65,10 +67,12 @@ class Checksum:
                 buffer = bytearray(PIECE)
                 view = memoryview(buffer)
                 while (missing := self._missing()) > 0:
-                    count = file.readinto(view[: min(missing, PIECE)])
-                    if not count:
-                        raise OSError("The file is shorter than what was written to it")
-                    self._digest.update(view[:count])
+                    count = min(missing, PIECE)
+                    if self._is_wanted:
+                        count = file.readinto(view[:count])
+                        if not count:
+                            raise OSError("The file is shorter than what was written to it")
+                        self._digest.update(view[:count])
                     if self._done // SYNC_EVERY != (self._done + count) // SYNC_EVERY:
                         with suppress(OSError):  # where a reader may not: then all is left for the end
                             os.fsync(file.fileno())

@@ -186,15 +186,13 @@ class _Fetch:
         reply = self._ask(limits, etag)
         try:
             begin = self._begin(reply)
-            checksum = Checksum(self._part.path) if self._file.sha256 else None
+            checksum = Checksum(self._part.path, is_wanted=bool(self._file.sha256))
             try:
-                if checksum is not None:
-                    self._control.ending(checksum.stop)
+                self._control.ending(checksum.stop)
                 self._take(reply, begin, checksum)
                 self._finish(checksum)
             finally:
-                if checksum is not None:
-                    checksum.close()
+                checksum.close()
         finally:
             reply.close()
 
@@ -238,14 +236,13 @@ class _Fetch:
         self._part.begin(self._source.state(_strong(reply.headers.get("ETag", ""))))
         return begin
 
-    def _take(self, reply: Reply, begin: bytes, checksum: Checksum | None) -> None:
+    def _take(self, reply: Reply, begin: bytes, checksum: Checksum) -> None:
         piece = begin
         while True:
             if piece:
                 self._part.append(piece)
             size = self._part.size
-            if checksum is not None:
-                checksum.written(size)
+            checksum.written(size)
             self._tell("running", size)
             if size >= self._file.size:
                 return

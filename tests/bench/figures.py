@@ -11,6 +11,7 @@ from tests.bench.attending import attention_open
 from tests.bench.candidates import candidates_redraw
 from tests.bench.checkpoints import checkpoint_cost
 from tests.bench.decoding import against_bare, against_high_level, features_closed, record_cost
+from tests.bench.downloads import checksum_cost, download_vs_curl, resume_refetch
 from tests.bench.dry_running import dry_run
 from tests.bench.formulas import WEIGHTS_BAR_PERCENT, buffer_formula_error, kv_formula_error
 from tests.bench.frozen import frozen_start
@@ -102,4 +103,7 @@ FIGURES = (
     Figure(Bar("published_depth_error", "%", 1.0, "lower"), published_depth_error),
     Figure(Bar("measured_here_error", "%", 15.0, "lower"), measured_here_error),
     Figure(Bar("divergence_8x2000", "ms", 100.0, "lower"), divergence_of_lanes),
+    Figure(Bar("download_vs_curl", "ratio", 0.95, "higher"), download_vs_curl),
+    Figure(Bar("checksum_cost", "%", 5.0, "lower"), checksum_cost),
+    Figure(Bar("resume_refetch", "MB", 10.0, "lower"), resume_refetch),
 )
