@@ -229,6 +229,11 @@ class Failed(msgspec.Struct, frozen=True, tag="failed"):
     tokens: int | None = None
     """How many tokens a prompt has that is too long; None where nobody counted them."""
 
+    @property
+    def refuses_model(self) -> bool:
+        """Whether it is the file, or its options, that would be refused at every other try as well."""
+        return self.kind in ("model", "wrong_use")
+
 
 class Tokenized(msgspec.Struct, frozen=True, tag="tokenized"):
     """The tokens of a plain text."""

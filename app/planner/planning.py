@@ -13,6 +13,7 @@ from msgspec.structs import replace
 from app.core.layer_choice import SHORTEST_CONTEXT, choose_layers
 from app.core.metrics import DeviceMemory
 from app.core.model import ALL_LAYERS
+from app.core.words import Sentence
 from app.planner.fitting import Machine, largest_context, most_sequences
 from app.planner.layout import all_layers
 from app.planner.levers import levers_of
@@ -94,6 +95,11 @@ def with_asked(
         verdict = "less_context"
     layers = _count(plan.options, everything) if any(row.is_gpu for row in rows) else 0
     return replace(shown, verdict=verdict, largest_context=longest, gpu_layers=layers)
+
+
+def refused(plan: MemoryPlan, reason: Sentence) -> MemoryPlan:
+    """Return the plan of what llama.cpp refuses whatever memory there is: the formula's figures, and no verdict of them."""
+    return replace(plan, verdict="unknown", largest_context=None, most_sequences=None, levers=(), reason=reason)
 
 
 def _asked(device: DevicePlan, measured: Mapping[str, DeviceMemory]) -> DevicePlan:

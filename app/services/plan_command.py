@@ -58,6 +58,7 @@ class PlanCommand:
         self._devices: tuple[Device, ...] = ()
         self._measured: MemoryMeasured | None = None
         self._note: Sentence | None = None
+        self._refusal: Sentence | None = None
 
     @property
     def is_answered(self) -> bool:
@@ -87,7 +88,7 @@ class PlanCommand:
             return
         self._request = self._sources.engine.new_request()
         first = self._read[0]
-        if len(self._read) > 1 or not first.is_local or first.model is None or self._asked.sequences > 1:
+        if len(self._read) > 1 or not first.is_local or first.model is None:
             self._sources.engine.send(ListDevices(self._request))
             return
         options = LoadOptions(
@@ -106,6 +107,8 @@ class PlanCommand:
                 self._measured, self._devices = event, event.devices
             case DevicesListed(request=self._request):
                 self._devices = event.devices
+            case Failed(request=self._request) if event.refuses_model:
+                self._refusal = event.sentence
             case Failed(request=self._request):
                 self._note = event.sentence
             case EngineGone():
@@ -121,15 +124,16 @@ class PlanCommand:
             devices=planned_here(self._devices, GpuReport(), main),
             speeds=known.here,
             names={device.name: device.description for device in self._devices},
-            measured=self._measured,
+            measured=self._measured if self._asked.sequences == 1 else None,
             note=self._note,
+            refusal=self._refusal,
         )
         return replace(report_of(self._asked, self._read, self._gpus, here), problem=known.problem)
 
     @property
     def is_usable(self) -> bool:
-        """Whether any of the models can be planned."""
-        return any(read.model is not None for read in self._read)
+        """Whether any of the models can be planned: what llama.cpp refuses is none."""
+        return self._refusal is None and any(read.model is not None for read in self._read)
 
     def _known(self) -> KnownGpus:
         values = self._settings.values

@@ -17,7 +17,7 @@ from app.planner.gpu import Gpu
 from app.planner.memory_plan import DevicePlan, Figure, Lever, MemoryPlan, PlannedDevice, Verdict
 from app.planner.plan_options import PlanOptions
 from app.planner.planned_model import PlannedModel
-from app.planner.planning import plan_memory, with_asked
+from app.planner.planning import plan_memory, refused, with_asked
 from app.services.plan_answer import (
     DEFAULT_PROMPT,
     THIS_MACHINE,
@@ -49,6 +49,8 @@ class Here(msgspec.Struct, frozen=True):
     """What a dry run told of the one model that is planned."""
     note: Sentence | None = None
     """Why it told nothing."""
+    refusal: Sentence | None = None
+    """Why llama.cpp takes this file for none that it can load."""
 
 
 def report_of(asked: PlanAsked, models: Sequence[ReadModel], gpus: Sequence[Gpu], here: Here) -> PlanReport:
@@ -96,6 +98,8 @@ def _model(asked: PlanAsked, read: ReadModel, gpus: Sequence[Gpu], here: Here) -
 def _here(model: PlannedModel, usage: Usage, here: Here, host: Gpu | None) -> PlanValue:
     def plan(planned: PlannedModel, options: PlanOptions, _devices: Sequence[PlannedDevice]) -> MemoryPlan:
         found = plan_memory(planned, options, here.devices)
+        if here.refusal is not None:
+            return refused(found, here.refusal)
         is_asked = here.measured is not None and options == usage.planned
         return _asked(found, planned, here) if is_asked else found
 

@@ -109,6 +109,7 @@ class Planning:
     def choose_model(self, path: str) -> None:
         """Plan another model."""
         if path == self._path:
+            self._ask_again()
             return
         self._path, self._begun = path, False
         self._asked.leave()
@@ -164,6 +165,13 @@ class Planning:
         """Take in what llama.cpp said."""
         self._asked.take_measured(event)
 
+    def _ask_again(self) -> None:
+        """Look again at the file, and ask again about what came to nothing."""
+        if self._path:
+            self.models.want(self._path)
+            if self._asked.drop_failure():
+                self._work_out()
+
     def _choose_some_model(self) -> None:
         if self._path:
             return
@@ -187,7 +195,9 @@ class Planning:
         if self._watched and self._path:
             self._work_out()
 
-    def _show_asked(self) -> None:
+    def _show_asked(self, said: MemoryMeasured | Failed) -> None:
+        if isinstance(said, Failed):
+            self.models.want(self._path)  # the file may be gone, or another one
         if self._watched:
             self._work_out()
 
@@ -210,7 +220,7 @@ class Planning:
         place = self._place()
         made = make_plan(model, self._choice, place)
         asked: MemoryMeasured | Failed | None = None
-        if made.plan.devices and place.is_here and self._choice.sequences == 1 and self._watched:
+        if made.plan.devices and place.is_here and self._watched:
             asked = self._asked.get(self._path, asked_options(made, self._remembered()))
         else:
             self._asked.leave()

@@ -26,7 +26,11 @@ class AskedPlans:
     """One question at a time; the last choice counts."""
 
     def __init__(
-        self, dry_run: DryRunPort, jobs: Jobs, new_request: Callable[[], int], told: Callable[[], object]
+        self,
+        dry_run: DryRunPort,
+        jobs: Jobs,
+        new_request: Callable[[], int],
+        told: Callable[[MemoryMeasured | Failed], object],
     ) -> None:
         """`told` is called when an answer has come."""
         self._dry_run = dry_run
@@ -55,9 +59,17 @@ class AskedPlans:
         return self._known(key)
 
     def leave(self) -> None:
-        """Ask nothing as long as nothing else is wanted."""
+        """Ask nothing as long as nothing else is wanted; what came to nothing is asked again then."""
         self._wanted = None
         self._rest.forget()
+        self.drop_failure()
+
+    def drop_failure(self) -> bool:
+        """Forget an answer that came to nothing, so that the same is asked again; return whether there was one."""
+        if self._said is None or not isinstance(self._said[1], Failed):
+            return False
+        self._said = self._wanted = None
+        return True
 
     def forget(self, path: str) -> None:
         """Know nothing of a file any more, which is another one now."""
@@ -76,7 +88,7 @@ class AskedPlans:
         key, self._open = self._open[1], None
         if self._wanted == key:
             self._said = (key, event)
-            self._told()
+            self._told(event)
         elif self.is_asking and not self._rest.is_busy:
             self._ask(self._wanted)
 

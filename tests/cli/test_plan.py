@@ -13,6 +13,7 @@ import pytest
 
 from app.core.commands import Command, ListDevices
 from app.core.devices import Device, LibraryFacts
+from app.core.errors import ExitCode
 from app.core.events import DevicesListed, EngineGone, FailureKind, MemoryMeasured
 from app.core.metrics import DeviceMemory
 from app.core.model import LoadOptions
@@ -40,7 +41,7 @@ def large(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def gpus() -> list[Device]:
     """What the engine can compute on beside the processor."""
-    return [GPU]
+    return []
 
 
 @pytest.fixture
@@ -50,7 +51,7 @@ def asked(line: CommandLine, gpus: list[Device], monkeypatch: pytest.MonkeyPatch
 
     def measure(request: int, path: str, options: LoadOptions, *, keep: bool = True) -> None:
         FakeDryRun.measure(run, request, path, options, keep=keep)
-        run.answer(ASKED)
+        run.answer(ASKED, devices=(CPU, *gpus))
 
     def hear(command: Command) -> None:
         if isinstance(command, ListDevices):
@@ -106,10 +107,7 @@ def test_as_text_every_row_has_its_source_and_speeds_have_a_band(
     assert max(map(len, line.out.splitlines())) <= 110
 
 
-@pytest.mark.parametrize("kind", ["engine", "model"])
-def test_where_llama_cpp_gives_no_figures_the_formula_does(
-    line: CommandLine, model: Path, monkeypatch: pytest.MonkeyPatch, kind: FailureKind
-) -> None:
+def fail_as(line: CommandLine, monkeypatch: pytest.MonkeyPatch, kind: FailureKind) -> None:
     run = line.desk.dry_run
 
     def measure(request: int, path: str, options: LoadOptions, *, keep: bool = True) -> None:
@@ -117,9 +115,30 @@ def test_where_llama_cpp_gives_no_figures_the_formula_does(
         run.fail(kind, "It does not start.")
 
     monkeypatch.setattr(run, "measure", measure)
+
+
+def test_where_llama_cpp_gives_no_figures_the_formula_does(
+    line: CommandLine, model: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fail_as(line, monkeypatch, "engine")
     assert line.run("plan", str(model)) == 0
     assert "by formula" in line.out
     assert "llama.cpp was asked and gave no figures: It does not start." in line.out
+
+
+@pytest.mark.parametrize("words", [(), ("--sequences", "2")])
+def test_a_file_that_llama_cpp_refuses_fits_nowhere_and_ends_with_3(
+    line: CommandLine, model: Path, monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...]
+) -> None:
+    fail_as(line, monkeypatch, "model")
+    assert line.run("plan", str(model), *words) == ExitCode.MODEL_UNUSABLE
+    assert "This machine: unknown\n  It does not start.\n" in line.out and line.out.count("It does not start.") == 1
+    assert "Largest context  –" in line.out and "What needs less memory" not in line.out
+    assert line.run("plan", str(model), *words, "--json") == ExitCode.MODEL_UNUSABLE
+    (here,) = line.lines()[0]["models"][0]["plans"]
+    told = (here["verdict"], here["decode"], here["ttft"], here["note"], here["levers"])
+    assert told == ("unknown", None, None, None, [])
+    assert here["reason"] == "It does not start."
 
 
 @pytest.mark.parametrize("words", [(), ("--sequences", "2")])
@@ -142,11 +161,12 @@ def test_an_engine_that_dies_meanwhile_is_told(
 
 
 def test_several_conversations_are_planned_by_formula_on_the_gpu_that_is_here(
-    line: CommandLine, large: Path, asked: FakeDryRun
+    line: CommandLine, large: Path, asked: FakeDryRun, gpus: list[Device]
 ) -> None:
+    gpus.append(GPU)
     found = plan(line, str(large), "--sequences", "4")
     here = found["models"][0]["plans"][0]
-    assert asked.asked == []
+    assert [question.options.context for question in asked.asked] == [4 * 8192], "it may still refuse the file"
     assert (here["name"], here["verdict"], here["gpu_layers"]) == ("NVIDIA L4", "fits", 33)
     assert [device["name"] for device in here["devices"]] == ["CUDA0", "CPU"]
     assert here["devices"][0]["kv"] == {"bytes": 4 * GIB, "source": "formula"}
@@ -170,6 +190,7 @@ def test_layers_lie_where_llama_cpp_has_put_them(
 def test_of_several_gpus_each_has_its_layers_at_its_own_speed(
     line: CommandLine, large: Path, asked: FakeDryRun, gpus: list[Device]
 ) -> None:
+    gpus.append(GPU)
     gpus.append(Device("CUDA1", "Tesla T4", "gpu", "CUDA", 15 * GIB, 14 * GIB))
     words = (str(large), "--sequences", "2", "--context", "2048")
     here = plan(line, *words)["models"][0]["plans"][0]
@@ -184,6 +205,7 @@ def test_a_gpu_whose_speed_nobody_knows_is_planned_without_one(
     line: CommandLine, large: Path, asked: FakeDryRun, gpus: list[Device]
 ) -> None:
     words = (str(large), "--sequences", "2")
+    gpus.append(GPU)
     known = plan(line, *words)["models"][0]["plans"][0]
     gpus[:] = [msgspec.structs.replace(GPU, description="Some card")]
     here = plan(line, *words)["models"][0]["plans"][0]
@@ -266,8 +288,9 @@ def test_a_repository_is_a_line_for_each_model_read_by_its_header_alone(
 
 
 def test_one_model_of_a_repository_is_planned_for_this_machine(
-    line: CommandLine, hub: LoopbackHub, asked: FakeDryRun
+    line: CommandLine, hub: LoopbackHub, asked: FakeDryRun, gpus: list[Device]
 ) -> None:
+    gpus.append(GPU)
     found = plan(line, f"{hub.repository}:Q8_0")
     (told,) = found["models"]
     assert (told["path"], told["plans"][0]["name"]) == ("tiny-Q8_0.gguf", "NVIDIA L4")

@@ -5,9 +5,11 @@ from pathlib import Path
 
 import pytest
 
+from app.core.devices import MainMemory
 from app.core.events import Failed, Finished
 from app.services.chat import Chat
 from app.services.comparing import Comparing
+from app.services.planning import Planning
 from app.services.questions import AnswerEvent
 from tests.desk import Desk
 from tests.ggufs import write_tiny_llama
@@ -30,6 +32,19 @@ def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Desk]:
     made = Desk(tmp_path / "home", monkeypatch)
     yield made
     made.program.stop()
+
+
+@pytest.fixture
+def planning(desk: Desk, model: Path, monkeypatch: pytest.MonkeyPatch) -> Planning:
+    """What a program plans whose model is read, and whose machine has much memory; a choice rests at once."""
+    memory = MainMemory(16 << 30, 8 << 30, 16 << 30)
+    made = desk.program.planner.planning
+    monkeypatch.setattr(made.devices, "_main_memory", lambda: memory)
+    made._asked._rest._after_s = 0.0
+    made.choose_model(str(model))
+    made.watch(True)
+    desk.until(lambda: made.view is not None and made.devices.is_known)
+    return made
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from app.core.devices import Device, MainMemory
+from app.core.devices import Device
 from app.core.events import Loaded
 from app.core.metrics import DeviceMemory
 from app.core.model import LoadOptions
@@ -21,7 +21,7 @@ from tests.desk import Desk
 from tests.fake_engine import model_info
 from tests.ggufs import write_tiny_llama
 from tests.planner.works import PROCESSOR, TABLE
-from tests.services.planned_here import MAIN, here, view
+from tests.services.planned_here import MAIN, ask, here, view
 
 GIB, MIB = 1 << 30, 1 << 20
 CUDA = Device("CUDA0", "NVIDIA L4", "gpu", "CUDA", 23 * GIB, 22 * GIB)
@@ -30,25 +30,6 @@ CUDA = Device("CUDA0", "NVIDIA L4", "gpu", "CUDA", 23 * GIB, 22 * GIB)
 def said(shown: PlanView) -> str:
     pace = shown.pace.english() if shown.pace is not None else ""
     return f"{shown.answer.english()}: {pace}"
-
-
-@pytest.fixture
-def planning(desk: Desk, model: Path, monkeypatch: pytest.MonkeyPatch) -> Planning:
-    """What a program plans whose model is read, and whose machine has much memory; a choice rests at once."""
-    memory = MainMemory(16 * GIB, 8 * GIB, 16 * GIB)
-    made = desk.program.planner.planning
-    monkeypatch.setattr(made.devices, "_main_memory", lambda: memory)
-    made._asked._rest._after_s = 0.0
-    made.choose_model(str(model))
-    made.watch(True)
-    desk.until(lambda: made.view is not None and made.devices.is_known)
-    return made
-
-
-def ask(desk: Desk, planning: Planning) -> LoadOptions:
-    """Wait until llama.cpp is asked about the choice."""
-    desk.until(lambda: desk.dry_run.asked and desk.dry_run.asked[-1].options.context == planning.choice.context)
-    return desk.dry_run.asked[-1].options
 
 
 def test_a_model_that_fits_says_so_with_speed_and_band() -> None:
@@ -206,8 +187,6 @@ def test_nobody_is_asked_about_another_gpu_or_when_nobody_looks(desk: Desk, plan
     count = len(desk.dry_run.asked)
     planning.change(where="l4")
     assert not planning.is_asking and not planning.can_load
-    planning.change(where="here", sequences=2)
-    assert not planning.is_asking
     planning.watch(False)
     planning.change(sequences=1, context=256)
     desk.settle()
