@@ -114,7 +114,10 @@ def speed_by_context(row: Row, usage: Usage, host: Gpu | None = None, largest: i
         speed = decode_speed(parts, context, usage.users)
         if speed is not None:
             points.append((context, speed))
-    return ChartLine(row.model, row.gpu, tuple(points), row.largest_context) if points else None
+    reach = row.largest_context
+    if row.verdict == "partly" and reach is not None:
+        reach = min(reach, usage.context)  # a longer one needs more layers in main memory than this line has
+    return ChartLine(row.model, row.gpu, tuple(points), reach) if points else None
 
 
 def chart_contexts(largest: int) -> tuple[int, ...]:

@@ -18,6 +18,9 @@ from app.planner.planned_model import PlannedModel
 MOST_SEQUENCES = 256
 """llama.cpp has no more in one context (`LLAMA_MAX_SEQ`)."""
 
+Fits = Callable[[PlanOptions], bool | None]
+"""Whether a configuration fits; None is unknown."""
+
 
 class Machine:
     """A model on some devices; every configuration is worked out once."""
@@ -90,30 +93,31 @@ def taken(holding: Holding) -> int | None:
     return _sum(holding.weights, holding.kv, holding.state, holding.compute, holding.scratch)
 
 
-def largest_context(machine: Machine, options: PlanOptions) -> int | None:
-    """Return the most cells that fit with everything else as it is; 0 is none, None is unknown.
+def largest_context(machine: Machine, options: PlanOptions, fits: Fits | None = None) -> int | None:
+    """Return the most cells that fit with everything else as it is, or with what `fits` lets give way; 0 is none.
 
-    At most what the model was trained for, where it says so, for each of the sequences.
+    At most what the model was trained for, where it says so, for each of the sequences. None is unknown.
     """
-    if machine.fits(options) is None:
+    goes = fits or machine.fits
+    if goes(options) is None:
         return None
     trained = machine.model.trained_context
     most = min(trained * max(1, options.sequences) if trained else options.cells, MOST_CONTEXT)
     steps = padded(most) // CONTEXT_STEP
-    found = _last(steps, lambda step: bool(machine.fits(replace(options, context=step * CONTEXT_STEP))))
+    found = _last(steps, lambda step: bool(goes(replace(options, context=step * CONTEXT_STEP))))
     return found * CONTEXT_STEP
 
 
-def most_sequences(machine: Machine, options: PlanOptions) -> int | None:
-    """Return how many sequences fit at once, each with its part of this context; 0 is none, None is unknown."""
-    if machine.fits(options) is None:
+def most_sequences(machine: Machine, options: PlanOptions, fits: Fits | None = None) -> int | None:
+    """Return how many sequences fit at once, each with its part of this context; 0 is none, None is unknown.
+
+    Everything else is as it is, or as `fits` lets it give way.
+    """
+    goes = fits or machine.fits
+    if goes(options) is None:
         return None
     each = padded(options.cells // max(1, options.sequences))
-
-    def fits(count: int) -> bool:
-        return bool(machine.fits(replace(options, context=each * count, sequences=count)))
-
-    return _last(MOST_SEQUENCES, fits)
+    return _last(MOST_SEQUENCES, lambda count: bool(goes(replace(options, context=each * count, sequences=count))))
 
 
 def _last(most: int, fits: Callable[[int], bool]) -> int:

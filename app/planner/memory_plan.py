@@ -145,7 +145,10 @@ class MemoryPlan(msgspec.Struct, frozen=True):
     gpu_layers: int | None = None
     """Layers on GPUs, the output layer counted; None is unknown, 0 is none."""
     largest_context: int | None = None
-    """Cells that would fit with everything else as it is, at most what the model was trained for in each sequence; 0 is none."""
+    """Cells up to which the verdict holds: all on the GPUs where that is to be had, else with layers in main memory.
+
+    At most what the model was trained for in each sequence; 0 is none.
+    """
     most_sequences: int | None = None
     """Sequences that would fit at once, each with as many cells as one has in this context; 0 is none."""
     levers: tuple[Lever, ...] = ()

@@ -10,15 +10,16 @@ from collections.abc import Mapping, Sequence
 
 from msgspec.structs import replace
 
-from app.core.layer_choice import SHORTEST_CONTEXT, choose_layers
+from app.core.layer_choice import SHORTEST_CONTEXT
 from app.core.metrics import DeviceMemory
 from app.core.model import ALL_LAYERS
 from app.core.words import Sentence
 from app.planner.fitting import Machine, largest_context, most_sequences
 from app.planner.layout import all_layers
 from app.planner.levers import levers_of
-from app.planner.margins import OVERHEAD, room_of
+from app.planner.margins import OVERHEAD
 from app.planner.memory_plan import DevicePlan, Figure, MemoryPlan, PlannedDevice, Verdict
+from app.planner.moving_layers import count_of, fits_somehow, with_layers
 from app.planner.plan_options import PlanOptions
 from app.planner.planned_model import PlannedModel
 from app.planner.refusals import refusal
@@ -30,11 +31,13 @@ def plan_memory(
     devices: Sequence[PlannedDevice],
     *,
     may_shorten: bool = False,
+    load: PlanOptions | None = None,
 ) -> MemoryPlan:
     """Return what a configuration takes of each device and whether it fits; never raises.
 
     `options.gpu_layers` None has the layers decided: `may_shorten` allows a shorter context first, then the experts of
-    a mixture go to main memory, then layers. `devices` may hold main memory (the one that is no GPU) or not.
+    a mixture go to main memory, then layers; `load` is what a load has decided, where that is known. `devices` may hold
+    main memory (the one that is no GPU) or not.
     """
     machine = Machine(model, devices)
     everything = all_layers(model)
@@ -46,23 +49,27 @@ def plan_memory(
         return MemoryPlan(machine.rows(wanted), "unknown", options, reason=model.unknown_reason)
     longest = largest_context(machine, wanted)
     decided, verdict = wanted, _verdict(fits, wanted, everything, bool(machine.gpus))
-    if not fits:
-        shortest = min(SHORTEST_CONTEXT, options.cells)
-        if longest is not None and longest >= shortest:
-            verdict = "less_context"
-        if verdict == "less_context" and may_shorten:
-            decided = replace(wanted, context=longest or shortest)
-        elif options.gpu_layers is None:
-            decided, verdict = _with_layers(machine, wanted, everything, verdict)
-    if not longest and decided != wanted:
-        longest = largest_context(machine, decided)
+    has_reach = longest is not None and longest >= min(SHORTEST_CONTEXT, options.cells)
+    is_open = options.gpu_layers is None and bool(machine.gpus)
+    fits = fits and not (is_open and load is not None and load != wanted)
+    moves = is_open and not (fits or (has_reach and may_shorten))
+    if not fits and has_reach and may_shorten:
+        decided = replace(wanted, context=longest or options.cells)
+    elif moves:
+        decided = load or with_layers(machine, wanted, everything)
+        verdict = _verdict(bool(machine.fits(decided)), decided, everything, has_gpu=True)
+    if has_reach and not fits and (longest or 0) < options.cells:
+        verdict = "less_context"
+    goes = (lambda tried: fits_somehow(machine, tried, everything)) if moves else machine.fits
+    if moves and verdict != "less_context":
+        longest = largest_context(machine, wanted, goes)
     return MemoryPlan(
         machine.rows(decided),
         verdict,
         decided,
-        gpu_layers=_count(decided, everything) if machine.gpus else 0,
+        gpu_layers=count_of(decided, everything) if machine.gpus else 0,
         largest_context=longest,
-        most_sequences=most_sequences(machine, replace(decided, context=options.context)),
+        most_sequences=most_sequences(machine, wanted if moves else replace(decided, context=options.context), goes),
         levers=levers_of(machine, wanted, decided),
     )
 
@@ -93,7 +100,7 @@ def with_asked(
     verdict = _verdict(shown.has_room, plan.options, everything, any(row.is_gpu for row in rows))
     if not shown.has_room and longest and min(SHORTEST_CONTEXT, plan.options.cells) <= longest < plan.options.cells:
         verdict = "less_context"
-    layers = _count(plan.options, everything) if any(row.is_gpu for row in rows) else 0
+    layers = count_of(plan.options, everything) if any(row.is_gpu for row in rows) else 0
     return replace(shown, verdict=verdict, largest_context=longest, gpu_layers=layers)
 
 
@@ -128,40 +135,9 @@ def _asked(device: DevicePlan, measured: Mapping[str, DeviceMemory]) -> DevicePl
     )
 
 
-def _count(options: PlanOptions, everything: int) -> int:
-    return everything if options.gpu_layers in (None, ALL_LAYERS) else min(options.gpu_layers or 0, everything)
-
-
 def _verdict(fits: bool, options: PlanOptions, everything: int, has_gpu: bool) -> Verdict:
     """Return the verdict of a configuration as it is: whether all of it is on GPUs."""
     if not fits:
         return "too_large"
-    whole = not has_gpu or (_count(options, everything) == everything and not options.experts_on_cpu)
+    whole = not has_gpu or (count_of(options, everything) == everything and not options.experts_on_cpu)
     return "fits" if whole else "partly"
-
-
-def _with_layers(
-    machine: Machine, options: PlanOptions, everything: int, verdict: Verdict
-) -> tuple[PlanOptions, Verdict]:
-    """Return the configuration with the layers that fit, and the verdict unless it was decided before."""
-
-    def measure(layers: int, experts_on_cpu: bool) -> dict[str, int | None]:
-        tried = replace(options, gpu_layers=layers, experts_on_cpu=options.experts_on_cpu or experts_on_cpu)
-        return machine.beyond_rooms(tried)
-
-    if not machine.gpus:
-        return options, verdict
-    rooms = {str(number): room_of(gpu) for number, gpu in enumerate(machine.gpus)}
-    decided = options
-    for mixture in (machine.model.is_mixture and not options.experts_on_cpu, False):
-        choice = choose_layers(measure, rooms, everything, mixture=mixture)
-        if choice is None:
-            return options, verdict
-        decided = replace(
-            options, gpu_layers=choice.gpu_layers, experts_on_cpu=options.experts_on_cpu or choice.experts_on_cpu
-        )
-        if machine.fits(decided):
-            break  # main memory may be too small for all experts, and hold whole layers
-    if verdict == "less_context":
-        return decided, verdict
-    return decided, _verdict(bool(machine.fits(decided)), decided, everything, bool(machine.gpus))

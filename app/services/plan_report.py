@@ -101,7 +101,7 @@ def _here(model: PlannedModel, usage: Usage, here: Here, host: Gpu | None) -> Pl
         if here.refusal is not None:
             return refused(found, here.refusal)
         is_asked = here.measured is not None and options == usage.planned
-        return _asked(found, planned, here) if is_asked else found
+        return _asked(found, planned, options, here) if is_asked else found
 
     gpus = [here.speeds.get(device.name) for device in here.devices if device.is_gpu]
     known = [gpu for gpu in gpus if gpu is not None]
@@ -121,7 +121,7 @@ def _here(model: PlannedModel, usage: Usage, here: Here, host: Gpu | None) -> Pl
     return replace(value, note=here.note)
 
 
-def _asked(plan: MemoryPlan, model: PlannedModel, here: Here) -> MemoryPlan:
+def _asked(plan: MemoryPlan, model: PlannedModel, options: PlanOptions, here: Here) -> MemoryPlan:
     """Return the plan with the layers that the dry run has put on GPUs, and with its figures."""
     measured = here.measured
     if measured is None:
@@ -131,8 +131,8 @@ def _asked(plan: MemoryPlan, model: PlannedModel, here: Here) -> MemoryPlan:
     layers = everything if chosen.gpu_layers in (None, ALL_LAYERS) else min(chosen.gpu_layers or 0, everything)
     has_gpu = any(device.is_gpu for device in here.devices)
     if has_gpu and (layers, chosen.experts_on_cpu) != (plan.gpu_layers, plan.options.experts_on_cpu):
-        options = replace(plan.options, gpu_layers=layers, experts_on_cpu=chosen.experts_on_cpu)
-        plan = plan_memory(model, options, here.devices)
+        load = replace(options, gpu_layers=layers, experts_on_cpu=chosen.experts_on_cpu)
+        plan = plan_memory(model, options, here.devices, load=load)
     return with_asked(plan, measured.memory, model, here.devices)
 
 

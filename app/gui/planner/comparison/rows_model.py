@@ -178,7 +178,13 @@ class RowsModel(QAbstractTableModel):
                 ),
             ),
             (tr("Fits?"), tr("Whether it fits, and what it needs of the GPU's memory")),
-            (tr("Context up to"), tr("The largest context that each of so many conversations could have")),
+            (
+                tr("Context up to"),
+                tr(
+                    "The largest context that each of so many conversations could have: all on the GPU where it fits there, "
+                    "otherwise with layers in main memory"
+                ),
+            ),
             (tr("At once"), tr("Conversations of this context that would fit at once")),
             (
                 tr("First token of {prompt}").format(prompt=count(self._prompt)),
