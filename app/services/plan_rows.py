@@ -136,6 +136,7 @@ def _plain(row: Row, choice: ModelChoice, usage: Usage, host: Gpu | None, need: 
         need=need,
         context=row.context,
         trained_context=row.model.trained_context,
+        how_sure=plan_words.how_sure(row.gpu) if row.speed is not None else (),
         why_no_memory=plan_words.why_no_memory(row),
         why_no_speed=plan_words.why_no_speed(row),
         why_no_first_token=plan_words.why_no_first_token(row, usage.prompt),

@@ -144,6 +144,8 @@ class ComparedRow(msgspec.Struct, frozen=True):
     """Tokens of each conversation that its figures hold for: less than was chosen where only less fits."""
     trained_context: int | None = None
     """Tokens beyond which the model was never trained."""
+    how_sure: tuple[Sentence, ...] = ()
+    """What its speed is judged by, and how far it may be off."""
     why_no_memory: Sentence | None = None
     """Why nothing is said of memory, context and users."""
     why_no_speed: Sentence | None = None

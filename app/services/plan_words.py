@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from app.core.words import Sentence, translate
+from app.planner.calibration import CARRIED_OVER
 from app.planner.comparison import Row
-from app.planner.gpu import Gpu, Limit
+from app.planner.gpu import GB, Gpu, Limit
 from app.planner.memory_plan import Verdict
 from app.planner.needs import Meets
+from app.services.planning_words import rests_on
 from app.services.units import byte_size, rate
 
 VERDICTS: dict[Verdict, Sentence] = {
@@ -43,6 +45,8 @@ LIMIT_HINTS: dict[Limit, Sentence] = {
     "compute": translate("PlanComparison", "So many tokens are worked on at once that arithmetic sets the pace."),
     "processor": translate("PlanComparison", "The layers in main memory take most of the time."),
 }
+MUCH_READ = 0.5
+"""Share of the bandwidth below which it is said that the rest of it brings one conversation nothing."""
 MEETS = translate("PlanComparison", "meets it")
 MEETS_BARELY = translate("PlanComparison", "meets it, but hardly: the slow end of the band would not do")
 
@@ -130,3 +134,45 @@ def why_no_roof(row: Row) -> Sentence:
 def no_arithmetic(gpu: Gpu) -> Sentence:
     """Return that it is not known how much a GPU computes."""
     return translate("PlanComparison", "How much {gpu} computes in a second is not known.", gpu=gpu.name)
+
+
+def how_sure(gpu: Gpu) -> tuple[Sentence, ...]:
+    """Return what a speed is judged by, how much of the bandwidth that is, and how far it may be off."""
+    off = translate(
+        "PlanComparison",
+        "The speed may be {below} % lower or {above} % higher.",
+        below=round(gpu.below * 100),
+        above=round(gpu.above * 100),
+    )
+    if gpu.is_this_machine or gpu.sources.get("efficiency", "").startswith(CARRIED_OVER):
+        return rests_on(gpu), off
+    read, full = rate(gpu.effective_bandwidth / GB), rate(gpu.bandwidth)
+    match gpu.source_kind("efficiency"):
+        case "measured":
+            by = translate(
+                "PlanComparison",
+                "In published runs llama.cpp read {read} of the {full} GB/s of {gpu}, or of GPUs of its class.",
+                read=read,
+                full=full,
+                gpu=gpu.name,
+            )
+        case "extrapolated":
+            by = translate(
+                "PlanComparison",
+                "By published runs on GPUs like {gpu} llama.cpp reads {read} of its {full} GB/s.",
+                read=read,
+                full=full,
+                gpu=gpu.name,
+            )
+        case _:
+            by = translate(
+                "PlanComparison",
+                "It is assumed that llama.cpp reads {read} of the {full} GB/s of {gpu}.",
+                read=read,
+                full=full,
+                gpu=gpu.name,
+            )
+    if gpu.efficiency >= MUCH_READ:
+        return by, off
+    little = translate("PlanComparison", "With one conversation it gets no more out of so fast a memory.")
+    return by, little, off

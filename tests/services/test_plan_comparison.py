@@ -238,3 +238,14 @@ def test_a_context_and_requests_at_once_alone_are_a_need() -> None:
     assert meeting and meeting == sorted(meeting) and len(meeting) < len(rows)
     assert all(need.meets or "of 100,000" in need.words.english() or "has" in need.words.english() for need in needs)
     assert all(row.need is not None and row.need.is_of_room for row in rows_of("l4", users=8).rows)
+
+
+def test_a_speed_says_how_sure_it_is() -> None:
+    (h200, ada), said = rows_of("h200", "rtx-4090").rows[:2], {}
+    for row in (h200, ada):
+        said[row.gpu] = " ".join(sentence.english() for sentence in row.how_sure)
+    assert said["NVIDIA H200 SXM"] == (
+        "In published runs llama.cpp read 1,650 of the 4,800 GB/s of NVIDIA H200 SXM, or of GPUs of its class. "
+        "With one conversation it gets no more out of so fast a memory. The speed may be 30 % lower or 15 % higher."
+    )
+    assert "no more out of" not in said["NVIDIA GeForce RTX 4090"]

@@ -222,7 +222,7 @@ def _count(value: int | None, row: ComparedRow, hint: str) -> Cell:
 def _speed(band: Band | None, row: ComparedRow) -> Cell:
     if band is None:
         return _unknown(row.why_no_speed)
-    return Cell(rate(band.value), words.band_of(band), "", band.value)
+    return Cell(rate(band.value), words.band_of(band), " ".join(map(render, row.how_sure)), band.value)
 
 
 def _unknown(why: Sentence | None) -> Cell:
