@@ -35,6 +35,8 @@ HERE = "here "
 """Before the name of a device of this machine, whose GPU the table may have too."""
 FIRST_GPUS = ("rtx-3060", "rtx-4090", "l4", "h100-sxm")
 """One of each size, to begin with beside this machine."""
+REFERENCE = "h100-sxm"
+"""The GPU that most published figures are of: its roof stands beside those of others."""
 
 
 class PlanComparison:
@@ -195,7 +197,8 @@ class PlanComparison:
         paths = dict.fromkeys(choice.path for choice in chosen.models)
         models = {path: model for path in paths if (model := self._planned(path)) is not None}
         host = self._devices.gpus.here.get(MAIN_MEMORY)
-        grounds = Grounds(chosen, models, tuple(gpus[key] for key in chosen.gpus if key in gpus), host)
+        beside = tuple(gpus[key] for key in chosen.gpus if key in gpus)
+        grounds = Grounds(chosen, models, beside, host, gpus.get(REFERENCE))
         if grounds != self._grounds:
             self._grounds = grounds
             if grounds.models and grounds.gpus:

@@ -9,7 +9,7 @@ import msgspec
 from msgspec.structs import replace
 
 from app.planner.comparison import Row, Usage, compare, parts_of, speed_by_context
-from app.planner.gpu import Gpu, PrefillTime, Speed
+from app.planner.gpu import GB, TERA, Gpu, PrefillTime, Speed
 from app.planner.needs import Meets, Need, judged
 from app.planner.planned_model import PlannedModel
 from app.planner.quantised import quantised
@@ -23,6 +23,7 @@ from app.services.plan_values import (
     ComparedRow,
     ModelChoice,
     NeedVerdict,
+    Reference,
     Roof,
     RoofDot,
     Wanted,
@@ -41,6 +42,8 @@ class Grounds(msgspec.Struct, frozen=True):
     gpus: tuple[Gpu, ...]
     host: Gpu | None = None
     """The processor that takes the layers which do not fit."""
+    reference: Gpu | None = None
+    """What the roofs of others are seen against."""
 
 
 class Worked(msgspec.Struct, frozen=True):
@@ -50,6 +53,8 @@ class Worked(msgspec.Struct, frozen=True):
     rows: tuple[ComparedRow, ...] = ()
     left_out: int = 0
     """Rows that are not worked out because there are too many."""
+    reference: Reference | None = None
+    """None where it is one of the GPUs that are compared."""
 
 
 def work_out(grounds: Grounds) -> Worked:
@@ -72,7 +77,14 @@ def work_out(grounds: Grounds) -> Worked:
     made = [_plain(row, choice, usage, grounds.host, verdicts.get(id(row))) for row, choice in rows]
     if verdicts:
         made.sort(key=lambda row: row.need.rank if row.need is not None else 0)
-    return Worked(chosen, tuple(made), left_out)
+    return Worked(chosen, tuple(made), left_out, _reference(grounds))
+
+
+def _reference(grounds: Grounds) -> Reference | None:
+    gpu = grounds.reference
+    if gpu is None or gpu in grounds.gpus or not gpu.tflops:
+        return None
+    return Reference(gpu.name, Roof(gpu.bandwidth, gpu.tflops, gpu.tflops * TERA / (gpu.bandwidth * GB), None, None))
 
 
 def model_of(choice: ModelChoice, models: Mapping[str, PlannedModel]) -> PlannedModel | None:

@@ -96,6 +96,13 @@ class Roof(msgspec.Struct, frozen=True):
     decode: RoofDot | None
 
 
+class Reference(msgspec.Struct, frozen=True):
+    """The roof of a GPU that others are seen against."""
+
+    name: str
+    roof: Roof
+
+
 class NeedVerdict(msgspec.Struct, frozen=True):
     """Whether a row meets what people want."""
 

@@ -11,8 +11,9 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from app.gui import theme
 from app.gui.ground import paint_ground, stand_alone
+from app.gui.planner.comparison.line_marks import MOST_LINES
 from app.gui.planner.comparison.scales import Scale, short_number
-from app.services.plan_values import ComparedRow
+from app.services.plan_values import ComparedRow, Reference
 
 HEIGHT_PX, WIDTH_PX = 260, 300
 _CENTRE = Qt.AlignmentFlag.AlignHCenter | Qt.AlignmentFlag.AlignTop
@@ -25,6 +26,13 @@ class DrawnRow(NamedTuple):
 
     number: int
     row: ComparedRow
+
+
+def to_draw(rows: Sequence[ComparedRow]) -> list[DrawnRow]:
+    """Return as many rows as there are lines, in their order: of each GPU one before there are two of any."""
+    firsts = {row.gpu: row.key for row in reversed(rows)}
+    places = sorted(range(len(rows)), key=lambda place: rows[place].key != firsts[rows[place].gpu])[:MOST_LINES]
+    return [DrawnRow(number, rows[place]) for number, place in enumerate(sorted(places))]
 
 
 class Axes(NamedTuple):
@@ -45,9 +53,11 @@ class Axes(NamedTuple):
 class Drawing:
     """A chart of rows, for a window or a picture; holds no widget, so that any thread can paint it."""
 
-    def __init__(self, rows: Sequence[DrawnRow] = ()) -> None:
+    def __init__(self, rows: Sequence[DrawnRow] = (), reference: Reference | None = None) -> None:
         self.rows = tuple(rows)
         """What is drawn."""
+        self.reference = reference
+        """A GPU that many know, drawn beside them where it is none of them."""
 
     def words(self) -> str:
         """Return what the chart shows, for those who cannot see it."""
@@ -72,10 +82,10 @@ class Chart(QWidget):
         themes.changed.connect(self.update)
         self.setAccessibleName(self.drawing.words())
 
-    def show_rows(self, rows: Sequence[DrawnRow]) -> None:
+    def show_rows(self, rows: Sequence[DrawnRow], reference: Reference | None = None) -> None:
         """Draw other rows."""
-        if tuple(rows) != self.drawing.rows:
-            self.drawing = self._kind(rows)
+        if (tuple(rows), reference) != (self.drawing.rows, self.drawing.reference):
+            self.drawing = self._kind(rows, reference)
             self.setAccessibleName(self.drawing.words())
             self.update()
 

@@ -1,9 +1,9 @@
-"""How the line of a row is told from the others: by its letter, and by its pattern; all have the colour of decode."""
+"""How the line of a row is told from the others: by its letter, its pattern and its colour, as lanes are in Compare."""
 
 from __future__ import annotations
 
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QPen
+from PySide6.QtGui import QColor, QPen
 
 from app.core.comparison import LETTERS as ALL_LETTERS
 from app.gui import theme
@@ -15,9 +15,14 @@ LETTERS = ALL_LETTERS[:MOST_LINES]
 LINE_PX, MARK_PX = 2.0, 30
 
 
-def line_pen(number: int, look: theme.Theme, token: str = "stage_decode", width: float = LINE_PX) -> QPen:
+def line_colour(number: int, look: theme.Theme) -> QColor:
+    """Return the colour of the line of a row."""
+    return look.colour(f"lane_{LETTERS[number % MOST_LINES].lower()}")
+
+
+def line_pen(number: int, look: theme.Theme, width: float = LINE_PX) -> QPen:
     """Return what the line of a row is drawn with."""
-    pen = QPen(look.colour(token), width)
+    pen = QPen(line_colour(number, look), width)
     pattern = PATTERNS[number % MOST_LINES]
     if pattern is not SOLID:
         pen.setDashPattern(pattern)

@@ -15,11 +15,10 @@ from app.gui import theme
 from app.gui.dialogs import Dialogs
 from app.gui.icons import Icons
 from app.gui.planner.comparison import words
-from app.gui.planner.comparison.chart import Chart, DrawnRow
+from app.gui.planner.comparison.chart import Chart, to_draw
 from app.gui.planner.comparison.choices import Choices
 from app.gui.planner.comparison.export_menu import PlanExport
 from app.gui.planner.comparison.gpu_dialog import GpuDialog
-from app.gui.planner.comparison.line_marks import MOST_LINES
 from app.gui.planner.comparison.picture import comparison_picture
 from app.gui.planner.comparison.roof_chart import RoofDrawing
 from app.gui.planner.comparison.rows_table import RowsTable
@@ -34,8 +33,6 @@ from app.services.plan_values import Chosen, ModelChoice
 from app.services.planner_services import PlannerServices
 
 CHARTS_BESIDE_PX, BESIDE_PX = 640, 720
-FIRST_ROOFS = 4
-"""Dots lie close together: more are drawn for who selects them."""
 BUSY_MS = 300
 """Only who waits so long is told that something is worked out."""
 
@@ -50,12 +47,13 @@ class ComparisonPart(PlannerPart):
         self._models = planner.models
         self._themes, self._icons = themes, icons
         self._in_table: Worked | None = None
-        self._drawn: dict[tuple[str, str, str], int] = {}
+        self._marks: dict[tuple[str, str, str], int] = {}
         self.choices = Choices(icons)
         self.answer = label(pixels=theme.HEADING_PX, bold=True, name="plan_comparison_answer")
         self.told = label(look="muted", pixels=theme.SMALL_PX, name="plan_comparison_use")
+        self.drawn = label(look="muted", pixels=theme.SMALL_PX, name="plan_comparison_drawn")
         self.problems = label(look="problem", pixels=theme.SMALL_PX, name="plan_comparison_problems")
-        for each in (self.answer, self.told, self.problems):
+        for each in (self.answer, self.told, self.drawn, self.problems):
             each.setWordWrap(True)
         self.begin = QPushButton(self.tr("Begin with a usual choice"))
         self.begin.setObjectName("plan_comparison_begin")
@@ -127,7 +125,7 @@ class ComparisonPart(PlannerPart):
             self._in_table = worked
             self.table.show_worked(worked)
         self.export.show_worked(worked if worked.rows else None)
-        for widget in (self.table, self.speeds, self.roofs, self.told):
+        for widget in (self.table, self.speeds, self.roofs, self.told, self.drawn):
             widget.setVisible(bool(worked.rows))
         self._show_drawn()
         self._show_answer()
@@ -180,13 +178,17 @@ class ComparisonPart(PlannerPart):
         return " ".join(parts)
 
     def _show_drawn(self) -> None:
-        """Draw the rows that are selected, else the first ones whose speed is known."""
-        rows = self.table.selected or [row for row in self.table.rows.rows if row.line]
-        drawn = [DrawnRow(number, row) for number, row in enumerate(rows[:MOST_LINES])]
-        self._drawn = {each.row.key: each.number for each in drawn}
-        self.table.mark(self._drawn)
+        """Draw the rows that are selected, else those whose speed is known."""
+        selected = self.table.selected
+        known = selected or [row for row in self.table.rows.rows if row.line]
+        drawn = to_draw(known)
+        self._marks = {each.row.key: each.number for each in drawn}
+        self.table.mark(self._marks)
         self.speeds.show_rows(drawn)
-        self.roofs.show_rows(drawn if self.table.selected else drawn[:FIRST_ROOFS])
+        firsts = {each.row.gpu: each.number for each in reversed(drawn)}
+        one_each = [each for each in drawn if firsts[each.row.gpu] == each.number]
+        self.roofs.show_rows(drawn if selected else one_each, self._shown.reference)
+        self.drawn.setText(words.drawn_line(len(drawn), len(known), is_selected=bool(selected)))
 
     def _use_chats(self) -> None:
         use, chosen = self._use.measured, self._comparison.chosen
@@ -250,7 +252,7 @@ class ComparisonPart(PlannerPart):
         head.addWidget(self.answer, 1)
         head.addWidget(self.export, 0, Qt.AlignmentFlag.AlignTop)
         column.addLayout(head)
-        for each in (self.problems, self.begin, self.told, self.table):
+        for each in (self.problems, self.begin, self.told, self.table, self.drawn):
             column.addWidget(each)
         self._charts = QBoxLayout(QBoxLayout.Direction.LeftToRight)
         self._charts.setSpacing(theme.SPACE_XL)

@@ -9,8 +9,9 @@ from app.gui import theme
 from app.gui.planner.comparison.chart import Axes, Drawing, DrawnRow, paint_axes, paint_nothing, paint_title, plot_of
 from app.gui.planner.comparison.line_marks import LETTERS, line_pen
 from app.gui.planner.comparison.scales import decade_ticks, decades, spread
+from app.gui.planner.comparison.words import short_gpu
 from app.gui.widgets.words import render
-from app.services.plan_values import Roof, RoofDot
+from app.services.plan_values import Reference, Roof, RoofDot
 from app.services.units import rate
 
 DOT_PX, LEGEND_PX = 5.0, 18
@@ -24,6 +25,8 @@ class RoofDrawing(Drawing):
     def words(self) -> str:
         """Return where the dots lie."""
         said = [self._row_words(drawn, drawn.row.roof) for drawn in self.rows if drawn.row.roof is not None]
+        if said and self.reference is not None:
+            said.append(self._reference_words(self.reference))
         return "; ".join((self._title(), *(said or [self._nothing()])))
 
     def paint_at(self, painter: QPainter, place: QRectF, look: theme.Theme) -> None:
@@ -35,8 +38,9 @@ class RoofDrawing(Drawing):
             return
         self._paint_legend(painter, place, look)
         dots = [dot for _, roof in rows for dot in (roof.prefill, roof.decode) if dot is not None]
-        reached = [dot.intensity for dot in dots] + [roof.ridge for _, roof in rows]
-        heights = [dot.tflops for dot in dots] + [roof.peak_tflops for _, roof in rows]
+        roofs = [roof for _, roof in rows] + ([self.reference.roof] if self.reference is not None else [])
+        reached = [dot.intensity for dot in dots] + [roof.ridge for roof in roofs]
+        heights = [dot.tflops for dot in dots] + [roof.peak_tflops for roof in roofs]
         x, y = decades(min(reached) / 2, max(reached) * 2), decades(min(heights) / 1.5, max(heights) * 1.2)
         axes = Axes(plot_of(place, top, theme.scaled(24)), x, y)
         paint_axes(
@@ -49,9 +53,13 @@ class RoofDrawing(Drawing):
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.save()
         painter.setClipRect(axes.plot.adjusted(-DOT_PX, -DOT_PX, DOT_PX, DOT_PX))
+        if self.reference is not None:
+            self._paint_roof(painter, axes, self.reference.roof, QPen(look.colour("muted"), 1))
         for number, roof in rows:
-            self._paint_roof(painter, axes, look, number, roof)
+            self._paint_roof(painter, axes, roof, line_pen(number, look, 1.5))
         painter.restore()
+        if self.reference is not None:
+            self._paint_reference(painter, axes, look, self.reference)
         for is_prefill in (True, False):
             found = [(number, roof.prefill if is_prefill else roof.decode) for number, roof in rows]
             self._paint_dots(
@@ -59,11 +67,11 @@ class RoofDrawing(Drawing):
             )
         painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
 
-    def _paint_roof(self, painter: QPainter, axes: Axes, look: theme.Theme, number: int, roof: Roof) -> None:
+    def _paint_roof(self, painter: QPainter, axes: Axes, roof: Roof, pen: QPen) -> None:
         """Paint the slope from where it enters the picture, and the level behind the ridge."""
         slope = roof.bandwidth / 1e3
         begin = max(axes.x.low, axes.y.low / slope)
-        painter.setPen(line_pen(number, look, "muted", 1.5))
+        painter.setPen(pen)
         painter.drawPolyline(
             [
                 axes.at(begin, begin * slope),
@@ -71,6 +79,16 @@ class RoofDrawing(Drawing):
                 axes.at(axes.x.high, roof.peak_tflops),
             ]
         )
+
+    def _paint_reference(self, painter: QPainter, axes: Axes, look: theme.Theme, reference: Reference) -> None:
+        """Write its name above its level."""
+        painter.setFont(theme.font(theme.SMALL_PX - 1))
+        painter.setPen(look.colour("muted"))
+        height = QFontMetrics(painter.font()).height()
+        end = axes.at(axes.x.high, reference.roof.peak_tflops)
+        place = QRectF(axes.plot.left(), end.y() - height - 1, axes.plot.width(), height)
+        side = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+        painter.drawText(place, side, short_gpu(reference.name))
 
     def _paint_dots(
         self, painter: QPainter, axes: Axes, look: theme.Theme, dots: list[tuple[int, RoofDot]], is_prefill: bool
@@ -121,6 +139,14 @@ class RoofDrawing(Drawing):
             ridge=rate(roof.ridge),
             prefill=self._dot_words(roof.prefill),
             decode=self._dot_words(roof.decode),
+        )
+
+    def _reference_words(self, reference: Reference) -> str:
+        words = translate(
+            "PlanComparison", "beside them {gpu}: at most {peak} TFLOPS from {ridge} operations a byte on"
+        )
+        return words.format(
+            gpu=reference.name, peak=rate(reference.roof.peak_tflops), ridge=rate(reference.roof.ridge)
         )
 
     def _dot_words(self, dot: RoofDot | None) -> str:

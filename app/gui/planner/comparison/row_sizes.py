@@ -15,8 +15,8 @@ from app.gui.planner.comparison.words import need_line
 from app.gui.widgets.figures_header import in_two
 
 ROW_PX, GROUP_PX, NEED_PX = 40, 28, 18
-LEAST_NAME_PX = 76
-"""Of the longest words of names, which break into lines."""
+NAME_PX, LEAST_NAME_PX = 170, 76
+"""Of most names in one line, and of the longest words of names, which break into lines."""
 SPARE_PX = 4
 """Widths of letters are fractions."""
 
@@ -79,20 +79,20 @@ def heading_px(title: str, font: QFont) -> int:
     return _widest(in_two(title, metrics), metrics)
 
 
-def figures_px(cells: Iterable[Cell]) -> int:
+def figures_px(cells: Iterable[Cell], *, may_break: bool) -> int:
     """Return how wide the figures of a column are; words without anything under them may stand in two lines."""
     figures, small = QFontMetrics(name_font()), QFontMetrics(small_font())
     widest, found = 0, list(cells)
     for words, has_more in {(cell.words, bool(cell.small)) for cell in found}:
-        widest = max(widest, _widest(words if has_more else in_two(words, figures), figures))
+        widest = max(widest, _widest(in_two(words, figures) if may_break and not has_more else words, figures))
     for words in {cell.small for cell in found}:
         widest = max(widest, small.horizontalAdvance(words))
     return widest
 
 
-def first_px(pad: int) -> int:
+def first_px(pad: int, name: int = LEAST_NAME_PX) -> int:
     """Return how wide the first column is at least."""
-    return theme.scaled(LEAST_NAME_PX) + theme.scaled(MARK_PX) + 2 * pad
+    return theme.scaled(name) + theme.scaled(MARK_PX) + 2 * pad
 
 
 def _widest(text: str, metrics: QFontMetrics) -> int:

@@ -11,7 +11,16 @@ from app.gui.planner.comparison import words
 from app.gui.planner.comparison.line_marks import LETTERS, MARK_PX
 from app.gui.planner.comparison.picture import PictureTable
 from app.gui.planner.comparison.row_cells import RowCells
-from app.gui.planner.comparison.row_sizes import ROW_PX, SPARE_PX, figures_px, first_px, heading_px, row_height
+from app.gui.planner.comparison.row_sizes import (
+    LEAST_NAME_PX,
+    NAME_PX,
+    ROW_PX,
+    SPARE_PX,
+    figures_px,
+    first_px,
+    heading_px,
+    row_height,
+)
 from app.gui.planner.comparison.rows_model import EACH, FIRST, TOGETHER, RowsModel
 from app.gui.widgets.figures_header import SIGN_PX, FiguresHeader
 from app.services.plan_export import band_words
@@ -21,6 +30,12 @@ from app.services.plan_values import ComparedRow
 MOST_PX, LEAST_ROWS, HEADER_PX = 420, 3, 42
 """Of more rows the table scrolls."""
 _TIGHT_PX = 4
+_WAYS = (
+    (theme.SPACE_S, NAME_PX, False),
+    (theme.SPACE_S, LEAST_NAME_PX, True),
+    (_TIGHT_PX, LEAST_NAME_PX, True),
+)
+"""From wide to narrow: the room beside figures, what names have at least, and whether words stand in two lines."""
 _AROUND_PX = 8
 
 
@@ -37,8 +52,8 @@ class RowsTable(QTableView):
         """Which rows the charts draw: the number of the line by the row's key."""
         self.pad_px = theme.SPACE_S
         """Beside what stands in a cell."""
-        self._needed: dict[int, tuple[int, int]] = {}
-        """How wide the heading and the figures of each column are."""
+        self._needed: dict[tuple[int, bool], tuple[int, int]] = {}
+        """How wide the heading and the figures of each column are, in one line or two."""
         self.setModel(self.rows)
         self._cells = RowCells(self, themes)
         self.setItemDelegate(self._cells)
@@ -137,9 +152,9 @@ class RowsTable(QTableView):
         """Give every figure the room that it needs and the names the rest, in which they break into lines."""
         header = self.horizontalHeader()
         room = self.viewport().width()
-        for pad in (theme.SPACE_S, _TIGHT_PX):
-            widths = {place: self._width_of(place, pad) for place in range(1, header.count())}
-            if first_px(pad) + sum(widths.values()) <= room:
+        for pad, least, may_break in _WAYS:
+            widths = {place: self._width_of(place, pad, may_break) for place in range(1, header.count())}
+            if first_px(pad, least) + sum(widths.values()) <= room:
                 break
         self._use_pad(pad)
         first = max(room - sum(widths.values()), first_px(pad))
@@ -171,14 +186,14 @@ class RowsTable(QTableView):
             header.style().unpolish(header)
             header.style().polish(header)
 
-    def _width_of(self, place: int, pad: int) -> int:
+    def _width_of(self, place: int, pad: int, may_break: bool) -> int:
         header = self.horizontalHeader()
         if self.isColumnHidden(place):
             return 0
-        if place not in self._needed:
+        if (place, may_break) not in self._needed:
             title = str(self.rows.headerData(place, Qt.Orientation.Horizontal))
-            cells = figures_px(self.rows.cell(row, place) for row in self.rows.rows)
-            self._needed[place] = heading_px(title, header.font()), cells
-        heading, cells = self._needed[place]
+            cells = figures_px((self.rows.cell(row, place) for row in self.rows.rows), may_break=may_break)
+            self._needed[place, may_break] = heading_px(title, header.font()), cells
+        heading, cells = self._needed[place, may_break]
         sign = theme.scaled(SIGN_PX) if header.sortIndicatorSection() == place else 0
         return max(heading + sign, cells) + 2 * pad + SPARE_PX

@@ -40,9 +40,11 @@ def file_words(model: OfferedModel) -> str:
 
 
 def short_gpu(name: str) -> str:
-    """Return a GPU's name without the maker, which says nothing beside others."""
+    """Return a device's name without what says nothing beside others: the maker of a GPU, and marks of ownership."""
+    for mark in ("(R)", "(TM)", "(r)", "(tm)"):
+        name = name.replace(mark, "")
     maker = next((each for each in MAKERS if name.startswith(each)), "")
-    return name.removeprefix(maker)
+    return " ".join(name.removeprefix(maker).split())
 
 
 def seconds(value: float) -> str:
@@ -159,6 +161,19 @@ def need_line(row: ComparedRow) -> str:
     if need.is_close:
         return translate("PlanComparison", "✓ meets what you need, but only just: its low end misses it")
     return translate("PlanComparison", "✓ meets what you need")
+
+
+def drawn_line(drawn: int, known: int, *, is_selected: bool) -> str:
+    """Return which rows the charts draw, and how to have others drawn."""
+    if is_selected:
+        return translate("PlanComparison", "Drawn below: the rows that are selected.")
+    if known > drawn:
+        words = translate(
+            "PlanComparison",
+            "Drawn below: {count} of {all} rows, those with letters. Select others to draw them instead.",
+        )
+        return words.format(count=count(drawn), all=count(known))
+    return translate("PlanComparison", "Drawn below: the rows with letters. Select some to draw them alone.")
 
 
 def use_line(use: UseMeasured | None) -> str:
