@@ -119,7 +119,7 @@ def why_no_first_token(row: Row, prompt: int) -> Sentence | None:
             prompt=prompt,
             context=row.context,
         )
-    return why_no_speed(row) or no_arithmetic(row.gpu)
+    return why_no_speed(row) or no_reading(row.gpu)
 
 
 def why_no_roof(row: Row) -> Sentence:
@@ -134,6 +134,23 @@ def why_no_roof(row: Row) -> Sentence:
 def no_arithmetic(gpu: Gpu) -> Sentence:
     """Return that it is not known how much a GPU computes."""
     return translate("PlanComparison", "How much {gpu} computes in a second is not known.", gpu=gpu.name)
+
+
+def no_reading(gpu: Gpu) -> Sentence:
+    """Return that it is not known how fast a GPU reads a prompt, and what would tell it."""
+    if gpu.is_this_machine:
+        return translate(
+            "PlanComparison",
+            "How fast {gpu} reads a prompt is not known before an answer on this machine: ask a model something.",
+            gpu=gpu.name,
+        )
+    if gpu.source_kind("bandwidth") == "entered":
+        return translate(
+            "PlanComparison",
+            "How much {gpu} computes is not known: change it, and enter its FP16 figure.",
+            gpu=gpu.name,
+        )
+    return no_arithmetic(gpu)
 
 
 def how_sure(gpu: Gpu) -> tuple[Sentence, ...]:

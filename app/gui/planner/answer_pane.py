@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
 from app.gui import theme
 from app.gui.planner.device_picture import DevicePicture
-from app.gui.planner.plan_words import answer_text, first_hint, first_words, read_words
+from app.gui.planner.plan_words import answer_text, first_hint, first_words, no_first_words, read_words
 from app.gui.planner.speed_picture import SpeedPicture
 from app.gui.widgets.labels import label
 from app.gui.widgets.lever_words import lever_text
@@ -147,8 +147,8 @@ class AnswerPane(QWidget):
         first = speed.first_token
         self.first.setVisible(speed.decode is not None)
         if first is None:
-            self.first.setText(self.tr("First token: –"))
-            set_hint(self.first, self.tr("How fast this device computes is not known: an answer here tells it."))
+            self.first.setText(no_first_words(choice))
+            set_hint(self.first, "")
         else:
             self.first.setText(first_words(first, speed))
             set_hint(self.first, first_hint(speed))

@@ -6,7 +6,9 @@ from PySide6.QtCore import QCoreApplication
 
 from app.gui.widgets.words import render
 from app.services.planning_values import (
+    HERE,
     DeviceRows,
+    PlanChoice,
     PlanRow,
     PlanView,
     Range,
@@ -117,6 +119,16 @@ def first_words(first: Range, speed: SpeedRows) -> str:
         beside = translate("Planner", "{ms} ms of it are not prefill, as answers here took")
         what = beside.format(ms=count(round(speed.first_beside * 1000)))
     return words.format(time=time_with_band(first), tokens=count(speed.evaluated), what=what)
+
+
+def no_first_words(choice: PlanChoice) -> str:
+    """Return why it is not known when the first token comes, and what would tell it."""
+    if choice.where == HERE:
+        return translate(
+            "Planner",
+            "First token: –. How fast this machine reads a prompt is not known before it has answered once.",
+        )
+    return translate("Planner", "First token: –. How much this GPU computes in a second is not known.")
 
 
 def first_hint(speed: SpeedRows) -> str:

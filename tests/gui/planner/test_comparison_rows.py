@@ -124,3 +124,15 @@ def test_a_row_that_fits_with_less_context_says_which_plan_its_figures_are_of(be
     assert "all figures of the row are for the context that fits" in beside.says("plan_comparison_use")
     hint = str(beside.table.rows.index(0, FITS).data(Qt.ItemDataRole.ToolTipRole))
     assert f"All figures of this row are for a context of {row.context:,} tokens." in hint
+
+
+def test_a_first_token_that_is_not_known_has_its_reason_below_the_table(beside: Beside) -> None:
+    here = beside.table.rows.rows[0].gpu
+    said = beside.says("plan_comparison_missing")
+    assert said.startswith("First token “–”: ") and said.count("–") == 1
+    assert f"How fast {here} reads a prompt is not known before an answer on this machine" in said
+    beside.service.keep_gpu("My card", OwnGpu(16, 500))
+    beside.choose("rtx-4090", "my-card")
+    assert "My card computes is not known" in beside.says("plan_comparison_missing")
+    beside.choose("rtx-4090")
+    assert not beside.part.missing.isVisible()

@@ -52,8 +52,9 @@ class ComparisonPart(PlannerPart):
         self.answer = label(pixels=theme.HEADING_PX, bold=True, name="plan_comparison_answer")
         self.told = label(look="muted", pixels=theme.SMALL_PX, name="plan_comparison_use")
         self.drawn = label(look="muted", pixels=theme.SMALL_PX, name="plan_comparison_drawn")
+        self.missing = label(look="muted", pixels=theme.SMALL_PX, name="plan_comparison_missing")
         self.problems = label(look="problem", pixels=theme.SMALL_PX, name="plan_comparison_problems")
-        for each in (self.answer, self.told, self.drawn, self.problems):
+        for each in (self.answer, self.told, self.missing, self.drawn, self.problems):
             each.setWordWrap(True)
         self.begin = QPushButton(self.tr("Begin with a usual choice"))
         self.begin.setObjectName("plan_comparison_begin")
@@ -127,6 +128,9 @@ class ComparisonPart(PlannerPart):
         self.export.show_worked(worked if worked.rows else None)
         for widget in (self.table, self.speeds, self.roofs, self.told, self.drawn):
             widget.setVisible(bool(worked.rows))
+        missing = words.missing_line(worked.rows)
+        self.missing.setText(missing)
+        self.missing.setVisible(bool(missing))
         self._show_drawn()
         self._show_answer()
 
@@ -252,7 +256,7 @@ class ComparisonPart(PlannerPart):
         head.addWidget(self.answer, 1)
         head.addWidget(self.export, 0, Qt.AlignmentFlag.AlignTop)
         column.addLayout(head)
-        for each in (self.problems, self.begin, self.told, self.table, self.drawn):
+        for each in (self.problems, self.begin, self.told, self.table, self.missing, self.drawn):
             column.addWidget(each)
         self._charts = QBoxLayout(QBoxLayout.Direction.LeftToRight)
         self._charts.setSpacing(theme.SPACE_XL)

@@ -163,6 +163,13 @@ def need_line(row: ComparedRow) -> str:
     return translate("PlanComparison", "✓ meets what you need")
 
 
+def missing_line(rows: Sequence[ComparedRow]) -> str:
+    """Return why a time to the first token is not known of rows that run; empty where it is of all."""
+    reasons = [row.why_no_first_token for row in rows if row.each is not None and row.why_no_first_token is not None]
+    said = " ".join(dict.fromkeys(map(render, reasons)))
+    return translate("PlanComparison", "First token “–”: {reasons}").format(reasons=said) if said else ""
+
+
 def drawn_line(drawn: int, known: int, *, is_selected: bool) -> str:
     """Return which rows the charts draw, and how to have others drawn."""
     if is_selected:
