@@ -6,8 +6,8 @@ import argparse
 from typing import get_args
 
 from app.cli.values import one_of, text, whole_number
-from app.core.model import DEFAULT_CONTEXT, MOST_CONTEXT, KVType
-from app.services.plan_answer import DEFAULT_PROMPT, PlanAsked
+from app.core.model import DEFAULT_CONTEXT, DEFAULT_PROMPT, MOST_CONTEXT, KVType
+from app.services.plan_answer import PlanAsked
 
 MOST_SEQUENCES = 1024
 PLAN_DESCRIPTION = """\

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import msgspec
 
-from app.core.model import MOST_CONTEXT
+from app.core.model import DEFAULT_CONTEXT, DEFAULT_PROMPT, MOST_CONTEXT
 
 MOST_KEPT = 256
 """Models, and GPUs; a comparison has fewer rows than that."""
@@ -21,9 +21,9 @@ class KeptComparison(msgspec.Struct, frozen=True):
     models: Annotated[tuple[tuple[str, str], ...], msgspec.Meta(max_length=MOST_KEPT)] = ()
     """Files, each with the quantisation that it is estimated in; empty as it is."""
     gpus: Annotated[tuple[str, ...], msgspec.Meta(max_length=MOST_KEPT)] = ()
-    context: Tokens = 4096
+    context: Tokens = DEFAULT_CONTEXT
     users: Annotated[int, msgspec.Meta(ge=1, le=MOST_USERS)] = 1
-    prompt: Tokens = 1024
+    prompt: Tokens = DEFAULT_PROMPT
     first_token_s: Annotated[float, msgspec.Meta(gt=0, le=MOST_SECONDS)] | None = None
     tokens_per_s: Annotated[float, msgspec.Meta(gt=0, le=MOST_RATE)] | None = None
     may_split: bool = False

@@ -24,7 +24,8 @@ KV_ELEMENT_BYTES: dict[KVType, float] = {"f16": 2.0, "q8_0": 34 / 32, "q4_0": 18
 INSPECTION_BATCH = 64
 """Tokens at once in a second context beside the chat's: with a vocabulary of 262,144 their rows are 64 MiB."""
 CONTEXT_STEP = 256
-DEFAULT_CONTEXT = 8192
+DEFAULT_CONTEXT, DEFAULT_PROMPT = 8192, 1024
+"""Tokens that anything is planned for where nobody says more: of a conversation, and of a prompt."""
 ALL_LAYERS = -1
 """Of `gpu_layers`: every layer goes to the GPU."""
 MOST_CONTEXT = 1 << 27

@@ -10,7 +10,6 @@ from app.planner.gpu import Limit, SourceKind
 from app.planner.memory_plan import LeverKind, Source, Verdict
 
 THIS_MACHINE = "this-machine"
-DEFAULT_PROMPT = 1024
 
 
 class PlanAsked(msgspec.Struct, frozen=True):

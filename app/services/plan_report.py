@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from app.core.devices import MAIN_MEMORY
 from app.core.events import MemoryMeasured
-from app.core.model import ALL_LAYERS, LoadOptions
+from app.core.model import ALL_LAYERS, DEFAULT_PROMPT, LoadOptions
 from app.core.words import Sentence
 from app.planner.comparison import Row, Usage, compare, parts_on
 from app.planner.decode_speed import Part
@@ -19,7 +19,6 @@ from app.planner.plan_options import PlanOptions
 from app.planner.planned_model import PlannedModel
 from app.planner.planning import plan_memory, refused, with_asked
 from app.services.plan_answer import (
-    DEFAULT_PROMPT,
     THIS_MACHINE,
     DecodeValue,
     DeviceValue,

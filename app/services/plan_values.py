@@ -6,6 +6,7 @@ from typing import Literal
 
 import msgspec
 
+from app.core.model import DEFAULT_CONTEXT, DEFAULT_PROMPT
 from app.core.words import Sentence
 from app.planner.gpu import Family, Limit
 from app.planner.memory_plan import Verdict
@@ -58,11 +59,11 @@ class Chosen(msgspec.Struct, frozen=True):
     models: tuple[ModelChoice, ...] = ()
     gpus: tuple[str, ...] = ()
     """Ids."""
-    context: int = 4096
+    context: int = DEFAULT_CONTEXT
     """Tokens of each conversation."""
     users: int = 1
     """Conversations at once."""
-    prompt: int = 1024
+    prompt: int = DEFAULT_PROMPT
     """Tokens of a prompt."""
     wanted: Wanted = Wanted()
 

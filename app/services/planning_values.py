@@ -6,12 +6,11 @@ from typing import Literal
 
 import msgspec
 
-from app.core.model import KVType
+from app.core.model import DEFAULT_CONTEXT, DEFAULT_PROMPT, KVType
 from app.core.words import Sentence
 
 HERE = "here"
 """This machine, among the names of GPUs."""
-DEFAULT_PROMPT = 1024
 MOST_SEQUENCES = 256
 RowKind = Literal["weights", "kv", "state", "compute", "overhead", "margin"]
 RowSource = Literal["asked", "formula", "assumed"]
@@ -23,7 +22,7 @@ class PlanChoice(msgspec.Struct, frozen=True):
 
     where: str = HERE
     """This machine, or the id of a GPU."""
-    context: int = 8192
+    context: int = DEFAULT_CONTEXT
     """Tokens of each conversation."""
     sequences: int = 1
     """Conversations at once; they share one cache with room for all."""

@@ -7,11 +7,15 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
+from app.core.kept_comparison import KeptComparison
 from app.core.own_gpu import OwnGpu
 from app.planner.gpu_table import read_gpu_table
+from app.services.plan_answer import PlanAsked
 from app.services.plan_comparison import PlanComparison
+from app.services.plan_report import usage_of
 from app.services.plan_rows import Grounds, Worked, work_out
 from app.services.plan_values import Chosen, ComparedRow, ModelChoice, Wanted
+from app.services.planning_values import PlanChoice
 from app.system.resources import find_resources
 from tests.desk import Desk
 from tests.planner.planned_models import planned
@@ -249,3 +253,13 @@ def test_a_speed_says_how_sure_it_is() -> None:
         "With one conversation it gets no more out of so fast a memory. The speed may be 30 % lower or 15 % higher."
     )
     assert "no more out of" not in said["NVIDIA GeForce RTX 4090"]
+
+
+def test_everything_is_planned_for_the_same_use_at_first() -> None:
+    chosen, kept, asked = Chosen(), KeptComparison(), usage_of(PlanAsked("model"), None)
+    for context, prompt in (
+        (chosen.context, chosen.prompt),
+        (kept.context, kept.prompt),
+        (asked.context, asked.prompt),
+    ):
+        assert (context, prompt) == (PlanChoice().context, PlanChoice().prompt)

@@ -41,7 +41,7 @@ def test_it_begins_with_rows_an_answer_and_lines(beside: Beside) -> None:
     assert len(beside.table.rows.rows) == 5
     answer = beside.says("plan_comparison_answer")
     assert answer.startswith("5 of 5 fit. The fastest is tiny F16 on ") and "tok/s each (" in answer
-    assert "4,096 tokens, one conversation" in beside.says("plan_comparison_use")
+    assert "8,192 tokens, one conversation" in beside.says("plan_comparison_use")
     assert [drawn.number for drawn in beside.part.speeds.drawing.rows] == [0, 1, 2, 3, 4]
     assert beside.part.speeds.accessibleName().count(" tok/s at ") == 5
     assert "prefill" in beside.part.roofs.accessibleName()
@@ -217,7 +217,7 @@ def test_it_is_saved_as_it_is_sorted(beside: Beside, tmp_path: Path, kind: str) 
         rows = list(csv.DictReader(io.StringIO(text)))
         assert [row["gpu"] for row in rows] == gpus
         assert float(rows[0]["tokens_per_s_each"]) > float(rows[1]["tokens_per_s_each"])
-        assert {row["context"] for row in rows} == {"4096"}
+        assert {row["context"] for row in rows} == {"8192"}
     else:
         table = [line for line in text.splitlines() if line.startswith("| tiny")]
         assert len(table) == 5 and all(gpu in line for gpu, line in zip(gpus, table, strict=True))
