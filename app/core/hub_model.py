@@ -8,9 +8,18 @@ import msgspec
 
 from app.core.errors import UserError
 
+HOSTS = ("huggingface.co", "www.huggingface.co", "hf.co")
+"""Whose pages people paste."""
+_ADDRESS = re.compile(
+    r"(?:https?://)?(?P<host>[\w.-]+\.[a-z]+)/(?P<repository>[^/?#:]+/[^/?#:]+)"
+    r"(?:/(?:blob|resolve|raw)/[^/?#]+/(?P<file>[^?#]+)|/tree/[^?#]*|/)?(?P<named>:[^/?#]+)?(?:[?#].*)?",
+    re.ASCII | re.IGNORECASE,
+)
 _REFERENCE = re.compile(
     r"(?P<repository>[A-Za-z0-9][\w.-]{0,95}/[A-Za-z0-9_][\w.-]{0,95})(?::(?P<file>.{1,400}))?", re.ASCII
 )
+
+_PERCENT = re.compile(r"%([2-7][0-9A-Fa-f])")
 
 
 MAIN = "main"
@@ -19,6 +28,10 @@ MAIN = "main"
 
 class ServerFailed(UserError):
     """A server could not be read from at all: what else is there of it will fail the same way."""
+
+
+class Offline(ServerFailed):
+    """The program was told to stay offline: nothing was asked, and nothing will be."""
 
 
 class HubReference(msgspec.Struct, frozen=True):
@@ -60,7 +73,12 @@ class HubModel(msgspec.Struct, frozen=True):
 
 
 def hub_reference(typed: str) -> HubReference | None:
-    """Return what `org/repo` or `org/repo:file` means; None where a text has not that form."""
+    """Return what `org/repo`, `org/repo:file` or the address of its page means; None where a text has no such form."""
+    address = _ADDRESS.fullmatch(typed.strip())
+    if address is not None and address["host"].lower() in HOSTS:
+        named = (address["named"] or "")[1:]
+        file = _PERCENT.sub(lambda found: chr(int(found[1], 16)), address["file"] or "") or named
+        typed = f"{address['repository']}:{file}" if file else address["repository"]
     found = _REFERENCE.fullmatch(typed.strip())
     if found is None or ".." in found["repository"] or found["repository"].lower().endswith(".gguf"):
         return None

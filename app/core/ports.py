@@ -11,6 +11,7 @@ from app.core.events import Event
 from app.core.gguf_header import Header
 from app.core.hub_model import HubModel, HubReference
 from app.core.hub_search import HubListing, HubQuery
+from app.core.hub_watch import HubWatch
 from app.core.model import LoadOptions
 from app.core.store_commands import StoreCommand
 
@@ -87,12 +88,15 @@ class EnginePort(Protocol):
 
 
 class HubPort(Protocol):
-    """Models on a hub, read from there; every call waits for the network and raises a `UserError`."""
+    """Models on a hub, read from there; every call waits for the network and raises a `UserError`.
 
-    def models(self, wanted: HubReference) -> tuple[HubModel, ...]:
+    A `watch` is told how much comes, and ends the call when it is cancelled.
+    """
+
+    def models(self, wanted: HubReference, watch: HubWatch | None = None) -> tuple[HubModel, ...]:
         """Return the models of a repository, or the one whose file was named."""
 
-    def headers(self, model: HubModel) -> tuple[Header, ...]:
+    def headers(self, model: HubModel, watch: HubWatch | None = None) -> tuple[Header, ...]:
         """Return the headers of a model's files, the first one first."""
 
     def search(self, query: HubQuery) -> HubListing:

@@ -13,6 +13,7 @@ from typing import Any
 from app.core.gguf_header import Header
 from app.core.hub_model import HubModel, HubReference
 from app.core.hub_search import HubListing, HubQuery
+from app.core.hub_watch import HubWatch
 
 READING = "app.hub.reading"
 
@@ -25,14 +26,14 @@ class Hub:
         self._cache = cache
         self._made: Any = None
 
-    def models(self, wanted: HubReference) -> tuple[HubModel, ...]:
+    def models(self, wanted: HubReference, watch: HubWatch | None = None) -> tuple[HubModel, ...]:
         """Return the models that somebody means, or raise the sentence that says why there is none."""
-        found: tuple[HubModel, ...] = self._reader().models(wanted)
+        found: tuple[HubModel, ...] = self._reader().models(wanted, watch)
         return found
 
-    def headers(self, model: HubModel) -> tuple[Header, ...]:
+    def headers(self, model: HubModel, watch: HubWatch | None = None) -> tuple[Header, ...]:
         """Return the headers of a model's files, or raise the sentence that says what is wrong."""
-        found: tuple[Header, ...] = self._reader().headers(model)
+        found: tuple[Header, ...] = self._reader().headers(model, watch)
         return found
 
     def search(self, query: HubQuery) -> HubListing:

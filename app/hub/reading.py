@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -10,6 +11,7 @@ from app.core.errors import ExitCode
 from app.core.gguf_header import Header
 from app.core.hub_model import HubModel, HubReference, ServerFailed
 from app.core.hub_search import HubListing, HubQuery
+from app.core.hub_watch import HubWatch
 from app.core.model_file import ModelSource, check_model_file
 from app.hub import web_sentences
 from app.hub.remote_header import RemoteFile
@@ -36,19 +38,19 @@ class HubReader:
             asked_of = [environment.get(name, "").strip().rstrip("/") for name in ("HF_ENDPOINT", "HF_TOKEN")]
             self._cache = SearchCache(cache, asked_of[0] or ENDPOINT, asked_of[1])
 
-    def models(self, wanted: HubReference) -> tuple[HubModel, ...]:
+    def models(self, wanted: HubReference, watch: HubWatch | None = None) -> tuple[HubModel, ...]:
         """Return the models that somebody means: those of a repository, or the one whose file was named."""
         web, endpoint = self.connect()
-        with Limits(self._deadline_s) as limits:
+        with self._limits(watch) as limits:
             return chosen(models_of(web, endpoint, wanted.repository, limits), wanted)
 
-    def headers(self, model: HubModel) -> tuple[Header, ...]:
+    def headers(self, model: HubModel, watch: HubWatch | None = None) -> tuple[Header, ...]:
         """Return the headers of all files of a model, checked as those of files on a disk are."""
         web, endpoint = self.connect()
         folder = model.path.rpartition("/")[0]
         files = {file.path: file for file in model.files}
         opened: list[RemoteFile] = []
-        with Limits(self._deadline_s) as limits:
+        with self._limits(watch) as limits:
 
             def open_file(name: str) -> ModelSource | None:
                 file = files.get(f"{folder}/{name}" if folder else name)
@@ -80,6 +82,14 @@ class HubReader:
         if self._cache is not None:
             self._cache.keep(query, found)
         return HubListing(found)
+
+    @contextmanager
+    def _limits(self, watch: HubWatch | None) -> Iterator[Limits]:
+        with Limits(self._deadline_s) as limits:
+            if watch is not None:
+                limits.came = watch.count
+                watch.ended_by(limits.cancel)
+            yield limits
 
     def connect(self) -> tuple[Web, str]:
         """Return what fetches from the hub and the hub's address; opens no connection, and none where it is forbidden."""

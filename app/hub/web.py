@@ -55,6 +55,8 @@ class Limits:
         self._lock = threading.Lock()
         self._socket: socket.socket | None = None
         self._is_cancelled = self._is_over = False
+        self.came: Callable[[int], None] | None = None
+        """Is told how many bytes of bodies have come, on the thread that reads."""
         self._timer = threading.Timer(seconds, self._run_out)
         self._timer.daemon = True
         self._timer.start()
@@ -150,6 +152,8 @@ class Reply:
             self._limits.check(self.host)
             raise web_sentences.lost(self.host, error) from error
         self._limits.check(self.host)
+        if self._limits.came is not None:
+            self._limits.came(len(piece))
         return piece
 
     def close(self) -> None:

@@ -6,7 +6,7 @@ import socket
 import ssl
 
 from app.core.errors import ExitCode, UserError
-from app.core.hub_model import ServerFailed
+from app.core.hub_model import Offline, ServerFailed
 from app.core.printable import printable
 from app.core.words import translate
 
@@ -16,7 +16,7 @@ NOT_FOUND = 404
 
 def offline(variable: str) -> UserError:
     """The program was told to stay offline."""
-    return ServerFailed(
+    return Offline(
         translate(
             "Hub",
             "Tokenlight is offline because {variable} is set: name a model on this machine, or take {variable} away.",

@@ -12,6 +12,7 @@ from app.services.chat_use import ChatUse
 from app.services.discovering import Discovering
 from app.services.engine_session import EngineSession
 from app.services.fit_badges import FitBadges
+from app.services.hub_models import HubModels
 from app.services.load_plan import LoadPlan
 from app.services.measuring import Measuring
 from app.services.models import Models
@@ -54,6 +55,7 @@ class PlannerServices:
 
     def take(self, event: LanesAnalysed) -> None:
         """Hand on what a job has worked out."""
+        self.models.hub.take(event)
         self.models.take(event)
         self.devices.take(event)
         self.planning.take(event)
@@ -65,6 +67,10 @@ class PlannerServices:
         """Hand on what a dry run said."""
         self.planning.take_measured(event)
         self.fits.take_measured(event)
+
+    def stop(self) -> None:
+        """Read nothing more from a hub."""
+        self.models.hub.stop()
 
 
 def planner_services(
@@ -78,7 +84,7 @@ def planner_services(
 ) -> PlannerServices:
     """Make them; nothing is read before somebody asks."""
     devices = PlanningDevices(session, measured, settings, jobs, resources.gpu_table, main_memory)
-    planned = PlanningModels(models, jobs)
+    planned = PlanningModels(models, HubModels(ports.hub, jobs), jobs)
     planning = Planning(session, planned, devices, settings, ports.dry_run, jobs)
     sources = PlanSources(ports.engine, ports.dry_run, ports.hub, resources.gpu_table, main_memory)
     fits = FitBadges(session, models, settings, measured.memory, ports.dry_run, planning, jobs)

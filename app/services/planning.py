@@ -18,6 +18,7 @@ from app.core.signal import Signal
 from app.core.words import Sentence
 from app.planner.memory_plan import Lever, PlannedDevice
 from app.services.engine_session import EngineSession
+from app.services.hub_models import is_hub_path
 from app.services.planning_asked import AskedPlans
 from app.services.planning_devices import PlanningDevices
 from app.services.planning_loads import as_loaded, load_changes
@@ -145,7 +146,7 @@ class Planning:
     @property
     def can_load(self) -> bool:
         """Whether the model can be loaded on this machine as it is planned."""
-        return self._view is not None and self._choice.where == HERE
+        return self._view is not None and self._choice.where == HERE and not is_hub_path(self._path)
 
     def load(self) -> None:
         """Load the model with these options, also where it does not seem to fit: somebody saw that and wants it."""
@@ -220,7 +221,8 @@ class Planning:
         place = self._place()
         made = make_plan(model, self._choice, place)
         asked: MemoryMeasured | Failed | None = None
-        if made.plan.devices and place.is_here and self._watched:
+        is_file_here = place.is_here and not is_hub_path(self._path)
+        if made.plan.devices and is_file_here and self._watched:
             asked = self._asked.get(self._path, asked_options(made, self._remembered()))
         else:
             self._asked.leave()

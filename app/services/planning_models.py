@@ -1,6 +1,7 @@
 """What models can be planned: those that were found, and others by their path, each read from the headers of its files.
 
-Reading is a job's work; what was read is kept as long as the file is the same. Must not know what is planned with it.
+Reading is a job's work; what was read is kept as long as the file is the same. Those of a hub are read there, and only when
+somebody says so (`hub_models`). Must not know what is planned with it.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from app.core.signal import Signal
 from app.core.words import Sentence, translate
 from app.planner.planned_model import PlannedModel, planned_model
 from app.services.file_names import short_name
+from app.services.hub_models import HubModels, is_hub_path
 from app.services.model_check import model_name
 from app.services.models import Models
 from app.system.jobs import Jobs
@@ -41,9 +43,11 @@ class PlannedFile(msgspec.Struct, frozen=True):
 class PlanningModels:
     """`get` tells what is known of a model, and has read what is not; `changed` follows."""
 
-    def __init__(self, models: Models, jobs: Jobs) -> None:
+    def __init__(self, models: Models, hub: HubModels, jobs: Jobs) -> None:
         self.changed: Signal[str] = Signal()
         """More is known of the model of this path; empty where other models were found."""
+        self.hub = hub
+        """Those that are not on this machine."""
         self._models = models
         self._jobs = jobs
         self._known: dict[str, tuple[_Stamp | None, PlannedFile]] = {}
@@ -51,6 +55,7 @@ class PlanningModels:
         """What is read, by the number of the job, and where its result will be."""
         self._count = 0
         models.changed.connect(lambda: self.changed.emit(""))
+        hub.known.connect(self.changed.emit)
 
     @property
     def found(self) -> tuple[FoundModel, ...]:
@@ -64,6 +69,10 @@ class PlanningModels:
 
     def get(self, path: str) -> PlannedFile | None:
         """Return what was read of a model; None while it is read for the first time."""
+        if is_hub_path(path):
+            read = self.hub.get(path)
+            is_known = read.model is not None or read.problem is not None
+            return PlannedFile(path, read.model, read.problem) if is_known else None
         known = self._known.get(path)
         if known is None:
             self.want(path)
@@ -71,6 +80,8 @@ class PlanningModels:
 
     def want(self, path: str) -> None:
         """Have a model read, or read anew where its file is another one by now; `changed` follows if there is news."""
+        if is_hub_path(path):
+            return  # the network is asked when people say so alone
         if any(path == reading for reading, _ in self._reading.values()):
             return
         self._count += 1

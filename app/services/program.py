@@ -320,6 +320,7 @@ class Program:
         """End everything in order: the samples, the answers, the engine, the chats, the jobs, the settings, the logs."""
         self.machine.stop()
         self.downloads.stop()
+        self.planner.stop()
         self.answers.shown = None  # nobody reads a draft any more: what comes to nothing stays with its question
         self.answers.stop_all()
         self.comparing.stop()
