@@ -11,6 +11,7 @@ from PySide6.QtCore import QObject
 from app.gui.dialogs import Dialogs
 from app.gui.icons import Icons
 from app.gui.main_window import MainWindow
+from app.services.hub_models import is_hub_path
 from app.services.program import Program
 
 if TYPE_CHECKING:
@@ -52,7 +53,8 @@ class PlannerWiring(QObject):
 
     def _choose_file(self) -> None:
         planning = self._program.planner.planning
-        folder = Path(planning.path).parent if planning.path else planning.models.folder
+        is_file = bool(planning.path) and not is_hub_path(planning.path)
+        folder = Path(planning.path).parent if is_file else planning.models.folder
         icons = Icons(self._program.resources)
         Dialogs(self._window).choose_model(folder, icons, lambda path: planning.choose_model(str(path)))
 

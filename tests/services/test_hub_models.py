@@ -15,21 +15,13 @@ from app.core.model import LoadOptions
 from app.services.fit_badges import fit_of
 from app.services.hub_models import HubModels, HubRead, hub_path
 from tests.desk import Desk
-from tests.ggufs import write_tiny_llama
 from tests.hub.loopback_hub import GUARD_S, LoopbackHub, Request
-
-NAMES = ("tiny-F16.gguf", "tiny-Q8_0.gguf")
+from tests.hub.planned_hub import BEGUN, NAMES, begin_and_wait, planned_hub
 
 
 @pytest.fixture
 def hub(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[LoopbackHub]:
-    for name in ("http_proxy", "HTTP_PROXY", "TOKENLIGHT_OFFLINE", "HF_HUB_OFFLINE", "HF_TOKEN"):
-        monkeypatch.delenv(name, raising=False)
-    content = {
-        name: write_tiny_llama(tmp_path / name, layers=2 + number).read_bytes() for number, name in enumerate(NAMES)
-    }
-    with LoopbackHub(content) as made:
-        monkeypatch.setenv("HF_ENDPOINT", made.endpoint)
+    with planned_hub(tmp_path, monkeypatch) as made:
         yield made
 
 
@@ -168,27 +160,14 @@ def test_a_slow_hub_tells_how_much_has_come_and_can_be_cancelled(
     hub: LoopbackHub, models: HubModels, desk: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(models._look, "_after_s", 0.0)
-    gone = threading.Event()
-
-    def drip(request: Request) -> None:
-        content = hub.content_of(request)
-        request.begin(206, _part_of(request, content))
-        request.send(content[:512])
-        while request.send(b"") and not gone.is_set():
-            if hub.ended.wait(0.01):
-                break
-
-    hub.delivering = drip
+    hub.delivering = lambda request: begin_and_wait(hub, request)
     path, other = "hub:org/tiny-GGUF", f"hub:org/tiny-GGUF:{NAMES[0]}"
     models.read(path)
     models.read(other)
-    listed = []
-    models.changed.connect(lambda: listed.append(models.get(path).received))
-    desk.until(lambda: models.get(path).received >= 512)
+    desk.until(lambda: models.get(path).received >= BEGUN)
     assert models.get(path).state == "reading" and models.get(other).state == "waiting"
     assert desk.program.planner.models.get(path) is None
     models.cancel(path)
-    gone.set()
     hub.delivering = None
     now = models.get(path)
     assert now.state == "cancelled" and now.problem is not None and "cancelled" in now.problem.english()
@@ -198,12 +177,6 @@ def test_a_slow_hub_tells_how_much_has_come_and_can_be_cancelled(
     models.cancel(other)
     assert models.get(other).state == "read"
     assert after(desk, path).state == "read"
-
-
-def _part_of(request: Request, content: bytes) -> dict[str, object]:
-    asked = request.asked_range or (0, 0)
-    last = min(asked[1], len(content) - 1)
-    return {"Content-Length": last + 1 - asked[0], "Content-Range": f"bytes {asked[0]}-{last}/{len(content)}"}
 
 
 def test_one_that_waits_can_be_cancelled(hub: LoopbackHub, models: HubModels, desk: Desk) -> None:

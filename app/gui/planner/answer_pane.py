@@ -7,12 +7,13 @@ from PySide6.QtWidgets import QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
 from app.gui import theme
 from app.gui.planner.device_picture import DevicePicture
+from app.gui.planner.download_words import DownloadWords
 from app.gui.planner.plan_words import answer_text, first_hint, first_words, no_first_words, read_words
 from app.gui.planner.speed_picture import SpeedPicture
 from app.gui.widgets.labels import label
 from app.gui.widgets.lever_words import lever_text
 from app.gui.widgets.words import render, set_hint
-from app.services.planning_values import LeverView, PlanChoice, PlanView, SpeedRows
+from app.services.planning_values import HERE, LeverView, PlanChoice, PlanView, SpeedRows
 from app.services.units import count
 
 
@@ -39,6 +40,7 @@ class AnswerPane(QWidget):
         self.load = QPushButton()
         self.load.setObjectName("plan_load_button")
         self.load.clicked.connect(lambda _checked=False: self.load_wanted.emit())
+        self.download = DownloadWords()
         self._pictures: list[DevicePicture] = []
         self.levers: list[QPushButton] = []
         self._device_column, self._lever_column = QVBoxLayout(), QVBoxLayout()
@@ -50,7 +52,7 @@ class AnswerPane(QWidget):
         text = answer_text(view)
         if text != self.answer.text():
             self.answer.setText(text)
-        self.source.setText(self._source(view, is_asking, can_load))
+        self.source.setText(self._source(view, is_asking, choice.where == HERE))
         self._show_devices(view)
         self._show_levers(view, choice)
         self._show_speed(view.speed, choice)
@@ -172,6 +174,7 @@ class AnswerPane(QWidget):
         for each in (self.speed, self.first, self.read, self.why):
             column.addWidget(each)
         column.addWidget(self.load)
+        column.addWidget(self.download)
         self.load.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
         column.addStretch(1)
 

@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from app.core.model import MOST_BATCH, MOST_CONTEXT, MOST_LAYERS, FoundModel, KVType
 from app.gui import theme
+from app.gui.planner.hub_field import HubField
 from app.gui.planner.stops_row import CAPTION_PX, StopsRow, context_stops
 from app.gui.widgets.boxes import ChoiceBox
 from app.gui.widgets.labels import in_parts
@@ -36,8 +37,9 @@ class ChoicePane(QWidget):
     file_wanted = Signal()
     """Somebody wants to look for a file."""
 
-    def __init__(self) -> None:
+    def __init__(self, hub: HubField) -> None:
         super().__init__()
+        self.hub = hub
         self._models: tuple[FoundModel, ...] = ()
         self._path = ""
         self._places: tuple[tuple[str, str], ...] = ()
@@ -158,8 +160,9 @@ class ChoicePane(QWidget):
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(theme.SPACE_S)
-        for title, box in ((self.tr("Model"), self.model), (self.tr("Runs on"), self.where)):
-            column.addLayout(self._captioned(title, box))
+        column.addLayout(self._captioned(self.tr("Model"), self.model))
+        column.addWidget(self.hub)
+        column.addLayout(self._captioned(self.tr("Runs on"), self.where))
         column.addSpacing(theme.SPACE_S)
         column.addWidget(self.context)
         column.addWidget(self.sequences)

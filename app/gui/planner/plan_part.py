@@ -11,10 +11,13 @@ from PySide6.QtWidgets import QBoxLayout, QFrame, QPushButton, QSizePolicy, QVBo
 from app.gui import theme
 from app.gui.planner.answer_pane import AnswerPane
 from app.gui.planner.choice_pane import ChoicePane
+from app.gui.planner.hub_field import HubField
 from app.gui.planner.part import PlannerPart
+from app.gui.planner.stops_row import CAPTION_PX
 from app.gui.planner.why_slow import WhySlow
 from app.gui.widgets.labels import label
 from app.gui.widgets.words import render
+from app.services.hub_models import is_hub_path, named
 from app.services.machine import Machine
 from app.services.planning import Planning
 
@@ -33,7 +36,8 @@ class PlanPart(PlannerPart):
         self.setObjectName("plan_part")
         self._planning = planning
         self._machine = machine
-        self.choices, self.answer = ChoicePane(), AnswerPane(themes)
+        self.hub = HubField(planning.models.hub, "plan_hub", CAPTION_PX)
+        self.choices, self.answer = ChoicePane(self.hub), AnswerPane(themes)
         self.why = why
         self._nothing = label(pixels=theme.HEADING_PX, name="plan_nothing")
         self._nothing.setWordWrap(True)
@@ -47,6 +51,7 @@ class PlanPart(PlannerPart):
         self._file.clicked.connect(lambda _checked=False: self.file_wanted.emit())
         self.choices.file_wanted.connect(self.file_wanted)
         self.choices.model_wanted.connect(planning.choose_model)
+        self.hub.model_wanted.connect(planning.choose_model)
         self.choices.changed.connect(lambda name, value: planning.change(**{name: value}))
         self.answer.lever_wanted.connect(planning.use_lever)
         self.answer.load_wanted.connect(self._load)
@@ -57,6 +62,7 @@ class PlanPart(PlannerPart):
         """Listen to the services no longer."""
         self._look(on=False)
         self.answer.close_themes()
+        self.hub.disconnect_services()
         if self.why is not None:
             self.why.disconnect_services()
         for disconnect in self._disconnect:
@@ -92,7 +98,10 @@ class PlanPart(PlannerPart):
         planning, choice, view = self._planning, self._planning.choice, self._planning.view
         file = planning.file
         model = file.model if file is not None else None
-        name = (model.name if model is not None else "") or Path(planning.path).name
+        is_of_hub = is_hub_path(planning.path)
+        own = named(planning.path) if is_of_hub else Path(planning.path).name
+        name = (model.name if model is not None and not is_of_hub else "") or own
+        self.hub.show_path(planning.path)
         self.choices.show_models(planning.models.found, planning.path, name)
         self.choices.show_places([(gpu.id, gpu.name) for gpu in planning.devices.gpus.all])
         self.choices.show_choice(
@@ -107,14 +116,21 @@ class PlanPart(PlannerPart):
         self._table.setVisible(problem is not None)
         self.answer.setVisible(view is not None)
         self._nothing.setVisible(view is None)
-        self._file.setVisible(view is None and (file is not None or not planning.path))
+        self._file.setVisible(view is None and not is_of_hub and (file is not None or not planning.path))
         if view is not None:
             can_load = planning.can_load
             self.answer.show_plan(view, choice, is_asking=planning.is_asking, can_load=can_load)
+            chosen = planning.models.hub.get(planning.path).chosen if is_of_hub else ""
+            self.answer.download.show_model(named(chosen))
         else:
             self._nothing.setText(self._why_nothing())
 
     def _why_nothing(self) -> str:
+        if is_hub_path(self._planning.path):
+            words = self.tr("Reading {name} from the hub …")
+            if self._planning.problem is not None:
+                words = self.tr("Unknown: nothing can be said of {name} before it is read.")
+            return words.format(name=named(self._planning.path))
         if self._planning.problem is not None:
             return render(self._planning.problem)
         if self._planning.path:
