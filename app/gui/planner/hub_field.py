@@ -31,7 +31,8 @@ class HubField(QWidget):
         self.line = QLineEdit()
         self.line.setObjectName(f"{name}_line")
         self.line.setProperty("look", "field")
-        self.line.setPlaceholderText(self.tr("org/repo or org/repo:file"))
+        with_caption, alone = self.tr("org/repo or org/repo:file"), self.tr("From a hub: org/repo:file")
+        self.line.setPlaceholderText(with_caption if caption_px else alone)
         self.line.setAccessibleName(self.tr("Model of a hub"))
         self.line.setClearButtonEnabled(True)
         set_hint(
@@ -62,6 +63,11 @@ class HubField(QWidget):
     def disconnect_services(self) -> None:
         """Listen to the services no longer."""
         self._disconnect()
+
+    @property
+    def path(self) -> str:
+        """The model that is shown; empty where none is."""
+        return self._path
 
     def show_path(self, path: str) -> None:
         """Show this model of the hub, or none where the path is another one."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QPoint, Signal
+from PySide6.QtCore import QCoreApplication, QPoint, Signal
 from PySide6.QtWidgets import QFrame, QMenu, QSizePolicy, QVBoxLayout
 
 from app.gui import theme
@@ -10,11 +10,15 @@ from app.gui.icons import Icons
 from app.gui.planner.comparison.choice_list import ChoiceList, Group, Item
 from app.gui.planner.comparison.use_form import UseForm
 from app.gui.planner.comparison.words import file_words, group_name, short_gpu
+from app.gui.planner.hub_field import HubField
 from app.gui.widgets.buttons import IconButton
+from app.gui.widgets.labels import in_parts
+from app.services.hub_models import is_hub_path, named
 from app.services.plan_comparison import PlanComparison
 from app.services.plan_values import AS_IT_IS, Chosen, ModelChoice, OfferedGpu, OfferedModel
 from app.services.units import byte_size
 
+translate = QCoreApplication.translate
 WIDE_PX = 280
 _ORDER = ("here", "own", "geforce", "workstation", "data_centre", "radeon", "apple", "other")
 
@@ -31,11 +35,12 @@ class Choices(QFrame):
     removal_wanted = Signal(str)
     """Somebody wants to remove a GPU of theirs."""
 
-    def __init__(self, icons: Icons) -> None:
+    def __init__(self, icons: Icons, hub: HubField) -> None:
         super().__init__()
         self.setProperty("look", "card")
         self._own: set[str] = set()
         tr = self.tr
+        self.hub = hub
         self.models = ChoiceList("plan_models", tr("Models"), tr("Search models"))
         self.gpus = ChoiceList("plan_gpus", tr("GPUs"), tr("Search GPUs"))
         self.form = UseForm()
@@ -50,7 +55,11 @@ class Choices(QFrame):
         column = QVBoxLayout(self)
         column.setContentsMargins(theme.SPACE_L, theme.SPACE_L, theme.SPACE_L, theme.SPACE_L)
         column.setSpacing(theme.SPACE_L)
-        column.addWidget(self.models)
+        of_models = QVBoxLayout()
+        of_models.setSpacing(theme.SPACE_S)
+        of_models.addWidget(self.models)
+        of_models.addWidget(self.hub)
+        column.addLayout(of_models)
         column.addWidget(self.gpus)
         column.addWidget(self.form)
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Maximum)
@@ -105,7 +114,10 @@ class Choices(QFrame):
 
 
 def _model_group(model: OfferedModel) -> Group:
-    itself = Item(ModelChoice(model.path, AS_IT_IS), file_words(model), model.path)
+    hint, words = model.path, file_words(model)
+    if is_hub_path(model.path):
+        hint, words = named(model.path), in_parts([words, translate("PlanComparison", "hub")])
+    itself = Item(ModelChoice(model.path, AS_IT_IS), words, hint)
     estimates = (Item(ModelChoice(model.path, name), f"≈ {name}") for name in model.estimates)
     return Group(model.name, (itself, *estimates))
 

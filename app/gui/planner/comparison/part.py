@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
 
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QHideEvent, QImage, QResizeEvent, QShowEvent
@@ -23,10 +22,12 @@ from app.gui.planner.comparison.picture import comparison_picture
 from app.gui.planner.comparison.roof_chart import RoofDrawing
 from app.gui.planner.comparison.rows_table import RowsTable
 from app.gui.planner.comparison.speed_chart import SpeedDrawing
+from app.gui.planner.hub_field import HubField
 from app.gui.planner.part import PlannerPart
 from app.gui.widgets.labels import label
 from app.gui.widgets.words import render
 from app.services.file_export import FileExport
+from app.services.hub_models import is_hub_path
 from app.services.plan_export import LESS_CONTEXT, use_words
 from app.services.plan_rows import Worked
 from app.services.plan_values import Chosen, ModelChoice
@@ -48,7 +49,8 @@ class ComparisonPart(PlannerPart):
         self._themes, self._icons = themes, icons
         self._in_table: Worked | None = None
         self._marks: dict[tuple[str, str, str], int] = {}
-        self.choices = Choices(icons)
+        self.hub = HubField(planner.models.hub, "plan_compared_hub")
+        self.choices = Choices(icons, self.hub)
         self.answer = label(pixels=theme.HEADING_PX, bold=True, name="plan_comparison_answer")
         self.told = label(look="muted", pixels=theme.SMALL_PX, name="plan_comparison_use")
         self.drawn = label(look="muted", pixels=theme.SMALL_PX, name="plan_comparison_drawn")
@@ -79,6 +81,7 @@ class ComparisonPart(PlannerPart):
         self._comparison.watch(False)
         self._busy.stop()
         self.export.disconnect_services()
+        self.hub.disconnect_services()
         for disconnect in self._disconnect:
             disconnect()
 
@@ -114,6 +117,7 @@ class ComparisonPart(PlannerPart):
         comparison = self._comparison
         self.choices.show_comparison(comparison)
         self.choices.form.show_chat_use(self._use.measured)
+        self._show_hub()
         said = ((name, render(problem)) for name, problem in comparison.problems)
         self.problems.setText("\n".join(f"{name}: {problem}" if name else problem for name, problem in said))
         self.problems.setVisible(bool(comparison.problems))
@@ -133,6 +137,13 @@ class ComparisonPart(PlannerPart):
         self.missing.setVisible(bool(missing))
         self._show_drawn()
         self._show_answer()
+
+    def _show_hub(self) -> None:
+        """Let the field show a model of a hub that is compared: the one that somebody named, else one that was not read."""
+        paths = [choice.path for choice in self._comparison.chosen.models if is_hub_path(choice.path)]
+        if self.hub.path not in paths:
+            hub = self._models.hub
+            self.hub.show_path(next((path for path in paths if hub.get(path).state == "unread"), ""))
 
     @property
     def _shown(self) -> Worked:
@@ -205,7 +216,17 @@ class ComparisonPart(PlannerPart):
         )
 
     def _choose(self, chosen: Chosen) -> None:
+        before = {choice.path for choice in self._comparison.chosen.models}
+        for choice in chosen.models:
+            if is_hub_path(choice.path) and choice.path not in before:
+                self._models.hub.read(choice.path)  # somebody has ticked it just now
         self._comparison.choose(chosen)
+
+    def _add(self, path: str) -> None:
+        """Compare another model, too."""
+        chosen, choice = self._comparison.chosen, ModelChoice(path)
+        models = (*(each for each in chosen.models if each != choice), choice)
+        self._choose(Chosen(models, chosen.gpus, chosen.context, chosen.users, chosen.prompt, chosen.wanted))
 
     def _begin(self) -> None:
         if not self._comparison.models:
@@ -214,13 +235,7 @@ class ComparisonPart(PlannerPart):
         self._comparison.begin_anew()
 
     def _choose_file(self) -> None:
-        def add(path: Path) -> None:
-            chosen = self._comparison.chosen
-            choice = ModelChoice(str(path))
-            models = (*(each for each in chosen.models if each != choice), choice)
-            self._choose(Chosen(models, chosen.gpus, chosen.context, chosen.users, chosen.prompt, chosen.wanted))
-
-        Dialogs(self.window()).choose_model(self._models.folder, self._icons, add)
+        Dialogs(self.window()).choose_model(self._models.folder, self._icons, lambda path: self._add(str(path)))
 
     def _edit_gpu(self, key: str) -> None:
         alike = [gpu for gpu in self._comparison.gpus if gpu.group not in ("here", "own")]
@@ -240,6 +255,7 @@ class ComparisonPart(PlannerPart):
         ]
         self.choices.changed.connect(self._choose)
         self.choices.file_wanted.connect(self._choose_file)
+        self.hub.model_wanted.connect(self._add)
         self.choices.gpu_wanted.connect(self._edit_gpu)
         self.choices.removal_wanted.connect(self._comparison.remove_gpu)
         self.choices.form.chat_use_wanted.connect(self._use_chats)
