@@ -87,14 +87,18 @@ class EnginePort(Protocol):
         """Whether an engine process is there."""
 
 
-class HubPort(Protocol):
-    """Models on a hub, read from there; every call waits for the network and raises a `UserError`.
+class HubListingPort(Protocol):
+    """What a repository has; every call waits for the network and raises a `UserError`.
 
     A `watch` is told how much comes, and ends the call when it is cancelled.
     """
 
     def models(self, wanted: HubReference, watch: HubWatch | None = None) -> tuple[HubModel, ...]:
         """Return the models of a repository, or the one whose file was named."""
+
+
+class HubPort(HubListingPort, Protocol):
+    """Models on a hub, read from there."""
 
     def headers(self, model: HubModel, watch: HubWatch | None = None) -> tuple[Header, ...]:
         """Return the headers of a model's files, the first one first."""

@@ -6,7 +6,7 @@ import msgspec
 
 from app.core.download import DownloadAction, DownloadChanged, DownloadGone, DownloadState, DownloadWanted
 from app.core.hub_model import HubModel, HubReference
-from app.core.ports import DownloadPort, HubPort
+from app.core.ports import DownloadPort, HubListingPort
 from app.core.signal import Signal
 from app.core.words import Sentence
 from app.system.settings_file import LEAST_AT_ONCE, MOST_AT_ONCE, SettingsFile
@@ -63,7 +63,7 @@ class DownloadRow(msgspec.Struct, frozen=True):
 class Downloads:
     """All rows, in the order in which they were wanted; those that are done stay until somebody dismisses them."""
 
-    def __init__(self, port: DownloadPort, hub: HubPort, settings: SettingsFile) -> None:
+    def __init__(self, port: DownloadPort, hub: HubListingPort, settings: SettingsFile) -> None:
         self.changed: Signal[()] = Signal()
         """Some row is another one."""
         self.ended: Signal[DownloadRow] = Signal()

@@ -8,7 +8,7 @@ import pytest
 
 from app.core.download import DownloadChanged, DownloadFile, DownloadGone, DownloadState, DownloadWanted
 from app.core.hub_model import HubModel, HubReference
-from app.core.hub_search import HubListing, HubQuery
+from app.core.hub_watch import HubWatch
 from app.core.words import translate
 from app.services.downloads import DownloadRow, Downloads
 from app.system.settings_file import SettingsFile
@@ -47,13 +47,7 @@ class Port:
     def close(self) -> None:
         self.asked.append(("close",))
 
-    def models(self, wanted: HubReference) -> tuple[HubModel, ...]:
-        raise NotImplementedError
-
-    def headers(self, model: HubModel) -> tuple[()]:
-        raise NotImplementedError
-
-    def search(self, query: HubQuery) -> HubListing:
+    def models(self, wanted: HubReference, watch: HubWatch | None = None) -> tuple[HubModel, ...]:
         raise NotImplementedError
 
 
