@@ -5,14 +5,14 @@ Opens nothing: it asks the function it was given for the bytes of a file by name
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from app.core.errors import UserError
 from app.core.gguf_cursor import DISK_PIECES, Pieces, Read, shown_name
 from app.core.gguf_header import Header, Split, read_header
 from app.core.gguf_verdict import check_chat_model, check_tensor_data
-from app.core.words import translate
+from app.core.words import Sentence, translate
 
 MAX_PARTS = 1_000
 
@@ -76,6 +76,27 @@ def part_ending(number: int, count: int) -> str:
     return f"-{number + 1:05d}-of-{count:05d}.gguf"
 
 
+def _not_there(count: int, missing: Sequence[str]) -> Sentence:
+    """Return which of the files of a model are not beside its first one."""
+    file = shown_name(missing[0])
+    if len(missing) == 1:
+        return translate(
+            "ModelFile",
+            "This model comes in {count} files and one of them is not in its folder, “{file}”: download it into the same"
+            " folder.",
+            count=count,
+            file=file,
+        )
+    return translate(
+        "ModelFile",
+        "This model comes in {count} files and {missing} of them are not in its folder, the first of these being “{file}”:"
+        " download them into the same folder.",
+        count=count,
+        missing=len(missing),
+        file=file,
+    )
+
+
 def _read_other_parts(split: Split | None, file_name: str, open_file: OpenFile) -> list[Header]:
     """Return the headers of the parts after the first, each complete and in its place."""
     if split is None:
@@ -84,16 +105,7 @@ def _read_other_parts(split: Split | None, file_name: str, open_file: OpenFile) 
     sources = [open_file(name) for name in names[1:]]
     missing = [name for name, source in zip(names[1:], sources, strict=True) if source is None]
     if missing:
-        raise UserError(
-            translate(
-                "ModelFile",
-                "This model comes in {count} files and {missing} of them are not in its folder, the first of"
-                " these being “{file}”: download them into the same folder.",
-                count=split.count,
-                missing=len(missing),
-                file=shown_name(missing[0]),
-            )
-        )
+        raise UserError(_not_there(split.count, missing))
     headers = []
     for number, (name, source) in enumerate(zip(names[1:], sources, strict=True), start=1):
         if source is not None:

@@ -269,12 +269,11 @@ def threads(circumstances: Circumstances) -> Evidence | None:
     """Return how many threads share how many cores."""
     if circumstances.threads is None or circumstances.cores is None:
         return None
-    return Evidence(
-        translate("Diagnosis", "Threads"),
-        translate(
-            "Diagnosis", "{threads} on {cores} cores", threads=circumstances.threads, cores=circumstances.cores
-        ),
+    one = translate("Diagnosis", "{threads} on 1 core", threads=circumstances.threads)
+    several = translate(
+        "Diagnosis", "{threads} on {cores} cores", threads=circumstances.threads, cores=circumstances.cores
     )
+    return Evidence(translate("Diagnosis", "Threads"), counted(circumstances.cores, one, several))
 
 
 def busy(metrics: Metrics, times: Times, circumstances: Circumstances) -> Evidence | None:

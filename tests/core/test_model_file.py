@@ -73,6 +73,9 @@ def test_a_missing_part_is_named() -> None:
     sentence = refusal_of(files, NAMES[0])
     assert "comes in 3 files and 2 of them are not in its folder" in sentence
     assert f"“{NAMES[1]}”" in sentence
+    files = three_parts()
+    del files[NAMES[2]]
+    assert f"one of them is not in its folder, “{NAMES[2]}”: download it" in refusal_of(files, NAMES[0])
 
 
 @pytest.mark.parametrize("number", [2, 3])

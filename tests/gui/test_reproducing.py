@@ -88,7 +88,7 @@ def test_an_answer_is_reproduced_from_its_menu_and_the_result_stands_under_it(an
         Tokens(asked(answered).request, 0, 1, array("i", [0]).tobytes(), "1", b"", 41, last_ns=0, first_ns=0)
     )
     answered.settle()
-    assert said(answered) == "Reproduce: 1 of 1 tokens are the same"
+    assert said(answered) == "Reproduce: 1 of 1 tokens is the same"
     assert answered.sees("reproduction_cancel") and not answered.sees("reproduction_close")
     ends(answered)
     assert said(answered) == card(answered).accessibleName() == "Identical: the one token that the model wrote."

@@ -171,19 +171,34 @@ def _hint(counted: Count, shares: Shares | None) -> str:
         )
         said.append(gone.format(count=count(len(counted.left_out))))
     if shares is not None and counted.message:
-        parts = translate(
-            "Composer",
-            "{new} are new: your message has {draft}, the others are marks that the chat template puts around messages,"
-            " or text that the cache does not hold. {left} are left for the answer.",
-        )
         figures = {name: count(value) for name, value in shares._asdict().items()}
-        said += [_reused(counted).format(**figures), parts.format(draft=count(counted.draft), **figures)]
+        words = (_reused(counted), _new_and_left(shares))
+        said += [each.format(draft=count(counted.draft), **figures) for each in words]
     return " ".join(said)
+
+
+def _new_and_left(shares: Shares) -> str:
+    """Return what of the next prompt has to be read, and what remains behind it."""
+    new = translate(
+        "Composer",
+        "{new} are new: your message has {draft}, the others are marks that the chat template puts around messages,"
+        " or text that the cache does not hold.",
+    )
+    if shares.new == 1:
+        new = translate("Composer", "1 is new: the cache does not hold it.")
+    one, several = (
+        translate("Composer", "1 is left for the answer."),
+        translate("Composer", "{left} are left for the answer."),
+    )
+    return f"{new} {one if shares.left == 1 else several}"
 
 
 def _reused(counted: Count) -> str:
     """Return what the cache saves; a model that goes back only to saved states may have to read some of it again."""
+    is_one = counted.cached == 1
     if counted.memory_kind == "plain" or not counted.cached:
+        if is_one:
+            return translate("Composer", "1 of them is in the cache already and is not read again.")
         return translate("Composer", "{cached} of them are in the cache already and are not read again.")
     return translate(
         "Composer",

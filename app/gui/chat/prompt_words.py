@@ -55,6 +55,8 @@ def _reads(cost: PromptCost) -> str:
             words = translate("SystemPromptDialog", "The next answer reads the whole chat.")
     else:
         words = translate("SystemPromptDialog", "For the next answer {again} of {whole} tokens are read again.")
+        if cost.again == 1:
+            words = translate("SystemPromptDialog", "For the next answer 1 of {whole} tokens is read again.")
         if UNKNOWN in (whole, again):
             words = translate("SystemPromptDialog", "For the next answer the chat is read again.")
     return words.format(whole=whole, again=again)

@@ -106,5 +106,7 @@ class ReproductionCard(QFrame):
                     done=done, total=total
                 )
             case "comparing":
-                return self.tr("Reproduce: {done} of {total} tokens are the same").format(done=done, total=total)
+                one = self.tr("Reproduce: 1 of {total} tokens is the same")
+                several = self.tr("Reproduce: {done} of {total} tokens are the same")
+                return (one if known.done == 1 else several).format(done=done, total=total)
         return self.tr("Reproduce: waits for its turn")

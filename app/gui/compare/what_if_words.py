@@ -53,6 +53,10 @@ def likelihood_words(found: LaneWhatIf) -> str:
                 "Compare",
                 "The {known} tokens that are left and known had a log-probability of {mean} on average, which is {each}.",
             )
+            if found.known == 1:
+                left = translate(
+                    "Compare", "The 1 token that is left and known had a log-probability of {mean}, which is {each}."
+                )
             averages = _averages(found.log_probability_of_known, found.known)
             said.append(left.format(known=count(found.known), **averages))
         return " ".join(said)

@@ -194,8 +194,10 @@ def grammar_spoken(card: GrammarCard | None) -> str:
     if card.vocabulary is None or card.masked is None:
         return f"{title}: {grammar_fact(card)}"
     words = translate("Laboratory", "{stage}: {fact}; {left} of {all} are left")
-    left = count(card.vocabulary - card.masked)
-    return words.format(stage=title, fact=grammar_fact(card), left=left, all=count(card.vocabulary))
+    left = card.vocabulary - card.masked
+    if left == 1:
+        words = translate("Laboratory", "{stage}: {fact}; 1 of {all} is left")
+    return words.format(stage=title, fact=grammar_fact(card), left=count(left), all=count(card.vocabulary))
 
 
 def spoken(card: StageCard, settings: SamplingSettings) -> str:

@@ -13,7 +13,8 @@ from PySide6.QtWidgets import QWidget
 from app.core.chat import PromptSpan
 from app.core.events import PrefillProgress, PromptReady
 from app.gui.inside.loop.time_words import TimeFace, round_span, sentence, time_face
-from app.gui.inside.timing.bar_words import bins_sentence, summary_words
+from app.gui.inside.timing.bar_words import summary_words
+from app.gui.inside.timing.gap_words import bins_sentence
 from app.services.gap_bins import bins_of
 from app.services.timeline_values import AnswerTimeline, Pause, TimePart
 from tests.gui.inside.conftest import Inspector, desk, inspector, model, stage

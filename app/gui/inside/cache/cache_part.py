@@ -162,14 +162,17 @@ class CachePart(InsidePart):
         return range(start, max(min(start + shares.new, held.cells), start))
 
     def _show_about(self, held: CellsHeld) -> None:
-        words = self.tr("Now: {used} of {cells} cells hold a token · {bytes}")
+        one = self.tr("Now: 1 of {cells} cells holds a token · {bytes}")
+        several = self.tr("Now: {used} of {cells} cells hold a token · {bytes}")
         now, all_bytes = self._map.bytes
         is_begun, other = self._inspecting.turn is not None, isolated(self._map.holds) if self._map.holds else ""
         parts = [now_words(held, other, is_begun=is_begun)]
         if is_begun and held.used:
             parts.append(self.tr("now, not as it was when the answer above was written"))
         said = [
-            words.format(used=count(used), cells=count(held.cells_there), bytes=byte_share(taken, all_bytes))
+            (one if used == 1 else several).format(
+                used=count(used), cells=count(held.cells_there), bytes=byte_share(taken, all_bytes)
+            )
             for used, taken in ((held.in_cells, now), (held.cells_there, all_bytes))
         ]
         self.about.keep_room_for(" · ".join((said[1], *parts)))

@@ -90,7 +90,9 @@ def summary(held: CellsHeld) -> str:
     """Say how many cells hold what."""
     parts = [f"{owner_words(owner)} {count(cells)}" for owner, cells in part_counts(held).items()]
     said = ", ".join([*parts, *([copies_words(held)] if held.copies else [])])
-    words = translate("KvMap", "{used} of {cells} cells hold a token").format(
-        used=count(held.in_cells), cells=count(held.cells_there)
+    one, several = (
+        translate("KvMap", "1 of {cells} cells holds a token"),
+        translate("KvMap", "{used} of {cells} cells hold a token"),
     )
+    words = (one if held.in_cells == 1 else several).format(used=count(held.in_cells), cells=count(held.cells_there))
     return f"{words}: {said}" if said else words

@@ -87,6 +87,8 @@ def next_fact(next_send: Count, held: CellsHeld, *, is_others: bool = False) -> 
         words = translate(
             "KvMap", "Nothing is written yet. It will be read behind the {cached} tokens that are there."
         )
+        if shares.cached == 1:
+            words = translate("KvMap", "Nothing is written yet. It will be read behind the 1 token that is there.")
         if not shares.cached:
             words = translate("KvMap", "Nothing is written yet. It will be read from the first cell on.")
         if not shares.cached and is_others:
@@ -97,23 +99,24 @@ def next_fact(next_send: Count, held: CellsHeld, *, is_others: bool = False) -> 
             )
         return Fact(UNKNOWN, words.format(cached=count(shares.cached)))
     freed = max(held.used - shares.cached, 0)
-    words = translate("KvMap", "The next prompt keeps {cached} tokens and adds {new}; {left} cells are left then.")
-    if shares.cached == 1:
-        words = translate("KvMap", "The next prompt keeps 1 token and adds {new}; {left} cells are left then.")
-    if freed and shares.cached == 1:
-        words = translate(
-            "KvMap",
-            "The next prompt keeps 1 token, gives {freed} cells back and adds {new}; {left} cells are left then.",
-        )
-    elif freed:
-        words = translate(
-            "KvMap",
-            "The next prompt keeps {cached} tokens, gives {freed} cells back and adds {new}; {left} cells are left then.",
-        )
+    one_kept, kept = translate("KvMap", "keeps 1 token"), translate("KvMap", "keeps {count} tokens")
+    one_freed, back = translate("KvMap", "gives 1 cell back"), translate("KvMap", "gives {count} cells back")
+    one_left, left = translate("KvMap", "1 cell is left then"), translate("KvMap", "{count} cells are left then")
+    words = translate("KvMap", "The next prompt {keeps} and adds {new}; {leaves}.")
+    if freed:
+        words = translate("KvMap", "The next prompt {keeps}, {gives} and adds {new}; {leaves}.")
     said = words.format(
-        cached=count(shares.cached), new=count(shares.new), left=count(shares.left), freed=count(freed)
+        keeps=_counted(one_kept, kept, shares.cached),
+        gives=_counted(one_freed, back, freed),
+        new=count(shares.new),
+        leaves=_counted(one_left, left, shares.left),
     )
     return Fact(f"+{count(shares.new)}", said)
+
+
+def _counted(one: str, several: str, number: int) -> str:
+    """Return words for one, or for another number of what they are about."""
+    return one if number == 1 else several.format(count=count(number))
 
 
 def bytes_fact(model: ModelInfo, sums: tuple[ClassSum, ...]) -> Fact:
@@ -141,25 +144,49 @@ def window_fact(model: ModelInfo, held: CellsHeld, *, is_everywhere: bool) -> Fa
                 "Every layer that keeps tokens looks back {window} of them only and has {cells} cells. They still hold all.",
             )
         return Fact(translate("KvMap", "0 dropped"), words.format(window=window, cells=cells))
-    words = translate(
+    words = _dropped_everywhere(held.dropped) if is_everywhere else _dropped_by_some(held.dropped)
+    value = translate("KvMap", "{dropped} dropped").format(dropped=count(held.all_dropped))
+    lines = [words.format(window=window, cells=cells, dropped=count(held.dropped))]
+    if of_lanes := held.all_dropped - held.dropped:
+        one, several = (
+            translate("KvMap", "Layers with a window have dropped 1 token of the lanes, the oldest of its lane."),
+            translate(
+                "KvMap",
+                "Layers with a window have dropped {count} tokens of the lanes, the oldest of each lane first.",
+            ),
+        )
+        lines = [*(lines if held.dropped else ()), _counted(one, several, of_lanes)]
+    return Fact(value, "\n".join(lines))
+
+
+def _dropped_by_some(dropped: int) -> str:
+    """Return the words for what layers with a window dropped while others keep it."""
+    if dropped == 1:
+        return translate(
+            "KvMap",
+            "Some layers look back {window} tokens only and have {cells} cells of their own: the first position is no "
+            "longer in them. The other layers keep every token.",
+        )
+    return translate(
         "KvMap",
         "Some layers look back {window} tokens only and have {cells} cells of their own: the first {dropped} positions "
         "are no longer in them. The other layers keep every token.",
     )
-    if is_everywhere:
-        words = translate(
+
+
+def _dropped_everywhere(dropped: int) -> str:
+    """Return the words for what every layer dropped."""
+    if dropped == 1:
+        return translate(
             "KvMap",
-            "Every layer that keeps tokens looks back {window} of them only and has {cells} cells: the first {dropped} "
-            "positions are in none any more, though the picture shows their places.",
+            "Every layer that keeps tokens looks back {window} of them only and has {cells} cells: the first position is in "
+            "none any more, though the picture shows its place.",
         )
-    value = translate("KvMap", "{dropped} dropped").format(dropped=count(held.all_dropped))
-    lines = [words.format(window=window, cells=cells, dropped=count(held.dropped))]
-    if of_lanes := held.all_dropped - held.dropped:
-        lanes = translate(
-            "KvMap", "Layers with a window have dropped {dropped} tokens of the lanes, the oldest of each lane first."
-        )
-        lines = [*(lines if held.dropped else ()), lanes.format(dropped=count(of_lanes))]
-    return Fact(value, "\n".join(lines))
+    return translate(
+        "KvMap",
+        "Every layer that keeps tokens looks back {window} of them only and has {cells} cells: the first {dropped} "
+        "positions are in none any more, though the picture shows their places.",
+    )
 
 
 def blocks_fact(use: BlockUse | None) -> Fact:
@@ -168,16 +195,24 @@ def blocks_fact(use: BlockUse | None) -> Fact:
         return Fact(UNKNOWN, translate("KvMap", "No sequence holds a token yet."))
     taken = use.blocks * BLOCK
     value = translate("KvMap", "{wasted} of {taken} cells wasted").format(wasted=count(use.waste), taken=count(taken))
+    one_block, blocks = translate("KvMap", "1 block of {size}"), translate("KvMap", "{count} blocks of {size}")
+    one_empty, empty = (
+        translate("KvMap", "1 cell at the end of a sequence stays empty"),
+        translate("KvMap", "{count} cells at the ends of sequences stay empty"),
+    )
     words = translate(
         "KvMap",
-        "{blocks} blocks of {size}: {empty} cells at the ends of sequences stay empty. A server with paged attention "
-        "hands out a block when the one before it is full.",
-    ).format(blocks=count(use.blocks), size=BLOCK, empty=count(use.empty))
+        "{blocks}: {empty}. A server with paged attention hands out a block when the one before it is full.",
+    ).format(
+        blocks=(one_block if use.blocks == 1 else blocks).format(size=BLOCK, count=count(use.blocks)),
+        empty=_counted(one_empty, empty, use.empty),
+    )
     if use.copied:
-        copied = translate(
-            "KvMap", "The lanes share the prompt's full blocks; {copied} cells hold copies of its end."
+        one, several = (
+            translate("KvMap", "The lanes share the prompt's full blocks; 1 cell holds a copy of its end."),
+            translate("KvMap", "The lanes share the prompt's full blocks; {count} cells hold copies of its end."),
         )
-        words = f"{words} {copied.format(copied=count(use.copied))}"
+        words = f"{words} {_counted(one, several, use.copied)}"
     return Fact(value, words)
 
 

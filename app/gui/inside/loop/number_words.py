@@ -7,7 +7,7 @@ from collections.abc import Callable
 from PySide6.QtCore import QCoreApplication
 
 from app.gui.inside.loop.memory_words import counted, kept_words, layers_words
-from app.gui.inside.loop.reading_words import begun_words, took_words
+from app.gui.inside.loop.reading_words import begun_words, done_words, took_words
 from app.gui.widgets.part_words import part_words
 from app.gui.widgets.token_words import known_per_cent, quoted
 from app.gui.widgets.words import isolated, render
@@ -126,18 +126,16 @@ def _prefill(values: LoopValues) -> str:
     read = values.prefill
     if read is None:
         return why_not_read(values)
-    words = translate(
-        "Loop", "{done} of {total} tokens are read; {cached} of them were in the cache already."
-    ).format(done=count(read.done), total=count(read.total), cached=count(read.from_cache))
+    words = done_words(read)
     took = took_words(values)
     if took and read.done >= read.total:
         words = took
     elif read.begun:
         words += " " + begun_words(read.begun)
     if values.model is not None:
-        words += " " + translate("Loop", "At most {count} go through the layers at once.").format(
-            count=count(values.model.most_at_once)
-        )
+        one = translate("Loop", "At most 1 goes through the layers at once.")
+        several = translate("Loop", "At most {count} go through the layers at once.")
+        words += " " + counted(one, several, values.model.most_at_once)
     return words
 
 

@@ -6,7 +6,7 @@ from PySide6.QtCore import QCoreApplication
 
 from app.gui.inside.loop.memory_words import counted
 from app.gui.inside.timing.bar_words import in_seconds
-from app.services.loop_values import LoopValues
+from app.services.loop_values import LoopPrefill, LoopValues
 from app.services.units import count
 
 translate = QCoreApplication.translate
@@ -19,6 +19,19 @@ def begun_words(begun: int) -> str:
         translate("Loop", "{count} of all are what the answer begins with."),
         begun,
     )
+
+
+def done_words(read: LoopPrefill) -> str:
+    """Return how much of a prompt is read, and how much of that was there."""
+    one = translate("Loop", "1 of {total} tokens is read;")
+    several = translate("Loop", "{done} of {total} tokens are read;")
+    done = (one if read.done == 1 else several).format(done=count(read.done), total=count(read.total))
+    found = counted(
+        translate("Loop", "1 of them was in the cache already."),
+        translate("Loop", "{count} of them were in the cache already."),
+        read.from_cache,
+    )
+    return f"{done} {found}"
 
 
 def _seconds(value: float) -> str:

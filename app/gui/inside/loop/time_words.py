@@ -113,6 +113,8 @@ def _those_after(line: AnswerTimeline, written: int | None) -> str:
     words = translate("LoopTime", "Each of the {count} after it: {length} on average.")
     if timed < after:
         words = translate("LoopTime", "Of the {all} after it {count} have a known time: {length} on average.")
+        if timed == 1:
+            words = translate("LoopTime", "Of the {all} after it 1 has a known time: {length}.")
     elif timed == 1:
         words = translate("LoopTime", "The one after it: {length}.")
     return words.format(count=count(timed), all=count(after), length=time_words(mean_ms * 1e6))

@@ -9,7 +9,6 @@ from PySide6.QtCore import QCoreApplication
 from app.gui.inside.timing.bars import Bar, BarKind, Row
 from app.gui.widgets.labels import in_parts
 from app.gui.widgets.token_words import quoted
-from app.services.gap_bins import GapBins
 from app.services.inspection import InspectedAnswer
 from app.services.timeline_values import AnswerTimeline, Pause, Unknown
 from app.services.units import count
@@ -164,10 +163,7 @@ def bar_sentence(bar: Bar, timeline: AnswerTimeline, said: str) -> str:
         )
     )
     if bar.kind == "prefill" and bar.first is not None and bar.end is not None:
-        words = translate("Timeline", "tokens {first} to {last} of the prompt")
-        if timeline.first:  # given words are read with it
-            words = translate("Timeline", "tokens {first} to {last} of the prompt and what the answer begins with")
-        parts.append(words.format(first=count(bar.first + 1), last=count(bar.end)))
+        parts.append(_stretch(bar.first, bar.end, has_given=bool(timeline.first)))
     if bar.kind in ("step", "first_sample") and timeline.sampling_ns is not None:
         parts.append(
             translate("Timeline", "a draw takes {length} of it on average").format(
@@ -176,6 +172,20 @@ def bar_sentence(bar: Bar, timeline: AnswerTimeline, said: str) -> str:
         )
     parts.append(what_it_is(bar.kind))
     return " · ".join(parts)
+
+
+def _stretch(first: int, end: int, *, has_given: bool) -> str:
+    """Return which tokens were read; `has_given` where given words, which the answer begins with, are read with them."""
+    one, several = (
+        translate("Timeline", "token {first} of the prompt"),
+        translate("Timeline", "tokens {first} to {last} of the prompt"),
+    )
+    if has_given:
+        one, several = (
+            translate("Timeline", "token {first} of the prompt and what the answer begins with"),
+            translate("Timeline", "tokens {first} to {last} of the prompt and what the answer begins with"),
+        )
+    return (one if end - first == 1 else several).format(first=count(first + 1), last=count(end))
 
 
 def _title(bar: Bar, timeline: AnswerTimeline, said: str) -> str:
@@ -191,7 +201,11 @@ def _title(bar: Bar, timeline: AnswerTimeline, said: str) -> str:
 
 def band_words(steps: int) -> str:
     """Return what stands in a band of steps that are too narrow to be told apart."""
-    return translate("Timeline", "{steps} steps: zoom in to see each").format(steps=count(steps))
+    one, several = (
+        translate("Timeline", "1 step: zoom in to see it"),
+        translate("Timeline", "{steps} steps: zoom in to see each"),
+    )
+    return one if steps == 1 else several.format(steps=count(steps))
 
 
 def pause_words(pause: Pause, timeline: AnswerTimeline) -> str:
@@ -302,48 +316,3 @@ def summary_words(timeline: AnswerTimeline) -> str:
     said.append(translate("Timeline", "all in {length}").format(length=time_words(timeline.end_ns)))
     line = in_parts(said)
     return line[:1].upper() + line[1:]
-
-
-def bins_sentence(bins: GapBins | None) -> str:
-    """Return what the histogram shows, for those who cannot see it."""
-    if bins is None:
-        return translate(
-            "Timeline",
-            "Gaps between neighbouring tokens: unknown until an answer has two tokens whose times are known.",
-        )
-    place = max(range(len(bins.counts)), key=bins.counts.__getitem__)
-    low, high = bins.range_of(place)
-    said = translate(
-        "Timeline",
-        "{total} gaps between neighbouring tokens; most often {low} to {high} ms, the longest {most} ms",
-    )
-    if bins.total == 1:
-        said = translate("Timeline", "1 gap between neighbouring tokens: {most} ms")
-    return said.format(
-        total=count(bins.total), low=edge_words(low), high=edge_words(high), most=gap_words(bins.longest_ms)
-    )
-
-
-def edge_words(ms: float) -> str:
-    """Return where a bin begins, in ms: a round number."""
-    return f"{round(ms, 3):,g}"
-
-
-def gap_words(ms: float) -> str:
-    """Return a gap in ms, with a digit behind the point where that says something."""
-    return f"{ms:,.0f}" if ms >= 100 else f"{ms:.1f}"
-
-
-def bin_words(bins: GapBins, place: int) -> str:
-    """Return what a bar of the histogram stands for; the one behind the last is of all longer gaps."""
-    if place >= len(bins.counts):
-        return translate("Timeline", "longer than {end} ms: {count} of {total} gaps, the longest {most} ms").format(
-            end=edge_words(bins.end_ms),
-            count=count(bins.beyond),
-            total=count(bins.total),
-            most=gap_words(bins.longest_ms),
-        )
-    low, high = bins.range_of(place)
-    return translate("Timeline", "{low} to {high} ms: {count} of {total} gaps").format(
-        low=edge_words(low), high=edge_words(high), count=count(bins.counts[place]), total=count(bins.total)
-    )

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 from app.core.metrics import ItlQuantiles
 from app.gui import theme
 from app.gui.ground import paint_ground, stand_alone
-from app.gui.inside.timing.bar_words import bin_words, bins_sentence, edge_words, gap_words
+from app.gui.inside.timing.gap_words import bin_words, bins_sentence, edge_words, gap_words
 from app.gui.widgets.words import hint_of
 from app.services.gap_bins import GapBins
 

@@ -13,8 +13,9 @@ from app.gui import theme
 from app.gui.icons import Icons
 from app.gui.inside.empty_page import lay_out_empty
 from app.gui.inside.page import InsidePart
-from app.gui.inside.timing.bar_words import bins_sentence, summary_words, unknown_sentence, unknown_words
+from app.gui.inside.timing.bar_words import summary_words, unknown_sentence, unknown_words
 from app.gui.inside.timing.gap_histogram import GapHistogram
+from app.gui.inside.timing.gap_words import bins_sentence
 from app.gui.inside.timing.operations_panel import OperationsPanel
 from app.gui.inside.timing.pauses import PauseLegend
 from app.gui.inside.timing.steady_label import SteadyLabel
