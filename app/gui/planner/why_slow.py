@@ -76,7 +76,7 @@ class WhySlow(QFrame):
         if model is None:
             return self.tr("No model is loaded: load one and ask it something, and this says where the time went.")
         words = self.tr(
-            "{model} has ended no answer since Tokenlight started, and there is none in the open chat: ask it something, or "
+            "{model} has finished no answer since Tokenlight started, and there is none in the open chat: ask it something, or "
             "open a chat that it answered in, and this says where the time went."
         )
         return words.format(model=model)

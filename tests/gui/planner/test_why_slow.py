@@ -30,7 +30,7 @@ def test_without_an_answer_it_says_what_to_do(stage: Stage, model: Path, other_m
     assert stage.reads("plan_why_sentence").startswith("No model is loaded: load one and ask it something")
     stage.load(model)
     assert stage.reads("plan_why_sentence") == (
-        f"{stage.desk.program.session.name} has ended no answer since Tokenlight started, and there is none in the open "
+        f"{stage.desk.program.session.name} has finished no answer since Tokenlight started, and there is none in the open "
         "chat: ask it something, or open a chat that it answered in, and this says where the time went."
     )
     sentence = stage.find("plan_why_sentence")
@@ -43,7 +43,7 @@ def test_without_an_answer_it_says_what_to_do(stage: Stage, model: Path, other_m
     assert stage.sees("plan_why_details") and not stage.sees("plan_why_chat")
     assert sentence.property("look") != "muted" and block(stage).accessibleName() == stage.reads("plan_why_head")
     stage.load(other_model)
-    assert "has ended no answer" in stage.reads("plan_why_sentence"), "that was another model's"
+    assert "has finished no answer" in stage.reads("plan_why_sentence"), "that was another model's"
     assert sentence.property("look") == "muted"
 
 

@@ -246,9 +246,9 @@ def _explained_window(kind: MemoryKind) -> str:
     """Return what is kept where every layer that keeps tokens looks back a limited number of them only."""
     words = translate(
         "Loop",
-        "Attention needs two things of the tokens that it looks back at: their keys and their values. The latest tokens have "
-        "a cell each, so that nothing is computed twice; older ones are dropped, and their cells are used again. The context "
-        "is full when as many tokens were read as the model was loaded for.",
+        "Attention needs the keys and values of the tokens that it looks back at. The latest tokens have a cell each, so that "
+        "nothing is computed twice; older ones are dropped. The context is full when as many tokens were read as it was "
+        "loaded for.",
     )
     if kind == "hybrid":
         words += " " + translate("Loop", "The layers without attention keep one running state each.")
