@@ -12,6 +12,7 @@ from typing import Literal
 import msgspec
 
 from app.core.chat import PromptSpan
+from app.core.comparison import LETTERS
 from app.services.cache_parts import PartName
 from app.services.kv_blocks import BLOCK
 
@@ -32,6 +33,13 @@ class Stretch(msgspec.Struct, frozen=True):
     """Of a lane, the first so many are in no cell of the layers with a sliding window any more."""
     is_copy: bool = False
     """Tokens of the prompt that are there once more, for a lane."""
+
+
+class GivenBack(msgspec.Struct, frozen=True):
+    """What the lanes of a comparison held until each of them ended."""
+
+    lanes: int = 0
+    cells: int = 0
 
 
 class CellsHeld(msgspec.Struct, frozen=True):
@@ -176,3 +184,8 @@ def in_blocks(held: CellsHeld) -> CellsHeld:
 def _rest(at: int, first: int) -> list[Stretch]:
     """Return what is empty of the block that a sequence ends in."""
     return [Stretch(at, at + -at % BLOCK, "empty", first)] if at % BLOCK else []
+
+
+def letter_of(lane: int) -> str:
+    """Return what a lane is called."""
+    return LETTERS[lane]

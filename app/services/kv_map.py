@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import msgspec
 
-from app.core.comparison import LETTERS
 from app.core.events import (
     Compared,
     Failed,
@@ -28,7 +27,15 @@ from app.core.signal import Signal
 from app.services.answers import Answers
 from app.services.engine_session import EngineSession
 from app.services.kv_blocks import BlockUse, block_use
-from app.services.kv_cells import CellsHeld, Stretch, answer_stretches, joined, prompt_stretches, with_lanes
+from app.services.kv_cells import (
+    CellsHeld,
+    GivenBack,
+    Stretch,
+    answer_stretches,
+    joined,
+    prompt_stretches,
+    with_lanes,
+)
 from app.services.kv_sum import ClassSum, class_sums, keeps_all, window_alone
 from app.services.live import Live
 from app.services.next_send import Count
@@ -102,6 +109,7 @@ class KVMap:
         """Tokens of the lanes that hold cells."""
         self._lanes_from: dict[int, int] = {}
         """The first position of each that a sliding window still has."""
+        self._ended = GivenBack()
         self._limit = 0
         """The most tokens that the answer may have; 0 for as many as the context holds."""
         self._limits: tuple[int, ...] = ()
@@ -147,6 +155,11 @@ class KVMap:
         if prompt is None:
             return None
         return Saving(len(prompt.ids) // _ID_BYTES, prompt.from_cache, self._rate, is_again=self._is_again)
+
+    @property
+    def ended(self) -> GivenBack | None:
+        """What the lanes gave back whose prompt is in the cells; None where there were none, or where some are there."""
+        return self._ended if self._ended.lanes and not self._lanes else None
 
     @property
     def next(self) -> Count:
@@ -248,7 +261,8 @@ class KVMap:
                 self._lanes_from[event.lane] = event.window_from
                 self._dropped = min(event.prompt_from, self._used)
             case LaneFinished():
-                self._lanes.pop(event.lane, None)
+                if (ids := self._lanes.pop(event.lane, None)) is not None:
+                    self._ended = GivenBack(self._ended.lanes + 1, self._ended.cells + _cells(ids))
                 self._dropped = min(event.prompt_from, self._used)
             case Finished():
                 self._end(event.metrics.kv)
@@ -262,6 +276,7 @@ class KVMap:
 
     def _begin(self, event: PromptReady) -> None:
         self._prompt, self._ids, self._limits = event, bytearray(event.ids), ()
+        self._ended = GivenBack()
         self._lanes.clear()
         self._lanes_from.clear()
         self._whole = None
@@ -319,16 +334,12 @@ class KVMap:
         self._ids.clear()
         self._lanes.clear()
         self._used = self._dropped = 0
+        self._ended = GivenBack()
         self._tell()
 
     def _tell(self) -> None:
         self._held = None
         self.changed.emit()
-
-
-def letter_of(lane: int) -> str:
-    """Return what a lane is called."""
-    return LETTERS[lane]
 
 
 def _cells(ids: bytearray) -> int:

@@ -16,6 +16,7 @@ from app.core.model import CacheSizes
 from app.core.sampling import SamplingSettings
 from app.services.chat import Chat
 from app.services.comparing import Comparing
+from app.services.kv_cells import GivenBack
 from app.services.kv_map import KVMap
 from app.services.lane_starts import Lanes
 from tests.desk import Desk
@@ -148,10 +149,14 @@ def test_lanes_hold_what_they_have_evaluated_until_each_ends(
     use = kv_map.blocks
     assert use is not None and (use.requests, use.reserved) == (2, 2 * (PROMPT + 200))
     lead.finish(0)
-    assert [each.lane for each in kv_map.held.stretches] == [None, 1]
+    assert [each.lane for each in kv_map.held.stretches] == [None, 1] and kv_map.ended is None
     lead.finish(1)
     lead.end()
-    assert owners(kv_map) == {"prompt": PROMPT}
+    assert owners(kv_map) == {"prompt": PROMPT} and kv_map.ended == GivenBack(2, 4 + 2)
+    assert comparing.begin(TWO, None, "Why not?")
+    desk.settle()
+    lead.begin()
+    assert kv_map.ended is None, "another prompt is in the cells"
 
 
 def test_one_reservation_is_as_long_as_the_answer_may_become(chat: Chat, desk: Desk, kv_map: KVMap) -> None:

@@ -11,6 +11,6 @@ PART_STEPS: dict[PartName, int] = {
     "thinking": 3,
     "prompt": 5,
     "answer": 6,
-    "lanes": 7,
+    "lanes": 6,
 }
-"""Numbers for `lightness_step`: what lies side by side is far apart."""
+"""Numbers for `lightness_step`: what lies side by side is far apart. Lanes are answers, and no answer lies beside them."""

@@ -18,6 +18,8 @@ from app.gui.inside.cache.cell_grid import CellGrid
 from app.gui.inside.cache.cell_looks import cell_looks
 from app.gui.inside.cache.fact_card import FactCard
 from app.gui.inside.cache.fact_words import Fact, next_fact, reservation_fact, saving_fact
+from app.gui.inside.page import InsidePage
+from app.gui.theme import contrast
 from app.services.cache_parts import PARTS
 from app.services.kv_blocks import block_use
 from app.services.kv_cells import CellsHeld
@@ -72,6 +74,12 @@ def test_it_says_that_the_cells_are_those_of_now_and_whose(stage: Stage, model: 
     lead.finish(0)
     part.show_now()
     assert "1 lane of a comparison" in stage.reads("kv_about")
+    lead.finish(1)
+    lead.end()
+    part.show_now()
+    assert stage.reads("kv_about").endswith(
+        " · the 2 lanes of the comparison gave their 6 cells back when they ended"
+    )
 
 
 def test_in_a_new_chat_it_says_that_the_cells_are_the_others(stage: Stage, model: Path) -> None:
@@ -198,6 +206,26 @@ def test_patterns_are_fainter_in_small_cells_and_grounds_as_they_are(stage: Stag
     assert cells.layout_of_cells.pitch < 9 and cells._looks == small
     cells.show_cells(CellsHeld(256), range(0), in_blocks=False)
     assert cells._looks == usual
+
+
+@pytest.mark.parametrize("theme_name", ["dark", "light"])
+def test_lanes_are_told_from_the_prompt_that_they_share(stage: Stage, theme_name: Theme) -> None:
+    stage.themes.choose(theme_name)
+    looks = cell_looks(stage.themes.current, are_small=True)
+    for beside in ("prompt", "template"):
+        assert contrast(looks["lanes"].ground, looks[beside].ground) > 1.5, beside
+
+
+def test_the_cells_have_a_useful_height_and_the_page_scrolls(stage: Stage, model: Path) -> None:
+    answered(stage, model)
+    stage.window.resize(900, 600)
+    bar, cells = stage.find_as(InsidePage, "inside_page").verticalScrollBar(), grid(stage)
+    cells.show_cells(CellsHeld(8192), range(0), in_blocks=False)
+    stage.bot.waitUntil(lambda: cells.verticalScrollBar().maximum() == 0)
+    assert bar.maximum() > 0, "all cells are there, in a page that is higher than the window"
+    cells.show_cells(CellsHeld(131_072), range(0), in_blocks=False)
+    stage.bot.waitUntil(lambda: cells.verticalScrollBar().maximum() > 0)
+    assert cells.height() < 300, "so many scroll by themselves"
 
 
 def test_icons_have_as_many_points_as_the_screen(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -17,6 +17,7 @@ from app.gui.inside.cache.cell_legend import CellLegend, Entry
 from app.gui.inside.cache.cell_looks import owner_words
 from app.gui.inside.cache.cell_words import (
     copies_words,
+    ended_words,
     now_words,
     part_counts,
     place_sentence,
@@ -41,6 +42,8 @@ REPAINT_MS = 100
 
 class CachePart(InsidePart):
     """Shows what the service knows of the cells."""
+
+    is_whole = True
 
     def __init__(self, kv_map: KVMap, inspecting: Inspecting, themes: theme.Themes, icons: Icons) -> None:
         super().__init__()
@@ -167,7 +170,9 @@ class CachePart(InsidePart):
         now, all_bytes = self._map.bytes
         is_begun, other = self._inspecting.turn is not None, isolated(self._map.holds) if self._map.holds else ""
         parts = [now_words(held, other, is_begun=is_begun)]
-        if is_begun and held.used:
+        if ended := ended_words(self._map.ended):
+            parts.append(ended)
+        elif is_begun and held.used:
             parts.append(self.tr("now, not as it was when the answer above was written"))
         said = [
             (one if used == 1 else several).format(

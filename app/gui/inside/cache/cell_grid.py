@@ -29,6 +29,9 @@ from app.services.kv_cells import CellsHeld, Owner, Stretch
 
 EDGE_PX = 6
 """Around the grid: the rings around cells need it."""
+_LOW_PX = 264
+"""So high it is where it has more rows: 8,192 of the smallest cells in a small window. Where that is more than what is
+left of the window the page scrolls."""
 _LETTER_PX = 11
 _SMALL_PX = 9
 """In smaller cells a pattern has not even two lines."""
@@ -185,10 +188,17 @@ class CellGrid(QAbstractScrollArea):
     def _cell_at(self, point: QPoint) -> int | None:
         return self.layout_of_cells.at(point - QPoint(EDGE_PX, EDGE_PX - self.verticalScrollBar().value()))
 
+    def _keep_height(self, cells: int) -> None:
+        """Be as high as the smallest cells need, if those are not too many."""
+        least = grid_layout(cells, self.viewport().width() - 2 * EDGE_PX, 0, in_blocks=self._in_blocks)
+        around = max(self.height() - self.viewport().height(), 0) + 2 * EDGE_PX
+        self.setMinimumHeight(min(least.rows * least.row_px + around, theme.scaled(_LOW_PX)))
+
     def _lay_out(self) -> None:
+        cells = max(self._held.cells, self._held.end)
+        self._keep_height(cells)  # before the room is asked for: it may be another one at once
         room = self.viewport().size()
         width, height = room.width() - 2 * EDGE_PX, room.height() - 2 * EDGE_PX
-        cells = max(self._held.cells, self._held.end)
         self.layout_of_cells = grid = grid_layout(cells, width, height, in_blocks=self._in_blocks)
         if (grid.pitch < _SMALL_PX) is not self._are_small:
             self._are_small = grid.pitch < _SMALL_PX

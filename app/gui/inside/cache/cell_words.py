@@ -6,8 +6,8 @@ from PySide6.QtCore import QCoreApplication
 
 from app.gui.inside.cache.cell_looks import owner_words
 from app.gui.widgets.token_words import quoted
-from app.services.kv_cells import CellsHeld, Owner, Stretch
-from app.services.kv_map import CellToken, letter_of
+from app.services.kv_cells import CellsHeld, GivenBack, Owner, Stretch, letter_of
+from app.services.kv_map import CellToken
 from app.services.units import count
 
 translate = QCoreApplication.translate
@@ -79,6 +79,20 @@ def now_words(held: CellsHeld, other: str, *, is_begun: bool = False) -> str:
     if other:
         return translate("KvMap", "of another chat: {title}").format(title=other)
     return translate("KvMap", "of this chat")
+
+
+def ended_words(ended: GivenBack | None) -> str:
+    """Say where the cells of lanes have gone; nothing where none were there."""
+    if ended is None:
+        return ""
+    if ended.lanes == 1:
+        words = translate("KvMap", "1 lane of the comparison gave its {cells} cells back when it ended")
+        if ended.cells == 1:
+            words = translate("KvMap", "1 lane of the comparison gave its cell back when it ended")
+        return words.format(cells=count(ended.cells))
+    return translate(
+        "KvMap", "the {lanes} lanes of the comparison gave their {cells} cells back when they ended"
+    ).format(lanes=ended.lanes, cells=count(ended.cells))
 
 
 def copies_words(held: CellsHeld) -> str:
