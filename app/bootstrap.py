@@ -190,6 +190,9 @@ def _views(
     embedding = EmbeddingRow(session, inspecting, attention)
     operations = Operations(session, inspecting)
     operations.gpu_names = lambda: measured.memory.gpu_names
+    for each in (attention, operations):
+        each.reading.expected = measured.calibrating.reading_speed
+        measured.calibrating.changed.connect(each.changed.emit)
     return ProcessViews(
         attention=attention,
         kv_map=KVMap(session, answers, measured.live, counts.prompt_count, vocabulary),

@@ -16,7 +16,7 @@ from app.core.events import Failed, Tokenized
 from app.core.ports import EnginePort
 from app.core.signal import Signal
 from app.core.words import Sentence, translate
-from app.services.attention_cost import AttentionCost, PassSpeed, computed, cost_of
+from app.services.attention_cost import AttentionCost, PassSpeed, ReadingSpeed, computed, cost_of
 from app.services.attention_rows import AttentionRows
 from app.services.attention_text import EXAMPLE, AttentionText, example_place, text_of_answer, text_of_example
 from app.services.engine_session import EngineSession
@@ -72,6 +72,7 @@ class Attention:
         self._example_problem: Sentence | None = None
         """Why the example has no tokens."""
         self._speed = PassSpeed()
+        self.reading = ReadingSpeed(session, inspecting)
         session.scored.connect(self._follow)
         session.changed.connect(self._look_at_session)
         for signal in (inspecting.opened, inspecting.changed):
@@ -120,14 +121,10 @@ class Attention:
     @property
     def cost(self) -> AttentionCost | None:
         """What a pass would take; None where no token is selected or no model is there."""
-        model, token, turn = self._session.model, self.token, self._inspecting.turn
+        model, token = self._session.model, self.token
         if model is None or token is None:
             return None
-        ref, wrote = self._session.ref, turn.model if turn is not None else None
-        is_ours = ref is not None and wrote is not None and wrote.identity == ref.identity
-        finished = turn.finished if turn is not None and is_ours else None
-        told = finished.metrics.prefill_tokens_per_s if finished is not None else None
-        return cost_of(model, token + 1, self._speed.of(computed(model)) or told)
+        return cost_of(model, token + 1, self._speed.of(computed(model)) or self.reading.of(token + 1))
 
     @property
     def hindrance(self) -> Sentence | None:

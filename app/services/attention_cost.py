@@ -1,15 +1,18 @@
 """What reading attention takes, said before anybody asks for it: about so long, and about so many bytes.
 
-The time is that of reading the tokens once more, at the speed that was measured last; unknown before anything was.
+The time is that of reading the tokens once more, at the speed that was measured last, else as answers showed it.
 """
 
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 
 import msgspec
 
 from app.core.model import INSPECTION_BATCH, KV_ELEMENT_BYTES, ModelInfo
+from app.services.engine_session import EngineSession
+from app.services.inspecting import Inspecting
 
 CELLS_AT_ONCE = 256
 Computed = tuple[object, ...]
@@ -47,6 +50,33 @@ class PassSpeed:
     def of(self, computed: Computed) -> float | None:
         """Return the tokens a second of the last pass; None before there was one."""
         return self._speeds.get(computed)
+
+
+WATCHED = 1.8
+"""So much longer than a prefill alone a pass takes in which every operation is watched, as measured."""
+
+
+class ReadingSpeed:
+    """How fast the loaded model reads, before a pass of the same kind told: from answers, else as the machine showed itself.
+
+    `expected` tells the tokens a second for so many tokens, from what is known of the machine; None where nothing is.
+    """
+
+    def __init__(self, session: EngineSession, inspecting: Inspecting) -> None:
+        self._session = session
+        self._inspecting = inspecting
+        self.expected: Callable[[int], float | None] = lambda _tokens: None
+
+    def of(self, tokens: int) -> float | None:
+        """Return the tokens a second: of the answer that is looked at, else of the newest, else what is expected."""
+        ref = self._session.ref
+        for turn in (self._inspecting.turn, *reversed(self._inspecting.answers)):
+            if turn is None or turn.finished is None or turn.model is None or ref is None:
+                continue
+            told = turn.finished.metrics.prefill_tokens_per_s
+            if told is not None and turn.model.identity == ref.identity:
+                return told
+        return self.expected(tokens)
 
 
 def computed(model: ModelInfo) -> Computed:

@@ -93,6 +93,14 @@ class Calibrating:
         cached = metrics.prompt_tokens_from_cache
         return prefill_time([Part(work, fit.gpu)], metrics.prompt_tokens, cached, model.options.micro_batch)
 
+    def reading_speed(self, tokens: int) -> float | None:
+        """Return how many tokens/s the loaded model should read of so many, from answers before; None is unknown."""
+        work, fit, model = self._work, self._fit, self._model
+        if work is None or fit is None or model is None or fit.prefill_error is None:
+            return None
+        time = prefill_time([Part(work, fit.gpu)], tokens, 0, model.options.micro_batch)
+        return time.tokens_per_s if time is not None else None
+
     def note(self, event: Finished, circumstances: Circumstances, held: bool) -> None:
         """Take in an answer that has ended; `held` says whether somebody paced it or looked at every step."""
         model, work = self._model, self._work

@@ -15,7 +15,15 @@ from app.core.events import Failed
 from app.core.operations import LEAST_TOKENS, OperationsProgress, OperationsTimed
 from app.core.signal import Signal
 from app.core.words import Sentence, translate
-from app.services.attention_cost import AttentionCost, Computed, PassSpeed, computed, cost_of
+from app.services.attention_cost import (
+    WATCHED,
+    AttentionCost,
+    Computed,
+    PassSpeed,
+    ReadingSpeed,
+    computed,
+    cost_of,
+)
 from app.services.attention_text import AttentionText, text_of_answer
 from app.services.engine_session import EngineSession
 from app.services.engine_work import wait_for
@@ -58,6 +66,7 @@ class Operations:
         """Oldest first."""
         self._problem: tuple[_Whose, Sentence] | None = None
         self._speed = PassSpeed()
+        self.reading = ReadingSpeed(session, inspecting)
         session.scored.connect(self._follow)
         session.changed.connect(self.changed.emit)
         for signal in (inspecting.opened, inspecting.changed):
@@ -94,12 +103,13 @@ class Operations:
     @property
     def cost(self) -> AttentionCost | None:
         """What a pass would take; None where it cannot be asked for."""
-        model, text, turn = self._session.model, self._text, self._inspecting.turn
+        model, text = self._session.model, self._text
         if model is None or text is None:
             return None
-        finished = turn.finished if turn is not None else None
-        told = finished.metrics.prefill_tokens_per_s if finished is not None else None
-        return cost_of(model, self._tokens_of(text), self._speed.of(computed(model)) or told)
+        tokens, speed = self._tokens_of(text), self._speed.of(computed(model))
+        if speed is None and (reading := self.reading.of(tokens)) is not None:
+            speed = reading / WATCHED
+        return cost_of(model, tokens, speed)
 
     @property
     def hindrance(self) -> Sentence | None:

@@ -87,6 +87,18 @@ def test_what_was_expected_stands_beside_what_came(desk: Desk, calibrating: Cali
     assert read.startswith("1 s (") and read.endswith("), it took 1 s")
 
 
+def test_what_answers_showed_tells_how_fast_tokens_are_read(desk: Desk, calibrating: Calibrating) -> None:
+    assert calibrating.reading_speed(200) is None
+    for _ in range(3):
+        answers(desk, written())
+        knows(desk, calibrating)
+    assert calibrating.reading_speed(200) == pytest.approx(200.0, rel=0.25), "behind 100 tokens it was 200"
+    reading = desk.program.views.attention.reading
+    assert (
+        reading.expected(200) == calibrating.reading_speed(200) == desk.program.views.operations.reading.expected(200)
+    )
+
+
 def test_decode_and_prefill_are_kept_apart(desk: Desk, calibrating: Calibrating) -> None:
     answers(desk, written(decode_tokens_per_s=None, sampled_tokens=1))
     assert (kept(desk)["CPU, 2"].decode_answers, kept(desk)["CPU, 2"].prefill_answers) == (0, 1)

@@ -12,6 +12,7 @@ import pytest
 from app.core.commands import Cancel, TimeOperations
 from app.core.events import Loaded
 from app.core.operations import OperationsProgress, OperationsTimed
+from app.services.attention_cost import WATCHED
 from app.services.operations import MOST_TOKENS, Operations
 from app.services.tensor_cores import has_tensor_cores
 from tests.desk import Desk
@@ -48,6 +49,7 @@ def test_the_tokens_of_the_answer_are_read_and_what_came_of_it_is_kept(desk: Des
     ask(desk)
     cost = service(desk).cost
     assert cost is not None and cost.tokens == 42 and cost.seconds is not None and cost.memory_bytes is not None
+    assert cost.seconds == pytest.approx(42 / 131.2 * WATCHED), "watching slows what the answer's prompt was read at"
     assert service(desk).begin() and not service(desk).begin(), "one at a time"
     assert command(desk).ids == array("i", (*range(40), 0, 1)).tobytes() and command(desk).main_memory is not None
     desk.engine.say(OperationsProgress(command(desk).request, 20, 42))
