@@ -51,9 +51,11 @@ class LaboratoryView(QWidget):
         self._reason = label(look="muted", pixels=theme.SMALL_PX, name="lab_reason")
         self._reason.setWordWrap(True)
         self._reason.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+        self._reason.hide()  # else it has half of the heading until the first token is looked at
         self._about = FixedText(name="lab_about")
         self._about.set_text(
-            self.tr("From the model’s figures (logits) to one token: each stage cuts or changes, then one is drawn.")
+            self.tr("From the model’s figures (logits) to one token: each stage cuts or changes, then one is drawn."),
+            self.tr("Each stage cuts or changes, then one token is drawn."),
         )
         set_hint(
             self._about,

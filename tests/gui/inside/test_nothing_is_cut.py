@@ -14,6 +14,7 @@ from app.gui.inside import alternatives
 from app.gui.inside.stage_card import StageCardView
 from app.gui.next_token.candidate_row import RowPainter
 from app.gui.next_token.candidates_model import CandidatesModel
+from app.gui.widgets.fixed_text import FixedText
 from app.gui.widgets.stage_words import cutter_words
 from app.services.next_token import CandidateRow
 from tests.gui.conftest import Stage, desk, model, stage
@@ -84,3 +85,16 @@ def test_the_laboratory_gives_way_where_tokens_have_little_room(inspector: Inspe
     inspector.stage.clicks(f"inside_{other}_tab")
     inspector.stage.clicks(f"inside_{part}_tab")
     assert inspector.stage.sees("lab_cards"), "as somebody wanted it"
+
+
+@pytest.mark.parametrize("width", [900, 1280])
+def test_the_line_about_the_laboratory_is_whole(inspector: Inspector, width: int) -> None:
+    inspector.answers(count=60)
+    inspector.opens()
+    inspector.stage.window.resize(width, 800)
+    inspector.stage.bot.waitUntil(lambda: inspector.page.lower_part.count() == 1)
+    about = inspector.stage.find_as(FixedText, "lab_about")
+    for _folded in range(2):
+        inspector.stage.settle()
+        assert about.shown.endswith("is drawn."), about.shown
+        inspector.stage.clicks("lab_fold")
