@@ -25,6 +25,8 @@ STEPS = 6
 LINES_PX = (0.0, 1.0, 1.5, 2.0, 3.0, 4.0)
 """How thick the line under a token is, by its step."""
 _TINTS = (0.0, 0.13, 0.23, 0.32, 0.41, 0.50)
+_SHARE_TINTS = (0.0, 0.13, 0.25, 0.37, 0.485, 0.60)
+"""Of attention, in whose grid steps stand side by side."""
 _PROBABILITIES = (0.9, 0.5, 0.2, 0.05, 0.01)
 _RANKS = (2, 3, 6, 11, 41)
 """Below each of them one step more begins."""
@@ -39,7 +41,7 @@ _HUES: dict[Colouring, str] = {
     "attention": "stage_kv",
     "none": "text",
 }
-_TINT_STEP = 0.02
+_TINT_STEP = 0.01
 
 
 class Shade(NamedTuple):
@@ -169,20 +171,19 @@ def title_of(colouring: Colouring) -> str:
 
 
 def shades(look: theme.Theme, colouring: Colouring) -> list[Shade]:
-    """Return the steps of a ramp; text on each of them keeps its contrast."""
-    hue = look.colour(_HUES[colouring])
-    return [Shade(ground_of(look, hue, tint), hue) for tint in _TINTS]
+    """Return the steps of a ramp; text on each of them keeps its contrast, and they are as far apart as that allows."""
+    hue, surface = look.colour(_HUES[colouring]), look.colour("surface")
+    tints = _SHARE_TINTS if colouring == "attention" else _TINTS
+    spread = _strongest(look, hue, tints[-1]) / tints[-1]
+    return [Shade(_mixed(surface, hue, tint * spread), hue) for tint in tints]
 
 
-def ground_of(look: theme.Theme, hue: QColor, tint: float) -> QColor:
-    """Return the surface with so much of a hue in it, or as much as text on it allows."""
+def _strongest(look: theme.Theme, hue: QColor, tint: float) -> float:
+    """Return so much of a hue in the surface, or as much as text on it allows."""
     surface, text = look.colour("surface"), look.colour("text")
-    while tint > 0:
-        ground = _mixed(surface, hue, tint)
-        if theme.contrast(ground, text) >= theme.LEAST_TEXT_CONTRAST:
-            return ground
+    while tint > 0 and theme.contrast(_mixed(surface, hue, tint), text) < theme.LEAST_TEXT_CONTRAST:
         tint -= _TINT_STEP
-    return surface
+    return max(tint, 0.0)
 
 
 def _mixed(surface: QColor, hue: QColor, tint: float) -> QColor:

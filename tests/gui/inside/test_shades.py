@@ -21,7 +21,7 @@ def look(name: str) -> theme.Theme:
 
 
 @pytest.mark.parametrize("name", ["light", "dark", "contrast"])
-@pytest.mark.parametrize("colouring", COLOURINGS)
+@pytest.mark.parametrize("colouring", [*COLOURINGS, "attention"])
 def test_text_on_every_step_keeps_its_contrast(name: str, colouring: Colouring) -> None:
     themed = look(name)
     for shade in shades(themed, colouring):
@@ -42,6 +42,13 @@ def test_each_step_is_stronger_than_the_one_before(name: str) -> None:
         )
         assert theme.contrast(grounds[0], grounds[1]) >= 1.2
     assert list(LINES_PX) == sorted(set(LINES_PX)) and LINES_PX[0] == 0, "lines tell the steps without colour"
+
+
+@pytest.mark.parametrize("name", ["light", "dark"])
+def test_the_steps_of_attention_are_apart_where_they_stand_side_by_side(name: str) -> None:
+    grounds = [shade.ground for shade in shades(look(name), "attention")]
+    assert len(grounds) == len(words_of("attention"))
+    assert min(theme.contrast(one, other) for one, other in pairwise(grounds)) >= 1.17
 
 
 def test_two_ramps_have_two_hues() -> None:
