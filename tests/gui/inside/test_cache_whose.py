@@ -18,11 +18,12 @@ from app.gui.inside.cache.cell_grid import CellGrid
 from app.gui.inside.cache.cell_looks import cell_looks
 from app.gui.inside.cache.fact_card import FactCard
 from app.gui.inside.cache.fact_words import Fact, next_fact, reservation_fact, saving_fact
+from app.gui.inside.cache.next_words import unwritten_fact
 from app.gui.inside.page import InsidePage
 from app.gui.theme import contrast
 from app.services.cache_parts import PARTS
 from app.services.kv_blocks import block_use
-from app.services.kv_cells import CellsHeld
+from app.services.kv_cells import CellsHeld, Stretch
 from app.services.kv_map import Saving
 from app.services.lane_starts import Lanes
 from app.services.next_send import Count
@@ -105,6 +106,21 @@ def test_what_is_said_of_a_saving_names_whose_prompt_and_which_rate() -> None:
     assert next_fact(empty, CellsHeld(100), is_others=True).words.startswith(
         "Nothing is written yet, and nothing of this"
     )
+
+
+def test_where_nothing_is_written_it_says_what_has_to_be_read_again() -> None:
+    empty, held = Count(prompt=67, in_cache=0, cells=100), CellsHeld(100)
+    again = unwritten_fact(empty, held, is_begun=True)
+    assert again is not None and again.value == "+67"
+    assert again.words.startswith("Nothing is written yet. The cells hold nothing of this chat: all of it")
+    new = unwritten_fact(empty, held, is_begun=False)
+    assert new is not None and "chat template" in new.words and "read again" not in new.words
+    lanes = CellsHeld(100, (Stretch(0, 35, "prompt", 0), Stretch(35, 45, "lanes", 35, 0)))
+    partly = unwritten_fact(replace(empty, cached=35, in_cache=45), lanes, is_begun=True)
+    assert partly is not None and partly.value == "+32" and "the chat's beginning (35)" in partly.words
+    assert partly.words.endswith("Cells that are given back for it: 10.")
+    for other in (replace(empty, message="Hi"), replace(empty, prompt=0), replace(empty, answering=True)):
+        assert unwritten_fact(other, held, is_begun=True) is None
 
 
 def test_what_the_next_turn_gives_back_is_struck_through(stage: Stage, model: Path) -> None:

@@ -25,6 +25,7 @@ from app.gui.inside.cache.cell_words import (
     token_sentence,
 )
 from app.gui.inside.cache.fact_card import FactCard
+from app.gui.inside.cache.next_words import unwritten_fact
 from app.gui.inside.empty_page import lay_out_empty
 from app.gui.inside.page import InsidePart
 from app.gui.widgets.kept_label import KeptLabel
@@ -216,7 +217,10 @@ class CachePart(InsidePart):
             self.pool.show_fact(fact_words.pool_fact(held, self._map.bytes[1]))
             return
         self.saving.show_fact(fact_words.saving_fact(self._map.saving, is_others=bool(self._map.holds)))
-        self.next.show_fact(fact_words.next_fact(self._map.next, held, is_others=bool(self._map.holds)))
+        self.next.show_fact(
+            unwritten_fact(self._map.next, held, is_begun=self._inspecting.turn is not None)
+            or fact_words.next_fact(self._map.next, held, is_others=bool(self._map.holds))
+        )
         self.bytes.show_fact(fact_words.bytes_fact(model, self._map.sums))
         if has_window:
             self.window_fact.show_fact(
