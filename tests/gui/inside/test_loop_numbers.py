@@ -95,3 +95,15 @@ def test_a_prompt_that_is_not_made_yet_is_said_to_be(phase: Phase) -> None:
     values = msgspec.structs.replace(example(), phase=phase, prompt=LoopPrompt("Why?", 4))
     said = "Your message has 4 characters; the tokens of the whole prompt are counted once it is made."
     assert number("prompt", values) == said
+
+
+def test_where_no_speed_of_the_prefill_is_known_its_place_says_why() -> None:
+    few = msgspec.structs.replace(example(), prefill=LoopPrefill(35, 35, 24, None))
+    words = "Speed: –, because 11 tokens alone had to be read; 16 are needed to tell it."
+    assert face_of("prefill", few).why == words and words in number("prefill", few)
+    one = msgspec.structs.replace(example(), prefill=LoopPrefill(35, 35, 34, None))
+    assert "because 1 token alone had" in face_of("prefill", one).why
+    unknown = msgspec.structs.replace(example(), prefill=LoopPrefill(35, 35, 0, None))
+    assert "not known" in face_of("prefill", unknown).why
+    for read in (LoopPrefill(20, 35, 0, None), LoopPrefill(35, 35, 24, 40.0)):
+        assert not face_of("prefill", msgspec.structs.replace(example(), prefill=read)).why

@@ -10,6 +10,7 @@ from PySide6.QtCore import QCoreApplication
 from app.core.sampling import SamplingSettings, in_effect
 from app.gui.inside.loop.memory_words import counted, kept_figure, kept_lines, layer_lines
 from app.gui.inside.loop.number_words import nothing_drawn, said, why_no_model, why_no_step, why_not_read
+from app.gui.inside.loop.reading_words import why_no_speed
 from app.gui.widgets.stage_words import chain_words
 from app.gui.widgets.token_words import known_per_cent, quoted
 from app.gui.widgets.words import render
@@ -115,7 +116,7 @@ def _prefill(values: LoopValues) -> Face:
     meter: tuple[float, ...] = (read.from_cache / total, (read.done - read.from_cache) / total)
     if values.phase == "reading" and values.model is not None:
         meter = (*meter, min(values.model.most_at_once, read.total - read.done) / total)
-    return Face(figure, tuple(lines), meter)
+    return Face(figure, tuple(lines), meter, why=why_no_speed(values))
 
 
 def _transformer(values: LoopValues) -> Face:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from PySide6.QtCore import QCoreApplication
 
 from app.gui.inside.loop.memory_words import counted, kept_words, layers_words
-from app.gui.inside.loop.reading_words import begun_words, done_words, took_words
+from app.gui.inside.loop.reading_words import begun_words, done_words, took_words, why_no_speed
 from app.gui.widgets.part_words import part_words
 from app.gui.widgets.token_words import known_per_cent, quoted
 from app.gui.widgets.words import isolated, render
@@ -132,6 +132,8 @@ def _prefill(values: LoopValues) -> str:
         words = took
     elif read.begun:
         words += " " + begun_words(read.begun)
+    if no_speed := why_no_speed(values):
+        words += " " + no_speed
     if values.model is not None:
         one = translate("Loop", "At most 1 goes through the layers at once.")
         several = translate("Loop", "At most {count} go through the layers at once.")

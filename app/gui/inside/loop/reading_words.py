@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import QCoreApplication
 
+from app.core.metrics import MIN_PREFILL_TOKENS
 from app.gui.inside.loop.memory_words import counted
 from app.gui.inside.timing.bar_words import in_seconds
 from app.services.loop_values import LoopPrefill, LoopValues
@@ -37,6 +38,20 @@ def done_words(read: LoopPrefill) -> str:
 def _seconds(value: float) -> str:
     """Return a time in seconds, long or short, with two figures: of two, people see which is how much longer."""
     return in_seconds(f"{value:,.0f}" if value >= 10 else f"{value:.2g}")
+
+
+def why_no_speed(values: LoopValues) -> str:
+    """Return why nobody knows how fast the prompt was read that is in the cache by now; empty where somebody does."""
+    read = values.prefill
+    if read is None or read.tokens_per_s is not None or values.phase == "reading" or read.done < read.total:
+        return ""
+    new = read.total - read.from_cache
+    if new >= MIN_PREFILL_TOKENS:
+        return translate("Loop", "How fast it was read is not known.")
+    words = translate("Loop", "Speed: –, because {count} tokens alone had to be read; {least} are needed to tell it.")
+    if new == 1:
+        words = translate("Loop", "Speed: –, because 1 token alone had to be read; {least} are needed to tell it.")
+    return words.format(count=count(new), least=MIN_PREFILL_TOKENS)
 
 
 def took_words(values: LoopValues) -> str:

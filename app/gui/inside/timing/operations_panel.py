@@ -97,6 +97,7 @@ class OperationsPanel(QWidget):
         self._table.setColumnStretch(5, 1)
         inner.addSpacing(theme.SPACE_S)
         inner.addLayout(self._table)
+        inner.addSpacing(theme.SPACE_S)
         inner.addWidget(self.note)
         inner.addWidget(self.cores)
         column = QVBoxLayout(self)
