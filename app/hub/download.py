@@ -22,7 +22,7 @@ from app.hub import download_sentences, web_sentences
 from app.hub.checksum import Checksum
 from app.hub.partial_file import PartialFile, PartState
 from app.hub.repository import address_of
-from app.hub.web import Limits, Refused, Reply, Web, host_of
+from app.hub.web import Limits, Refused, Reply, Web, host_of, reason_of
 
 SILENCE_S = 30.0
 PIECE = 1 << 20
@@ -33,8 +33,8 @@ LOOK_EVERY = 64 << 20
 """Bytes between two looks at the free space."""
 BAD_RANGE = 416
 _CONTENT_RANGE = re.compile(r"bytes (?P<first>\d{1,18})-(?P<last>\d{1,18})/(?P<total>\d{1,18}|\*)")
-_NOT_PASSING = (ssl.SSLCertVerificationError,)
-"""What the next try meets again."""
+_PROXY_REFUSES = "Tunnel connection failed: 4"
+"""How the standard library begins what it says of a proxy that wants a password, or no such connection."""
 _WEB_PAGES = ("text/html", "application/xhtml+xml")
 Tell = Callable[[DownloadState, int], None]
 """Called with how many bytes of the file are there, for every piece."""
@@ -207,10 +207,10 @@ class _Fetch:
                 raise
         except UserError as error:
             self._control.check()
-            cause = error.__cause__
-            if isinstance(cause, TimeoutError):
+            why = None if error.__cause__ is None else reason_of(error.__cause__)
+            if isinstance(why, TimeoutError):
                 raise download_sentences.stalled(host_of(address)) from error
-            if isinstance(cause, OSError | HTTPException) and not isinstance(cause, _NOT_PASSING):
+            if isinstance(why, OSError | HTTPException) and not _is_lasting(why):
                 raise download_sentences.Passing(error.sentence) from error
             raise
         # the file is shorter there than what is here: it may be another one now
@@ -288,6 +288,11 @@ class _Fetch:
     @property
     def _name(self) -> str:
         return self._part.goal.name
+
+
+def _is_lasting(error: BaseException) -> bool:
+    """Whether the next try meets the same."""
+    return isinstance(error, ssl.SSLCertVerificationError) or str(error).startswith(_PROXY_REFUSES)
 
 
 def _strong(etag: str) -> str:

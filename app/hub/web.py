@@ -191,7 +191,7 @@ class Web:
             raise Refused(sentence, refused.code, host_of(refused.url or address), after) from None
         except _READ_ERRORS as error:
             limits.check(host)
-            raise web_sentences.unreachable(host, _reason(error)) from error
+            raise web_sentences.unreachable(host, reason_of(error)) from error
         status, final = int(answer.status), str(answer.url)
         if status not in (200, 206):
             answer.close()
@@ -319,6 +319,7 @@ def _is_private(address: str) -> bool:
     return scheme == "https" or host in LOOPBACK
 
 
-def _reason(error: Exception) -> Exception:
+def reason_of(error: BaseException) -> BaseException:
+    """Return what urllib wraps, which says why there was no answer."""
     reason = getattr(error, "reason", None)
-    return reason if isinstance(reason, Exception) else error
+    return reason if isinstance(reason, BaseException) else error

@@ -12,6 +12,7 @@ from app.core.words import translate
 
 _LONGEST = 120
 NOT_FOUND = 404
+SIGN_IN = 511
 
 
 def offline(variable: str) -> UserError:
@@ -74,7 +75,7 @@ def lost(host: str, error: Exception | None = None) -> UserError:
     )
 
 
-def unreachable(host: str, error: Exception) -> UserError:
+def unreachable(host: str, error: BaseException) -> UserError:
     """No connection came about, or no answer that can be read."""
     host = _short(host)
     if isinstance(error, TimeoutError):
@@ -141,6 +142,8 @@ def refused(host: str, status: int, has_token: bool) -> UserError:
                 host=host,
             )
         )
+    if status == SIGN_IN:
+        return web_page(host)
     if status >= 500:
         return ServerFailed(
             translate("Hub", "{host} has trouble of its own ({status}): try again later.", host=host, status=status)
@@ -220,7 +223,7 @@ def unreadable_listing(host: str) -> UserError:
     )
 
 
-def _why(error: Exception) -> str:
+def _why(error: BaseException) -> str:
     return getattr(error, "strerror", None) or str(error) or type(error).__name__
 
 

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 import re
+import ssl
 import threading
 from collections.abc import Callable, Mapping
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 from typing import Any, Self
 
 GUARD_S = 10
@@ -23,6 +25,8 @@ class Request(BaseHTTPRequestHandler):
 
     def do_GET(self) -> None:
         self.server.heard(self)
+
+    do_CONNECT = do_GET  # noqa: N815  what the standard library calls
 
     def log_message(self, *_: object) -> None:
         """Print nothing."""
@@ -138,6 +142,17 @@ class LoopbackHub:
         return f"http://127.0.0.1:{self._hub.server_port}"
 
     @property
+    def encrypted_endpoint(self) -> str:
+        """The hub by the name that its certificate has."""
+        return f"https://localhost:{self._hub.server_port}"
+
+    def encrypt(self, certificate: Path) -> None:
+        """Speak TLS from now on; the file holds a key and a certificate."""
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(certificate)
+        self._hub.socket = context.wrap_socket(self._hub.socket, server_side=True)
+
+    @property
     def store(self) -> str:
         """Where files are; another host by its name."""
         return f"http://localhost:{self._store.server_port}"
@@ -148,7 +163,12 @@ class LoopbackHub:
         return self._store.sent
 
     def content_of(self, request: Request) -> bytes:
-        return self.files[request.path.partition("?")[0].removeprefix("/blobs/")]
+        path = request.path.partition("?")[0]
+        return self.files[self._named(path) or path.removeprefix("/blobs/")]
+
+    def _named(self, path: str) -> str:
+        """Return the file of an address of the hub; it is whole where a proxy is asked."""
+        return path.partition(f"/{self.repository}/resolve/")[2].partition("/")[2]
 
     def _note(self, where: str, request: Request) -> None:
         self.asked.append((where, request.path, {name.lower(): value for name, value in request.headers.items()}))
@@ -166,7 +186,7 @@ class LoopbackHub:
         elif self.resolving is not None:
             self.resolving(request)
         else:
-            _, _, name = path.removeprefix(f"/{self.repository}/resolve/").partition("/")
+            name = self._named(path)
             request.send_text("", 302 if name in self.files else 404, Location=f"{self.store}/blobs/{name}?key=1")
 
     def _list(self, request: Request, path: str, query: str) -> None:

@@ -1,0 +1,161 @@
+"""Downloads through networks that are in the way: certificates, proxies, and sign-in pages in place of a model."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from app.core.download import DownloadChanged
+from app.hub import download_run, web
+from tests.hub.download_hub import DownloadHub, downloader
+from tests.hub.loopback_hub import Answer, Request
+
+CONTENT = b"GGUF" + bytes(range(256)) * 4_000
+NAME = "tiny.F16.gguf"
+CERTIFICATE = Path(__file__).with_name("localhost.pem")
+PAGE = "<html>" + "x" * 5000
+
+
+@pytest.fixture(autouse=True)
+def _quick(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    monkeypatch.setattr(download_run, "FIRST_PAUSE_S", 0.01)
+    monkeypatch.setattr(download_run, "TELL_EVERY_S", 0.0)
+    web._certificates.cache_clear()
+    yield
+    web._certificates.cache_clear()
+
+
+@pytest.fixture
+def hub() -> Iterator[DownloadHub]:
+    with DownloadHub({NAME: CONTENT}) as made:
+        yield made
+
+
+@pytest.fixture
+def encrypted() -> Iterator[DownloadHub]:
+    """A hub behind a certificate of localhost that nobody trusts, which sends the file itself."""
+    made = DownloadHub({NAME: CONTENT})
+    made.encrypt(CERTIFICATE)
+    made.resolving = made.deliver
+    with made:
+        yield made
+
+
+def failed(hub: DownloadHub, folder: Path, **environment: str) -> tuple[str, int]:
+    """Return what people are told, and how often it was tried; nothing of it is kept."""
+    with downloader(hub, folder, None, **environment) as made:
+        made.queue.add(hub.wanted())
+        told = made.until("failed")
+        tries = 1 + sum(isinstance(event, DownloadChanged) and event.state == "retrying" for event in made.told)
+        assert not any(name.endswith(".gguf") for name in made.files()) and told.done == 0
+    assert told.problem is not None
+    text = told.problem.english()
+    assert text.endswith(".") and "\n" not in text and len(text) < 320
+    return text, tries
+
+
+def test_a_certificate_that_nobody_trusts_is_told_at_once(encrypted: DownloadHub, tmp_path: Path) -> None:
+    text, tries = failed(encrypted, tmp_path, HF_ENDPOINT=encrypted.encrypted_endpoint)
+    assert "certificate of localhost" in text and "SSL_CERT_FILE" in text and tries == 1
+    assert not encrypted.asked
+
+
+def test_a_certificate_of_another_host_is_told(
+    encrypted: DownloadHub, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SSL_CERT_FILE", str(CERTIFICATE))
+    text, tries = failed(
+        encrypted, tmp_path, HF_ENDPOINT=encrypted.encrypted_endpoint.replace("localhost", "127.0.0.1")
+    )
+    assert "certificate of 127.0.0.1" in text and "mismatch" in text and tries == 1
+
+
+def test_certificates_that_people_name_are_trusted(
+    encrypted: DownloadHub, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SSL_CERT_FILE", str(CERTIFICATE))
+    with downloader(encrypted, tmp_path, None, HF_ENDPOINT=encrypted.encrypted_endpoint) as made:
+        made.queue.add(encrypted.wanted())
+        made.until("done")
+        assert made.goal(encrypted, NAME).read_bytes() == CONTENT
+
+
+def test_an_encrypted_hub_leads_to_no_plain_server(
+    encrypted: DownloadHub, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SSL_CERT_FILE", str(CERTIFICATE))
+    encrypted.resolving = None
+    text, tries = failed(encrypted, tmp_path, HF_ENDPOINT=encrypted.encrypted_endpoint)
+    assert "not safe" in text and tries == 1
+    assert {where for where, _, _ in encrypted.asked} == {"hub"}
+
+
+def test_a_download_goes_through_the_proxy(hub: DownloadHub, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("http_proxy", hub.endpoint)
+    monkeypatch.setenv("no_proxy", "localhost")
+    with downloader(hub, tmp_path, None, HF_ENDPOINT="http://hub.invalid") as made:
+        made.queue.add(hub.wanted())
+        made.until("done")
+        assert made.goal(hub, NAME).read_bytes() == CONTENT
+    assert [path.startswith("http://hub.invalid/") for _, path, _ in hub.asked] == [True, False]
+
+
+def test_a_proxy_that_is_not_there_is_told(hub: DownloadHub, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("http_proxy", "http://127.0.0.1:9")
+    text, tries = failed(hub, tmp_path)
+    assert "cannot be reached" in text and "HTTPS_PROXY" in text and tries == download_run.MOST_TRIES
+
+
+@pytest.mark.parametrize("scheme", ["http", "https"])
+def test_a_proxy_that_wants_a_password_is_told_at_once(
+    hub: DownloadHub, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, scheme: str
+) -> None:
+    monkeypatch.setenv(f"{scheme}_proxy", hub.endpoint)
+    hub.resolving = lambda request: request.send_text("", 407, Proxy_Authenticate="Basic")
+    text, tries = failed(hub, tmp_path, HF_ENDPOINT=f"{scheme}://hub.invalid", HF_TOKEN="hf_secret")
+    assert "407" in text and "HTTPS_PROXY" in text and tries == 1
+    assert scheme == "http" or not any("authorization" in headers for _, _, headers in hub.asked)
+
+
+def sign_in(request: Request) -> None:
+    request.send_text(PAGE, kind="text/html; charset=utf-8")
+
+
+def sign_in_elsewhere(request: Request) -> None:
+    if "sign-in" in request.path:
+        sign_in(request)
+    else:
+        request.begin(302, {"Location": "/sign-in", "Content-Length": 0})
+
+
+def required(request: Request) -> None:
+    request.send_text(PAGE, 511, kind="text/html")
+
+
+def disguised(request: Request) -> None:
+    request.send_text(PAGE + "x" * (len(CONTENT) - len(PAGE)), kind="application/octet-stream")
+
+
+@pytest.mark.parametrize(
+    ("answer", "words"),
+    [
+        (sign_in, "sign-in"),
+        (sign_in_elsewhere, "sign-in"),
+        (required, "sign-in"),
+        (disguised, "no model in place of"),
+    ],
+)
+def test_a_network_that_wants_a_sign_in_is_told_and_nothing_of_its_page_is_kept(
+    hub: DownloadHub, tmp_path: Path, answer: Answer, words: str
+) -> None:
+    hub.resolving = answer
+    text, tries = failed(hub, tmp_path)
+    assert words in text and tries == 1
+    assert not any(path.stat().st_size for path in tmp_path.rglob("*.part"))
+    hub.resolving = None
+    with downloader(hub, tmp_path) as made:
+        made.queue.add(hub.wanted())
+        made.until("done")
+        assert made.goal(hub, NAME).read_bytes() == CONTENT
