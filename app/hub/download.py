@@ -172,9 +172,7 @@ class _Fetch:
             or self._part.size > self._file.size
         ):
             self._part.begin(self._source.state(""))
-            etag = ""
         self._tell("running", self._part.size)
-        check_room(self._part.goal.parent, self._file.size - self._part.size)
         if self._part.size < self._file.size:
             with Limits(LONGEST_S, self._silence_s) as limits:
                 self._control.ending(limits.cancel)
@@ -214,7 +212,6 @@ class _Fetch:
                 raise download_sentences.Passing(error.sentence) from error
             raise
         # the file is shorter there than what is here: it may be another one now
-        self._part.begin(self._source.state(""))
         return web.get(address, limits)
 
     def _begin(self, reply: Reply) -> bytes:
