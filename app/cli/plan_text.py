@@ -82,7 +82,7 @@ def _in_full(asked: PlanAsked, model: ModelValue, plan: PlanValue) -> list[str]:
     for device in plan.devices:
         lines += ["", *_device(device)]
     if plan.levers:
-        lines += ["", "What needs less memory", *(f"{INDENT}{_lever(lever)}" for lever in plan.levers)]
+        lines += ["", "What needs less memory", *(f"{INDENT}{_lever(lever, plan)}" for lever in plan.levers)]
     return lines
 
 
@@ -213,7 +213,7 @@ def _device(device: DeviceValue) -> list[str]:
     return [name, *(f"{INDENT}{row[0].ljust(names)}  {row[1].rjust(sizes)}  {row[2]}" for row in rows)]
 
 
-def _lever(lever: LeverValue) -> str:
+def _lever(lever: LeverValue, plan: PlanValue) -> str:
     change = {
         "context": f"A context of {_tokens(lever.context)}",
         "kv_type": f"Keys and values in {lever.kv_type or UNKNOWN}",
@@ -225,4 +225,6 @@ def _lever(lever: LeverValue) -> str:
         "flash_attention": "Flash attention",
     }[lever.kind]
     about = "about " if lever.is_estimate else ""
-    return f"{change}: {about}{byte_size(lever.saves)} less, {'fits' if lever.fits else 'still too large'}"
+    on_gpu = any(device.is_gpu for device in plan.devices) and plan.verdict != "too_large"
+    enough = "fits" if lever.fits else "still not all on the GPU" if on_gpu else "still too large"
+    return f"{change}: {about}{byte_size(lever.saves)} less, {enough}"

@@ -26,11 +26,19 @@ class Machine:
     """A model on some devices; every configuration is worked out once."""
 
     def __init__(
-        self, model: PlannedModel, devices: Sequence[PlannedDevice], beyond: Sequence[int] | None = None
+        self,
+        model: PlannedModel,
+        devices: Sequence[PlannedDevice],
+        beyond: Sequence[int] | None = None,
+        share: float = 1.0,
     ) -> None:
-        """`beyond` is what each device is known to take more than by formula, main memory last."""
+        """`beyond` is what each device is known to take more than by formula, main memory last.
+
+        `share` is what the weights are of what the file says: another quantisation of it.
+        """
         self.model = model
         self._beyond = beyond
+        self._share = share
         self.gpus = tuple(device for device in devices if device.is_gpu)
         self.main = next((device for device in devices if not device.is_gpu), None)
         self._devices = (*self.gpus, *(() if self.main is None else (self.main,)))
@@ -44,16 +52,15 @@ class Machine:
             key = (options.gpu_layers, options.experts_on_cpu)
             if key not in self._placed:
                 self._placed[key] = placed(self.model, options, self.gpus)
-            self._held[options] = held(self.model, options, self._placed[key], len(self.gpus) + 1)
+            holdings = held(self.model, options, self._placed[key], len(self.gpus) + 1)
+            for holding in holdings if self._share != 1.0 else ():
+                holding.weights = None if holding.weights is None else round(holding.weights * self._share)
+            self._held[options] = holdings
         return self._held[options]
 
     def fits(self, options: PlanOptions) -> bool | None:
         """Whether every device has what it needs; None where one figure is unknown."""
-        return self.fits_with(options, 1.0)
-
-    def fits_with(self, options: PlanOptions, share: float) -> bool | None:
-        """Whether it would where the weights are `share` of what they are."""
-        sizes = [_scaled(holding, share) for holding in self.held(options)]
+        sizes = [taken(holding) for holding in self.held(options)]
         if self._beyond is not None:
             sizes = [_sum(size, more) for size, more in zip(sizes, self._beyond, strict=True)]
         return all_have_room(
@@ -63,10 +70,9 @@ class Machine:
             ]
         )
 
-    def needed(self, options: PlanOptions) -> int | None:
-        """Return the bytes on all GPUs, or in main memory where there is none; None where unknown."""
-        holdings = self.held(options)
-        return _sum(*(taken(holding) for holding in (holdings[:-1] or holdings)))
+    def scaled(self, share: float) -> Machine:
+        """Return the same machine with weights that are `share` of what they are."""
+        return Machine(self.model, (*self.gpus, *(() if self.main is None else (self.main,))), self._beyond, share)
 
     def beyond_rooms(self, options: PlanOptions) -> dict[str, int | None]:
         """Return what each GPU needs, by its number, in addition to the margin that `core.layer_choice` knows."""
@@ -130,11 +136,6 @@ def _last(most: int, fits: Callable[[int], bool]) -> int:
         else:
             high = middle - 1
     return low
-
-
-def _scaled(holding: Holding, share: float) -> int | None:
-    size = taken(holding)
-    return None if size is None else size - round((holding.weights or 0) * (1 - share))
 
 
 def _sum(*sizes: int | None) -> int | None:

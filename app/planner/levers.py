@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import NamedTuple
 
 from msgspec.structs import replace
 
 from app.core.model import ALL_LAYERS, CONTEXT_STEP, KVType
-from app.planner.fitting import Machine, largest_context
+from app.planner.fitting import Machine, largest_context, taken
 from app.planner.layout import all_layers
-from app.planner.memory_plan import Lever, LeverKind
+from app.planner.memory_plan import Lever, LeverKind, rooms_left
+from app.planner.moving_layers import count_of, fits_somehow, with_layers
 from app.planner.plan_options import PlanOptions
 from app.planner.refusals import refusal
 
@@ -30,72 +32,121 @@ NOTICEABLE = 0.97
 """A quantisation that is not smaller by at least a thirtieth is none to recommend."""
 
 
-def levers_of(machine: Machine, options: PlanOptions, decided: PlanOptions) -> tuple[Lever, ...]:
-    """Return the changes of a configuration, in the order in which they cost least; `decided` is what a load would choose."""
-    needed = machine.needed(options)
+class _Search(NamedTuple):
+    """What changes are looked for in."""
+
+    machine: Machine
+    wanted: PlanOptions
+    """As somebody wants it, with all layers on the GPUs where nobody chose them."""
+    shown: PlanOptions
+    """As a load would make it: what is saved is saved of that."""
+    may_move: bool
+    """Whether it is enough that it fits with layers in main memory."""
+
+    def is_enough(self, options: PlanOptions, share: float = 1.0) -> bool | None:
+        """Return whether all of it fits then, on the GPUs unless nothing but main memory helps."""
+        machine = self.machine if share == 1.0 else self.machine.scaled(share)
+        everything = all_layers(machine.model)
+        if self.may_move and everything is not None:
+            return fits_somehow(machine, options, everything)
+        return machine.fits(options)
+
+    @property
+    def counted(self) -> int:
+        """How many devices count: the GPUs, or all where main memory is short as well, or nothing is on a GPU."""
+        rows, gpus = self.machine.rows(self.shown), len(self.machine.gpus)
+        loads = [row.load for row in rows]
+        main = rooms_left(loads)[-1]
+        on_gpus = any(load.size for load in loads[:gpus])
+        return gpus if gpus and on_gpus and (main is None or main >= 0) else gpus + 1
+
+    def size(self, options: PlanOptions) -> int | None:
+        """Return the bytes that a configuration takes of the devices that count; None is unknown."""
+        sizes = [taken(holding) for holding in self.machine.held(options)[: self.counted]]
+        known = [size for size in sizes if size is not None]
+        return sum(known) if len(known) == len(sizes) else None
+
+
+def levers_of(
+    machine: Machine, wanted: PlanOptions, shown: PlanOptions, *, may_move: bool = False
+) -> tuple[Lever, ...]:
+    """Return the changes of a configuration, in the order in which they cost least.
+
+    `wanted` is what somebody asked for, all layers on the GPUs where nobody chose them, and `shown` what a load makes of
+    it; `may_move` says that not even layers in main memory make it fit, so that a change is enough with which they do.
+    """
+    search = _Search(machine, wanted, shown, may_move)
+    needed = search.size(shown)
     if needed is None:
         return ()
     found = []
-    for kind, name, changed in _changes(machine, options, decided):
-        if changed == options or refusal(machine.model, changed) is not None:
+    for kind, name, changed, after in _changes(search):
+        if after == shown or refusal(machine.model, changed) is not None:
             continue
-        after = machine.needed(changed)
-        if after is not None and after < needed:
-            found.append(Lever(kind, changed, needed - after, bool(machine.fits(changed)), name))
-    smaller = _smaller_quantisation(machine, options)
+        size = search.size(after)
+        if size is not None and size < needed:
+            found.append(Lever(kind, changed, needed - size, bool(search.is_enough(changed)), name))
+    smaller = _smaller_quantisation(search)
     return (*found, *(() if smaller is None else (smaller,)))
 
 
-def _changes(
-    machine: Machine, options: PlanOptions, decided: PlanOptions
-) -> Iterator[tuple[LeverKind, str, PlanOptions]]:
-    if not options.flash_attention:
-        yield "flash_attention", "", replace(options, flash_attention=True)
-    yield "context", "", replace(options, context=_shorter(machine, options))
+def _changes(search: _Search) -> Iterator[tuple[LeverKind, str, PlanOptions, PlanOptions]]:
+    """Yield each change with what would be wanted then, and what is shown with nothing else changed."""
+    wanted, shown, machine = search.wanted, search.shown, search.machine
+    if not wanted.flash_attention:
+        yield (
+            "flash_attention",
+            "",
+            replace(wanted, flash_attention=True),
+            replace(shown, flash_attention=True),
+        )
+    shorter = _shorter(search)
+    yield "context", "", replace(wanted, context=shorter), replace(shown, context=shorter)
     for kind in SMALLER_CACHES:
-        yield "kv_type", kind, replace(options, kv_type_k=kind, kv_type_v=kind)
-    if machine.gpus:
-        if machine.model.is_mixture:
-            yield "experts_on_cpu", "", replace(options, experts_on_cpu=True)
-        yield "gpu_layers", "", _fewer_layers(machine, options, decided)
+        wants = replace(wanted, kv_type_k=kind, kv_type_v=kind)
+        yield "kv_type", kind, wants, replace(shown, kv_type_k=kind, kv_type_v=kind)
+    if machine.gpus and machine.model.is_mixture:
+        yield "experts_on_cpu", "", replace(wanted, experts_on_cpu=True), replace(shown, experts_on_cpu=True)
+    if machine.gpus and shown.gpu_layers == wanted.gpu_layers:
+        fewer = _fewer_layers(machine, wanted)
+        yield "gpu_layers", "", fewer, fewer
 
 
-def _shorter(machine: Machine, options: PlanOptions) -> int:
+def _shorter(search: _Search) -> int:
     """Return the longest context that fits and is shorter; half of it where none does, or where it fits already."""
-    longest = largest_context(machine, options) or 0
-    if 0 < longest < options.cells:
+    longest = largest_context(search.machine, search.wanted, search.is_enough) or 0
+    if 0 < longest < search.shown.cells:
         return longest
-    return max(CONTEXT_STEP, options.cells // 2)
+    return max(CONTEXT_STEP, search.shown.cells // 2)
 
 
-def _fewer_layers(machine: Machine, options: PlanOptions, decided: PlanOptions) -> PlanOptions:
-    """Return the configuration that a load would choose, or half the layers where it would take them all."""
-    if decided.gpu_layers != options.gpu_layers:
-        return decided
+def _fewer_layers(machine: Machine, options: PlanOptions) -> PlanOptions:
+    """Return the configuration with the layers that fit, or half of them where all that are wanted do."""
     everything = all_layers(machine.model) or 0
-    present = everything if options.gpu_layers in (None, ALL_LAYERS) else options.gpu_layers or 0
-    return replace(options, gpu_layers=min(present, everything) // 2)
+    present = count_of(options, everything)
+    if not machine.fits(options):
+        fitting = with_layers(machine, replace(options, gpu_layers=ALL_LAYERS), everything)
+        if count_of(fitting, everything) < present and machine.fits(fitting):
+            return fitting
+    return replace(options, gpu_layers=present // 2)
 
 
-def _smaller_quantisation(machine: Machine, options: PlanOptions) -> Lever | None:
+def _smaller_quantisation(search: _Search) -> Lever | None:
     """Return the best quantisation that would fit, or the smallest known; None where the present one is as small."""
-    weights, parameters = machine.model.weights, machine.model.parameters
+    weights, parameters = search.machine.model.weights, search.machine.model.parameters
     if weights is None or not parameters or not weights.total:
         return None
     present = weights.total * 8 / parameters
-    smaller = [(name, bits) for name, bits in BITS_PER_WEIGHT.items() if bits < present * NOTICEABLE]
+    holdings = search.machine.held(search.shown)[: search.counted]
     lever = None
-    for name, bits in smaller:
-        saves, fits = _scaled(machine, options, bits / present)
-        lever = Lever("quantisation", None, saves, fits, name, is_estimate=True)
-        if fits:
+    for name, bits in BITS_PER_WEIGHT.items():
+        share = bits / present
+        saves = round(sum((holding.weights or 0) * (1 - share) for holding in holdings))
+        if share >= NOTICEABLE or saves <= 0:
+            continue
+        lever = Lever(
+            "quantisation", None, saves, bool(search.is_enough(search.wanted, share)), name, is_estimate=True
+        )
+        if lever.fits:
             return lever
     return lever
-
-
-def _scaled(machine: Machine, options: PlanOptions, share: float) -> tuple[int, bool]:
-    """Return what is saved where all weights are `share` of what they are, and whether that fits."""
-    fits = machine.fits_with(options, share)
-    holdings = machine.held(options)
-    counted = holdings[:-1] or holdings
-    return round(sum((holding.weights or 0) * (1 - share) for holding in counted)), bool(fits)

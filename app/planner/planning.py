@@ -70,7 +70,7 @@ def plan_memory(
         gpu_layers=count_of(decided, everything) if machine.gpus else 0,
         largest_context=longest,
         most_sequences=most_sequences(machine, wanted if moves else replace(decided, context=options.context), goes),
-        levers=levers_of(machine, wanted, decided),
+        levers=levers_of(machine, wanted, decided, may_move=moves and verdict == "too_large"),
     )
 
 

@@ -251,6 +251,12 @@ def test_what_is_too_large_says_so_and_what_would_help(line: CommandLine, tmp_pa
     assert "What needs less memory" in line.out and "Keys and values in q8_0: " in line.out
 
 
+def test_what_lies_in_main_memory_in_part_is_not_called_too_large(line: CommandLine, large: Path) -> None:
+    assert line.run("plan", str(large), "--gpu", "rtx-3060-8", "--context", "131072") == 0
+    assert "still too large" not in line.out
+    assert "less, still not all on the GPU" in line.out and "less, fits" in line.out
+
+
 def test_a_folder_is_a_line_for_each_model_and_the_best_is_marked(
     line: CommandLine, large: Path, model: Path, tmp_path: Path, asked: FakeDryRun
 ) -> None:

@@ -18,8 +18,8 @@ ON_GPU: tuple[Verdict, ...] = ("fits",)
 SOMEHOW: tuple[Verdict, ...] = ("fits", "less_context", "partly")
 
 
-@pytest.mark.parametrize("name", ["llama-3.1-8b", "qwen3-32b", "qwen3-30b-a3b", "gemma-3-12b"])
-@pytest.mark.parametrize("gib", [2, 5, 6, 8, 24])
+@pytest.mark.parametrize("name", ["llama-3.1-8b", "qwen3-32b", "qwen3-30b-a3b"])
+@pytest.mark.parametrize("gib", [2, 5, 8])
 @pytest.mark.parametrize("main", [8, 20, 40])
 @pytest.mark.parametrize("context", [8192, 32_768])
 def test_the_verdict_holds_up_to_the_largest_context(name: str, gib: int, main: int, context: int) -> None:

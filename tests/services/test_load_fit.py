@@ -115,7 +115,7 @@ def test_layers_are_a_change_only_where_somebody_chose_them(tmp_path: Path) -> N
 
 def test_experts_and_another_file_are_changes_too(tmp_path: Path) -> None:
     path = write_tiny_mixture(tmp_path / "model.gguf")
-    levers = formula(path, LoadOptions(flash_attention="off"), MIB).levers
+    levers = formula(path, LoadOptions(flash_attention="off", gpu_layers=3), MIB).levers
     assert any(lever.changes == {"experts_on_cpu": True} for lever in levers)
     assert any(not lever.changes for lever in levers)
 
