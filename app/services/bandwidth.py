@@ -40,8 +40,8 @@ class Bandwidth:
 
     @property
     def known(self) -> dict[str, KnownMemory]:
-        """By ggml's name of the device."""
-        return self._settings.values.memory_speeds
+        """By ggml's name of the device; what no memory can be is unknown."""
+        return {name: each for name, each in self._settings.values.memory_speeds.items() if each.is_plausible}
 
     @property
     def is_measuring(self) -> bool:

@@ -15,7 +15,7 @@ from app.core.circumstances import Circumstances
 from app.core.devices import GPU_KINDS, MAIN_MEMORY, Device
 from app.core.events import Finished
 from app.core.job_events import LanesAnalysed
-from app.core.machine_speed import KeptAnswers
+from app.core.machine_speed import KeptAnswers, is_plausible_decode, is_plausible_prefill, is_plausible_rest
 from app.core.metrics import Metrics, TtftParts
 from app.core.model import ModelInfo
 from app.core.signal import Signal
@@ -233,19 +233,19 @@ def calibration_of(kept: KeptAnswers) -> Calibration:
         tuple(read for point in kept.prefill if (read := _prefill_point(point)) is not None),
         max(0, kept.decode_answers),
         max(0, kept.prefill_answers),
-        tuple(rest for rest in kept.rests if rest >= 0),
+        tuple(rest for rest in kept.rests if is_plausible_rest(rest)),
     )
 
 
 def _decode_point(kept: tuple[float, ...]) -> DecodePoint | None:
-    if len(kept) not in (4, 5) or min(kept[0], kept[1], kept[3]) <= 0 or min(kept) < 0:
+    if not is_plausible_decode(kept):
         return None
     layers, weights, cache, seconds, tokens = (*kept, 0.0)[:5]
     return DecodePoint(int(layers), weights, cache, seconds, int(tokens))
 
 
 def _prefill_point(kept: tuple[float, ...]) -> PrefillPoint | None:
-    if len(kept) not in (2, 5) or min(kept[:2]) <= 0 or min(kept) < 0:
+    if not is_plausible_prefill(kept):
         return None
     tflops, tokens, depth, layers, weights = (*kept, 0.0, 0.0, 0.0)[:5]
     return PrefillPoint(tflops, int(tokens), int(depth), int(layers), weights)

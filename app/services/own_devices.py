@@ -19,7 +19,7 @@ def own_gpu(device: Device, memories: Mapping[str, KnownMemory]) -> OwnDevice:
         device.description or device.name,
         device.total,
         memory_kind="shared" if device.kind == "integrated_gpu" else "own",
-        bandwidth=measured.gb_per_s if measured is not None else None,
+        bandwidth=measured.gb_per_s if measured is not None and measured.is_plausible else None,
     )
 
 
@@ -33,7 +33,7 @@ def own_processor(
         total,
         is_processor=True,
         memory_kind="shared",
-        bandwidth=measured.gb_per_s if measured is not None else ASSUMED_GB_PER_S,
+        bandwidth=measured.gb_per_s if measured is not None and measured.is_plausible else ASSUMED_GB_PER_S,
     )
 
 
