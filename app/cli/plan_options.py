@@ -6,10 +6,9 @@ import argparse
 from typing import get_args
 
 from app.cli.values import one_of, text, whole_number
-from app.core.model import DEFAULT_CONTEXT, DEFAULT_PROMPT, MOST_CONTEXT, KVType
+from app.core.model import DEFAULT_CONTEXT, DEFAULT_PROMPT, MOST_PLANNED_CONTEXT, MOST_SEQUENCES, KVType
 from app.services.plan_answer import PlanAsked
 
-MOST_SEQUENCES = 1024
 PLAN_DESCRIPTION = """\
 Say whether a model fits, how long its context may be, how many conversations
 go at once, how long the first token takes and how fast the others follow. For
@@ -33,7 +32,7 @@ not at all with TOKENLIGHT_OFFLINE=1.
   plans    a list, one for each GPU: gpu, name, verdict (fits, less_context,
            partly, too_large, unknown), reason, context, prompt, gpu_layers,
            experts_on_cpu, largest_context, most_sequences, limited_by,
-           decode, ttft, devices, levers, note
+           decode, ttft, devices, levers, note, remark
   decode   tokens_per_s of each conversation, low, high, ceiling, together,
            limited_by (memory, bandwidth, layers, compute, processor), source
            (measured, vendor, extrapolated, assumed, entered, told)
@@ -57,7 +56,7 @@ def add_plan(plan: argparse.ArgumentParser) -> None:
     plan.add_argument(
         "--context",
         metavar="N",
-        type=whole_number(1, MOST_CONTEXT),
+        type=whole_number(1, MOST_PLANNED_CONTEXT),
         help=f"tokens of each conversation; at most {DEFAULT_CONTEXT:,} if left out",
     )
     plan.add_argument(
@@ -77,7 +76,7 @@ def add_plan(plan: argparse.ArgumentParser) -> None:
     plan.add_argument(
         "--prompt",
         metavar="N",
-        type=whole_number(1, MOST_CONTEXT),
+        type=whole_number(1, MOST_PLANNED_CONTEXT),
         help=f"tokens of the prompt before the first token; {DEFAULT_PROMPT:,} if left out",
     )
     plan.add_argument(

@@ -65,6 +65,8 @@ def _in_full(asked: PlanAsked, model: ModelValue, plan: PlanValue) -> list[str]:
         lines.append(f"{INDENT}All figures are for the context that fits: {_tokens(plan.context)}.")
     if plan.reason is not None:
         lines.append(f"{INDENT}{one_line(plan.reason.english())}")
+    if plan.remark is not None:
+        lines.append(f"{INDENT}{one_line(plan.remark.english())}")
     if plan.note is not None:
         lines.append(f"{INDENT}llama.cpp was asked and gave no figures: {one_line(plan.note.english())}")
     facts = [

@@ -29,6 +29,10 @@ DEFAULT_CONTEXT, DEFAULT_PROMPT = 8192, 1024
 ALL_LAYERS = -1
 """Of `gpu_layers`: every layer goes to the GPU."""
 MOST_CONTEXT = 1 << 27
+MOST_PLANNED_CONTEXT = 1 << 24
+"""Of one conversation: no model was trained for as much."""
+MOST_SEQUENCES = 256
+"""llama.cpp has no more in one context (`LLAMA_MAX_SEQ`)."""
 MOST_LAYERS = 10_000
 MOST_GPUS = 16
 MOST_THREADS = 1024

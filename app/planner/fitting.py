@@ -7,16 +7,13 @@ from collections.abc import Callable, Sequence
 from msgspec.structs import replace
 
 from app.core.layer_choice import Room
-from app.core.model import CONTEXT_STEP, MOST_CONTEXT
+from app.core.model import CONTEXT_STEP, MOST_CONTEXT, MOST_SEQUENCES
 from app.planner.cache_formula import padded
 from app.planner.layout import Holding, Placement, device_names, held, placed
 from app.planner.margins import overhead_and_margin, reserve, room_of
 from app.planner.memory_plan import DevicePlan, Figure, Load, PlannedDevice, all_have_room
 from app.planner.plan_options import PlanOptions
 from app.planner.planned_model import PlannedModel
-
-MOST_SEQUENCES = 256
-"""llama.cpp has no more in one context (`LLAMA_MAX_SEQ`)."""
 
 Fits = Callable[[PlanOptions], bool | None]
 """Whether a configuration fits; None is unknown."""

@@ -5,6 +5,7 @@ Source: `llama_init_from_model` (`src/llama-context.cpp`) of llama.cpp as of lla
 
 from __future__ import annotations
 
+from app.core.model import MOST_SEQUENCES
 from app.core.words import Sentence, translate
 from app.planner.buffer_formula import uses_flash
 from app.planner.cache_formula import BLOCK
@@ -14,6 +15,12 @@ from app.planner.planned_model import PlannedModel
 
 def refusal(model: PlannedModel, options: PlanOptions) -> Sentence | None:
     """Return why a context with these options cannot be made; None where nothing speaks against it."""
+    if options.sequences > MOST_SEQUENCES:
+        return translate(
+            "Planner",
+            "llama.cpp holds at most {most} conversations at once. Plan for fewer.",
+            most=MOST_SEQUENCES,
+        )
     if options.kv_type_v != "f16" and not uses_flash(model, options):
         if options.flash_attention:
             return translate(

@@ -118,6 +118,8 @@ class PlanValue(msgspec.Struct, frozen=True):
     levers: tuple[LeverValue, ...]
     note: Sentence | None = None
     """What llama.cpp said instead of figures."""
+    remark: Sentence | None = None
+    """What speaks against the context whatever room there is."""
 
 
 class ModelValue(msgspec.Struct, frozen=True):

@@ -79,6 +79,10 @@ class PlanCommand:
             raise _too_long_prompt(asked.prompt, asked.context)
         self._read = find_planned(asked.model, self._models, self._sources.hub, told)
         first = self._read[0]
+        if asked.prompt is not None and len(self._read) == 1 and first.model is not None:
+            context = usage_of(asked, first.model.trained_context).context
+            if asked.prompt > context:
+                raise _too_long_prompt(asked.prompt, context)
         if len(self._read) == 1 and first.problem is not None:
             raise UserError(first.problem, first.exit_code)
 

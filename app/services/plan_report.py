@@ -31,6 +31,7 @@ from app.services.plan_answer import (
     PlanValue,
 )
 from app.services.plan_models import ReadModel
+from app.services.planning_words import context_remark
 
 _BEST_FIRST: tuple[Verdict, ...] = ("fits", "less_context", "partly", "too_large", "unknown")
 
@@ -65,7 +66,7 @@ def usage_of(asked: PlanAsked, trained: int | None) -> Usage:
     """Return what is to be done with a model that was trained for so many tokens."""
     context = LoadOptions(context=asked.context).cells(trained) if asked.context is None else asked.context
     options = PlanOptions(context=0, kv_type_k=asked.kv_type, kv_type_v=asked.kv_type)
-    prompt = asked.prompt if asked.prompt is not None else min(DEFAULT_PROMPT, context)
+    prompt = min(DEFAULT_PROMPT if asked.prompt is None else asked.prompt, context)
     return Usage(context=context, users=asked.sequences, prompt=prompt, options=options)
 
 
@@ -76,9 +77,12 @@ def _model(asked: PlanAsked, read: ReadModel, gpus: Sequence[Gpu], here: Here) -
     usage = usage_of(asked, model.trained_context)
     host = here.speeds.get(MAIN_MEMORY)
     if gpus:
-        plans = tuple(_plan(row, usage, row.gpu.id, row.gpu.name) for row in compare([model], gpus, usage, host))
+        plans: tuple[PlanValue, ...] = tuple(
+            _plan(row, usage, row.gpu.id, row.gpu.name) for row in compare([model], gpus, usage, host)
+        )
     else:
         plans = (_here(model, usage, here, host),)
+    remark = context_remark(usage.context, model.trained_context)
     return ModelValue(
         name=read.name,
         path=read.path,
@@ -90,7 +94,7 @@ def _model(asked: PlanAsked, read: ReadModel, gpus: Sequence[Gpu], here: Here) -
         layers=model.layers,
         trained_context=model.trained_context,
         size=read.size,
-        plans=plans,
+        plans=tuple(replace(plan, remark=remark) for plan in plans),
     )
 
 

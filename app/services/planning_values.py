@@ -11,7 +11,6 @@ from app.core.words import Sentence
 
 HERE = "here"
 """This machine, among the names of GPUs."""
-MOST_SEQUENCES = 256
 RowKind = Literal["weights", "kv", "state", "compute", "overhead", "margin"]
 RowSource = Literal["asked", "formula", "assumed"]
 Fit = Literal["fits", "less_context", "partly", "too_large", "unknown"]
@@ -144,5 +143,7 @@ class PlanView(msgspec.Struct, frozen=True):
     """Whether every device has room for its part as it is planned; None is unknown."""
     is_asked: bool = False
     """Whether llama.cpp was asked for this very configuration."""
+    remark: Sentence | None = None
+    """What speaks against the context whatever room there is."""
     asked_problem: Sentence | None = None
     """Why it did not answer."""

@@ -38,6 +38,7 @@ from app.services.planning_words import (
     DOES_NOT_FIT,
     NO_SPEED,
     answer_words,
+    context_remark,
     has_room,
     lever_words,
     limit_words,
@@ -164,6 +165,7 @@ def view_of(made: Made, choice: PlanChoice, place: Place, asked: MemoryMeasured 
         most_sequences=plan.most_sequences,
         is_possible=is_possible,
         is_asked=is_asked,
+        remark=context_remark(choice.context, made.model.trained_context),
         asked_problem=problem,
     )
 

@@ -42,6 +42,17 @@ def answer_words(plan: MemoryPlan, place: str, everything: int | None, sequences
             return plan.reason or translate("Planner", "Whether it fits is not known")
 
 
+def context_remark(context: int, trained: int | None) -> Sentence | None:
+    """Return what speaks against a context of one conversation whatever room there is; None where nothing does."""
+    if trained is None or context <= trained:
+        return None
+    return translate(
+        "Planner",
+        "The model was trained for {trained} tokens: beyond them its answers get worse. Shorten the context.",
+        trained=count(trained),
+    )
+
+
 def has_room(plan: MemoryPlan) -> bool | None:
     """Return whether every device has room for its part, which a shorter context may not need; None is unknown."""
     return None if plan.verdict == "unknown" else plan.has_room

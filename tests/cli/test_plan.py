@@ -13,7 +13,7 @@ import pytest
 
 from app.core.commands import Command, ListDevices
 from app.core.devices import Device, LibraryFacts
-from app.core.errors import ExitCode
+from app.core.errors import ExitCode, UserError
 from app.core.events import DevicesListed, EngineGone, FailureKind, MemoryMeasured
 from app.core.metrics import DeviceMemory
 from app.core.model import LoadOptions
@@ -255,6 +255,27 @@ def test_what_lies_in_main_memory_in_part_is_not_called_too_large(line: CommandL
     assert line.run("plan", str(large), "--gpu", "rtx-3060-8", "--context", "131072") == 0
     assert "still too large" not in line.out
     assert "less, still not all on the GPU" in line.out and "less, fits" in line.out
+
+
+def test_a_prompt_fits_into_the_context_also_where_nobody_named_one(
+    line: CommandLine, model: Path, asked: FakeDryRun
+) -> None:
+    assert line.run("plan", str(model), "--prompt", "1025") == ExitCode.WRONG_USE
+    assert "A prompt of 1,025 tokens does not fit into a context of 1,024" in line.err and asked.asked == []
+    assert line.run("plan", str(model), "--prompt", "1024") == 0
+
+
+@pytest.mark.parametrize("words", [("--sequences", "257"), ("--context", str((1 << 24) + 1))])
+def test_nothing_is_planned_that_no_load_can_be(line: CommandLine, model: Path, words: tuple[str, str]) -> None:
+    with pytest.raises(UserError, match=words[0]):
+        line.run("plan", str(model), *words)
+
+
+def test_a_context_beyond_the_training_is_remarked_upon(line: CommandLine, model: Path, asked: FakeDryRun) -> None:
+    assert line.run("plan", str(model), "--context", "1025") == 0
+    assert "  The model was trained for 1,024 tokens: " in line.out
+    assert line.run("plan", str(model), "--context", "1024") == 0
+    assert "The model was trained for" not in line.out
 
 
 def test_a_folder_is_a_line_for_each_model_and_the_best_is_marked(

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+import llama_cpp
 import pytest
 from msgspec.structs import replace
 
 from app.core.layer_choice import MIB
 from app.core.metrics import DeviceMemory
-from app.core.model import LoadOptions
+from app.core.model import MOST_SEQUENCES, LoadOptions
 from app.planner.margins import OVERHEAD, overhead_and_margin, reserve
 from app.planner.memory_plan import DevicePlan, Lever, MemoryPlan, PlannedDevice
 from app.planner.plan_options import PlanOptions, plan_options
@@ -190,6 +191,13 @@ def test_what_llama_cpp_refuses_is_explained(name: str, options: dict[str, Any],
         return
     assert found.verdict == "unknown" and found.devices == ()
     assert found.reason is not None and words in found.reason.english()
+
+
+def test_no_more_sequences_are_planned_than_llama_cpp_has() -> None:
+    assert llama_cpp.llama_max_parallel_sequences() == MOST_SEQUENCES
+    assert plan("gemma-3-1b", 80, context=256 * 256, sequences=256).verdict == "fits"
+    found = plan("gemma-3-1b", 80, context=257 * 256, sequences=257)
+    assert found.verdict == "unknown" and found.reason is not None and "at most 256" in found.reason.english()
 
 
 def test_heads_that_do_not_divide_cannot_be_quantised() -> None:

@@ -72,6 +72,12 @@ def test_each_verdict_has_its_words(name: str, choice: PlanChoice, free: int, fi
         assert any(lever.fits for lever in shown.levers)
 
 
+def test_a_context_beyond_the_training_is_remarked_upon() -> None:
+    inside, beyond = (view("llama-3.1-8b", PlanChoice(context=context), here()) for context in (131_072, 131_073))
+    assert inside.remark is None and beyond.remark is not None
+    assert "trained for 131,072 tokens" in beyond.remark.english()
+
+
 def test_a_speed_that_nothing_is_known_of_is_none_with_its_reason() -> None:
     devices = (PlannedDevice("CUDA0", True, 23 * GIB, 22 * GIB), MAIN)
     place = place_of("here", devices, KnownGpus(here={"CPU": PROCESSOR}))

@@ -92,7 +92,8 @@ class AnswerPane(QWidget):
                 else self.tr("{number} conversations of this length at once")
             )
             parts.append(words.format(number=count(view.most_sequences)))
-        return self.tr("There is room for: {parts}.").format(parts=" · ".join(parts)) if parts else ""
+        room = self.tr("There is room for: {parts}.").format(parts=" · ".join(parts)) if parts else ""
+        return room if view.remark is None else f"{room} {render(view.remark)}".strip()
 
     def _show_devices(self, view: PlanView) -> None:
         used = [device for device in view.devices if device.is_used]

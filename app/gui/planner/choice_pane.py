@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from PySide6.QtCore import QSignalBlocker, Signal
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
-from app.core.model import MOST_BATCH, MOST_CONTEXT, MOST_LAYERS, FoundModel, KVType
+from app.core.model import MOST_BATCH, MOST_LAYERS, MOST_PLANNED_CONTEXT, MOST_SEQUENCES, FoundModel, KVType
 from app.gui import theme
 from app.gui.planner.hub_field import HubField
 from app.gui.planner.stops_row import CAPTION_PX, StopsRow, context_stops
@@ -16,7 +16,7 @@ from app.gui.widgets.labels import in_parts
 from app.gui.widgets.slider_row import caption_for
 from app.gui.widgets.tick_box import TickBox
 from app.gui.widgets.words import set_hint
-from app.services.planning_values import HERE, MOST_SEQUENCES, PlanChoice
+from app.services.planning_values import HERE, PlanChoice
 from app.services.units import byte_size
 
 AUTOMATIC = -1
@@ -137,7 +137,9 @@ class ChoicePane(QWidget):
     def _make_rows(self) -> None:
         tr = self.tr
         each = tr("Tokens that one conversation can have: prompt and answers together.")
-        self.context = StopsRow("plan_context", tr("Context"), each, context_stops(USUAL_END), (1, MOST_CONTEXT))
+        self.context = StopsRow(
+            "plan_context", tr("Context"), each, context_stops(USUAL_END), (1, MOST_PLANNED_CONTEXT)
+        )
         at_once = tr("Conversations, or lanes of a comparison, that are written at the same time.")
         self.sequences = StopsRow(
             "plan_sequences", tr("At once"), at_once, [*range(1, 9), 12, 16, 24, 32], (1, MOST_SEQUENCES)
@@ -151,10 +153,12 @@ class ChoicePane(QWidget):
         stops = (32, 64, 128, 256, 512, 1024, 2048)
         self.batch = StopsRow("plan_batch", tr("Micro-batch"), batch, stops, (1, MOST_BATCH))
         prompt = tr("Tokens of the prompt whose first token is waited for.")
-        self.prompt = StopsRow("plan_prompt", tr("Prompt"), prompt, context_stops(USUAL_END), (1, MOST_CONTEXT))
+        self.prompt = StopsRow(
+            "plan_prompt", tr("Prompt"), prompt, context_stops(USUAL_END), (1, MOST_PLANNED_CONTEXT)
+        )
         cached = tr("Tokens of the prompt that are in the cache already, from the turn before.")
         cached_stops = (0, *context_stops(USUAL_END))
-        self.cached = StopsRow("plan_cached", tr("Of it cached"), cached, cached_stops, (0, MOST_CONTEXT))
+        self.cached = StopsRow("plan_cached", tr("Of it cached"), cached, cached_stops, (0, MOST_PLANNED_CONTEXT))
 
     def _lay_out(self) -> None:
         column = QVBoxLayout(self)

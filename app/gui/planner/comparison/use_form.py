@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import QSignalBlocker, Signal
 from PySide6.QtWidgets import QGridLayout, QPushButton, QVBoxLayout, QWidget
 
-from app.core.model import MOST_CONTEXT
+from app.core.model import MOST_PLANNED_CONTEXT
 from app.core.store_events import UseMeasured
 from app.gui import theme
 from app.gui.planner.comparison.words import use_line
@@ -34,9 +34,9 @@ class UseForm(QWidget):
         self._grid.setHorizontalSpacing(theme.SPACE_S)
         self._grid.setVerticalSpacing(theme.SPACE_S)
         self._grid.setColumnStretch(0, 1)
-        self.context = NumberBox(1, MOST_CONTEXT, whole=True, step=1024)
+        self.context = NumberBox(1, MOST_PLANNED_CONTEXT, whole=True, step=1024)
         self.users = NumberBox(1, MOST_USERS, whole=True)
-        self.prompt = NumberBox(1, MOST_CONTEXT, whole=True, step=256)
+        self.prompt = NumberBox(1, MOST_PLANNED_CONTEXT, whole=True, step=256)
         self.first_token = NumberBox(0, MOST_S, whole=False, words={0.0: tr("any")}, step=0.5)
         self.speed = NumberBox(0, MOST_RATE, whole=False, words={0.0: tr("any")}, step=5)
         self._add(
