@@ -42,20 +42,22 @@ class _Entry(msgspec.Struct):
 def models_of(web: Web, endpoint: str, repository: str, limits: Limits) -> tuple[HubModel, ...]:
     """Return the models of a repository by name, the parts of one together; empty where it holds no GGUF file."""
     address = f"{endpoint}/api/models/{repository}/tree/{MAIN}?recursive=true"
-    entries: list[_Entry] = []
+    entries: dict[str, _Entry] = {}
+    seen: set[str] = set()
     revision = ""
     for _ in range(MOST_PAGES):
+        seen.add(address)
         content, following, commit = _page(web, address, limits)
         revision = revision or commit
         if commit not in (revision, MAIN):
             raise web_sentences.changed_meanwhile(repository)
-        entries += content
-        if following is None:
+        entries |= {entry.path: entry for entry in content}
+        if following is None or following in seen:  # pages in a circle: there is no more than that
             break
         address = following
     files = [
         HubFile(entry.path, size, _sha256(entry))
-        for entry in entries
+        for entry in entries.values()
         if entry.type == "file" and entry.path.lower().endswith(".gguf") and (size := _size(entry)) > 0
     ]
     return _models((repository, revision), sorted(files, key=lambda file: file.path.lower()))

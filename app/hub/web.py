@@ -19,7 +19,7 @@ from email.message import Message
 from pathlib import Path
 from types import TracebackType
 from typing import IO, Any, Self
-from urllib.parse import urlsplit
+from urllib.parse import urljoin, urlsplit
 
 from app.core.errors import UserError
 from app.core.hub_model import ServerFailed
@@ -227,6 +227,9 @@ class _Redirects(urllib.request.HTTPRedirectHandler):
     def http_error_302(
         self, req: urllib.request.Request, fp: IO[bytes], code: int, msg: str, headers: Message
     ) -> Any:
+        if _leads_off_the_web(req.full_url, headers.get("location") or headers.get("uri") or ""):
+            fp.close()
+            raise web_sentences.unsafe_redirect(host_of(req.full_url))
         try:
             return super().http_error_302(req, fp, code, msg, headers)  # type: ignore[arg-type]
         except ValueError:
@@ -247,6 +250,13 @@ class _Redirects(urllib.request.HTTPRedirectHandler):
             raise web_sentences.unsafe_redirect(host_of(req.full_url))
         self._authorize(made)
         return made
+
+
+def _leads_off_the_web(address: str, location: str) -> bool:
+    try:
+        return urlsplit(urljoin(address, location)).scheme not in SCHEMES
+    except ValueError:
+        return False  # that is no address at all, which is told later
 
 
 class _Plain(urllib.request.HTTPHandler):

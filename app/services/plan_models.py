@@ -42,10 +42,15 @@ class ReadModel(msgspec.Struct, frozen=True):
 
 def find_planned(word: str, models: Models, hub: HubPort, told: Told) -> tuple[ReadModel, ...]:
     """Return the models that are meant, at least one; raises the sentence that says why there is none."""
+    if not word.strip():
+        raise UserError(
+            translate("Planner", "No model is named: name a .gguf file, a folder, or org/repo:file."),
+            ExitCode.WRONG_USE,
+        )
     reference = hub_reference(word)
     if os.path.isdir(word):  # noqa: PTH112  Path.is_dir raises for some names
         return tuple(_read_all(Path(word), told))
-    if os.path.exists(word):  # noqa: PTH110
+    if os.path.lexists(word):  # a link that leads nowhere is told by its file
         told(word, 1, 1)
         return (_read(Path(word)),)
     if known := _of_library(word, models):

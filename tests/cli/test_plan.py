@@ -271,6 +271,17 @@ def test_nothing_is_planned_that_no_load_can_be(line: CommandLine, model: Path, 
         line.run("plan", str(model), *words)
 
 
+@pytest.mark.parametrize(
+    ("word", "said"), [("", "No model is named"), (" ", "No model is named"), ("round", "Too many levels")]
+)
+def test_what_names_no_model_is_told_in_one_plain_sentence(
+    line: CommandLine, tmp_path: Path, word: str, said: str
+) -> None:
+    (tmp_path / "round.gguf").symlink_to("round.gguf")
+    assert line.run("plan", str(tmp_path / "round.gguf") if word == "round" else word) != 0
+    assert said in line.err and "did you mean" not in line.err and line.err.count("\n") == 1
+
+
 def test_a_context_beyond_the_training_is_remarked_upon(line: CommandLine, model: Path, asked: FakeDryRun) -> None:
     assert line.run("plan", str(model), "--context", "1025") == 0
     assert "  The model was trained for 1,024 tokens: " in line.out

@@ -123,10 +123,29 @@ def test_a_listing_that_leads_elsewhere_is_not_followed(hub: LoopbackHub) -> Non
 
 def test_a_listing_that_never_ends_is_read_so_far_and_no_further(hub: LoopbackHub) -> None:
     hub.listing = lambda request: request.send_text(
-        "[]", 200, "application/json", Link=f'<{hub.endpoint}{request.path}>; rel="next"'
+        "[]", 200, "application/json", Link=f'<{hub.endpoint}{request.path}x>; rel="next"'
     )
     assert "holds no GGUF file" in str(refused(reader(hub), hub.repository))
     assert len(hub.asked) == 50
+
+
+def test_pages_in_a_circle_are_read_once(hub: LoopbackHub) -> None:
+    asked: list[str] = []
+
+    def send(request: Request) -> None:
+        asked.append(request.path)
+        page = len(asked) % 2
+        entry = f'[{{"type":"file","path":"M-Q{4 + 4 * page}_0.gguf","size":7}}]'
+        following = f"{hub.endpoint}{request.path.split('?')[0]}?page={page}"
+        request.send_text(entry, 200, "application/json", Link=f'<{following}>; rel="next"')
+
+    hub.listing = send
+    models = reader(hub).models(HubReference(hub.repository))
+    assert [(model.path, len(model.files), model.size) for model in models] == [
+        ("M-Q4_0.gguf", 1, 7),
+        ("M-Q8_0.gguf", 1, 7),
+    ]
+    assert len(asked) == 3
 
 
 def test_the_token_goes_to_the_hub_and_nowhere_else(hub: LoopbackHub) -> None:
@@ -157,11 +176,17 @@ def test_an_endpoint_that_is_not_encrypted_sees_no_token() -> None:
     assert Web("https://mirror.example", "t")._token == Web("http://127.0.0.1:80", "t")._token == "t"
 
 
-@pytest.mark.parametrize("place", ["ftp://127.0.0.1/x", "file:///etc/hostname", "gopher://x", "//[", "http://"])
+@pytest.mark.parametrize("place", ["ftp://127.0.0.1/x", "file:///etc/hostname", "gopher://x"])
 def test_a_redirect_to_no_web_address_is_not_followed(hub: LoopbackHub, place: str) -> None:
     hub.listing = lambda request: request.send_text("", 302, Location=place)
+    assert "sends on to an address that is not safe" in str(refused(reader(hub), hub.repository))
+
+
+@pytest.mark.parametrize("place", ["//[", "http://"])
+def test_a_redirect_to_no_address_is_not_followed(hub: LoopbackHub, place: str) -> None:
+    hub.listing = lambda request: request.send_text("", 302, Location=place)
     text = str(refused(reader(hub), hub.repository))
-    assert "check HF_ENDPOINT" in text or "check the internet connection" in text or "the status 302" in text
+    assert "check HF_ENDPOINT" in text or "check the internet connection" in text
 
 
 def test_a_redirect_is_not_followed_where_it_is_not_safe(hub: LoopbackHub) -> None:
