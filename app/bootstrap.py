@@ -27,11 +27,11 @@ from app.services.comparison_analysis import ComparisonAnalysis
 from app.services.conversations import Conversations
 from app.services.disk_use import DiskUse
 from app.services.doctor import Doctor
-from app.services.downloads import Downloads
 from app.services.embedding_row import EmbeddingRow
 from app.services.engine_session import EngineSession
 from app.services.file_export import FileExport
 from app.services.grammar_editing import GrammarEditing
+from app.services.hub_services import HubServices, hub_services
 from app.services.inspecting import Inspecting
 from app.services.keeper import Keeper
 from app.services.kv_map import KVMap
@@ -139,7 +139,7 @@ def assemble(
     counts = _counts(session, engine, talk, templates, settings, sampling, machine)
     live = Live(session, lambda: memory.gpu_is_there, talk.chat, talk.answers, lambda: talk.conversations.heads)
     measured = measuring(live, session, settings, jobs, resources, memory, machine)
-    ports = PlanPorts(engine, dry_run, hub := Hub(os.environ, paths.cache / "hub"), store)
+    ports = PlanPorts(engine, dry_run, hub := Hub(os.environ, paths.cache / "hub", paths.data), store)
     planner = planner_services(models, session, measured, settings, jobs, resources, ports)
     return Program(
         paths=paths,
@@ -157,7 +157,8 @@ def assemble(
         session=session,
         sampling=sampling,
         **talk._asdict(),
-        **_Disk(DiskUse(store, engine), _downloads(options, paths, inbox, hub, settings))._asdict(),
+        **_of_hub(options, paths, inbox, hub, settings)._asdict(),
+        **_Files(FileExport(jobs, notices), DiskUse(store, engine))._asdict(),
         **counts._asdict(),
         **_presets(talk, session, sampling, models, jobs, notices)._asdict(),
         load_options=LoadOptionsDraft(session, dry_run, settings, jobs, check, main_memory, planner.load_plan),
@@ -166,7 +167,6 @@ def assemble(
         **records._asdict(),
         views=_views(session, engine, talk.answers, records, counts, measured, vocabulary),
         planner=planner,
-        file_export=FileExport(jobs, notices),
         live=live,
         memory=memory,
         ask=Ask(session, models, templates),
@@ -220,17 +220,17 @@ class _Talk(NamedTuple):
     grammar_editing: GrammarEditing
 
 
-class _Disk(NamedTuple):
-    """What comes onto the disk, and what lies there."""
+class _Files(NamedTuple):
+    """What writes files for people, and what lies on the disk."""
 
+    file_export: FileExport
     disk_use: DiskUse
-    downloads: Downloads
 
 
-def _downloads(options: Options, paths: Paths, inbox: Inbox, hub: Hub, settings: SettingsFile) -> Downloads:
+def _of_hub(options: Options, paths: Paths, inbox: Inbox, hub: Hub, settings: SettingsFile) -> HubServices:
     # commands keep no queue: what they were stopped in goes on with the same command
     kept = paths.data / "downloads.json" if options.window else None
-    return Downloads(DownloadQueue(hub.connect, paths.models, kept, inbox.put), hub, settings)
+    return hub_services(DownloadQueue(hub.connect, paths.models, kept, inbox.put), hub, settings)
 
 
 class _Counts(NamedTuple):

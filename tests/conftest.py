@@ -26,6 +26,7 @@ HOME = tempfile.mkdtemp(prefix="tokenlight-tests-")
 os.environ["TOKENLIGHT_HOME"] = HOME
 os.environ["QT_QPA_PLATFORM"] = "offscreen"
 os.environ.pop("HF_TOKEN", None)
+os.environ["PYTHON_KEYRING_BACKEND"] = "keyring.backends.fail.Keyring"  # never that of whoever runs the tests
 # Hundreds of processes are started here: what they import is compiled once.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 # Several engines share the cores here: one that spins while it waits would only slow the others down.

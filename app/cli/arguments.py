@@ -13,7 +13,7 @@ from typing import Any, NoReturn, get_args
 
 import msgspec
 
-from app.cli.models_options import add_models, search_asked
+from app.cli.models_options import add_models, search_asked, token_asked
 from app.cli.plan_options import PLAN_DESCRIPTION, PLAN_EPILOG, add_plan, plan_asked
 from app.cli.values import AUTOMATIC, gpu_layers, one_of, sampling_number, setting_help, stages, text, whole_number
 from app.core.errors import ExitCode, UserError
@@ -53,6 +53,11 @@ class Arguments(msgspec.Struct, frozen=True):
     download: str = ""
     """The model of a hub to download."""
     search: HubQuery | None = None
+    show: str = ""
+    """The repository of a hub to describe."""
+    card: bool = False
+    token: str = ""
+    """What is wanted of the access token: show, set or forget."""
     json: bool = False
     only: tuple[str, ...] = ()
     """Names of benchmarks."""
@@ -108,6 +113,9 @@ def read_arguments(words: list[str]) -> Arguments:
         plan=plan_asked(found) if command == "plan" else None,
         download=getattr(found, "download", None) or "",
         search=search_asked(found),
+        token=token_asked(found),
+        show=getattr(found, "show", None) or "",
+        card=getattr(found, "card", False),
         json=getattr(found, "json", False),
         only=tuple(getattr(found, "only", None) or ()),
         fake_engine=found.fake_engine,

@@ -37,7 +37,7 @@ def run_models_search(discovering: Discovering, query: HubQuery, terminal: Termi
 def _text(listing: HubListing) -> str:
     lines = []
     if listing.problem is not None:
-        lines += [f"Found {_age(listing.age_s)} ago. Now: {one_line(listing.problem.english())}", ""]
+        lines += [f"Found {shown_age(listing.age_s)} ago. Now: {one_line(listing.problem.english())}", ""]
     rows = [_HEAD] + [
         (
             one_line(found.id),
@@ -59,7 +59,8 @@ def _text(listing: HubListing) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _age(seconds: float) -> str:
+def shown_age(seconds: float) -> str:
+    """Return how long ago something was, in its largest unit."""
     size, unit = next((each for each in _UNITS if seconds >= each[0]), _UNITS[-1])
     number = max(1, int(seconds // size))
     return f"{number:,} {unit}{'' if number == 1 else 's'}"

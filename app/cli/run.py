@@ -12,6 +12,8 @@ from app.cli.doctor import run_doctor
 from app.cli.download import run_download
 from app.cli.models import run_models
 from app.cli.models_search import run_models_search
+from app.cli.models_show import run_models_show
+from app.cli.models_token import run_models_token
 from app.cli.plan import run_plan
 from app.cli.terminal import Terminal
 from app.core.errors import ExitCode, UserError
@@ -42,7 +44,11 @@ def _run(arguments: Arguments, words: Sequence[str], build: Callable[[], Program
         if arguments.command == "doctor":
             return run_doctor(program, terminal, arguments.json)
         if arguments.search is not None:
-            return run_models_search(program.planner.discovering, arguments.search, terminal, arguments.json)
+            return run_models_search(program.discovering, arguments.search, terminal, arguments.json)
+        if arguments.show:
+            return run_models_show(program.discovering, arguments.show, terminal, arguments.json, arguments.card)
+        if arguments.token:
+            return run_models_token(program.hub_token, arguments.token, terminal)
         if arguments.plan is not None:
             return run_plan(program, arguments.plan, terminal, arguments.json)
         if arguments.download:

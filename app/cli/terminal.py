@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import getpass
 import io
 import os
 import sys
@@ -84,6 +85,12 @@ class Terminal:
         if sys.stdin is None:
             return ""
         return clean_text(sys.stdin.buffer.read().decode("utf-8", "replace"))
+
+    def read_secret(self, question: str) -> str:
+        """Return one line of standard input; where a person types it, what is typed is not shown."""
+        if sys.stdin is not None and sys.stdin.isatty():
+            return getpass.getpass(question)
+        return self.read_input().strip()
 
     def forget_output(self) -> None:
         """The reader of standard output has gone: write nothing more, not even when the process ends."""

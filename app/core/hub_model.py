@@ -51,6 +51,8 @@ class HubFile(msgspec.Struct, frozen=True):
     size: int
     sha256: str = ""
     """Empty where the listing tells none."""
+    etag: str = ""
+    """What the hub says the file's ETag is, without quotes; empty where it tells none."""
 
 
 class HubModel(msgspec.Struct, frozen=True):

@@ -9,17 +9,25 @@ import msgspec
 from app.core.words import Sentence
 
 HubSort = Literal["downloads", "likes", "date"]
+HubGate = Literal["", "auto", "manual"]
+"""Who lets people in: nobody needs to, accepting the terms does, or the authors do after that."""
 MOST_FOUND = 100
 
 
 class HubQuery(msgspec.Struct, frozen=True):
-    """A question for the hub; empty is not asked for."""
+    """A question for the hub; what is empty or None is not asked for."""
 
     text: str
     sort: HubSort = "downloads"
     license: str = ""
     language: str = ""
     limit: int = 20
+    """So many at once; a filter that the hub does not know may find some more."""
+    architecture: str = ""
+    least_parameters: int | None = None
+    most_parameters: int | None = None
+    cursor: str = ""
+    """Where to go on: `HubListing.next` of the same question."""
 
 
 class HubRepository(msgspec.Struct, frozen=True):
@@ -28,21 +36,30 @@ class HubRepository(msgspec.Struct, frozen=True):
     id: str
     author: str = ""
     revision: str = ""
+    """The commit that this was told of."""
     downloads: int | None = None
     likes: int | None = None
     updated: str = ""
     license: str = ""
-    is_gated: bool | None = None
+    gate: HubGate | None = None
     tags: tuple[str, ...] = ()
+    languages: tuple[str, ...] = ()
     architecture: str = ""
     parameters: int | None = None
     context: int | None = None
+
+    @property
+    def is_gated(self) -> bool | None:
+        """Whether files are given only to those who accept terms; None is not told."""
+        return None if self.gate is None else bool(self.gate)
 
 
 class HubListing(msgspec.Struct, frozen=True):
     """What a search found."""
 
     repositories: tuple[HubRepository, ...]
+    next: str = ""
+    """Where to go on; empty where that was all."""
     age_s: float = 0.0
     """How long ago that was; above 0 only where the hub could not be asked now."""
     problem: Sentence | None = None

@@ -10,7 +10,9 @@ from app.core.download import DownloadWanted
 from app.core.events import Event
 from app.core.gguf_header import Header
 from app.core.hub_model import HubModel, HubReference
+from app.core.hub_page import HubPage
 from app.core.hub_search import HubListing, HubQuery
+from app.core.hub_token import HubToken
 from app.core.hub_watch import HubWatch
 from app.core.model import LoadOptions
 from app.core.store_commands import StoreCommand
@@ -103,8 +105,31 @@ class HubPort(HubListingPort, Protocol):
     def headers(self, model: HubModel, watch: HubWatch | None = None) -> tuple[Header, ...]:
         """Return the headers of a model's files, the first one first."""
 
+
+class DiscoverPort(Protocol):
+    """Looks for models on a hub; every call waits for the network and raises a `UserError`."""
+
     def search(self, query: HubQuery) -> HubListing:
         """Return what is found; what was found before, with its age, where the hub cannot be asked."""
+
+    def describe(self, repository: str) -> HubPage:
+        """Return a repository's page; the one before, with its age, where the hub cannot be asked."""
+
+    def stop(self) -> None:
+        """End what waits; safe from any thread, and its call raises that it was cancelled."""
+
+
+class HubTokenPort(Protocol):
+    """The access token for the hub, which is never told; a call may wait for a person who unlocks a keyring."""
+
+    def token(self) -> HubToken:
+        """Return where it is."""
+
+    def keep_token(self, token: str) -> None:
+        """Put it into this system's keyring, or raise the sentence that says why that cannot be."""
+
+    def forget_token(self) -> None:
+        """Take it out of the keyring."""
 
 
 class StorePort(Protocol):

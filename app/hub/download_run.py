@@ -7,7 +7,6 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable
-from email.utils import parsedate_to_datetime
 from pathlib import Path
 
 from app.core.download import DownloadChanged, DownloadState, DownloadWanted
@@ -17,6 +16,7 @@ from app.core.words import Sentence
 from app.hub import download_sentences
 from app.hub.download import Control, Source, Stopped, check_room, fetch
 from app.hub.partial_file import partial_size
+from app.hub.retrying import seconds as retry_seconds
 from app.hub.web import Refused, Web
 
 TELL_EVERY_S = 0.25
@@ -123,7 +123,7 @@ def _pause(error: UserError, tries: int) -> float | None:
     """Return how long to wait before another try; None where none would help."""
     if isinstance(error, Refused):
         if error.status == TOO_MANY or (error.status in _PASSING and error.retry_after):
-            wanted = _seconds(error.retry_after)
+            wanted = retry_seconds(error.retry_after)
             if wanted is not None:
                 return wanted if wanted <= LONGEST_RETRY_AFTER_S else None
         if error.status != TOO_MANY and error.status not in _PASSING:
@@ -135,18 +135,7 @@ def _pause(error: UserError, tries: int) -> float | None:
 
 def _told(error: UserError) -> Sentence:
     if isinstance(error, Refused) and error.status == TOO_MANY:
-        seconds = _seconds(error.retry_after)
+        seconds = retry_seconds(error.retry_after)
         if seconds is not None:
             return download_sentences.busy(error.host, round(seconds)).sentence
     return error.sentence
-
-
-def _seconds(retry_after: str) -> float | None:
-    """Return the seconds that a server names, as a number or by a date; None where it names none."""
-    text = retry_after.strip()
-    if text.isdecimal() and len(text) <= 9:
-        return max(1.0, float(text))
-    try:
-        return max(1.0, parsedate_to_datetime(text).timestamp() - time.time())
-    except (ValueError, TypeError, IndexError, OverflowError):
-        return None

@@ -12,18 +12,21 @@ from typing import Any
 
 from app.core.gguf_header import Header
 from app.core.hub_model import HubModel, HubReference
+from app.core.hub_page import HubPage
 from app.core.hub_search import HubListing, HubQuery
+from app.core.hub_token import HubToken
 from app.core.hub_watch import HubWatch
 
 READING = "app.hub.reading"
 
 
 class Hub:
-    """Implements `HubPort`."""
+    """Implements `HubPort`, `DiscoverPort` and `HubTokenPort`."""
 
-    def __init__(self, environment: Mapping[str, str], cache: Path | None = None) -> None:
+    def __init__(self, environment: Mapping[str, str], cache: Path | None = None, data: Path | None = None) -> None:
         self._environment = environment
         self._cache = cache
+        self._data = data
         self._made: Any = None
 
     def models(self, wanted: HubReference, watch: HubWatch | None = None) -> tuple[HubModel, ...]:
@@ -41,6 +44,29 @@ class Hub:
         found: HubListing = self._reader().search(query)
         return found
 
+    def describe(self, repository: str) -> HubPage:
+        """Return a repository's page; the one before, with its age, where the hub cannot be asked."""
+        found: HubPage = self._reader().describe(repository)
+        return found
+
+    def stop(self) -> None:
+        """End the searches and descriptions that wait for the hub."""
+        if self._made is not None:
+            self._made.stop()
+
+    def token(self) -> HubToken:
+        """Return where the access token is."""
+        state: HubToken = self._reader().token.state()
+        return state
+
+    def keep_token(self, token: str) -> None:
+        """Put an access token into this system's keyring."""
+        self._reader().token.keep(token)
+
+    def forget_token(self) -> None:
+        """Take it out again."""
+        self._reader().token.forget()
+
     def connect(self) -> tuple[Any, str]:
         """Return what fetches, and the hub's address; for the threads of downloads."""
         made: tuple[Any, str] = self._reader().connect()
@@ -48,5 +74,7 @@ class Hub:
 
     def _reader(self) -> Any:
         if self._made is None:
-            self._made = importlib.import_module(READING).HubReader(self._environment, cache=self._cache)
+            self._made = importlib.import_module(READING).HubReader(
+                self._environment, cache=self._cache, data=self._data
+            )
         return self._made

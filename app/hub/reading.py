@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import threading
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -10,17 +11,22 @@ from urllib.parse import urlsplit
 from app.core.errors import ExitCode
 from app.core.gguf_header import Header
 from app.core.hub_model import HubModel, HubReference, ServerFailed
+from app.core.hub_page import HubPage
 from app.core.hub_search import HubListing, HubQuery
 from app.core.hub_watch import HubWatch
 from app.core.model_file import ModelSource, check_model_file
 from app.hub import web_sentences
+from app.hub.describing import describe
 from app.hub.remote_header import RemoteFile
 from app.hub.repository import address_of, chosen, models_of
-from app.hub.search_cache import SearchCache
+from app.hub.search_cache import Answer, SearchCache
 from app.hub.searching import search
+from app.hub.token_keeping import TokenKeeping
 from app.hub.web import DEADLINE_S, SCHEMES, Limits, Web
 
 ENDPOINT = "https://huggingface.co"
+ANSWER_DEADLINE_S = 30.0
+"""For one search or one page: somebody looks on."""
 OFFLINE = ("TOKENLIGHT_OFFLINE", "HF_HUB_OFFLINE")
 _YES = ("1", "true", "yes", "on")
 
@@ -29,14 +35,20 @@ class HubReader:
     """Reads what the environment says: HF_ENDPOINT, HF_TOKEN, the proxy's variables, and whether to stay offline."""
 
     def __init__(
-        self, environment: Mapping[str, str], deadline_s: float = DEADLINE_S, cache: Path | None = None
+        self,
+        environment: Mapping[str, str],
+        deadline_s: float = DEADLINE_S,
+        cache: Path | None = None,
+        data: Path | None = None,
     ) -> None:
+        """Without a folder nothing that was found is kept, or no note that there is a token."""
         self._environment = environment
         self._deadline_s = deadline_s
-        self._cache = None
-        if cache is not None:
-            asked_of = [environment.get(name, "").strip().rstrip("/") for name in ("HF_ENDPOINT", "HF_TOKEN")]
-            self._cache = SearchCache(cache, asked_of[0] or ENDPOINT, asked_of[1])
+        self._endpoint = environment.get("HF_ENDPOINT", "").strip().rstrip("/") or ENDPOINT
+        self._lock = threading.Lock()
+        self._asking: set[Limits] = set()
+        self.token = TokenKeeping(environment, self._endpoint, data)
+        self._cache = SearchCache(cache, self._endpoint, self.token.account) if cache is not None else None
 
     def models(self, wanted: HubReference, watch: HubWatch | None = None) -> tuple[HubModel, ...]:
         """Return the models that somebody means: those of a repository, or the one whose file was named."""
@@ -68,20 +80,44 @@ class HubReader:
 
     def search(self, query: HubQuery) -> HubListing:
         """Return what is found; what was found before, with its age, where the hub cannot be asked."""
+        return self._answer(HubListing, query, lambda web, endpoint, limits: search(web, endpoint, query, limits))
+
+    def describe(self, repository: str) -> HubPage:
+        """Return a repository's page, or the one before, as with a search."""
+        return self._answer(
+            HubPage, repository, lambda web, endpoint, limits: describe(web, endpoint, repository, limits)
+        )
+
+    def stop(self) -> None:
+        """End the searches and descriptions that wait for the hub; safe from any thread."""
+        with self._lock:
+            asking = tuple(self._asking)
+        for limits in asking:
+            limits.cancel()
+
+    def _answer(
+        self, kind: type[Answer], question: HubQuery | str, ask: Callable[[Web, str, Limits], Answer]
+    ) -> Answer:
         try:
             web, endpoint = self.connect()
-            with Limits(self._deadline_s) as limits:
-                found = search(web, endpoint, query, limits)
+            with Limits(min(self._deadline_s, ANSWER_DEADLINE_S)) as limits:
+                with self._lock:
+                    self._asking.add(limits)
+                try:
+                    found = ask(web, endpoint, limits)
+                finally:
+                    with self._lock:
+                        self._asking.discard(limits)
         except ServerFailed as failed:
             before = None
             if self._cache is not None and failed.exit_code != ExitCode.INTERRUPTED:
-                before = self._cache.find(query, failed.sentence)
+                before = self._cache.find(question, kind, failed.sentence)
             if before is None:
                 raise
             return before
         if self._cache is not None:
-            self._cache.keep(query, found)
-        return HubListing(found)
+            self._cache.keep(question, found)
+        return found
 
     @contextmanager
     def _limits(self, watch: HubWatch | None) -> Iterator[Limits]:
@@ -96,7 +132,7 @@ class HubReader:
         for name in OFFLINE:
             if self._environment.get(name, "").strip().lower() in _YES:
                 raise web_sentences.offline(name)
-        endpoint = self._environment.get("HF_ENDPOINT", "").strip().rstrip("/") or ENDPOINT
+        endpoint = self._endpoint
         try:
             parts = urlsplit(endpoint)
             is_address = parts.scheme in SCHEMES and bool(parts.hostname) and (parts.port or 1) > 0
@@ -104,7 +140,4 @@ class HubReader:
             is_address = False
         if not is_address or parts.query or parts.fragment or not endpoint.isascii() or " " in endpoint:
             raise web_sentences.bad_endpoint(endpoint)
-        token = self._environment.get("HF_TOKEN", "").strip()
-        if not token.isascii() or not token.isprintable() or " " in token:
-            raise web_sentences.bad_token()
-        return Web(endpoint, token), endpoint
+        return Web(endpoint, self.token.read()), endpoint

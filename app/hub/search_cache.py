@@ -1,57 +1,64 @@
-"""Keeps what searches found, for when the hub cannot be asked; what cannot be kept or read is not there."""
+"""Keeps what hubs told, for when the hub cannot be asked; what cannot be kept or read is not there."""
 
 from __future__ import annotations
 
 import hashlib
 import logging
 import time
+from collections.abc import Callable
 from pathlib import Path
+from typing import TypeVar
 
 import msgspec
 
-from app.core.hub_search import HubListing, HubQuery, HubRepository
+from app.core.hub_page import HubPage
+from app.core.hub_search import HubListing, HubQuery
 from app.core.words import Sentence
 from app.system.whole_file import replace_whole
 
 MOST_KEPT = 200
-"""Searches; the oldest go first."""
+"""Answers; the oldest go first."""
 _log = logging.getLogger(__name__)
+Answer = TypeVar("Answer", HubListing, HubPage)
 
 
 class _Kept(msgspec.Struct):
     at: float
-    repositories: tuple[HubRepository, ...]
+    answer: msgspec.Raw
 
 
 class SearchCache:
     """One file a question, of one hub as one account sees it."""
 
-    def __init__(self, folder: Path, endpoint: str, token: str) -> None:
+    def __init__(self, folder: Path, endpoint: str, account: Callable[[], str]) -> None:
         self._folder = folder
-        self._asked_of = f"{endpoint}\n{token}"
+        self._endpoint = endpoint
+        self._account = account
 
-    def keep(self, query: HubQuery, repositories: tuple[HubRepository, ...]) -> None:
-        """Write down what was found now."""
+    def keep(self, question: HubQuery | str, answer: HubListing | HubPage) -> None:
+        """Write down what was told now; the question is a search, or the name of a repository."""
         try:
             self._folder.mkdir(parents=True, exist_ok=True)
-            replace_whole(self._file(query), msgspec.json.encode(_Kept(time.time(), repositories)))
-            kept = sorted(self._folder.glob("*.json"), key=lambda file: file.stat().st_mtime, reverse=True)
-            for old in kept[MOST_KEPT:]:
+            kept = _Kept(time.time(), msgspec.Raw(msgspec.json.encode(answer)))
+            replace_whole(self._file(question), msgspec.json.encode(kept))
+            files = sorted(self._folder.glob("*.json"), key=lambda file: file.stat().st_mtime, reverse=True)
+            for old in files[MOST_KEPT:]:
                 old.unlink(missing_ok=True)
         except OSError as error:
-            _log.warning("a search was not kept: %s", error)
+            _log.warning("what the hub told was not kept: %s", error)
 
-    def find(self, query: HubQuery, problem: Sentence) -> HubListing | None:
-        """Return what the same question found before, with its age; None where it was not asked."""
+    def find(self, question: HubQuery | str, kind: type[Answer], problem: Sentence) -> Answer | None:
+        """Return what the same question was told before, with its age; None where it was not asked."""
         try:
-            kept = msgspec.json.decode(self._file(query).read_bytes(), type=_Kept)
+            kept = msgspec.json.decode(self._file(question).read_bytes(), type=_Kept)
+            answer = msgspec.json.decode(kept.answer, type=kind)
         except FileNotFoundError:
             return None
         except (OSError, msgspec.MsgspecError) as error:
-            _log.warning("a kept search cannot be read: %s", error)
+            _log.warning("what the hub told before cannot be read: %s", error)
             return None
-        return HubListing(kept.repositories, max(1.0, time.time() - kept.at), problem)
+        return msgspec.structs.replace(answer, age_s=max(1.0, time.time() - kept.at), problem=problem)
 
-    def _file(self, query: HubQuery) -> Path:
-        digest = hashlib.sha256(self._asked_of.encode(errors="replace") + b"\n" + msgspec.json.encode(query))
-        return self._folder / f"{digest.hexdigest()}.json"
+    def _file(self, question: HubQuery | str) -> Path:
+        asked = f"{self._endpoint}\n{self._account()}\n".encode(errors="replace") + msgspec.json.encode(question)
+        return self._folder / f"{hashlib.sha256(asked).hexdigest()}.json"

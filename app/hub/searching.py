@@ -1,96 +1,50 @@
-"""Searches a hub for repositories with GGUF files. What it answers is untrusted: each entry holds or is left out."""
+"""Searches a hub for repositories with GGUF files."""
 
 from __future__ import annotations
 
 from typing import Any
-from urllib.parse import urlencode
 
-import msgspec
-
-from app.core.hub_model import hub_reference
-from app.core.hub_search import HubQuery, HubRepository
-from app.hub import web_sentences
+from app.core.hub_search import MOST_FOUND, HubListing, HubQuery, HubRepository
+from app.hub.hub_api import hub_api
+from app.hub.model_facts import TOLD, kept_entries, repository_of
 from app.hub.web import Limits, Web
 
-MOST_BYTES = 8 * 1024 * 1024
-_SORTS = {"downloads": "downloads", "likes": "likes", "date": "lastModified"}
-_TOLD = ("author", "downloads", "gated", "gguf", "lastModified", "likes", "sha", "tags")
-_LICENSE = "license:"
+MOST_PAGES = 5
+"""Of a filter that the hub does not know; after these, people see what there is and may go on."""
+_SORTS = {"downloads": "downloads", "likes": "likes", "date": "last_modified"}
 
 
-class _Gguf(msgspec.Struct):
-    total: int | None = None
-    architecture: str | None = None
-    context_length: int | None = None
-
-
-class _Entry(msgspec.Struct, rename="camel"):
-    id: str
-    author: str | None = None
-    sha: str | None = None
-    downloads: int | None = None
-    likes: int | None = None
-    last_modified: str | None = None
-    gated: bool | str | None = None
-    tags: tuple[str, ...] = ()
-    gguf: _Gguf | None = None
-
-
-def search(web: Web, endpoint: str, query: HubQuery, limits: Limits) -> tuple[HubRepository, ...]:
+def search(web: Web, endpoint: str, query: HubQuery, limits: Limits) -> HubListing:
     """Return what the hub finds, in its order."""
-    reply = web.get(f"{endpoint}/api/models?{urlencode(_asked(query))}", limits)
-    try:
-        if reply.headers.get_content_type() in ("text/html", "application/xhtml+xml"):
-            raise web_sentences.web_page(reply.host)
-        content = reply.read(MOST_BYTES)
-    finally:
-        reply.close()
-    if reply.length is not None and len(content) < min(reply.length, MOST_BYTES):
-        raise web_sentences.lost(reply.host)
-    try:
-        entries = msgspec.json.decode(content, type=list[dict[str, Any]])
-    except (msgspec.MsgspecError, RecursionError) as error:
-        raise web_sentences.unreadable_listing(reply.host) from error
-    found = [repository for entry in entries if (repository := _repository(entry)) is not None]
-    if entries and not found:
-        raise web_sentences.unreadable_listing(reply.host)
-    return tuple(found[: query.limit])
+    found: list[HubRepository] = []
+    is_ours = bool(query.architecture) or query.least_parameters is not None or query.most_parameters is not None
+    asked = {**_asked(query), "limit": MOST_FOUND if is_ours else query.limit}
+    cursor = query.cursor
+    for _ in range(MOST_PAGES):
+        with hub_api(web, endpoint, limits, kept_entries) as (api, question):
+            question.cursor, question.pages_left = cursor, 1
+            page = [repository_of(info) for info in api.list_models(**asked)]
+        found += [repository for repository in page if _fits(repository, query)]
+        cursor = question.cursor
+        if not is_ours or not cursor or len(found) >= query.limit:
+            break
+    return HubListing(tuple(found), cursor)
 
 
-def _asked(query: HubQuery) -> list[tuple[str, str]]:
-    asked = [("search", query.text), ("filter", "gguf")]
+def _asked(query: HubQuery) -> dict[str, Any]:
+    wanted = ["gguf"]
     if query.license:
-        asked.append(("filter", _LICENSE + query.license))
+        wanted.append(f"license:{query.license}")
     if query.language:
-        asked.append(("filter", query.language))
-    asked += [("sort", _SORTS[query.sort]), ("direction", "-1"), ("limit", str(query.limit))]
-    return asked + [("expand[]", name) for name in _TOLD]
+        wanted.append(query.language)
+    return {"search": query.text, "filter": wanted, "sort": _SORTS[query.sort], "expand": TOLD}
 
 
-def _repository(told: dict[str, Any]) -> HubRepository | None:
-    try:
-        entry = msgspec.convert(told, _Entry)
-    except msgspec.ValidationError:
-        return None
-    named = hub_reference(entry.id)
-    if named is None or named.file:
-        return None
-    facts = entry.gguf or _Gguf()
-    return HubRepository(
-        id=entry.id,
-        author=entry.author or "",
-        revision=entry.sha or "",
-        downloads=_number(entry.downloads),
-        likes=_number(entry.likes),
-        updated=entry.last_modified or "",
-        license=next((tag.removeprefix(_LICENSE) for tag in entry.tags if tag.startswith(_LICENSE)), ""),
-        is_gated=None if entry.gated is None else bool(entry.gated),
-        tags=entry.tags,
-        architecture=facts.architecture or "",
-        parameters=_number(facts.total),
-        context=_number(facts.context_length),
-    )
-
-
-def _number(told: int | None) -> int | None:
-    return told if told is not None and told >= 0 else None
+def _fits(repository: HubRepository, query: HubQuery) -> bool:
+    """Whether it passes the filters that the hub does not know; what is not told does not."""
+    if query.architecture and repository.architecture.lower() != query.architecture.lower():
+        return False
+    if query.least_parameters is None and query.most_parameters is None:
+        return True
+    size = repository.parameters
+    return size is not None and (query.least_parameters or 0) <= size <= (query.most_parameters or size)

@@ -16,7 +16,6 @@ import urllib.error
 import urllib.request
 from collections.abc import Callable, Mapping
 from email.message import Message
-from pathlib import Path
 from types import TracebackType
 from typing import IO, Any, Self
 from urllib.parse import urljoin, urlsplit
@@ -24,7 +23,7 @@ from urllib.parse import urljoin, urlsplit
 from app.core.errors import UserError
 from app.core.hub_model import ServerFailed
 from app.core.version import VERSION
-from app.hub import web_sentences
+from app.hub import retrying, web_sentences
 
 DEADLINE_S = 60.0
 """For all that is read of one file, or of one listing."""
@@ -35,13 +34,6 @@ MOST_DIGITS = 18
 """Of a length that can be true."""
 SCHEMES = ("http", "https")
 LOOPBACK = ("localhost", "127.0.0.1", "::1")
-CERTIFICATES = (
-    "/etc/ssl/certs/ca-certificates.crt",
-    "/etc/pki/tls/certs/ca-bundle.crt",
-    "/etc/ssl/ca-bundle.pem",
-    "/etc/ssl/cert.pem",
-)
-"""Where Debian, Fedora, SUSE, and macOS with BSD have them."""
 _READ_ERRORS = (OSError, http.client.HTTPException, ValueError)
 """What urllib and http.client raise for servers that do as they like; a broken address or header is a ValueError."""
 
@@ -186,17 +178,21 @@ class Web:
             answer = self._opener(limits).open(request, timeout=limits.timeout)
         except urllib.error.HTTPError as refused:
             refused.close()
-            sentence = web_sentences.refused(host_of(refused.url or address), refused.code, bool(self._token))
-            after = refused.headers.get("Retry-After", "")
-            raise Refused(sentence, refused.code, host_of(refused.url or address), after) from None
+            raise self._refused(refused.url or address, refused.code, refused.headers) from None
         except _READ_ERRORS as error:
             limits.check(host)
             raise web_sentences.unreachable(host, reason_of(error)) from error
         status, final = int(answer.status), str(answer.url)
         if status not in (200, 206):
             answer.close()
-            raise Refused(web_sentences.refused(host_of(final), status, bool(self._token)), status, host_of(final))
+            raise self._refused(final, status, answer.headers)
         return Reply(answer, limits, status, final)
+
+    def _refused(self, address: str, status: int, headers: Message) -> Refused:
+        host, after = host_of(address), retrying.named(headers)
+        why = headers.get("X-Error-Code", "")
+        told = web_sentences.refused(host, status, bool(self._token), why, retrying.seconds(after))
+        return Refused(told, status, host, after)
 
     def _authorize(self, request: urllib.request.Request) -> None:
         if self._token and _origin(request.full_url) == self._origin:
@@ -279,12 +275,13 @@ class _Encrypted(urllib.request.HTTPSHandler):
 
 @functools.cache
 def _certificates() -> ssl.SSLContext:
-    """Return this machine's certificates: also where Python was built to look for them elsewhere, as in a frozen folder."""
-    context = ssl.create_default_context()
-    if not Path(ssl.get_default_verify_paths().openssl_cafile).is_file() and "SSL_CERT_FILE" not in os.environ:
-        for bundle in (path for path in CERTIFICATES if Path(path).is_file()):
-            context.load_verify_locations(bundle)
-    return context
+    """Return what this system trusts, with what a company or a person added to it; SSL_CERT_FILE is in place of that."""
+    if any(os.environ.get(name, "").strip() for name in ("SSL_CERT_FILE", "SSL_CERT_DIR")):
+        return ssl.create_default_context()
+    import truststore  # noqa: PLC0415
+
+    made: ssl.SSLContext = truststore.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    return made
 
 
 def _connection(kind: type[http.client.HTTPConnection], limits: Limits) -> Any:

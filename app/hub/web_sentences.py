@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import socket
 import ssl
+from math import ceil
 
 from app.core.errors import ExitCode, UserError
 from app.core.hub_model import Offline, ServerFailed
@@ -13,6 +14,8 @@ from app.core.words import translate
 _LONGEST = 120
 NOT_FOUND = 404
 SIGN_IN = 511
+GATED = "GatedRepo"
+MINUTE_S = 60
 
 
 def offline(variable: str) -> UserError:
@@ -109,15 +112,19 @@ def unreachable(host: str, error: BaseException) -> UserError:
     )
 
 
-def refused(host: str, status: int, has_token: bool) -> UserError:
-    """A server that answers with a status other than success."""
+def refused(host: str, status: int, has_token: bool, why: str = "", wait_s: float | None = None) -> UserError:
+    """A server that answers with a status other than success; `why` is the hub's word for it, `wait_s` what it asks."""
     host = _short(host)
+    if status in (401, 403) and why == GATED:
+        return _gated(host, has_token)
+    if status == 429 and wait_s is not None:
+        return _busy(host, wait_s)
     if status in (401, 403) and not has_token:
         return ServerFailed(
             translate(
                 "Hub",
                 "{host} does not show this without permission: check the name; where the model asks for it, accept its"
-                " terms on its page and set HF_TOKEN to your access token.",
+                " terms on its page and give Tokenlight your access token: tokenlight models token --set, or HF_TOKEN.",
                 host=host,
             )
         )
@@ -125,8 +132,8 @@ def refused(host: str, status: int, has_token: bool) -> UserError:
         return ServerFailed(
             translate(
                 "Hub",
-                "{host} does not show this to the token in HF_TOKEN: check the name and the token, and accept the"
-                " model's terms on its page.",
+                "{host} does not show this to your access token: check the name and the token, and accept the model's"
+                " terms on its page.",
                 host=host,
             )
         )
@@ -154,6 +161,45 @@ def refused(host: str, status: int, has_token: bool) -> UserError:
             "{host} answers with the status {status}: check HF_ENDPOINT and the proxy (HTTPS_PROXY).",
             host=host,
             status=status,
+        )
+    )
+
+
+def _gated(host: str, has_token: bool) -> UserError:
+    """A model whose authors want something accepted first."""
+    if has_token:
+        return ServerFailed(
+            translate(
+                "Hub",
+                "This model is given to those who have accepted its terms: accept them on its page on {host} with the"
+                " account of your access token; where its authors answer by hand, wait for them.",
+                host=host,
+            )
+        )
+    return ServerFailed(
+        translate(
+            "Hub",
+            "This model is given to those who have accepted its terms: accept them on its page on {host}, and give"
+            " Tokenlight an access token of that account: tokenlight models token --set, or HF_TOKEN.",
+            host=host,
+        )
+    )
+
+
+def _busy(host: str, wait_s: float) -> UserError:
+    """Too many requests, and when the server wants the next one."""
+    if wait_s < MINUTE_S:
+        return ServerFailed(
+            translate(
+                "Hub", "{host} wants fewer requests: try again in {seconds} s.", host=host, seconds=ceil(wait_s)
+            )
+        )
+    return ServerFailed(
+        translate(
+            "Hub",
+            "{host} wants fewer requests: try again in {minutes} min; an access token of your account allows more.",
+            host=host,
+            minutes=ceil(wait_s / MINUTE_S),
         )
     )
 

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from app.core.errors import ExitCode, UserError
+from app.core.hub_page import HubPage
 from app.core.hub_search import HubListing, HubQuery
-from app.core.ports import HubPort
+from app.core.ports import DiscoverPort
 from app.core.words import translate
 
 
 class Discovering:
     """Asks the hub."""
 
-    def __init__(self, hub: HubPort) -> None:
+    def __init__(self, hub: DiscoverPort) -> None:
         self._hub = hub
 
     def search_now(self, query: HubQuery) -> HubListing:
@@ -22,3 +23,7 @@ class Discovering:
                 ExitCode.WRONG_USE,
             )
         return self._hub.search(query)
+
+    def describe_now(self, repository: str) -> HubPage:
+        """Return what a repository holds and says of itself, or what it did before."""
+        return self._hub.describe(repository)

@@ -9,7 +9,6 @@ from app.core.events import Failed, MemoryMeasured
 from app.core.job_events import LanesAnalysed
 from app.core.ports import DryRunPort, EnginePort, HubPort, StorePort
 from app.services.chat_use import ChatUse
-from app.services.discovering import Discovering
 from app.services.engine_session import EngineSession
 from app.services.fit_badges import FitBadges
 from app.services.hub_models import HubModels
@@ -50,8 +49,6 @@ class PlannerServices:
     """How long people's chats are."""
     fits: FitBadges
     load_plan: LoadPlan
-    discovering: Discovering
-    """Models that are not here."""
 
     def take(self, event: LanesAnalysed) -> None:
         """Hand on what a job has worked out."""
@@ -97,5 +94,4 @@ def planner_services(
         ChatUse(ports.store, ports.engine),
         fits,
         LoadPlan(fits, planned, jobs),
-        Discovering(ports.hub),
     )

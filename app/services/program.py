@@ -77,6 +77,7 @@ from app.services.chat_presets import ChatPresets
 from app.services.comparing import Comparing
 from app.services.comparison_analysis import ComparisonAnalysis
 from app.services.conversations import Conversations
+from app.services.discovering import Discovering
 from app.services.disk_use import DiskUse
 from app.services.doctor import Doctor
 from app.services.download_ends import watch_ends
@@ -85,6 +86,7 @@ from app.services.engine_session import EngineSession
 from app.services.file_export import FileExport
 from app.services.first_model import begin_with
 from app.services.grammar_editing import GrammarEditing
+from app.services.hub_token import HubTokenKeeping
 from app.services.inspecting import Inspecting
 from app.services.laboratory import Laboratory
 from app.services.lane_outlook import LaneOutlook
@@ -175,6 +177,8 @@ class Program:
     machine: Machine
     doctor: Doctor
     downloads: Downloads
+    discovering: Discovering
+    hub_token: HubTokenKeeping
     summoned: Signal[str] = field(default_factory=Signal)
     """The program was started once more: the window comes to the front, with the model of this path if there is one."""
 

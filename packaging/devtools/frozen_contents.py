@@ -23,7 +23,18 @@ LLAMA_FOLDER = "llama_cpp/lib"
 # `app.system.resources` looks there for the build that stands in where the usual one cannot be loaded.
 PLAIN_FOLDER = "llama_cpu/lib"
 # Modules that are reached only by name at run time; those of the application are all listed.
-HIDDEN = ("llama_cpp.llama_cpp", "pynvml", "ziamath.fonts")
+HIDDEN = (
+    "llama_cpp.llama_cpp",
+    "pynvml",
+    "ziamath.fonts",
+    "keyring.backends.chainer",
+    "keyring.backends.fail",
+    "keyring.backends.kwallet",
+    "keyring.backends.libsecret",
+    "keyring.backends.macOS",
+    "keyring.backends.SecretService",
+    "keyring.backends.Windows",
+)
 # What draws formulas reads these beside its modules.
 FORMULA_FILES = ("ziamath/fonts/STIXTwoMath-Regular.ttf", "latex2mathml/unimathsymbols.txt")
 # The binding's own high level would bring a disk cache, SQLite and a web server along; the rest is of the tools.
@@ -43,7 +54,6 @@ EXCLUDED = (
     "readline",
     "setuptools",
     "tkinter",
-    "yaml",
 )
 # The first would load Qt into every process, the others what only tools need, all before the first line of ours.
 RUN_TIME_HOOKS_LEFT_OUT = ("pyi_rth_pyside6", "pyi_rth_inspect", "pyi_rth_pkgutil")

@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any, Self
+from urllib.parse import parse_qs, urlencode
 
 GUARD_S = 10
 PIECE = 64 * 1024
@@ -59,7 +60,7 @@ class Request(BaseHTTPRequestHandler):
         return True
 
     def send_text(self, text: str, status: int = 200, kind: str = "text/plain", **headers: object) -> None:
-        content = text.encode()
+        content = text.encode(errors="surrogateescape")
         named = {name.replace("_", "-"): value for name, value in headers.items()}
         self.begin(status, {"Content-Type": kind, "Content-Length": len(content), **named})
         self.send(content)
@@ -112,9 +113,18 @@ class LoopbackHub:
         self.searching: Answer | None = None
         self.found: list[dict[str, object]] = []
         """What searches find, in the hub's words."""
+        self.info: dict[str, object] = {"id": repository}
+        """What the hub tells of the repository, in its words."""
+        self.describing: Answer | None = None
+        """In place of that."""
+        self.card: bytes | None = None
+        """The README of the repository; None has none."""
+        self.pointers: dict[str, dict[str, object]] = {}
+        """What the tree says of a file, in place of what is made up for it."""
         self.page_entries = 1000
         self.commits: list[str] = []
         """Which commit each page of a listing says it is of; the last one holds on. None says nothing."""
+        self._scheme = "http"
         self.ended = threading.Event()
         """What hangs waits for it."""
         self._hub, self._store = _Server(self._hear_hub), _Server(self._hear_store)
@@ -138,8 +148,20 @@ class LoopbackHub:
         return self._hub, self._store
 
     @property
+    def revision(self) -> str:
+        """The commit that is there; “main” where the hub tells none."""
+        return str(self.info.get("sha", "main"))
+
+    def encrypt(self, certificate: Path) -> None:
+        """Speak TLS from now on, with the certificate and key of this file."""
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(certificate)
+        self._hub.socket = context.wrap_socket(self._hub.socket, server_side=True)
+        self._scheme = "https"
+
+    @property
     def endpoint(self) -> str:
-        return f"http://127.0.0.1:{self._hub.server_port}"
+        return f"{self._scheme}://127.0.0.1:{self._hub.server_port}"
 
     @property
     def encrypted_endpoint(self) -> str:
@@ -180,11 +202,18 @@ class LoopbackHub:
             if self.searching is not None:
                 self.searching(request)
             else:
-                request.send_text(json.dumps(self.found), 200, "application/json")
+                self._send_page(request, self.found, path, query)
+        elif path == f"/api/models/{self.repository}":
+            if self.describing is not None:
+                self.describing(request)
+            else:
+                request.send_text(json.dumps(self.info), 200, "application/json")
         elif path.startswith("/api/models/"):
             self._list(request, path, query)
         elif self.resolving is not None:
             self.resolving(request)
+        elif path == f"/{self.repository}/resolve/{self.revision}/README.md" and self.card is not None:
+            request.send_text(self.card.decode("utf-8", "surrogateescape"))
         else:
             name = self._named(path)
             request.send_text("", 302 if name in self.files else 404, Location=f"{self.store}/blobs/{name}?key=1")
@@ -193,19 +222,23 @@ class LoopbackHub:
         if self.listing is not None:
             self.listing(request)
             return
-        if path != f"/api/models/{self.repository}/tree/main":
+        if path != f"/api/models/{self.repository}/tree/{self.revision}":
             request.send_text('{"error":"Repository not found"}', 404, "application/json")
             return
         entries: list[dict[str, object]] = [{"type": "directory", "path": "folder", "size": 0}]
         for name, content in {"README.md": b"#", **self.files}.items():
             size = len(content)
-            entries.append({"type": "file", "path": name, "size": size, "lfs": {"size": size, "oid": "0"}})
-        start = int(query.rpartition("cursor=")[2]) if "cursor=" in query else 0
-        end = start + self.page_entries
-        more = {}
-        if end < len(entries):
-            more["Link"] = f'<{self.endpoint}{path}?recursive=true&cursor={end}>; rel="next"'
-        if self.commits:
+            made = {"type": "file", "path": name, "size": size, "lfs": {"size": size, "oid": "0"}}
+            entries.append({**made, **self.pointers.get(name, {})})
+        self._send_page(request, entries, path, query)
+
+    def _send_page(self, request: Request, entries: list[dict[str, object]], path: str, query: str) -> None:
+        asked = parse_qs(query)
+        start = int(asked.get("cursor", ["0"])[0])
+        end = start + min(self.page_entries, int(asked.get("limit", ["1000"])[0]))
+        following = urlencode({**asked, "cursor": end}, doseq=True)
+        more = {"Link": f'<{self.endpoint}{path}?{following}>; rel="next"'} if end < len(entries) else {}
+        if self.commits and "/tree/" in path:
             more["X-Repo-Commit"] = self.commits.pop(0) if len(self.commits) > 1 else self.commits[0]
         request.send_text(json.dumps(entries[start:end]), 200, "application/json", **more)
 

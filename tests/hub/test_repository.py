@@ -89,6 +89,11 @@ def test_a_file_that_is_not_there_names_some_that_are(full: LoopbackHub) -> None
     assert "name one of its 3 models, such as big/M-Q8_0-00001-of-00002.gguf, M-IQ4_K_M.GGUF" in str(error)
 
 
+def test_a_name_that_no_repository_can_have_is_told_without_asking(hub: LoopbackHub) -> None:
+    assert "check its name" in str(refused(reader(hub), "org/a--b"))
+    assert hub.asked == []
+
+
 def test_a_repository_without_a_model_says_what_to_look_for(hub: LoopbackHub) -> None:
     hub.files = {"model.safetensors": b"x"}
     assert "holds no GGUF file" in str(refused(reader(hub), hub.repository))
@@ -208,8 +213,8 @@ def test_a_redirect_that_goes_round_in_a_circle_ends(hub: LoopbackHub) -> None:
 
 def test_the_words_about_a_refusal_know_whether_there_is_a_token(hub: LoopbackHub) -> None:
     hub.listing = lambda request: request.send_text("no", 401)
-    assert "set HF_TOKEN" in str(refused(reader(hub), hub.repository))
-    assert "to the token in HF_TOKEN" in str(refused(reader(hub, HF_TOKEN="x"), hub.repository))
+    assert "models token --set, or HF_TOKEN" in str(refused(reader(hub), hub.repository))
+    assert "to your access token" in str(refused(reader(hub, HF_TOKEN="x"), hub.repository))
 
 
 @pytest.mark.parametrize("name", ["TOKENLIGHT_OFFLINE", "HF_HUB_OFFLINE"])

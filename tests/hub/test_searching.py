@@ -60,9 +60,76 @@ def test_what_the_hub_tells_becomes_a_repository(hub: LoopbackHub) -> None:
         1200,
         7,
     )
-    assert (full.license, full.is_gated, full.updated[:10]) == ("mit", True, "2026-03-04")
+    assert (full.license, full.gate, full.is_gated, full.updated[:10]) == ("mit", "manual", True, "2026-03-04")
     assert (full.architecture, full.parameters, full.context) == ("llama", 1_100_000_000, 4096)
     assert (plain.downloads, plain.is_gated, plain.parameters, plain.license) == (None, None, None, "")
+
+
+@pytest.mark.parametrize(
+    ("told", "attribute", "value"),
+    [
+        ({"lastModified": "yesterday"}, "updated", ""),
+        ({"lastModified": "20260304T050607Z"}, "updated", ""),
+        ({"lastModified": "2026-13-04T05:06:07.000Z"}, "updated", ""),
+        ({"lastModified": "2026-03-04T05:06:07Z"}, "updated", "2026-03-04T05:06:07+00:00"),
+        ({"cardData": {"license": "other", "license_name": "gemma"}}, "license", "gemma"),
+        ({"cardData": {"license": ["mit", "apache-2.0"]}}, "license", "mit, apache-2.0"),
+        ({"cardData": {"license": {"a": 1}}}, "license", "mit"),
+        ({"cardData": "none"}, "license", "mit"),
+        ({"cardData": {"language": "de"}}, "languages", ("de",)),
+        ({"cardData": {"language": ["de", "en"]}}, "languages", ("de", "en")),
+        ({"gated": "auto"}, "gate", "auto"),
+        ({"gated": "somehow"}, "gate", "manual"),
+        ({"gated": False}, "gate", ""),
+        ({"gguf": {"total": 0}}, "parameters", None),
+        ({"tags": ["x" * 5000, "gguf"]}, "tags", ("gguf",)),
+        ({"siblings": 3, "config": [1], "inferenceProviderMapping": "x"}, "license", "mit"),
+    ],
+)
+def test_each_fact_holds_or_is_not_told(
+    hub: LoopbackHub, told: dict[str, object], attribute: str, value: object
+) -> None:
+    hub.found = [{**FULL, **told}]
+    (found,) = reader(hub).search(QUERY).repositories
+    assert getattr(found, attribute) == value
+
+
+def test_one_goes_on_where_a_search_ended(hub: LoopbackHub) -> None:
+    hub.found = [{**FULL, "id": f"org/number-{number}"} for number in range(5)]
+    seen, cursor = [], ""
+    for _ in range(3):
+        listing = reader(hub).search(HubQuery("number", limit=2, cursor=cursor))
+        seen.append([each.id[-1] for each in listing.repositories])
+        cursor = listing.next
+    assert (seen, cursor) == ([["0", "1"], ["2", "3"], ["4"]], "")
+    assert len(hub.asked) == 3
+
+
+@pytest.mark.parametrize(
+    ("query", "expected"),
+    [
+        (HubQuery("x", architecture="Qwen3", limit=1), ["org/n-0"]),
+        (HubQuery("x", most_parameters=2_000_000_000), ["org/n-0", "org/n-1"]),
+        (HubQuery("x", least_parameters=2_000_000_000), ["org/n-2"]),
+        (HubQuery("x", least_parameters=500_000_000, most_parameters=1_000_000_000), ["org/n-1"]),
+    ],
+)
+def test_filters_that_the_hub_does_not_know_look_further_and_leave_out_what_is_not_told(
+    hub: LoopbackHub, query: HubQuery, expected: list[str]
+) -> None:
+    facts = [("qwen3", 400_000_000), ("llama", 1_000_000_000), ("llama", 8_000_000_000), ("", None)]
+    hub.found = [
+        {"id": f"org/n-{at}", "gguf": {"total": total, "architecture": kind}}
+        for at, (kind, total) in enumerate(facts)
+    ]
+    hub.page_entries = 1
+    assert [each.id for each in reader(hub).search(query).repositories] == expected
+
+
+def test_a_filter_that_finds_nothing_ends_and_can_go_on(hub: LoopbackHub) -> None:
+    hub.found, hub.page_entries = [FULL] * 9, 1
+    listing = reader(hub).search(HubQuery("x", architecture="none"))
+    assert (listing.repositories, listing.next, len(hub.asked)) == ((), "5", 5)
 
 
 def test_the_hub_is_asked_for_what_was_wanted(hub: LoopbackHub) -> None:
@@ -70,8 +137,8 @@ def test_the_hub_is_asked_for_what_was_wanted(hub: LoopbackHub) -> None:
     ((_, path, headers),) = hub.asked
     asked = parse_qs(path.partition("?")[2])
     assert asked["search"] == ["tiny & fast"] and asked["filter"] == ["gguf", "license:mit", "de"]
-    assert asked["sort"] == ["lastModified"] and asked["direction"] == ["-1"] and asked["limit"] == ["5"]
-    assert "gguf" in asked["expand[]"] and headers["authorization"] == "Bearer hf_secret"
+    assert asked["sort"] == ["lastModified"] and asked["limit"] == ["5"]
+    assert "gguf" in asked["expand"] and headers["authorization"] == "Bearer hf_secret"
 
 
 def test_the_token_stays_with_the_hub_where_a_search_is_sent_on(hub: LoopbackHub) -> None:
@@ -189,7 +256,7 @@ def test_what_one_account_found_another_does_not_see_and_no_token_is_written(
         assert b"hf_secret" not in kept.read_bytes() and "hf_secret" not in kept.name
 
 
-@pytest.mark.parametrize("content", [b"", b"{", json.dumps({"at": "x", "repositories": []}).encode()])
+@pytest.mark.parametrize("content", [b"", b"{", json.dumps({"at": 1, "answer": {"repositories": 3}}).encode()])
 def test_a_kept_search_that_is_damaged_is_not_there(
     hub: LoopbackHub, tmp_path: Path, content: bytes, caplog: pytest.LogCaptureFixture
 ) -> None:

@@ -1,0 +1,98 @@
+"""The command `models show`: what a repository of a hub holds, and what it says of itself."""
+
+from __future__ import annotations
+
+import msgspec
+
+from app.cli.models_search import shown_age
+from app.cli.terminal import Terminal, one_line
+from app.core.errors import ExitCode, UserError
+from app.core.gguf_cursor import shown_name
+from app.core.hub_model import hub_reference
+from app.core.hub_page import HubPage, HubQuantisation
+from app.core.words import translate
+from app.services.discovering import Discovering
+from app.services.units import byte_size, count, parameter_count
+
+_HEAD = ("Quantisation", "Size", "Bits/weight", "Files", "File")
+_GATES = {
+    None: "–",
+    "": "none",
+    "auto": "to accept on its page",
+    "manual": "to accept on its page, then authors answer",
+}
+
+
+def run_models_show(
+    discovering: Discovering, typed: str, terminal: Terminal, as_json: bool, with_card: bool
+) -> ExitCode:
+    """Print a repository's page and return the exit code."""
+    reference = hub_reference(typed)
+    if reference is None or reference.file:
+        raise UserError(
+            translate(
+                "CommandLine", "“{typed}” names no repository of a hub: type ORG/REPO.", typed=shown_name(typed)
+            ),
+            ExitCode.WRONG_USE,
+        )
+    terminal.progress(f"Reading {reference.repository} …")
+    try:
+        page = discovering.describe_now(reference.repository)
+    finally:
+        terminal.clear_progress()
+    if as_json:
+        plain = {
+            **msgspec.to_builtins(page),
+            "problem": page.problem.english() if page.problem is not None else None,
+        }
+        plain["card"]["problem"] = page.card.problem.english() if page.card.problem is not None else None
+        terminal.write(msgspec.json.encode(plain).decode() + "\n")
+    else:
+        terminal.write(_text(page, with_card))
+    return ExitCode.DONE
+
+
+def _text(page: HubPage, with_card: bool) -> str:
+    told = page.repository
+    lines = []
+    if page.problem is not None:
+        lines += [f"Read {shown_age(page.age_s)} ago. Now: {one_line(page.problem.english())}", ""]
+    lines += [
+        one_line(told.id),
+        (
+            f"Kind: {one_line(told.architecture) or '–'}; parameters: {parameter_count(told.parameters)};"
+            f" context: {count(told.context)}"
+        ),
+        (
+            f"License: {one_line(told.license) or '–'}; terms: {_GATES[told.gate]};"
+            f" languages: {one_line(', '.join(told.languages)) or '–'}"
+        ),
+        f"Downloads: {count(told.downloads)}; likes: {count(told.likes)}; updated: {one_line(told.updated[:10]) or '–'}",
+        "",
+    ]
+    if page.quantisations:
+        rows = [_HEAD, *(_row(each) for each in page.quantisations)]
+        widths = [max(len(row[column]) for row in rows) for column in range(len(_HEAD))]
+        lines += [
+            "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows
+        ]
+    else:
+        lines.append("It holds no GGUF file: look for the same model with “GGUF” in its name.")
+    if with_card:
+        said = page.card.problem.english() if page.card.problem is not None else "It has no card."
+        lines += ["", *(page.card.text.split("\n") if page.card.text else [one_line(said)])]
+    return "\n".join(lines) + "\n"
+
+
+def _row(quantisation: HubQuantisation) -> tuple[str, ...]:
+    files = str(len(quantisation.files))
+    if quantisation.missing_parts:
+        files += f" of {len(quantisation.files) + quantisation.missing_parts}"
+    bits = quantisation.bits_per_weight
+    return (
+        one_line(quantisation.name) + (" (projector)" if quantisation.is_projector else ""),
+        byte_size(quantisation.size),
+        f"{bits:.1f}" if bits is not None else "–",
+        files,
+        one_line(quantisation.path),
+    )

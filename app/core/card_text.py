@@ -1,0 +1,115 @@
+"""A model's card as text that can be shown: what others wrote in Markdown, without what would load, run or deceive.
+
+Everything takes time in proportion to the text, whatever stands in it. Code stays as it is.
+"""
+
+from __future__ import annotations
+
+import re
+
+from app.core.hub_page import HubLink
+from app.core.printable import REPLACEMENT, printable
+
+MOST_CHARACTERS = 200_000
+MOST_LINKS = 100
+_LOWER = {code: code + 32 for code in range(ord("A"), ord("Z") + 1)}
+"""Lower case without changing a text's length."""
+_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
+_HIDDEN = (("<!--", "-->"), ("<script", "</script>"), ("<style", "</style>"))
+"""What stands between these is for no reader."""
+_IMAGE = re.compile(r'!\[([^\[\]\n]{0,300})\]\([^()\s]{0,2000}(?:\s{1,20}"[^"\n]{0,300}")?\)')
+_LINK = re.compile(
+    r'(?<!!)\[([^\[\]\n]{0,500})\]\(<?((?:[^()\s<>]|\([^()\s<>]{0,200}\)){0,2000})>?(?:\s{1,20}"[^"\n]{0,300}")?\)'
+)
+_OTHER_LINK = re.compile(r"\]\((?!https?://)", re.IGNORECASE)
+_ANCHOR = re.compile(r"<a\s([^<>]{0,2000})>([^<>]{0,500})</a>", re.IGNORECASE)
+_TARGET = re.compile(r"href\s?=\s?[\"']?([^\"'\s]{1,2000})", re.IGNORECASE)
+_BARE = re.compile(r"<(https?://[^<>\s]{1,2000})>", re.IGNORECASE)
+_BREAK = re.compile(r"<br\s?/?>", re.IGNORECASE)
+_TAG = re.compile(r"</?[A-Za-z!][^<>]{0,2000}>")
+_ADDRESS = re.compile(r"https?://[^\s<>()\[\]\"'`|]{1,2000}", re.IGNORECASE)
+_WEB = re.compile(r"https?://[\w.-]{1,255}(?::\d{1,5})?(?:[/?#][^\\]*)?", re.ASCII | re.IGNORECASE)
+_BLANK = re.compile(r"\n{3,}")
+
+
+def card_of(written: str) -> tuple[str, tuple[HubLink, ...]]:
+    """Return the text of a card and its links, each address once."""
+    text = written[:MOST_CHARACTERS].replace("\r\n", "\n").replace("\r", "\n").replace("\t", "    ")
+    # first of all: what is taken out later could join the two halves of something
+    text = "\n".join(printable(line).replace(REPLACEMENT, "") for line in text.split("\n"))
+    links: dict[str, HubLink] = {}
+    parts = [part if is_code else _plain(part, links) for is_code, part in _parts(_without_head(text))]
+    return _BLANK.sub("\n\n", "".join(parts)).strip(), tuple(links.values())[:MOST_LINKS]
+
+
+def is_web_address(address: str) -> bool:
+    """Whether a link leads to a web page, and shows where: no other scheme, no name of a user before the host."""
+    found = _WEB.fullmatch(address)
+    return found is not None and address.isascii() and address.isprintable()
+
+
+def _without_head(text: str) -> str:
+    """Drop the facts for machines that stand before the text."""
+    if not text.startswith("---\n"):
+        return text
+    end = text.find("\n---\n", 3)
+    if end >= 0:
+        return text[end + len("\n---\n") :]
+    return "" if text.rstrip().endswith("\n---") else text
+
+
+def _parts(text: str) -> list[tuple[bool, str]]:
+    """Return the text in pieces, each with whether it is code; a block that does not end is code to the end."""
+    parts: list[tuple[bool, list[str]]] = [(False, [])]
+    fence = ""
+    for line in text.splitlines(keepends=True):
+        mark = _FENCE.match(line)
+        if fence:
+            parts[-1][1].append(line)
+            if mark is not None and mark[1].startswith(fence) and not line[mark.end() :].strip():
+                fence = ""
+                parts.append((False, []))
+        elif mark is not None:
+            fence = mark[1]
+            parts.append((True, [line]))
+        else:
+            parts[-1][1].append(line)
+    return [(is_code, "".join(lines)) for is_code, lines in parts]
+
+
+def _plain(text: str, links: dict[str, HubLink]) -> str:
+    for begin, end in _HIDDEN:
+        text = _without(text, begin, end)
+    text = _BARE.sub(r"\1", _IMAGE.sub(r"\1", text))
+    text = _ANCHOR.sub(_anchor, text)
+    text = _TAG.sub("", _BREAK.sub("\n", text))
+
+    def link(found: re.Match[str]) -> str:
+        words, address = " ".join(found[1].split()), found[2]
+        if not is_web_address(address):
+            return words
+        links.setdefault(address, HubLink(printable(words) or address, address))
+        return f"[{words or address}]({address})"
+
+    text = _OTHER_LINK.sub("] (", _LINK.sub(link, text))
+    for found in _ADDRESS.finditer(text):
+        address = found[0].rstrip(".,;:!?*_")
+        if is_web_address(address):
+            links.setdefault(address, HubLink(address, address))
+    return text
+
+
+def _anchor(found: re.Match[str]) -> str:
+    target = _TARGET.search(found[1])
+    return f"[{found[2]}]({target[1]})" if target is not None else found[2]
+
+
+def _without(text: str, begin: str, end: str) -> str:
+    kept, at, lower = [], 0, text.translate(_LOWER)
+    while (start := lower.find(begin, at)) >= 0:
+        kept.append(text[at:start])
+        stop = lower.find(end, start)
+        if stop < 0:
+            return "".join(kept)
+        at = stop + len(end)
+    return "".join([*kept, text[at:]])

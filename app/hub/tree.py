@@ -1,0 +1,61 @@
+"""The GGUF files of a repository as its tree tells them; an entry that does not hold is an unreadable tree."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from app.core.download import is_sha256
+from app.core.hub_model import MAIN, HubFile
+from app.hub import web_sentences
+from app.hub.hub_api import hub_api
+from app.hub.web import Limits, Web
+
+SUFFIX = ".gguf"
+_POINTER_BYTES = 134
+"""Of the small file that stands for a large one; nobody asks for it."""
+
+
+class _Pointer(msgspec.Struct, rename="camel"):
+    size: int = -1
+    oid: str = ""
+    pointer_size: int = _POINTER_BYTES
+
+
+class _Entry(msgspec.Struct):
+    type: str
+    path: str
+    size: int = -1
+    oid: str = ""
+    lfs: _Pointer | None = None
+
+
+def files_of(
+    web: Web, endpoint: str, repository: str, limits: Limits, revision: str = MAIN
+) -> tuple[tuple[HubFile, ...], str]:
+    """Return the GGUF files of a revision by their paths, in all its folders, and the commit that they are of."""
+    with hub_api(web, endpoint, limits, _kept) as (api, question):
+        told = list(api.list_repo_tree(repository, recursive=True, revision=revision))
+        first, *others = question.commits
+    if any(commit not in (first, MAIN) for commit in others):
+        raise web_sentences.changed_meanwhile(repository)
+    files = [_file(entry) for entry in told if entry.path.lower().endswith(SUFFIX)]
+    whole = tuple(sorted((file for file in files if file.size > 0), key=lambda file: file.path.lower()))
+    return whole, revision if first == MAIN else first
+
+
+def _kept(told: Any) -> list[dict[str, Any]]:
+    entries = msgspec.convert(told, list[_Entry])
+    kept: list[dict[str, Any]] = msgspec.to_builtins([entry for entry in entries if entry.type == "file"])
+    return kept
+
+
+def _file(entry: Any) -> HubFile:
+    size, tag, digest = entry.size, entry.blob_id, ""
+    if entry.lfs is not None:
+        size = entry.lfs.size if entry.lfs.size > 0 else size
+        digest = entry.lfs.sha256.removeprefix("sha256:").lower()
+        digest = digest if is_sha256(digest) else ""
+        tag = digest
+    return HubFile(entry.path, size, digest, tag)

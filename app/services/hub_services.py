@@ -1,0 +1,28 @@
+"""Everything about a hub that the program offers, made around one port."""
+
+from __future__ import annotations
+
+from typing import NamedTuple, Protocol
+
+from app.core.ports import DiscoverPort, DownloadPort, HubPort, HubTokenPort
+from app.services.discovering import Discovering
+from app.services.downloads import Downloads
+from app.services.hub_token import HubTokenKeeping
+from app.system.settings_file import SettingsFile
+
+
+class HubServices(NamedTuple):
+    """What finds, fetches and keeps."""
+
+    downloads: Downloads
+    discovering: Discovering
+    hub_token: HubTokenKeeping
+
+
+class HubPorts(HubPort, DiscoverPort, HubTokenPort, Protocol):
+    """One hub, in all that it can be asked."""
+
+
+def hub_services(queue: DownloadPort, hub: HubPorts, settings: SettingsFile) -> HubServices:
+    """Make them; nothing is asked before somebody wants it."""
+    return HubServices(Downloads(queue, hub, settings), Discovering(hub), HubTokenKeeping(hub))

@@ -1,0 +1,58 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from app.core.errors import ExitCode
+from tests.cli.conftest import CommandLine
+from tests.hub.loopback_hub import LoopbackHub
+
+
+@pytest.fixture
+def hub(monkeypatch: pytest.MonkeyPatch) -> Iterator[LoopbackHub]:
+    for name in ("http_proxy", "HTTP_PROXY", "TOKENLIGHT_OFFLINE", "HF_HUB_OFFLINE", "HF_TOKEN"):
+        monkeypatch.delenv(name, raising=False)
+    files = {"t-Q8_0.gguf": b"x" * 1063, "t-F16-00001-of-00002.gguf": b"x" * 999, "mmproj-t-F16.gguf": b"x"}
+    with LoopbackHub(files) as made:
+        made.info |= {
+            "gated": "manual",
+            "gguf": {"total": 1000, "architecture": "ll\x1bama"},
+            "tags": ["license:mit"],
+        }
+        made.card = b"# Tiny\n\x1b[2JHello"
+        monkeypatch.setenv("HF_ENDPOINT", made.endpoint)
+        yield made
+
+
+def test_a_repository_is_shown_with_its_files_by_quantisation(line: CommandLine, hub: LoopbackHub) -> None:
+    assert line.run("models", "show", hub.repository, "--card") == 0, line.err
+    lines = line.out.splitlines()
+    assert (
+        lines[0] == hub.repository and "License: mit; terms: to accept on its page, then authors answer" in line.out
+    )
+    rows = [row.split() for row in lines if row.endswith(".gguf")]
+    assert rows[0] == ["F16", "999", "B", "–", "1", "of", "2", "t-F16-00001-of-00002.gguf"]
+    assert rows[1] == ["Q8_0", "1.0", "KiB", "8.5", "1", "t-Q8_0.gguf"]
+    assert rows[2][:2] == ["F16", "(projector)"]
+    assert lines[-2:] == ["# Tiny", "[2JHello"] and "\x1b" not in line.out
+
+
+def test_a_repository_as_json_and_offline(
+    line: CommandLine, hub: LoopbackHub, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert line.run("models", "show", hub.repository, "--json") == 0, line.err
+    (told,) = line.lines()
+    assert told["repository"]["id"] == hub.repository and told["card"]["text"] == "# Tiny\n[2JHello"
+    assert [each["name"] for each in told["quantisations"]] == ["F16", "Q8_0", "F16"] and told["problem"] is None
+    monkeypatch.setenv("TOKENLIGHT_OFFLINE", "1")
+    assert line.run("models", "show", hub.repository) == 0
+    assert line.out.startswith("Read 1 second ago. Now: Tokenlight is offline")
+
+
+def test_what_is_empty_or_no_repository(line: CommandLine, hub: LoopbackHub) -> None:
+    hub.files, hub.card = {}, None
+    assert line.run("models", "show", hub.repository, "--card") == 0
+    assert "holds no GGUF file" in line.out and line.out.endswith("It has no card.\n")
+    assert line.run("models", "show", "nothing") == ExitCode.WRONG_USE
+    assert "type ORG/REPO" in line.err
