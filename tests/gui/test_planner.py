@@ -8,7 +8,7 @@ import pytest
 from PySide6.QtCore import QEvent, QPoint, Qt
 from PySide6.QtGui import QHelpEvent
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QCheckBox, QComboBox, QFileDialog, QPushButton, QWidget
+from PySide6.QtWidgets import QCheckBox, QComboBox, QFileDialog, QPushButton, QStyle, QStyleOptionComboBox, QWidget
 
 from app.core.commands import Load
 from app.core.devices import Device, MainMemory
@@ -20,7 +20,8 @@ from app.gui.planner.page import PlannerPage
 from app.gui.planner.plan_part import PlanPart
 from app.gui.planner.speed_picture import SpeedPicture
 from app.gui.planner.stops_row import context_stops
-from app.gui.widgets.boxes import NumberBox, WheelSlider
+from app.gui.widgets.boxes import ChoiceBox, NumberBox, WheelSlider
+from app.gui.widgets.search_box import SearchBox
 from app.planner.planned_model import planned_model
 from app.services.planning import Planning
 from app.services.planning_models import PlannedFile
@@ -286,3 +287,21 @@ def test_a_damaged_table_of_gpus_is_told_on_both_parts(
 
 def test_a_whole_table_has_no_problem(planner: Stage) -> None:
     assert not planner.find("plan_table_problem").isVisible()
+
+
+def test_gpus_are_offered_with_their_memory(planner: Stage) -> None:
+    box = planner.find_as(SearchBox, "plan_where_box")
+    words = [box.itemText(row) for row in range(box.count())]
+    assert words[0] == "This machine" and {"RTX 4090 · 24.0 GiB", "A100 80 GB SXM · 80.0 GiB"} <= set(words)
+
+
+def test_names_of_usual_length_are_whole_where_they_are_chosen(planner: Stage) -> None:
+    box = planner.find_as(SearchBox, "plan_where_box")
+    box.setCurrentIndex(box.findText("RTX 4070 Ti SUPER · 16.0 GiB"))
+    planner.settle()
+    for chosen in (box, planner.find_as(ChoiceBox, "plan_model_box")):
+        option = QStyleOptionComboBox()
+        chosen.initStyleOption(option)
+        field = QStyle.SubControl.SC_ComboBoxEditField
+        room = chosen.style().subControlRect(QStyle.ComplexControl.CC_ComboBox, option, field, chosen).width()
+        assert option.fontMetrics.horizontalAdvance("SmolLM2-135M-Instruct · Q4_1 · 93.8 MiB") <= room - 2

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
-from PySide6.QtCore import QSignalBlocker, Signal
-from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtCore import QSignalBlocker, Qt, Signal
+from PySide6.QtWidgets import QBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from app.core.model import MOST_BATCH, MOST_LAYERS, MOST_PLANNED_CONTEXT, MOST_SEQUENCES, FoundModel, KVType
 from app.gui import theme
@@ -13,6 +14,7 @@ from app.gui.planner.hub_field import HubField
 from app.gui.planner.stops_row import CAPTION_PX, StopsRow, context_stops
 from app.gui.widgets.boxes import ChoiceBox
 from app.gui.widgets.labels import in_parts
+from app.gui.widgets.search_box import SearchBox
 from app.gui.widgets.slider_row import caption_for
 from app.gui.widgets.tick_box import TickBox
 from app.gui.widgets.words import set_hint
@@ -25,6 +27,15 @@ USUAL_END = 32_768
 """Where the slider of the context ends for a model that does not say what it was trained for."""
 KV_TYPES: tuple[KVType, ...] = ("f16", "q8_0", "q4_0")
 _FILE = "file"
+
+
+class PlaceChoice(NamedTuple):
+    """A GPU that can be planned for."""
+
+    id: str
+    name: str
+    words: str
+    """Its name without the maker, and its memory."""
 
 
 class ChoicePane(QWidget):
@@ -42,9 +53,10 @@ class ChoicePane(QWidget):
         self.hub = hub
         self._models: tuple[FoundModel, ...] = ()
         self._path = ""
-        self._places: tuple[tuple[str, str], ...] = ()
+        self._places: tuple[PlaceChoice, ...] = ()
         self.model = self._box("plan_model_box", self.tr("Model"))
-        self.where = self._box("plan_where_box", self.tr("Runs on"))
+        self.where = SearchBox(self.tr("Search GPUs"))
+        self._name_box(self.where, "plan_where_box", self.tr("Runs on"))
         self.kv = self._box("plan_kv_box", self.tr("KV cache"))
         for kind, words in zip(KV_TYPES, (self.tr("16 bits (F16)"), "8 bits (Q8_0)", "4 bits (Q4_0)"), strict=True):
             self.kv.addItem(words, kind)
@@ -75,8 +87,8 @@ class ChoicePane(QWidget):
             self.model.addItem(self.tr("Choose a file…"), _FILE)
             self.model.setCurrentIndex(self.model.findData(path) if path else -1)
 
-    def show_places(self, places: Sequence[tuple[str, str]]) -> None:
-        """Offer GPUs beside this machine: the id of each, and its name."""
+    def show_places(self, places: Sequence[PlaceChoice]) -> None:
+        """Offer GPUs beside this machine."""
         if tuple(places) == self._places and self.where.count():
             return
         self._places = tuple(places)
@@ -85,8 +97,10 @@ class ChoicePane(QWidget):
             self.where.addItem(self.tr("This machine"), HERE)
             if self._places:
                 self.where.insertSeparator(1)
-            for place, words in self._places:
-                self.where.addItem(words, place)
+            for place in self._places:
+                self.where.addItem(place.words, place.id)
+                # what else it may be searched by
+                self.where.setItemData(self.where.count() - 1, place.name, Qt.ItemDataRole.StatusTipRole)
 
     def show_choice(
         self, choice: PlanChoice, trained: int | None, layers: int | None, *, has_gpu: bool, is_mixture: bool
@@ -128,11 +142,14 @@ class ChoicePane(QWidget):
 
     def _box(self, name: str, title: str) -> ChoiceBox:
         box = ChoiceBox()
+        self._name_box(box, name, title)
+        return box
+
+    def _name_box(self, box: ChoiceBox, name: str, title: str) -> None:
         box.setObjectName(name)
         box.setAccessibleName(title)
         box.setMinimumWidth(theme.scaled(120))
         box.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
-        return box
 
     def _make_rows(self) -> None:
         tr = self.tr
@@ -180,9 +197,13 @@ class ChoicePane(QWidget):
             column.addWidget(row)
         column.addStretch(1)
 
-    def _captioned(self, title: str, box: QWidget) -> QHBoxLayout:
-        row = QHBoxLayout()
-        row.setSpacing(theme.SPACE_S)
+    def _captioned(self, title: str, box: QWidget) -> QBoxLayout:
+        """Put a caption beside a box, and above one with names in it, which are long."""
+        row = QBoxLayout(QBoxLayout.Direction.TopToBottom)
+        row.setSpacing(theme.SPACE_XS)
+        if box is self.kv:
+            row.setDirection(QBoxLayout.Direction.LeftToRight)
+            row.setSpacing(theme.SPACE_S)
         row.addWidget(caption_for(title, box, CAPTION_PX))
         row.addWidget(box, 1)
         return row

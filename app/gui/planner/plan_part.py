@@ -10,7 +10,8 @@ from PySide6.QtWidgets import QBoxLayout, QFrame, QPushButton, QSizePolicy, QVBo
 
 from app.gui import theme
 from app.gui.planner.answer_pane import AnswerPane
-from app.gui.planner.choice_pane import ChoicePane
+from app.gui.planner.choice_pane import ChoicePane, PlaceChoice
+from app.gui.planner.comparison.words import gpu_words
 from app.gui.planner.hub_field import HubField
 from app.gui.planner.part import PlannerPart
 from app.gui.planner.stops_row import CAPTION_PX
@@ -21,7 +22,7 @@ from app.services.hub_models import is_hub_path, named
 from app.services.machine import Machine
 from app.services.planning import Planning
 
-CHOICES_PX, BESIDE_PX, WIDEST_ANSWER_PX = 330, 740, 640
+CHOICES_PX, BESIDE_PX, WIDEST_ANSWER_PX = 368, 740, 640
 WATCHER = "planner"
 
 
@@ -103,7 +104,9 @@ class PlanPart(PlannerPart):
         name = (model.name if model is not None and not is_of_hub else "") or own
         self.hub.show_path(planning.path)
         self.choices.show_models(planning.models.found, planning.path, name)
-        self.choices.show_places([(gpu.id, gpu.name) for gpu in planning.devices.gpus.all])
+        self.choices.show_places(
+            [PlaceChoice(gpu.id, gpu.name, gpu_words(gpu.name, gpu.memory)) for gpu in planning.devices.gpus.all]
+        )
         self.choices.show_choice(
             choice,
             model.trained_context if model is not None else None,

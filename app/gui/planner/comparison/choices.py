@@ -9,14 +9,13 @@ from app.gui import theme
 from app.gui.icons import Icons
 from app.gui.planner.comparison.choice_list import ChoiceList, Group, Item
 from app.gui.planner.comparison.use_form import UseForm
-from app.gui.planner.comparison.words import file_words, group_name, short_gpu
+from app.gui.planner.comparison.words import file_words, gpu_words, group_name
 from app.gui.planner.hub_field import HubField
 from app.gui.widgets.buttons import IconButton
 from app.gui.widgets.labels import in_parts
 from app.services.hub_models import is_hub_path, named
 from app.services.plan_comparison import PlanComparison
 from app.services.plan_values import AS_IT_IS, Chosen, ModelChoice, OfferedGpu, OfferedModel
-from app.services.units import byte_size
 
 translate = QCoreApplication.translate
 WIDE_PX = 280
@@ -124,10 +123,6 @@ def _model_group(model: OfferedModel) -> Group:
 
 def _gpu_groups(gpus: tuple[OfferedGpu, ...]) -> list[Group]:
     def items(group: str) -> tuple[Item, ...]:
-        return tuple(Item(gpu.id, _gpu_words(gpu), gpu.name) for gpu in gpus if gpu.group == group)
+        return tuple(Item(gpu.id, gpu_words(gpu.name, gpu.memory), gpu.name) for gpu in gpus if gpu.group == group)
 
     return [Group(group_name(group), found) for group in _ORDER if (found := items(group))]  # type: ignore[arg-type]
-
-
-def _gpu_words(gpu: OfferedGpu) -> str:
-    return f"{short_gpu(gpu.name)} · {byte_size(gpu.memory)}"

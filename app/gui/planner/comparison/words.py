@@ -47,6 +47,11 @@ def short_gpu(name: str) -> str:
     return " ".join(name.removeprefix(maker).split())
 
 
+def gpu_words(name: str, memory: int) -> str:
+    """Return a GPU as lists have it: with its memory as it is sold."""
+    return f"{short_gpu(name)} · {byte_size(memory)}"
+
+
 def seconds(value: float) -> str:
     """Return a time to the first token."""
     if value < 1:
