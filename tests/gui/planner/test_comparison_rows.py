@@ -11,7 +11,7 @@ from PySide6.QtGui import QFontMetrics
 from app.core.own_gpu import OwnGpu
 from app.gui import theme
 from app.gui.planner.comparison.line_marks import MARK_PX
-from app.gui.planner.comparison.row_sizes import name_font, row_height, small_font
+from app.gui.planner.comparison.row_sizes import name_font, row_heights, small_font
 from app.gui.planner.comparison.rows_model import EACH, FIRST, FIRST_TOKEN, FITS, GROUP_ROLE, SMALL_ROLE, TOGETHER
 from app.gui.planner.comparison.rows_table import RowsTable
 from app.gui.widgets.figures_header import FiguresHeader
@@ -58,8 +58,8 @@ def cut(table: RowsTable) -> list[str]:
             if max(widest, QFontMetrics(small_font()).horizontalAdvance(small)) > room:
                 found.append(words)
     names = table.columnWidth(FIRST) - pads - theme.scaled(MARK_PX)
-    for row in range(rows.rowCount()):
-        if table.rowHeight(row) < row_height(rows, row, names):
+    for row, height in enumerate(row_heights(rows, names)):
+        if table.rowHeight(row) < height:
             found.append(rows.rows[row].gpu)
         longest = QFontMetrics(theme.font(theme.BASE_PX, bold=True)).horizontalAdvance(rows.rows[row].model)
         if longest > table.viewport().width() - pads:
@@ -136,3 +136,9 @@ def test_a_first_token_that_is_not_known_has_its_reason_below_the_table(beside: 
     assert "My card computes is not known" in beside.says("plan_comparison_missing")
     beside.choose("rtx-4090")
     assert not beside.part.missing.isVisible()
+
+
+def test_a_speed_says_on_hover_what_it_is_judged_by(beside: Beside) -> None:
+    beside.choose("h200")
+    hint = str(beside.table.rows.index(0, EACH).data(Qt.ItemDataRole.ToolTipRole))
+    assert "In published runs llama.cpp read 1,650 of the 4,800 GB/s" in hint

@@ -11,7 +11,7 @@ from PySide6.QtGui import QFont, QFontMetrics
 from app.gui import theme
 from app.gui.planner.comparison.line_marks import MARK_PX
 from app.gui.planner.comparison.rows_model import FIRST, Cell, RowsModel
-from app.gui.planner.comparison.words import need_line
+from app.gui.planner.comparison.words import has_need
 from app.gui.widgets.figures_header import in_two
 
 ROW_PX, GROUP_PX, NEED_PX = 40, 28, 18
@@ -63,14 +63,24 @@ def text_height(text: str, width: int, font: QFont) -> int:
     return metrics.boundingRect(0, 0, max(width, 1), 10_000, wrapping(text, width, metrics), text).height()
 
 
-def row_height(model: RowsModel, place: int, width: int) -> int:
-    """Return how high a row is whose first column has so much room for words."""
-    row = model.rows[place]
-    cell = model.cell(row, FIRST)
-    lines = text_height(cell.words, width, name_font()) + text_height(cell.small, width, small_font())
-    height = max(theme.scaled(ROW_PX), lines + theme.SPACE_S)
-    height += theme.scaled(GROUP_PX) if model.group(place) else 0
-    return height + (theme.scaled(NEED_PX) if need_line(row) else 0)
+def row_heights(model: RowsModel, width: int) -> list[int]:
+    """Return how high the rows are where the first column has so much room for words."""
+    fonts = name_font(), small_font()
+    row_px, group_px, need_px = theme.scaled(ROW_PX), theme.scaled(GROUP_PX), theme.scaled(NEED_PX)
+    known: dict[tuple[str, bool], int] = {}
+
+    def high(text: str, is_small: bool) -> int:  # many rows have the same words
+        if (text, is_small) not in known:
+            known[text, is_small] = text_height(text, width, fonts[is_small])
+        return known[text, is_small]
+
+    found = []
+    for place, row in enumerate(model.rows):
+        cell = model.cell(row, FIRST)
+        height = max(row_px, high(cell.words, False) + high(cell.small, True) + theme.SPACE_S)
+        height += group_px if model.group(place) else 0
+        found.append(height + (need_px if has_need(row) else 0))
+    return found
 
 
 def heading_px(title: str, font: QFont) -> int:
@@ -79,15 +89,17 @@ def heading_px(title: str, font: QFont) -> int:
     return _widest(in_two(title, metrics), metrics)
 
 
-def figures_px(cells: Iterable[Cell], *, may_break: bool) -> int:
-    """Return how wide the figures of a column are; words without anything under them may stand in two lines."""
+def figures_px(cells: Iterable[Cell]) -> tuple[int, int]:
+    """Return how wide the figures of a column are, and how wide where words with nothing under them take two lines."""
     figures, small = QFontMetrics(name_font()), QFontMetrics(small_font())
-    widest, found = 0, list(cells)
+    found = list(cells)
+    least = max((small.horizontalAdvance(words) for words in {cell.small for cell in found}), default=0)
+    whole = broken = least
     for words, has_more in {(cell.words, bool(cell.small)) for cell in found}:
-        widest = max(widest, _widest(in_two(words, figures) if may_break and not has_more else words, figures))
-    for words in {cell.small for cell in found}:
-        widest = max(widest, small.horizontalAdvance(words))
-    return widest
+        width = figures.horizontalAdvance(words)
+        whole = max(whole, width)
+        broken = max(broken, width if has_more else _widest(in_two(words, figures), figures))
+    return whole, broken
 
 
 def first_px(pad: int, name: int = LEAST_NAME_PX) -> int:

@@ -7,9 +7,9 @@ from typing import NamedTuple
 
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, Qt
 
-from app.core.words import Sentence
 from app.gui.planner.comparison import words
-from app.gui.widgets.words import hint_of, render
+from app.gui.planner.comparison.row_hints import HINTS
+from app.gui.widgets.words import hint_of
 from app.services.plan_values import Band, ComparedRow
 from app.services.units import UNKNOWN, byte_size, count, rate
 
@@ -22,11 +22,10 @@ _SIDES = (True, True, False, False, False, False, False, True)
 
 
 class Cell(NamedTuple):
-    """What a cell shows: a line, a smaller one under it, why, and what it is sorted by (None comes last)."""
+    """What a cell shows: a line, a smaller one under it, and what it is sorted by (None is unknown, and comes last)."""
 
     words: str
     small: str
-    hint: str
     value: float | str | None
 
 
@@ -95,7 +94,7 @@ class RowsModel(QAbstractTableModel):
             case Qt.ItemDataRole.DisplayRole:
                 return cell.words
             case Qt.ItemDataRole.ToolTipRole:
-                return hint_of(cell.hint)
+                return hint_of(HINTS[index.column()](row))
             case Qt.ItemDataRole.AccessibleTextRole:
                 return self._spoken(row, index.column(), cell)
         if role == SMALL_ROLE:
@@ -130,35 +129,19 @@ class RowsModel(QAbstractTableModel):
         fits = _VERDICTS.index(row.verdict)
         parts = (row.shown_quantisation, byte_size(row.gpu_memory))
         which = " · ".join(part.replace(" ", "\N{NO-BREAK SPACE}") for part in parts if part)
+        first = row.first_token
         return (
-            Cell(words.short_gpu(row.gpu), which, self._row_hint(row), row.gpu_memory),
-            Cell(words.verdict_words(row), byte_size(row.needed), words.verdict_hint(row), fits),
-            _count(row.largest_context, row, words.context_hint(row)),
-            _count(row.most_users, row, ""),
-            self._first_token(row),
-            _speed(row.each, row),
-            _speed(row.together, row),
-            Cell(words.limit_words(row), "", words.limit_hint(row), row.limited_by),
+            Cell(words.short_gpu(row.gpu), which, row.gpu_memory),
+            Cell(words.verdict_words(row), byte_size(row.needed), fits),
+            Cell(count(row.largest_context), "", row.largest_context),
+            Cell(count(row.most_users), "", row.most_users),
+            _unknown()
+            if first is None
+            else Cell(words.seconds(first.value), words.band_of(first, True), first.value),
+            _speed(row.each),
+            _speed(row.together),
+            Cell(words.limit_words(row), "", row.limited_by),
         )
-
-    def _first_token(self, row: ComparedRow) -> Cell:
-        band = row.first_token
-        if band is None:
-            return _unknown(row.why_no_first_token)
-        hint = ""
-        if row.first_token_together is not None and row.first_token_together != band:
-            last = self.tr("When all ask at the same moment, the last one has its first token after {time} ({band}).")
-            hint = last.format(
-                time=words.seconds(row.first_token_together.value), band=words.band_of(row.first_token_together, True)
-            )
-        return Cell(words.seconds(band.value), words.band_of(band, True), hint, band.value)
-
-    def _row_hint(self, row: ComparedRow) -> str:
-        if not row.is_estimate:
-            return f"{row.shown_model} · {row.gpu}"
-        return self.tr(
-            "{model} · {gpu}. No file of it is here: its sizes are an estimate by bits per weight."
-        ).format(model=row.shown_model, gpu=row.gpu)
 
     def _spoken(self, row: ComparedRow, column: int, cell: Cell) -> str:
         title = self._titles()[column][0]
@@ -166,7 +149,8 @@ class RowsModel(QAbstractTableModel):
         if column == FIRST:
             parts = (self.tr("Model: {model}").format(model=row.shown_model), said, words.need_line(row))
             return ". ".join(part for part in parts if part)
-        return f"{said}. {cell.hint}" if cell.words == UNKNOWN and cell.hint else said
+        why = HINTS[column](row) if cell.words == UNKNOWN else ""
+        return f"{said}. {why}" if why else said
 
     def _titles(self) -> tuple[tuple[str, str], ...]:
         tr = self.tr
@@ -214,16 +198,9 @@ class RowsModel(QAbstractTableModel):
         self._rows = [row for group in groups.values() for row in group]
 
 
-def _count(value: int | None, row: ComparedRow, hint: str) -> Cell:
-    why = row.why_no_memory if value is None else None
-    return Cell(count(value), "", hint if why is None else render(why), value)
+def _speed(band: Band | None) -> Cell:
+    return _unknown() if band is None else Cell(rate(band.value), words.band_of(band), band.value)
 
 
-def _speed(band: Band | None, row: ComparedRow) -> Cell:
-    if band is None:
-        return _unknown(row.why_no_speed)
-    return Cell(rate(band.value), words.band_of(band), " ".join(map(render, row.how_sure)), band.value)
-
-
-def _unknown(why: Sentence | None) -> Cell:
-    return Cell(UNKNOWN, "", "" if why is None else render(why), None)
+def _unknown() -> Cell:
+    return Cell(UNKNOWN, "", None)

@@ -19,7 +19,7 @@ from app.gui.planner.comparison.row_sizes import (
     figures_px,
     first_px,
     heading_px,
-    row_height,
+    row_heights,
 )
 from app.gui.planner.comparison.rows_model import EACH, FIRST, TOGETHER, RowsModel
 from app.gui.widgets.figures_header import SIGN_PX, FiguresHeader
@@ -52,8 +52,8 @@ class RowsTable(QTableView):
         """Which rows the charts draw: the number of the line by the row's key."""
         self.pad_px = theme.SPACE_S
         """Beside what stands in a cell."""
-        self._needed: dict[tuple[int, bool], tuple[int, int]] = {}
-        """How wide the heading and the figures of each column are, in one line or two."""
+        self._needed: dict[int, tuple[int, int, int]] = {}
+        """How wide the heading and the figures of each column are, these in one line and in two."""
         self.setModel(self.rows)
         self._cells = RowCells(self, themes)
         self.setItemDelegate(self._cells)
@@ -166,15 +166,13 @@ class RowsTable(QTableView):
     def _set_heights(self) -> None:
         """Make each row as high as what is in it, and the table as high as its rows, up to a bound."""
         names = self.columnWidth(FIRST) - theme.scaled(MARK_PX) - 2 * self.pad_px
-        header, total = self.verticalHeader(), 0
-        for place in range(self.rows.rowCount()):
-            height = row_height(self.rows, place, names)
-            total += height
+        header, heights = self.verticalHeader(), row_heights(self.rows, names)
+        for place, height in enumerate(heights):
             if header.sectionSize(place) != height:
                 header.resizeSection(place, height)
         is_wider = self.horizontalHeader().length() > self.viewport().width() > 0
         below = self.horizontalScrollBar().sizeHint().height() if is_wider else 0
-        height = min(max(total, LEAST_ROWS * theme.scaled(ROW_PX)), theme.scaled(MOST_PX))
+        height = min(max(sum(heights), LEAST_ROWS * theme.scaled(ROW_PX)), theme.scaled(MOST_PX))
         self.setFixedHeight(height + self.horizontalHeader().height() + _AROUND_PX + below)
 
     def _use_pad(self, pixels: int) -> None:
@@ -190,10 +188,10 @@ class RowsTable(QTableView):
         header = self.horizontalHeader()
         if self.isColumnHidden(place):
             return 0
-        if (place, may_break) not in self._needed:
+        if place not in self._needed:
             title = str(self.rows.headerData(place, Qt.Orientation.Horizontal))
-            cells = figures_px((self.rows.cell(row, place) for row in self.rows.rows), may_break=may_break)
-            self._needed[place, may_break] = heading_px(title, header.font()), cells
-        heading, cells = self._needed[place, may_break]
+            figures = figures_px(self.rows.cell(row, place) for row in self.rows.rows)
+            self._needed[place] = (heading_px(title, header.font()), *figures)
+        heading, whole, broken = self._needed[place]
         sign = theme.scaled(SIGN_PX) if header.sortIndicatorSection() == place else 0
-        return max(heading + sign, cells) + 2 * pad + SPARE_PX
+        return max(heading + sign, broken if may_break else whole) + 2 * pad + SPARE_PX

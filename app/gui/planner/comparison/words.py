@@ -156,10 +156,15 @@ def _need_answer(rows: Sequence[ComparedRow]) -> str:
     )
 
 
+def has_need(row: ComparedRow) -> bool:
+    """Return whether a row says in a line of its own what becomes of what is wanted."""
+    return row.need is not None and not (row.need.is_of_room and row.need.meets)
+
+
 def need_line(row: ComparedRow) -> str:
     """Return what becomes of what is wanted in a line; empty where whether it fits says it already, or nothing is wanted."""
     need = row.need
-    if need is None or (need.is_of_room and need.meets):
+    if need is None or not has_need(row):
         return ""
     if not need.meets:
         return translate("PlanComparison", "✕ misses what you need: {why}").format(why=render(need.words))
