@@ -15,8 +15,8 @@ from app.gui.planner.comparison.words import has_need
 from app.gui.widgets.figures_header import in_two
 
 ROW_PX, GROUP_PX, NEED_PX = 40, 28, 18
-NAME_PX, LEAST_NAME_PX = 170, 76
-"""Of most names in one line, and of the longest words of names, which break into lines."""
+NAME_PX, SHORT_NAME_PX, LEAST_NAME_PX = 170, 124, 76
+"""Of most names in one line, of those of GPUs, and of the longest words of names, which break into lines."""
 SPARE_PX = 4
 """Widths of letters are fractions."""
 

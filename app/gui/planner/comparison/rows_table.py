@@ -15,6 +15,7 @@ from app.gui.planner.comparison.row_sizes import (
     LEAST_NAME_PX,
     NAME_PX,
     ROW_PX,
+    SHORT_NAME_PX,
     SPARE_PX,
     figures_px,
     first_px,
@@ -32,7 +33,7 @@ MOST_PX, LEAST_ROWS, HEADER_PX = 420, 3, 42
 _TIGHT_PX = 4
 _WAYS = (
     (theme.SPACE_S, NAME_PX, False),
-    (theme.SPACE_S, LEAST_NAME_PX, True),
+    (theme.SPACE_S, SHORT_NAME_PX, True),
     (_TIGHT_PX, LEAST_NAME_PX, True),
 )
 """From wide to narrow: the room beside figures, what names have at least, and whether words stand in two lines."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from PySide6.QtCore import QCoreApplication
@@ -14,6 +15,7 @@ from app.services.plan_words import LIMIT_HINTS, LIMITS, VERDICT_HINTS, VERDICTS
 from app.services.units import UNKNOWN, byte_size, count, rate
 
 translate = QCoreApplication.translate
+_NOTHING_TOLD = re.compile(r"\((?:r|tm)\)| (?:cpu|processor)\b| @ [\d.]+ ?ghz", re.IGNORECASE)
 MAKERS = ("NVIDIA GeForce ", "NVIDIA ", "AMD ")
 
 
@@ -41,8 +43,7 @@ def file_words(model: OfferedModel) -> str:
 
 def short_gpu(name: str) -> str:
     """Return a device's name without what says nothing beside others: the maker of a GPU, and marks of ownership."""
-    for mark in ("(R)", "(TM)", "(r)", "(tm)"):
-        name = name.replace(mark, "")
+    name = _NOTHING_TOLD.sub("", name)
     maker = next((each for each in MAKERS if name.startswith(each)), "")
     return " ".join(name.removeprefix(maker).split())
 
