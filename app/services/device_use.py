@@ -124,7 +124,7 @@ def computing_on(model: ModelInfo) -> Sentence:
     if model.gpu_layers and gpus:
         return translate(
             "DeviceUse",
-            "{backend} · {on_gpu} of {layers} layers, the output layer counted",
+            "{backend} · {on_gpu} of {layers} layers",
             backend=re.sub(r"\d+$", "", gpus[0]),
             on_gpu=model.gpu_layers,
             layers=model.layers + 1,

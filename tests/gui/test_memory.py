@@ -101,7 +101,10 @@ def test_every_device_has_its_row_the_gpu_first(memory: PanelStage, model: Path)
     assert memory.names("vram_value_1") == "Main memory: 4.0 / 16 GiB"
     assert memory.hint("vram_value").startswith("NVIDIA L4")
     assert not memory.sees("no_gpu_text")
-    assert memory.reads("computing_value") == "CUDA · 31 of 31 layers, the output layer counted"
+    assert memory.reads("computing_value") == "CUDA · 31 of 31 layers"
+    line = memory.find("computing_value")
+    assert line.fontMetrics().horizontalAdvance("Vulkan · 128 of 128 layers") <= line.width(), "it is whole"
+    assert "the output layer counts as one" in line.toolTip()
 
 
 def test_without_details_the_device_that_computes_is_left(memory: PanelStage, model: Path) -> None:

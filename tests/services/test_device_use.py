@@ -125,8 +125,8 @@ def test_a_model_on_the_gpu_needs_no_reason() -> None:
         ({}, "2 threads · CPU"),
         ({"threads": 1}, "1 thread · CPU"),
         ({"system_info": "CPU : SSE3 = 1 | AVX = 1 | AVX2 = 1 | AVX512 = 0 |"}, "2 threads · CPU (AVX2)"),
-        ({"gpu_layers": 31, "devices": ("CUDA0", "CPU")}, "CUDA · 31 of 31 layers, the output layer counted"),
-        ({"gpu_layers": 7, "devices": ("Vulkan1",)}, "Vulkan · 7 of 31 layers, the output layer counted"),
+        ({"gpu_layers": 31, "devices": ("CUDA0", "CPU")}, "CUDA · 31 of 31 layers"),
+        ({"gpu_layers": 7, "devices": ("Vulkan1",)}, "Vulkan · 7 of 31 layers"),
     ],
 )
 def test_it_is_said_what_computes(changes: dict[str, object], text: str) -> None:
