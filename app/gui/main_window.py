@@ -114,6 +114,7 @@ class MainWindow(QMainWindow):
         stop = self.actions_by_name["stop_action"]
         stop.setShortcuts([] if name == "inside" else self._stop_keys)  # Esc lets go of a token there
         self._tabs.show_page(name)
+        self.parts.notice_bar.show_page(name)
 
     def come_forward(self) -> None:
         """Stand in front of other windows, and be no icon."""

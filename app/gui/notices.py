@@ -20,6 +20,8 @@ from app.services.notices import Notice, Notices, Remedy
 BRIEF_MS, OFFER_MS = 10_000, 20_000
 """How long what passes stays, and for how long where it offers something; only while it is seen and left alone."""
 ICON_PX = 20
+WITHOUT_MODEL = ("planner",)
+"""Pages that need no model in memory."""
 _COVERS = (
     QEvent.Type.WindowBlocked,
     QEvent.Type.WindowUnblocked,
@@ -48,6 +50,9 @@ class NoticeBar(QWidget):
         self._panes: Panes | None = None
         self._elsewhere: frozenset[Remedy] = frozenset()
         """What other places offer now: two buttons for the same are one too many."""
+        self._page = ""
+        self._load_failed: tuple[Notice, str] | None = None
+        """The newest one that is about a load, and the page where it was told first."""
         self._picture = QLabel()
         self._text = label(name="notice_text")
         self._text.setWordWrap(True)
@@ -87,6 +92,11 @@ class NoticeBar(QWidget):
         if elsewhere != self._elsewhere:
             self._elsewhere = elsewhere
             self._show()
+
+    def show_page(self, name: str) -> None:
+        """Stand above another page: what is about a load does not follow to one that needs no model."""
+        self._page = name
+        self._show()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Let no time count while a dialog stands before the window, or nobody sees it."""
@@ -164,7 +174,7 @@ class NoticeBar(QWidget):
             self.keyboard_left.emit()
 
     def _show_latest(self) -> None:
-        notice = self._notices.latest
+        notice = self._here()
         self.setVisible(notice is not None)
         self._lift()
         self._card.setVisible(notice is not None)
@@ -183,6 +193,15 @@ class NoticeBar(QWidget):
         self.updateGeometry()
         self._place()
         self._start_or_stop()
+
+    def _here(self) -> Notice | None:
+        """Return what is to be shown above this page."""
+        notice = self._notices.latest
+        if notice is None or not notice.of_load:
+            return notice
+        if self._load_failed is None or self._load_failed[0] is not notice:
+            self._load_failed = notice, self._page
+        return None if self._page in WITHOUT_MODEL and self._load_failed[1] != self._page else notice
 
     def _sentences(self, notice: Notice) -> str:
         sentences = [render(sentence) for sentence in (notice.sentence, *notice.more)]

@@ -42,7 +42,7 @@ class LoadNotices:
         """Tell why a file was not loaded; `name` is what its model is called."""
         remedy: Remedy = "load_options" if event.kind == "memory" else "open_model"
         file = unsaid_name(path, event.sentence, name)
-        self._failed = Notice(event.sentence, remedy=remedy, details=event.details, file=file)
+        self._failed = Notice(event.sentence, remedy=remedy, details=event.details, file=file, of_load=True)
         self._notices.post(self._failed)
 
     def unloaded(self, model: ModelInfo, name: str) -> None:

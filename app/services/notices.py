@@ -52,6 +52,8 @@ class Notice(msgspec.Struct, frozen=True):
     """Tokens of the context that “larger_context” offers; None leaves it to people."""
     file: str = ""
     """Name of the file that it is about, where no sentence says it."""
+    of_load: bool = False
+    """It says why a model could not be loaded: pages that need no model have no use for it."""
 
 
 class Notices:

@@ -189,3 +189,17 @@ def test_the_icon_that_closes_is_seen_in_every_theme(ready: Stage, name: str) ->
     middle = image.pixelColor(image.width() // 2, image.height() // 2)
     ground = ready.themes.current.colour("hint_surface")
     assert abs(middle.lightness() - ground.lightness()) > 90
+
+
+def test_why_a_model_was_not_loaded_does_not_follow_to_a_page_that_needs_none(ready: Stage) -> None:
+    ready.desk.program.notices.post(Notice(translate("Test", "It does not load."), of_load=True))
+    assert ready.sees("notice_text")
+    ready.window.page_wanted.emit("planner")
+    assert not ready.sees("notice_text")
+    ready.window.page_wanted.emit("chat")
+    assert ready.sees("notice_text"), "it still stands where it happened"
+    ready.window.page_wanted.emit("planner")
+    ready.desk.program.notices.post(Notice(translate("Test", "Another does not load."), of_load=True))
+    assert ready.reads("notice_text") == "Another does not load.", "it happened here"
+    ready.desk.program.notices.post(ERROR)
+    assert ready.reads("notice_text") == "Something broke."

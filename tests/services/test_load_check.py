@@ -61,6 +61,7 @@ def test_a_load_that_cannot_fit_leaves_the_open_model_usable(
     wish_for_too_much(desk, other_model, needs(23_000))
     assert "needs 23,000.0 GiB of memory" in desk.told and "GiB are free" in desk.told
     assert desk.notice.remedy == "load_options"
+    assert desk.notice.of_load, "pages that need no model leave it to others"
     assert phase(desk) == "busy"
     desk.engine.write("is blue.")
     desk.engine.finish()

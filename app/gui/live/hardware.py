@@ -52,7 +52,10 @@ class HardwareRows(QWidget):
         model = self._memory.model
         text, hint = UNKNOWN, self.tr("What the model computes with: unknown while none is loaded.")
         if model is not None:
-            text, hint = render(computing_on(model)), self.tr("What the open model computes with; of layers the output layer counts as one.")
+            text, hint = (
+                render(computing_on(model)),
+                self.tr("What the open model computes with; of layers the output layer counts as one."),
+            )
         self._computing.set_text(text)
         set_hint(self._computing, hint)
         self._computing.setAccessibleName(self.tr("Runs on: {text}").format(text=text))
