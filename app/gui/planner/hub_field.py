@@ -128,7 +128,7 @@ class HubField(QWidget):
         self.state.setVisible(bool(state) and not problem)
         words = self._button_words(read)
         self.button.setVisible(bool(words))
-        self.button.setText(words)
+        self.button.setText(words or self.tr("Read"))  # also unseen it has a name
         self._show_files(read)
 
     def _show_files(self, read: HubRead | None) -> None:
