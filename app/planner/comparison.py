@@ -103,12 +103,15 @@ def compare(
     return tuple(_row(model, gpu, usage, (host, plan, parts or parts_of)) for model in models for gpu in gpus)
 
 
-def speed_by_context(row: Row, usage: Usage, host: Gpu | None = None, largest: int | None = None) -> ChartLine | None:
+def speed_by_context(
+    row: Row, usage: Usage, host: Gpu | None = None, largest: int | None = None, parts_by: Parts | None = None
+) -> ChartLine | None:
     """Return decode against context for a row, with as many users; None where its speed is unknown.
 
     `largest` is where the axis ends; None is what the model was trained for. Layers stay where the row has them.
+    `parts_by` says who computes what.
     """
-    parts = parts_of(row.model, row.plan, row.gpu, host)
+    parts = (parts_by or parts_of)(row.model, row.plan, row.gpu, host)
     points: list[tuple[int, Speed]] = []
     for context in chart_contexts(largest or row.model.trained_context or usage.context):
         speed = decode_speed(parts, context, usage.users)

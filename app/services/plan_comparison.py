@@ -24,6 +24,7 @@ from app.services.file_names import short_name
 from app.services.kept_choice import chosen_of, kept_of
 from app.services.latest_job import LatestJob
 from app.services.plan_rows import Grounds, Worked, work_out
+from app.services.plan_together import TOGETHER, shared_out, together_of
 from app.services.plan_values import Chosen, GpuGroup, ModelChoice, OfferedGpu, OfferedModel
 from app.services.planning_devices import PlanningDevices
 from app.services.planning_models import PlanningModels
@@ -181,8 +182,12 @@ class PlanComparison:
 
     def _gpus(self) -> dict[str, Gpu]:
         known = self._devices.gpus
-        here = sorted(known.here.items(), key=lambda item: item[1].is_processor)
-        return {**{HERE + name: gpu for name, gpu in here}, **{gpu.id: gpu for gpu in known.all}}
+        shared = shared_out(known.here)
+        own = [(HERE + name, gpu) for name, gpu in known.here.items()]
+        found = [(key, gpu) for key, gpu in own if not gpu.is_processor]
+        found += [(TOGETHER, together_of(shared))] if shared else []
+        found += [(key, gpu) for key, gpu in own if gpu.is_processor]
+        return {**dict(found), **{gpu.id: gpu for gpu in known.all}}
 
     def _look(self) -> None:
         """Have rows worked out where they would be others, and tell of whatever is another."""
@@ -196,9 +201,10 @@ class PlanComparison:
         chosen = self.chosen
         paths = dict.fromkeys(choice.path for choice in chosen.models)
         models = {path: model for path in paths if (model := self._planned(path)) is not None}
-        host = self._devices.gpus.here.get(MAIN_MEMORY)
+        here = self._devices.gpus.here
         beside = tuple(gpus[key] for key in chosen.gpus if key in gpus)
-        grounds = Grounds(chosen, models, beside, host, gpus.get(REFERENCE))
+        host = here.get(MAIN_MEMORY)
+        grounds = Grounds(chosen, models, beside, host, gpus.get(REFERENCE), shared_out(here))
         if grounds != self._grounds:
             self._grounds = grounds
             if grounds.models and grounds.gpus:
@@ -233,7 +239,11 @@ class PlanComparison:
         def group(key: str, gpu: Gpu) -> GpuGroup:
             return "here" if key.startswith(HERE) else "own" if gpu.id in own else gpu.family
 
-        return tuple(OfferedGpu(key, gpu.name, group(key, gpu), gpu.memory) for key, gpu in gpus.items())
+        count = len(shared_out(self._devices.gpus.here))
+        return tuple(
+            OfferedGpu(key, gpu.name, group(key, gpu), gpu.memory, count if key == TOGETHER else 1)
+            for key, gpu in gpus.items()
+        )
 
     def _choose_first(self, gpus: Mapping[str, Gpu]) -> None:
         """Choose what to begin with, once it is known what there is: what was compared last, as far as it was something."""

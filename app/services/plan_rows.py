@@ -9,13 +9,16 @@ import msgspec
 from msgspec.structs import replace
 
 from app.planner.comparison import Row, Usage, compare, parts_of, speed_by_context
+from app.planner.decode_speed import Part
 from app.planner.gpu import GB, TERA, Gpu, PrefillTime, Speed
 from app.planner.needs import Meets, Need, judged
 from app.planner.planned_model import PlannedModel
+from app.planner.planning import plan_memory
 from app.planner.quantised import quantised
 from app.planner.roofline import Dot, roofline
 from app.services import plan_words
 from app.services.file_names import short_name
+from app.services.plan_together import TOGETHER, hooks_of, needed_of
 from app.services.plan_values import (
     AS_IT_IS,
     Band,
@@ -44,6 +47,8 @@ class Grounds(msgspec.Struct, frozen=True):
     """The processor that takes the layers which do not fit."""
     reference: Gpu | None = None
     """What the roofs of others are seen against."""
+    here: tuple[Gpu, ...] = ()
+    """The GPUs of this machine that `TOGETHER` stands for."""
 
 
 class Worked(msgspec.Struct, frozen=True):
@@ -71,10 +76,11 @@ def work_out(grounds: Grounds) -> Worked:
         gpus = grounds.gpus[:room]
         left_out += len(grounds.gpus) - len(gpus)
         for gpu in gpus:
-            host = None if gpu.shares_main_memory else grounds.host
-            rows += [(row, choice) for row in compare([model], [gpu], usage, host)]
+            host = None if gpu.shares_main_memory and gpu.id != TOGETHER else grounds.host
+            plan, parts = hooks_of(grounds.here, host) if gpu.id == TOGETHER else (plan_memory, None)
+            rows += [(row, choice) for row in compare([model], [gpu], usage, host, plan, parts)]
     verdicts = _verdicts([row for row, _ in rows], usage, chosen.wanted)
-    made = [_plain(row, choice, usage, grounds.host, verdicts.get(id(row))) for row, choice in rows]
+    made = [_plain(row, choice, usage, grounds, verdicts.get(id(row))) for row, choice in rows]
     if verdicts:
         made.sort(key=lambda row: row.need.rank if row.need is not None else 0)
     return Worked(chosen, tuple(made), left_out, _reference(grounds))
@@ -121,10 +127,12 @@ def _with_training(found: Meets, usage: Usage) -> Meets:
     return Meets(found.row, "context", usage.context, trained)
 
 
-def _plain(row: Row, choice: ModelChoice, usage: Usage, host: Gpu | None, need: NeedVerdict | None) -> ComparedRow:
-    line = speed_by_context(row, usage, host) if row.speed is not None else None
-    roof = _roof(row, usage, host)
-    on_gpu = row.plan.devices[0] if row.plan.devices else None
+def _plain(row: Row, choice: ModelChoice, usage: Usage, grounds: Grounds, need: NeedVerdict | None) -> ComparedRow:
+    host, is_together = grounds.host, row.gpu.id == TOGETHER
+    parts = hooks_of(grounds.here, host)[1] if is_together else parts_of
+    line = speed_by_context(row, usage, host, parts_by=parts) if row.speed is not None else None
+    roof = _roof(row, usage, parts(row.model, row.plan, row.gpu, host))
+    needed = row.plan.devices[0].needed if row.plan.devices else None
     return ComparedRow(
         model=row.model.name or short_name(Path(choice.path)),
         quantisation=choice.quantisation or row.model.quantisation or "",
@@ -132,7 +140,7 @@ def _plain(row: Row, choice: ModelChoice, usage: Usage, host: Gpu | None, need: 
         gpu=row.gpu.name,
         gpu_memory=row.gpu.memory,
         verdict=row.verdict,
-        needed=on_gpu.needed if on_gpu is not None else None,
+        needed=needed_of(row.plan) if is_together else needed,
         usable=row.gpu.usable,
         largest_context=row.largest_context,
         most_users=row.most_users,
@@ -156,10 +164,9 @@ def _plain(row: Row, choice: ModelChoice, usage: Usage, host: Gpu | None, need: 
     )
 
 
-def _roof(row: Row, usage: Usage, host: Gpu | None) -> Roof | None:
+def _roof(row: Row, usage: Usage, parts: Sequence[Part]) -> Roof | None:
     if row.speed is None:
         return None
-    parts = parts_of(row.model, row.plan, row.gpu, host)
     found = roofline(parts, row.context, usage.prompt, max(1, usage.users), row.plan.options.micro_batch)
     if found is None:
         return None

@@ -42,6 +42,8 @@ class OfferedGpu(msgspec.Struct, frozen=True):
     group: GpuGroup
     memory: int
     """Bytes as it is sold."""
+    count: int = 1
+    """More where it stands for all GPUs of this machine together."""
 
 
 class Wanted(msgspec.Struct, frozen=True):
