@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from PySide6.QtCore import QSize, Qt, Signal
-from PySide6.QtWidgets import QFrame, QScrollArea, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QFrame, QScrollArea, QVBoxLayout, QWidget
 
 from app.gui import theme
 from app.gui.planner.part import PlannerPart
@@ -18,18 +18,25 @@ from app.gui.widgets.page_tabs import PageTabs
 _LEAST_WIDTH_PX = 400
 
 
-class _Parts(QStackedWidget):
-    """The parts, one at a time, each as high as it is."""
+class _Parts(QWidget):
+    """The parts, one at a time, each as high as it is; a stack would be as high as the highest of them."""
 
-    def sizeHint(self) -> QSize:
-        """Ask for what the part that is shown asks for."""
-        part = self.currentWidget()
-        return part.sizeHint() if part is not None else super().sizeHint()
+    def __init__(self) -> None:
+        super().__init__()
+        self._column = QVBoxLayout(self)
+        self._column.setContentsMargins(0, 0, 0, 0)
+        self._shown: QWidget | None = None
 
-    def minimumSizeHint(self) -> QSize:
-        """Need no more than the part that is shown."""
-        part = self.currentWidget()
-        return part.minimumSizeHint() if part is not None else super().minimumSizeHint()
+    def show_part(self, part: QWidget) -> None:
+        """Show a part in the place of the one that was shown."""
+        if part is self._shown:
+            return
+        if self._shown is not None:
+            self._shown.hide()
+        self._shown = part
+        if self._column.indexOf(part) < 0:
+            self._column.addWidget(part)
+        part.show()
 
 
 class PlannerPage(QScrollArea):
@@ -74,10 +81,8 @@ class PlannerPage(QScrollArea):
             part.chat_wanted.connect(self.chat_wanted)
             part.remedy_wanted.connect(self.remedy_wanted)
             part.part_wanted.connect(self.show_part)
-            self._parts.addWidget(part)
         self._name = name
-        self._parts.setCurrentWidget(self._made[name])
-        self._parts.updateGeometry()
+        self._parts.show_part(self._made[name])
         self.tabs.show_page(name)
 
     def disconnect_services(self) -> None:

@@ -250,3 +250,11 @@ def test_a_hidden_part_works_nothing_out(beside: Beside) -> None:
     assert not beside.service.is_busy and beside.table.rows.rows == rows
     beside.stage.window.page_wanted.emit("planner")
     beside.stage.desk.until(lambda: beside.column(0) == ["L4"])
+
+
+def test_the_other_part_is_no_higher_than_it_is_by_itself(beside: Beside) -> None:
+    page = beside.stage.find_as(PlannerPage, "planner_page")
+    page.show_part("plan")
+    beside.stage.bot.wait(1)
+    part = beside.stage.find("plan_part")
+    assert part.height() <= max(page.viewport().height(), part.heightForWidth(part.width()))
