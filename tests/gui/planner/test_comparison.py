@@ -20,6 +20,7 @@ from PySide6.QtWidgets import (
 )
 from pytestqt.qtbot import QtBot
 
+from app.core.devices import Device
 from app.core.own_gpu import OwnGpu
 from app.core.store_events import Lengths, UseMeasured
 from app.gui.planner.comparison.choices import Choices
@@ -258,3 +259,16 @@ def test_the_other_part_is_no_higher_than_it_is_by_itself(beside: Beside) -> Non
     beside.stage.bot.wait(1)
     part = beside.stage.find("plan_part")
     assert part.height() <= max(page.viewport().height(), part.heightForWidth(part.width()))
+
+
+def test_gpus_of_this_machine_can_be_chosen_together(beside: Beside) -> None:
+    devices = beside.stage.desk.program.planner.devices
+    names = ("NVIDIA L4", "NVIDIA L4", "NVIDIA GeForce RTX 4090")
+    gib = 1 << 30
+    devices.note(tuple(Device(f"CUDA{at}", name, "gpu", "CUDA", 24 * gib, gib) for at, name in enumerate(names)))
+    beside.service.watch(True)
+    beside.waits(lambda: any(gpu.count == 3 for gpu in beside.service.gpus))
+    item = item_of(beside.part.choices.gpus.tree, "3 GPUs together · 72.0 GiB")
+    assert item.toolTip(0) == "2 × NVIDIA L4 + NVIDIA GeForce RTX 4090"
+    item.setCheckState(0, Qt.CheckState.Checked)
+    beside.waits(lambda: "2 × L4 + RTX 4090" in beside.column(0))

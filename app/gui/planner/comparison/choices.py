@@ -130,5 +130,5 @@ def _gpu_groups(gpus: tuple[OfferedGpu, ...]) -> list[Group]:
 
 def _gpu_name(gpu: OfferedGpu) -> str:
     if gpu.count > 1:
-        return translate("PlanComparison", "This machine, {count} GPUs").format(count=gpu.count)
+        return translate("PlanComparison", "{count} GPUs together").format(count=gpu.count)
     return gpu.name

@@ -44,8 +44,14 @@ def file_words(model: OfferedModel) -> str:
 def short_gpu(name: str) -> str:
     """Return a device's name without what says nothing beside others: the maker of a GPU, and marks of ownership."""
     name = _NOTHING_TOLD.sub("", name)
-    maker = next((each for each in MAKERS if name.startswith(each)), "")
-    return " ".join(name.removeprefix(maker).split())
+    return " + ".join(_without_maker(part) for part in name.split(" + "))
+
+
+def _without_maker(name: str) -> str:
+    """Return one name without its maker; before it may stand how many there are."""
+    number, times, own = name.rpartition(" × ")
+    maker = next((each for each in MAKERS if own.startswith(each)), "")
+    return " ".join(f"{number}{times}{own.removeprefix(maker)}".split())
 
 
 def gpu_words(name: str, memory: int) -> str:
