@@ -40,7 +40,8 @@ def files_of(
         first, *others = question.commits
     if any(commit not in (first, MAIN) for commit in others):
         raise web_sentences.changed_meanwhile(repository)
-    files = [_file(entry) for entry in told if entry.path.lower().endswith(SUFFIX)]
+    once = {entry.path: entry for entry in told}.values()  # pages that overlap name a file twice
+    files = [_file(entry) for entry in once if entry.path.lower().endswith(SUFFIX)]
     whole = tuple(sorted((file for file in files if file.size > 0), key=lambda file: file.path.lower()))
     return whole, revision if first == MAIN else first
 

@@ -168,12 +168,6 @@ class LoopbackHub:
         """The hub by the name that its certificate has."""
         return f"https://localhost:{self._hub.server_port}"
 
-    def encrypt(self, certificate: Path) -> None:
-        """Speak TLS from now on; the file holds a key and a certificate."""
-        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-        context.load_cert_chain(certificate)
-        self._hub.socket = context.wrap_socket(self._hub.socket, server_side=True)
-
     @property
     def store(self) -> str:
         """Where files are; another host by its name."""

@@ -11,7 +11,8 @@ import pytest
 from app.core.download import DownloadChanged, DownloadFile, DownloadWanted
 from app.core.events import Event
 from app.hub import download_run, download_sentences
-from app.hub.download_run import LONGEST_PAUSE_S, LONGEST_RETRY_AFTER_S, Run, _pause, _seconds
+from app.hub.download_run import LONGEST_PAUSE_S, LONGEST_RETRY_AFTER_S, Run, _pause
+from app.hub.retrying import seconds
 from app.hub.web import Refused
 
 WANTED = DownloadWanted("org/repo", "main", (DownloadFile("a.gguf", 1000),))
@@ -100,12 +101,12 @@ def test_what_a_server_refuses_for_good_is_not_asked_again(status: int) -> None:
 
 
 def test_a_moment_may_be_named_as_a_number_or_a_date() -> None:
-    assert (_seconds("7"), _seconds(" 0 "), _seconds("-5"), _seconds("soon"), _seconds("9" * 40)) == (
+    assert (seconds("7"), seconds(" 0 "), seconds("-5"), seconds("soon"), seconds("9" * 40)) == (
         7.0,
         1.0,
         None,
         None,
         None,
     )
-    assert _seconds(formatdate(time.time() + 120, usegmt=True)) == pytest.approx(120, abs=5)
-    assert _seconds(formatdate(time.time() - 120, usegmt=True)) == 1.0
+    assert seconds(formatdate(time.time() + 120, usegmt=True)) == pytest.approx(120, abs=5)
+    assert seconds(formatdate(time.time() - 120, usegmt=True)) == 1.0

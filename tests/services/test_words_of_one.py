@@ -12,7 +12,7 @@ from app.planner.answer_times import times_of
 from app.planner.memory_plan import PlannedDevice
 from app.planner.plan_options import PlanOptions
 from app.planner.planning import plan_memory
-from app.services.plan_answer import LeverValue
+from app.services.plan_answer import LeverValue, PlanValue
 from app.services.plan_export import use_words
 from app.services.plan_values import Chosen
 from app.services.planning_words import answer_words
@@ -52,7 +52,8 @@ def test_layers_that_a_shorter_context_would_bring_to_the_gpu(layers: int, begin
 
 
 def test_layers_on_the_command_line() -> None:
-    said = [_lever(LeverValue("gpu_layers", 1, True, gpu_layers=number)) for number in (1, 2)]
+    plan = PlanValue("l4", "L4", "partly", None, 1, 1, 1, False, 1, 1, None, None, None, (), ())
+    said = [_lever(LeverValue("gpu_layers", 1, True, gpu_layers=number), plan) for number in (1, 2)]
     assert [each.partition(" on")[0] for each in said] == ["1 layer", "2 layers"]
 
 

@@ -123,7 +123,9 @@ def _model_group(model: OfferedModel) -> Group:
 
 def _gpu_groups(gpus: tuple[OfferedGpu, ...]) -> list[Group]:
     def items(group: str) -> tuple[Item, ...]:
-        return tuple(Item(gpu.id, gpu_words(_gpu_name(gpu), gpu.memory), gpu.name) for gpu in gpus if gpu.group == group)
+        return tuple(
+            Item(gpu.id, gpu_words(_gpu_name(gpu), gpu.memory), gpu.name) for gpu in gpus if gpu.group == group
+        )
 
     return [Group(group_name(group), found) for group in _ORDER if (found := items(group))]  # type: ignore[arg-type]
 
