@@ -98,3 +98,17 @@ def test_the_chosen_row_is_filled_with_the_accent(choice: ChoiceBox, themes: The
     row = choice.view().visualRect(choice.model().index(0, 0))
     picture = view.grab(row).toImage()
     assert picture.pixelColor(row.width() // 2, 3) == QColor(themes.current.colours["accent"])
+
+
+@pytest.mark.parametrize("words", ["First token", "Off", "Colour by probability"])
+def test_a_box_has_room_for_its_longest_choice(qtbot: QtBot, themes: Themes, words: str) -> None:
+    themes.choose("light")
+    box = ChoiceBox()
+    qtbot.addWidget(box)
+    box.addItem(words)
+    with qtbot.waitExposed(box):
+        box.show()
+    box.resize(box.sizeHint())
+    assert box.shown == words
+    box.resize(box.minimumSizeHint())
+    assert box.shown == words

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from PySide6.QtCore import Property, QPointF, QRectF, Qt, QTimer
+from PySide6.QtCore import Property, QPointF, QRectF, QSize, Qt, QTimer
 from PySide6.QtGui import QColor, QPainter, QPaintEvent, QValidator, QWheelEvent
 from PySide6.QtWidgets import (
     QComboBox,
@@ -22,6 +22,8 @@ from app.gui.widgets.arrow import DOWN, LEFT, RIGHT, draw_arrow
 from app.gui.widgets.choices import ChoiceDelegate
 
 TEXT_MARGIN_PX = 6
+LABEL_MARGIN_PX = 1
+"""Beside the choice, on which Qt paints nothing; its size hint knows nothing of it."""
 KNOB_ARROW_PX = 2.5
 TRACK_PX = 4
 """As high as the style sheet's."""
@@ -257,6 +259,28 @@ class ChoiceBox(QComboBox):
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setItemDelegate(ChoiceDelegate(self))
 
+    def sizeHint(self) -> QSize:
+        """Ask for room for the longest choice and for what stands beside it."""
+        return super().sizeHint() + QSize(2 * LABEL_MARGIN_PX, 0)
+
+    def minimumSizeHint(self) -> QSize:
+        """Likewise."""
+        return super().minimumSizeHint() + QSize(2 * LABEL_MARGIN_PX, 0)
+
+    @property
+    def shown(self) -> str:
+        """The choice as it is painted: a long one with … at its end."""
+        option = QStyleOptionComboBox()
+        self.initStyleOption(option)
+        return self._shown(option)
+
+    def _shown(self, option: QStyleOptionComboBox) -> str:
+        room = self.style().subControlRect(
+            QStyle.ComplexControl.CC_ComboBox, option, QStyle.SubControl.SC_ComboBoxEditField, self
+        )
+        left = room.width() - 2 * LABEL_MARGIN_PX
+        return option.fontMetrics.elidedText(option.currentText, Qt.TextElideMode.ElideRight, left)
+
     def showPopup(self) -> None:
         """Open the list, wider than the box where a long choice needs it."""
         view = self.view()
@@ -269,11 +293,7 @@ class ChoiceBox(QComboBox):
         style, option = QStylePainter(self), QStyleOptionComboBox()
         self.initStyleOption(option)
         style.drawComplexControl(QStyle.ComplexControl.CC_ComboBox, option)
-        room = self.style().subControlRect(
-            QStyle.ComplexControl.CC_ComboBox, option, QStyle.SubControl.SC_ComboBoxEditField, self
-        )
-        shown = Qt.TextElideMode.ElideRight
-        option.currentText = option.fontMetrics.elidedText(option.currentText, shown, room.width() - 2)
+        option.currentText = self._shown(option)
         style.drawControl(QStyle.ControlElement.CE_ComboBoxLabel, option)
         style.end()
         painter = QPainter(self)
