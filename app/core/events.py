@@ -15,7 +15,7 @@ from app.core.devices import Device, LibraryFacts
 from app.core.job_events import JobEvent
 from app.core.library_fault import LibraryFault
 from app.core.metrics import DeviceMemory, KVUse, Metrics, StopReason
-from app.core.model import LoadOptions, ModelInfo
+from app.core.model import CacheSizes, LoadOptions, ModelInfo
 from app.core.operations import OperationsEvent
 from app.core.prompt_scores import ScoreEvent
 from app.core.replay_events import Reproduced
@@ -89,6 +89,8 @@ class PrefillProgress(msgspec.Struct, frozen=True, tag="prefill_progress"):
     """When the last of them was evaluated (`perf_counter_ns`)."""
     unheard: tuple[tuple[int, int], ...] = ()
     """`done` and `at_ns` of earlier ones that waited until this one came, oldest first: nobody heard them."""
+    window_from: int = 0
+    """The first token that layers with a sliding window have now; 0 where they have all."""
 
 
 class Tokens(msgspec.Struct, frozen=True, tag="tokens"):
@@ -115,6 +117,8 @@ class Tokens(msgspec.Struct, frozen=True, tag="tokens"):
     """What was set from one of these tokens on, the answer's first among them; a token counts from the answer's first."""
     chosen: tuple[int, ...] = ()
     """Indices, among those of this request, of the tokens that somebody chose instead of a draw."""
+    window_from: int = 0
+    """The first position of this sequence that layers with a sliding window still have; 0 where they have all."""
 
 
 class GrammarMask(msgspec.Struct, frozen=True):
@@ -156,6 +160,8 @@ class Held(msgspec.Struct, frozen=True, tag="held"):
     """Why the token that somebody chose was not taken; the answer still waits."""
     forced: int | None = None
     """The token that was chosen for this place before the answer began: it comes unless another one is chosen now."""
+    window_from: int = 0
+    """The first position that layers with a sliding window have now; 0 where they have all."""
 
 
 class Finished(msgspec.Struct, frozen=True, tag="finished"):
@@ -184,6 +190,8 @@ class LanesPlanned(msgspec.Struct, frozen=True, tag="lanes_planned"):
     """What people should know of it, such as why the lanes run one after another."""
     prompt_from: int = 0
     """The first position of the prompt that layers with a sliding window have for the lanes; 0 where they have all."""
+    cache: CacheSizes | None = None
+    """The cells of the context that the lanes run in, which can be a larger one; None where it is that of the load."""
 
 
 class LaneTokens(msgspec.Struct, frozen=True, tag="lane_tokens"):
@@ -192,10 +200,10 @@ class LaneTokens(msgspec.Struct, frozen=True, tag="lane_tokens"):
     request: int
     lane: int
     tokens: Tokens
-    window_from: int = 0
-    """The first position of this lane that layers with a sliding window still have; 0 where they have all."""
     prompt_from: int = 0
-    """The same of the prompt's own cells, which a lane may drop as well."""
+    """The first position of the prompt that layers with a sliding window have now: a lane may drop of it as well."""
+    window_used: int | None = None
+    """Cells in use of those layers, of the prompt and of all lanes; None where there are none."""
 
 
 class LaneFinished(msgspec.Struct, frozen=True, tag="lane_finished"):
@@ -206,6 +214,10 @@ class LaneFinished(msgspec.Struct, frozen=True, tag="lane_finished"):
     finished: Finished
     prompt_from: int = 0
     """The first position of the prompt that layers with a sliding window have now, behind this lane's end."""
+    cells_used: int | None = None
+    """Cells in use then, of the prompt and of the lanes that go on; None where nobody counted them."""
+    window_used: int | None = None
+    """Those of the layers with a sliding window; None where there are none."""
 
 
 class Compared(msgspec.Struct, frozen=True, tag="compared"):
@@ -216,6 +228,8 @@ class Compared(msgspec.Struct, frozen=True, tag="compared"):
     kv: KVUse
     """The cache now: it holds the prompt, and nothing of the lanes."""
     notes: tuple[Sentence, ...] = ()
+    cache: CacheSizes | None = None
+    """The cells of the context as it is left; None where it is that of the load."""
 
 
 class Failed(msgspec.Struct, frozen=True, tag="failed"):

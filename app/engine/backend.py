@@ -14,7 +14,7 @@ import numpy.typing as npt
 from app.core.devices import MainMemory
 from app.core.errors import UserError
 from app.core.metrics import DeviceMemory
-from app.core.model import MemoryKind, ModelInfo
+from app.core.model import CacheSizes, MemoryKind, ModelInfo
 from app.core.sampling import SamplingSettings
 from app.core.words import translate
 
@@ -128,6 +128,10 @@ class Sequences(Protocol):
     @property
     def count(self) -> int:
         """How many the context has, the chat's included."""
+
+    @property
+    def cache(self) -> CacheSizes:
+        """What the context keeps of the past with so many: they can need more cells of a window than the chat alone."""
 
     def fitting(self, count: int, main_memory: MainMemory | None) -> int:
         """Return how many of so many would fit into memory, by what is known of it; at least as many as there are."""

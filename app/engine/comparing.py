@@ -72,6 +72,8 @@ class Comparing:
         """Lanes that ended before they began."""
         self._waiting: list[int] = []
         """Lanes of the waves that are still to come."""
+        self._is_anew = False
+        """Whether the context was made anew for the lanes."""
         self._notes: list[Sentence] = []
         """What people should know at the end."""
 
@@ -98,7 +100,8 @@ class Comparing:
         alone = (ReadStretch(len(ids) - 1),)
         for done in prefill(self._backend, self._cache, prompt, self._control.is_cancelled, alone):
             self._clock.mark_prefill()
-            yield PrefillProgress(self._command.request, done, len(ids), reused, self._clock.prefilled)
+            first, at_ns = self._cache.window_from, self._clock.prefilled
+            yield PrefillProgress(self._command.request, done, len(ids), reused, at_ns, window_from=first)
         self._clock.mark_prefill()
         prompted = Prompted(self._backend, self._command, self._control, ids, reused, done - reused)
         if self._cache.used == len(ids):
@@ -119,7 +122,8 @@ class Comparing:
         row = self._backend.logits().copy()  # of all waves: each begins with it, whatever was evaluated since
         try:
             plan, cells, notes = self._prepare(plan, len(prompted.ids))
-            yield LanesPlanned(self._command.request, plan, self._seeds, notes, self._cache.window_from)
+            first, sizes = self._cache.window_from, self._backend.sequences.cache
+            yield LanesPlanned(self._command.request, plan, self._seeds, notes, first, sizes)
             self._waiting = [lane for wave in plan.waves for lane in wave]
             for number, wave in enumerate(plan.waves):
                 yield from self._stopped_waiting(prompted)
@@ -133,6 +137,8 @@ class Comparing:
         finally:
             if not self._backend.sequences.close():
                 self._notes.append(_NOT_GIVEN_BACK)
+            if self._is_anew:
+                self._cache.carried_over()
 
     def _prepare(self, plan: LanePlan, prompt: int) -> tuple[LanePlan, LaneCells, tuple[Sentence, ...]]:
         """Return the plan as it can be kept, the cells for it, and what people should know of that."""
@@ -147,6 +153,8 @@ class Comparing:
                 plan = plan_lanes(prompt, self._wanted, self._cache.cells, most)
                 most = max(map(len, plan.waves))
             if sequences.open(most + 1):
+                self._is_anew = True
+                self._cache.carried_over()
                 return plan, SharedCells(self._backend, self._cache), () if most == wanted else (_fewer(most),)
             most //= 2
         plan = plan_lanes(prompt, self._wanted, self._cache.cells, 1, "one_by_one")
@@ -186,8 +194,7 @@ class Comparing:
             use = self._cache.use
             for lane in ended:
                 cells.end(lane.place)
-            for lane in ended:
-                yield lane.finished(use, self._cache.window_from)
+                yield lane.finished(use, self._cache.told)
         return running
 
     def _end_all(self, lanes: list[Lane], cells: LaneCells, reason: StopReason) -> Iterator[Event]:
@@ -237,8 +244,7 @@ class Comparing:
         for lane in lanes:
             self._ended.add(lane)
             metrics = prompted.metrics(self._clock, self._cache.use)
-            terms, prompt_from = self._terms(lane), self._cache.window_from
-            yield lane_finished(terms, self._command, metrics, "cancelled", prompt_from=prompt_from)
+            yield lane_finished(self._terms(lane), self._command, metrics, "cancelled", cells=self._cache.told)
 
     def _prompt_ready(self, fitted: Fitted, reused: int) -> PromptReady:
         hints = (usable_stops(each.stop)[1] for each in self._settings)
@@ -265,7 +271,7 @@ class Comparing:
             ttft_ms=(min(visible) - clock.sent) / MS if visible else None,
         )
         notes = (*self._notes, *(() if problem is None else (problem,)))
-        return Compared(self._command.request, prefill, self._cache.use, notes)
+        return Compared(self._command.request, prefill, self._cache.use, notes, self._backend.sequences.cache)
 
 
 def _fewer(lanes: int) -> Sentence:

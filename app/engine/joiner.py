@@ -52,7 +52,7 @@ class TokenJoiner:
     def __bool__(self) -> bool:
         return bool(self._ids or self._text)
 
-    def take(self, record: bytes, cells_used: int, held_ns: int = 0) -> Tokens:
+    def take(self, record: bytes, cells_used: int, held_ns: int = 0, window_from: int = 0) -> Tokens:
         """Return what was collected as an event and start anew; `held_ns` is what the times leave out."""
         count = len(self._ids)
         event = Tokens(
@@ -67,6 +67,7 @@ class TokenJoiner:
             last_ns=self._last_ns,
             gaps=self._gaps.tobytes(),
             held_ns=held_ns,
+            window_from=window_from,
         )
         self._sent += count
         self._shown = self._shown or bool(self._text)

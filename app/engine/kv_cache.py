@@ -5,7 +5,7 @@ Sequence 0 is the chat; lanes of a comparison go on behind its cells (`lane_cell
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -14,6 +14,7 @@ from app.core.metrics import CacheReuse, KVUse
 from app.core.words import Sentence
 from app.engine.backend import Backend, DecodeResult, TokenIds
 from app.engine.checkpoints import Checkpoints, State
+from app.engine.window_cells import CellsTold, WindowCells
 
 CHAT = 0
 
@@ -24,6 +25,18 @@ class Place(NamedTuple):
     length: int
     state: State | None
     """None where a cut is enough."""
+
+
+class Beside(Protocol):
+    """Lanes whose cells go on behind those of the chat."""
+
+    @property
+    def used(self) -> int:
+        """Their cells."""
+
+    @property
+    def window_used(self) -> int:
+        """Those of the layers with a sliding window."""
 
 
 def common_prefix(left: npt.NDArray[np.int32], right: npt.NDArray[np.int32]) -> int:
@@ -46,8 +59,9 @@ class KVCache:
         self._ids = np.zeros(backend.cells, np.int32)
         self._checkpoints = Checkpoints(backend, CHAT, 0 if backend.memory_kind == "plain" else checkpoints)
         self.used = 0
-        self.beside = 0
-        """Cells of lanes, which go on behind those of the chat."""
+        self.window = WindowCells(backend)
+        self.beside: Beside | None = None
+        """Lanes that hold cells, too."""
         self.reuse: CacheReuse | None = None
         """What was found when the last prompt came; None before, and where nothing was looked for."""
         self.was_used = False
@@ -71,18 +85,13 @@ class KVCache:
     @property
     def use(self) -> KVUse:
         """What is in use, in cells and bytes."""
-        info, window = self._backend.info, None
-        if info.cache.window_cells is not None:
-            oldest = self._backend.min_position(CHAT)
-            window = min(self.used, info.cache.window_cells)
-            if self._backend.memory_kind == "window":  # a hybrid tells its recurrent state's position instead
-                window = self.used - oldest if oldest >= 0 else 0
+        told, cache = self.told, self._backend.sequences.cache
         return KVUse(
-            cells_used=self.used + self.beside,
+            cells_used=told.used,
             cells=self.cells,
-            bytes=info.cache.in_use(self.used + self.beside, self.cells, window or 0),
-            window_cells_used=window,
-            window_cells=info.cache.window_cells,
+            bytes=cache.in_use(told.used, self.cells, told.window_used or 0),
+            window_cells_used=told.window_used,
+            window_cells=cache.window_cells,
             checkpoints=len(self._checkpoints),
             checkpoint_bytes=self._checkpoints.bytes,
         )
@@ -90,8 +99,15 @@ class KVCache:
     @property
     def window_from(self) -> int:
         """The first token that layers with a sliding window still have; 0 where they have all, or there are none."""
-        window = self.use.window_cells_used
-        return 0 if window is None else max(self.used - window, 0)
+        return self.window.chat_from(CHAT, self.used)
+
+    @property
+    def told(self) -> CellsTold:
+        """What is told of the cells with tokens of the chat; lanes are counted."""
+        first, used, window_used = self.window_from, self.used, None
+        if self.window.cells is not None:
+            window_used = used - first + (self.beside.window_used if self.beside is not None else 0)
+        return CellsTold(used + (self.beside.used if self.beside is not None else 0), first, first, window_used)
 
     def rewind(self, prompt: npt.NDArray[np.int32]) -> int:
         """Keep what is a beginning of this prompt and free the rest; returns how many of its tokens are kept.
@@ -108,6 +124,7 @@ class KVCache:
             return self._cut(shared)
         if checkpoint is None or not self._checkpoints.restore(checkpoint):
             return self._cut(0)
+        self.window.came_back(checkpoint.position)
         self._ids[: checkpoint.position] = checkpoint.ids
         return self._cut(checkpoint.position)
 
@@ -134,6 +151,7 @@ class KVCache:
         if result == "done":
             self._ids[self.used : self.used + count] = ids
             self.used += count
+            self.window.grew(self.used)
         else:
             self._undo(back)
         return result
@@ -150,7 +168,13 @@ class KVCache:
     def go_back(self, place: Place) -> None:
         """Keep the first cells, as they were then; nothing where llama.cpp does not take the state."""
         taken = place.state is None or self._backend.restore_state(CHAT, place.state)
+        if place.state is not None:
+            self.window.came_back(place.length)
         self._cut(place.length if taken else 0)
+
+    def carried_over(self) -> None:
+        """The context was made anew, with what the chat holds."""
+        self.window.carried_over(self.used)
 
     def take_problem(self) -> Sentence | None:
         """Return what people should know of a state that could not be saved, once."""
@@ -174,8 +198,11 @@ class KVCache:
             self.go_back(back)
             return
         checkpoint = self._checkpoints.best(self.ids, self.used)
-        kept = checkpoint is not None and self._checkpoints.restore(checkpoint)
-        self._cut(checkpoint.position if checkpoint is not None and kept else 0)
+        if checkpoint is None or not self._checkpoints.restore(checkpoint):
+            self._cut(0)
+            return
+        self.window.came_back(checkpoint.position)
+        self._cut(checkpoint.position)
 
     def _cut(self, length: int) -> int:
         """Keep the first cells and free the rest; returns how many were kept (0 where the cache cannot cut)."""
@@ -183,4 +210,5 @@ class KVCache:
             self._backend.remove(CHAT, 0)
             length = 0
         self.used = length
+        self.window.cut(length)
         return length

@@ -6,21 +6,11 @@ Knows sequences, positions and token ids; the prompt's own cells are the KV cach
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple, Protocol
+from typing import Protocol
 
 from app.engine.backend import Backend, DecodeResult
 from app.engine.kv_cache import CHAT, KVCache
-
-
-class CellsTold(NamedTuple):
-    """What is told of the cells with the tokens of a lane."""
-
-    used: int
-    """Those of the prompt and of all lanes."""
-    window_from: int = 0
-    """The first position of the lane that layers with a sliding window still have; 0 where they have all."""
-    prompt_from: int = 0
-    """The same of the prompt's own cells."""
+from app.engine.window_cells import CellsTold
 
 
 class LaneCells(Protocol):
@@ -63,6 +53,21 @@ class SharedCells:
         self._ends = [length] * lanes
         for place in range(lanes):
             self._sequences.share(CHAT, place + 1, length)
+        self._cache.window.open(lanes)
+        self._cache.beside = self
+
+    @property
+    def used(self) -> int:
+        """Cells of all lanes, beside the prompt's."""
+        return sum(self._ends) - self._cache.used * len(self._ends)
+
+    @property
+    def window_used(self) -> int:
+        """Those of them that layers with a sliding window have."""
+        length, window = self._cache.used, self._cache.window
+        return sum(
+            end - max(window.lane_from(place, end), length) for place, end in enumerate(self._ends) if end > length
+        )
 
     def append(self, places: Sequence[int], tokens: Sequence[int]) -> DecodeResult:
         """Evaluate a token in each of these sequences, all in one batch."""
@@ -74,24 +79,17 @@ class SharedCells:
         if result == "done":
             for place in places:
                 ends[place] += 1
-            self._cache.beside += len(tokens)
+            self._cache.window.lanes_grew(places, ends, self._cache.used)
         return result
 
     def told(self, place: int) -> CellsTold:
-        """Return what is told: the lane's first position is llama.cpp's own, where that is the window's."""
-        cache, window = self._cache, self._backend.info.cache.window_cells
-        used = cache.used + cache.beside
-        if window is None:
-            return CellsTold(used)
-        first = self._ends[place] - window  # a hybrid tells its recurrent state's position
-        if self._backend.memory_kind == "window":
-            first = self._backend.min_position(place + 1)
-        return CellsTold(used, max(first, 0), cache.window_from)
+        """Return what is told of the cells with the tokens of a lane."""
+        first = self._cache.window.lane_from(place, self._ends[place])
+        return self._cache.told._replace(window_from=first)
 
     def end(self, place: int) -> None:
         """Free what a lane holds beside the prompt."""
         self._backend.remove(place + 1, 0)
-        self._cache.beside -= self._ends[place] - self._cache.used
         self._ends[place] = self._cache.used
 
     def close(self) -> None:
@@ -99,7 +97,7 @@ class SharedCells:
         for place in range(len(self._ends)):
             self._backend.remove(place + 1, 0)
         self._ends = []
-        self._cache.beside = 0
+        self._cache.beside = None
 
 
 class ChatCells:
@@ -120,8 +118,7 @@ class ChatCells:
 
     def told(self, place: int) -> CellsTold:
         """Return what is told: the lane and its prompt are one sequence."""
-        first = self._cache.window_from
-        return CellsTold(self._cache.used, first, first)
+        return self._cache.told
 
     def end(self, place: int) -> None:
         """Go back to the prompt; raises RuntimeError where llama.cpp does not."""

@@ -16,8 +16,8 @@ from app.engine.backend import Backend, Row
 from app.engine.clock import AnswerClock
 from app.engine.control import Control
 from app.engine.grammar import ENDED_BY_GRAMMAR, TOO_SLOW, NothingFits, StoppedAsking, TooSlow
-from app.engine.lane_cells import CellsTold
 from app.engine.sampling import Sampler
+from app.engine.window_cells import CellsTold
 from app.engine.writing import Asked, Writing
 from app.probability.row import RowFacts
 
@@ -105,19 +105,19 @@ class Lane:
 
     def tokens(self, cells: CellsTold) -> LaneTokens:
         """Return the tokens since the last time."""
-        return self._told(self._writing.take(cells.used, last=self.reason is not None), cells)
+        return self._told(self._writing.take(cells, last=self.reason is not None), cells)
 
     def flush(self, cells: CellsTold) -> LaneTokens | None:
         """Let go of what is held back when the lane ends outside of a step; None where there is nothing."""
-        tokens = self._writing.flush(cells.used)
+        tokens = self._writing.flush(cells)
         return None if tokens is None else self._told(tokens, cells)
 
     def _told(self, tokens: Tokens, cells: CellsTold) -> LaneTokens:
         request, lane = self._prompted.command.request, self._terms.number
-        return LaneTokens(request, lane, tokens, cells.window_from, cells.prompt_from)
+        return LaneTokens(request, lane, tokens, cells.prompt_from, cells.window_used)
 
-    def finished(self, kv: KVUse, prompt_from: int) -> LaneFinished:
-        """Return its end; `prompt_from` is what a window has of the prompt now."""
+    def finished(self, kv: KVUse, cells: CellsTold) -> LaneFinished:
+        """Return its end; `cells` are those behind it."""
         assert self.reason is not None
         command, metrics = self._prompted.command, self._prompted.metrics(self.clock, kv)
         return lane_finished(
@@ -127,7 +127,7 @@ class Lane:
             self.reason,
             self._writing,
             notes=self._notes,
-            prompt_from=prompt_from,
+            cells=cells,
         )
 
     def close(self) -> None:
@@ -143,7 +143,7 @@ def lane_finished(
     writing: Writing | None = None,
     *,
     notes: tuple[Sentence, ...] = (),
-    prompt_from: int = 0,
+    cells: CellsTold,
 ) -> LaneFinished:
     """Return the end of a lane; without a writing it never began."""
     finished = Finished(
@@ -156,4 +156,5 @@ def lane_finished(
         settings=(SettingsChange(terms.first, terms.settings),),
         notes=notes,
     )
-    return LaneFinished(command.request, terms.number, finished, prompt_from)
+    told = (cells.prompt_from, cells.used, cells.window_used)
+    return LaneFinished(command.request, terms.number, finished, *told)

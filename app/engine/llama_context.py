@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from app.core.lane_memory import ContextSizes
 from app.core.metrics import DeviceMemory
-from app.core.model import LoadOptions
+from app.core.model import CacheSizes, LoadOptions
 from app.engine.backend import ContextLost, DecodeResult
 from app.engine.llama import LogCapture, api
 from app.engine.llama_parameters import NoChat, context_parameters, sequences_at_load
@@ -55,6 +55,8 @@ class LlamaContext:
         self.memory: Any = None
         self._threads: ThreadPool | None = None
         self._buffers: tuple[DeviceMemory, ...] = ()
+        self.cache = CacheSizes()
+        """What it keeps of the past, as it is now."""
         if not self._make(self._usual):
             raise LoadFailed("context", log)
         if not self.memory:  # embedding models keep nothing of their past
@@ -62,6 +64,7 @@ class LlamaContext:
             raise LoadFailed("encoder", log)
         self.sizes: ContextSizes = self._sizes()
         """What the load took, weights included."""
+        self.cache = self.sizes.cache
 
     def _make(self, sequences: int) -> bool:
         self.handle = api.llama_init_from_model(
@@ -90,7 +93,7 @@ class LlamaContext:
         for tried in (sequences, before):
             self._log.clear()
             if self._make(tried) and self._take(state):
-                self._buffers = parse_sizes(self._log.lines())
+                self._buffers, self.cache = parse_sizes(self._log.lines()), parse_cache(self._log.lines())
                 return tried == sequences
             self.free()
         raise ContextLost

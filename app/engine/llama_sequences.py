@@ -12,6 +12,7 @@ import numpy as np
 
 from app.core.devices import GPU_KINDS, MainMemory
 from app.core.lane_memory import most_sequences
+from app.core.model import CacheSizes
 from app.engine.backend import DecodeResult, TokenIds
 from app.engine.devices import list_devices
 from app.engine.llama import api
@@ -35,6 +36,11 @@ class LlamaSequences:
     def count(self) -> int:
         """How many the context has, the chat's included."""
         return self._context.sequences
+
+    @property
+    def cache(self) -> CacheSizes:
+        """What the context keeps of the past with so many."""
+        return self._context.cache
 
     def fitting(self, count: int, main_memory: MainMemory | None) -> int:
         """Return how many of so many would fit into memory, by what is known of it; at least as many as there are."""

@@ -116,7 +116,8 @@ class Answer:
         stretches = () if self._retracing is None else self._retracing.stretches
         for done in prefill(self._backend, self._cache, prompt, self._control.is_cancelled, stretches):
             self._clock.mark_prefill()
-            yield PrefillProgress(self._command.request, done, len(prompt), reused, self._clock.prefilled)
+            first, at_ns = self._cache.window_from, self._clock.prefilled
+            yield PrefillProgress(self._command.request, done, len(prompt), reused, at_ns, window_from=first)
         if done < len(prompt):  # else it ended with its last chunk, before that was told
             self._clock.mark_prefill()
         self._paging.mark_prefill()
@@ -154,7 +155,7 @@ class Answer:
                 if sends:
                     # before the step: who looks knows its tokens
                     whole_record = reason is not None or self._control.pacing.is_held
-                    yield self._with_settings(writing.take(self._cache.used, last=whole_record))
+                    yield self._with_settings(writing.take(self._cache.told, last=whole_record))
                 if sends and watched() and (reason is not None or self._is_time_for_step()):
                     yield self._step(row, facts, sampler.mask(row), whole=reason is not None or whole())
                 if reason is not None:
@@ -194,7 +195,7 @@ class Answer:
                 seen = pacing.changes
                 is_held = pacing.is_held
                 if self._writing.is_waiting or (is_held and self._writing.has_unsent):  # who waits sees all of it
-                    yield self._with_settings(self._writing.take(self._cache.used, last=is_held))
+                    yield self._with_settings(self._writing.take(self._cache.told, last=is_held))
                 turn = pacing.take(place)  # before it is told: leave that came too late is no leave
                 if turn is not None and not sampler.forbids(turn.token):
                     return turn
@@ -204,8 +205,9 @@ class Answer:
                     return None
                 if pacing.is_held and not is_told:
                     mask = sampler.mask(row)
-                    forced = self._forced.get(place)
-                    yield Held(self._command.request, place, row.tobytes(), facts.log_sum_exp, mask, refused, forced)
+                    forced, first = self._forced.get(place), self._cache.window_from
+                    told = (facts.log_sum_exp, mask, refused, forced, first)
+                    yield Held(self._command.request, place, row.tobytes(), *told)
                 is_told = pacing.is_held
                 pacing.wait(seen)
 
@@ -253,7 +255,7 @@ class Answer:
 
     def _flush(self) -> Iterator[Event]:
         """Let go of what is held back when the answer ends outside of a step."""
-        if (tokens := self._writing.flush(self._cache.used)) is not None:
+        if (tokens := self._writing.flush(self._cache.told)) is not None:
             yield self._with_settings(tokens)
 
     def _with_settings(self, tokens: Tokens) -> Tokens:

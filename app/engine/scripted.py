@@ -90,6 +90,7 @@ class ScriptedBackend:
         self.memory_kind: MemoryKind = "plain"
         self.window = 0
         kv = self.cells * KV_BYTES_PER_CELL
+        self.sequences.cache = CacheSizes(full=kv)
         self.memory = _memory(script, self.cells)
         self.info = ModelInfo(
             path=path,
@@ -107,7 +108,7 @@ class ScriptedBackend:
             chat_template=script.template,
             license=None,
             kv_bytes=kv,
-            cache=CacheSizes(full=kv),
+            cache=self.sequences.cache,
             threads=1,
             gpu_layers=script.gpu_layers,
             devices=tuple(use.device for use in self.memory),

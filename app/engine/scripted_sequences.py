@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from app.core.devices import MainMemory
+from app.core.model import CacheSizes
 from app.engine.backend import DecodeResult, TokenIds
 
 SEQUENCES = 9
@@ -22,6 +23,8 @@ class ScriptedSequences:
         self._step = step
         self._evaluated = evaluated
         self._drawn: dict[int, int] = {}
+        self.cache = CacheSizes()
+        """What the script keeps of the past."""
 
     @property
     def count(self) -> int:

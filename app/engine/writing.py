@@ -21,6 +21,7 @@ from app.engine.detokenizer import Detokenizer
 from app.engine.joiner import TokenJoiner
 from app.engine.sampling import Choice
 from app.engine.stops import StopWatch, control_stops, usable_stops
+from app.engine.window_cells import CellsTold
 from app.probability.record import RESUMED, RecordWriter
 from app.probability.row import RowFacts
 
@@ -119,18 +120,18 @@ class Writing:
         """Return whether it is time to send."""
         return self._joiner.due()
 
-    def take(self, cells_used: int, *, last: bool) -> Tokens:
+    def take(self, cells: CellsTold, *, last: bool) -> Tokens:
         """Return the tokens since the last time; their record comes along in blocks of a few, which are smaller.
 
         With `last` all of it comes: nothing follows, or not before somebody has looked at what there is.
         """
         record = self._record.take() if last or len(self._record) >= RECORD_TOKENS else b""
-        return self._joiner.take(record, cells_used, self._clock.held_ns)
+        return self._joiner.take(record, cells.used, self._clock.held_ns, cells.window_from)
 
-    def flush(self, cells_used: int) -> Tokens | None:
+    def flush(self, cells: CellsTold) -> Tokens | None:
         """Let go of what is held back when the answer ends outside of a step; None where there is nothing."""
         self.let_go()
-        return self.take(cells_used, last=True) if self.has_unsent else None
+        return self.take(cells, last=True) if self.has_unsent else None
 
     def let_go(self) -> None:
         """Show what is held back, to be taken with the last tokens."""

@@ -13,7 +13,7 @@ import msgspec
 from app.core.chat import PromptSpan
 from app.core.events import PromptReady
 from app.core.metrics import KVUse
-from app.core.model import ModelInfo
+from app.core.model import CacheSizes, ModelInfo
 from app.services.kv_sum import window_alone
 from app.services.thinking import Thoughts
 
@@ -63,25 +63,70 @@ def _parts(
 
 
 class CellsInUse:
-    """Figures of the cells while an answer is written; a long prompt, which stays as it is, is added up once."""
+    """Figures of the cells while an answer is written; a long prompt, which stays as it is, is added up once.
+
+    The one place where it is worked out how many cells of a sliding window are in use, and how many bytes that is.
+    """
 
     def __init__(self) -> None:
         self._prompt: PromptReady | None = None
         self._whole: dict[PartName, int] = {}
+        self._model: ModelInfo | None = None
+        self._sizes = CacheSizes()
+
+    def load(self, model: ModelInfo | None) -> None:
+        """Take over the cells of a load."""
+        self._model = model
+        self.resize(None)
+
+    def resize(self, sizes: CacheSizes | None) -> None:
+        """The context has these cells now: lanes can need more for a window; None for those of the load."""
+        self._sizes = sizes or (self._model.cache if self._model is not None else CacheSizes())
+
+    @property
+    def window_cells(self) -> int | None:
+        """The cells of layers with a sliding window; None where there are none."""
+        return self._sizes.window_cells
+
+    @property
+    def reserved(self) -> int | None:
+        """The bytes set aside for all cells."""
+        model = self._model
+        if model is None or model.kv_bytes is None:
+            return None
+        return model.kv_bytes + _all_bytes(self._sizes) - _all_bytes(model.cache)
+
+    def window_used(self, used: int, first: int) -> int | None:
+        """Return how many cells of a window hold something of so many tokens, of which it has those from `first` on."""
+        cells = self._sizes.window_cells
+        return None if cells is None else min(max(used - first, 0), cells)
+
+    def bytes(self, used: int, window_used: int | None) -> int | None:
+        """Return the bytes of so many cells in use; None where a part of them is unknown."""
+        return self._sizes.in_use(used, self._model.context, window_used or 0) if self._model is not None else None
 
     def of(
         self,
-        model: ModelInfo,
         prompt: PromptReady | None,
         used: int,
+        window_used: int | None,
         behind: PartName = "answer",
         thoughts: Thoughts | None = None,
     ) -> dict[str, object]:
-        """Return the figures of so many cells in use, by their names in `Figures`; a window holds the last of them.
+        """Return the figures of so many cells in use, by their names in `Figures`.
 
         `behind` is what the cells hold that are not the prompt's; `thoughts` tells which of them are thinking.
         """
-        return _figures(model, self._parts_of(prompt, used, behind, thoughts) if prompt is not None else (), used)
+        return {
+            "kv_cells_used": used,
+            "kv_cells": self._model.context if self._model is not None else 0,
+            "kv_bytes": self.bytes(used, window_used),
+            "kv_bytes_reserved": self.reserved,
+            "kv_parts": self._parts_of(prompt, used, behind, thoughts) if prompt is not None else (),
+            "window_cells_used": window_used,
+            "window_cells": self.window_cells,
+            "keeps_all": self._model is None or window_alone(self._model) is None,
+        }
 
     def _parts_of(
         self, prompt: PromptReady, used: int, behind: PartName, thoughts: Thoughts | None
@@ -96,19 +141,8 @@ class CellsInUse:
         return _parts(self._whole, used - tokens, behind, thought)
 
 
-def _figures(model: ModelInfo, parts: tuple[CachePart, ...], used: int) -> dict[str, object]:
-    window = model.cache.window_cells
-    in_window = min(used, window) if window is not None else None
-    return {
-        "kv_cells_used": used,
-        "kv_cells": model.context,
-        "kv_bytes": model.cache.in_use(used, model.context, in_window or 0),
-        "kv_bytes_reserved": model.kv_bytes,
-        "kv_parts": parts,
-        "window_cells_used": in_window,
-        "window_cells": window,
-        "keeps_all": window_alone(model) is None,
-    }
+def _all_bytes(sizes: CacheSizes) -> int:
+    return (sizes.full or 0) + (sizes.window or 0) + (sizes.state or 0)
 
 
 def measured_cells(kv: KVUse, model: ModelInfo) -> dict[str, object]:

@@ -146,7 +146,10 @@ class KVMap:
     @property
     def bytes(self) -> tuple[int | None, int | None]:
         """What the cells in use take, and what was set aside for all."""
-        return self._live.figures.kv_bytes, self._live.figures.kv_bytes_reserved
+        held, cells = self.held, self._live.cells.in_use
+        if self._model is None:
+            return None, None
+        return cells.bytes(held.used, cells.window_used(held.used, held.all_dropped)), cells.reserved
 
     @property
     def saving(self) -> Saving | None:
@@ -227,7 +230,7 @@ class KVMap:
             stretches=with_lanes(chat, lanes, self._lanes_from),
             reused=min(prompt.from_cache, self._used) if prompt is not None else 0,
             dropped=self._dropped,
-            window_cells=window_alone(model),
+            window_cells=self._live.cells.in_use.window_cells if window_alone(model) is not None else None,
         )
 
     def _chat_stretches(self, prompt: PromptReady) -> tuple[Stretch, ...]:
@@ -250,20 +253,20 @@ class KVMap:
                 self._read(event)
             case Tokens():
                 self._ids += event.ids
-                self._use(event.cells_used)
+                self._use(event.cells_used, event.window_from)
             case Held():
                 self._hold(event)
             case LanesPlanned():
                 self._limits = event.plan.limits
-                self._dropped = event.prompt_from
+                self._use(self._used, event.prompt_from)
             case LaneTokens():
                 self._lanes.setdefault(event.lane, bytearray()).extend(event.tokens.ids)
-                self._lanes_from[event.lane] = event.window_from
-                self._dropped = min(event.prompt_from, self._used)
+                self._lanes_from[event.lane] = event.tokens.window_from
+                self._use(self._used, event.prompt_from)
             case LaneFinished():
                 if (ids := self._lanes.pop(event.lane, None)) is not None:
                     self._ended = GivenBack(self._ended.lanes + 1, self._ended.cells + _cells(ids))
-                self._dropped = min(event.prompt_from, self._used)
+                self._use(self._used, event.prompt_from)
             case Finished():
                 self._end(event.metrics.kv)
             case Reproduced() | Compared():
@@ -285,11 +288,10 @@ class KVMap:
         self._limit = self._limit_of(event.request, run)
         asked = self._session.opened()
         self._is_again = isinstance(asked, Replay) and asked.request == event.request
-        self._dropped = event.window_from  # where a saved state is there again, with a window of its own
-        self._use(event.from_cache)
+        self._use(event.from_cache, event.window_from)
 
     def _read(self, event: PrefillProgress) -> None:
-        self._use(event.done)
+        self._use(event.done, event.window_from)
         prompt, evaluated = self._prompt, event.done - event.from_cache
         if prompt is not None and evaluated >= MIN_PREFILL_TOKENS and event.at_ns > prompt.at_ns:
             self._rate = evaluated / (event.at_ns - prompt.at_ns) * 1e9
@@ -297,27 +299,24 @@ class KVMap:
     def _hold(self, event: Held) -> None:
         """The row of the next token is there, so all tokens before it are in cells: the last one told, too."""
         if self._prompt is not None and event.request == self._prompt.request:
-            self._use(len(self._prompt.ids) // _ID_BYTES + event.token)
+            self._use(len(self._prompt.ids) // _ID_BYTES + event.token, event.window_from)
 
-    def _use(self, used: int) -> None:
-        """So many of the chat's positions are in cells; a window holds the last of them at most."""
+    def _use(self, used: int, first: int) -> None:
+        """So many of the chat's positions are in cells; layers with a sliding window have those from `first` on."""
         self._used = used
-        window = self._model.cache.window_cells if self._model is not None else None
-        if window is not None:
-            self._dropped = min(max(self._dropped, used - window), used)
+        in_window = self._live.cells.in_use.window_used(used, first)
+        self._dropped = 0 if in_window is None else used - in_window
 
     def _end(self, kv: KVUse) -> None:
         """Take over what the engine counted at the end of a question."""
-        self._use(kv.cells_used)
+        self._use(kv.cells_used, kv.cells_used - (kv.window_cells_used or 0))
         del self._ids[self._used * _ID_BYTES :]
-        if kv.window_cells_used is not None:
-            self._dropped = max(self._used - kv.window_cells_used, 0)
 
     def _fail(self, event: Failed) -> None:
         """Nothing is known but that a prompt, or its beginning, is there."""
         if self._prompt is not None and event.request == self._prompt.request:
             self._lanes.clear()
-            self._use(min(self._used, len(self._prompt.ids) // _ID_BYTES))
+            self._use(min(self._used, len(self._prompt.ids) // _ID_BYTES), self._dropped)
 
     def _limit_of(self, request: int, run: Run | None) -> int:
         """Return the most tokens that an answer may have; 0 where it may fill the context, or nobody knows."""

@@ -11,23 +11,20 @@ from collections.abc import Callable, Sequence
 import msgspec
 
 from app.core.conversation import Conversation
-from app.core.events import Compared, Failed, Finished, Held, LaneTokens, PrefillProgress, PromptReady, Tokens
+from app.core.events import Failed, Finished, PromptReady
 from app.core.model import ModelInfo
-from app.core.replay_events import Reproduced
 from app.core.signal import Signal
 from app.services.answers import Answers
-from app.services.cache_parts import CellsInUse, PartName, measured_cells
 from app.services.chat import Chat
 from app.services.engine_session import EngineSession
 from app.services.figures import Elsewhere, Figures, figures_of_turn
 from app.services.followed_answer import FollowedAnswer
 from app.services.last_answer import LastAnswer
+from app.services.live_cells import LiveCells
 from app.services.questions import AnswerEvent, LanesEvent, ReplayEvent
 from app.services.turns import Turn
 from app.services.witness import Witness
 
-_ANSWER: PartName = "answer"
-_LANES: PartName = "lanes"
 MOST_KEPT = 64
 """So many answers are remembered with the gaps between their tokens, which nobody stores by themselves."""
 MOST_UNPAINTED = 8
@@ -77,12 +74,10 @@ class Live:
         """By message, oldest first: answers of the chat that is shown which ended before their first text was seen."""
         self._kept: dict[int, EndedAnswer] = {}
         """By message, oldest first: answers that have ended since the start."""
-        self._cells = CellsInUse()
-        self._cache: dict[str, object] = {}
+        self.cells = LiveCells()
+        """Knows what the cells hold, and how many bytes that is."""
         self._cache_of: Conversation | None = None
         """What is in the cells belongs to it; not with its messages, which may have been closed long ago."""
-        self._beside: PromptReady | None = None
-        """The prompt of an answer that is written once more: no figure of it is shown but what the cells hold."""
         self._model: ModelInfo | None = None
         """Whose cache is shown."""
         self._answer = Figures()
@@ -170,25 +165,11 @@ class Live:
         followed = self._followed
         if followed is None or event.request != followed.request:
             return
-        match event:
-            case PromptReady():
-                followed.take(event, None)
-                self._use_cells(event.from_cache, followed)
-            case PrefillProgress():
-                followed.take(event, None)
-                self._use_cells(event.done, followed)
-            case Tokens():
-                self._use_cells(event.cells_used, followed)
-                followed.take(event, self._read_bytes())
-            case Finished():
-                self._take_finished(event, followed)
-            case Held() if followed.prompt is not None:  # the row is there, so all tokens before it are in cells
-                self._use_cells(len(followed.prompt.ids) // 4 + event.token, followed)
-            case Failed():
-                followed.take(event, None)
-                self._keep_prompt(followed)
-            case _:
-                followed.take(event, None)
+        if isinstance(event, Finished):
+            followed.end(self.witness.seen(event))
+        self._follow_cells(event, followed)
+        if not isinstance(event, Finished):
+            followed.take(event, self._read_bytes())
         if not followed.is_open:
             self._keep(followed)
             self._await_paint(followed)
@@ -200,42 +181,16 @@ class Live:
 
     def _take_beside(self, event: ReplayEvent | LanesEvent) -> None:
         """Show what the cells hold, which answers share with what is written once more and with comparisons."""
-        model, used, behind = self._session.model, None, _ANSWER
-        match event:
-            case PromptReady():
-                self._beside, used = event, event.from_cache
-                self._cache_of = self._chat.shown.head if self._chat is not None else None
-            case PrefillProgress():
-                used = event.done
-            case Tokens():
-                used = event.cells_used
-            case LaneTokens():
-                used, behind = event.tokens.cells_used, _LANES
-            case Reproduced() | Compared():
-                used = event.kv.cells_used
-            case Failed() if self._beside is not None:
-                used = min(self._figures.kv_cells_used or 0, len(self._beside.ids) // 4)
-            case _:
-                pass
-        beside = self._beside
-        if model is not None and used is not None and beside is not None and beside.request == event.request:
-            self._cache |= self._cells.of(model, beside, used, behind)
-            if isinstance(event, (Reproduced, Compared)):
-                self._cache |= measured_cells(event.kv, model)
+        if isinstance(event, PromptReady):
+            self._cache_of = self._chat.shown.head if self._chat is not None else None
+        if self.cells.follow_beside(event):
             self._show()
 
     def _read_bytes(self) -> int | None:
         """Return what is read for a token, weights and cache; None where a part of it is unknown."""
         weights = self._session.model.weight_bytes_per_token if self._session.model is not None else None
-        in_cache = self._cache.get("kv_bytes")
-        return weights + in_cache if weights is not None and isinstance(in_cache, int) else None
-
-    def _take_finished(self, event: Finished, followed: FollowedAnswer) -> None:
-        model = self._session.model
-        followed.end(self.witness.seen(event))
-        self._use_cells(event.metrics.kv.cells_used, followed)
-        if model is not None:
-            self._cache |= measured_cells(event.metrics.kv, model)
+        in_cache = self.cells.bytes
+        return weights + in_cache if weights is not None and in_cache is not None else None
 
     def _keep(self, followed: FollowedAnswer) -> None:
         """Remember an answer that has ended for when its conversation is shown again."""
@@ -254,29 +209,21 @@ class Live:
             if len(self._unpainted) > MOST_UNPAINTED:
                 del self._unpainted[next(iter(self._unpainted))]
 
-    def _use_cells(self, used: int, followed: FollowedAnswer) -> None:
-        if self._session.model is not None:
-            turn = followed.place.turn
-            thoughts = turn.thoughts if turn is not None else None
-            self._cache |= self._cells.of(self._session.model, followed.prompt, used, thoughts=thoughts)
+    def _follow_cells(self, event: AnswerEvent, followed: FollowedAnswer) -> None:
+        turn = followed.place.turn
+        prompt = event if isinstance(event, PromptReady) else followed.prompt
+        if self.cells.follow(event, prompt, turn.thoughts if turn is not None else None):
             self._cache_of = followed.run.conversation.head if followed.run is not None else None
-
-    def _keep_prompt(self, followed: FollowedAnswer) -> None:
-        """Show of an answer that failed what is known to be there: its prompt, or as much of it as was read."""
-        if followed.prompt is not None:
-            self._use_cells(min(self._figures.kv_cells_used or 0, len(followed.prompt.ids) // 4), followed)
 
     def _model_changed(self) -> None:
         """Show an empty cache after a load, and none without a model."""
         model = self._session.model
         if model is self._model:
             return
-        self._model, self._cache, self._cache_of, self._beside = model, {}, None, None
+        self._model, self._cache_of = model, None
+        self.cells.load(model)
         if self._followed is not None:
             self._followed.prompt = None
-        if model is not None:
-            saved = 0 if model.memory_kind != "plain" else None
-            self._cache = {"memory_kind": model.memory_kind, "checkpoints": saved, **self._cells.of(model, None, 0)}
         self._show()
 
     def _take_opened(self) -> None:
@@ -326,7 +273,9 @@ class Live:
         holds = ""
         if of is not None and chat is not None and of.id != chat.conversation_id:
             holds = next((head.title for head in self._heads() if head.id == of.id), of.title)
-        figures = msgspec.structs.replace(self._answer, **self._cache, kv_holds=holds, elsewhere=self._elsewhere())
+        figures = msgspec.structs.replace(
+            self._answer, **self.cells.figures, kv_holds=holds, elsewhere=self._elsewhere()
+        )
         if figures != self._figures:
             self._figures = figures
             self.changed.emit()
