@@ -13,6 +13,7 @@ from app.core.errors import ExitCode, UserError
 from app.core.hub_model import HubReference, hub_reference
 from app.hub.hub import Hub
 from app.hub.reading import ENDPOINT, HubReader
+from app.hub.repository import address_of
 from app.hub.web import Web, _Redirects
 from tests.hub.conftest import only, reader
 from tests.hub.loopback_hub import LoopbackHub, Request
@@ -286,3 +287,9 @@ def test_the_hub_reads_what_the_environment_says_and_nothing_before_that(hub: Lo
     (model,) = made.models(HubReference(hub.repository))
     assert made.headers(model)[0].version == 3
     assert ENDPOINT.startswith("https://")
+
+
+def test_a_revision_and_a_path_are_parts_of_an_address() -> None:
+    assert address_of("https://hub", "org/x", "refs/pr/1", "a b/c.gguf") == (
+        "https://hub/org/x/resolve/refs%2Fpr%2F1/a%20b/c.gguf"
+    )
