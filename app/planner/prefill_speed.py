@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from operator import itemgetter
 
 from app.planner.decode_speed import Part
 from app.planner.gpu import GB, MICROSECOND, TERA, Gpu, Limit, PrefillTime
@@ -58,8 +59,23 @@ def _part(part: Part, tokens: int, depth: int, batch: int, helper: Gpu | None) -
         ways.append((max(computing, reading), limit, gpu.prefill_band))
     elif tokens == 1:
         ways.append((reading, "bandwidth", max(gpu.prefill_band, gpu.below)))
-    if gpu.is_processor and helper and helper.prefill_tflops and tokens >= OFFLOADED:
-        copying = rounds * weights / (LINK_GB_PER_S * GB)
-        seconds = copying + operations / (helper.prefill_tflops * TERA)
-        ways.append((seconds, "processor", helper.prefill_band + SPLIT_BAND))
-    return min(ways) if ways else None
+    fetched = _fetched(part, max(tokens, OFFLOADED), depth, batch, helper)
+    if fetched is None or (not ways and tokens < OFFLOADED):
+        return min(ways) if ways else None
+    fastest = min(*ways, fetched, key=itemgetter(0)) if ways else fetched
+    if tokens < OFFLOADED and fastest is fetched:
+        # so few are computed where they lie; that is the slow end, as a longer prompt is never promised sooner
+        return fetched[0], fetched[1], max(fetched[2], 1 - fetched[0] / min(ways)[0])
+    return fastest
+
+
+def _fetched(
+    part: Part, tokens: int, depth: int, batch: int, helper: Gpu | None
+) -> tuple[float, Limit, float] | None:
+    """Return the same where a GPU fetches the layers of main memory and computes them; None where it does not."""
+    if not part.gpu.is_processor or helper is None or not helper.prefill_tflops or batch < OFFLOADED:
+        return None
+    weights = part.work.weight_bytes(min(tokens, batch))
+    copying = math.ceil(tokens / batch) * weights / (LINK_GB_PER_S * GB)
+    seconds = copying + part.work.operations(tokens, depth) / (helper.prefill_tflops * TERA)
+    return seconds, "processor", helper.prefill_band + SPLIT_BAND
