@@ -93,8 +93,9 @@ class Planning:
 
     @property
     def has_gpu(self) -> bool:
-        """Whether there is a GPU where it is planned to run."""
-        return any(device.is_gpu for device in self._place().devices)
+        """Whether there is, or may be, a GPU where it is planned to run: a machine that is not listed may have one."""
+        place = self._place()
+        return (place.is_here and not self.devices.is_listed) or any(device.is_gpu for device in place.devices)
 
     def watch(self, on: bool) -> None:
         """Let somebody look or look away; where no model was chosen, the loaded one is planned, or the first found."""

@@ -114,6 +114,11 @@ class PlanningDevices:
         """Whether the table was read."""
         return self._gpus is not None
 
+    @property
+    def is_listed(self) -> bool:
+        """Whether it was told which devices this machine has."""
+        return bool(self._devices)
+
     def note(self, devices: tuple[Device, ...]) -> None:
         """Take in devices, and what is free on them, that a dry run beside the open model has told."""
         self._devices, self._back = devices, given_back(self._session.model)

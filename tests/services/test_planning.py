@@ -18,6 +18,7 @@ from app.services.planning_values import PlanChoice, PlanView
 from app.services.planning_view import place_of
 from app.services.wishes import Wish
 from tests.desk import Desk
+from tests.fake_dry_run import CPU
 from tests.fake_engine import model_info
 from tests.ggufs import write_tiny_llama
 from tests.planner.works import PROCESSOR, TABLE
@@ -184,6 +185,19 @@ def test_the_last_choice_is_asked_about_when_an_answer_came_for_another(desk: De
     desk.dry_run.answer(DeviceMemory("CPU", MIB, MIB, MIB))
     desk.settle()
     assert len(desk.dry_run.asked) == count + 1 and desk.dry_run.asked[-1].options.context == 768
+
+
+def test_a_machine_that_is_not_listed_may_have_a_gpu(desk: Desk, planning: Planning) -> None:
+    assert not planning.devices.is_listed and planning.has_gpu
+    planning.devices.note((CPU,))
+    assert planning.devices.is_listed and not planning.has_gpu
+    planning.devices.note((CPU, CUDA))
+    planning._take_devices()
+    assert planning.has_gpu
+    planning.devices.note(())
+    planning._take_devices()
+    planning.change(where="l4")
+    assert planning.has_gpu
 
 
 def test_nobody_is_asked_about_another_gpu_or_when_nobody_looks(desk: Desk, planning: Planning) -> None:
