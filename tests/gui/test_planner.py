@@ -25,6 +25,7 @@ from app.gui.widgets.search_box import SearchBox
 from app.planner.planned_model import planned_model
 from app.services.planning import Planning
 from app.services.planning_models import PlannedFile
+from tests.fake_dry_run import CPU
 from tests.gui.conftest import Stage
 from tests.gui.fitting import cut_off
 from tests.planner.planned_models import planned
@@ -90,6 +91,9 @@ def test_the_page_says_whether_the_loaded_model_fits(planner: Stage) -> None:
     assert "Weights" in main.accessibleName() and "formula" in main.accessibleName()
     box = planner.find_as(QComboBox, "plan_model_box")
     assert box.currentText().startswith("tiny")
+    assert planner.find("plan_layers_slider").isEnabled(), "nobody has said yet that there is no GPU"
+    planner.desk.program.planner.devices.note((CPU,))
+    planner.desk.program.planner.devices.changed.emit()
     assert not planner.find("plan_layers_slider").isEnabled() and planner.find("plan_layers_slider").toolTip()
 
 
