@@ -309,3 +309,5 @@ def test_names_of_usual_length_are_whole_where_they_are_chosen(planner: Stage) -
         field = QStyle.SubControl.SC_ComboBoxEditField
         room = chosen.style().subControlRect(QStyle.ComplexControl.CC_ComboBox, option, field, chosen).width()
         assert option.fontMetrics.horizontalAdvance("SmolLM2-135M-Instruct · Q4_1 · 93.8 MiB") <= room - 2
+    kv = planner.find_as(ChoiceBox, "plan_kv_box")
+    assert kv.fontMetrics().horizontalAdvance("keys F16, values Q8_0") + 40 <= kv.width()
