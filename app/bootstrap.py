@@ -157,7 +157,7 @@ def assemble(
         session=session,
         sampling=sampling,
         **talk._asdict(),
-        **_of_hub(options, paths, inbox, hub, settings)._asdict(),
+        **_of_hub(options, paths, inbox, hub, settings, jobs)._asdict(),
         **_Files(FileExport(jobs, notices), DiskUse(store, engine))._asdict(),
         **counts._asdict(),
         **_presets(talk, session, sampling, models, jobs, notices)._asdict(),
@@ -227,10 +227,12 @@ class _Files(NamedTuple):
     disk_use: DiskUse
 
 
-def _of_hub(options: Options, paths: Paths, inbox: Inbox, hub: Hub, settings: SettingsFile) -> HubServices:
+def _of_hub(
+    options: Options, paths: Paths, inbox: Inbox, hub: Hub, settings: SettingsFile, jobs: Jobs
+) -> HubServices:
     # commands keep no queue: what they were stopped in goes on with the same command
     kept = paths.data / "downloads.json" if options.window else None
-    return hub_services(DownloadQueue(hub.connect, paths.models, kept, inbox.put), hub, settings)
+    return hub_services(DownloadQueue(hub.connect, paths.models, kept, inbox.put), hub, settings, jobs)
 
 
 class _Counts(NamedTuple):

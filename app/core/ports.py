@@ -107,16 +107,13 @@ class HubPort(HubListingPort, Protocol):
 
 
 class DiscoverPort(Protocol):
-    """Looks for models on a hub; every call waits for the network and raises a `UserError`."""
+    """Looks for models on a hub; every call waits for the network, is ended by its `watch`, and raises a `UserError`."""
 
-    def search(self, query: HubQuery) -> HubListing:
+    def search(self, query: HubQuery, watch: HubWatch | None = None) -> HubListing:
         """Return what is found; what was found before, with its age, where the hub cannot be asked."""
 
-    def describe(self, repository: str) -> HubPage:
+    def describe(self, repository: str, watch: HubWatch | None = None) -> HubPage:
         """Return a repository's page; the one before, with its age, where the hub cannot be asked."""
-
-    def stop(self) -> None:
-        """End what waits; safe from any thread, and its call raises that it was cancelled."""
 
 
 class HubTokenPort(Protocol):

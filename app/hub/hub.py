@@ -39,20 +39,15 @@ class Hub:
         found: tuple[Header, ...] = self._reader().headers(model, watch)
         return found
 
-    def search(self, query: HubQuery) -> HubListing:
+    def search(self, query: HubQuery, watch: HubWatch | None = None) -> HubListing:
         """Return what is found; what was found before, with its age, where the hub cannot be asked."""
-        found: HubListing = self._reader().search(query)
+        found: HubListing = self._reader().search(query, watch)
         return found
 
-    def describe(self, repository: str) -> HubPage:
+    def describe(self, repository: str, watch: HubWatch | None = None) -> HubPage:
         """Return a repository's page; the one before, with its age, where the hub cannot be asked."""
-        found: HubPage = self._reader().describe(repository)
+        found: HubPage = self._reader().describe(repository, watch)
         return found
-
-    def stop(self) -> None:
-        """End the searches and descriptions that wait for the hub."""
-        if self._made is not None:
-            self._made.stop()
 
     def token(self) -> HubToken:
         """Return where the access token is."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -45,8 +44,6 @@ class HubReader:
         self._environment = environment
         self._deadline_s = deadline_s
         self._endpoint = environment.get("HF_ENDPOINT", "").strip().rstrip("/") or ENDPOINT
-        self._lock = threading.Lock()
-        self._asking: set[Limits] = set()
         self.token = TokenKeeping(environment, self._endpoint, data)
         self._cache = SearchCache(cache, self._endpoint, self.token.account) if cache is not None else None
 
@@ -78,36 +75,28 @@ class HubReader:
                 for remote in opened:
                     remote.close()
 
-    def search(self, query: HubQuery) -> HubListing:
+    def search(self, query: HubQuery, watch: HubWatch | None = None) -> HubListing:
         """Return what is found; what was found before, with its age, where the hub cannot be asked."""
-        return self._answer(HubListing, query, lambda web, endpoint, limits: search(web, endpoint, query, limits))
+        return self._answer(HubListing, query, lambda web, at, limits: search(web, at, query, limits), watch)
 
-    def describe(self, repository: str) -> HubPage:
+    def describe(self, repository: str, watch: HubWatch | None = None) -> HubPage:
         """Return a repository's page, or the one before, as with a search."""
-        return self._answer(
-            HubPage, repository, lambda web, endpoint, limits: describe(web, endpoint, repository, limits)
-        )
 
-    def stop(self) -> None:
-        """End the searches and descriptions that wait for the hub; safe from any thread."""
-        with self._lock:
-            asking = tuple(self._asking)
-        for limits in asking:
-            limits.cancel()
+        def ask(web: Web, endpoint: str, limits: Limits) -> HubPage:
+            return describe(web, endpoint, repository, limits)
+
+        return self._answer(HubPage, repository, ask, watch)
 
     def _answer(
-        self, kind: type[Answer], question: HubQuery | str, ask: Callable[[Web, str, Limits], Answer]
+        self,
+        kind: type[Answer],
+        question: HubQuery | str,
+        ask: Callable[[Web, str, Limits], Answer],
+        watch: HubWatch | None,
     ) -> Answer:
         try:
-            web, endpoint = self.connect()
-            with Limits(min(self._deadline_s, ANSWER_DEADLINE_S)) as limits:
-                with self._lock:
-                    self._asking.add(limits)
-                try:
-                    found = ask(web, endpoint, limits)
-                finally:
-                    with self._lock:
-                        self._asking.discard(limits)
+            with self._limits(watch, min(self._deadline_s, ANSWER_DEADLINE_S)) as limits:
+                found = ask(*self.connect(), limits)
         except ServerFailed as failed:
             before = None
             if self._cache is not None and failed.exit_code != ExitCode.INTERRUPTED:
@@ -120,8 +109,8 @@ class HubReader:
         return found
 
     @contextmanager
-    def _limits(self, watch: HubWatch | None) -> Iterator[Limits]:
-        with Limits(self._deadline_s) as limits:
+    def _limits(self, watch: HubWatch | None, deadline_s: float | None = None) -> Iterator[Limits]:
+        with Limits(deadline_s or self._deadline_s) as limits:
             if watch is not None:
                 limits.came = watch.count
                 watch.ended_by(limits.cancel)

@@ -8,6 +8,7 @@ from app.core.ports import DiscoverPort, DownloadPort, HubPort, HubTokenPort
 from app.services.discovering import Discovering
 from app.services.downloads import Downloads
 from app.services.hub_token import HubTokenKeeping
+from app.system.jobs import Jobs
 from app.system.settings_file import SettingsFile
 
 
@@ -23,6 +24,6 @@ class HubPorts(HubPort, DiscoverPort, HubTokenPort, Protocol):
     """One hub, in all that it can be asked."""
 
 
-def hub_services(queue: DownloadPort, hub: HubPorts, settings: SettingsFile) -> HubServices:
+def hub_services(queue: DownloadPort, hub: HubPorts, settings: SettingsFile, jobs: Jobs) -> HubServices:
     """Make them; nothing is asked before somebody wants it."""
-    return HubServices(Downloads(queue, hub, settings), Discovering(hub), HubTokenKeeping(hub))
+    return HubServices(Downloads(queue, hub, settings), Discovering(hub, jobs), HubTokenKeeping(hub))

@@ -311,7 +311,7 @@ class Program:
 
     def _take_analysed(self, event: LanesAnalysed) -> None:
         jobs = (self.comparison_analysis, self.answer_what_if, self.inspecting, self.laboratory, self.grammar_editing)
-        for each in (*jobs, self.views.calibrating, self.planner):
+        for each in (*jobs, self.views.calibrating, self.planner, self.discovering):
             each.take(event)
 
     def _take_count(self, event: Tokenized | Rendered | Failed) -> None:
@@ -325,6 +325,7 @@ class Program:
         self.machine.stop()
         self.downloads.stop()
         self.planner.stop()
+        self.discovering.stop()
         self.answers.shown = None  # nobody reads a draft any more: what comes to nothing stays with its question
         self.answers.stop_all()
         self.comparing.stop()

@@ -112,6 +112,8 @@ def test_whatever_is_written_nothing_of_it_is_dangerous(written: str) -> None:
         ("ftp://x.example", False),
         ("//x.example", False),
         ("https://xä.example", False),
+        ("https://x.example/ä", False),
+        ("https://x.example/a\\b", False),
         ("https://x.example/\x1b", False),
         ("", False),
     ],

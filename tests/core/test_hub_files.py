@@ -56,7 +56,7 @@ def test_parts_that_are_not_there_are_counted_and_have_no_bits() -> None:
 
 @pytest.mark.parametrize("parameters", [None, 0, GB // 3, 40 * GB])
 def test_a_number_of_parameters_that_cannot_be_true_gives_no_bits_at_all(parameters: int | None) -> None:
-    files = [HubFile("m-F16.gguf", 2 * GB), HubFile("m-Q8_0.gguf", 1_060_000_000), HubFile("m-odd.gguf", GB)]
+    files = [HubFile("m-F16.gguf", 2 * GB), HubFile("m-Q8_0.gguf", 1_060_000_000)]
     assert {each.bits_per_weight for each in quantisations(files, parameters)} == {None}
 
 

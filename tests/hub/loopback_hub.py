@@ -124,7 +124,6 @@ class LoopbackHub:
         self.page_entries = 1000
         self.commits: list[str] = []
         """Which commit each page of a listing says it is of; the last one holds on. None says nothing."""
-        self._scheme = "http"
         self.ended = threading.Event()
         """What hangs waits for it."""
         self._hub, self._store = _Server(self._hear_hub), _Server(self._hear_store)
@@ -152,21 +151,20 @@ class LoopbackHub:
         """The commit that is there; “main” where the hub tells none."""
         return str(self.info.get("sha", "main"))
 
-    def encrypt(self, certificate: Path) -> None:
-        """Speak TLS from now on, with the certificate and key of this file."""
-        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-        context.load_cert_chain(certificate)
-        self._hub.socket = context.wrap_socket(self._hub.socket, server_side=True)
-        self._scheme = "https"
-
     @property
     def endpoint(self) -> str:
-        return f"{self._scheme}://127.0.0.1:{self._hub.server_port}"
+        return f"http://127.0.0.1:{self._hub.server_port}"
 
     @property
     def encrypted_endpoint(self) -> str:
         """The hub by the name that its certificate has."""
         return f"https://localhost:{self._hub.server_port}"
+
+    def encrypt(self, certificate: Path) -> None:
+        """Speak TLS from now on; the file holds a key and a certificate."""
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(certificate)
+        self._hub.socket = context.wrap_socket(self._hub.socket, server_side=True)
 
     @property
     def store(self) -> str:

@@ -8,6 +8,7 @@ import pytest
 from app.core.download import wanted_of
 from app.core.errors import UserError
 from app.core.hub_search import HubQuery
+from app.core.hub_watch import HubWatch
 from app.hub.reading import HubReader
 from tests.hub.conftest import reader
 from tests.hub.loopback_hub import Answer, LoopbackHub, Request
@@ -156,14 +157,24 @@ def test_a_page_is_downloaded_at_the_commit_that_it_was_read_at(full: LoopbackHu
 
 
 def test_what_waits_can_be_ended(full: LoopbackHub, tmp_path: Path) -> None:
-    asking = cached(full, tmp_path)
+    watch = HubWatch()
 
-    def stop(_: Request) -> None:
-        asking.stop()
+    def cancel(_: Request) -> None:
+        watch.cancel()
         full.ended.wait(10)
 
-    full.describing = full.searching = stop
-    for ask in (lambda: asking.describe(full.repository), lambda: asking.search(HubQuery("x"))):
-        with pytest.raises(UserError, match="cancelled"):
-            ask()
+    full.describing = full.searching = cancel
+    with pytest.raises(UserError, match="cancelled"):
+        cached(full, tmp_path).describe(full.repository, watch)
+    watch = HubWatch()
+    with pytest.raises(UserError, match="cancelled"):
+        cached(full, tmp_path).search(HubQuery("x"), watch)
     full.ended.set()
+
+
+def test_what_was_ended_before_it_began_asks_nothing(full: LoopbackHub, tmp_path: Path) -> None:
+    watch = HubWatch()
+    watch.cancel()
+    with pytest.raises(UserError, match="cancelled"):
+        cached(full, tmp_path).search(HubQuery("x"), watch)
+    assert full.asked == []

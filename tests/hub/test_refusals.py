@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime as dt
-import ipaddress
 import ssl
 from collections.abc import Iterator
 from email.utils import format_datetime
@@ -15,9 +14,17 @@ import truststore
 from app.core.errors import UserError
 from app.core.hub_model import HubReference
 from app.hub import retrying, web
+from app.hub.reading import HubReader
 from app.hub.web import Refused
 from tests.hub.conftest import reader
 from tests.hub.loopback_hub import LoopbackHub
+
+CERTIFICATE = Path(__file__).with_name("localhost.pem")
+"""Of localhost, by itself, and its key."""
+
+
+def secure(hub: LoopbackHub) -> HubReader:
+    return HubReader({"HF_ENDPOINT": hub.encrypted_endpoint}, deadline_s=8)
 
 
 def refused(hub: LoopbackHub, status: int, headers: dict[str, object], token: str = "") -> Refused:
@@ -71,36 +78,8 @@ def test_terms_that_are_to_be_accepted_are_told_apart_from_other_refusals(
 
 
 @pytest.fixture
-def own_certificate(tmp_path: Path) -> Path:
-    """Return a file with a certificate of this machine for itself, and its key."""
-    from cryptography import x509  # noqa: PLC0415
-    from cryptography.hazmat.primitives import hashes, serialization  # noqa: PLC0415
-    from cryptography.hazmat.primitives.asymmetric import ec  # noqa: PLC0415
-
-    key, now = ec.generate_private_key(ec.SECP256R1()), dt.datetime.now(dt.UTC)
-    name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "loopback")])
-    made = (
-        x509.CertificateBuilder(name, name, key.public_key(), x509.random_serial_number())
-        .not_valid_before(now - dt.timedelta(days=1))
-        .not_valid_after(now + dt.timedelta(days=1))
-        .add_extension(
-            x509.SubjectAlternativeName([x509.IPAddress(ipaddress.ip_address("127.0.0.1"))]), critical=False
-        )
-        .sign(key, hashes.SHA256())
-    )
-    file = tmp_path / "own.pem"
-    file.write_bytes(
-        made.public_bytes(serialization.Encoding.PEM)
-        + key.private_bytes(
-            serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
-        )
-    )
-    return file
-
-
-@pytest.fixture
-def encrypted(hub: LoopbackHub, own_certificate: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[LoopbackHub]:
-    hub.encrypt(own_certificate)
+def encrypted(hub: LoopbackHub, monkeypatch: pytest.MonkeyPatch) -> Iterator[LoopbackHub]:
+    hub.encrypt(CERTIFICATE)
     web._certificates.cache_clear()
     for name in ("SSL_CERT_FILE", "SSL_CERT_DIR"):
         monkeypatch.delenv(name, raising=False)
@@ -111,20 +90,20 @@ def encrypted(hub: LoopbackHub, own_certificate: Path, monkeypatch: pytest.Monke
 def test_the_certificates_are_those_of_the_system(encrypted: LoopbackHub) -> None:
     assert isinstance(web._certificates(), truststore.SSLContext)
     with pytest.raises(UserError, match="cannot be trusted"):
-        reader(encrypted).models(HubReference(encrypted.repository))
+        secure(encrypted).models(HubReference(encrypted.repository))
 
 
 def test_certificates_of_a_company_are_trusted_where_they_are_named(
-    encrypted: LoopbackHub, own_certificate: Path, monkeypatch: pytest.MonkeyPatch
+    encrypted: LoopbackHub, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("SSL_CERT_FILE", str(own_certificate))
-    assert len(reader(encrypted).models(HubReference(encrypted.repository))) == 1
+    monkeypatch.setenv("SSL_CERT_FILE", str(CERTIFICATE))
+    assert len(secure(encrypted).models(HubReference(encrypted.repository))) == 1
 
 
 def test_certificates_that_the_system_has_taken_in_are_trusted(
-    encrypted: LoopbackHub, own_certificate: Path, monkeypatch: pytest.MonkeyPatch
+    encrypted: LoopbackHub, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     paths = ssl.get_default_verify_paths()._replace(cafile="", capath="")
     monkeypatch.setattr(ssl, "get_default_verify_paths", lambda: paths)
-    monkeypatch.setattr("truststore._openssl._CA_FILE_CANDIDATES", [str(own_certificate)])
-    assert len(reader(encrypted).models(HubReference(encrypted.repository))) == 1
+    monkeypatch.setattr("truststore._openssl._CA_FILE_CANDIDATES", [str(CERTIFICATE)])
+    assert len(secure(encrypted).models(HubReference(encrypted.repository))) == 1
