@@ -75,8 +75,8 @@ class Notices:
     def post(self, notice: Notice) -> None:
         """Show a notice; a hint never hides an error that still stands, unless it can be acted upon only now."""
         latest = self._latest
-        if latest is not None and latest.sentence == notice.sentence and latest.file and not notice.file:
-            return  # it stands there already, with the name of its file
+        if latest is not None and latest.sentence == notice.sentence and _says_more(latest, notice):
+            return  # it stands there already, and what it is about with it
         if notice.lasts:
             self._lasting = [*(each for each in self._lasting if each != notice), notice]
         elif notice.level == "error" or self._latest is None or self._latest.level == "hint":
@@ -119,6 +119,11 @@ class Notices:
         if latest != self._latest:
             self._latest = latest
             self.changed.emit()
+
+
+def _says_more(latest: Notice, notice: Notice) -> bool:
+    """Return whether a notice tells what another one with its sentence does not."""
+    return bool(latest.file and not notice.file) or (latest.of_load and not notice.of_load)
 
 
 def _as_one(notices: list[Notice]) -> Notice | None:

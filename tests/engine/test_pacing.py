@@ -24,6 +24,7 @@ from app.engine.llama_model import LlamaBackend
 from app.engine.loop import Answer
 from app.engine.pacing import FREELY, Pacing, Turn
 from app.engine.scripted import Script, ScriptedBackend
+from app.engine.window_cells import CellsTold
 from app.engine.writing import Asked, Writing
 from app.probability.record import FORCED, NO_DRAW, TokenRecords, join_blocks, read_records
 from app.probability.record_layout import tokens_in
@@ -339,5 +340,5 @@ def test_tokens_say_for_how_long_the_answer_was_held_before_them() -> None:
             with clock.held():
                 pass
         writing.append(token, clock.mark_token())
-        told.append(writing.take(0, last=False).held_ns)
+        told.append(writing.take(CellsTold(0), last=False).held_ns)
     assert told == [5, 5, 15]

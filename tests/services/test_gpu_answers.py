@@ -9,7 +9,7 @@ import pytest
 
 from app.core.commands import ListDevices
 from app.core.devices import Device, LibraryFacts
-from app.core.events import DevicesListed, Finished, Loaded
+from app.core.events import DevicesListed, Finished, Loaded, MemoryMeasured
 from app.core.metrics import TtftParts
 from app.services import planning_devices
 from app.services.plan_answer import PlanAsked
@@ -100,8 +100,8 @@ def test_the_command_plan_says_that_they_were_measured(answered: Desk, model: Pa
     command = answered.program.planner.command
     command.find(PlanAsked(str(model), context=500, sequences=2), lambda *_: None)
     command.ask()
-    request = next(each.request for each in reversed(answered.engine.sent) if isinstance(each, ListDevices))
-    command.take(DevicesListed(request, LibraryFacts("0", "", True, (), ()), (CUDA, PROCESSOR)))
+    asked = answered.dry_run.asked[-1]
+    command.take(MemoryMeasured(asked.request, asked.path, asked.options, (), 1000, 2, (CUDA, PROCESSOR)))
     (plan,) = command.report().models[0].plans
     assert plan.decode is not None and plan.decode.source == "measured"
 
