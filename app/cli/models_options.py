@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import argparse
+import re
 from typing import get_args
 
 from app.cli.values import one_of, text, whole_number
 from app.core.hub_search import MOST_FOUND, HubQuery, HubSort
+
+_SIZE = re.compile(r"(\d{1,6}(?:\.\d{1,6})?)\s?([MBT])", re.ASCII | re.IGNORECASE)
 
 
 def add_models(models: argparse.ArgumentParser, parser: type[argparse.ArgumentParser]) -> None:
@@ -20,6 +23,15 @@ def add_models(models: argparse.ArgumentParser, parser: type[argparse.ArgumentPa
     )
     most = whole_number(1, MOST_FOUND)
     search.add_argument("--limit", metavar="N", type=most, default=20, help=f"at most so many, up to {MOST_FOUND}")
+    search.add_argument("--license", metavar="NAME", type=text, default="", help="only of this license, such as mit")
+    search.add_argument("--language", metavar="CODE", type=text, default="", help="only in this language, such as de")
+    search.add_argument(
+        "--kind", metavar="NAME", type=text, default="", help="only of this architecture, such as qwen3"
+    )
+    search.add_argument(
+        "--at-least", metavar="SIZE", type=parameters, help="with so many parameters or more: 500M, 4B"
+    )
+    search.add_argument("--at-most", metavar="SIZE", type=parameters, help="with so many parameters or fewer")
     search.add_argument("--json", action="store_true", default=argparse.SUPPRESS, help="print one JSON object")
     show = within.add_parser("show", help="show the files and facts of a repository of a hub")
     show.add_argument("show", metavar="ORG/REPO", type=text, help="a repository")
@@ -49,4 +61,21 @@ def search_asked(found: argparse.Namespace) -> HubQuery | None:
     """Return the search that was typed; None where it is another command."""
     if getattr(found, "within", None) != "search":
         return None
-    return HubQuery(found.search_text.strip(), found.sort, limit=found.limit)
+    return HubQuery(
+        found.search_text.strip(),
+        found.sort,
+        found.license,
+        found.language,
+        found.limit,
+        found.kind,
+        found.at_least,
+        found.at_most,
+    )
+
+
+def parameters(typed: str) -> int:
+    """Return a number of parameters as people write it."""
+    told = _SIZE.fullmatch(typed.strip())
+    if told is None:
+        raise argparse.ArgumentTypeError(f"takes a size such as 500M or 4B, not “{typed}”")
+    return round(float(told[1]) * {"M": 10**6, "B": 10**9, "T": 10**12}[told[2].upper()])

@@ -22,6 +22,7 @@ def run_models_search(discovering: Discovering, query: HubQuery, terminal: Termi
         listing = discovering.search_now(query)
     finally:
         terminal.clear_progress()
+    listing = msgspec.structs.replace(listing, repositories=listing.repositories[: query.limit])
     if as_json:
         plain = {
             "repositories": msgspec.to_builtins(listing.repositories),
@@ -53,7 +54,8 @@ def _text(listing: HubListing) -> str:
         for found in listing.repositories
     ]
     if len(rows) == 1:
-        return "\n".join([*lines, "No model was found: try a shorter name."]) + "\n"
+        found = "No model was found among the first: ask for less, or name more of it."
+        return "\n".join([*lines, found if listing.next else "No model was found: try a shorter name."]) + "\n"
     widths = [max(len(row[column]) for row in rows) for column in range(len(_HEAD))]
     lines += ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
     return "\n".join(lines) + "\n"

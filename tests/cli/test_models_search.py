@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from app.core.errors import ExitCode
+from app.core.errors import ExitCode, UserError
 from tests.cli.conftest import CommandLine
 from tests.hub.loopback_hub import LoopbackHub
 
@@ -58,3 +58,28 @@ def test_what_is_not_found_and_what_is_not_said(line: CommandLine, hub: Loopback
     assert line.out == "No model was found: try a shorter name.\n"
     assert line.run("models", "search", " ") == ExitCode.WRONG_USE
     assert "such as qwen" in line.err
+
+
+def test_a_search_is_narrowed_by_license_language_kind_and_size(line: CommandLine, hub: LoopbackHub) -> None:
+    hub.found = [
+        {"id": f"org/n-{at}", "gguf": {"total": size, "architecture": "qwen3"}}
+        for at, size in enumerate((600_000_000, 4_000_000_000, 4_100_000_000, 8_000_000_000))
+    ]
+    words = ("models", "search", "n", "--json", "--limit", "1", "--at-least", "0.7b", "--at-most", "4.1 B")
+    assert line.run(*words, "--kind", "Qwen3", "--license", "mit", "--language", "de") == 0, line.err
+    (found,) = line.lines()
+    assert [each["id"] for each in found["repositories"]] == ["org/n-1"]
+    assert "filter=license%3Amit&filter=de" in hub.asked[0][1]
+
+
+def test_what_the_filters_leave_nothing_of_says_where_it_looked(line: CommandLine, hub: LoopbackHub) -> None:
+    hub.page_entries = 1
+    hub.found = FOUND * 9
+    assert line.run("models", "search", "n", "--kind", "none") == 0
+    assert line.out == "No model was found among the first: ask for less, or name more of it.\n"
+
+
+@pytest.mark.parametrize("typed", ["4", "B", "-4B", "4K", "1e3B", "4 billion", "٤B", "9" * 9 + "B"])
+def test_a_size_that_is_none_is_told(line: CommandLine, typed: str) -> None:
+    with pytest.raises(UserError, match="takes a size such as 500M or 4B"):
+        line.run("models", "search", "n", f"--at-most={typed}")
