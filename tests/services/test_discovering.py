@@ -167,6 +167,25 @@ def test_a_page_is_read_shown_and_closed(hub: LoopbackHub, desk: Desk) -> None:
     assert shown(discovering) == (False, "", False)
 
 
+def test_a_page_of_another_repository_shows_nothing_of_the_one_before(hub: LoopbackHub, desk: Desk) -> None:
+    discovering = opened(desk, hub.repository)
+    discovering.open("org/other")
+    assert shown(discovering) == (False, "org/other", True)
+    desk.until(lambda: not discovering.is_reading)
+    assert shown(discovering) == (False, "org/other", False)
+
+
+def test_while_a_search_runs_nothing_further_of_the_one_before_is_asked(
+    hub: LoopbackHub, desk: Desk, discovering: Discovering
+) -> None:
+    searched(desk, HubQuery("number", limit=2))
+    hub.found = [{"id": f"org/other-{number}"} for number in range(3)]
+    discovering.search(HubQuery("other", limit=2))
+    discovering.search_further()
+    desk.until(lambda: not discovering.is_searching)
+    assert "cursor" not in hub.asked[-1][1] and ids(discovering) == list("01")
+
+
 def test_the_newest_page_counts_and_the_one_before_is_ended(
     hub: LoopbackHub, desk: Desk, discovering: Discovering
 ) -> None:
