@@ -23,21 +23,11 @@ LLAMA_FOLDER = "llama_cpp/lib"
 # `app.system.resources` looks there for the build that stands in where the usual one cannot be loaded.
 PLAIN_FOLDER = "llama_cpu/lib"
 # Modules that are reached only by name at run time; those of the application are all listed.
-HIDDEN = (
-    "llama_cpp.llama_cpp",
-    "pynvml",
-    "ziamath.fonts",
-    "keyring.backends.chainer",
-    "keyring.backends.fail",
-    "keyring.backends.kwallet",
-    "keyring.backends.libsecret",
-    "keyring.backends.macOS",
-    "keyring.backends.SecretService",
-    "keyring.backends.Windows",
-)
+HIDDEN = ("llama_cpp.llama_cpp", "pynvml", "ziamath.fonts")
 # What draws formulas reads these beside its modules.
 FORMULA_FILES = ("ziamath/fonts/STIXTwoMath-Regular.ttf", "latex2mathml/unimathsymbols.txt")
-# The binding's own high level would bring a disk cache, SQLite and a web server along; the rest is of the tools.
+# The binding's own high level would bring a disk cache, SQLite and a web server along, and files come over our own
+# connections without hf_xet; the rest is of the tools.
 EXCLUDED = (
     "llama_cpp.llama",
     "PySide6.QtDBus",
@@ -46,6 +36,7 @@ EXCLUDED = (
     "PySide6.QtQml",
     "_pytest",
     "gguf",
+    "hf_xet",
     "hypothesis",
     "mypy",
     "numpy.f2py",
