@@ -91,6 +91,40 @@ class CellsHeld(msgspec.Struct, frozen=True):
         return next((each for each in self.stretches if each.start <= place < each.end), None)
 
 
+class Saving(msgspec.Struct, frozen=True):
+    """What the last prompt found in the cells, and what that saved."""
+
+    prompt: int
+    """Its tokens."""
+    reused: int
+    """Of them, those that were in the cells."""
+    tokens_per_s: float | None
+    """How fast this model reads here; None before it has read enough at once."""
+    is_again: bool = False
+    """Whether it was read for an answer that is written once more, from empty cells."""
+
+    @property
+    def ms(self) -> float | None:
+        """The time that reading the reused tokens would have taken at that rate; None where it is not known."""
+        return self.reused / self.tokens_per_s * 1000 if self.tokens_per_s else None
+
+
+class CellToken(msgspec.Struct, frozen=True):
+    """What is known of one place of the picture that holds a token."""
+
+    stretch: Stretch
+    position: int
+    """In its sequence, from 0."""
+    token: int | None
+    text: str | None
+    """None where nobody knows what tokens say."""
+    is_reused: bool = False
+    is_dropped: bool = False
+    """Whether the layers with a sliding window hold it no longer."""
+    is_gone: bool = False
+    """Whether no layer holds it any more: each has such a window."""
+
+
 def prompt_stretches(spans: Sequence[PromptSpan], prompt: int, used: int) -> Iterator[Stretch]:
     """Yield the parts of the chat's first `used` positions: those of a prompt, and the answer behind it."""
     at, end = 0, min(prompt, used)

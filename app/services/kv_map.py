@@ -6,8 +6,6 @@ view; what it tells is worked out when somebody asks.
 
 from __future__ import annotations
 
-import msgspec
-
 from app.core.events import (
     Compared,
     Failed,
@@ -29,7 +27,9 @@ from app.services.engine_session import EngineSession
 from app.services.kv_blocks import BlockUse, block_use
 from app.services.kv_cells import (
     CellsHeld,
+    CellToken,
     GivenBack,
+    Saving,
     Stretch,
     answer_stretches,
     joined,
@@ -46,40 +46,6 @@ from app.services.turns import Turn
 from app.services.vocabulary import Vocabulary
 
 _ID_BYTES = 4
-
-
-class Saving(msgspec.Struct, frozen=True):
-    """What the last prompt found in the cells, and what that saved."""
-
-    prompt: int
-    """Its tokens."""
-    reused: int
-    """Of them, those that were in the cells."""
-    tokens_per_s: float | None
-    """How fast this model reads here; None before it has read enough at once."""
-    is_again: bool = False
-    """Whether it was read for an answer that is written once more, from empty cells."""
-
-    @property
-    def ms(self) -> float | None:
-        """The time that reading the reused tokens would have taken at that rate; None where it is not known."""
-        return self.reused / self.tokens_per_s * 1000 if self.tokens_per_s else None
-
-
-class CellToken(msgspec.Struct, frozen=True):
-    """What is known of one place of the picture that holds a token."""
-
-    stretch: Stretch
-    position: int
-    """In its sequence, from 0."""
-    token: int | None
-    text: str | None
-    """None where nobody knows what tokens say."""
-    is_reused: bool = False
-    is_dropped: bool = False
-    """Whether the layers with a sliding window hold it no longer."""
-    is_gone: bool = False
-    """Whether no layer holds it any more: each has such a window."""
 
 
 class KVMap:
@@ -150,6 +116,11 @@ class KVMap:
         if self._model is None:
             return None, None
         return cells.bytes(held.used, cells.window_used(held.used, held.all_dropped)), cells.reserved
+
+    @property
+    def window_cells(self) -> int | None:
+        """The cells of layers with a sliding window, as many as the context has now; None where there are none."""
+        return self._live.cells.in_use.window_cells
 
     @property
     def saving(self) -> Saving | None:
@@ -230,7 +201,7 @@ class KVMap:
             stretches=with_lanes(chat, lanes, self._lanes_from),
             reused=min(prompt.from_cache, self._used) if prompt is not None else 0,
             dropped=self._dropped,
-            window_cells=self._live.cells.in_use.window_cells if window_alone(model) is not None else None,
+            window_cells=self.window_cells if window_alone(model) is not None else None,
         )
 
     def _chat_stretches(self, prompt: PromptReady) -> tuple[Stretch, ...]:

@@ -95,7 +95,7 @@ class Seen:
         classes = parse_classes(self._log.lines())
         there = sum(each.cells for each in classes if each.is_window) or None
         held, in_window = desk.kv_map.held, figures.window_cells_used
-        assert figures.window_cells == desk.cache.use.window_cells == there, event
+        assert figures.window_cells == desk.kv_map.window_cells == desk.cache.use.window_cells == there, event
         assert held.in_cells <= held.cells_there and (there or CELLS) >= (in_window or 0), event
         if self._is_told:
             assert in_window == window_cells(desk) == desk.cache.use.window_cells_used, event

@@ -23,8 +23,7 @@ from app.gui.inside.page import InsidePage
 from app.gui.theme import contrast
 from app.services.cache_parts import PARTS
 from app.services.kv_blocks import block_use
-from app.services.kv_cells import CellsHeld, Stretch
-from app.services.kv_map import Saving
+from app.services.kv_cells import CellsHeld, Saving, Stretch
 from app.services.lane_starts import Lanes
 from app.services.next_send import Count
 from app.system.resources import find_resources

@@ -76,10 +76,10 @@ def test_what_is_dropped_of_lanes_is_told_beside_what_is_dropped_of_their_prompt
     info = stage.desk.program.views.kv_map.model
     assert info is not None
     prompt, lane = Stretch(0, 300, "prompt", 0), Stretch(300, 500, "lanes", 300, 1, 120)
-    before = window_fact(info, CellsHeld(CONTEXT, (prompt, lane)), is_everywhere=False)
+    before = window_fact(128, 256, CellsHeld(CONTEXT, (prompt, lane)), is_everywhere=False)
     assert before.value == "120 dropped" and before.words.count("\n") == 0
     assert "120 tokens of the lanes" in before.words
-    both = window_fact(info, CellsHeld(CONTEXT, (prompt, lane), dropped=44), is_everywhere=False)
+    both = window_fact(128, 256, CellsHeld(CONTEXT, (prompt, lane), dropped=44), is_everywhere=False)
     assert both.value == "164 dropped"
     assert "the first 44 positions" in both.words and "120 tokens of the lanes" in both.words
 

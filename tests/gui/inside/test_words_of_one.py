@@ -8,7 +8,6 @@ import msgspec
 import pytest
 
 from app.core.circumstances import Circumstances
-from app.core.model import CacheSizes
 from app.core.sampler_cards import GrammarCard
 from app.core.sampling import SamplingSettings
 from app.gui.chat.count_words import _hint
@@ -30,7 +29,7 @@ from app.services.loop_values import LoopPrefill
 from app.services.next_send import Count, Shares
 from app.services.prompt_cost import PromptCost
 from app.services.timeline_values import AnswerTimeline
-from tests.fake_engine import CONTEXT, model_info
+from tests.fake_engine import CONTEXT
 from tests.gui.conftest import Stage, desk, model, stage
 from tests.gui.inside.test_cache_windows import FULL, WINDOW, reads
 
@@ -86,16 +85,15 @@ def block_of(blocks: int, used: int, copied: int) -> BlockUse:
 
 
 def test_of_a_window() -> None:
-    info = msgspec.structs.replace(model_info("a.gguf"), window=128, cache=CacheSizes(window=1, window_cells=256))
     some, everywhere = (
-        [window_fact(info, held(300, dropped=number), is_everywhere=all_of_them).words for number in (1, 2)]
+        [window_fact(128, 256, held(300, dropped=number), is_everywhere=all_of_them).words for number in (1, 2)]
         for all_of_them in (False, True)
     )
     assert "the first position is no longer in them" in some[0]
     assert "the first 2 positions are no longer in them" in some[1]
     assert "the first position is in none any more, though the picture shows its place" in everywhere[0]
     assert "the first 2 positions are in none any more, though the picture shows their places" in everywhere[1]
-    of_lanes = [window_fact(info, held(9, of_lane=number), is_everywhere=False).words for number in (1, 2)]
+    of_lanes = [window_fact(128, 256, held(9, of_lane=number), is_everywhere=False).words for number in (1, 2)]
     assert of_lanes[0].endswith("dropped 1 token of the lanes, the oldest of its lane.")
     assert of_lanes[1].endswith("dropped 2 tokens of the lanes, the oldest of each lane first.")
 

@@ -224,7 +224,9 @@ class CachePart(InsidePart):
         self.bytes.show_fact(fact_words.bytes_fact(model, self._map.sums))
         if has_window:
             self.window_fact.show_fact(
-                fact_words.window_fact(model, held, is_everywhere=not keeps_all(self._map.sums))
+                fact_words.window_fact(
+                    model.window, self._map.window_cells, held, is_everywhere=not keeps_all(self._map.sums)
+                )
             )
 
     def _entries(self, shown: CellsHeld, added: int, given_back: int) -> list[Entry]:

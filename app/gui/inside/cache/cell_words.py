@@ -6,8 +6,7 @@ from PySide6.QtCore import QCoreApplication
 
 from app.gui.inside.cache.cell_looks import owner_words
 from app.gui.widgets.token_words import quoted
-from app.services.kv_cells import CellsHeld, GivenBack, Owner, Stretch, letter_of
-from app.services.kv_map import CellToken
+from app.services.kv_cells import CellsHeld, CellToken, GivenBack, Owner, Stretch, letter_of
 from app.services.units import count
 
 translate = QCoreApplication.translate

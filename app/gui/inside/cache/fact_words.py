@@ -9,8 +9,7 @@ from PySide6.QtCore import QCoreApplication
 from app.core.model import ModelInfo
 from app.gui.widgets.words import render
 from app.services.kv_blocks import BLOCK, BlockUse
-from app.services.kv_cells import CellsHeld
-from app.services.kv_map import Saving
+from app.services.kv_cells import CellsHeld, Saving
 from app.services.kv_sum import ClassSum, Row
 from app.services.next_send import Count
 from app.services.units import UNKNOWN, byte_size, count, milliseconds, rate
@@ -130,9 +129,11 @@ def bytes_fact(model: ModelInfo, sums: tuple[ClassSum, ...]) -> Fact:
     return Fact(translate("KvMap", "{bytes} a token").format(bytes=sizes), "\n".join(lines))
 
 
-def window_fact(model: ModelInfo, held: CellsHeld, *, is_everywhere: bool) -> Fact:
-    """Say where a sliding window has dropped cells; `is_everywhere` where no layer keeps every token."""
-    window, cells = count(model.window), count(model.cache.window_cells)
+def window_fact(window: int, in_cells: int | None, held: CellsHeld, *, is_everywhere: bool) -> Fact:
+    """Say where a sliding window of so many tokens, in so many cells, has dropped some; `is_everywhere` where no layer
+    keeps every token.
+    """
+    cells = count(in_cells)
     if not held.all_dropped:
         words = translate(
             "KvMap",
@@ -143,10 +144,10 @@ def window_fact(model: ModelInfo, held: CellsHeld, *, is_everywhere: bool) -> Fa
                 "KvMap",
                 "Every layer that keeps tokens looks back {window} of them only and has {cells} cells. They still hold all.",
             )
-        return Fact(translate("KvMap", "0 dropped"), words.format(window=window, cells=cells))
+        return Fact(translate("KvMap", "0 dropped"), words.format(window=count(window), cells=cells))
     words = _dropped_everywhere(held.dropped) if is_everywhere else _dropped_by_some(held.dropped)
     value = translate("KvMap", "{dropped} dropped").format(dropped=count(held.all_dropped))
-    lines = [words.format(window=window, cells=cells, dropped=count(held.dropped))]
+    lines = [words.format(window=count(window), cells=cells, dropped=count(held.dropped))]
     if of_lanes := held.all_dropped - held.dropped:
         one, several = (
             translate("KvMap", "Layers with a window have dropped 1 token of the lanes, the oldest of its lane."),
