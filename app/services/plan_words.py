@@ -141,7 +141,8 @@ def no_reading(gpu: Gpu) -> Sentence:
     if gpu.is_this_machine:
         return translate(
             "PlanComparison",
-            "How fast {gpu} reads a prompt is not known before an answer on this machine: ask a model something.",
+            "How fast {gpu} reads a prompt is not known yet: ask a model something. The first answer after a load does"
+            " not count, nor one that other programs slowed down.",
             gpu=gpu.name,
         )
     if gpu.source_kind("bandwidth") == "entered":

@@ -173,7 +173,7 @@ def test_a_speed_has_its_band_and_its_ceiling_in_words(planner: Stage) -> None:
     speed = planner.find_as(SpeedPicture, "planned_speed")
     assert "tok/s (" in speed.accessibleName() and "by bandwidth alone" in speed.accessibleName()
     said = planner.reads("plan_first_token")
-    assert said.startswith("First token: –. ") and "not known before it has answered once" in said
+    assert said.startswith("First token: –. ") and "but not the first one after a load" in said
 
 
 def test_a_row_says_on_hover_what_it_is(planner: Stage) -> None:

@@ -126,7 +126,8 @@ def no_first_words(choice: PlanChoice) -> str:
     if choice.where == HERE:
         return translate(
             "Planner",
-            "First token: –. How fast this machine reads a prompt is not known before it has answered once.",
+            "First token: –. An answer shows how fast this machine reads a prompt, but not the first one after a load, nor "
+            "one that other programs slowed down.",
         )
     return translate("Planner", "First token: –. How much this GPU computes in a second is not known.")
 

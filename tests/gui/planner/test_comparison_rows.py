@@ -130,7 +130,7 @@ def test_a_first_token_that_is_not_known_has_its_reason_below_the_table(beside: 
     here = beside.table.rows.rows[0].gpu
     said = beside.says("plan_comparison_missing")
     assert said.startswith("First token “–”: ") and said.count("–") == 1
-    assert f"How fast {here} reads a prompt is not known before an answer on this machine" in said
+    assert f"How fast {here} reads a prompt is not known yet: ask a model something." in said
     beside.service.keep_gpu("My card", OwnGpu(16, 500))
     beside.choose("rtx-4090", "my-card")
     assert "My card computes is not known" in beside.says("plan_comparison_missing")
