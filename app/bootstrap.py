@@ -15,6 +15,7 @@ from app.engine.dry_run_client import DryRunClient
 from app.engine.incarnation import BackendKind
 from app.hub.download_queue import DownloadQueue
 from app.hub.hub import Hub
+from app.hub.library import OtherModels
 from app.services.answer_what_if import AnswerWhatIf
 from app.services.answers import Answers
 from app.services.ask import Ask
@@ -74,7 +75,7 @@ from app.system.jobs import Jobs
 from app.system.logs import Logs
 from app.system.memory import main_memory
 from app.system.paths import Paths, find_paths
-from app.system.resources import checkout_folder, find_plain_library, find_resources
+from app.system.resources import checkout_models, find_plain_library, find_resources
 from app.system.settings_file import SettingsFile
 
 
@@ -123,12 +124,12 @@ def assemble(
     """Make all services around an engine and join them."""
     paths, resources, logs = find_paths(os.environ), find_resources(), Logs()
     logs.open(paths.window_log if options.window else paths.command_log, paths.crash_log)
-    inbox, notices, checkout = Inbox(), Notices(), checkout_folder()
+    inbox, notices = Inbox(), Notices()
     jobs, machine = Jobs(inbox.put), Machine(HardwareSampler(inbox.put))
     settings = SettingsFile(paths.settings_file, jobs.submit)
     engine = make_engine(inbox.put, str(paths.engine_log) if logs.writes_files else "")
     dry_run, store = make_dry_run(inbox.put), make_store(paths.data, inbox.put)
-    models = Models([paths.models, *([checkout / "models"] if checkout else [])], settings, jobs)
+    models = Models([paths.models, *checkout_models()], settings, jobs, OtherModels(os.environ))
     templates, sampling = Templates(resources, settings), Sampling(settings)
     looks = LoadCheck(jobs, settings, dry_run, check, main_memory)
     session = EngineSession(engine, settings, templates, notices, looks)

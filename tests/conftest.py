@@ -24,6 +24,7 @@ STARTER_MODEL = ROOT / "models" / "SmolLM2-135M-Instruct.Q4_1.gguf"
 # Set before anything of Qt or of the application is imported; child processes inherit it.
 HOME = tempfile.mkdtemp(prefix="tokenlight-tests-")
 os.environ["TOKENLIGHT_HOME"] = HOME
+os.environ["TOKENLIGHT_OWN_MODELS_ONLY"] = "1"  # what other programs keep here is nobody's test
 os.environ["QT_QPA_PLATFORM"] = "offscreen"
 os.environ.pop("HF_TOKEN", None)
 os.environ["PYTHON_KEYRING_BACKEND"] = "keyring.backends.fail.Keyring"  # never that of whoever runs the tests

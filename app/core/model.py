@@ -7,6 +7,7 @@ from typing import Literal
 import msgspec
 
 from app.core.cache_shape import AttentionShape, CacheClass
+from app.core.found_file import FileOrigin
 from app.core.metrics import DeviceMemory
 from app.core.model_shape import ModelShape
 from app.core.words import Sentence
@@ -201,3 +202,5 @@ class FoundModel(msgspec.Struct, frozen=True):
     """Whether only some of its experts work on each token."""
     problem: Sentence | None = None
     """Why the file cannot be used; None when nothing speaks against it."""
+    origin: FileOrigin = "own"
+    """Whose folder it lies in."""

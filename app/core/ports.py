@@ -8,6 +8,7 @@ from typing import Protocol
 from app.core.commands import Command
 from app.core.download import DownloadWanted
 from app.core.events import Event
+from app.core.found_file import FoundFile
 from app.core.gguf_header import Header
 from app.core.hub_model import HubModel, HubReference
 from app.core.hub_page import HubPage
@@ -127,6 +128,13 @@ class HubTokenPort(Protocol):
 
     def forget_token(self) -> None:
         """Take it out of the keyring."""
+
+
+class OtherModelsPort(Protocol):
+    """Models that other programs keep on this machine, which are only looked at."""
+
+    def find(self) -> tuple[FoundFile, ...]:
+        """Return their files, each once, by what their folders tell; may take a moment, and fails for nothing."""
 
 
 class StorePort(Protocol):

@@ -9,18 +9,23 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
+import msgspec
+
 from app.core.errors import UserError
+from app.core.found_file import FoundFile
 from app.core.job_events import LastModelFound, ModelsListed
 from app.core.model import FoundModel, ModelRef
+from app.core.ports import OtherModelsPort
 from app.core.signal import Signal
 from app.core.words import Sentence, translate
 from app.services.file_names import short_path
 from app.services.model_check import check_model
 from app.system.jobs import Jobs
-from app.system.model_files import find_models, readable
+from app.system.model_files import readable
+from app.system.model_search import find_files, once_each
 from app.system.settings_file import SettingsFile
 
-_Stamp = tuple[str, int, int]
+_Stamp = tuple[str, int, int, int]
 VERY_SMALL = 300_000_000
 """Models with fewer parameters are there to try the program with."""
 
@@ -31,14 +36,17 @@ def is_very_small(parameters: int | None) -> bool:
 
 
 class Models:
-    """The model files in the folders of the program and of the settings."""
+    """The model files in the folders of the program and of the settings, and those that other programs keep."""
 
-    def __init__(self, folders: Sequence[Path], settings: SettingsFile, jobs: Jobs) -> None:
+    def __init__(
+        self, folders: Sequence[Path], settings: SettingsFile, jobs: Jobs, others: OtherModelsPort | None = None
+    ) -> None:
         self.changed: Signal[()] = Signal()
         """The list was read again."""
         self._folders = tuple(folders)
         self._settings = settings
         self._jobs = jobs
+        self._others = others
         self._checked: dict[_Stamp, FoundModel] = {}
         self._identities: dict[str, str] = {}
         """Of files by their path: which model each is."""
@@ -82,7 +90,7 @@ class Models:
 
     def list_now(self, folders: Sequence[Path] | None = None) -> tuple[FoundModel, ...]:
         """Search and return what is there; may take a moment for many files."""
-        return tuple(self._checked_file(path) for path in find_models(folders or self.folders))
+        return tuple(self._checked_file(file) for file in self._files(folders or self.folders))
 
     def take(self, event: ModelsListed) -> None:
         """Take over what a search in the background found."""
@@ -113,9 +121,9 @@ class Models:
         last = self._settings.values.last_model or ""
         if _is_file(last):
             return Path(last)
-        for path in find_models(self.folders):
-            if self._checked_file(path).problem is None:
-                return path
+        for file in self._files(self.folders):
+            if self._checked_file(file).problem is None:
+                return Path(file.path)
         raise UserError(
             translate(
                 "Models",
@@ -124,17 +132,19 @@ class Models:
             )
         )
 
-    def _checked_file(self, path: Path) -> FoundModel:
-        try:
-            status = path.stat()
-        except OSError:
-            return check_model(path)[0]
-        stamp = (str(path), status.st_size, status.st_mtime_ns)
-        if stamp not in self._checked:
-            found, ref = check_model(path)
+    def _files(self, folders: Sequence[Path]) -> list[FoundFile]:
+        """Return all files by names and sizes alone: people's own first, and none twice."""
+        others = self._others.find() if self._others is not None else ()
+        return once_each([*find_files(folders), *others])
+
+    def _checked_file(self, file: FoundFile) -> FoundModel:
+        if file.stamp not in self._checked:
+            found, ref = check_model(Path(file.path))
             self._identities[found.path] = ref.identity if ref is not None else ""
-            self._checked[stamp] = found
-        return self._checked[stamp]
+            self._checked[file.stamp] = msgspec.structs.replace(
+                found, origin=file.origin, name=file.name or found.name
+            )
+        return self._checked[file.stamp]
 
 
 def _is_file(path: str) -> bool:

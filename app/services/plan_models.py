@@ -20,7 +20,8 @@ from app.planner.planned_model import PlannedModel, planned_model
 from app.services.model_check import model_name
 from app.services.models import Models
 from app.services.planning_models import read_planned
-from app.system.model_files import SUFFIX, find_models, readable, shown
+from app.system.model_files import SUFFIX, readable, shown
+from app.system.model_search import find_models
 
 NEAR = 0.5
 Told = Callable[[str, int, int], None]

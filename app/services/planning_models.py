@@ -24,7 +24,8 @@ from app.services.hub_models import HubModels, is_hub_path
 from app.services.model_check import model_name
 from app.services.models import Models
 from app.system.jobs import Jobs
-from app.system.model_files import OpenFiles, find_models, readable
+from app.system.model_files import OpenFiles, readable
+from app.system.model_search import find_models
 
 JOB = "planned model"
 MOST_NAMED = 3

@@ -1,4 +1,4 @@
-"""Finds model files in folders, opens them, and tells which model a file is.
+"""Opens model files, and tells which model a file is.
 
 Knows folders and bytes; what the bytes mean is `core.gguf_header`'s.
 """
@@ -7,9 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import os
-import re
 import stat
-from collections.abc import Iterator, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import BinaryIO, Self
@@ -21,10 +19,8 @@ from app.core.printable import printable
 from app.core.words import Sentence, translate
 
 SUFFIX = ".gguf"
-MAX_DEPTH = 5
 PIECES = 16
 PIECE_BYTES = 64 * 1024
-_LATER_PART = re.compile(r"-(?!00001)\d{5}-of-\d{5}\.gguf$", re.IGNORECASE)
 
 
 class OpenFiles:
@@ -67,16 +63,6 @@ class OpenFiles:
         return ModelSource(read, size)
 
 
-def find_models(folders: Sequence[Path]) -> list[Path]:
-    """Return the model files in the folders, in their order and by name; of a model in parts only the first."""
-    found: dict[Path, None] = {}
-    for folder in folders:
-        for path in sorted(_walk(folder), key=lambda path: str(path).lower()):
-            if not _LATER_PART.search(path.name):
-                found.setdefault(path)
-    return list(found)
-
-
 def identify(source: ModelSource, data_offset: int, path: Path) -> ModelRef:
     """Return which model it is: size, and the sha256 of the header and of 16 evenly spaced pieces of the weights."""
     digest = hashlib.sha256()
@@ -113,12 +99,3 @@ def _unreadable(path: Path, error: OSError) -> Sentence:
         path=readable(path),
         reason=error.strerror or type(error).__name__,
     )
-
-
-def _walk(folder: Path) -> Iterator[Path]:
-    depth_of_folder = len(folder.parts)
-    for root, folders, files in os.walk(folder):
-        if len(Path(root).parts) - depth_of_folder >= MAX_DEPTH:
-            folders.clear()
-        folders[:] = [name for name in folders if not name.startswith(".")]
-        yield from (Path(root, name) for name in files if name.lower().endswith(SUFFIX))

@@ -70,6 +70,12 @@ def checkout_folder() -> Path | None:
     return root if is_checkout else None
 
 
+def checkout_models() -> tuple[Path, ...]:
+    """Return the folder of models of the checkout that the program runs from; none when it is installed or frozen."""
+    root = checkout_folder()
+    return () if root is None else (root / "models",)
+
+
 def is_frozen() -> bool:
     """Return whether this is a frozen application rather than Python files."""
     return bool(getattr(sys, "frozen", False))

@@ -9,11 +9,13 @@ import pytest
 
 from app.core.commands import Load
 from app.core.errors import UserError
+from app.core.found_file import FoundFile
 from app.core.job_events import ModelsListed
 from app.core.model import FoundModel
 from app.services.model_check import check_model, model_name
 from app.services.models import Models, is_very_small
 from app.services.wishes import Wish
+from app.system.model_search import found_file
 from app.system.settings_file import SettingsFile
 from tests.desk import Desk
 from tests.ggufs import write_split_llama, write_vocab_only
@@ -211,3 +213,44 @@ def test_a_start_whose_last_model_is_gone_says_so_and_opens_the_next_usable_one(
     assert str(tmp_path / "Gone-7B.Q4_0.gguf") in desk.told
     assert desk.engine.load.path.endswith(".gguf")
     assert desk.engine.load.path != str(folder / "broken.gguf")
+
+
+class Others:
+    """Another program that keeps models here."""
+
+    def __init__(self, *files: FoundFile) -> None:
+        self._files = files
+
+    def find(self) -> tuple[FoundFile, ...]:
+        return self._files
+
+
+def found_at(path: Path, name: str = "") -> FoundFile:
+    found = found_file(str(path), "ollama", name)
+    assert found is not None
+    return found
+
+
+def test_models_of_other_programs_follow_peoples_own_and_are_told_by_their_names(
+    desk: Desk, model: Path, other_model: Path, tmp_path: Path
+) -> None:
+    blob = tmp_path / ("sha256-" + "ab" * 32)
+    shutil.copy(other_model, blob)
+    models = Models([model.parent], desk.program.settings, desk.program.jobs, Others(found_at(blob, "tiny:1b")))
+    own, other = models.list_now()
+    assert (own.origin, Path(own.path)) == ("own", model)
+    assert (other.origin, other.name, other.problem) == ("ollama", "tiny:1b", None)
+
+
+def test_a_file_that_is_also_in_a_folder_of_ones_own_is_ones_own(desk: Desk, model: Path, tmp_path: Path) -> None:
+    (tmp_path / "link.gguf").symlink_to(model)
+    others = Others(found_at(model, "tiny:1b"), found_at(tmp_path / "link.gguf"))
+    models = Models([model.parent], desk.program.settings, desk.program.jobs, others)
+    assert [(found.origin, Path(found.path)) for found in models.list_now()] == [("own", model)]
+
+
+def test_without_a_model_of_ones_own_that_of_another_program_is_one_to_start_with(
+    desk: Desk, model: Path, tmp_path: Path
+) -> None:
+    models = Models([tmp_path], desk.program.settings, desk.program.jobs, Others(found_at(model)))
+    assert models.to_start_with() == model

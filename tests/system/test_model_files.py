@@ -8,7 +8,8 @@ import pytest
 
 from app.core.errors import UserError
 from app.core.model_file import ModelSource
-from app.system.model_files import OpenFiles, find_models, identify, shown
+from app.system.model_files import OpenFiles, identify, shown
+from app.system.model_search import find_models
 
 
 def touch(path: Path, content: bytes = b"GGUF") -> Path:
