@@ -122,15 +122,14 @@ def assemble(
     make_store: MakeStore = Store,
 ) -> Program:
     """Make all services around an engine and join them."""
-    paths, resources, logs = find_paths(os.environ), find_resources(), Logs()
+    paths, resources, logs, inbox = find_paths(os.environ), find_resources(), Logs(), Inbox()
     logs.open(paths.window_log if options.window else paths.command_log, paths.crash_log)
-    inbox, notices = Inbox(), Notices()
     jobs, machine = Jobs(inbox.put), Machine(HardwareSampler(inbox.put))
     settings = SettingsFile(paths.settings_file, jobs.submit)
     engine = make_engine(inbox.put, str(paths.engine_log) if logs.writes_files else "")
     dry_run, store = make_dry_run(inbox.put), make_store(paths.data, inbox.put)
     models = Models([paths.models, *checkout_models()], settings, jobs, OtherModels(os.environ))
-    templates, sampling = Templates(resources, settings), Sampling(settings)
+    templates, sampling, notices = Templates(resources, settings), Sampling(settings), Notices()
     looks = LoadCheck(jobs, settings, dry_run, check, main_memory)
     session = EngineSession(engine, settings, templates, notices, looks)
     talk = _talk(store, session, sampling, settings, notices, jobs)

@@ -8,6 +8,7 @@ import msgspec
 
 from app.cli.terminal import Terminal, one_line
 from app.core.errors import ExitCode
+from app.core.found_file import ORIGIN_NAMES
 from app.core.model import FoundModel
 from app.services.models import Models
 from app.services.units import byte_size, count, parameter_count
@@ -39,7 +40,7 @@ def run_models(models: Models, terminal: Terminal, as_json: bool) -> ExitCode:
         lines.append(_row(_HEAD, widths))
     for model, row in zip(found, rows, strict=True):
         lines.append(_row(row, widths))
-        lines.append(f"    {one_line(shown(model.path))}")
+        lines.append(f"    {one_line(shown(model.path))}{_remarks(model)}")
         if model.problem is not None:
             lines.append(f"    Cannot be used: {one_line(model.problem.english())}")
     if not rows:
@@ -51,6 +52,14 @@ def run_models(models: Models, terminal: Terminal, as_json: bool) -> ExitCode:
 
 def _row(cells: tuple[str, ...], widths: list[int]) -> str:
     return "  ".join(cell.ljust(width) for cell, width in zip(cells, widths, strict=True)).rstrip()
+
+
+def _remarks(model: FoundModel) -> str:
+    """Return what stands behind a path: which parts are there, and whose the file is."""
+    remarks = [f"{model.parts} of {model.parts_wanted} parts present"] if model.parts < model.parts_wanted else []
+    if model.origin != "own":
+        remarks.append(ORIGIN_NAMES[model.origin])
+    return f" ({', '.join(remarks)})" if remarks else ""
 
 
 def _plain(model: FoundModel) -> dict[str, Any]:

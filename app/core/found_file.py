@@ -33,6 +33,8 @@ class FoundFile(msgspec.Struct, frozen=True):
     """Files that are there."""
     parts_wanted: int = 1
     """Files that the model comes in, by its name."""
+    is_first: bool = True
+    """Whether it is the file that llama.cpp opens, which finds the others by their names."""
 
     @property
     def stamp(self) -> tuple[str, int, int, int]:

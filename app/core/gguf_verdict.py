@@ -8,6 +8,7 @@ from __future__ import annotations
 from app.core.errors import UserError
 from app.core.gguf_cursor import shown_name
 from app.core.gguf_header import Header
+from app.core.model_kind import ModelKind, NotForChat
 from app.core.words import Sentence, translate
 
 EMBEDDING_ARCHITECTURES = frozenset(
@@ -49,8 +50,11 @@ MAX_LAYERS = 512
 MAX_EXPERTS = 1_024
 """Above these, and for sizes that contradict each other, llama.cpp ends the process instead of refusing."""
 
-EMBEDDING_POOLING_TYPES = (1, 2, 3, 4)
-"""Mean, first token, last token, rank: what embedding models and rerankers do with their output."""
+EMBEDDING_POOLING_TYPES = (1, 2, 3)
+"""Mean, first token, last token: what embedding models do with their output."""
+RANKING_POOLING_TYPE = 4
+_Other = tuple[ModelKind, Sentence]
+"""What a file is instead, and the sentence that says so."""
 
 
 def check_tensor_data(header: Header, file_size: int, file_name: str) -> None:
@@ -86,102 +90,111 @@ def check_tensor_data(header: Header, file_size: int, file_name: str) -> None:
 
 def check_chat_model(header: Header, tensors: int) -> None:
     """Raise unless this is the header of a text model; `tensors` are those of all parts of the model."""
-    sentence = _other_kind_of_file(header) or _no_weights(tensors)
     architecture = header.text("general.architecture")
-    if sentence is None and not architecture:
+    other = _other_kind_of_file(header) or _no_weights(tensors)
+    if other is None and architecture:
+        other = _other_kind_of_model(header, architecture)
+    if other is not None:
+        raise NotForChat(*other)
+    sentence = None
+    if not architecture:
         sentence = translate(
             "ModelFile",
             "This file does not say which architecture its model has, and llama.cpp needs to know: get"
             " another GGUF file of the model.",
         )
-    if sentence is None and architecture:
-        sentence = _other_kind_of_model(header, architecture)
-    if sentence is None and header.text("tokenizer.ggml.model") in (None, "none", "no_vocab"):
+    elif header.text("tokenizer.ggml.model") in (None, "none", "no_vocab"):
         sentence = translate(
             "ModelFile",
             "This model comes without a tokenizer, so it cannot read text: get another GGUF file of the model.",
         )
-    if sentence is None and architecture:
+    else:
         sentence = _impossible_size(header, architecture)
     if sentence is not None:
         raise UserError(sentence)
 
 
-def _other_kind_of_file(header: Header) -> Sentence | None:
+def _other_kind_of_file(header: Header) -> _Other | None:
     """Return what the file is when it only goes with a model."""
     file_type = header.text("general.type")
     architecture = header.text("general.architecture")
     if file_type == "adapter" or "adapter.type" in header.metadata:
-        return translate(
+        return "adapter", translate(
             "ModelFile",
             "This is a LoRA adapter, which only changes another model: choose that model, or a file with the"
             " adapter merged into it.",
         )
     if file_type == "mmproj" or architecture == "clip":
-        return translate(
+        return "projector", translate(
             "ModelFile",
             "This is the picture or sound part of a model (mmproj), which cannot chat alone: choose the"
             " model's main file.",
         )
     if file_type == "imatrix" or "imatrix.datasets" in header.metadata:
-        return translate(
+        return "other", translate(
             "ModelFile",
             "This is an importance matrix, which only helps to quantise a model: choose a model file.",
         )
     if architecture == "controlvector":
-        return translate(
+        return "other", translate(
             "ModelFile",
             "This is a control vector, which only steers another model: choose a model file.",
         )
     return None
 
 
-def _no_weights(tensors: int) -> Sentence | None:
+def _no_weights(tensors: int) -> _Other | None:
     """Return the sentence for a file that has a vocabulary at best."""
     if tensors:
         return None
-    return translate(
+    return "vocabulary", translate(
         "ModelFile",
         "This file holds a vocabulary and no weights, so it cannot answer: choose the complete model file.",
     )
 
 
-def _other_kind_of_model(header: Header, architecture: str) -> Sentence | None:
+def _other_kind_of_model(header: Header, architecture: str) -> _Other | None:
     """Return what the model does when it does not write text one token after the other."""
     kind = shown_name(architecture)
     if architecture in DIFFUSION_ARCHITECTURES:
-        return translate(
+        return "other", translate(
             "ModelFile",
             "This is a diffusion language model ({kind}), which writes all words at once, and this program"
             " runs models that write one token after the other: choose such a model.",
             kind=kind,
         )
     if architecture in IMAGE_ARCHITECTURES:
-        return translate(
+        return "other", translate(
             "ModelFile",
             "This model makes pictures or films ({kind}) and cannot chat: choose a text model.",
             kind=kind,
         )
     if architecture in SPEECH_ARCHITECTURES:
-        return translate(
+        return "other", translate(
             "ModelFile",
             "This model is made for speech ({kind}) and cannot chat: choose a text model.",
             kind=kind,
         )
     if architecture in DRAFT_ARCHITECTURES:
-        return translate(
+        return "other", translate(
             "ModelFile",
             "This is a draft model ({kind}), which only speeds up another model: choose that model.",
             kind=kind,
         )
     if architecture == "t5":
-        return translate(
+        return "other", translate(
             "ModelFile",
             "This is an encoder-decoder model ({kind}), made to rewrite a text and not to chat: choose a chat model.",
             kind=kind,
         )
+    if _ranks(header, architecture):
+        return "reranker", translate(
+            "ModelFile",
+            "This is a reranker ({kind}), which says how well texts fit a question and cannot chat: choose a chat model.",
+            kind=kind,
+        )
     if architecture in EMBEDDING_ARCHITECTURES or _makes_embeddings(header, architecture):
-        return translate(
+        return "embedding", translate(
             "ModelFile",
             "This is an embedding model ({kind}), which turns text into numbers for search and cannot chat:"
             " choose a chat model.",
@@ -191,10 +204,17 @@ def _other_kind_of_model(header: Header, architecture: str) -> Sentence | None:
 
 
 def _makes_embeddings(header: Header, architecture: str) -> bool:
-    """Whether a model of a chat architecture was trained to embed or to rank."""
+    """Whether a model of a chat architecture was trained to embed."""
     return (
         header.integer(f"{architecture}.pooling_type") in EMBEDDING_POOLING_TYPES
         or header.flag(f"{architecture}.attention.causal") is False
+    )
+
+
+def _ranks(header: Header, architecture: str) -> bool:
+    """Whether a model of any architecture was trained to rank, or to sort into classes."""
+    return (
+        header.integer(f"{architecture}.pooling_type") == RANKING_POOLING_TYPE
         or f"{architecture}.classifier.output_labels" in header.metadata
     )
 

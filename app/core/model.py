@@ -9,6 +9,7 @@ import msgspec
 from app.core.cache_shape import AttentionShape, CacheClass
 from app.core.found_file import FileOrigin
 from app.core.metrics import DeviceMemory
+from app.core.model_kind import ModelKind
 from app.core.model_shape import ModelShape
 from app.core.words import Sentence
 
@@ -204,3 +205,9 @@ class FoundModel(msgspec.Struct, frozen=True):
     """Why the file cannot be used; None when nothing speaks against it."""
     origin: FileOrigin = "own"
     """Whose folder it lies in."""
+    kind: ModelKind | None = None
+    """What it is for; None where the file cannot be used for anything as it is."""
+    parts: int = 1
+    """Files of it that were found."""
+    parts_wanted: int = 1
+    """Files that it comes in."""

@@ -10,12 +10,14 @@ from pathlib import Path
 
 from app.core.cache_bound import most_cache_elements
 from app.core.errors import UserError
+from app.core.found_file import FoundFile
 from app.core.model import FoundModel, ModelRef
 from app.core.model_facts import model_facts
 from app.core.model_file import check_model_file
+from app.core.model_kind import ModelKind, NotForChat
 from app.core.printable import printable
 from app.core.words import Sentence, translate
-from app.system.model_files import OpenFiles, identify, readable
+from app.system.model_files import SUFFIX, OpenFiles, identify, readable, shown
 
 _DIGEST = re.compile(r"(sha256-)?[0-9a-f]{32,64}")
 _PART = re.compile(r"-\d{5}-of-\d{5}$")
@@ -23,6 +25,7 @@ _PART = re.compile(r"-\d{5}-of-\d{5}$")
 
 def check_model(path: Path) -> tuple[FoundModel, ModelRef | None]:
     """Return what the file says of itself, with its problem if there is one, else with its identity."""
+    kind: ModelKind | None = None
     with OpenFiles(path.parent) as files:
         try:
             _refuse_unwritable_name(path)
@@ -33,6 +36,7 @@ def check_model(path: Path) -> tuple[FoundModel, ModelRef | None]:
             ref = identify(source, headers[0].data_offset, path)
         except UserError as error:
             problem = error.sentence
+            kind = error.kind if isinstance(error, NotForChat) else None
         except OSError as error:
             problem = _lost(path, error)
         else:
@@ -49,9 +53,26 @@ def check_model(path: Path) -> tuple[FoundModel, ModelRef | None]:
                 has_template=facts.tokenizer.chat_template is not None,
                 cache_elements=most_cache_elements(facts),
                 is_mixture=facts.is_mixture,
+                kind="chat",
             )
             return found, ref
-        return FoundModel(path=str(path), size=_size(path), name=printable(path.stem), problem=problem), None
+        name = printable(path.stem)
+        return FoundModel(path=str(path), size=_size(path), name=name, problem=problem, kind=kind), None
+
+
+def without_first(file: FoundFile) -> FoundModel:
+    """Return the row of a model whose first file is not there, so that none of the others can be opened."""
+    path = Path(file.path)
+    first = _PART.sub(f"-00001-of-{file.parts_wanted:05d}", path.stem)
+    problem = translate(
+        "ModelFile",
+        "Of the {count} files of this model {there} are here, and the first one, “{file}”, is not: download it into the"
+        " same folder.",
+        count=file.parts_wanted,
+        there=file.parts,
+        file=printable(shown(first + SUFFIX)),
+    )
+    return FoundModel(path=file.path, size=file.size, name=model_name(path, None, None), problem=problem)
 
 
 def model_name(path: Path, own_name: str | None, quantisation: str | None) -> str:

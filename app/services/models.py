@@ -19,7 +19,7 @@ from app.core.ports import OtherModelsPort
 from app.core.signal import Signal
 from app.core.words import Sentence, translate
 from app.services.file_names import short_path
-from app.services.model_check import check_model
+from app.services.model_check import check_model, without_first
 from app.system.jobs import Jobs
 from app.system.model_files import readable
 from app.system.model_search import find_files, once_each
@@ -139,10 +139,15 @@ class Models:
 
     def _checked_file(self, file: FoundFile) -> FoundModel:
         if file.stamp not in self._checked:
-            found, ref = check_model(Path(file.path))
+            found, ref = check_model(Path(file.path)) if file.is_first else (without_first(file), None)
             self._identities[found.path] = ref.identity if ref is not None else ""
             self._checked[file.stamp] = msgspec.structs.replace(
-                found, origin=file.origin, name=file.name or found.name
+                found,
+                origin=file.origin,
+                name=file.name or found.name,
+                size=max(found.size, file.size),
+                parts=file.parts,
+                parts_wanted=file.parts_wanted,
             )
         return self._checked[file.stamp]
 

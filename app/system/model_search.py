@@ -109,7 +109,7 @@ def _together(files: Sequence[FoundFile]) -> Iterator[FoundFile]:
         key = (f"{folder}/{part['stem']}", count) if is_part and part is not None else (file.path, 0)
         models.setdefault(key, []).append((number, file))
     for (_, count), parts in models.items():
-        first = min(parts, key=lambda part: part[0])[1]
+        number, first = min(parts, key=lambda part: part[0])
         if not count:
             yield first
             continue
@@ -119,4 +119,5 @@ def _together(files: Sequence[FoundFile]) -> Iterator[FoundFile]:
             modified_ns=max(file.modified_ns for _, file in parts),
             parts=len(parts),
             parts_wanted=count,
+            is_first=number == 1,
         )

@@ -46,6 +46,15 @@ def test_a_name_that_is_no_text_is_listed_all_the_same(line: CommandLine, monkey
     assert line.run("models") == 0
 
 
+def test_whose_a_model_is_and_which_parts_are_there_is_listed(
+    line: CommandLine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found = FoundModel("/x/m.gguf", 1, "m", origin="ollama", parts=2, parts_wanted=3)
+    monkeypatch.setattr(line.desk.program.models, "list_now", lambda: (found,))
+    assert line.run("models") == 0
+    assert "/x/m.gguf (2 of 3 parts present, Ollama)" in line.out
+
+
 def test_the_version_needs_no_program(line: CommandLine) -> None:
     assert line.run_short("--version") == 0
     assert line.out == f"Tokenlight {VERSION}\n"

@@ -9,6 +9,7 @@ import pytest
 from app.core.errors import UserError
 from app.core.gguf_header import Header, read_header
 from app.core.gguf_verdict import check_chat_model, check_tensor_data
+from app.core.model_kind import ModelKind, NotForChat
 from tests.gguf_bytes import Entry, raw_gguf
 
 CHAT: dict[str, Entry] = {"general.architecture": "llama", "tokenizer.ggml.model": "gpt2"}
@@ -56,9 +57,10 @@ OTHER_KINDS: dict[str, tuple[dict[str, Entry], str]] = {
     "mean pooling": ({"llama.pooling_type": 1}, "an embedding model (llama)"),
     "first token": ({"llama.pooling_type": 2}, "an embedding model (llama)"),
     "last token": ({"llama.pooling_type": 3}, "an embedding model (llama)"),
-    "reranker": ({"llama.pooling_type": 4}, "an embedding model (llama)"),
+    "reranker": ({"llama.pooling_type": 4}, "a reranker (llama)"),
+    "reranker of an encoder": ({"general.architecture": "bert", "bert.pooling_type": 4}, "a reranker (bert)"),
     "not causal": ({"llama.attention.causal": False}, "an embedding model (llama)"),
-    "classifier": ({"llama.classifier.output_labels": ["yes", "no"]}, "an embedding model (llama)"),
+    "classifier": ({"llama.classifier.output_labels": ["yes", "no"]}, "a reranker (llama)"),
     "t5": ({"general.architecture": "t5"}, "an encoder-decoder model (t5)"),
     "dream": (
         {"general.architecture": "dream", "dream.attention.causal": False},
@@ -78,6 +80,30 @@ OTHER_KINDS: dict[str, tuple[dict[str, Entry], str]] = {
 def test_a_file_that_cannot_chat_says_what_it_is(kind: str) -> None:
     entries, expected = OTHER_KINDS[kind]
     assert expected in verdict_of({**CHAT, **entries})
+
+
+KINDS: dict[str, ModelKind] = {
+    "lora": "adapter",
+    "old lora": "adapter",
+    "mmproj by type": "projector",
+    "clip": "projector",
+    "bert": "embedding",
+    "mean pooling": "embedding",
+    "not causal": "embedding",
+    "reranker": "reranker",
+    "reranker of an encoder": "reranker",
+    "classifier": "reranker",
+    "imatrix": "other",
+    "t5": "other",
+    "speech": "other",
+}
+
+
+@pytest.mark.parametrize(("case", "kind"), KINDS.items())
+def test_the_kind_of_a_file_that_cannot_chat_is_kept(case: str, kind: ModelKind) -> None:
+    with pytest.raises(NotForChat) as refused:
+        check_chat_model(header_of(raw_gguf({**CHAT, **OTHER_KINDS[case][0]})), 1)
+    assert refused.value.kind == kind
 
 
 def test_a_model_without_architecture_or_tokenizer_is_refused() -> None:

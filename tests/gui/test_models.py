@@ -14,6 +14,8 @@ from PySide6.QtWidgets import QFileDialog, QPushButton, QToolButton
 from app.core.commands import Load
 from app.core.job_events import ModelsListed
 from app.core.metrics import DeviceMemory
+from app.core.model import FoundModel
+from app.core.words import Sentence
 from app.gui.widgets.words import hint_of
 from tests.ggufs import write_tiny_llama
 from tests.gui.conftest import Stage
@@ -59,6 +61,23 @@ def test_a_loaded_model_that_is_listed_under_another_path_is_ticked_once(stage: 
     menu.aboutToShow.emit()
     assert [action.isChecked() for action in menu.actions()[:2]] == [True, False]
     assert menu.actions()[1].isSeparator()
+
+
+def test_the_menu_tells_whose_a_model_is_and_which_parts_are_there(ready: Stage, tmp_path: Path) -> None:
+    found = [
+        FoundModel(str(tmp_path / "a.gguf"), 1, "own", kind="chat"),
+        FoundModel(str(tmp_path / "b.gguf"), 1, "theirs", kind="chat", origin="lm_studio"),
+        FoundModel(str(tmp_path / "c.gguf"), 1, "cached", kind="chat", origin="hub_cache", parts=3, parts_wanted=3),
+        FoundModel(
+            str(tmp_path / "d.gguf"), 1, "half", parts=2, parts_wanted=3, problem=Sentence("T", "Incomplete.")
+        ),
+    ]
+    ready.desk.program.models.take(ModelsListed(tuple(found)))
+    menu = ready.find_as(QToolButton, "model_button").menu()
+    menu.aboutToShow.emit()
+    texts = {action.text().split(" ·")[0]: action.text().split("\t")[0].split(" · ")[3:] for action in menu.actions()}
+    assert (texts["own"], texts["theirs"], texts["cached"]) == ([], ["LM Studio"], ["Hugging Face cache"])
+    assert texts["half"] == ["2 of 3 parts present"]
 
 
 def test_the_dialog_starts_where_the_loaded_model_lies(ready: Stage, model: Path) -> None:

@@ -201,19 +201,45 @@ def test_links_among_manifests_are_not_followed(home: Path) -> None:
     assert [name for _, _, name in found(home)] == ["tiny:1b"]
 
 
-def test_folders_that_link_in_a_circle_are_gone_through_once(home: Path, tmp_path: Path) -> None:
+def test_folders_that_link_in_a_circle_are_gone_through_once(
+    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     models = home / ".lmstudio" / "models"
     touch(tmp_path / "drive" / "org" / "far.gguf", b"GGUF2")
     touch(models / "org" / "near.gguf")
     (models / "org" / "round").symlink_to(models, target_is_directory=True)
     (models / "drive").symlink_to(tmp_path / "drive", target_is_directory=True)
+    listed: list[str] = []
+    scan = os.scandir
+
+    def count(folder: str) -> object:
+        listed.append(os.path.realpath(folder))
+        return scan(folder)
+
+    monkeypatch.setattr(os, "scandir", count)
     assert sorted(Path(path).name for _, path, _ in found(home)) == ["far.gguf", "near.gguf"]
+    assert listed.count(str(models)) == 1
 
 
 @pytest.mark.parametrize("name", ["HF_HUB_CACHE", "OLLAMA_MODELS", "HF_HOME"])
 @pytest.mark.parametrize("value", ["", "  ", "relative/folder", "/none/at/all", "bad\0name"])
 def test_a_place_that_is_not_there_holds_nothing(home: Path, name: str, value: str) -> None:
     assert found(home, **{name: value}) == []
+
+
+def test_a_place_that_is_named_from_nowhere_is_not_looked_for(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    into_ollama(home / "relative", "registry", "library", "tiny", "1b")
+    monkeypatch.chdir(home)
+    assert found(home, OLLAMA_MODELS="relative") == []
+    assert len(found(home, OLLAMA_MODELS="~/relative")) == 1
+
+
+def test_a_manifest_of_no_sane_size_is_not_taken_in(home: Path) -> None:
+    store = home / ".ollama" / "models"
+    manifest = store / "manifests" / "registry" / "library" / "tiny" / "1b"
+    into_ollama(store, "registry", "library", "tiny", "1b")
+    manifest.write_bytes(manifest.read_bytes() + b" " * (1 << 20))
+    assert found(home) == []
 
 
 @pytest.mark.skipif(sys.platform == "win32" or os.geteuid() == 0, reason="whoever runs this may read everything")

@@ -19,6 +19,7 @@ from app.system.model_search import found_file
 from app.system.settings_file import SettingsFile
 from tests.desk import Desk
 from tests.ggufs import write_split_llama, write_vocab_only
+from tests.ggufs_kinds import write_tiny_encoder
 
 
 @pytest.fixture
@@ -254,3 +255,39 @@ def test_without_a_model_of_ones_own_that_of_another_program_is_one_to_start_wit
 ) -> None:
     models = Models([tmp_path], desk.program.settings, desk.program.jobs, Others(found_at(model)))
     assert models.to_start_with() == model
+
+
+def test_a_model_whose_first_part_is_missing_is_listed_with_the_reason(models: Models, tmp_path: Path) -> None:
+    parts = write_split_llama(tmp_path / "models")
+    parts[0].unlink()
+    (found,) = models.list_now()
+    assert parts[0].name in problem_of(found)
+    assert (found.parts, found.parts_wanted) == (len(parts) - 1, len(parts))
+    assert found.size == sum(part.stat().st_size for part in parts[1:])
+    assert "-of-" not in found.name
+
+
+def test_a_model_whose_later_part_is_missing_tells_how_many_are_there(models: Models, tmp_path: Path) -> None:
+    parts = write_split_llama(tmp_path / "models")
+    parts[-1].unlink()
+    (found,) = models.list_now()
+    assert parts[-1].name in problem_of(found)
+    assert (found.path, found.parts, found.parts_wanted) == (str(parts[0]), len(parts) - 1, len(parts))
+    assert found.kind is None
+
+
+def test_a_part_that_arrives_is_noticed(models: Models, tmp_path: Path) -> None:
+    parts = write_split_llama(tmp_path / "models")
+    content = parts[-1].read_bytes()
+    parts[-1].unlink()
+    assert models.list_now()[0].problem is not None
+    parts[-1].write_bytes(content)
+    assert models.list_now()[0].problem is None
+
+
+def test_what_a_file_is_for_is_kept_with_it(model: Path, tmp_path: Path) -> None:
+    assert check_model(model)[0].kind == "chat"
+    assert check_model(write_vocab_only(tmp_path / "vocab.gguf"))[0].kind == "vocabulary"
+    assert check_model(write_tiny_encoder(tmp_path / "encoder.gguf"))[0].kind == "embedding"
+    (tmp_path / "broken.gguf").write_bytes(b"GGUF")
+    assert check_model(tmp_path / "broken.gguf")[0].kind is None

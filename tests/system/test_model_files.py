@@ -9,7 +9,7 @@ import pytest
 from app.core.errors import UserError
 from app.core.model_file import ModelSource
 from app.system.model_files import OpenFiles, identify, shown
-from app.system.model_search import find_models
+from app.system.model_search import find_files, find_models
 
 
 def touch(path: Path, content: bytes = b"GGUF") -> Path:
@@ -40,6 +40,42 @@ def test_of_a_model_in_parts_only_the_first_is_found(tmp_path: Path) -> None:
     touch(tmp_path / "m-00002-of-00003.gguf")
     touch(tmp_path / "m-00003-of-00003.gguf")
     assert find_models([tmp_path]) == [first]
+
+
+def test_a_model_in_parts_is_one_row_that_knows_which_are_there(tmp_path: Path) -> None:
+    for number in (1, 3):
+        touch(tmp_path / f"m-0000{number}-of-00003.gguf", b"GGUF" * number)
+    for number in (2, 3):
+        touch(tmp_path / f"n-0000{number}-of-00003.gguf")
+    touch(tmp_path / "o-00007-of-00003.gguf")
+    whole, headless, odd = find_files([tmp_path])
+    assert (Path(whole.path).name, whole.parts, whole.parts_wanted, whole.is_first) == (
+        "m-00001-of-00003.gguf",
+        2,
+        3,
+        True,
+    )
+    assert whole.size == 16
+    assert (Path(headless.path).name, headless.parts, headless.is_first) == ("n-00002-of-00003.gguf", 2, False)
+    assert (odd.parts, odd.parts_wanted, odd.is_first) == (1, 1, True)
+
+
+def test_the_parts_of_models_in_two_folders_are_not_thrown_together(tmp_path: Path) -> None:
+    for folder in ("a", "b"):
+        touch(tmp_path / folder / "m-00001-of-00002.gguf")
+    assert [found.parts for found in find_files([tmp_path])] == [1, 1]
+
+
+def test_a_file_and_a_link_to_it_are_one_model_under_its_own_path(tmp_path: Path) -> None:
+    model = touch(tmp_path / "z.gguf")
+    (tmp_path / "a.gguf").symlink_to(model)
+    os.link(model, tmp_path / "zz.gguf")
+    assert find_models([tmp_path]) == [model]
+
+
+def test_a_link_that_leads_nowhere_is_told(tmp_path: Path) -> None:
+    (tmp_path / "a.gguf").symlink_to(tmp_path / "gone")
+    assert find_models([tmp_path]) == [tmp_path / "a.gguf"]
 
 
 def test_an_open_file_is_read_in_pieces_and_closed_afterwards(tmp_path: Path) -> None:

@@ -15,6 +15,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from app.core.found_file import ORIGIN_NAMES
 from app.core.model import FoundModel, ModelInfo
 from app.gui import theme
 from app.gui.icons import Icons
@@ -142,6 +143,11 @@ class ModelBar(QWidget):
         parts = [found.name, found.quantisation or UNKNOWN, byte_size(found.size)]
         if is_very_small(found.parameters):
             parts.append(self.tr("a very small model, to try the program"))
+        if found.parts < found.parts_wanted:
+            there = self.tr("{there} of {count} parts present")
+            parts.append(there.format(there=found.parts, count=found.parts_wanted))
+        if found.origin != "own":
+            parts.append(ORIGIN_NAMES[found.origin])
         action = self._menu.addAction(" · ".join(parts).replace("&", "&&"))
         if found.problem is None:
             self._marks.add(action, found.path, found.path)
