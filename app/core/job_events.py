@@ -14,6 +14,17 @@ class ModelsListed(msgspec.Struct, frozen=True, tag="models_listed"):
     """The model files on this machine, from a job of the parent process."""
 
     models: tuple[FoundModel, ...]
+    unread: int = 0
+    """Of so many nothing but name and size is known; they are read next."""
+    request: int = 0
+    """Which of all searches found them."""
+
+
+class FoldersLooked(msgspec.Struct, frozen=True, tag="folders_looked"):
+    """Whether the folders of models hold other files than were listed, from a job of the parent process."""
+
+    has_changed: bool
+    took_s: float = 0.0
 
 
 class LastModelFound(msgspec.Struct, frozen=True, tag="last_model_found"):
@@ -85,6 +96,7 @@ class JobFailed(msgspec.Struct, frozen=True, tag="job_failed"):
 
 JobEvent = (
     ModelsListed
+    | FoldersLooked
     | LastModelFound
     | PresetModelFound
     | ModelChecked

@@ -211,3 +211,10 @@ class FoundModel(msgspec.Struct, frozen=True):
     """Files of it that were found."""
     parts_wanted: int = 1
     """Files that it comes in."""
+    is_read: bool = True
+    """Whether more is known than the folder tells."""
+
+    @property
+    def is_usable(self) -> bool:
+        """Whether it was looked at and can be loaded."""
+        return self.is_read and self.problem is None

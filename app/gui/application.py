@@ -93,6 +93,7 @@ def run(program: Program, model: Path | None, hang_up: Callable[[], None]) -> in
     code = application.exec()
     hang_up()
     outside.close()
+    program.models.watch.stop()
     program.stop()
     pump.stop()
     tell_last_words(program)
@@ -111,6 +112,7 @@ def tell_last_words(program: Program) -> None:
 def _begin(program: Program, window: MainWindow, model: Path | None) -> None:
     """Open the chats and load the model, once people see the window."""
     program.start(model)
+    program.models.watch.start()
     QTimer.singleShot(0, lambda: _warm_up(program, window))
 
 

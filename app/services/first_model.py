@@ -25,8 +25,10 @@ def begin_with(last: LastModelFound, session: EngineSession, models: Models, not
 
 def _use_first_found(session: EngineSession, models: Models) -> None:
     def use() -> None:
+        usable = next((found for found in models.found if found.is_usable), None)
+        if usable is None and models.is_reading:
+            return
         disconnect()
-        usable = next((found for found in models.found if found.problem is None), None)
         if usable is not None and session.phase == "no_model":
             session.use(Wish(Path(usable.path)))
 

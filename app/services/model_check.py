@@ -60,6 +60,19 @@ def check_model(path: Path) -> tuple[FoundModel, ModelRef | None]:
         return FoundModel(path=str(path), size=_size(path), name=name, problem=problem, kind=kind), None
 
 
+def unread(file: FoundFile) -> FoundModel:
+    """Return the row of a file that nobody has looked into yet."""
+    return FoundModel(
+        path=file.path,
+        size=file.size,
+        name=file.name or model_name(Path(file.path), None, None),
+        origin=file.origin,
+        parts=file.parts,
+        parts_wanted=file.parts_wanted,
+        is_read=False,
+    )
+
+
 def without_first(file: FoundFile) -> FoundModel:
     """Return the row of a model whose first file is not there, so that none of the others can be opened."""
     path = Path(file.path)

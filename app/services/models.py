@@ -13,19 +13,22 @@ import msgspec
 
 from app.core.errors import UserError
 from app.core.found_file import FoundFile
-from app.core.job_events import LastModelFound, ModelsListed
+from app.core.job_events import FoldersLooked, LastModelFound, ModelsListed
 from app.core.model import FoundModel, ModelRef
 from app.core.ports import OtherModelsPort
 from app.core.signal import Signal
 from app.core.words import Sentence, translate
 from app.services.file_names import short_path
-from app.services.model_check import check_model, without_first
+from app.services.folder_watch import FolderWatch
+from app.services.model_check import check_model, unread, without_first
 from app.system.jobs import Jobs
 from app.system.model_files import readable
 from app.system.model_search import find_files, once_each
 from app.system.settings_file import SettingsFile
 
 _Stamp = tuple[str, int, int, int]
+AT_ONCE = 16
+"""So many headers are read before people see them; of more files the names come first."""
 VERY_SMALL = 300_000_000
 """Models with fewer parameters are there to try the program with."""
 
@@ -52,6 +55,12 @@ class Models:
         """Of files by their path: which model each is."""
         self._found: tuple[FoundModel, ...] = ()
         self._first_there: Path | None = None
+        self._listed: tuple[FoundFile, ...] = ()
+        """What the last search saw of the files, for the next look."""
+        self._searches = 0
+        self._unread = 0
+        self.watch = FolderWatch(self._has_changed, self.refresh, jobs)
+        """Searches again when the folders change; begins when it is started."""
 
     @property
     def folders(self) -> tuple[Path, ...]:
@@ -62,6 +71,11 @@ class Models:
     def found(self) -> tuple[FoundModel, ...]:
         """What the last search found."""
         return self._found
+
+    @property
+    def is_reading(self) -> bool:
+        """Whether files were found of which no more than their names is known yet."""
+        return self._unread > 0
 
     @property
     def folder(self) -> Path:
@@ -79,12 +93,14 @@ class Models:
         return self._identities.get(path, "")
 
     def refresh(self) -> None:
-        """Search again in the background; `changed` follows."""
-        folders = self.folders
+        """Search again in the background; `changed` follows, more than once where there are many new files."""
+        self._searches += 1
+        folders, request = self.folders, self._searches
 
         def search() -> ModelsListed:
             self._first_there = next((folder for folder in folders if os.path.isdir(folder)), None)  # noqa: PTH112
-            return ModelsListed(self.list_now(folders))
+            self._listed = tuple(self._files(folders))
+            return self._told(self._listed, request, reads_many=False)
 
         self._jobs.submit("models", search)
 
@@ -92,9 +108,17 @@ class Models:
         """Search and return what is there; may take a moment for many files."""
         return tuple(self._checked_file(file) for file in self._files(folders or self.folders))
 
-    def take(self, event: ModelsListed) -> None:
-        """Take over what a search in the background found."""
-        self._found = event.models
+    def take(self, event: ModelsListed | FoldersLooked) -> None:
+        """Take over what a search, or a look, in the background found."""
+        if isinstance(event, FoldersLooked):
+            self.watch.take(event)
+            return
+        if event.request not in (0, self._searches):
+            return  # a newer search is on its way
+        self._found, self._unread = event.models, event.unread
+        if event.unread:
+            listed, request = self._listed, event.request
+            self._jobs.submit("model headers", lambda: self._told(listed, request, reads_many=True))
         self.changed.emit()
 
     def look_for_last(self) -> None:
@@ -131,6 +155,18 @@ class Models:
                 folder=readable(self._folders[0]),
             )
         )
+
+    def _told(self, files: Sequence[FoundFile], request: int, *, reads_many: bool) -> ModelsListed:
+        """Read the files that are new, some of them where they are many, and tell of all."""
+        new = [file for file in files if file.stamp not in self._checked]
+        if reads_many or len(new) <= AT_ONCE:
+            for file in new[:AT_ONCE]:
+                self._checked_file(file)
+        models = tuple(self._checked.get(file.stamp) or unread(file) for file in files)
+        return ModelsListed(models, sum(not model.is_read for model in models), request)
+
+    def _has_changed(self) -> bool:
+        return tuple(self._files(self.folders)) != self._listed
 
     def _files(self, folders: Sequence[Path]) -> list[FoundFile]:
         """Return all files by names and sizes alone: people's own first, and none twice."""

@@ -61,7 +61,7 @@ class PlanningModels:
     @property
     def found(self) -> tuple[FoundModel, ...]:
         """The models of this machine that can be used, as the last search found them."""
-        return tuple(found for found in self._models.found if found.problem is None)
+        return tuple(found for found in self._models.found if found.is_usable)
 
     @property
     def folder(self) -> Path:

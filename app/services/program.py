@@ -37,6 +37,7 @@ from app.core.events import (
 from app.core.job_events import (
     ConversationMade,
     FileSaved,
+    FoldersLooked,
     HardwareSampled,
     JobEvent,
     JobFailed,
@@ -216,7 +217,7 @@ class Program:
 
     def _hand_on_from_job(self, event: JobEvent) -> None:
         match event:
-            case ModelsListed():
+            case ModelsListed() | FoldersLooked():
                 self.models.take(event)
             case LastModelFound():
                 begin_with(event, self.session, self.models, self.notices)

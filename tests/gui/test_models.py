@@ -68,6 +68,7 @@ def test_the_menu_tells_whose_a_model_is_and_which_parts_are_there(ready: Stage,
         FoundModel(str(tmp_path / "a.gguf"), 1, "own", kind="chat"),
         FoundModel(str(tmp_path / "b.gguf"), 1, "theirs", kind="chat", origin="lm_studio"),
         FoundModel(str(tmp_path / "c.gguf"), 1, "cached", kind="chat", origin="hub_cache", parts=3, parts_wanted=3),
+        FoundModel(str(tmp_path / "e.gguf"), 1, "unread", is_read=False),
         FoundModel(
             str(tmp_path / "d.gguf"), 1, "half", parts=2, parts_wanted=3, problem=Sentence("T", "Incomplete.")
         ),
@@ -78,6 +79,8 @@ def test_the_menu_tells_whose_a_model_is_and_which_parts_are_there(ready: Stage,
     texts = {action.text().split(" ·")[0]: action.text().split("\t")[0].split(" · ")[3:] for action in menu.actions()}
     assert (texts["own"], texts["theirs"], texts["cached"]) == ([], ["LM Studio"], ["Hugging Face cache"])
     assert texts["half"] == ["2 of 3 parts present"]
+    (unread,) = [action for action in menu.actions() if action.text().startswith("unread")]
+    assert (unread.isEnabled(), "being looked at" in unread.toolTip()) == (False, True)
 
 
 def test_the_dialog_starts_where_the_loaded_model_lies(ready: Stage, model: Path) -> None:

@@ -230,7 +230,8 @@ def test_a_place_that_is_not_there_holds_nothing(home: Path, name: str, value: s
 def test_a_place_that_is_named_from_nowhere_is_not_looked_for(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     into_ollama(home / "relative", "registry", "library", "tiny", "1b")
     monkeypatch.chdir(home)
-    assert found(home, OLLAMA_MODELS="relative") == []
+    told = {"HOME": str(home), "OLLAMA_MODELS": "relative", "HF_HOME": "relative"}
+    assert not any("relative" in str(place) for place in (*Places(told).ollama(), *Places(told).hub_caches()))
     assert len(found(home, OLLAMA_MODELS="~/relative")) == 1
 
 

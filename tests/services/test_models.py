@@ -274,6 +274,7 @@ def test_a_model_whose_later_part_is_missing_tells_how_many_are_there(models: Mo
     assert parts[-1].name in problem_of(found)
     assert (found.path, found.parts, found.parts_wanted) == (str(parts[0]), len(parts) - 1, len(parts))
     assert found.kind is None
+    assert found.size == sum(part.stat().st_size for part in parts[:-1])
 
 
 def test_a_part_that_arrives_is_noticed(models: Models, tmp_path: Path) -> None:

@@ -133,7 +133,7 @@ class ModelBar(QWidget):
             self._add(found, is_loaded)
         if listed:
             self._menu.addSeparator()
-            self._add_options([found for found, _ in listed if found.problem is None], loaded)
+            self._add_options([found for found, _ in listed if found.is_usable], loaded)
         self._menu.addAction(self.tr("Open a model file…"), self.open_wanted.emit)
         unload = self._menu.addAction(self.tr("Unload, to free its memory"), self._session.unload)
         unload.setEnabled(loaded is not None)
@@ -149,12 +149,15 @@ class ModelBar(QWidget):
         if found.origin != "own":
             parts.append(ORIGIN_NAMES[found.origin])
         action = self._menu.addAction(" · ".join(parts).replace("&", "&&"))
-        if found.problem is None:
+        if found.is_usable:
             self._marks.add(action, found.path, found.path)
         action.setCheckable(is_loaded)
         action.setChecked(is_loaded)
-        action.setToolTip(hint_of(found.path if found.problem is None else f"{found.path}\n{render(found.problem)}"))
-        action.setEnabled(found.problem is None)
+        reason = render(found.problem) if found.problem is not None else ""
+        if not found.is_read:
+            reason = self.tr("The file is being looked at.")
+        action.setToolTip(hint_of(f"{found.path}\n{reason}" if reason else found.path))
+        action.setEnabled(found.is_usable)
         if not is_loaded:  # the one with the tick is there already
             action.triggered.connect(lambda: self._session.use(Wish(Path(found.path))))
 
