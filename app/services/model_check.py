@@ -56,7 +56,7 @@ def check_model(path: Path) -> tuple[FoundModel, ModelRef | None]:
                 kind="chat",
             )
             return found, ref
-        name = printable(path.stem)
+        name = model_name(path, None, None)
         return FoundModel(path=str(path), size=_size(path), name=name, problem=problem, kind=kind), None
 
 

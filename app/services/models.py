@@ -29,6 +29,8 @@ from app.system.settings_file import SettingsFile
 _Stamp = tuple[str, int, int, int]
 AT_ONCE = 16
 """So many headers are read before people see them; of more files the names come first."""
+NAMES_FIRST_S = 0.2
+"""Reading begins when the names stand on the screen: it would take the processor from whoever paints them."""
 VERY_SMALL = 300_000_000
 """Models with fewer parameters are there to try the program with."""
 
@@ -58,6 +60,8 @@ class Models:
         self._listed: tuple[FoundFile, ...] = ()
         """What the last search saw of the files, for the next look."""
         self._searches = 0
+        self._told_of = 0
+        """Which search people have been told of."""
         self._unread = 0
         self.watch = FolderWatch(self._has_changed, self.refresh, jobs)
         """Searches again when the folders change; begins when it is started."""
@@ -118,7 +122,9 @@ class Models:
         self._found, self._unread = event.models, event.unread
         if event.unread:
             listed, request = self._listed, event.request
-            self._jobs.submit("model headers", lambda: self._told(listed, request, reads_many=True))
+            pause = 0.0 if event.request == self._told_of else NAMES_FIRST_S
+            self._jobs.submit("model headers", lambda: self._told(listed, request, reads_many=True), after_s=pause)
+        self._told_of = event.request
         self.changed.emit()
 
     def look_for_last(self) -> None:

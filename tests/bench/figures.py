@@ -21,6 +21,7 @@ from tests.bench.kv_map import kv_map_paint
 from tests.bench.lane_figures import divergence_of_lanes
 from tests.bench.lane_speeds import batch_step_4, compare_prefill, compare_vs_sequential, share_prompt
 from tests.bench.lane_windows import ui_stall_8_lanes
+from tests.bench.library import library_500
 from tests.bench.long_chats import (
     key_to_paint,
     memory_many_chats,
@@ -106,4 +107,5 @@ FIGURES = (
     Figure(Bar("download_vs_curl", "ratio", 0.95, "higher"), download_vs_curl),
     Figure(Bar("checksum_cost", "%", 5.0, "lower"), checksum_cost),
     Figure(Bar("resume_refetch", "MB", 10.0, "lower"), resume_refetch),
+    Figure(Bar("library_500", "ms", 300.0, "lower"), library_500),
 )

@@ -59,7 +59,8 @@ class Window:
         screens.write_text(json.dumps({"screens": [SCREEN]}), encoding="utf-8")
         qt = {"QT_QPA_PLATFORM": f"offscreen:configfile={screens}"}
         self.started_ns = time.perf_counter_ns()
-        self.child = Child(START, module, *words, environment={**qt, "TOKENLIGHT_HOME": str(home), **environment})
+        own = {"TOKENLIGHT_HOME": str(home), "TOKENLIGHT_OWN_MODELS_ONLY": "1"}
+        self.child = Child(START, module, *words, environment={**qt, **own, **environment})
         self.engine = 0
 
     @property

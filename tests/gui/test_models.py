@@ -6,8 +6,8 @@ from pathlib import Path
 
 import msgspec
 import pytest
-from PySide6.QtCore import QRect, Qt, QTimer
-from PySide6.QtGui import QIcon, QPixmap
+from PySide6.QtCore import QEvent, QObject, QRect, Qt, QTimer
+from PySide6.QtGui import QIcon, QPixmap, QResizeEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QFileDialog, QPushButton, QToolButton
 
@@ -290,3 +290,32 @@ def test_the_model_that_is_loaded_already_is_not_loaded_again(ready: Stage) -> N
     next(action for action in button.menu().actions() if action.isChecked()).trigger()
     ready.settle()
     assert len(ready.engine.all(Load)) == loads
+
+
+def test_a_menu_in_sight_takes_many_models_at_once(ready: Stage, tmp_path: Path) -> None:
+    models = ready.desk.program.models
+    menu = ready.find_as(QToolButton, "model_button").menu()
+    menu.popup(ready.window.mapToGlobal(ready.window.rect().center()))
+    laid_out = menu.height()
+    sizes: list[int] = []
+    menu.installEventFilter(watcher := _Resizes(menu, sizes))
+    found = [FoundModel(str(tmp_path / f"{number}.gguf"), 1, f"m{number}", is_read=False) for number in range(40)]
+    models.take(ModelsListed(tuple(found)))
+    assert len(menu.actions()) > 40
+    assert menu.isVisible() and menu.height() > laid_out
+    assert len(sizes) <= 2
+    menu.removeEventFilter(watcher)
+    menu.close()
+
+
+class _Resizes(QObject):
+    """Notes how high a widget becomes."""
+
+    def __init__(self, parent: QObject, sizes: list[int]) -> None:
+        super().__init__(parent)
+        self._sizes = sizes
+
+    def eventFilter(self, _watched: QObject, event: QEvent) -> bool:  # noqa: N802  Qt's name
+        if isinstance(event, QResizeEvent):
+            self._sizes.append(event.size().height())
+        return False

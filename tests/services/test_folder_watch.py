@@ -109,6 +109,7 @@ def test_a_watch_that_was_ended_looks_and_searches_no_more() -> None:
 def many(desk: Desk, model: Path, monkeypatch: pytest.MonkeyPatch) -> list[Path]:
     """Lay more models into the folder than are read at once."""
     monkeypatch.setattr(models, "AT_ONCE", 2)
+    monkeypatch.setattr(models, "NAMES_FIRST_S", 0.001)
     folder = desk.program.paths.models
     folder.mkdir(parents=True)
     (folder / "0.gguf").write_bytes(b"GGUF")

@@ -117,8 +117,19 @@ class ModelBar(QWidget):
 
     def _refill_menu(self) -> None:
         """A menu that is open shows what a search just found; one whose list stayed keeps its marked entry."""
-        if self._menu.isVisible() and self._listed != self._models.found:
+        found = self._models.found
+        if not self._menu.isVisible() or self._listed == found:
+            return
+        if self._models.is_reading and [each.path for each in self._listed] == [each.path for each in found]:
+            return  # all that is read since then is shown at once
+        # Of a menu in sight each new entry lays out all others: hundreds of them would take many seconds.
+        self._menu.setAttribute(Qt.WidgetAttribute.WA_WState_Visible, False)
+        try:
             self._fill_menu()
+        finally:
+            self._menu.setAttribute(Qt.WidgetAttribute.WA_WState_Visible)
+        self._menu.resize(self._menu.sizeHint())
+        self._menu.update()
 
     def _fill_menu(self) -> None:
         self._listed = self._models.found
@@ -158,7 +169,7 @@ class ModelBar(QWidget):
             reason = self.tr("The file is being looked at.")
         action.setToolTip(hint_of(f"{found.path}\n{reason}" if reason else found.path))
         action.setEnabled(found.is_usable)
-        if not is_loaded:  # the one with the tick is there already
+        if found.is_usable and not is_loaded:  # the one with the tick is there already
             action.triggered.connect(lambda: self._session.use(Wish(Path(found.path))))
 
     def _add_options(self, usable: list[FoundModel], loaded: ModelInfo | None) -> None:
