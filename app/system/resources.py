@@ -14,6 +14,8 @@ from app.core.words import translate
 
 TEMPLATE_SUFFIX = ".jinja"
 GPU_TABLE = "gpus.json"
+QUALITY_TABLE = "quality.json"
+CATALOGUE = "catalogue.toml"
 _PACKAGE = Path(__file__).resolve().parent.parent
 
 
@@ -38,10 +40,15 @@ class Resources:
 
     def gpu_table(self) -> str:
         """Return the text of the planner's table of GPUs; an empty one where it is missing or cannot be read."""
-        try:
-            return self.read_text(GPU_TABLE)
-        except (OSError, UnicodeDecodeError):
-            return ""
+        return _text(self._folder / GPU_TABLE)
+
+    def quality_table(self) -> str:
+        """Return the text of the table of what quantisations lose; an empty one where it cannot be read."""
+        return _text(self._folder / QUALITY_TABLE)
+
+    def catalogue(self) -> str:
+        """Return the text of the catalogue of models, which a checkout keeps beside its models; empty as above."""
+        return _text(self._folder / CATALOGUE) or _text(self._folder.parent / "models" / CATALOGUE)
 
     def template_names(self) -> list[str]:
         """Return the names of the chat templates that ship, sorted."""
@@ -61,6 +68,13 @@ class Resources:
                 ExitCode.WRONG_USE,
             )
         return self.read_text(f"templates/{name}{TEMPLATE_SUFFIX}")
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError):
+        return ""
 
 
 def checkout_folder() -> Path | None:

@@ -30,7 +30,14 @@ if TYPE_CHECKING:
 NAME = "tokenlight"
 TOOLS = ("pyinstaller", "pyinstaller-hooks-contrib")
 WORKSHOP = ".freezing-"
-INPUTS = ("app", "resources", "packaging/frozen", "packaging/licences", "packaging/constraints.txt")
+INPUTS = (
+    "app",
+    "models/catalogue.toml",
+    "resources",
+    "packaging/frozen",
+    "packaging/licences",
+    "packaging/constraints.txt",
+)
 OWN_INPUTS = ("freeze.py", "frozen_contents.py", "notices.py", "launcher.py", "icon_files.py")
 LIBRARY_OF_PYTHON = "from PyInstaller.depend.bindepend import get_python_library_path as find; find()"
 LIBRARY_FOLDER = "import importlib.util; print(importlib.util.find_spec('llama_cpp').submodule_search_locations[0])"

@@ -173,9 +173,9 @@ def without_dangling(entries: Sequence[Entry], others: Iterable[Entry]) -> list[
 def resource_files(root: Path) -> list[tuple[str, str]]:
     """List (file, folder in the bundle) of the application's data, where `app.system.resources` looks for them."""
     files = sorted(path for path in (root / "resources").rglob("*") if path.is_file())
-    return [
-        (str(path), (Path("app/_data") / path.parent.relative_to(root / "resources")).as_posix()) for path in files
-    ]
+    data = Path("app/_data")
+    placed = [(str(path), (data / path.parent.relative_to(root / "resources")).as_posix()) for path in files]
+    return [*placed, (str(root / "models" / "catalogue.toml"), data.as_posix())]
 
 
 def formula_files() -> list[tuple[str, str]]:

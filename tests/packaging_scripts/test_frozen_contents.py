@@ -39,12 +39,13 @@ def test_every_module_is_listed_also_those_that_are_loaded_by_name() -> None:
 def test_data_go_where_the_program_looks_for_them() -> None:
     placed = {f"{folder}/{Path(source).name}" for source, folder in contents.resource_files(ROOT)}
     assert {
+        "app/_data/catalogue.toml",
         "app/_data/gpus.json",
         "app/_data/starter_prompts.json",
         "app/_data/themes/dark.json",
         "app/_data/icons/tokenlight.svg",
     } <= placed
-    assert len(placed) == sum(1 for path in (ROOT / "resources").rglob("*") if path.is_file())
+    assert len(placed) == 1 + sum(1 for path in (ROOT / "resources").rglob("*") if path.is_file())
 
 
 def test_the_font_and_the_signs_of_formulas_come_along() -> None:

@@ -73,3 +73,17 @@ def test_a_table_of_gpus_that_is_missing_or_no_text_is_empty(tmp_path: Path) -> 
     assert Resources(tmp_path).gpu_table() == ""
     (tmp_path / "gpus.json").write_bytes(b"\xff\xfe\x00")
     assert Resources(tmp_path).gpu_table() == ""
+
+
+def test_the_catalogue_lies_beside_the_models_of_a_checkout_and_among_the_data_elsewhere(tmp_path: Path) -> None:
+    assert "[[model]]" in find_resources().catalogue()
+    data = tmp_path / "resources"
+    data.mkdir()
+    assert Resources(data).catalogue() == ""
+    (tmp_path / "models").mkdir()
+    (tmp_path / "models" / "catalogue.toml").write_text("# beside")
+    assert Resources(data).catalogue() == "# beside"
+    (data / "catalogue.toml").write_text("# among")
+    assert Resources(data).catalogue() == "# among"
+    (data / "catalogue.toml").write_bytes(b"\xff")
+    assert Resources(data).catalogue() == "# beside"
