@@ -53,6 +53,7 @@ class Arguments(msgspec.Struct, frozen=True):
     download: str = ""
     """The model of a hub to download."""
     search: HubQuery | None = None
+    recommend: bool = False
     show: str = ""
     """The repository of a hub to describe."""
     card: bool = False
@@ -113,6 +114,7 @@ def read_arguments(words: list[str]) -> Arguments:
         plan=plan_asked(found) if command == "plan" else None,
         download=getattr(found, "download", None) or "",
         search=search_asked(found),
+        recommend=getattr(found, "within", None) == "recommend",
         token=token_asked(found),
         show=getattr(found, "show", None) or "",
         card=getattr(found, "card", False),

@@ -15,7 +15,7 @@ _SIZE = re.compile(r"(\d{1,6}(?:\.\d{1,6})?)\s?([MBT])", re.ASCII | re.IGNORECAS
 def add_models(models: argparse.ArgumentParser, parser: type[argparse.ArgumentParser]) -> None:
     """Add the options of the command, and the words that may follow it."""
     models.add_argument("--json", action="store_true", help="print one JSON list; of a search, one object")
-    within = models.add_subparsers(dest="within", metavar="search|show|download|token", parser_class=parser)
+    within = models.add_subparsers(dest="within", metavar="search|show|download|recommend|token", parser_class=parser)
     search = within.add_parser("search", help="search a hub for GGUF models")
     search.add_argument("search_text", metavar="TEXT", type=text, help="a part of a model's name")
     search.add_argument(
@@ -39,6 +39,8 @@ def add_models(models: argparse.ArgumentParser, parser: type[argparse.ArgumentPa
     show.add_argument("--json", action="store_true", default=argparse.SUPPRESS, help="print one JSON object")
     download = within.add_parser("download", help="download a model of a hub; the same again goes on where it ended")
     download.add_argument("download", metavar="ORG/REPO[:FILE]", type=text, help="a model, its file or quantisation")
+    recommend = within.add_parser("recommend", help="name a model that suits this machine; works without a network")
+    recommend.add_argument("--json", action="store_true", default=argparse.SUPPRESS, help="print one JSON object")
     token = within.add_parser("token", help="say whether there is an access token for models that ask for one")
     token.add_argument(
         "--set",

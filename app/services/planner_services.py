@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from app.core.events import Failed, MemoryMeasured
+from app.core.events import DevicesListed, EngineGone, Failed, MemoryMeasured
 from app.core.job_events import LanesAnalysed
 from app.core.ports import DryRunPort, EnginePort, HubPort, StorePort
 from app.services.chat_use import ChatUse
@@ -20,6 +20,7 @@ from app.services.plan_comparison import PlanComparison
 from app.services.planning import Planning
 from app.services.planning_devices import PlanningDevices
 from app.services.planning_models import PlanningModels
+from app.services.recommending import Recommending
 from app.system.jobs import Jobs
 from app.system.memory import main_memory
 from app.system.resources import Resources
@@ -49,6 +50,8 @@ class PlannerServices:
     """How long people's chats are."""
     fits: FitBadges
     load_plan: LoadPlan
+    recommending: Recommending
+    """What to get for this machine."""
 
     def take(self, event: LanesAnalysed) -> None:
         """Hand on what a job has worked out."""
@@ -59,11 +62,17 @@ class PlannerServices:
         self.comparison.take(event)
         self.fits.take(event)
         self.load_plan.take(event)
+        self.recommending.take(event)
 
     def take_measured(self, event: MemoryMeasured | Failed) -> None:
         """Hand on what a dry run said."""
         self.planning.take_measured(event)
         self.fits.take_measured(event)
+        self.take_listed(event)
+
+    def take_listed(self, event: DevicesListed | MemoryMeasured | Failed | EngineGone) -> None:
+        """Hand on which devices there are, or why that was not told."""
+        self.recommending.take_listed(event)
 
     def stop(self) -> None:
         """Read nothing more from a hub."""
@@ -94,4 +103,5 @@ def planner_services(
         ChatUse(ports.store, ports.engine),
         fits,
         LoadPlan(fits, planned, jobs),
+        Recommending(resources, fits, devices, ports.engine, jobs),
     )

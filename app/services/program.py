@@ -295,9 +295,11 @@ class Program:
             case DevicesListed():
                 self.memory.take(event)
                 self.doctor.take(event)
+                self.planner.take_listed(event)
             case EngineGone():
                 for gone in (self.session, self.machine, self.doctor):
                     gone.take(event)
+                self.planner.take_listed(event)
             case Failed():
                 for service in (self.session, self.memory, self.doctor, self.load_options, self.vocabulary):
                     service.take(event)

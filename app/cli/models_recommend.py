@@ -1,0 +1,92 @@
+"""The command `models recommend`: which model of the catalogue suits this machine, and how the others would fit."""
+
+from __future__ import annotations
+
+import os
+import threading
+from typing import Any
+
+import msgspec
+
+from app.cli.plain_values import plain
+from app.cli.plan_text import IN_TABLE
+from app.cli.pump import Pump
+from app.cli.terminal import Terminal, one_line
+from app.core.catalogue import CatalogueModel
+from app.core.errors import ExitCode
+from app.services.program import Program
+from app.services.recommending import ModelChoice
+from app.services.units import byte_size, count, parameter_count
+
+LIMIT_SECONDS = 60.0
+"""An engine that says nothing for so long is ended, and main memory alone counts."""
+_HEAD = ("Model", "For", "Parameters", "Size", "Context", "License", "Here")
+_BEST = "*"
+
+
+def run_models_recommend(
+    program: Program, terminal: Terminal, as_json: bool, limit_seconds: float = LIMIT_SECONDS
+) -> ExitCode:
+    """Print the recommendation and return the exit code."""
+    recommending = program.planner.recommending
+    terminal.progress("Asking this machine …")
+    pump = Pump(program.inbox, program.dispatch, program.engine.close)
+    limit = threading.Timer(limit_seconds, program.engine.close)
+    limit.daemon = True
+    limit.start()
+    try:
+        recommending.list_devices()
+        pump.run(lambda: recommending.is_listed or pump.interrupted, lambda: os._exit(ExitCode.INTERRUPTED))
+    finally:
+        limit.cancel()
+        limit.join()
+        terminal.clear_progress()
+    if pump.interrupted:
+        return ExitCode.INTERRUPTED
+    choice = recommending.models_now()
+    terminal.write(msgspec.json.encode(_plain(choice)).decode() + "\n" if as_json else _text(choice))
+    return ExitCode.DONE if choice.models else ExitCode.MODEL_UNUSABLE
+
+
+def _text(choice: ModelChoice) -> str:
+    lines = [] if choice.reason is None else [one_line(choice.reason.english())]
+    best = choice.recommended
+    if best is not None:
+        lines += [f"    {best.purpose}", f"    tokenlight models download {_named(best)}"]
+    if not choice.models:
+        return "\n".join(lines) + "\n"
+    rows = [_HEAD] + [
+        (
+            f"{_BEST if each.model is best else ' '} {each.model.name}",
+            each.model.kind,
+            parameter_count(each.model.parameters),
+            byte_size(each.model.size),
+            count(each.model.context),
+            each.model.license,
+            IN_TABLE[each.fit.verdict],
+        )
+        for each in choice.models
+    ]
+    widths = [max(len(row[column]) for row in rows) for column in range(len(_HEAD))]
+    table = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
+    return "\n".join([*lines, "", *table]) + "\n"
+
+
+def _named(model: CatalogueModel) -> str:
+    return f"{model.repository}:{model.file}"
+
+
+def _plain(choice: ModelChoice) -> dict[str, Any]:
+    best = choice.recommended
+    return {
+        "recommended": None if best is None else _named(best),
+        "reason": plain(choice.reason),
+        "models": [
+            {
+                **msgspec.to_builtins(each.model),
+                "verdict": each.fit.verdict,
+                "verdict_reason": each.fit.reason.english(),
+            }
+            for each in choice.models
+        ],
+    }

@@ -1,0 +1,175 @@
+"""Which quantisation of a repository suits this machine, and why: by whether each fits and what it is expected to lose.
+
+A header that was read counts; of a repository of which none was, sizes do. Takes some milliseconds a file; never raises.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import msgspec
+
+from app.core.hub_page import HubPage, HubQuantisation
+from app.core.model import LoadOptions
+from app.core.quality import LossLevel, QualityLoss, QualityTable, expected_loss
+from app.core.words import Sentence, translate
+from app.planner.guessed_model import guessed_model, resized
+from app.planner.levers import BITS_PER_WEIGHT
+from app.planner.memory_plan import PlannedDevice
+from app.planner.planned_model import PlannedModel
+from app.services.fit_badges import Fit, fit_of
+from app.services.planning_models import PlannedFile
+
+WHOLE_BITS = 9.0
+"""A file of more bits per weight takes memory and time, and is no better than one of eight."""
+FEWEST_BITS = 4.0
+"""Where nothing was measured, fewer are not recommended."""
+_ACCEPTABLE: tuple[LossLevel, ...] = ("none", "small")
+_TRAINED_SO = ("MXFP", "NVFP")
+"""Models in these were trained in them, so that nothing is lost."""
+
+
+class JudgedFile(msgspec.Struct, frozen=True):
+    """One quantisation of a repository."""
+
+    path: str
+    """The file that is opened."""
+    fit: Fit
+    loss: QualityLoss | None
+    """None is unknown."""
+    bits: float | None = None
+    """Per weight; by its name where the hub does not tell."""
+    size: int = 0
+
+    @property
+    def is_good_enough(self) -> bool:
+        """Whether it loses little, or where that was not measured, has bits enough."""
+        if self.loss is not None:
+            return self.loss.level in _ACCEPTABLE
+        return self.bits is None or self.bits >= FEWEST_BITS
+
+
+class FileChoice(msgspec.Struct, frozen=True):
+    """What was judged, and the one that is recommended."""
+
+    files: tuple[JudgedFile, ...] = ()
+    recommended: str = ""
+    """The path of one of them; empty where none is."""
+    reason: Sentence | None = None
+    """Why it is, or why none is."""
+
+    def of(self, path: str) -> JudgedFile | None:
+        """Return what is known of one of them."""
+        return next((file for file in self.files if file.path == path), None)
+
+
+def choose_file(
+    page: HubPage, devices: Sequence[PlannedDevice], table: QualityTable, read: PlannedModel | None = None
+) -> FileChoice:
+    """Return what suits this machine at the usual context; `read` is one of the models by its header, if that was read."""
+    models = [each for each in page.quantisations if not each.is_projector and not each.missing_parts]
+    known = page.repository.parameters
+    files = tuple(_judged(each, page, devices, table, read, known) for each in models)
+    if not files:
+        return FileChoice(
+            reason=translate("Recommending", "There is no whole model in this repository: look for another one.")
+        )
+    chosen, reason = _chosen(files)
+    return FileChoice(files, "" if chosen is None else chosen.path, reason)
+
+
+def planned_guess(name: str, size: int, parameters: int, context: int | None) -> PlannedFile:
+    """Return a model of which only these are known as something that can be planned."""
+    return PlannedFile(name, guessed_model(name, size, parameters, context))
+
+
+def _judged(
+    quantisation: HubQuantisation,
+    page: HubPage,
+    devices: Sequence[PlannedDevice],
+    table: QualityTable,
+    read: PlannedModel | None,
+    known: int | None,
+) -> JudgedFile:
+    bits = quantisation.bits_per_weight or BITS_PER_WEIGHT.get(quantisation.name.removeprefix("UD-"))
+    parameters = (None if read is None else read.parameters) or known
+    if parameters is None and bits is not None:
+        parameters = round(quantisation.size * 8 / bits)
+    loss = None
+    if not quantisation.name.startswith(_TRAINED_SO):
+        loss = expected_loss(table, bits, parameters)
+    file = PlannedFile(quantisation.path)
+    if read is not None and read.weights is not None:
+        file = PlannedFile(quantisation.path, resized(read, quantisation.name, quantisation.size))
+    elif parameters:
+        file = planned_guess(quantisation.path, quantisation.size, parameters, page.repository.context)
+    return JudgedFile(quantisation.path, fit_of(file, LoadOptions(), tuple(devices)), loss, bits, quantisation.size)
+
+
+def _chosen(files: Sequence[JudgedFile]) -> tuple[JudgedFile | None, Sentence]:
+    fitting = [file for file in files if file.fit.verdict == "fits"]
+    good = [file for file in fitting if file.is_good_enough]
+    enough = [file for file in good if file.bits is None or file.bits <= WHOLE_BITS] or good[:1]
+    if enough:
+        best = max(enough, key=_size)
+        return best, _why_best(best)
+    part = [file for file in files if file.fit.verdict in _IN_PART and file.is_good_enough]
+    if part:
+        smallest = min(part, key=_size)
+        return smallest, _IN_PART[smallest.fit.verdict]
+    if fitting:
+        return max(fitting, key=_size), _ONLY_POOR
+    if all(file.fit.verdict == "unknown" for file in files):
+        return None, files[0].fit.reason
+    return None, translate(
+        "Recommending", "None of its files fits on this machine with little loss: choose a smaller model."
+    )
+
+
+def _size(file: JudgedFile) -> int:
+    return file.size
+
+
+def _why_best(file: JudgedFile) -> Sentence:
+    if file.loss is None:
+        return translate(
+            "Recommending",
+            "The largest that fits on this machine; what it loses of the model's quality is not known for its size.",
+        )
+    if file.loss.level == "none":
+        return translate(
+            "Recommending",
+            "The largest that is worth its memory and fits on this machine: practically nothing of the model's quality is"
+            " lost.",
+        )
+    return translate("Recommending", "The largest that fits on this machine: little of the model's quality is lost.")
+
+
+_IN_PART: dict[str, Sentence] = {
+    "partly": translate(
+        "Recommending",
+        "None fits on the GPU as a whole; of those that lose little this is the smallest, which is slowed down least by"
+        " layers in main memory.",
+    ),
+    "less_context": translate(
+        "Recommending",
+        "None fits with the usual context; of those that lose little this is the smallest, and it fits with a shorter one.",
+    ),
+}
+_ONLY_POOR = translate(
+    "Recommending",
+    "Only files fit that lose much of the model's quality, and of these it loses least: a smaller model answers better.",
+)
+
+
+def loss_words(loss: QualityLoss | None) -> Sentence:
+    """Return in words what a quantisation is expected to lose."""
+    if loss is None:
+        return translate("Recommending", "unknown")
+    words: dict[LossLevel, Sentence] = {
+        "none": translate("Recommending", "practically none"),
+        "small": translate("Recommending", "small"),
+        "noticeable": translate("Recommending", "noticeable"),
+        "large": translate("Recommending", "large"),
+    }
+    return words[loss.level]

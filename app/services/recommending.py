@@ -1,0 +1,216 @@
+"""What to get for this machine: of the catalogue the model that suits it best, and of a repository's files the one.
+
+The catalogue ships with the program, so that this works offline; of a hub nothing is asked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import msgspec
+
+from app.core.catalogue import Catalogue, CatalogueModel, read_catalogue
+from app.core.commands import ListDevices
+from app.core.events import DevicesListed, EngineGone, Event, Failed
+from app.core.hub_page import HubPage
+from app.core.job_events import LanesAnalysed
+from app.core.model import LoadOptions
+from app.core.ports import EnginePort
+from app.core.quality import QualityTable, read_quality
+from app.core.signal import Signal
+from app.core.words import Sentence, translate
+from app.planner.memory_plan import PlannedDevice
+from app.planner.planned_model import PlannedModel
+from app.services.fit_badges import Fit, FitBadges, fit_of
+from app.services.latest_job import LatestJob
+from app.services.planning_devices import PlanningDevices
+from app.services.recommended_files import FileChoice, choose_file, planned_guess
+from app.system.jobs import Jobs
+from app.system.resources import Resources
+
+CATALOGUE_JOB, FILES_JOB = "recommended models", "recommended files"
+READ_BY_PROCESSOR, READ_BY_SHARED = 5_600_000_000, 12_000_000_000
+"""Bytes of weights for each token that a processor, or a GPU with main memory, reads some five times a second."""
+MIXTURE_SHARE = 0.7
+STEP_BYTES = 512 << 20
+"""Memory that is free counts anew in such steps: nobody gets another model for less."""
+
+
+class JudgedModel(msgspec.Struct, frozen=True):
+    """One model of the catalogue on this machine."""
+
+    model: CatalogueModel
+    fit: Fit
+
+
+class ModelChoice(msgspec.Struct, frozen=True):
+    """The catalogue on this machine, and the model of it that is recommended."""
+
+    models: tuple[JudgedModel, ...] = ()
+    recommended: CatalogueModel | None = None
+    reason: Sentence | None = None
+    """Why it is; or why none is."""
+
+
+class Recommending:
+    """Works out what somebody wants to know, in jobs; `changed` follows."""
+
+    def __init__(
+        self, resources: Resources, fits: FitBadges, here: PlanningDevices, engine: EnginePort, jobs: Jobs
+    ) -> None:
+        self.changed: Signal[()] = Signal()
+        """Another model, or another file, is recommended, or nothing is any more."""
+        self.models = ModelChoice()
+        """The catalogue; empty until it was wanted and read."""
+        self.files = FileChoice()
+        """The files of the page that was wanted last; empty while they are judged."""
+        self._resources = resources
+        self._fits = fits
+        self._engine = engine
+        self._read: tuple[Catalogue, QualityTable] | None = None
+        self._page: tuple[HubPage, PlannedModel | None] | None = None
+        self._wants_models = False
+        self._listing: int | None = None
+        self._asked: tuple[object, ...] = ()
+        """What was worked out last."""
+        self._catalogue: LatestJob[ModelChoice] = LatestJob(jobs, CATALOGUE_JOB, self._take_models)
+        self._judging: LatestJob[FileChoice] = LatestJob(jobs, FILES_JOB, self._take_files)
+        here.changed.connect(self._look)
+
+    def want_models(self) -> None:
+        """Have worked out which model of the catalogue suits this machine, and again when that has other memory."""
+        self._wants_models = True
+        if not self._fits.devices:
+            self.list_devices()
+        self._look()
+
+    def want_files(self, page: HubPage, read: PlannedModel | None = None) -> None:
+        """Have worked out which file of a page suits this machine; `read` is one of them by its header."""
+        self._page, self.files, self._asked = (page, read), FileChoice(), ()
+        if not self._fits.devices:
+            self.list_devices()
+        self._look()
+
+    def rest(self) -> None:
+        """Follow nothing any more; what is known stays known."""
+        self._wants_models, self._page = False, None
+
+    def take(self, event: LanesAnalysed) -> None:
+        """Take in what was worked out."""
+        self._catalogue.take(event)
+        self._judging.take(event)
+
+    def take_listed(self, event: Event) -> None:
+        """Take in which devices there are; where that cannot be told, there is main memory."""
+        match event:
+            case DevicesListed(request=self._listing):
+                self._fits.note(event.devices)
+            case Failed(request=self._listing) | EngineGone() if self._listing is not None:
+                self._fits.note(())
+            case _:
+                return
+        self._listing = None
+        self._look()
+
+    @property
+    def is_listed(self) -> bool:
+        """Whether nothing is waited for that tells which devices there are."""
+        return self._listing is None
+
+    def models_now(self) -> ModelChoice:
+        """Return what the catalogue has for this machine; reads it, and takes some milliseconds a model."""
+        return choose_model(self._tables()[0], self._fits.devices)
+
+    def list_devices(self) -> None:
+        """Ask which devices there are, which needs no model."""
+        self._listing = self._engine.new_request()
+        self._engine.send(ListDevices(self._listing))
+
+    def _look(self) -> None:
+        devices = self._fits.devices
+        free = tuple(None if device.free is None else device.free // STEP_BYTES for device in devices)
+        asked = (free, self._wants_models, self._page)
+        if asked == self._asked:
+            return
+        self._asked = asked
+        if self._wants_models:
+            self._catalogue.want(lambda: choose_model(self._tables()[0], devices))
+        if self._page is not None:
+            page, read = self._page
+            self._judging.want(lambda: choose_file(page, devices, self._tables()[1], read))
+
+    def _tables(self) -> tuple[Catalogue, QualityTable]:
+        if self._read is None:
+            self._read = read_catalogue(self._resources.catalogue()), read_quality(self._resources.quality_table())
+        return self._read
+
+    def _take_models(self, choice: ModelChoice | None) -> None:
+        if choice is not None and choice != self.models:
+            self.models = choice
+            self.changed.emit()
+
+    def _take_files(self, choice: FileChoice | None) -> None:
+        if choice is not None and choice != self.files:
+            self.files = choice
+            self.changed.emit()
+
+
+def choose_model(catalogue: Catalogue, devices: Sequence[PlannedDevice]) -> ModelChoice:
+    """Return whether each model of the catalogue fits on some devices, and which to begin with; never raises."""
+    if catalogue.problem is not None:
+        return ModelChoice(reason=catalogue.problem)
+    judged = tuple(JudgedModel(model, _fit(model, devices)) for model in catalogue.models)
+    chats = [each for each in judged if each.model.kind == "chat"]
+    fitting = [each for each in chats if each.fit.verdict == "fits"]
+    most = most_read(devices)
+    quick = [each for each in fitting if most is None or each.model.read_bytes <= most]
+    if quick:
+        best = max(quick, key=_worth)
+        return ModelChoice(judged, best.model, _why(best, is_bounded=len(quick) < len(fitting)))
+    near = [each for each in chats if each.fit.verdict in ("less_context", "partly")]
+    if near:
+        smallest = min(near, key=lambda each: each.model.size)
+        return ModelChoice(judged, smallest.model, smallest.fit.reason)
+    if all(each.fit.verdict == "unknown" for each in judged):
+        return ModelChoice(judged, None, judged[0].fit.reason)
+    return ModelChoice(
+        judged,
+        None,
+        translate(
+            "Recommending", "No model of the catalogue fits into the memory that is free: close other programs first."
+        ),
+    )
+
+
+def most_read(devices: Sequence[PlannedDevice]) -> int | None:
+    """Return how many bytes of weights a token may take to come soon enough; None is as many as fit."""
+    gpus = [device for device in devices if device.is_gpu]
+    if not gpus:
+        return READ_BY_PROCESSOR
+    return READ_BY_SHARED if all(gpu.shares_main_memory for gpu in gpus) else None
+
+
+def _fit(model: CatalogueModel, devices: Sequence[PlannedDevice]) -> Fit:
+    file = planned_guess(model.name, model.size, model.parameters, model.context)
+    return fit_of(file, LoadOptions(), tuple(devices))
+
+
+def _worth(each: JudgedModel) -> float:
+    """Return what a model can do, about: a mixture is nearer to all of its experts than to those that work on a token."""
+    model = each.model
+    return float(model.parameters**MIXTURE_SHARE * (model.active or model.parameters) ** (1 - MIXTURE_SHARE))
+
+
+def _why(each: JudgedModel, *, is_bounded: bool) -> Sentence:
+    if is_bounded:
+        return translate(
+            "Recommending",
+            "{name} is the most capable of the catalogue that fits on this machine and that it runs fast enough to read"
+            " along.",
+            name=each.model.name,
+        )
+    return translate(
+        "Recommending",
+        "{name} is the most capable of the catalogue that fits on this machine.",
+        name=each.model.name,
+    )

@@ -1,0 +1,65 @@
+from __future__ import annotations
+
+import socket
+
+import pytest
+
+from app.core.commands import Command, ListDevices
+from app.core.devices import Device, LibraryFacts
+from app.core.errors import ExitCode
+from app.core.events import DevicesListed
+from app.system.resources import Resources
+from tests.cli.conftest import CommandLine
+
+GIB = 1 << 30
+CPU = Device("CPU", "a processor", "cpu", "CPU", 64 * GIB, None)
+L4 = Device("CUDA0", "NVIDIA L4", "gpu", "CUDA", 24 * GIB, 23 * GIB)
+
+
+@pytest.fixture(autouse=True)
+def listed(line: CommandLine) -> None:
+    def hear(command: Command) -> None:
+        if isinstance(command, ListDevices):
+            line.desk.engine.say(DevicesListed(command.request, LibraryFacts("0", "", False, (), ()), (CPU, L4)))
+
+    line.desk.engine.on_command = hear
+
+
+def test_one_is_named_with_its_reason_and_how_to_get_it(line: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_given: object, **_named: object) -> None:
+        pytest.fail("no connection is made")
+
+    monkeypatch.setattr(socket.socket, "connect", refuse)
+    assert line.run("models", "recommend") == 0, line.err
+    reason, purpose, command, empty, head, *rows = line.out.splitlines()
+    assert reason.startswith("Qwen3 32B is the most capable of the catalogue that fits")
+    assert purpose.strip().endswith(".") and empty == ""
+    assert command.strip().startswith("tokenlight models download Qwen/Qwen3-32B-GGUF:Qwen3-32B-Q4_K_M.gguf")
+    assert head.split() == ["Model", "For", "Parameters", "Size", "Context", "License", "Here"]
+    (best,) = (row for row in rows if row.startswith("*"))
+    assert best.startswith("* Qwen3 32B") and best.endswith("fits")
+    assert rows[0].split()[:2] == ["SmolLM2", "135M"] and rows[-1].split()[:2] == ["Llama", "3.3"]
+
+
+@pytest.mark.parametrize("words", [("models", "recommend", "--json"), ("models", "--json", "recommend")])
+def test_as_json(line: CommandLine, words: tuple[str, ...]) -> None:
+    assert line.run(*words) == 0, line.err
+    (found,) = line.lines()
+    assert set(found) == {"recommended", "reason", "models"}
+    assert found["recommended"].startswith("Qwen/Qwen3-32B-GGUF:")
+    first = found["models"][0]
+    assert first["verdict"] == "fits" and first["verdict_reason"].endswith("free.")
+    assert {"name", "purpose", "languages", "license", "context", "size", "sha256", "revision"} <= set(first)
+
+
+def test_an_engine_that_does_not_start_leaves_main_memory(line: CommandLine) -> None:
+    line.desk.engine.on_command = lambda _command: line.desk.engine.die()
+    assert line.run("models", "recommend", "--json") == 0, line.err
+    (found,) = line.lines()
+    assert all(each["verdict"] != "unknown" for each in found["models"])
+
+
+def test_a_damaged_catalogue_is_one_sentence(line: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Resources, "catalogue", lambda _self: "[[model")
+    assert line.run("models", "recommend") == ExitCode.MODEL_UNUSABLE
+    assert line.out.count("\n") == 1 and "catalogue of recommended models is damaged" in line.out

@@ -1,0 +1,124 @@
+"""The model of the catalogue that suits a machine, worked out beside the window and without a network."""
+
+from __future__ import annotations
+
+import pytest
+
+from app.core.catalogue import Catalogue, read_catalogue
+from app.core.commands import ListDevices
+from app.core.devices import Device, LibraryFacts
+from app.core.events import DevicesListed
+from app.core.hub_model import HubFile
+from app.core.hub_page import HubPage, HubQuantisation
+from app.core.hub_search import HubRepository
+from app.planner.memory_plan import PlannedDevice
+from app.services.recommending import READ_BY_PROCESSOR, ModelChoice, choose_model
+from app.system.resources import find_resources
+from tests.desk import Desk
+
+GIB = 1 << 30
+CATALOGUE = read_catalogue(find_resources().catalogue())
+LIBRARY = LibraryFacts("0", "", False, (), ())
+CPU = Device("CPU", "a processor", "cpu", "CPU", 16 * GIB, None)
+L4 = Device("CUDA0", "NVIDIA L4", "gpu", "CUDA", 24 * GIB, 23 * GIB)
+
+
+def machine(main: float, gpu: float = 0, *, shared: bool = False) -> tuple[PlannedDevice, ...]:
+    cpu = PlannedDevice("CPU", False, round(main * GIB), round(main * GIB))
+    total = round(gpu * GIB)
+    return (PlannedDevice("GPU0", True, total, total, shared), cpu) if gpu else (cpu,)
+
+
+def why(choice: ModelChoice) -> str:
+    assert choice.reason is not None
+    return choice.reason.english()
+
+
+@pytest.mark.parametrize(
+    ("devices", "name", "said"),
+    [
+        (machine(1.2), "SmolLM2 135M", "most capable"),
+        (machine(4), "Granite 4.0 Micro", "most capable"),
+        (machine(6), "Qwen3 4B Instruct 2507", "most capable"),
+        (machine(8), "Qwen3 8B", "most capable"),
+        (machine(12), "Qwen3 8B", "read along"),
+        (machine(20), "gpt-oss 20B", "read along"),
+        (machine(64), "Qwen3 30B-A3B Instruct 2507", "read along"),
+        (machine(32, 8), "Qwen3 8B", "most capable"),
+        (machine(64, 24), "Qwen3 32B", "most capable"),
+        (machine(128, 80), "Llama 3.3 70B", "most capable"),
+        (machine(32, 32, shared=True), "Qwen3 30B-A3B Instruct 2507", "read along"),
+    ],
+)
+def test_each_machine_has_its_model(devices: tuple[PlannedDevice, ...], name: str, said: str) -> None:
+    choice = choose_model(CATALOGUE, devices)
+    assert choice.recommended is not None
+    assert (choice.recommended.name, said in why(choice)) == (name, True), why(choice)
+    judged = next(each for each in choice.models if each.model is choice.recommended)
+    assert judged.fit.verdict == "fits" and judged.model.kind == "chat"
+    if len(devices) == 1:
+        assert judged.model.read_bytes <= READ_BY_PROCESSOR
+
+
+def test_where_nothing_fits_what_to_do_is_said() -> None:
+    choice = choose_model(CATALOGUE, machine(0.1))
+    assert choice.recommended is None and "close other programs" in why(choice)
+    assert len(choice.models) == len(CATALOGUE.models)
+
+
+def test_where_none_fits_whole_the_smallest_that_fits_in_part_is_taken() -> None:
+    large = Catalogue(CATALOGUE.models[-1:])
+    choice = choose_model(large, machine(64, 24))
+    assert choice.recommended is not None and "layers are on the GPU" in why(choice)
+
+
+def test_a_machine_that_is_not_known_yet_has_none() -> None:
+    choice = choose_model(CATALOGUE, ())
+    assert choice.recommended is None and "being found out" in why(choice)
+
+
+def test_a_damaged_catalogue_says_so() -> None:
+    choice = choose_model(read_catalogue("?"), machine(64))
+    assert choice.models == () and "damaged" in why(choice)
+
+
+def wanted(desk: Desk) -> int:
+    """Want the recommendation, and return the request that asks which devices there are."""
+    desk.program.planner.recommending.want_models()
+    (asked,) = desk.engine.all(ListDevices)
+    return asked.request
+
+
+def test_beside_no_model_the_engine_is_asked_which_devices_there_are(desk: Desk) -> None:
+    recommending = desk.program.planner.recommending
+    heard: list[bool] = []
+    recommending.changed.connect(lambda: heard.append(True))
+    request = wanted(desk)
+    assert not recommending.is_listed
+    desk.engine.say(DevicesListed(request, LIBRARY, (CPU, L4)))
+    desk.until(lambda: recommending.models.recommended)
+    assert heard and recommending.is_listed
+    assert recommending.models.recommended.name == "Qwen3 32B"
+
+
+def test_an_engine_that_cannot_tell_leaves_main_memory(desk: Desk) -> None:
+    recommending = desk.program.planner.recommending
+    request = wanted(desk)
+    desk.engine.fail("engine", request=request)
+    desk.until(lambda: recommending.models.models and recommending.models.models[0].fit.verdict != "unknown")
+    assert not any(device.is_gpu for device in desk.program.planner.fits.devices)
+
+
+def test_of_a_page_one_file_is_recommended_and_the_next_page_begins_anew(desk: Desk) -> None:
+    recommending = desk.program.planner.recommending
+    file = HubFile("m-Q4_K_M.gguf", 4 * 10**6)
+    page = HubPage(HubRepository("org/m", parameters=8 * 10**6), (HubQuantisation("Q4_K_M", (file,), 4.0),))
+    recommending.want_files(page)
+    (asked,) = desk.engine.all(ListDevices)
+    desk.engine.say(DevicesListed(asked.request, LIBRARY, (CPU,)))
+    desk.until(lambda: recommending.files.recommended)
+    assert recommending.files.recommended == file.path
+    recommending.want_files(HubPage(HubRepository("org/other"), ()))
+    assert recommending.files.files == ()
+    desk.until(lambda: recommending.files.reason)
+    assert len(desk.engine.all(ListDevices)) == 1
