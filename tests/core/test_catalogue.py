@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from app.core.catalogue import CatalogueModel, read_catalogue
 from app.core.hub_files import quantisation_name
+from app.core.hub_model import HubReference, hub_reference
 from app.system.resources import find_resources
 from devtools.starter_model import STARTER
 
@@ -43,6 +44,7 @@ def test_the_figures_of_each_fit_together(model: CatalogueModel) -> None:
     wanted = model.hub_model
     assert (wanted.path, wanted.size, wanted.revision) == (model.file, model.size, model.revision)
     assert wanted.files[0].sha256 == model.sha256
+    assert hub_reference(f"{model.repository}:{model.file}") == HubReference(model.repository, model.file)
 
 
 def test_of_a_mixture_a_token_needs_a_part() -> None:
