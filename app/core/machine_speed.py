@@ -42,6 +42,9 @@ class KeptAnswers(msgspec.Struct, frozen=True):
     prefill_answers: int = 0
     rests: tuple[float, ...] = ()
     """Seconds that the first tokens of the newest answers took beside reading their prompts."""
+    weak_decode: tuple[tuple[float, ...], ...] = ()
+    """As above, of answers that something disturbed; kept until a better one comes."""
+    weak_prefill: tuple[tuple[float, ...], ...] = ()
 
 
 def is_plausible_decode(point: tuple[float, ...]) -> bool:

@@ -1,6 +1,7 @@
 """What real answers on this machine say of its speed: parameters that follow them, robustly, and how well they fit.
 
-Decode and prefill are kept apart. An answer that something disturbed pulls little, and one too short says nothing.
+Decode and prefill are kept apart. An answer that something disturbed, or that read a short prompt, is weak evidence: it
+stands, with a wide band, until a better one comes. One too short says nothing.
 """
 
 from __future__ import annotations
@@ -16,7 +17,9 @@ from app.planner.gpu import GB, MICROSECOND, TERA, Gpu, PrefillTime, Speed
 from app.planner.model_work import ModelWork
 
 LEAST_DECODED, LEAST_PREFILLED = 16, 64
-"""Tokens below which an answer says nothing of decode, or of prefill."""
+"""Tokens below which an answer says nothing of decode, or little of prefill."""
+SHORT_PREFILLED = 16
+"""And nothing of prefill: what each prompt takes whatever its length is most of it."""
 SLOWEST, FASTEST = 1e-3, 1e5
 """Tokens/s beyond which a clock was wrong."""
 MOST_POINTS, MOST_ALIKE = 64, 6
@@ -32,10 +35,14 @@ FEW_SHARE = 0.7
 """Of the table's band, with fewer answers."""
 MEASURED_HERE = "measured: answers on this machine"
 """Source of a figure."""
+HELD_UP_HERE = "measured: answers on this machine that something held up"
+"""And of one that only weak evidence tells."""
 CARRIED_OVER = "extrapolated: answers on a GPU of the same class in this machine"
 """And of one that they are carried over to."""
 WIDE = 2.0
 """A band is so many times the median error."""
+WEAK_BELOW, WEAK_ABOVE = 0.3, 0.9
+"""Of weak evidence at least: how much a disturbance took nobody knows, only that the machine is no slower."""
 
 
 class AnswerFigures(msgspec.Struct, frozen=True):
@@ -52,7 +59,9 @@ class AnswerFigures(msgspec.Struct, frozen=True):
     depth: int = 0
     """Tokens that were in the cache before them."""
     disturbed: bool = False
-    """Whether something else took the machine: a busy processor, the first answer after a load, a changed clock."""
+    """Whether something else took the machine while it was written: other programs, the disk, a changed clock."""
+    prefill_disturbed: bool = False
+    """And while its prompt was read."""
     paced: bool = False
     """Whether somebody made it slower on purpose, or looked at every step."""
     rest_s: float | None = None
@@ -81,6 +90,20 @@ class Calibration(msgspec.Struct, frozen=True):
     prefill_answers: int = 0
     rests: tuple[float, ...] = ()
     """Seconds that the newest first tokens took beside reading the prompt."""
+    weak_decode: tuple[DecodePoint, ...] = ()
+    """Of disturbed answers, until one comes that is not."""
+    weak_prefill: tuple[PrefillPoint, ...] = ()
+    """Of disturbed answers and short prompts, until a better one comes."""
+
+    @property
+    def decode_evidence(self) -> tuple[DecodePoint, ...]:
+        """What is known of writing, be it weak."""
+        return self.decode or self.weak_decode
+
+    @property
+    def prefill_evidence(self) -> tuple[PrefillPoint, ...]:
+        """What is known of reading, be it weak."""
+        return self.prefill or self.weak_prefill
 
     @property
     def rest_s(self) -> float | None:
@@ -120,57 +143,81 @@ class Beside(msgspec.Struct, frozen=True):
 
 def with_answer(calibration: Calibration, answer: AnswerFigures, work: ModelWork) -> Calibration:
     """Return what is known with one more answer of a model that lies on this device as a whole."""
-    if answer.disturbed or answer.paced or work.is_empty:
+    if answer.paced or work.is_empty:
         return calibration
     point, prefill = _decode_point(answer, work), _prefill_point(answer, work)
-    decodes = _kept(calibration.decode, point) if point else calibration.decode
-    prefills = (*calibration.prefill, prefill)[-MOST_POINTS:] if prefill else calibration.prefill
-    told = point is not None or prefill is not None
-    rests = (*calibration.rests, answer.rest_s)[-MOST_RESTS:] if told and answer.rest_s is not None else None
-    return Calibration(
-        decodes,
-        prefills,
-        calibration.decode_answers + (point is not None),
-        calibration.prefill_answers + (prefill is not None),
-        calibration.rests if rests is None else rests,
-    )
+    is_short = answer.prefilled < LEAST_PREFILLED
+    after = _with_decode(calibration, point, is_weak=answer.disturbed) if point else calibration
+    after = _with_prefill(after, prefill, is_weak=answer.prefill_disturbed or is_short) if prefill else after
+    told = (after.decode_answers, after.prefill_answers) != (calibration.decode_answers, calibration.prefill_answers)
+    if not told or answer.rest_s is None:
+        return after
+    return msgspec.structs.replace(after, rests=(*after.rests, answer.rest_s)[-MOST_RESTS:])
+
+
+def _with_decode(known: Calibration, point: DecodePoint, *, is_weak: bool) -> Calibration:
+    if not is_weak:
+        answers = known.decode_answers + 1
+        return msgspec.structs.replace(
+            known, decode=_kept(known.decode, point), decode_answers=answers, weak_decode=()
+        )
+    return known if known.decode else msgspec.structs.replace(known, weak_decode=_kept(known.weak_decode, point))
+
+
+def _with_prefill(known: Calibration, point: PrefillPoint, *, is_weak: bool) -> Calibration:
+    if not is_weak:
+        points, answers = (*known.prefill, point)[-MOST_POINTS:], known.prefill_answers + 1
+        return msgspec.structs.replace(known, prefill=points, prefill_answers=answers, weak_prefill=())
+    points = (*known.weak_prefill, point)[-MOST_POINTS:]
+    return known if known.prefill else msgspec.structs.replace(known, weak_prefill=points)
 
 
 def calibrated(gpu: Gpu, calibration: Calibration) -> Calibrated:
     """Return a device with the parameters that answers showed, each left as it was where none did."""
-    decode_error = prefill_error = None
-    result = gpu
-    if calibration.decode and gpu.effective_bandwidth > 0:
-        fit = fit_decode(calibration.decode, gpu)
-        decode_error = fit.error
-        # What is read faster than the memory was believed to give says that it gives more, be it weights or cache.
-        bandwidth = max(gpu.bandwidth, fit.bytes_per_s / GB / min(1.0, fit.cache_cost))
-        result = msgspec.structs.replace(
-            result,
-            bandwidth=bandwidth,
-            layer_us=fit.layer_s / MICROSECOND,
-            efficiency=fit.bytes_per_s / GB / bandwidth,
-            cache_cost=fit.cache_cost,
-            below=_band(gpu.below, fit.error, len(calibration.decode)),
-            above=_band(gpu.above, fit.error, len(calibration.decode)),
-        )
-    if calibration.prefill:
-        tflops = _typical(calibration.prefill)
-        prefill_error = statistics.median(abs(point.tflops / tflops - 1) for point in calibration.prefill)
-        band = _band(gpu.prefill_band, prefill_error, len(calibration.prefill))
-        result = msgspec.structs.replace(result, prefill_tflops=tflops, prefill_band=band)
-    sources = dict(gpu.sources)
-    if calibration.decode:
-        sources |= dict.fromkeys(("layer_us", "efficiency", "below", "above"), MEASURED_HERE)
-    if calibration.prefill:
-        sources |= dict.fromkeys(("prefill_tflops", "prefill_band"), MEASURED_HERE)
-    return Calibrated(
-        msgspec.structs.replace(result, sources=sources),
-        calibration.decode_answers,
-        calibration.prefill_answers,
-        decode_error,
-        prefill_error,
-    )
+    writes, decode_error = _as_written(gpu, calibration)
+    found, prefill_error = _as_read(writes, calibration)
+    return Calibrated(found, calibration.decode_answers, calibration.prefill_answers, decode_error, prefill_error)
+
+
+def _as_written(gpu: Gpu, calibration: Calibration) -> tuple[Gpu, float | None]:
+    """Return a device as decode showed it, and the error that is left."""
+    points, is_weak = calibration.decode_evidence, not calibration.decode
+    if not points or gpu.effective_bandwidth <= 0:
+        return gpu, None
+    fit = fit_decode(points, gpu)
+    # What is read faster than the memory was believed to give says that it gives more, be it weights or cache.
+    bandwidth = max(gpu.bandwidth, fit.bytes_per_s / GB / min(1.0, fit.cache_cost))
+    below, above = (_band(before, fit.error, len(points)) for before in (gpu.below, gpu.above))
+    if is_weak:
+        below, above = max(below, gpu.below, WEAK_BELOW), max(above, gpu.above, WEAK_ABOVE)
+    source = HELD_UP_HERE if is_weak else MEASURED_HERE
+    return msgspec.structs.replace(
+        gpu,
+        bandwidth=bandwidth,
+        layer_us=fit.layer_s / MICROSECOND,
+        efficiency=fit.bytes_per_s / GB / bandwidth,
+        cache_cost=fit.cache_cost,
+        below=below,
+        above=above,
+        sources=gpu.sources | dict.fromkeys(("layer_us", "efficiency", "below", "above"), source),
+    ), fit.error
+
+
+def _as_read(gpu: Gpu, calibration: Calibration) -> tuple[Gpu, float | None]:
+    """Return a device as prefill showed it, and the error that is left; weak evidence only makes it faster."""
+    points, is_weak = calibration.prefill_evidence, not calibration.prefill
+    if not points:
+        return gpu, None
+    tflops = _typical(points)
+    if is_weak and gpu.prefill_tflops is not None and tflops <= gpu.prefill_tflops:
+        return gpu, None
+    error = statistics.median(abs(point.tflops / tflops - 1) for point in points)
+    band = _band(gpu.prefill_band, error, len(points))
+    if is_weak:
+        band = max(band, gpu.prefill_band, WEAK_BELOW)
+    source = HELD_UP_HERE if is_weak else MEASURED_HERE
+    sources = gpu.sources | dict.fromkeys(("prefill_tflops", "prefill_band"), source)
+    return msgspec.structs.replace(gpu, prefill_tflops=tflops, prefill_band=band, sources=sources), error
 
 
 def carried_over(original: Gpu, measured: Gpu, other: Gpu) -> Gpu:
@@ -208,7 +255,7 @@ def decode_beside(predicted: Speed, answer: AnswerFigures) -> Beside | None:
 
 def prefill_beside(predicted: PrefillTime, answer: AnswerFigures) -> Beside | None:
     """Return prefill as predicted and as it was, in s; None where an answer says nothing of it."""
-    if answer.prefilled < LEAST_PREFILLED or not answer.prefill_s or answer.prefill_s <= 0:
+    if answer.prefilled < SHORT_PREFILLED or not answer.prefill_s or answer.prefill_s <= 0:
         return None
     return Beside(predicted.seconds, answer.prefill_s, predicted.low, predicted.high)
 
@@ -224,7 +271,7 @@ def _decode_point(answer: AnswerFigures, work: ModelWork) -> DecodePoint | None:
 
 def _prefill_point(answer: AnswerFigures, work: ModelWork) -> PrefillPoint | None:
     seconds, tokens = answer.prefill_s, answer.prefilled
-    if tokens < LEAST_PREFILLED or not seconds or seconds <= 0:
+    if tokens < SHORT_PREFILLED or not seconds or seconds <= 0:
         return None
     done = work.operations(tokens, answer.depth) / seconds / TERA
     point = PrefillPoint(done, tokens, answer.depth, work.layers, work.weight_bytes())

@@ -21,11 +21,8 @@ from app.planner.diagnosis_remedies import (
     new_chat_remedy,
     threads_remedy,
 )
+from app.planner.prefill_costs import was_paged_in
 
-PAGED_SHARE = 0.1
-"""Of the weights, from the disk: more than this is no accident."""
-PAGED_FAULTS = 256
-"""Where nobody tells the bytes: each of these faults reads 4 KiB at least, and usually much more ahead."""
 LONG_PROMPT_TOKENS = 1024
 _WHY: dict[UnusedCache, Sentence] = {
     "edited": translate(
@@ -117,7 +114,7 @@ def _prefill(metrics: Metrics, times: Times, circumstances: Circumstances) -> Di
         evidence.expected_reading(metrics, circumstances),
         evidence.from_cache(metrics),
     )
-    if _was_paged_in(metrics, circumstances):
+    if was_paged_in(metrics, circumstances):
         sentence = translate(
             "Diagnosis",
             "Reading (prefill) took {prefill:.1f} of {total:.1f} s: the weights came from the disk meanwhile.",
@@ -195,15 +192,6 @@ def _compute(
     if remedy is None and metrics.prompt_tokens >= LONG_PROMPT_TOKENS and cached and not is_question:
         remedy = new_chat_remedy()
     return Diagnosis(sentence, "prefill", evidence.known(*rows, evidence.layers(circumstances)), remedy)
-
-
-def _was_paged_in(metrics: Metrics, circumstances: Circumstances) -> bool:
-    pages = metrics.page_ins
-    if pages is None:
-        return False
-    if pages.prefill_bytes is not None and circumstances.weight_bytes_per_token:
-        return pages.prefill_faults > 0 and pages.prefill_bytes >= PAGED_SHARE * circumstances.weight_bytes_per_token
-    return pages.prefill_faults >= PAGED_FAULTS
 
 
 def _remedy_for_cache(why: UnusedCache, metrics: Metrics, circumstances: Circumstances) -> Remedy | None:

@@ -1,7 +1,8 @@
 """What answers on this machine show of its speed: each becomes a point, and the next one is expected from them.
 
-Only whole answers count that nobody held or paced, by a model that lies on one device as a whole; what is kept is bounded by
-`planner.calibration`, for each device and, on the processor, each number of threads.
+Only whole answers count that nobody held or paced, by a model that lies on one device as a whole, and not the first after a
+load; those that something disturbed count until a better one comes. What is kept is bounded by `planner.calibration`, for
+each device and, on the processor, each number of threads.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ from app.planner.decode_fit import DecodePoint
 from app.planner.decode_speed import Part, decode_speed
 from app.planner.gpu import Gpu, PrefillTime, Speed
 from app.planner.model_work import ModelWork
+from app.planner.prefill_costs import is_prefill_disturbed
 from app.planner.prefill_speed import prefill_time
 from app.planner.this_machine import OwnDevice, this_machine
 from app.services.engine_session import EngineSession
@@ -105,12 +107,13 @@ class Calibrating:
         """Take in an answer that has ended; `held` says whether somebody paced it or looked at every step."""
         model, work = self._model, self._work
         key = self._key(model) if model is not None else None
-        if work is None or key is None or event.stop_reason in _OTHER_ENDS:
+        if work is None or key is None or event.stop_reason in _OTHER_ENDS or circumstances.first_after_load:
             return
-        disturbed = circumstances.first_after_load or is_disturbed(
-            event.metrics, times_of(event.metrics), circumstances
+        metrics, times = event.metrics, times_of(event.metrics)
+        answer = msgspec.structs.replace(
+            figures_of(metrics, disturbed=is_disturbed(metrics, times, circumstances), paced=held),
+            prefill_disturbed=is_prefill_disturbed(metrics, times, circumstances),
         )
-        answer = figures_of(event.metrics, disturbed=disturbed, paced=held)
         before = self._settings.values.answers_here
         after = kept_with(before, key, answer, work)
         if after != before:
@@ -206,7 +209,7 @@ def _fitted(
 ) -> _Fit:
     """Return the work of a model, read from its file where nobody did, and its device as answers showed it."""
     work = work if work is not None else whole_work(model)
-    is_told = bool(known.decode or known.prefill)
+    is_told = bool(known.decode_evidence or known.prefill_evidence)
     gpu = this_machine(device, table()) if device is not None and is_told else None
     return _Fit(work, calibrated(gpu, known) if gpu is not None else None)
 
@@ -223,18 +226,30 @@ def _plain(calibration: Calibration) -> KeptAnswers:
         calibration.decode_answers,
         calibration.prefill_answers,
         calibration.rests,
+        tuple(msgspec.structs.astuple(point) for point in calibration.weak_decode),
+        tuple(msgspec.structs.astuple(point) for point in calibration.weak_prefill),
     )
 
 
 def calibration_of(kept: KeptAnswers) -> Calibration:
     """Return what is kept as points; what people wrote into the file that is no speed is left out."""
     return Calibration(
-        tuple(found for point in kept.decode if (found := _decode_point(point)) is not None),
-        tuple(read for point in kept.prefill if (read := _prefill_point(point)) is not None),
+        _decode_points(kept.decode),
+        _prefill_points(kept.prefill),
         max(0, kept.decode_answers),
         max(0, kept.prefill_answers),
         tuple(rest for rest in kept.rests if is_plausible_rest(rest)),
+        _decode_points(kept.weak_decode),
+        _prefill_points(kept.weak_prefill),
     )
+
+
+def _decode_points(kept: Iterable[tuple[float, ...]]) -> tuple[DecodePoint, ...]:
+    return tuple(found for point in kept if (found := _decode_point(point)) is not None)
+
+
+def _prefill_points(kept: Iterable[tuple[float, ...]]) -> tuple[PrefillPoint, ...]:
+    return tuple(found for point in kept if (found := _prefill_point(point)) is not None)
 
 
 def _decode_point(kept: tuple[float, ...]) -> DecodePoint | None:

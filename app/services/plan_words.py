@@ -142,7 +142,7 @@ def no_reading(gpu: Gpu) -> Sentence:
         return translate(
             "PlanComparison",
             "How fast {gpu} reads a prompt is not known yet: ask a model something. The first answer after a load does"
-            " not count, nor one that other programs slowed down.",
+            " not count, nor one that is stopped, nor a prompt of a few words.",
             gpu=gpu.name,
         )
     if gpu.source_kind("bandwidth") == "entered":

@@ -40,7 +40,7 @@ def decode_measured(parts: Sequence[Part], answers: KeptAnswers) -> MeasuredBesi
     part = _only(parts)
     if part is None:
         return None
-    points = [point for point in calibration_of(answers).decode if _is_of(point, part.work)]
+    points = [point for point in calibration_of(answers).decode_evidence if _is_of(point, part.work)]
     if not points:
         return None
     alike = [point for point in points if point.place == points[-1].place]
@@ -59,7 +59,7 @@ def prefill_measured(parts: Sequence[Part], answers: KeptAnswers, micro_batch: i
     part = _only(parts)
     if part is None:
         return None
-    known = calibration_of(answers).prefill
+    known = calibration_of(answers).prefill_evidence
     points = [point for point in known if _is_model(point.layers, point.weight_bytes, part.work)]
     if not points:
         return None

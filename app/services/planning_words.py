@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from app.core.words import Sentence, counted, translate
-from app.planner.calibration import CARRIED_OVER
+from app.planner.calibration import CARRIED_OVER, HELD_UP_HERE
 from app.planner.gpu import Gpu, Limit
 from app.planner.memory_plan import DevicePlan, Lever, MemoryPlan
 from app.services.planning_values import Range, SpeedRows
@@ -177,6 +177,12 @@ def lever_words(lever: Lever, everything: int | None, sequences: int) -> Sentenc
 
 def rests_on(gpu: Gpu) -> Sentence:
     """Return what the speed of a device is judged by."""
+    if gpu.sources.get("efficiency") == HELD_UP_HERE and gpu.is_this_machine:
+        return translate(
+            "Planner",
+            "Judged by answers on this machine that something slowed down, mostly other programs; one that nothing disturbs "
+            "counts more.",
+        )
     if gpu.source_kind("efficiency") == "measured" and gpu.is_this_machine:
         return translate("Planner", "Judged by answers on this machine.")
     if gpu.sources.get("efficiency", "").startswith(CARRIED_OVER):

@@ -10,9 +10,11 @@ import pytest
 
 from app.planner.calibration import (
     CARRIED_OVER,
+    HELD_UP_HERE,
     MEASURED_HERE,
     MOST_ALIKE,
     MOST_POINTS,
+    WEAK_ABOVE,
     AnswerFigures,
     Calibration,
     calibrated,
@@ -116,9 +118,8 @@ def test_two_models_tell_layers_from_bytes() -> None:
         AnswerFigures(100, -1.0, 100),
         AnswerFigures(100, float("inf"), 100),
         AnswerFigures(100, float("nan"), 100),
-        AnswerFigures(100, 50.0, 100, disturbed=True),
         AnswerFigures(100, 50.0, 100, paced=True),
-        AnswerFigures(0, None, 0, prefilled=63, prefill_s=1.0),
+        AnswerFigures(0, None, 0, prefilled=15, prefill_s=1.0),
         AnswerFigures(0, None, 0, prefilled=500, prefill_s=0.0),
     ],
     ids=str,
@@ -126,6 +127,59 @@ def test_two_models_tell_layers_from_bytes() -> None:
 def test_what_says_nothing_changes_nothing(answer: AnswerFigures) -> None:
     assert with_answer(Calibration(), answer, SMALL) == Calibration()
     assert calibrated(PROCESSOR, Calibration()).gpu == PROCESSOR
+
+
+def test_answers_that_all_were_disturbed_are_weak_evidence_until_one_comes_that_was_not() -> None:
+    slow = msgspec.structs.replace(PROCESSOR, efficiency=0.1, layer_us=140.0)
+    known = Calibration()
+    for context in (300, 900, 2000):
+        rate = speed_on(slow, context).tokens_per_s
+        known = with_answer(known, AnswerFigures(100, rate, context, disturbed=True), SMALL)
+    weak = calibrated(PROCESSOR, known)
+    assert off(weak.gpu, slow, (300, 2000)) < 0.05 and weak.decode_answers == 0
+    assert weak.gpu.above >= WEAK_ABOVE and weak.gpu.below >= PROCESSOR.below, "how much was taken nobody knows"
+    assert weak.gpu.sources["efficiency"] == HELD_UP_HERE and weak.gpu.source_kind("efficiency") == "measured"
+    again = msgspec.msgpack.decode(msgspec.msgpack.encode(known), type=Calibration)
+    assert again == known
+    known = with_answer(known, AnswerFigures(100, speed_on(PROCESSOR, 500).tokens_per_s, 500), SMALL)
+    known = with_answer(known, AnswerFigures(100, 1.0, 500, disturbed=True), SMALL)
+    sure = calibrated(PROCESSOR, known)
+    assert off(sure.gpu, PROCESSOR, (300, 2000)) < 0.02 and sure.gpu.above < WEAK_ABOVE
+    assert known.weak_decode == () and sure.decode_answers == 1
+    bounded = Calibration()
+    for _ in range(20):
+        bounded = with_answer(bounded, AnswerFigures(100, 20.0, 300, disturbed=True), SMALL)
+    assert len(bounded.weak_decode) == MOST_ALIKE
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        AnswerFigures(0, None, 0, prefilled=40, prefill_s=0.2),
+        AnswerFigures(0, None, 0, prefilled=800, prefill_s=4.0, prefill_disturbed=True),
+    ],
+    ids=["short", "disturbed"],
+)
+def test_a_weak_prefill_tells_of_a_device_of_which_nothing_is_known_and_only_makes_others_faster(
+    answer: AnswerFigures,
+) -> None:
+    unknown = msgspec.structs.replace(PROCESSOR, prefill_tflops=None)
+    known = with_answer(Calibration(), answer, SMALL)
+    found = calibrated(unknown, known).gpu
+    time = prefill_time([Part(SMALL, found)], answer.prefilled)
+    assert time is not None and answer.prefilled / time.seconds == pytest.approx(200, rel=0.1)
+    assert found.prefill_band >= 0.3 and found.sources["prefill_tflops"] == HELD_UP_HERE
+    assert calibrated(PROCESSOR, known).gpu == PROCESSOR, "it is no slower than it was believed to be"
+    slower = msgspec.structs.replace(PROCESSOR, prefill_tflops=1e-4)
+    assert calibrated(slower, known).gpu.prefill_tflops == found.prefill_tflops
+    better = with_answer(known, AnswerFigures(0, None, 0, 700, 0.35), SMALL)
+    assert better.weak_prefill == () and with_answer(better, answer, SMALL) == better
+
+
+def test_a_prefill_counts_though_its_decode_was_disturbed() -> None:
+    known = with_answer(Calibration(), AnswerFigures(100, 5.0, 300, 500, 0.5, disturbed=True, rest_s=0.1), SMALL)
+    assert (known.decode_answers, known.prefill_answers, len(known.weak_decode)) == (0, 1, 1)
+    assert known.rests == (0.1,)
 
 
 def test_prefill_is_kept_apart_from_decode() -> None:

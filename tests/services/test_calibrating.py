@@ -9,9 +9,10 @@ from typing import Any
 import msgspec
 import pytest
 
+from app.core.circumstances import Circumstances
 from app.core.events import Finished, Loaded, PromptReady, Tokens
 from app.core.machine_speed import KeptAnswers
-from app.core.metrics import KVUse, Metrics, StopReason, TtftParts
+from app.core.metrics import KVUse, Metrics, PageIns, StopReason, TtftParts
 from app.core.model import ModelInfo
 from app.planner.answer_times import times_of
 from app.planner.calibration import MOST_ALIKE
@@ -114,15 +115,50 @@ def test_decode_and_prefill_are_kept_apart(desk: Desk, calibrating: Calibrating)
         lambda desk: answers(desk, written(), held_ns=1),
         lambda desk: answers(desk, written(), reason="cancelled"),
         lambda desk: answers(desk, written(sampled_tokens=5, prompt_tokens=100)),
-        lambda desk: answers(desk, written(decode_cpu_s=0.5)),
     ],
-    ids=["held", "stopped", "too short", "beside busy programs"],
+    ids=["held", "stopped", "too short"],
 )
 def test_an_answer_that_says_nothing_of_the_machine_is_not_kept(
     desk: Desk, calibrating: Calibrating, spoil: Callable[[Desk], None]
 ) -> None:
     spoil(desk)
     assert kept(desk) == {}
+
+
+def test_answers_beside_busy_programs_count_until_one_comes_that_nothing_slowed_down(
+    desk: Desk, calibrating: Calibrating
+) -> None:
+    for _ in range(3):
+        answers(desk, written(rate=20.0, decode_cpu_s=0.5))
+        knows(desk, calibrating)
+    weak = kept(desk)["CPU, 2"]
+    assert (weak.decode_answers, weak.prefill_answers) == (0, 0) and (
+        len(weak.weak_decode),
+        len(weak.weak_prefill),
+    ) == (3, 3)
+    speed = calibrating.expected(written())
+    assert speed is not None and speed.tokens_per_s == pytest.approx(20.0, rel=0.05) and speed.high > 1.8 * 20
+    assert calibrating.reading_speed(200) is not None
+    answers(desk, written(rate=50.0))
+    knows(desk, calibrating)
+    sure = kept(desk)["CPU, 2"]
+    assert (sure.decode_answers, sure.weak_decode, sure.weak_prefill) == (1, (), ())
+    speed = calibrating.expected(written())
+    assert speed is not None and speed.tokens_per_s == pytest.approx(50.0, rel=0.03)
+
+
+def test_a_prompt_is_read_undisturbed_before_a_window_that_took_the_decode(
+    desk: Desk, calibrating: Calibrating
+) -> None:
+    metrics, around = written(), Circumstances(threads=2, cores=2, window_busy_s=times_of(written()).decode)
+    calibrating.note(Finished(1, "a", b"", "end", metrics, 7, ()), around, held=False)
+    told = kept(desk)["CPU, 2"]
+    assert (told.decode_answers, len(told.weak_decode), told.prefill_answers) == (0, 1, 1)
+    paged = msgspec.structs.replace(metrics, page_ins=PageIns(5000, 0))
+    desk.program.settings.change(answers_here={})
+    calibrating.note(Finished(1, "a", b"", "end", paged, 7, ()), Circumstances(threads=2, cores=2), held=False)
+    told = kept(desk)["CPU, 2"]
+    assert (told.decode_answers, told.prefill_answers, len(told.weak_prefill)) == (1, 0, 1)
 
 
 def test_a_slow_grammar_says_nothing_of_the_decode_and_takes_nothing_from_the_prefill(

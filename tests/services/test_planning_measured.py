@@ -7,8 +7,10 @@ import pytest
 
 from app.core.machine_speed import KeptAnswers
 from app.gui.planner.plan_words import first_hint, first_words
+from app.planner.calibration import calibrated
 from app.planner.model_work import split_work
 from app.planner.plan_options import PlanOptions
+from app.services.calibrating import calibration_of
 from app.services.planning_devices import KnownGpus
 from app.services.planning_values import PlanChoice, SpeedRows
 from app.services.planning_view import make_plan, place_of, view_of
@@ -39,6 +41,28 @@ def test_what_answers_showed_stands_beside_what_is_expected() -> None:
     assert beside(point, on="CUDA0").measured is None  # of another device
     assert beside(point, chosen=PlanChoice(kv_type="q8_0")).measured is None  # of a cache of another kind
     assert beside(point[:4]).measured is None  # kept without its tokens: nothing tells how the cache was kept
+
+
+def test_answers_that_something_slowed_down_stand_there_too_as_long_as_there_are_no_others() -> None:
+    unread = msgspec.structs.replace(PROCESSOR, prefill_tflops=None)
+    work = split_work(planned("llama-3.1-8b"), PlanOptions(context=8192), 0)
+    assert work is not None
+    there = work.on_processor
+    slow = (there.layers, there.weight_bytes(), there.cache_bytes(600), 0.5, 600)
+    read = (there.operations(40, 0) / 2 / 1e12, 40, 0, there.layers, there.weight_bytes())
+    answers = calibration_of(KeptAnswers(weak_decode=(slow,), weak_prefill=(read,)))
+    place = place_of(
+        "here",
+        (MAIN,),
+        KnownGpus(
+            here={"CPU": calibrated(unread, answers).gpu},
+            answers={"CPU": KeptAnswers(weak_decode=(slow,), weak_prefill=(read,))},
+        ),
+    )
+    speed = view_of(make_plan(planned("llama-3.1-8b"), PlanChoice(), place), PlanChoice(), place, None).speed
+    assert speed.measured == pytest.approx(2.0) and speed.read == pytest.approx(20.0)
+    assert speed.first_token is not None and speed.decode is not None and speed.decode.value < 2.5
+    assert speed.rests_on is not None and "that something slowed down" in speed.rests_on.english()
 
 
 def test_how_fast_prompts_were_read_stands_beside_what_is_expected() -> None:

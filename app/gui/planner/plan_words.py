@@ -127,7 +127,7 @@ def no_first_words(choice: PlanChoice) -> str:
         return translate(
             "Planner",
             "First token: –. An answer shows how fast this machine reads a prompt, but not the first one after a load, nor "
-            "one that other programs slowed down.",
+            "one that is stopped, nor a prompt of a few words.",
         )
     return translate("Planner", "First token: –. How much this GPU computes in a second is not known.")
 
