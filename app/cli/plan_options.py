@@ -14,7 +14,8 @@ Say whether a model fits, how long its context may be, how many conversations
 go at once, how long the first token takes and how fast the others follow. For
 this machine llama.cpp is asked; for other GPUs, and for models that are not
 here yet, it is worked out from the header of the file, and nothing else of it
-is downloaded."""
+is downloaded. Speed falls as the cache fills: of one plan both ends are
+printed, after the prompt and with the context full; a table has the latter."""
 PLAN_EPILOG = """\
 MODEL is a .gguf file, a folder of them, the name of a model as `models`
 lists it, org/repo of the hub (a line for each model), or org/repo:file, where
@@ -32,10 +33,12 @@ not at all with TOKENLIGHT_OFFLINE=1.
   plans    a list, one for each GPU: gpu, name, verdict (fits, less_context,
            partly, too_large, unknown), reason, context, prompt, gpu_layers,
            experts_on_cpu, largest_context, most_sequences, limited_by,
-           decode, ttft, devices, levers, note, remark
+           decode (context full), decode_after_prompt (as an answer begins,
+           faster), ttft, devices, levers, note, remark
   decode   tokens_per_s of each conversation, low, high, ceiling, together,
            limited_by (memory, bandwidth, layers, compute, processor), source
-           (measured, vendor, extrapolated, assumed, entered, told)
+           (measured, vendor, extrapolated, assumed, entered, told), context
+           (tokens in the cache of each meanwhile)
   ttft     ms, low, high, prefill_tokens_per_s, limited_by
   devices  a list: name, is_gpu; weights, kv, state, compute, overhead, margin,
            each bytes and source (asked, formula, assumed); needed, total,

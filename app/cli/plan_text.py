@@ -45,6 +45,7 @@ ROWS = (
 )
 INDENT = "  "
 BEST = "*"
+FULL = "Tok/s: with the context full, where they are slowest"
 
 
 def plan_text(report: PlanReport) -> str:
@@ -70,7 +71,7 @@ def _in_full(asked: PlanAsked, model: ModelValue, plan: PlanValue) -> list[str]:
     if plan.note is not None:
         lines.append(f"{INDENT}llama.cpp was asked and gave no figures: {one_line(plan.note.english())}")
     facts = [
-        ("Decode", _decode(plan.decode)),
+        *_decodes(plan),
         ("First token", _first_token(plan)),
         ("Largest context", _tokens(plan.largest_context)),
         ("Conversations", UNKNOWN if plan.most_sequences is None else f"{count(plan.most_sequences)} at once"),
@@ -111,7 +112,7 @@ def _as_table(asked: PlanAsked, models: Sequence[ModelValue]) -> list[str]:
     first = models[0]
     lines = [] if with_model else [_about(first)]
     plans = [plan for model in models for plan in model.plans]
-    lines += [_usage(asked, plans), *([_prompt(plans)] if plans else []), ""]
+    lines += [_usage(asked, plans), *([_prompt(plans), FULL] if plans else []), ""]
     for row, more in zip((head, *rows), ([], *after), strict=True):
         lines.append("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=False)))
         lines += more
@@ -176,9 +177,20 @@ def _target(plan: PlanValue) -> str:
     return f"This machine ({name})" if name else "This machine"
 
 
-def _decode(decode: DecodeValue | None) -> str:
-    if decode is None:
-        return UNKNOWN
+def _decodes(plan: PlanValue) -> list[tuple[str, str]]:
+    """Return how fast it writes as an answer begins, which the planner of the window says first, and at its slowest."""
+    begin, full = plan.decode_after_prompt, plan.decode
+    if begin is None or full is None:
+        return [("Decode", UNKNOWN)]
+    rows = [("Decode", f"{_decode(begin)} after {_tokens(begin.context)}")]
+    return (
+        rows
+        if begin.context == full.context
+        else [*rows, ("Context full", f"{_decode(full)} after {_tokens(full.context)}")]
+    )
+
+
+def _decode(decode: DecodeValue) -> str:
     band = f"{rate(decode.low)} to {rate(decode.high)}, by bandwidth alone {rate(decode.ceiling)}"
     doubt = ", assumed" if decode.source == "assumed" else ""
     each = f"{rate(decode.tokens_per_s)} tok/s ({band}{doubt})"

@@ -52,7 +52,7 @@ class Row(msgspec.Struct, frozen=True):
     gpu: Gpu
     plan: MemoryPlan
     speed: Speed | None
-    """Of decode, with all conversations at once."""
+    """Of decode, with all conversations at once and the context of each full."""
     first_token: PrefillTime | None
     """Until the first token, for one prompt by itself."""
     first_token_together: PrefillTime | None
@@ -65,6 +65,8 @@ class Row(msgspec.Struct, frozen=True):
     """Conversations of this context each that would fit at once; 0 is none."""
     context: int = 0
     """Tokens of each conversation that all its figures hold for: of one that fits with less context, those that fit."""
+    speed_after_prompt: Speed | None = None
+    """The same with no more than the prompt of each in the cache, as its answer begins."""
 
     @property
     def verdict(self) -> Verdict:
@@ -205,7 +207,8 @@ def _row(model: PlannedModel, gpu: Gpu, usage: Usage, by: tuple[Gpu | None, Plan
         usage, planned = _shorter(usage, planned, lambda options: plan(model, options, devices))
     impossible = planned.verdict in ("too_large", "unknown")
     parts = () if impossible else parts_by(model, planned, gpu, host)
-    speed = decode_speed(parts, usage.context, users)
+    begin = min(usage.prompt, usage.context)
+    speed, at_first = (decode_speed(parts, tokens, users) for tokens in (usage.context, begin))
     is_held = usage.prompt <= usage.context or planned.verdict != "less_context"
     first = prefill_time(parts, usage.prompt, usage.cached, planned.options.micro_batch) if is_held else None
     limit: Limit | None = speed.limited_by if speed else None
@@ -213,7 +216,9 @@ def _row(model: PlannedModel, gpu: Gpu, usage: Usage, by: tuple[Gpu | None, Plan
         limit = "memory"
     alone = planned if users == 1 else plan(model, replace(usage, users=1).planned, devices)
     all_at_once = together(first, users) if first else None
-    row = Row(model, gpu, planned, speed, first, all_at_once, limit, context=usage.context)
+    row = Row(
+        model, gpu, planned, speed, first, all_at_once, limit, context=usage.context, speed_after_prompt=at_first
+    )
     if planned.verdict == "partly" and not parts:
         return replace(row, largest_context=0, most_users=0)
     room, most = planned.largest_context, alone.most_sequences

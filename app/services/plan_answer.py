@@ -79,6 +79,8 @@ class DecodeValue(msgspec.Struct, frozen=True):
     limited_by: Limit
     source: SourceKind | None
     """Where the figures come from that tell how well the memory is used: runs, answers here, or experience."""
+    context: int
+    """Tokens in the cache of each conversation that it holds for."""
 
 
 class FirstTokenValue(msgspec.Struct, frozen=True):
@@ -113,6 +115,9 @@ class PlanValue(msgspec.Struct, frozen=True):
     """Conversations of this context that would fit at once; 0 is none."""
     limited_by: Limit | None
     decode: DecodeValue | None
+    """With the context full: the slowest that it gets."""
+    decode_after_prompt: DecodeValue | None
+    """As an answer begins, which is the page's first figure."""
     ttft: FirstTokenValue | None
     devices: tuple[DeviceValue, ...]
     levers: tuple[LeverValue, ...]

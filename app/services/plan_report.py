@@ -13,7 +13,7 @@ from app.core.model import ALL_LAYERS, DEFAULT_PROMPT, LoadOptions
 from app.core.words import Sentence
 from app.planner.comparison import Row, Usage, compare, parts_on
 from app.planner.decode_speed import Part
-from app.planner.gpu import Gpu
+from app.planner.gpu import Gpu, Speed
 from app.planner.memory_plan import DevicePlan, Figure, Lever, MemoryPlan, PlannedDevice, Verdict
 from app.planner.plan_options import PlanOptions
 from app.planner.planned_model import PlannedModel
@@ -119,7 +119,8 @@ def _here(model: PlannedModel, usage: Usage, here: Here, host: Gpu | None) -> Pl
     (row,) = compare([model], [speed or _UNKNOWN], usage, host, plan, parts)
     if speed is None:
         limit = row.limited_by if row.limited_by == "memory" else None
-        row = replace(row, speed=None, first_token=None, first_token_together=None, limited_by=limit)
+        silent = replace(row, speed=None, speed_after_prompt=None, first_token=None, first_token_together=None)
+        row = replace(silent, limited_by=limit)
     value = _plan(row, usage, THIS_MACHINE, name or here.names.get(MAIN_MEMORY, ""))
     return replace(value, note=here.note)
 
@@ -140,18 +141,7 @@ def _asked(plan: MemoryPlan, model: PlannedModel, options: PlanOptions, here: He
 
 
 def _plan(row: Row, usage: Usage, gpu: str, name: str) -> PlanValue:
-    plan, speed, first = row.plan, row.speed, row.first_token
-    decode = None
-    if speed is not None:
-        decode = DecodeValue(
-            speed.tokens_per_s,
-            speed.low,
-            speed.high,
-            speed.ceiling,
-            speed.together,
-            speed.limited_by,
-            row.gpu.source_kind("efficiency"),
-        )
+    plan, first = row.plan, row.first_token
     ttft = None
     if first is not None:
         ttft = FirstTokenValue(
@@ -169,10 +159,26 @@ def _plan(row: Row, usage: Usage, gpu: str, name: str) -> PlanValue:
         largest_context=row.largest_context,
         most_sequences=row.most_users,
         limited_by=row.limited_by,
-        decode=decode,
+        decode=_decode(row.speed, row.gpu, row.context),
+        decode_after_prompt=_decode(row.speed_after_prompt, row.gpu, min(usage.prompt, row.context)),
         ttft=ttft,
         devices=tuple(_device(device, name if device.name == gpu else "") for device in plan.devices),
         levers=tuple(_lever(lever, max(1, usage.users)) for lever in plan.levers),
+    )
+
+
+def _decode(speed: Speed | None, gpu: Gpu, context: int) -> DecodeValue | None:
+    if speed is None:
+        return None
+    return DecodeValue(
+        speed.tokens_per_s,
+        speed.low,
+        speed.high,
+        speed.ceiling,
+        speed.together,
+        speed.limited_by,
+        gpu.source_kind("efficiency"),
+        context,
     )
 
 

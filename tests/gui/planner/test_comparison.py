@@ -42,6 +42,7 @@ def test_it_begins_with_rows_an_answer_and_lines(beside: Beside) -> None:
     assert len(beside.table.rows.rows) == 5
     answer = beside.says("plan_comparison_answer")
     assert answer.startswith("5 of 5 fit. The fastest is tiny F16 on ") and "tok/s each (" in answer
+    assert answer.endswith(") with the context full.")
     assert "8,192 tokens, one conversation" in beside.says("plan_comparison_use")
     assert [drawn.number for drawn in beside.part.speeds.drawing.rows] == [0, 1, 2, 3, 4]
     assert beside.part.speeds.accessibleName().count(" tok/s at ") == 5

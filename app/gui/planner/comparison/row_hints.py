@@ -8,6 +8,7 @@ from app.core.words import Sentence
 from app.gui.planner.comparison import words
 from app.gui.widgets.words import render
 from app.services.plan_values import Band, ComparedRow
+from app.services.units import count
 
 translate = QCoreApplication.translate
 
@@ -47,9 +48,14 @@ def first_token_hint(row: ComparedRow) -> str:
 
 
 def speed_hint(row: ComparedRow) -> str:
-    """Return what the speed is judged by, or why it is not known."""
+    """Return how full the cache is meanwhile and what the speed is judged by, or why it is not known."""
     band: Band | None = row.each
-    return _why(row.why_no_speed) if band is None else " ".join(map(render, row.how_sure))
+    if band is None:
+        return _why(row.why_no_speed)
+    full = translate(
+        "PlanComparison", "With all {context} tokens of its context in the cache; with fewer it is faster."
+    )
+    return " ".join((full.format(context=count(row.context)), *map(render, row.how_sure)))
 
 
 HINTS = (

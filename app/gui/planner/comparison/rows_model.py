@@ -177,8 +177,11 @@ class RowsModel(QAbstractTableModel):
                     "nearly all of it"
                 ).format(prompt=count(self._prompt)),
             ),
-            (tr("tok/s each"), tr("Tokens per second of each conversation, and the band")),
-            (tr("tok/s together"), tr("Tokens per second of all conversations, and the band")),
+            (tr("tok/s each"), tr("Tokens per second of each conversation with its context full, and the band")),
+            (
+                tr("tok/s together"),
+                tr("Tokens per second of all conversations with their contexts full, and the band"),
+            ),
             (tr("Limited by"), tr("What keeps it from being faster, or from fitting")),
         )
 

@@ -128,10 +128,14 @@ def answer(worked: Worked) -> str:
         return none.format(fits=count(len(fitting)), all=count(len(rows)))
     best = max(known, key=lambda row: row.each.value if row.each is not None else 0.0)
     said = translate(
-        "PlanComparison", "{fits} of {all} fit. The fastest is {model} on {gpu}: about {rate} tok/s each ({band})."
+        "PlanComparison",
+        "{fits} of {all} fit. The fastest is {model} on {gpu}: about {rate} tok/s each ({band}) with the context full.",
     )
     if len(fitting) == 1:
-        said = translate("PlanComparison", "1 of {all} fits: {model} on {gpu}, about {rate} tok/s each ({band}).")
+        said = translate(
+            "PlanComparison",
+            "1 of {all} fits: {model} on {gpu}, about {rate} tok/s each ({band}) with the context full.",
+        )
     band = best.each or Band(0, 0, 0)
     return said.format(
         fits=count(len(fitting)),
