@@ -133,7 +133,7 @@ def _cells(plan: PlanValue, asked: PlanAsked) -> list[str]:
     together = [] if asked.sequences == 1 else [UNKNOWN if decode is None else rate(decode.together)]
     return [
         IN_TABLE[plan.verdict],
-        byte_size(plan.devices[0].needed) if plan.devices else UNKNOWN,
+        byte_size(plan.needed),
         count(plan.largest_context),
         count(plan.most_sequences),
         UNKNOWN if plan.ttft is None else milliseconds(plan.ttft.ms),

@@ -8,6 +8,7 @@ import msgspec
 from msgspec.structs import replace
 
 from app.core.devices import MAIN_MEMORY
+from app.core.model import ALL_LAYERS
 from app.planner.decode_speed import Part, decode_speed
 from app.planner.gpu import Gpu, Limit, PrefillTime, Speed
 from app.planner.layout import all_layers, places
@@ -67,6 +68,10 @@ class Row(msgspec.Struct, frozen=True):
     """Tokens of each conversation that all its figures hold for: of one that fits with less context, those that fit."""
     speed_after_prompt: Speed | None = None
     """The same with no more than the prompt of each in the cache, as its answer begins."""
+    needed: int | None = None
+    """Bytes of the GPU that have to be free: for its part where layers lie in main memory, else for all of it."""
+    needed_whole: int | None = None
+    """The same with all layers on it, whatever lies in main memory now."""
 
     @property
     def verdict(self) -> Verdict:
@@ -219,12 +224,29 @@ def _row(model: PlannedModel, gpu: Gpu, usage: Usage, by: tuple[Gpu | None, Plan
     row = Row(
         model, gpu, planned, speed, first, all_at_once, limit, context=usage.context, speed_after_prompt=at_first
     )
+    row = _with_needed(row, planned, lambda options: plan(model, options, devices))
     if planned.verdict == "partly" and not parts:
         return replace(row, largest_context=0, most_users=0)
     room, most = planned.largest_context, alone.most_sequences
     if most is not None and (planned.verdict == "fits" or usage.context < asked.context):
         most = max(most, users)  # they fit, as was worked out with all their buffers
     return replace(row, largest_context=None if room is None else room // users, most_users=most)
+
+
+def _with_needed(row: Row, planned: MemoryPlan, plan: Callable[[PlanOptions], MemoryPlan]) -> Row:
+    """Return a row with what the GPU would have to hold of it, which is not what a load that splits it puts there."""
+    part = whole = _on_gpus(planned)
+    if planned.verdict in ("partly", "too_large"):
+        whole = _on_gpus(plan(replace(planned.options, gpu_layers=ALL_LAYERS, experts_on_cpu=False)))
+    return replace(row, needed=part if planned.verdict == "partly" else whole, needed_whole=whole)
+
+
+def _on_gpus(plan: MemoryPlan) -> int | None:
+    """Return what has to be free on the GPUs, or in main memory where there is none; None where a part is unknown."""
+    sizes = [device.needed for device in plan.devices if device.is_gpu]
+    sizes = sizes or [device.needed for device in plan.devices]
+    known = [size for size in sizes if size is not None]
+    return sum(known) if known and len(known) == len(sizes) else None
 
 
 def _shorter(

@@ -62,13 +62,10 @@ def _room(row: Row, need: Need) -> Meets | None:
         return None
     if row.verdict == "less_context":
         return Meets(row, "context", need.usage.context, row.largest_context)
-    return Meets(row, "memory", _needed(row), row.gpu.usable)
-
-
-def _needed(row: Row) -> float | None:
-    sizes = [device.needed for device in row.plan.devices]
-    known = [size for size in sizes if size is not None]
-    return float(sum(known)) if known and len(known) == len(sizes) else None
+    needed = row.needed_whole
+    if needed is not None and needed <= row.gpu.usable:
+        needed = None  # what is too small is main memory, which the GPU's figure says nothing of
+    return Meets(row, "memory", needed, row.gpu.usable)
 
 
 def _pace(row: Row, need: Need) -> Meets | None:

@@ -125,6 +125,8 @@ class PlanValue(msgspec.Struct, frozen=True):
     """What llama.cpp said instead of figures."""
     remark: Sentence | None = None
     """What speaks against the context whatever room there is."""
+    needed: int | None = None
+    """Bytes of the GPU that have to be free: for its part where layers lie in main memory, else for all of it."""
 
 
 class ModelValue(msgspec.Struct, frozen=True):

@@ -159,6 +159,7 @@ def _plan(row: Row, usage: Usage, gpu: str, name: str) -> PlanValue:
         largest_context=row.largest_context,
         most_sequences=row.most_users,
         limited_by=row.limited_by,
+        needed=row.needed,
         decode=_decode(row.speed, row.gpu, row.context),
         decode_after_prompt=_decode(row.speed_after_prompt, row.gpu, min(usage.prompt, row.context)),
         ttft=ttft,

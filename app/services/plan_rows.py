@@ -18,7 +18,7 @@ from app.planner.quantised import quantised
 from app.planner.roofline import Dot, roofline
 from app.services import plan_words
 from app.services.file_names import short_name
-from app.services.plan_together import TOGETHER, hooks_of, needed_of
+from app.services.plan_together import TOGETHER, hooks_of
 from app.services.plan_values import (
     AS_IT_IS,
     Band,
@@ -132,7 +132,6 @@ def _plain(row: Row, choice: ModelChoice, usage: Usage, grounds: Grounds, need: 
     parts = hooks_of(grounds.here, host)[1] if is_together else parts_of
     line = speed_by_context(row, usage, host, parts_by=parts) if row.speed is not None else None
     roof = _roof(row, usage, parts(row.model, row.plan, row.gpu, host))
-    needed = row.plan.devices[0].needed if row.plan.devices else None
     return ComparedRow(
         model=row.model.name or short_name(Path(choice.path)),
         quantisation=choice.quantisation or row.model.quantisation or "",
@@ -140,7 +139,7 @@ def _plain(row: Row, choice: ModelChoice, usage: Usage, grounds: Grounds, need: 
         gpu=row.gpu.name,
         gpu_memory=row.gpu.memory,
         verdict=row.verdict,
-        needed=needed_of(row.plan) if is_together else needed,
+        needed=row.needed,
         usable=row.gpu.usable,
         largest_context=row.largest_context,
         most_users=row.most_users,

@@ -56,13 +56,6 @@ def hooks_of(gpus: Sequence[Gpu], host: Gpu | None) -> tuple[PlanMemory, Parts]:
     return plan, parts
 
 
-def needed_of(plan: MemoryPlan) -> int | None:
-    """Return what all GPUs have to hold together; None where that of one is unknown."""
-    needed = [device.needed for device in plan.devices if device.is_gpu]
-    known = [each for each in needed if each is not None]
-    return sum(known) if known and len(known) == len(needed) else None
-
-
 def _names(names: Iterable[str]) -> str:
     counts = Counter(names)
     return " + ".join(name if count == 1 else f"{count} × {name}" for name, count in counts.items())

@@ -233,6 +233,31 @@ def test_a_model_that_is_too_large_says_how_much_it_needs() -> None:
     assert found.wanted is not None
 
 
+@pytest.mark.parametrize("host", [None, PROCESSOR])
+@pytest.mark.parametrize(("scale", "users", "context"), [(4.0, 1, 4096), (4.0, 8, 8192), (25.0, 1, 4096)])
+def test_what_a_gpu_would_have_to_hold_is_the_same_whatever_lies_in_main_memory(
+    host: Gpu | None, scale: float, users: int, context: int
+) -> None:
+    usage = Usage(context, users)
+    whole = row("h200", usage, model=planned_8b(scale=scale))
+    small = row("rtx-3070", usage, host, planned_8b(scale=scale))
+    found = judge(small, Need(usage))
+    assert found.shortfall == "memory" and whole.needed is not None and found.wanted is not None
+    on_h200 = whole.needed - (whole.plan.devices[0].reserve or 0)  # a larger GPU keeps another margin
+    assert found.wanted == small.needed_whole == on_h200 + (small.plan.devices[0].reserve or 0)
+    if small.verdict == "too_large":
+        assert small.needed == small.needed_whole > small.gpu.usable, "a figure that looks as if it fits misleads"
+    else:
+        assert small.verdict == "partly" and small.needed is not None and small.needed <= small.gpu.usable
+
+
+def test_where_main_memory_is_what_is_too_small_no_figure_of_the_gpu_is_given_for_it() -> None:
+    tiny = replace(PROCESSOR, memory=GIB // 8, usable=GIB // 8)
+    found = judge(row("rtx-4090", Usage(4096), tiny), Need(Usage(4096)))
+    assert found.row.verdict == "too_large"
+    assert found.shortfall == "memory" and found.wanted is None
+
+
 def test_all_who_ask_at_once_have_to_be_served_in_time() -> None:
     alone = Need(Usage(4096, 1, 2048), first_token_s=0.5)
     many = replace(alone, usage=Usage(4096, 4, 2048))

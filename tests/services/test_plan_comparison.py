@@ -9,6 +9,7 @@ from msgspec.structs import replace
 
 from app.core.kept_comparison import KeptComparison
 from app.core.own_gpu import OwnGpu
+from app.gui.planner.comparison.words import verdict_hint
 from app.planner.gpu_table import read_gpu_table
 from app.services.plan_answer import PlanAsked
 from app.services.plan_comparison import PlanComparison
@@ -16,9 +17,11 @@ from app.services.plan_report import usage_of
 from app.services.plan_rows import Grounds, Worked, work_out
 from app.services.plan_values import Chosen, ComparedRow, ModelChoice, Wanted
 from app.services.planning_values import PlanChoice
+from app.services.units import byte_size
 from app.system.resources import find_resources
 from tests.desk import Desk
 from tests.planner.planned_models import planned
+from tests.planner.works import GIB, PROCESSOR
 
 GPUS = {gpu.id: gpu for gpu in read_gpu_table(find_resources().gpu_table()).gpus}
 
@@ -145,6 +148,17 @@ def test_what_is_not_known_has_a_reason() -> None:
     m1 = rows_of("m1-16").rows[0]
     if m1.first_token is None:
         assert m1.why_no_first_token is not None
+
+
+def test_of_too_many_at_once_the_size_is_that_of_the_gpu_and_it_is_said_how_many_there_is_room_for() -> None:
+    chosen = Chosen((ModelChoice("a"),), ("rtx-3060",), context=8192, users=40)
+    host = replace(PROCESSOR, memory=16 * GIB, usable=16 * GIB)
+    (row,) = work_out(Grounds(chosen, {"a": planned("qwen3-32b")}, (GPUS["rtx-3060"],), host)).rows
+    assert row.verdict == "too_large" and row.needed is not None and row.needed > row.usable
+    assert row.need is not None and row.need.words.english().startswith(f"needs {byte_size(row.needed)}, has")
+    assert row.largest_context and row.most_users
+    said = f"room for {row.most_users} conversations at once, or for a context of {row.largest_context:,} tokens"
+    assert said in verdict_hint(row)
 
 
 def test_rows_beyond_a_comparison_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -89,6 +89,12 @@ def verdict_hint(row: ComparedRow) -> str:
     room = translate("PlanComparison", "Needs {needed}; {gpu} has {usable}.")
     figures = room.format(needed=byte_size(row.needed), gpu=row.gpu, usable=byte_size(row.usable))
     said = f"{render(VERDICT_HINTS[row.verdict])} {figures}"
+    if row.verdict == "too_large" and row.largest_context and row.most_users:
+        fewer = translate(
+            "PlanComparison",
+            "There is room for {users} conversations at once, or for a context of {context} tokens each.",
+        )
+        return f"{said} {fewer.format(users=count(row.most_users), context=count(row.largest_context))}"
     if row.verdict != "less_context":
         return said
     less = translate("PlanComparison", "All figures of this row are for a context of {context} tokens.")
