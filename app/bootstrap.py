@@ -197,7 +197,7 @@ def _views(
         attention=attention,
         kv_map=KVMap(session, answers, measured.live, counts.prompt_count, vocabulary),
         operations=operations,
-        timeline=Timeline(session, answers, records.inspecting, measured.live.figures_of),
+        timeline=Timeline(session, answers, records.inspecting, measured.live),
         bandwidth=measured.bandwidth,
         calibrating=measured.calibrating,
         loop=LoopPicture(session, answers, inspecting, records.next_token, vocabulary, embedding),

@@ -27,9 +27,9 @@ if TYPE_CHECKING:
     from app.gui.compare.what_if_dialog import WhatIfDialog
     from app.gui.inside.page import InsidePage
     from app.gui.live.diagnosis_card import DiagnosisCard
-    from app.gui.live.memory_speed import MemorySpeedRow
     from app.gui.planner.page import PlannerPage
     from app.gui.preferences.dialog import PreferencesDialog
+    from app.gui.widgets.memory_speed import MemorySpeedRow
 
 
 class OnDemand(QObject):
@@ -90,7 +90,7 @@ class OnDemand(QObject):
 
     def _add_measuring(self, card: DiagnosisCard) -> None:
         """Put what the memory gives under the figures that rest on it."""
-        from app.gui.live.memory_speed import MemorySpeedRow
+        from app.gui.widgets.memory_speed import MemorySpeedRow
 
         self._measuring = MemorySpeedRow(self._program.views.bandwidth)
         card.add(self._measuring)
@@ -147,11 +147,13 @@ class OnDemand(QObject):
         from app.gui.planner.page import PlannerPage
         from app.gui.planner.plan_part import PlanPart
         from app.gui.planner.why_slow import WhySlow
+        from app.gui.widgets.memory_speed import MemorySpeedRow
 
         program, page = self._program, PlannerPage()
 
         def plan() -> PlanPart:
-            return PlanPart(program.planner.planning, program.machine, self._themes, WhySlow(program.live.last))
+            why = WhySlow(program.live.last, MemorySpeedRow(program.views.bandwidth, "plan_why_memory"))
+            return PlanPart(program.planner.planning, program.machine, self._themes, why)
 
         page.add_part("plan", plan)
         page.remedy_wanted.connect(self.make_change)

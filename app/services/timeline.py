@@ -6,7 +6,7 @@ was not seen since the start is read from its figures and its record.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import msgspec
 
@@ -16,9 +16,9 @@ from app.core.signal import Signal
 from app.services.answer_times import AnswerTimes
 from app.services.answers import Answers
 from app.services.engine_session import EngineSession
-from app.services.figures import Figures
 from app.services.inspecting import Inspecting
 from app.services.inspection import InspectedAnswer
+from app.services.live import Live
 from app.services.loop_wait import run_of
 from app.services.open_conversation import Run
 from app.services.questions import AnswerEvent
@@ -81,14 +81,14 @@ class Timeline:
         session: EngineSession,
         answers: Answers,
         inspecting: Inspecting,
-        figures_of: Callable[[Turn], Figures],
+        live: Live,
     ) -> None:
-        """`figures_of` tells what is known of an answer that has ended, its diagnosis among it."""
+        """`live` tells what is known of an answer that has ended, its diagnosis among it, and when that is more."""
         self.changed: Signal[()] = Signal()
         """More is known, or another answer is looked at."""
         self._answers = answers
         self._inspecting = inspecting
-        self._figures_of = figures_of
+        self._figures_of = live.figures_of
         self._open: dict[int, _Followed] = {}
         self._kept: dict[int, _Followed] = {}
         """By message, oldest first."""
@@ -101,6 +101,7 @@ class Timeline:
         inspecting.opened.connect(self._look)
         inspecting.changed.connect(self._look)
         answers.changed.connect(lambda _conversation, _turn: self._look())
+        live.last.changed.connect(self._look)
 
     @property
     def timeline(self) -> AnswerTimeline | None:

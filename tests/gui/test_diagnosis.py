@@ -19,6 +19,7 @@ from app.core.operations import BandwidthMeasured
 from app.core.words import translate
 from app.gui.live.diagnosis_card import DiagnosisCard
 from app.gui.models.load_dialog import LoadOptionsDialog
+from app.gui.widgets.diagnosis_details import DiagnosisDetails
 from tests.fake_engine import metrics, model_info
 from tests.gui.conftest import Stage
 from tests.planner.made_answers import figures
@@ -198,6 +199,25 @@ def test_the_memory_is_measured_from_the_card_and_the_share_is_shown(slow: Stage
     assert slow.reads("memory_speed_button") == "Measure again"
     slow.bot.waitUntil(lambda: rows(slow).get("Memory traffic") == "5.0 of 8.0 GB/s: 62 %")
     slow.bot.waitUntil(lambda: slow.reads("traffic_value_beside") == "62 % of 8.00")
+
+
+@pytest.mark.parametrize(("card", "row"), [("plan_why_details", "plan_why_memory"), ("time_why", "time_memory")])
+def test_the_memory_is_measured_wherever_a_figure_asks_for_it(slow: Stage, card: str, row: str) -> None:
+    desk = slow.desk
+    if card == "time_why":
+        opens(slow)
+        slow.clicks("diagnosis_timeline")
+    else:
+        slow.triggers("planner_action")
+    slow.settle()
+    evidence = slow.find_as(DiagnosisDetails, card)
+    assert "not measured yet" in dict(evidence.rows)["Memory traffic"]
+    assert slow.reads(f"{row}_button") == "Measure" and slow.sees(f"{row}_button")
+    slow.clicks(f"{row}_button")
+    request = desk.engine.all(MeasureBandwidth)[-1].request
+    desk.engine.say(BandwidthMeasured(request, (MemorySpeed("CPU", "A processor", "read", 8.0, 2),)))
+    desk.settle()
+    slow.bot.waitUntil(lambda: dict(evidence.rows).get("Memory traffic") == "5.0 of 8.0 GB/s: 62 %")
 
 
 def test_while_an_answer_is_written_the_memory_is_not_measured(slow: Stage) -> None:

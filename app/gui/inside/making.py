@@ -10,6 +10,7 @@ from app.gui.inside.next_choice import NextChoice
 from app.gui.inside.page import InsidePage
 from app.gui.inside.timing.time_part import TimePart
 from app.gui.theme import Themes
+from app.gui.widgets.memory_speed import MemorySpeedRow
 from app.services.program import Program
 
 
@@ -23,7 +24,13 @@ def make_inside_page(program: Program, themes: Themes) -> InsidePage:
     services = (program.inspecting, program.next_token, program.step_mode)
     page.show_choice(NextChoice(services, themes, icons))
     page.add_part("cache", lambda: CachePart(program.views.kv_map, program.inspecting, themes, icons))
-    page.add_part("time", lambda: TimePart(program.views.timeline, program.views.operations, themes, icons))
+    page.add_part("time", lambda: _time_part(program, themes, icons))
     views, looks, settings = program.views, program.inspecting, program.settings
     page.add_part("loop", lambda: LoopPart(views, looks, themes, icons, page.has_part, settings))
     return page
+
+
+def _time_part(program: Program, themes: Themes, icons: Icons) -> TimePart:
+    views = program.views
+    measuring = MemorySpeedRow(views.bandwidth, "time_memory")
+    return TimePart(views.timeline, views.operations, themes, icons, measuring)

@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QFrame, QPushButton, QSizePolicy, QVBoxLayout
 from app.gui import theme
 from app.gui.widgets.diagnosis_details import DiagnosisDetails
 from app.gui.widgets.labels import label
+from app.gui.widgets.memory_speed import MemorySpeedRow
 from app.gui.widgets.words import render
 from app.services.last_answer import LastAnswer
 
@@ -21,16 +22,19 @@ class WhySlow(QFrame):
     remedy_wanted = Signal(object)
     """Somebody wants the change that would help most, a `Remedy`."""
 
-    def __init__(self, last: LastAnswer) -> None:
+    def __init__(self, last: LastAnswer, measuring: MemorySpeedRow) -> None:
+        """`measuring` has the memory measured that some of the figures rest on."""
         super().__init__()
         self.setObjectName("plan_why")
         self.setAccessibleName(self.tr("Why was the last answer slow?"))
         self.setProperty("look", "card")
         self._last = last
+        self._measuring = measuring
         self._head = label(self.tr("Why was the last answer slow?"), bold=True, name="plan_why_head")
         self._whose = label(look="muted", pixels=theme.SMALL_PX, name="plan_why_model")
         self._sentence = label(name="plan_why_sentence")
         self.details = DiagnosisDetails("plan_why_details")
+        self.details.add(measuring)
         self._chat = QPushButton(self.tr("Go to the chat"))
         self._chat.setObjectName("plan_why_chat")
         self._chat.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
@@ -48,7 +52,8 @@ class WhySlow(QFrame):
         self._show()
 
     def disconnect_services(self) -> None:
-        """Listen to the service no longer."""
+        """Listen to the services no longer."""
+        self._measuring.disconnect_services()
         self._disconnect()
 
     def showEvent(self, event: QShowEvent) -> None:

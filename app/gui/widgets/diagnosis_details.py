@@ -36,11 +36,11 @@ class DiagnosisDetails(QWidget):
         self.buttons.setSpacing(theme.SPACE_S)
         self.buttons.addWidget(self.button)
         self.buttons.addStretch(1)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(theme.SPACE_M)
-        column.addLayout(self._rows)
-        column.addLayout(self.buttons)
+        self._column = QVBoxLayout(self)
+        self._column.setContentsMargins(0, 0, 0, 0)
+        self._column.setSpacing(theme.SPACE_M)
+        self._column.addLayout(self._rows)
+        self._column.addLayout(self.buttons)
         self.show_diagnosis(None)
 
     @property
@@ -48,6 +48,10 @@ class DiagnosisDetails(QWidget):
         """What each row says, and its figure."""
         texts = [cell.text() for cell in self._cells]
         return tuple(zip(texts[::2], texts[1::2], strict=True))
+
+    def add(self, widget: QWidget) -> None:
+        """Show something more under the evidence, as long as there is some."""
+        self._column.addWidget(widget)
 
     def show_diagnosis(self, diagnosis: Diagnosis | None) -> None:
         """Show the evidence and the remedy of another diagnosis."""

@@ -22,6 +22,7 @@ from app.gui.inside.timing.steady_label import SteadyLabel
 from app.gui.inside.timing.timeline_view import ZOOM, TimelineView
 from app.gui.widgets.diagnosis_details import DiagnosisDetails
 from app.gui.widgets.labels import label
+from app.gui.widgets.memory_speed import MemorySpeedRow
 from app.gui.widgets.words import render, set_hint
 from app.services.gap_bins import GapBins, bins_of, quantiles_of
 from app.services.operations import Operations
@@ -37,7 +38,15 @@ REPAINT_MS = 200
 class TimePart(InsidePart):
     """Follows the service while it is seen."""
 
-    def __init__(self, service: Timeline, operations: Operations, themes: theme.Themes, icons: Icons) -> None:
+    def __init__(
+        self,
+        service: Timeline,
+        operations: Operations,
+        themes: theme.Themes,
+        icons: Icons,
+        measuring: MemorySpeedRow | None = None,
+    ) -> None:
+        """`measuring` has the memory measured that some of the figures rest on."""
         super().__init__()
         self.setObjectName("inside_time")
         self.setAccessibleName(self.tr("Where the time of the answer went"))
@@ -50,6 +59,9 @@ class TimePart(InsidePart):
         self.said.setWordWrap(True)
         self.why = DiagnosisDetails("time_why")
         self.why.remedy_wanted.connect(self.remedy_wanted)
+        self._measuring = measuring
+        if measuring is not None:
+            self.why.add(measuring)
         self.summary = SteadyLabel(1, look="muted", name="time_summary")
         self.view = TimelineView(themes, icons)
         self.bar_text = SteadyLabel(2, name="time_bar_text")
@@ -72,8 +84,10 @@ class TimePart(InsidePart):
         self._show()
 
     def disconnect_services(self) -> None:
-        """Listen to the service no longer."""
+        """Listen to the services no longer."""
         self._timer.stop()
+        if self._measuring is not None:
+            self._measuring.disconnect_services()
         self.operations.disconnect_services()
         for disconnect in self._disconnect:
             disconnect()

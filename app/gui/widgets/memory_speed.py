@@ -17,19 +17,20 @@ from app.services.units import UNKNOWN, byte_size, rate
 class MemorySpeedRow(QWidget):
     """Follows the service while it is there."""
 
-    def __init__(self, service: Bandwidth) -> None:
+    def __init__(self, service: Bandwidth, name: str = "memory_speed") -> None:
+        """`name` begins the names of what is in it."""
         super().__init__()
-        self.setObjectName("memory_speed")
+        self.setObjectName(name)
         self._service = service
         line = QFrame()
         line.setFrameShape(QFrame.Shape.HLine)
         line.setProperty("look", "line")
-        self._words: QLabel = label(look="muted", name="memory_speed_value")
+        self._words: QLabel = label(look="muted", name=f"{name}_value")
         self._words.setWordWrap(True)
-        self._problem: QLabel = label(look="muted", pixels=theme.SMALL_PX, name="memory_speed_problem")
+        self._problem: QLabel = label(look="muted", pixels=theme.SMALL_PX, name=f"{name}_problem")
         self._problem.setWordWrap(True)
         self._button = QPushButton()
-        self._button.setObjectName("memory_speed_button")
+        self._button.setObjectName(f"{name}_button")
         self._button.clicked.connect(lambda _checked=False: self._press())
         row = QHBoxLayout()
         row.setSpacing(theme.SPACE_M)
