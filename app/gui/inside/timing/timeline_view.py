@@ -170,10 +170,10 @@ class TimelineView(QWidget):
                 super().keyPressEvent(event)
 
     def wheelEvent(self, event: QWheelEvent) -> None:
-        """Zoom at the pointer with Ctrl or where the keyboard is, move with Shift or sideways; else the page scrolls."""
+        """Zoom at the pointer with Ctrl, move with Shift or sideways; else the page scrolls, also after a click here."""
         steps, sideways = event.angleDelta().y() / 120, event.angleDelta().x() / 120
         has_shift = bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier)
-        is_zoom = bool(event.modifiers() & Qt.KeyboardModifier.ControlModifier) or self.hasFocus()
+        is_zoom = bool(event.modifiers() & Qt.KeyboardModifier.ControlModifier)
         if is_zoom and steps and not has_shift and (steps > 0 or not self.picture.scale.is_fit):
             self.zoom(ZOOM**steps, self.picture.scale.ns_at(event.position().x() - self.picture.left))
         elif has_shift and (steps or sideways):
