@@ -217,8 +217,8 @@ class LoopPicture:
             return made
         is_held = made.phase == "held" and not made.is_back
         upto = made.had if made.had is not None else made.written
-        ids = memoryview(turn.ids).cast("i")[len(answer.texts) : upto]  # the picture is ahead of what is worked out
-        later = [self._vocabulary.text(token) for token in ids]
+        ids = memoryview(turn.ids).cast("i")[len(answer.ids) : upto]  # the picture is ahead of what is worked out
+        later = [self._vocabulary.piece(token) for token in ids]
         return msgspec.structs.replace(
             made,
             last_words=last_words(answer, upto, has_end=ends_with_a_token(turn), later=later),

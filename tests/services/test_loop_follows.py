@@ -207,12 +207,15 @@ def test_the_words_of_an_answer_are_of_the_same_moment_as_its_count(watched: Des
     values(watched)
     answer = watched.program.inspecting.answer
     assert answer is not None
-    assert last_words(msgspec.structs.replace(answer, texts=("a", " b")), 4, later=(" c", " d", " e")) == "a b c d"
     assert (
-        last_words(msgspec.structs.replace(answer, texts=("a", " b")), 9, later=(" c", " d"), has_end=True) == "a b c"
+        last_words(msgspec.structs.replace(answer, pieces=(b"a", b" b")), 4, later=(b" c", b" d", b" e")) == "a b c d"
     )
-    long = msgspec.structs.replace(answer, texts=("x",) * 60)
-    assert last_words(long, 62, later=("y", "z")) == f"…{'x' * 46}yz"
+    assert (
+        last_words(msgspec.structs.replace(answer, pieces=(b"a", b" b")), 9, later=(b" c", b" d"), has_end=True)
+        == "a b c"
+    )
+    long = msgspec.structs.replace(answer, pieces=(b"x",) * 60)
+    assert last_words(long, 62, later=(b"y", b"z")) == f"…{'x' * 46}yz"
 
 
 @pytest.mark.parametrize("is_recorded", [True, False])

@@ -94,8 +94,7 @@ def test_an_answer_shows_its_last_words_and_who_looks_back_those_up_to_that_toke
 
 def test_only_the_end_of_a_long_answer_is_shown_as_far_as_it_has_room(stage: object) -> None:
     texts = tuple(f" word{place}" for place in range(100))
-    unknown: tuple[None, ...] = (None,) * 100
-    answer = InspectedAnswer(1, tuple(range(100)), texts, unknown, unknown, unknown, unknown, unknown, (0,) * 100)
+    answer = InspectedAnswer(1, tuple(range(100)), texts, tuple(text.encode() for text in texts))
     said = last_words(answer, 90)
     assert said.startswith(f"…word{90 - MOST_TOKENS} ") and said.endswith("word88 word89")
     assert last_words(answer, 100, has_end=True) == last_words(answer, 99), "the end token says nothing"

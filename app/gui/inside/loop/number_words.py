@@ -9,6 +9,7 @@ from PySide6.QtCore import QCoreApplication
 from app.gui.inside.loop.memory_words import counted, kept_words, layers_words
 from app.gui.inside.loop.reading_words import begun_words, done_words, took_words, why_no_speed
 from app.gui.widgets.part_words import part_words
+from app.gui.widgets.runs import end_of_text
 from app.gui.widgets.token_words import known_per_cent, quoted
 from app.gui.widgets.words import isolated, render
 from app.services.loop_values import LoopCandidate, LoopModel, LoopValues, StageName
@@ -291,10 +292,13 @@ def _answer(values: LoopValues) -> str:
 
 def _ending(values: LoopValues) -> str:
     """Return the last words of what is there of the answer."""
-    text, end = values.last_words, values.last_words[-_MOST_OF_ANSWER:]
+    text = values.last_words
     if not text:
         return ""
-    shown = text if end == text else f"…\u00a0{end.partition(' ')[2] or end}"
+    end = end_of_text(text, _MOST_OF_ANSWER)
+    before, _space, rest = end.partition(" ")
+    is_part = len(before) <= _MOST_OF_ANSWER // 4 and rest  # of a word; where no spaces stand, all would go with it
+    shown = text if end == text else f"…\u00a0{rest if is_part else end}"
     return translate("Loop", "It says: “{text}”").format(text=isolated(shown))
 
 

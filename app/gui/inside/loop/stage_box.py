@@ -18,7 +18,7 @@ from app.gui.icons import Icons
 from app.gui.inside.loop.faces import Face, state_words
 from app.gui.inside.loop.stage_words import LOOKS, title
 from app.gui.widgets.token_words import known_per_cent
-from app.gui.widgets.words import set_hint
+from app.gui.widgets.words import isolated, set_hint
 from app.services.loop_values import StageName
 
 HEIGHT_PX = 126
@@ -74,7 +74,7 @@ class StageBox(QAbstractButton):
         parts = (
             self.face.figure,
             *self.face.lines,
-            self.face.tail,
+            isolated(self.face.tail),
             *bars,
             state_words(self.face.state),
             self.face.why,
@@ -273,13 +273,13 @@ def wrapped(text: str, metrics: QFontMetrics, width: int, most: int) -> list[str
 
 def wrapped_end(text: str, metrics: QFontMetrics, width: int, most: int) -> list[str]:
     """Return the end of a text in no more than so many lines, with “…” for what stands before it."""
-    words = text.split()
+    words, lines = text.split(), list[str]()
     for first in range(len(words)):
         shown = " ".join(words[first:])
         lines = wrapped(shown if not first else f"…{shown}", metrics, width, most + 1)
         if len(lines) <= most:
             break
-    return [metrics.elidedText(line, Qt.TextElideMode.ElideLeft, width) for line in lines[-most:]] if words else []
+    return [isolated(metrics.elidedText(line, Qt.TextElideMode.ElideLeft, width)) for line in lines[-most:]]
 
 
 def in_columns(strip: Sequence[float], columns: int) -> list[float]:

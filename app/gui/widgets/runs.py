@@ -1,0 +1,27 @@
+"""Where a text can be cut: between what people take for characters, which may be several of the computer's."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QTextBoundaryFinder
+
+
+def end_of_text(text: str, most: int) -> str:
+    """Return the end of a text, at most so many characters, from where one begins."""
+    ahead = len(text) - most
+    if ahead <= 0:
+        return text
+    return text[next((place for place in boundaries(text) if place >= ahead), ahead) :]
+
+
+def boundaries(text: str) -> list[int]:
+    """Return the places in a text where one of its characters begins, and its end."""
+    finder = QTextBoundaryFinder(QTextBoundaryFinder.BoundaryType.Grapheme, text)
+    # Qt counts in UTF-16.
+    units, places = 0, {0: 0}
+    for place, character in enumerate(text, start=1):
+        units += 2 if ord(character) > 0xFFFF else 1
+        places[units] = place
+    found = [0]
+    while (unit := finder.toNextBoundary()) >= 0:
+        found.append(places[unit])
+    return found
