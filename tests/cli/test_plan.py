@@ -29,7 +29,6 @@ from app.services.planning_view import make_plan, place_of, view_of
 from tests.cli.conftest import CommandLine
 from tests.fake_dry_run import CPU, FakeDryRun
 from tests.ggufs import add_bpe_tokenizer
-from tests.hub.loopback_hub import LoopbackHub
 from tests.planner.works import TABLE
 from tests.sparse_dense import llama_8b
 
@@ -286,29 +285,6 @@ def test_a_folder_without_a_usable_model_ends_with_3(line: CommandLine, tmp_path
     assert line.out.count("Cannot be used") == 2
     assert line.run("plan", str(tmp_path / "a.gguf")) == 3
     assert line.out == "" and line.err.startswith("This file is a web page")
-
-
-def test_a_repository_is_a_line_for_each_model_read_by_its_header_alone(
-    line: CommandLine, hub: LoopbackHub, asked: FakeDryRun
-) -> None:
-    found = plan(line, hub.repository, "--gpu", "L4,T4")
-    assert [(each["path"], each["layers"], len(each["plans"])) for each in found["models"]] == [
-        ("tiny-F16.gguf", 2, 2),
-        ("tiny-Q8_0.gguf", 3, 2),
-    ]
-    assert [each["is_best"] for each in found["models"]] == [False, True]
-    assert line.run("plan", hub.repository) == 0
-    assert asked.asked == [] and "* tiny" in line.out
-
-
-def test_one_model_of_a_repository_is_planned_for_this_machine(
-    line: CommandLine, hub: LoopbackHub, asked: FakeDryRun, gpus: list[Device]
-) -> None:
-    gpus.append(GPU)
-    found = plan(line, f"{hub.repository}:Q8_0")
-    (told,) = found["models"]
-    assert (told["path"], told["plans"][0]["name"]) == ("tiny-Q8_0.gguf", "NVIDIA L4")
-    assert told["plans"][0]["devices"][0]["weights"]["source"] == "formula"
 
 
 WRONG = {

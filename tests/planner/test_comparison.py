@@ -1,4 +1,4 @@
-"""Models beside GPUs, what meets a need, and the picture of the roof."""
+"""Models beside GPUs, and what meets a need."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import pytest
 from msgspec.structs import replace
 
 from app.planner.comparison import Row, Usage, chart_contexts, compare, parts_of, parts_on, speed_by_context
-from app.planner.decode_speed import Part, decode_speed
+from app.planner.decode_speed import decode_speed
 from app.planner.gpu import Gpu
 from app.planner.memory_plan import PlannedDevice
 from app.planner.needs import Need, judge, judged
@@ -15,8 +15,7 @@ from app.planner.planned_model import PlannedModel
 from app.planner.planning import plan_memory
 from app.planner.prefill_speed import prefill_time
 from app.planner.quantised import ALL_BITS, quantised
-from app.planner.roofline import roofline
-from tests.planner.works import GIB, LLAMA_8B, PROCESSOR, TABLE, mixture, plain, planned_8b
+from tests.planner.works import GIB, PROCESSOR, TABLE, mixture, planned_8b
 
 
 def row(gpu: Gpu | str, usage: Usage, host: Gpu | None = None, model: PlannedModel | None = None) -> Row:
@@ -318,31 +317,6 @@ def test_quantisations_of_one_model_are_estimated_by_bits_per_weight() -> None:
     need = Need(Usage(8192), tokens_per_s=22)
     best = judged(compare(found, [TABLE["l4"]], need.usage), need)[0].row
     assert best.model.quantisation == "Q8_0"
-
-
-@pytest.mark.parametrize(
-    ("gpu", "expected"), [("rtx-4090", 327), ("h100-sxm", 295), ("l4", 403), ("t4", 203), ("m5-16", None)]
-)
-def test_ridges(gpu: str, expected: int | None) -> None:
-    found = roofline([Part(LLAMA_8B, TABLE[gpu])], 2048, 2048)
-    assert found is None if expected is None else found is not None and found.ridge == pytest.approx(expected, abs=1)
-
-
-def test_decode_stands_under_the_slope_and_prefill_under_the_level() -> None:
-    picture = roofline([Part(LLAMA_8B, TABLE["rtx-4090"])], 2048, 2048)
-    assert picture is not None and picture.decode is not None and picture.prefill is not None
-    assert picture.decode.intensity == pytest.approx(2 * 7.5e9 / 4.96e9, rel=0.1)
-    assert picture.decode.intensity < picture.ridge < picture.prefill.intensity
-    for dot in (picture.decode, picture.prefill):
-        assert 0 < dot.tflops <= dot.roof == picture.roof(dot.intensity)
-    assert picture.prefill.roof == picture.peak_tflops == 330
-    many = roofline([Part(LLAMA_8B, TABLE["rtx-4090"])], 2048, 2048, 8)
-    assert many is not None and many.decode is not None and many.decode.intensity > 3 * picture.decode.intensity
-
-
-def test_there_is_no_picture_of_a_split_model_or_of_unknown_arithmetic() -> None:
-    assert roofline([Part(LLAMA_8B, plain(tflops=None))], 2048, 2048) is None
-    assert roofline([Part(LLAMA_8B, TABLE["l4"]), Part(LLAMA_8B, PROCESSOR)], 2048, 2048) is None
 
 
 def test_usage_asks_for_room_for_everybody() -> None:

@@ -52,7 +52,7 @@ def test_layers_that_a_shorter_context_would_bring_to_the_gpu(layers: int, begin
 
 
 def test_layers_on_the_command_line() -> None:
-    plan = PlanValue("l4", "L4", "partly", None, 1, 1, 1, False, 1, 1, None, None, None, (), ())
+    plan = PlanValue("l4", "L4", "partly", None, 1, 1, 1, False, 1, 1, None, None, None, None, (), ())
     said = [_lever(LeverValue("gpu_layers", 1, True, gpu_layers=number), plan) for number in (1, 2)]
     assert [each.partition(" on")[0] for each in said] == ["1 layer", "2 layers"]
 
