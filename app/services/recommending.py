@@ -127,6 +127,8 @@ class Recommending:
         self._engine.send(ListDevices(self._listing))
 
     def _look(self) -> None:
+        if not self._wants_models and self._page is None:
+            return  # nobody looks, and the system is asked for nothing
         devices = self._fits.devices
         free = tuple(None if device.free is None else device.free // STEP_BYTES for device in devices)
         asked = (free, self._wants_models, self._page)
