@@ -101,13 +101,14 @@ def _is_close(row: Row, need: Need) -> bool:
 _RANK: dict[Shortfall | None, int] = {None: 0, "first_token": 1, "speed": 2, "context": 3, "memory": 4, "unknown": 5}
 
 
-def _order(found: Meets) -> tuple[int, bool, int, int, str]:
-    """Memory first; of one GPU the larger file, which is the better quantisation, and names where nothing else differs."""
+def _order(found: Meets) -> tuple[int, bool, int, bool, int, str]:
+    """Memory first; of one GPU what meets it surely, then the larger file, which is the better quantisation; then names."""
     row = found.row
     return (
         _RANK[found.shortfall],
         found.shortfall is not None and not found.is_close,
         row.gpu.memory,
+        found.meets and found.is_close,
         -(row.model.file_bytes or 0),
         row.gpu.name,
     )

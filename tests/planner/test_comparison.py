@@ -304,6 +304,16 @@ def test_of_quantisations_the_largest_that_meets_the_need_comes_first() -> None:
     assert found[-1].shortfall == "speed"
 
 
+def test_what_meets_a_need_surely_comes_before_a_larger_file_that_hardly_does() -> None:
+    models = [planned_8b(name, name, scale) for name, scale in (("Q4_K_M", 1.0), ("Q8_0", 1.7))]
+    rows = compare(models, [TABLE["l4"], TABLE["rtx-3060"]], Usage(8192))
+    larger = next(each.speed for each in rows if each.model.name == "Q8_0" and each.gpu.id == "rtx-3060")
+    assert larger is not None
+    found = judged(rows, Need(Usage(8192), tokens_per_s=(larger.low + larger.tokens_per_s) / 2))
+    told = [(each.row.gpu.id, each.row.model.name, each.is_close) for each in found if each.meets]
+    assert told[:2] == [("rtx-3060", "Q4_K_M", False), ("rtx-3060", "Q8_0", True)]
+
+
 def test_quantisations_of_one_model_are_estimated_by_bits_per_weight() -> None:
     model = planned_8b()
     found = [other for name in ALL_BITS if (other := quantised(model, name)) is not None]
@@ -314,7 +324,7 @@ def test_quantisations_of_one_model_are_estimated_by_bits_per_weight() -> None:
     assert eight is not None and eight.file_bytes == pytest.approx(8.03e9 * 8.5 / 8, rel=0.01)
     assert eight.cache == model.cache
     assert quantised(model, "Q9") is None and quantised(replace(model, weights=None), "Q8_0") is None
-    need = Need(Usage(8192), tokens_per_s=22)
+    need = Need(Usage(8192), tokens_per_s=18)
     best = judged(compare(found, [TABLE["l4"]], need.usage), need)[0].row
     assert best.model.quantisation == "Q8_0"
 

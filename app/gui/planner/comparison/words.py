@@ -157,14 +157,16 @@ def _need_answer(rows: Sequence[ComparedRow]) -> str:
     meeting = [row for row in rows if row.need is not None and row.need.meets]
     first = min(rows, key=lambda row: row.need.rank if row.need is not None else len(rows))
     if len(meeting) == 1:
-        words = translate("PlanComparison", "1 of {all} meets what you need: {model} on {gpu}.")
+        words = translate("PlanComparison", "1 of {all} meets what you need: {model} on {gpu}{but}.")
     elif meeting:
         words = translate(
-            "PlanComparison", "{meets} of {all} meet what you need. With the least memory: {model} on {gpu}."
+            "PlanComparison", "{meets} of {all} meet what you need. On the smallest GPU: {model} on {gpu}{but}."
         )
     else:
         words = translate("PlanComparison", "None of {all} meets what you need. Nearest is {model} on {gpu}: {why}.")
+    close = first.need is not None and first.need.is_close
     return words.format(
+        but=translate("PlanComparison", ", but only just: the slow end of its band misses it") if close else "",
         meets=count(len(meeting)),
         all=count(len(rows)),
         model=first.shown_model,
@@ -186,7 +188,7 @@ def need_line(row: ComparedRow) -> str:
     if not need.meets:
         return translate("PlanComparison", "✕ misses what you need: {why}").format(why=render(need.words))
     if need.is_close:
-        return translate("PlanComparison", "✓ meets what you need, but only just: its low end misses it")
+        return translate("PlanComparison", "✓ meets what you need, but only just: the slow end of its band misses it")
     return translate("PlanComparison", "✓ meets what you need")
 
 
