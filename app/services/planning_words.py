@@ -64,25 +64,26 @@ def _less_context(plan: MemoryPlan, everything: int | None, largest: str) -> Sen
     if plan.options.experts_on_cpu and plan.gpu_layers == everything:
         return translate(
             "Planner",
-            "Fits with the experts in main memory, and all on the GPU with up to {tokens} tokens of context",
+            "All fits on the GPU with up to {tokens} tokens of context, with this one only with the experts in main memory",
             tokens=largest,
         )
+    # What is planned comes last: the speed that follows is of this.
     layers, whole = plan.gpu_layers or 0, everything or 0
     if not layers:
         return translate(
             "Planner",
-            "No layer fits on the GPU with this context, all of them do with up to {tokens} tokens",
+            "All layers fit on the GPU with up to {tokens} tokens of context, with this one none does",
             tokens=largest,
         )
     one = translate(
         "Planner",
-        "Only 1 of {all} layers fits on the GPU with this context, all of them do with up to {tokens} tokens",
+        "All layers fit on the GPU with up to {tokens} tokens of context, with this one only 1 of {all}",
         all=whole,
         tokens=largest,
     )
     several = translate(
         "Planner",
-        "Only {layers} of {all} layers fit on the GPU with this context, all of them do with up to {tokens} tokens",
+        "All layers fit on the GPU with up to {tokens} tokens of context, with this one only {layers} of {all}",
         layers=layers,
         all=whole,
         tokens=largest,

@@ -11,6 +11,7 @@ from app.core.devices import Device
 from app.core.events import Loaded
 from app.core.metrics import DeviceMemory
 from app.core.model import LoadOptions
+from app.gui.planner.plan_words import room_words
 from app.planner.memory_plan import PlannedDevice
 from app.services.planning import Planning
 from app.services.planning_devices import KnownGpus
@@ -56,7 +57,13 @@ def test_another_gpu_is_planned_as_if_it_were_empty_and_here() -> None:
 @pytest.mark.parametrize(
     ("name", "choice", "free", "fit", "begins"),
     [
-        ("llama-3.1-8b", PlanChoice(context=131_072), 12 * GIB, "less_context", "Only "),
+        (
+            "llama-3.1-8b",
+            PlanChoice(context=131_072),
+            12 * GIB,
+            "less_context",
+            "All layers fit on the GPU with up to ",
+        ),
         ("llama-3.1-8b", PlanChoice(context=131_072, gpu_layers=-1), 12 * GIB, "less_context", "Fits with"),
         ("qwen3-32b", PlanChoice(), 12 * GIB, "partly", "Fits partly: "),
         ("qwen3-32b", PlanChoice(gpu_layers=-1), 12 * GIB, "too_large", "Too large: "),
@@ -71,6 +78,25 @@ def test_each_verdict_has_its_words(name: str, choice: PlanChoice, free: int, fi
     assert shown.is_possible is has_room is (shown.pace is not None)
     if fit in ("less_context", "too_large"):
         assert any(lever.fits for lever in shown.levers)
+
+
+def test_room_that_is_counted_with_layers_in_main_memory_is_told_apart_from_that_of_the_gpu_alone() -> None:
+    wide = (PlannedDevice("CUDA0", True, 24 * GIB, 23 * GIB), PlannedDevice("CPU", False, 300 * GIB, 300 * GIB))
+    gpus = KnownGpus(here={"CUDA0": TABLE["rtx-4090"], "CPU": PROCESSOR})
+    shown = view("qwen3-32b", PlanChoice(context=8192, sequences=8), place_of("here", wide, gpus))
+    assert shown.fit == "less_context" and (shown.gpu_layers or 0) < (shown.all_layers or 0)
+    assert shown.largest_context is not None and shown.largest_context < 8192 and (shown.most_sequences or 0) >= 8
+    longest, many = f"up to {shown.largest_context:,} tokens of context", f"{shown.most_sequences} conversations"
+    said = room_words(shown)
+    assert said == (
+        f"There is room on the GPU alone for: {longest}. With main memory as well: {many} of this length at once."
+    )
+    words = shown.answer.english()
+    assert words.index(f"up to {shown.largest_context:,}") < words.index(f"only {shown.gpu_layers} of")
+    whole = view("llama-3.1-8b", PlanChoice(), here())
+    assert " tokens of context · " in room_words(whole) and room_words(whole).startswith("There is room for: ")
+    chosen = view("llama-3.1-8b", PlanChoice(context=131_072, gpu_layers=-1), here(free=12 * GIB))
+    assert chosen.fit == "less_context" and room_words(chosen).startswith("There is room for: up to ")
 
 
 def test_a_context_beyond_the_training_is_remarked_upon() -> None:

@@ -8,13 +8,12 @@ from PySide6.QtWidgets import QPushButton, QSizePolicy, QVBoxLayout, QWidget
 from app.gui import theme
 from app.gui.planner.device_picture import DevicePicture
 from app.gui.planner.download_words import DownloadWords
-from app.gui.planner.plan_words import answer_text, first_hint, first_words, no_first_words, read_words
+from app.gui.planner.plan_words import answer_text, first_hint, first_words, no_first_words, read_words, room_words
 from app.gui.planner.speed_picture import SpeedPicture
 from app.gui.widgets.labels import label
 from app.gui.widgets.lever_words import lever_text
 from app.gui.widgets.words import render, set_hint
 from app.services.planning_values import HERE, LeverView, PlanChoice, PlanView, SpeedRows
-from app.services.units import count
 
 
 class AnswerPane(QWidget):
@@ -82,17 +81,7 @@ class AnswerPane(QWidget):
         return self.tr("Memory by formula.")
 
     def _limits(self, view: PlanView) -> str:
-        parts = []
-        if view.largest_context:
-            parts.append(self.tr("up to {tokens} tokens of context").format(tokens=count(view.largest_context)))
-        if view.most_sequences:
-            words = (
-                self.tr("1 conversation of this length at once")
-                if view.most_sequences == 1
-                else self.tr("{number} conversations of this length at once")
-            )
-            parts.append(words.format(number=count(view.most_sequences)))
-        room = self.tr("There is room for: {parts}.").format(parts=" · ".join(parts)) if parts else ""
+        room = room_words(view)
         return room if view.remark is None else f"{room} {render(view.remark)}".strip()
 
     def _show_devices(self, view: PlanView) -> None:

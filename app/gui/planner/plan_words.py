@@ -158,6 +158,25 @@ def read_words(speed: SpeedRows) -> str:
     )
 
 
+def room_words(view: PlanView) -> str:
+    """Return how long a context, and how many conversations, there is room for, each with what lies where meanwhile."""
+    longest = many = ""
+    if view.largest_context:
+        longest = translate("Planner", "up to {tokens} tokens of context").format(tokens=count(view.largest_context))
+    if view.most_sequences:
+        many = translate("Planner", "{number} conversations of this length at once")
+        if view.most_sequences == 1:
+            many = translate("Planner", "1 conversation of this length at once")
+        many = many.format(number=count(view.most_sequences))
+    if view.fit == "less_context" and view.is_possible and any(device.is_gpu for device in view.devices):
+        # The context is that with all on the GPU, the conversations are of the length that was asked for.
+        whole = translate("Planner", "There is room on the GPU alone for: {parts}.").format(parts=longest)
+        parted = translate("Planner", "With main memory as well: {parts}.").format(parts=many)
+        return " ".join(said for said, part in ((whole, longest), (parted, many)) if part)
+    parts = [part for part in (longest, many) if part]
+    return translate("Planner", "There is room for: {parts}.").format(parts=" · ".join(parts)) if parts else ""
+
+
 def answer_text(view: PlanView) -> str:
     """Return the answer as one sentence."""
     answer = render(view.answer)
