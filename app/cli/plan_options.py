@@ -34,7 +34,9 @@ not at all with TOKENLIGHT_OFFLINE=1.
            partly, too_large, unknown), reason, context, prompt, gpu_layers,
            experts_on_cpu, largest_context, most_sequences, limited_by,
            decode (context full), decode_after_prompt (as an answer begins,
-           faster), ttft, devices, levers, note, remark
+           faster), ttft, devices, levers, note, remark, needed (of the
+           GPU), decode_as_asked and gpu_layers_as_asked (of less_context:
+           with the context asked for, and layers in main memory)
   decode   tokens_per_s of each conversation, low, high, ceiling, together,
            limited_by (memory, bandwidth, layers, compute, processor), source
            (measured, vendor, extrapolated, assumed, entered, told), context

@@ -64,6 +64,7 @@ def _in_full(asked: PlanAsked, model: ModelValue, plan: PlanValue) -> list[str]:
     lines = [_about(model), _usage(asked, [plan]), "", f"{_target(plan)}: {VERDICTS[plan.verdict]}"]
     if plan.verdict == "less_context":
         lines.append(f"{INDENT}All figures are for the context that fits: {_tokens(plan.context)}.")
+        lines += _as_asked(model, plan)
     if plan.reason is not None:
         lines.append(f"{INDENT}{one_line(plan.reason.english())}")
     if plan.remark is not None:
@@ -175,6 +176,16 @@ def _target(plan: PlanValue) -> str:
     if plan.gpu != THIS_MACHINE:
         return name
     return f"This machine ({name})" if name else "This machine"
+
+
+def _as_asked(model: ModelValue, plan: PlanValue) -> list[str]:
+    """Return what the planner of the window says of the context that was asked for; nothing where it fits nowhere."""
+    speed = plan.decode_as_asked
+    if speed is None:
+        return []
+    every = UNKNOWN if model.layers is None else count(model.layers + 1)
+    layers = f"{count(plan.gpu_layers_as_asked)} of {every} layers on the GPU"
+    return [f"{INDENT}With {_tokens(speed.context)}: {layers}, {rate(speed.tokens_per_s)} tok/s when they are full."]
 
 
 def _decodes(plan: PlanValue) -> list[tuple[str, str]]:

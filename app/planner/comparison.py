@@ -68,6 +68,10 @@ class Row(msgspec.Struct, frozen=True):
     """Tokens of each conversation that all its figures hold for: of one that fits with less context, those that fit."""
     speed_after_prompt: Speed | None = None
     """The same with no more than the prompt of each in the cache, as its answer begins."""
+    speed_as_asked: Speed | None = None
+    """Where less context fits on the GPU: with the context that was asked for full, and layers in main memory."""
+    layers_as_asked: int | None = None
+    """Layers on the GPU then, the output layer counted."""
     needed: int | None = None
     """Bytes of the GPU that have to be free: for its part where layers lie in main memory, else for all of it."""
     needed_whole: int | None = None
@@ -208,7 +212,12 @@ def _row(model: PlannedModel, gpu: Gpu, usage: Usage, by: tuple[Gpu | None, Plan
     host = None if gpu.shares_main_memory and not gpu.is_this_machine and not gpu.is_processor else host
     devices = planned_machine(gpu, None if host is None else planned_device(host))
     planned, asked = plan(model, usage.planned, devices), usage
+    as_asked = layers = None
     if planned.verdict == "less_context":
+        layers = planned.gpu_layers if planned.has_room else None
+        as_asked = (
+            decode_speed(parts_by(model, planned, gpu, host), asked.context, users) if layers is not None else None
+        )
         usage, planned = _shorter(usage, planned, lambda options: plan(model, options, devices))
     impossible = planned.verdict in ("too_large", "unknown")
     parts = () if impossible else parts_by(model, planned, gpu, host)
@@ -225,6 +234,8 @@ def _row(model: PlannedModel, gpu: Gpu, usage: Usage, by: tuple[Gpu | None, Plan
         model, gpu, planned, speed, first, all_at_once, limit, context=usage.context, speed_after_prompt=at_first
     )
     row = _with_needed(row, planned, lambda options: plan(model, options, devices))
+    if usage.context < asked.context:
+        row = replace(row, speed_as_asked=as_asked, layers_as_asked=layers)
     if planned.verdict == "partly" and not parts:
         return replace(row, largest_context=0, most_users=0)
     room, most = planned.largest_context, alone.most_sequences

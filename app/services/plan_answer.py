@@ -127,6 +127,10 @@ class PlanValue(msgspec.Struct, frozen=True):
     """What speaks against the context whatever room there is."""
     needed: int | None = None
     """Bytes of the GPU that have to be free: for its part where layers lie in main memory, else for all of it."""
+    decode_as_asked: DecodeValue | None = None
+    """Where less context fits: with the context that was asked for full, and layers in main memory."""
+    gpu_layers_as_asked: int | None = None
+    """The layers on the GPU then."""
 
 
 class ModelValue(msgspec.Struct, frozen=True):

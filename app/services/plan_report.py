@@ -119,7 +119,9 @@ def _here(model: PlannedModel, usage: Usage, here: Here, host: Gpu | None) -> Pl
     (row,) = compare([model], [speed or _UNKNOWN], usage, host, plan, parts)
     if speed is None:
         limit = row.limited_by if row.limited_by == "memory" else None
-        silent = replace(row, speed=None, speed_after_prompt=None, first_token=None, first_token_together=None)
+        silent = replace(
+            row, speed=None, speed_after_prompt=None, speed_as_asked=None, first_token=None, first_token_together=None
+        )
         row = replace(silent, limited_by=limit)
     value = _plan(row, usage, THIS_MACHINE, name or here.names.get(MAIN_MEMORY, ""))
     return replace(value, note=here.note)
@@ -161,6 +163,8 @@ def _plan(row: Row, usage: Usage, gpu: str, name: str) -> PlanValue:
         limited_by=row.limited_by,
         needed=row.needed,
         decode=_decode(row.speed, row.gpu, row.context),
+        decode_as_asked=_decode(row.speed_as_asked, row.gpu, usage.context),
+        gpu_layers_as_asked=row.layers_as_asked,
         decode_after_prompt=_decode(row.speed_after_prompt, row.gpu, min(usage.prompt, row.context)),
         ttft=ttft,
         devices=tuple(_device(device, name if device.name == gpu else "") for device in plan.devices),

@@ -22,14 +22,9 @@ from app.services.plan_answer import (
     DecodeValue,
     PlanValue,
 )
-from app.services.planning_devices import KnownGpus
-from app.services.planning_models import read_planned
-from app.services.planning_values import PlanChoice
-from app.services.planning_view import make_plan, place_of, view_of
 from tests.cli.conftest import CommandLine
 from tests.fake_dry_run import CPU, FakeDryRun
 from tests.ggufs import add_bpe_tokenizer
-from tests.planner.works import TABLE
 from tests.sparse_dense import llama_8b
 
 MIB, GIB = 1 << 20, 1 << 30
@@ -217,27 +212,6 @@ def test_a_gpu_whose_speed_nobody_knows_is_planned_without_one(
     assert here["largest_context"] == known["largest_context"]
     assert line.run("plan", *words) == 0
     assert "Decode             –" in line.out
-
-
-def test_speed_is_told_as_an_answer_begins_and_with_the_context_full_as_the_page_of_the_window_has_it(
-    line: CommandLine, large: Path
-) -> None:
-    words = (str(large), "--gpu", "L4", "--context", "8192")
-    told = plan(line, *words)["models"][0]["plans"][0]
-    begin, full = told["decode_after_prompt"], told["decode"]
-    assert (begin["context"], full["context"]) == (1024, 8192) and begin["tokens_per_s"] > full["tokens_per_s"]
-    place, choice = place_of("l4", (), KnownGpus(tuple(TABLE.values()))), PlanChoice("l4")
-    found = read_planned(large)
-    shown = view_of(make_plan(found, choice, place), choice, place, None).speed
-    assert shown.decode is not None and shown.decode_full is not None
-    assert shown.decode.value == pytest.approx(begin["tokens_per_s"])
-    assert shown.decode_full.value == pytest.approx(full["tokens_per_s"])
-    assert line.run("plan", *words) == 0
-    lines = {row.strip().split("  ")[0]: row for row in line.out.splitlines()}
-    assert lines["Decode"].endswith(" after 1,024 tokens") and lines["Context full"].endswith(" after 8,192 tokens")
-    assert line.run("plan", *words, "--prompt", "8192") == 0 and "Context full" not in line.out
-    assert line.run("plan", str(large), "--gpu", "L4,T4") == 0
-    assert "Tok/s: with the context full" in line.out
 
 
 def test_gpus_are_a_table_and_this_machine_is_not_asked(line: CommandLine, large: Path, asked: FakeDryRun) -> None:

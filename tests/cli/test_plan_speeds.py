@@ -1,0 +1,58 @@
+"""The speeds that the command `plan` tells: those of the window's planner for the same question, and for how many tokens."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from app.services.planning_devices import KnownGpus
+from app.services.planning_models import read_planned
+from app.services.planning_values import PlanChoice
+from app.services.planning_view import make_plan, place_of, view_of
+from tests.cli.conftest import CommandLine
+from tests.cli.test_plan import plan
+from tests.ggufs import add_bpe_tokenizer
+from tests.planner.works import TABLE
+from tests.sparse_dense import llama_8b
+
+
+@pytest.fixture(scope="module")
+def large(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return llama_8b().write(tmp_path_factory.mktemp("large") / "Llama-8B-Q4_K.gguf", add_bpe_tokenizer)
+
+
+def test_speed_is_told_as_an_answer_begins_and_with_the_context_full_as_the_page_of_the_window_has_it(
+    line: CommandLine, large: Path
+) -> None:
+    words = (str(large), "--gpu", "L4", "--context", "8192")
+    told = plan(line, *words)["models"][0]["plans"][0]
+    begin, full = told["decode_after_prompt"], told["decode"]
+    assert (begin["context"], full["context"]) == (1024, 8192) and begin["tokens_per_s"] > full["tokens_per_s"]
+    place, choice = place_of("l4", (), KnownGpus(tuple(TABLE.values()))), PlanChoice("l4")
+    found = read_planned(large)
+    shown = view_of(make_plan(found, choice, place), choice, place, None).speed
+    assert shown.decode is not None and shown.decode_full is not None
+    assert shown.decode.value == pytest.approx(begin["tokens_per_s"])
+    assert shown.decode_full.value == pytest.approx(full["tokens_per_s"])
+    assert line.run("plan", *words) == 0
+    lines = {row.strip().split("  ")[0]: row for row in line.out.splitlines()}
+    assert lines["Decode"].endswith(" after 1,024 tokens") and lines["Context full"].endswith(" after 8,192 tokens")
+    assert line.run("plan", *words, "--prompt", "8192") == 0 and "Context full" not in line.out
+    assert line.run("plan", str(large), "--gpu", "L4,T4") == 0
+    assert "Tok/s: with the context full" in line.out
+
+
+def test_where_less_context_fits_the_context_that_was_asked_for_is_told_as_the_window_plans_it(
+    line: CommandLine, large: Path
+) -> None:
+    words = (str(large), "--gpu", "rtx-3070", "--context", "65536")
+    (told,) = plan(line, *words)["models"][0]["plans"]
+    as_asked = told["decode_as_asked"]
+    assert as_asked["context"] == 65_536 and 0 < told["gpu_layers_as_asked"] < told["gpu_layers"] == 33
+    assert as_asked["tokens_per_s"] < told["decode"]["tokens_per_s"]
+    assert line.run("plan", *words) == 0
+    layers = told["gpu_layers_as_asked"]
+    assert f"  With 65,536 tokens: {layers} of 33 layers on the GPU, " in line.out
+    (fits,) = plan(line, str(large), "--gpu", "l4", "--context", "8192")["models"][0]["plans"]
+    assert fits["decode_as_asked"] is None and fits["gpu_layers_as_asked"] is None

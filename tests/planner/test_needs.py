@@ -1,0 +1,51 @@
+"""What meets a need, and in which order: how far the band lets it miss it, and what surely does."""
+
+from __future__ import annotations
+
+from app.planner.comparison import Usage, compare
+from app.planner.needs import Need, judge, judged
+from tests.planner.test_comparison import row
+from tests.planner.works import TABLE, planned_8b
+
+
+def test_what_the_band_leaves_open_is_said_to_be_close() -> None:
+    found = row("l4", Usage(2048, 1, 2048))
+    assert judge(found, Need(Usage(2048), tokens_per_s=40)).is_close
+    assert not judge(found, Need(Usage(2048), tokens_per_s=20)).is_close
+    near, far = (judge(found, Need(Usage(2048), tokens_per_s=rate)) for rate in (48, 200))
+    assert near.shortfall == far.shortfall == "speed" and near.is_close and not far.is_close
+
+
+def test_what_the_band_leaves_open_counts_all_who_ask_at_once() -> None:
+    found = row("l4", Usage(2048, 4, 2048))
+    one, last = found.first_token, found.first_token_together
+    assert one and last and one.high < last.seconds < last.high
+    assert judge(found, Need(Usage(2048), first_token_s=(last.seconds + last.high) / 2)).is_close
+    assert not judge(found, Need(Usage(2048), first_token_s=last.high + 1)).is_close
+
+
+def test_nothing_is_close_that_fails_elsewhere_too() -> None:
+    found = row("l4", Usage(2048, 4, 2048))
+    assert found.speed and found.first_token_together
+    slow, early = found.speed.high - 0.01, found.first_token_together.low
+    assert judge(found, Need(Usage(2048), early, slow)).is_close
+    late = judge(found, Need(Usage(2048), early * 0.9, slow))
+    assert late.shortfall == "speed" and not late.is_close
+
+
+def test_of_quantisations_the_largest_that_meets_the_need_comes_first() -> None:
+    models = [planned_8b(name, name, scale) for name, scale in (("Q4_K_M", 1.0), ("Q8_0", 1.7), ("F16", 3.3))]
+    need = Need(Usage(8192), tokens_per_s=20)
+    found = judged(compare(models, [TABLE["l4"]], need.usage), need)
+    assert [each.row.model.name for each in found] == ["Q8_0", "Q4_K_M", "F16"]
+    assert found[-1].shortfall == "speed"
+
+
+def test_what_meets_a_need_surely_comes_before_a_larger_file_that_hardly_does() -> None:
+    models = [planned_8b(name, name, scale) for name, scale in (("Q4_K_M", 1.0), ("Q8_0", 1.7))]
+    rows = compare(models, [TABLE["l4"], TABLE["rtx-3060"]], Usage(8192))
+    larger = next(each.speed for each in rows if each.model.name == "Q8_0" and each.gpu.id == "rtx-3060")
+    assert larger is not None
+    found = judged(rows, Need(Usage(8192), tokens_per_s=(larger.low + larger.tokens_per_s) / 2))
+    told = [(each.row.gpu.id, each.row.model.name, each.is_close) for each in found if each.meets]
+    assert told[:2] == [("rtx-3060", "Q4_K_M", False), ("rtx-3060", "Q8_0", True)]
