@@ -32,7 +32,8 @@ not at all with TOKENLIGHT_OFFLINE=1.
   problem  what is wrong with the table of GPUs
   plans    a list, one for each GPU: gpu, name, verdict (fits, less_context,
            partly, too_large, unknown), reason, context, prompt, gpu_layers,
-           experts_on_cpu, largest_context, most_sequences, limited_by,
+           experts_on_cpu (of how many layers the experts of a mixture lie in
+           main memory), largest_context, most_sequences, limited_by,
            decode (context full), decode_after_prompt (as an answer begins,
            faster), ttft, devices, levers, note, remark, needed (of the
            GPU), decode_as_asked and gpu_layers_as_asked (of less_context:
@@ -47,7 +48,7 @@ not at all with TOKENLIGHT_OFFLINE=1.
            free, spare
   levers   a list: kind (context, kv_type, gpu_layers, experts_on_cpu,
            quantisation, flash_attention), saves, fits, context, kv_type,
-           gpu_layers, quantisation, is_estimate
+           gpu_layers, experts_on_cpu, quantisation, is_estimate
 
 Ends with 0 whatever the verdict is, with 2 for wrong use, and with 3 when no
 model can be used."""

@@ -225,8 +225,13 @@ def _tokens(value: int | None) -> str:
 
 def _layers(model: ModelValue, plan: PlanValue) -> str:
     every = UNKNOWN if model.layers is None else count(model.layers + 1)
-    experts = ", the experts in main memory" if plan.experts_on_cpu else ""
-    return f"{count(plan.gpu_layers)} of {every}{experts}"
+    return f"{count(plan.gpu_layers)} of {every}{_experts(plan.experts_on_cpu, model.layers)}"
+
+
+def _experts(moved: int | None, layers: int | None) -> str:
+    if not moved:
+        return ""
+    return ", all experts in main memory" if moved >= (layers or 0) else f", the experts of {moved} in main memory"
 
 
 def _device(device: DeviceValue) -> list[str]:
@@ -245,7 +250,9 @@ def _lever(lever: LeverValue, plan: PlanValue) -> str:
         "gpu_layers": "1 layer on the GPU"
         if lever.gpu_layers == 1
         else f"{count(lever.gpu_layers)} layers on the GPU",
-        "experts_on_cpu": "The experts in main memory",
+        "experts_on_cpu": f"The experts of {count(lever.experts_on_cpu)} layers in main memory"
+        if lever.experts_on_cpu
+        else "As many experts on the GPU as fit",
         "quantisation": f"The quantisation {one_line(lever.quantisation or UNKNOWN)}",
         "flash_attention": "Flash attention",
     }[lever.kind]

@@ -1,4 +1,4 @@
-"""How many layers go to the GPU when nobody said: all that fit, the experts of a mixture giving way before whole layers.
+"""How many layers go to the GPU when nobody said: all that fit, experts of a mixture giving way before whole layers.
 
 Where people allow it, the context gives way before both.
 Pure: it asks a function what a configuration would take. Where a figure is unknown it chooses nothing.
@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 
 import msgspec
 
-from app.core.model import CONTEXT_STEP
+from app.core.model import ALL_LAYERS, CONTEXT_STEP
 
 MIB = 1024 * 1024
 MARGIN = 1024 * MIB
@@ -22,8 +22,8 @@ SHORTEST_CONTEXT = 4096
 GUESSES = 6
 """Interpolated tries before halving takes over; two or three are enough where layers are alike."""
 
-Measure = Callable[[int, bool], Mapping[str, int | None]]
-"""(layers on the GPU, experts on the CPU) → bytes on each GPU; None where unknown."""
+Measure = Callable[[int, int], Mapping[str, int | None]]
+"""(layers on the GPU, first layers with their experts in main memory) → bytes on each GPU; None where unknown."""
 
 
 MeasureContext = Callable[[int], Mapping[str, int | None]]
@@ -49,7 +49,8 @@ class Choice(msgspec.Struct, frozen=True):
     """Layers on the GPU, the output layer counted, and where the experts of a mixture are."""
 
     gpu_layers: int
-    experts_on_cpu: bool
+    experts_on_cpu: int
+    """Of so many layers, the first ones, the experts lie in main memory; -1 is all."""
 
 
 def choose_layers(measure: Measure, rooms: Mapping[str, Room], layers: int, *, mixture: bool) -> Choice | None:
@@ -57,17 +58,30 @@ def choose_layers(measure: Measure, rooms: Mapping[str, Room], layers: int, *, m
 
     `mixture` says that the experts are still to be decided on.
     """
-    limits = {name: room.limit for name, room in rooms.items()}
-    search = _Search(measure, {name: limit for name, limit in limits.items() if limit is not None})
+    limits = {name: limit for name, room in rooms.items() if (limit := room.limit) is not None}
+    search = _Search(measure, limits)
     try:
-        if search.excess(layers, experts_on_cpu=False) <= 0:
-            return Choice(layers, experts_on_cpu=False)
-        if mixture and search.excess(layers, experts_on_cpu=True) <= 0:
-            return Choice(layers, experts_on_cpu=True)
-        fitting = search.most_layers(layers, experts_on_cpu=mixture)
+        if search.excess(layers, 0) <= 0:
+            return Choice(layers, experts_on_cpu=0)
+        if mixture and (moved := search.fewest_experts(layers, layers - 1)) is not None:
+            return Choice(layers, experts_on_cpu=moved)
+        fitting = search.most_layers(layers, ALL_LAYERS if mixture else 0)
     except _Unknown:
         return None
-    return Choice(fitting, experts_on_cpu=mixture and fitting > 0)
+    return Choice(fitting, experts_on_cpu=ALL_LAYERS if mixture and fitting else 0)
+
+
+def choose_experts(measure: Measure, rooms: Mapping[str, Room], layers: int, blocks: int) -> int | None:
+    """Return of how many of `blocks` layers the experts have to lie in main memory so that `layers` fit, -1 being all.
+
+    None where they do not fit then either, or where something is unknown.
+    """
+    limits = {name: limit for name, room in rooms.items() if (limit := room.limit) is not None}
+    search = _Search(measure, limits)
+    try:
+        return 0 if search.excess(layers, 0) <= 0 else search.fewest_experts(layers, blocks)
+    except _Unknown:
+        return None
 
 
 def choose_context(measure: MeasureContext, rooms: Mapping[str, Room], cells: int) -> int | None:
@@ -104,20 +118,30 @@ class _Search:
     def __init__(self, measure: Measure, limits: Mapping[str, int]) -> None:
         self._measure = measure
         self._limits = limits
-        self._known: dict[tuple[int, bool], int] = {}
+        self._known: dict[tuple[int, int], int] = {}
 
-    def excess(self, layers: int, *, experts_on_cpu: bool) -> int:
+    def excess(self, layers: int, experts_on_cpu: int) -> int:
         """Return by how many bytes the fullest GPU is beyond its limit; 0 or less fits."""
         key = (layers, experts_on_cpu)
         if key not in self._known:
             self._known[key] = _excess(self._measure(layers, experts_on_cpu), self._limits)
         return self._known[key]
 
-    def most_layers(self, layers: int, *, experts_on_cpu: bool) -> int:
+    def most_layers(self, layers: int, experts_on_cpu: int) -> int:
         """Return the largest number below `layers`, which do not fit, that does; 0 where nothing fits."""
-        if self.excess(0, experts_on_cpu=experts_on_cpu) > 0:
+        if self.excess(0, experts_on_cpu) > 0:
             return 0
-        return _most(0, layers, lambda count: self.excess(count, experts_on_cpu=experts_on_cpu))
+        return _most(0, layers, lambda count: self.excess(count, experts_on_cpu))
+
+    def fewest_experts(self, layers: int, blocks: int) -> int | None:
+        """Return of how few of `blocks` layers the experts have to move, where some have to.
+
+        All are -1; None where even that is not enough.
+        """
+        if self.excess(layers, ALL_LAYERS) > 0:
+            return None
+        staying = _most(0, blocks, lambda count: self.excess(layers, blocks - count if count else ALL_LAYERS))
+        return blocks - staying if staying else ALL_LAYERS
 
 
 def _excess(sizes: Mapping[str, int | None], limits: Mapping[str, int]) -> int:

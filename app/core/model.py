@@ -49,8 +49,8 @@ class LoadOptions(msgspec.Struct, frozen=True):
     """Cells of the KV cache; rounded up to 256. None is the smaller of 8192 and what the model was trained for."""
     gpu_layers: int | None = None
     """Layers on the GPU, the output layer counted; None is as many as fit, -1 all of them."""
-    experts_on_cpu: bool = False
-    """Keep the experts of a mixture in main memory."""
+    experts_on_cpu: int | bool = 0
+    """Layers of a mixture whose experts lie in main memory, the first ones; -1 is all. Once kept as a yes or no."""
     main_gpu: int = 0
     split: SplitMode = "layer"
     kv_type_k: KVType = "f16"
@@ -69,6 +69,11 @@ class LoadOptions(msgspec.Struct, frozen=True):
     may_shorten_context: bool = False
     """Whether a context that does not fit on the GPU is shortened before layers move to main memory."""
 
+    def __post_init__(self) -> None:
+        """Take the yes or no that older settings hold as all layers, or none."""
+        if isinstance(self.experts_on_cpu, bool):
+            msgspec.structs.force_setattr(self, "experts_on_cpu", ALL_LAYERS if self.experts_on_cpu else 0)
+
     def validated(self) -> LoadOptions:
         """Return these options with every number within what llama.cpp can be asked for: people edit files by hand."""
         context = self.context if self.context is not None and self.context > 0 else None
@@ -78,6 +83,7 @@ class LoadOptions(msgspec.Struct, frozen=True):
             self,
             context=None if context is None else min(context, MOST_CONTEXT),
             gpu_layers=None if layers is None else _within(layers, ALL_LAYERS, MOST_LAYERS),
+            experts_on_cpu=_within(self.experts_on_cpu, ALL_LAYERS, MOST_LAYERS),
             main_gpu=_within(self.main_gpu, 0, MOST_GPUS - 1),
             threads=None if self.threads is None else _within(self.threads, 1, MOST_THREADS),
             batch=batch,

@@ -15,6 +15,8 @@ EMBEDDING, OUTPUT = "token_embd.weight", "output.weight"
 EXPERTS = "_exps."
 MOVED_EXPERTS = r"\.ffn_(up|down|gate|gate_up)_(ch|)exps"
 """Tensors that stay in main memory where the experts of a mixture do: a pattern that llama.cpp is given."""
+MOST_MOVED = 10_000
+"""Layers that a pattern can name: more than any model has."""
 INPUTS = ("token_embd", "token_types", "position_embd", "per_layer_token_embd", "rope_f")
 """Tensors outside the layers that come before the first one; the others belong to the output layer."""
 _BLOCK = re.compile(r"^(?:enc\.|dec\.)?blk\.(?P<layer>\d{1,9})\.")
@@ -24,6 +26,22 @@ def block_of(tensor: str) -> int | None:
     """Return the layer that a tensor of this name belongs to; None for those outside of the layers."""
     block = _BLOCK.match(tensor)
     return None if block is None else int(block["layer"])
+
+
+def moved_experts(layers: int) -> str:
+    """Return the pattern of the tensors that stay in main memory where the experts of so many first layers do; -1 is all.
+
+    The numbers are told by their digits: llama.cpp reads the pattern anew for every tensor, so that it has to be short.
+    """
+    if not 0 <= layers < MOST_MOVED:
+        return MOVED_EXPERTS
+    last = str(layers - 1) if layers else ""
+    numbers = [f"[0-9]{{1,{len(last) - 1}}}"] if len(last) > 1 else []
+    for place, digit in enumerate(last):
+        least, rest = int(place == 0 and len(last) > 1), "[0-9]" * (len(last) - place - 1)
+        if int(digit) > least:
+            numbers.append(f"{last[:place]}[{least}-{int(digit) - 1}]{rest}")
+    return rf"blk\.({'|'.join((*numbers, last))}){MOVED_EXPERTS}"
 
 
 def loaded_tensors(headers: Sequence[Header]) -> list[Tensor]:

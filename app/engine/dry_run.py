@@ -66,7 +66,7 @@ class _ModelKey(NamedTuple):
     changed_ns: int
     size: int
     gpu_layers: int | None
-    experts_on_cpu: bool
+    experts_on_cpu: int
     main_gpu: int
     split: str
 

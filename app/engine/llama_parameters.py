@@ -12,7 +12,7 @@ import msgspec
 
 from app.core.lane_memory import PLAIN_SEQUENCES
 from app.core.model import ALL_LAYERS, INSPECTION_BATCH, LoadOptions, MemoryKind
-from app.core.model_reads import MOVED_EXPERTS
+from app.core.model_reads import moved_experts
 from app.engine.llama import api, ggml_library
 
 LANES = PLAIN_SEQUENCES
@@ -20,7 +20,6 @@ NoChat = Literal["encoder", "diffusion"]
 KV_TYPES = {"f16": api.GGML_TYPE_F16, "q8_0": api.GGML_TYPE_Q8_0, "q4_0": api.GGML_TYPE_Q4_0}
 FLASH = {"auto": -1, "on": 1, "off": 0}
 SPLITS = {"none": 0, "layer": 1, "row": 2}
-EXPERTS_PATTERN = MOVED_EXPERTS.encode()
 
 
 class _BufferOverride(ctypes.Structure):
@@ -42,7 +41,7 @@ class ModelParameters:
             cpu = ggml_library("ggml-base").ggml_backend_cpu_buffer_type
             cpu.restype = ctypes.c_void_p
             self._overrides = (_BufferOverride * 2)(
-                _BufferOverride(EXPERTS_PATTERN, cpu()), _BufferOverride(None, None)
+                _BufferOverride(moved_experts(options.experts_on_cpu).encode(), cpu()), _BufferOverride(None, None)
             )
             params.tensor_buft_overrides = ctypes.cast(self._overrides, ctypes.c_void_p)
 

@@ -38,11 +38,7 @@ def load_remarks(asked: LoadOptions, used: LoadOptions, info: ModelInfo) -> tupl
             )
         )
     if used.experts_on_cpu and not asked.experts_on_cpu:
-        remarks.append(
-            translate(
-                "Engine", "The experts of this mixture stay in main memory: all of it would not fit on the GPU."
-            )
-        )
+        remarks.append(_experts(used.experts_on_cpu, info.layers))
     if asked.gpu_layers is None and used.gpu_layers is not None and used.gpu_layers <= info.layers:
         layers, whole = used.gpu_layers, info.layers + 1
         one = translate(
@@ -56,6 +52,23 @@ def load_remarks(asked: LoadOptions, used: LoadOptions, info: ModelInfo) -> tupl
         )
         remarks.append(counted(layers, one, several))
     return tuple(remarks)
+
+
+def _experts(moved: int, layers: int) -> Sentence:
+    if not 0 < moved < layers:
+        return translate(
+            "Engine", "The experts of this mixture stay in main memory: all of it would not fit on the GPU."
+        )
+    one = translate(
+        "Engine", "The experts of 1 of {all} layers stay in main memory: more would not fit on the GPU.", all=layers
+    )
+    several = translate(
+        "Engine",
+        "The experts of {layers} of {all} layers stay in main memory: more would not fit on the GPU.",
+        layers=moved,
+        all=layers,
+    )
+    return counted(moved, one, several)
 
 
 def without_context_warnings(notes: tuple[str, ...]) -> tuple[str, ...]:

@@ -171,11 +171,11 @@ class LlamaOpener:
                 raise LoadRefused.cancelled()
             return gpu_bytes(self._dry_run.measure(command.path, headers, tried), tried, rooms)
 
-        def measure(layers: int, experts_on_cpu: bool) -> dict[str, int | None]:
+        def measure(layers: int, experts_on_cpu: int) -> dict[str, int | None]:
             return taken(_with(options, Choice(layers, experts_on_cpu)))
 
         if options.may_shorten_context:
-            whole = _with(options, Choice(facts.layers + 1, experts_on_cpu=False))
+            whole = _with(options, Choice(facts.layers + 1, experts_on_cpu=0))
             cells = options.cells(facts.trained_context)
             shorter = choose_context(
                 lambda context: taken(msgspec.structs.replace(whole, context=context)), rooms, cells

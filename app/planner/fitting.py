@@ -41,7 +41,7 @@ class Machine:
         self._devices = (*self.gpus, *(() if self.main is None else (self.main,)))
         self._reserves = [reserve(device) for device in self._devices]
         self._held: dict[PlanOptions, tuple[Holding, ...]] = {}
-        self._placed: dict[tuple[int | None, bool], Placement | None] = {}
+        self._placed: dict[tuple[int | None, int], Placement | None] = {}
 
     def held(self, options: PlanOptions) -> tuple[Holding, ...]:
         """Return what each GPU holds, and last what main memory does."""

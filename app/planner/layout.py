@@ -102,9 +102,9 @@ def placed(model: PlannedModel, options: PlanOptions, gpus: Sequence[PlannedDevi
     return Placement(
         devices=main + 1,
         used=frozenset(where),
-        weights=None if loaded is None else _weights(loaded, where, main, options.experts_on_cpu),
+        weights=None if loaded is None else _weights(loaded, where, main, options),
         layers=Counter(zip(where, model.cache, strict=False)),
-        copied=0 if loaded is None else _copied(loaded, where, main, options.experts_on_cpu),
+        copied=0 if loaded is None else _copied(loaded, where, main, options),
     )
 
 
@@ -125,25 +125,25 @@ def device_names(gpus: Sequence[PlannedDevice], main: PlannedDevice | None) -> t
     return (*(gpu.name for gpu in gpus), MAIN_MEMORY if main is None else main.name)
 
 
-def _weights(weights: PlannedWeights, where: Sequence[int], main: int, experts_on_cpu: bool) -> tuple[int, ...]:
+def _weights(weights: PlannedWeights, where: Sequence[int], main: int, options: PlanOptions) -> tuple[int, ...]:
     sums = [0] * (main + 1)
     sums[main] += weights.embedding + weights.host
-    for layer, at in zip(weights.layers, where, strict=False):
+    for number, (layer, at) in enumerate(zip(weights.layers, where, strict=False)):
         sums[at] += layer.dense
-        sums[main if experts_on_cpu else at] += layer.experts
+        sums[main if options.moves_experts(number) else at] += layer.experts
     sums[where[-1]] += weights.rest
     if not (weights.is_tied and where[-1] == main):
         sums[where[-1]] += weights.output
     return tuple(sums)
 
 
-def _copied(weights: PlannedWeights, where: Sequence[int], main: int, experts_on_cpu: bool) -> int:
+def _copied(weights: PlannedWeights, where: Sequence[int], main: int, options: PlanOptions) -> int:
     """Return the largest matrix in main memory: a GPU gets a copy of each, one after the other, to compute a large batch."""
     largest = 0
-    for layer, at in zip(weights.layers, where, strict=False):
+    for number, (layer, at) in enumerate(zip(weights.layers, where, strict=False)):
         if at == main:
             largest = max(largest, layer.largest_dense, layer.largest_expert)
-        elif experts_on_cpu:
+        elif options.moves_experts(number):
             largest = max(largest, layer.largest_expert)
     return largest
 

@@ -11,7 +11,7 @@ from app.core.model import ALL_LAYERS, CONTEXT_STEP, KVType
 from app.planner.fitting import Machine, largest_context, taken
 from app.planner.layout import all_layers
 from app.planner.memory_plan import Lever, LeverKind, rooms_left
-from app.planner.moving_layers import count_of, fits_somehow, with_layers
+from app.planner.moving_layers import count_of, fits_somehow, with_experts, with_layers
 from app.planner.plan_options import PlanOptions
 from app.planner.refusals import refusal
 
@@ -29,7 +29,7 @@ BITS_PER_WEIGHT: dict[str, float] = {
 """Of Llama 3.1 8B (`tools/quantize/README.md` of llama.cpp); other models differ by some per cent."""
 SMALLER_CACHES: tuple[KVType, ...] = ("q8_0", "q4_0")
 NOTICEABLE = 0.97
-"""A quantisation that is not smaller by at least a thirtieth is none to recommend."""
+"""What is not smaller by at least a thirtieth, a quantisation or what is missing, is nothing to recommend."""
 
 
 class _Search(NamedTuple):
@@ -51,20 +51,41 @@ class _Search(NamedTuple):
             return fits_somehow(machine, options, everything)
         return machine.fits(options)
 
+    def loaded(self, changed: PlanOptions, as_shown: PlanOptions) -> PlanOptions:
+        """Return a change as it would lie: what is on which device is decided anew where that is what helps."""
+        everything = all_layers(self.machine.model)
+        if self.may_move and everything is not None:
+            return with_layers(self.machine, changed, everything)
+        return as_shown
+
+    def missing(self, options: PlanOptions) -> tuple[int, ...]:
+        """Return the bytes that each device lacks, main memory last; what is unknown counts as room enough."""
+        rooms = rooms_left([row.load for row in self.machine.rows(options)])
+        return tuple(0 if room is None else max(0, -room) for room in rooms)
+
     @property
-    def counted(self) -> int:
-        """How many devices count: the GPUs, or all where main memory is short as well, or nothing is on a GPU."""
-        rows, gpus = self.machine.rows(self.shown), len(self.machine.gpus)
-        loads = [row.load for row in rows]
-        main = rooms_left(loads)[-1]
-        on_gpus = any(load.size for load in loads[:gpus])
-        return gpus if gpus and on_gpus and (main is None or main >= 0) else gpus + 1
+    def counted(self) -> tuple[int, ...]:
+        """Which devices count: those that lack something, else the GPUs, or all where nothing is on one."""
+        gpus, missing = self.machine.gpus, self.missing(self.shown)
+        lacking = {number for number, lack in enumerate(missing) if lack}
+        if len(gpus) in lacking:
+            lacking |= {number for number, gpu in enumerate(gpus) if gpu.shares_main_memory}
+        on_gpus = any(row.load.size for row in self.machine.rows(self.shown)[: len(gpus)])
+        return tuple(sorted(lacking)) or tuple(range(len(gpus) if on_gpus else len(missing)))
 
     def size(self, options: PlanOptions) -> int | None:
         """Return the bytes that a configuration takes of the devices that count; None is unknown."""
-        sizes = [taken(holding) for holding in self.machine.held(options)[: self.counted]]
+        holdings = self.machine.held(options)
+        sizes = [taken(holdings[number]) for number in self.counted]
         known = [size for size in sizes if size is not None]
         return sum(known) if len(known) == len(sizes) else None
+
+    def helps(self, options: PlanOptions) -> bool:
+        """Return whether noticeably less is missing then, and nowhere more; where nothing is, whether that stays so."""
+        before, then = self.missing(self.shown), self.missing(options)
+        worse = any(after > lack for lack, after in zip(before, then, strict=True))
+        lack = sum(before)
+        return not worse and (not lack or sum(then) <= NOTICEABLE * lack)
 
 
 def levers_of(
@@ -83,8 +104,9 @@ def levers_of(
     for kind, name, changed, after in _changes(search):
         if after == shown or refusal(machine.model, changed) is not None:
             continue
-        size = search.size(after)
-        if size is not None and size < needed:
+        loaded = search.loaded(changed, after)
+        size = search.size(loaded)
+        if size is not None and size < needed and search.helps(loaded):
             found.append(Lever(kind, changed, needed - size, bool(search.is_enough(changed)), name))
     smaller = _smaller_quantisation(search)
     return (*found, *(() if smaller is None else (smaller,)))
@@ -106,10 +128,11 @@ def _changes(search: _Search) -> Iterator[tuple[LeverKind, str, PlanOptions, Pla
         wants = replace(wanted, kv_type_k=kind, kv_type_v=kind)
         yield "kv_type", kind, wants, replace(shown, kv_type_k=kind, kv_type_v=kind)
     if machine.gpus and machine.model.is_mixture:
-        yield "experts_on_cpu", "", replace(wanted, experts_on_cpu=True), replace(shown, experts_on_cpu=True)
+        moved = _experts(search)
+        yield "experts_on_cpu", "", replace(wanted, experts_on_cpu=moved), replace(shown, experts_on_cpu=moved)
     if machine.gpus and shown.gpu_layers == wanted.gpu_layers:
-        fewer = _fewer_layers(machine, wanted)
-        yield "gpu_layers", "", fewer, fewer
+        other = _other_layers(machine, wanted)
+        yield "gpu_layers", "", other, other
 
 
 def _shorter(search: _Search) -> int:
@@ -120,14 +143,25 @@ def _shorter(search: _Search) -> int:
     return max(CONTEXT_STEP, search.shown.cells // 2)
 
 
-def _fewer_layers(machine: Machine, options: PlanOptions) -> PlanOptions:
+def _experts(search: _Search) -> int:
+    """Return of how many layers the experts would lie in main memory: what fits, or all where all is on the GPUs."""
+    machine, wanted, everything = search.machine, search.wanted, all_layers(search.machine.model) or 0
+    if search.may_move:  # somebody chose where they lie: a load knows better
+        return 0
+    if machine.fits(wanted):
+        return ALL_LAYERS
+    return with_experts(machine, wanted, everything).experts_on_cpu
+
+
+def _other_layers(machine: Machine, options: PlanOptions) -> PlanOptions:
     """Return the configuration with the layers that fit, or half of them where all that are wanted do."""
     everything = all_layers(machine.model) or 0
     present = count_of(options, everything)
     if not machine.fits(options):
         fitting = with_layers(machine, replace(options, gpu_layers=ALL_LAYERS), everything)
-        if count_of(fitting, everything) < present and machine.fits(fitting):
-            return fitting
+        found = count_of(fitting, everything)
+        if found > present or (found < present and machine.fits(fitting)):
+            return fitting  # more of them where main memory is what is too small
     return replace(options, gpu_layers=present // 2)
 
 
@@ -137,7 +171,8 @@ def _smaller_quantisation(search: _Search) -> Lever | None:
     if weights is None or not parameters or not weights.total:
         return None
     present = weights.total * 8 / parameters
-    holdings = search.machine.held(search.shown)[: search.counted]
+    held = search.machine.held(search.shown)
+    holdings = [held[number] for number in search.counted]
     lever = None
     for name, bits in BITS_PER_WEIGHT.items():
         share = bits / present

@@ -122,22 +122,25 @@ def work_by_place(
         blocks = [block for block in range(len(weights.layers)) if where[block] == at]
         has_head = where[-1] == at
         works[at] = _work(model, options, blocks, has_head=has_head)
-        if options.experts_on_cpu and at is not None:
-            head = weights.output + weights.rest if has_head else 0
-            works[at], works[None] = _with_experts_moved(works[at], works[None], head)
+        moved = [block for block in blocks if options.moves_experts(block)]
+        if moved and at is not None:
+            its_work = _work(model, options, moved, has_head=False)
+            works[at], works[None] = _with_experts_moved(works[at], works[None], its_work)
     return works
 
 
-def _with_experts_moved(gpu: ModelWork, processor: ModelWork, head_bytes: int) -> tuple[ModelWork, ModelWork]:
-    """Return the work where the experts stay in main memory and everything else is as it was; the head has none of them."""
-    read, gpu_read = gpu.expert_bytes * gpu.expert_share(), gpu.weight_bytes() - head_bytes
-    moved = gpu.parameters * read / gpu_read if gpu_read else 0.0
+def _with_experts_moved(gpu: ModelWork, processor: ModelWork, layers: ModelWork) -> tuple[ModelWork, ModelWork]:
+    """Return the work where the experts of some of a GPU's layers stay in main memory and everything else is as it was."""
+    read, all_read = layers.expert_bytes * layers.expert_share(), layers.weight_bytes()
+    moved = layers.parameters * read / all_read if all_read else 0.0
     return (
-        msgspec.structs.replace(gpu, expert_bytes=0, parameters=gpu.parameters - moved),
+        msgspec.structs.replace(
+            gpu, expert_bytes=gpu.expert_bytes - layers.expert_bytes, parameters=gpu.parameters - moved
+        ),
         msgspec.structs.replace(
             processor,
-            layers=processor.layers + (gpu.layers if gpu.is_mixture else 0),
-            expert_bytes=processor.expert_bytes + gpu.expert_bytes,
+            layers=processor.layers + (layers.layers if layers.is_mixture else 0),
+            expert_bytes=processor.expert_bytes + layers.expert_bytes,
             parameters=processor.parameters + moved,
         ),
     )

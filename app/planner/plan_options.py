@@ -20,7 +20,8 @@ class PlanOptions(msgspec.Struct, frozen=True):
     """Whether all sequences share the cells; otherwise each has its equal part."""
     gpu_layers: int | None = None
     """Layers on GPUs, the output layer counted; None is as many as fit, -1 all of them."""
-    experts_on_cpu: bool = False
+    experts_on_cpu: int = 0
+    """Layers whose experts lie in main memory, the first ones; -1 is all."""
     micro_batch: int = 512
     flash_attention: bool = True
 
@@ -28,6 +29,14 @@ class PlanOptions(msgspec.Struct, frozen=True):
     def cells(self) -> int:
         """The context as llama.cpp rounds it."""
         return -(-max(1, self.context) // CONTEXT_STEP) * CONTEXT_STEP
+
+    def moved(self, blocks: int) -> int:
+        """Return of how many of so many layers the experts lie in main memory wherever the layers do."""
+        return blocks if self.experts_on_cpu < 0 else min(self.experts_on_cpu, blocks)
+
+    def moves_experts(self, layer: int) -> bool:
+        """Whether the experts of a layer, counted from 0, lie in main memory wherever the layer does."""
+        return self.experts_on_cpu < 0 or layer < self.experts_on_cpu
 
 
 def plan_options(options: LoadOptions, trained_context: int | None, sequences: int = 1) -> PlanOptions:

@@ -229,7 +229,7 @@ def reason_of(plan: MemoryPlan, cells: int) -> Sentence:
     if plan.verdict == "partly" and plan.options.experts_on_cpu:
         return translate(
             "FitBadges",
-            "The experts of this mixture are in main memory, because all of it does not fit on the GPU: it is slower.",
+            "Experts of this mixture are in main memory, because all of it does not fit on the GPU: it is slower.",
         )
     if plan.verdict == "partly":
         return _partly(plan.gpu_layers or 0, byte_size(free))

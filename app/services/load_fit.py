@@ -70,4 +70,4 @@ def _asked(draft: LoadOptionsDraft) -> Fit:
 
 def _is_partial(options: LoadOptions, layers: int) -> bool:
     on_gpu = options.gpu_layers
-    return options.experts_on_cpu or (on_gpu is not None and on_gpu != ALL_LAYERS and on_gpu <= layers)
+    return options.experts_on_cpu != 0 or (on_gpu is not None and on_gpu != ALL_LAYERS and on_gpu <= layers)

@@ -166,7 +166,7 @@ def _changes(lever: Lever) -> Mapping[str, object]:
         case "gpu_layers":
             return {"gpu_layers": options.gpu_layers, "experts_on_cpu": options.experts_on_cpu}
         case "experts_on_cpu":
-            return {"experts_on_cpu": True}
+            return {"experts_on_cpu": options.experts_on_cpu}
         case "flash_attention":
             return {"flash_attention": "auto"}
         case _:

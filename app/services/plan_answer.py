@@ -62,6 +62,7 @@ class LeverValue(msgspec.Struct, frozen=True):
     context: int | None = None
     kv_type: KVType | None = None
     gpu_layers: int | None = None
+    experts_on_cpu: int | None = None
     quantisation: str | None = None
     is_estimate: bool = False
 
@@ -108,7 +109,8 @@ class PlanValue(msgspec.Struct, frozen=True):
     """Tokens before the first one that is written."""
     gpu_layers: int | None
     """The output layer counted."""
-    experts_on_cpu: bool
+    experts_on_cpu: int | None
+    """Layers whose experts lie in main memory, the first ones."""
     largest_context: int | None
     """Tokens that each conversation could have; 0 is none."""
     most_sequences: int | None

@@ -14,6 +14,7 @@ from app.core.words import Sentence
 from app.planner.comparison import Row, Usage, compare, parts_on
 from app.planner.decode_speed import Part
 from app.planner.gpu import Gpu, Speed
+from app.planner.layout import blocks_of
 from app.planner.memory_plan import DevicePlan, Figure, Lever, MemoryPlan, PlannedDevice, Verdict
 from app.planner.plan_options import PlanOptions
 from app.planner.planned_model import PlannedModel
@@ -157,7 +158,7 @@ def _plan(row: Row, usage: Usage, gpu: str, name: str) -> PlanValue:
         context=row.context,
         prompt=usage.prompt,
         gpu_layers=plan.gpu_layers,
-        experts_on_cpu=plan.options.experts_on_cpu,
+        experts_on_cpu=_moved(plan.options, row.model),
         largest_context=row.largest_context,
         most_sequences=row.most_users,
         limited_by=row.limited_by,
@@ -168,7 +169,7 @@ def _plan(row: Row, usage: Usage, gpu: str, name: str) -> PlanValue:
         decode_after_prompt=_decode(row.speed_after_prompt, row.gpu, min(usage.prompt, row.context)),
         ttft=ttft,
         devices=tuple(_device(device, name if device.name == gpu else "") for device in plan.devices),
-        levers=tuple(_lever(lever, max(1, usage.users)) for lever in plan.levers),
+        levers=tuple(_lever(lever, row.model, max(1, usage.users)) for lever in plan.levers),
     )
 
 
@@ -208,7 +209,12 @@ def _figure(figure: Figure) -> FigureValue:
     return FigureValue(figure.bytes, figure.source)
 
 
-def _lever(lever: Lever, users: int) -> LeverValue:
+def _moved(options: PlanOptions, model: PlannedModel) -> int | None:
+    blocks = blocks_of(model)
+    return None if blocks is None else options.moved(blocks)
+
+
+def _lever(lever: Lever, model: PlannedModel, users: int) -> LeverValue:
     options = lever.options
     return LeverValue(
         kind=lever.kind,
@@ -217,6 +223,7 @@ def _lever(lever: Lever, users: int) -> LeverValue:
         context=None if options is None or lever.kind != "context" else options.cells // users,
         kv_type=None if options is None or lever.kind != "kv_type" else options.kv_type_k,
         gpu_layers=None if options is None or lever.kind != "gpu_layers" else options.gpu_layers,
+        experts_on_cpu=None if options is None or lever.kind != "experts_on_cpu" else _moved(options, model),
         quantisation=lever.name or None,
         is_estimate=lever.is_estimate,
     )

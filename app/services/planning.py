@@ -235,7 +235,7 @@ class Planning:
         """Return what is chosen for another model: how it is loaded now, else what a load takes by itself."""
         loaded = self._session.model
         usual = min(DEFAULT_CONTEXT, trained or DEFAULT_CONTEXT)
-        base = replace(self._choice, context=usual, gpu_layers=None, experts_on_cpu=False, kv_type_v=None)
+        base = replace(self._choice, context=usual, gpu_layers=None, experts_on_cpu=0, kv_type_v=None)
         if loaded is None or loaded.path != self._path:
             return base
         return as_loaded(base, loaded, self._asked_for())

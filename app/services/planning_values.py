@@ -30,7 +30,8 @@ class PlanChoice(msgspec.Struct, frozen=True):
     """Of the values, where it is another one than that of the keys."""
     gpu_layers: int | None = None
     """Layers on the GPU, the output layer counted; None is as many as fit, -1 all."""
-    experts_on_cpu: bool = False
+    experts_on_cpu: int = 0
+    """Layers whose experts lie in main memory, the first ones; 0 is as many as need to where layers are as many as fit, -1 all."""
     micro_batch: int = 512
     flash_attention: bool = True
     prompt: int = DEFAULT_PROMPT

@@ -6,6 +6,7 @@ from app.core.words import Sentence, counted, translate
 from app.planner.calibration import CARRIED_OVER, HELD_UP_HERE
 from app.planner.gpu import Gpu, Limit
 from app.planner.memory_plan import DevicePlan, Lever, MemoryPlan
+from app.planner.plan_options import PlanOptions
 from app.services.planning_values import Range, SpeedRows
 from app.services.units import byte_size, count, rate
 
@@ -64,7 +65,7 @@ def _less_context(plan: MemoryPlan, everything: int | None, largest: str) -> Sen
     if plan.options.experts_on_cpu and plan.gpu_layers == everything:
         return translate(
             "Planner",
-            "All fits on the GPU with up to {tokens} tokens of context, with this one only with the experts in main memory",
+            "All fits on the GPU with up to {tokens} tokens of context, with this one only with experts in main memory",
             tokens=largest,
         )
     # What is planned comes last: the speed that follows is of this.
@@ -91,6 +92,17 @@ def _less_context(plan: MemoryPlan, everything: int | None, largest: str) -> Sen
     return counted(layers, one, several)
 
 
+def _experts_aside(options: PlanOptions, blocks: int) -> Sentence:
+    moved = options.moved(blocks)
+    if moved == blocks:
+        return translate("Planner", "Fits partly: all layers on the GPU, their experts in main memory")
+    one = translate("Planner", "Fits partly: all layers on the GPU, the experts of 1 of them in main memory")
+    several = translate(
+        "Planner", "Fits partly: all layers on the GPU, the experts of {layers} of them in main memory", layers=moved
+    )
+    return counted(moved, one, several)
+
+
 def _fits(plan: MemoryPlan, gpus: list[DevicePlan], place: str) -> Sentence:
     spare = byte_size(least_spare(gpus or list(plan.devices)))
     if not gpus:
@@ -107,7 +119,7 @@ def _partly(plan: MemoryPlan, place: str, everything: int | None) -> Sentence:
     if not plan.gpu_layers:
         return translate("Planner", "Fits into main memory, with no layer on the GPU")
     if plan.options.experts_on_cpu and plan.gpu_layers == everything:
-        return translate("Planner", "Fits partly: all layers on the GPU, their experts in main memory")
+        return _experts_aside(plan.options, (everything or 1) - 1)
     if place:
         return translate(
             "Planner",
@@ -168,12 +180,23 @@ def lever_words(lever: Lever, everything: int | None, sequences: int) -> Sentenc
         case "kv_type":
             return translate("Planner", "Smaller KV cache: {name}", name=lever.name.upper())
         case "experts_on_cpu":
-            return translate("Planner", "Experts in main memory")
+            return _experts_lever(options.experts_on_cpu, everything)
         case "flash_attention":
             return translate("Planner", "Flash attention")
         case _:
             layers = options.gpu_layers or 0
             return translate("Planner", "{layers} of {all} layers on the GPU", layers=layers, all=everything or 0)
+
+
+def _experts_lever(moved: int, everything: int | None) -> Sentence:
+    blocks = (everything or 1) - 1
+    if not moved:
+        return translate("Planner", "As many experts on the GPU as fit")
+    if not 0 < moved < blocks:
+        return translate("Planner", "Experts in main memory")
+    one = translate("Planner", "Experts of 1 of {all} layers in main memory", all=blocks)
+    several = translate("Planner", "Experts of {layers} of {all} layers in main memory", layers=moved, all=blocks)
+    return counted(moved, one, several)
 
 
 def rests_on(gpu: Gpu) -> Sentence:

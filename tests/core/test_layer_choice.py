@@ -6,20 +6,32 @@ from collections.abc import Callable
 
 import pytest
 
-from app.core.layer_choice import MARGIN, MIB, SHORTEST_CONTEXT, Choice, Room, choose_context, choose_layers
+from app.core.layer_choice import (
+    MARGIN,
+    MIB,
+    SHORTEST_CONTEXT,
+    Choice,
+    Room,
+    choose_context,
+    choose_experts,
+    choose_layers,
+)
+from app.core.model import ALL_LAYERS
 
 GIB = 1024 * MIB
 LAYERS = 33
-Asked = list[tuple[int, bool]]
+Asked = list[tuple[int, int]]
 
 
-def model(layer: int, experts: int = 0, base: int = 0) -> tuple[Callable[[int, bool], dict[str, int | None]], Asked]:
+def model(layer: int, experts: int = 0, base: int = 0) -> tuple[Callable[[int, int], dict[str, int | None]], Asked]:
     """Return what a model takes of one GPU by layers and experts, and a note of what was asked."""
     asked: Asked = []
 
-    def measure(layers: int, experts_on_cpu: bool) -> dict[str, int | None]:
+    def measure(layers: int, experts_on_cpu: int) -> dict[str, int | None]:
         asked.append((layers, experts_on_cpu))
-        return {"CUDA0": base + layers * (layer if experts_on_cpu else layer + experts)}
+        first = LAYERS - layers  # the blocks before it lie in main memory, the output layer is the last and has none
+        moved = LAYERS - 1 if experts_on_cpu < 0 else max(first, experts_on_cpu)
+        return {"CUDA0": base + layers * layer + max(0, LAYERS - 1 - max(first, moved)) * experts}
 
     return measure, asked
 
@@ -30,17 +42,17 @@ def room(free: int, total: int = 24 * GIB) -> dict[str, Room]:
 
 def test_all_layers_go_where_all_fit_and_one_look_is_enough() -> None:
     measure, asked = model(layer=400 * MIB)
-    assert choose_layers(measure, room(20 * GIB), LAYERS, mixture=False) == Choice(LAYERS, experts_on_cpu=False)
-    assert asked == [(LAYERS, False)]
+    assert choose_layers(measure, room(20 * GIB), LAYERS, mixture=False) == Choice(LAYERS, experts_on_cpu=0)
+    assert asked == [(LAYERS, 0)]
 
 
 def test_a_margin_is_left_free() -> None:
     measure, _ = model(layer=400 * MIB)
     exactly = LAYERS * 400 * MIB
     fits = choose_layers(measure, room(exactly + MARGIN), LAYERS, mixture=False)
-    assert fits == Choice(LAYERS, experts_on_cpu=False)
+    assert fits == Choice(LAYERS, experts_on_cpu=0)
     short = choose_layers(measure, room(exactly + MARGIN - 1), LAYERS, mixture=False)
-    assert short == Choice(LAYERS - 1, experts_on_cpu=False)
+    assert short == Choice(LAYERS - 1, experts_on_cpu=0)
 
 
 def test_a_small_gpu_keeps_an_eighth_free() -> None:
@@ -52,18 +64,36 @@ def test_a_small_gpu_keeps_an_eighth_free() -> None:
 
 def test_the_experts_of_a_mixture_give_way_before_whole_layers() -> None:
     measure, asked = model(layer=100 * MIB, experts=900 * MIB)
-    assert choose_layers(measure, room(8 * GIB), LAYERS, mixture=True) == Choice(LAYERS, experts_on_cpu=True)
-    assert asked == [(LAYERS, False), (LAYERS, True)]
+    assert choose_layers(measure, room(8 * GIB), LAYERS, mixture=True) == Choice(LAYERS, experts_on_cpu=28)
+    assert asked[:2] == [(LAYERS, 0), (LAYERS, -1)] and len(asked) <= 4
+
+
+@pytest.mark.parametrize("staying", range(LAYERS - 1))
+def test_no_more_experts_move_than_have_to(staying: int) -> None:
+    measure, asked = model(layer=100 * MIB, experts=900 * MIB)
+    free = LAYERS * 100 * MIB + staying * 900 * MIB + 450 * MIB + MARGIN
+    moved = LAYERS - 1 - staying if staying else ALL_LAYERS
+    assert choose_layers(measure, room(free, 64 * GIB), LAYERS, mixture=True) == Choice(LAYERS, moved)
+    assert len(asked) <= 5 and len(set(asked)) == len(asked)
+
+
+def test_layers_that_are_chosen_have_as_few_experts_moved_as_need_be() -> None:
+    measure, _ = model(layer=100 * MIB, experts=900 * MIB)
+    assert choose_experts(measure, room(20 * GIB), 10, LAYERS - 1) == 0
+    assert choose_experts(measure, room(5 * GIB + MARGIN), 10, LAYERS - 1) == LAYERS - 1 - 4
+    assert choose_experts(measure, room(1 * GIB + MARGIN), 10, LAYERS - 1) == ALL_LAYERS
+    assert choose_experts(measure, room(1 * GIB), 10, LAYERS - 1) is None
+    assert choose_experts(measure, {"CUDA0": Room(None, None)}, 10, LAYERS - 1) is None
 
 
 def test_a_mixture_that_fits_keeps_its_experts_on_the_gpu() -> None:
     measure, _ = model(layer=10 * MIB, experts=90 * MIB)
-    assert choose_layers(measure, room(8 * GIB), LAYERS, mixture=True) == Choice(LAYERS, experts_on_cpu=False)
+    assert choose_layers(measure, room(8 * GIB), LAYERS, mixture=True) == Choice(LAYERS, experts_on_cpu=0)
 
 
 def test_a_mixture_too_large_without_its_experts_loses_layers_too() -> None:
     measure, _ = model(layer=400 * MIB, experts=900 * MIB)
-    assert choose_layers(measure, room(5 * GIB), LAYERS, mixture=True) == Choice(10, experts_on_cpu=True)
+    assert choose_layers(measure, room(5 * GIB), LAYERS, mixture=True) == Choice(10, experts_on_cpu=ALL_LAYERS)
 
 
 @pytest.mark.parametrize("fitting", range(LAYERS))
@@ -71,7 +101,7 @@ def test_as_many_layers_as_fit_are_found_in_few_looks(fitting: int) -> None:
     measure, asked = model(layer=500 * MIB, base=300 * MIB)
     free = 300 * MIB + fitting * 500 * MIB + 250 * MIB + MARGIN
     choice = choose_layers(measure, room(free), LAYERS, mixture=False)
-    assert choice == Choice(fitting, experts_on_cpu=False)
+    assert choice == Choice(fitting, experts_on_cpu=0)
     assert len(asked) <= 5
     assert len(set(asked)) == len(asked)
     assert not any(experts for _, experts in asked)
@@ -80,31 +110,31 @@ def test_as_many_layers_as_fit_are_found_in_few_looks(fitting: int) -> None:
 def test_layers_of_very_different_size_are_found_too() -> None:
     sizes = [4 * GIB, *[10 * MIB] * 40, 3 * GIB]
 
-    def measure(layers: int, _: bool) -> dict[str, int | None]:
+    def measure(layers: int, _: int) -> dict[str, int | None]:
         return {"CUDA0": sum(sizes[len(sizes) - layers :])}
 
     for fitting in range(len(sizes)):
         free = sum(sizes[len(sizes) - fitting :]) + MARGIN
-        assert choose_layers(measure, room(free), len(sizes), mixture=False) == Choice(fitting, experts_on_cpu=False)
+        assert choose_layers(measure, room(free), len(sizes), mixture=False) == Choice(fitting, experts_on_cpu=0)
 
 
 def test_where_nothing_fits_everything_stays_in_main_memory() -> None:
     measure, _ = model(layer=400 * MIB, experts=100 * MIB, base=2 * GIB)
-    assert choose_layers(measure, room(1 * GIB), LAYERS, mixture=True) == Choice(0, experts_on_cpu=False)
+    assert choose_layers(measure, room(1 * GIB), LAYERS, mixture=True) == Choice(0, experts_on_cpu=0)
 
 
 def test_every_one_of_several_gpus_has_to_hold_its_part() -> None:
-    def measure(layers: int, _: bool) -> dict[str, int | None]:
+    def measure(layers: int, _: int) -> dict[str, int | None]:
         return {"CUDA0": layers * 100 * MIB, "CUDA1": layers * 300 * MIB}
 
     rooms = {"CUDA0": Room(24 * GIB, 20 * GIB), "CUDA1": Room(8 * GIB, 4 * GIB)}
-    assert choose_layers(measure, rooms, LAYERS, mixture=False) == Choice(10, experts_on_cpu=False)
+    assert choose_layers(measure, rooms, LAYERS, mixture=False) == Choice(10, experts_on_cpu=0)
     wide = {**rooms, "CUDA1": Room(24 * GIB, 20 * GIB)}
-    assert choose_layers(measure, wide, LAYERS, mixture=False) == Choice(LAYERS, experts_on_cpu=False)
+    assert choose_layers(measure, wide, LAYERS, mixture=False) == Choice(LAYERS, experts_on_cpu=0)
 
 
 def test_unknown_figures_choose_nothing() -> None:
-    def unknown(layers: int, _: bool) -> dict[str, int | None]:
+    def unknown(layers: int, _: int) -> dict[str, int | None]:
         return {"CUDA0": None}
 
     assert choose_layers(unknown, room(8 * GIB), LAYERS, mixture=False) is None
@@ -115,7 +145,7 @@ def test_unknown_figures_choose_nothing() -> None:
 def test_a_gpu_that_the_model_does_not_use_plays_no_part() -> None:
     measure, _ = model(layer=100 * MIB)
     rooms = {**room(8 * GIB), "Vulkan1": Room(None, None)}
-    assert choose_layers(measure, rooms, LAYERS, mixture=False) == Choice(LAYERS, experts_on_cpu=False)
+    assert choose_layers(measure, rooms, LAYERS, mixture=False) == Choice(LAYERS, experts_on_cpu=0)
 
 
 def cache(cell: int, base: int = 0) -> tuple[Callable[[int], dict[str, int | None]], list[int]]:

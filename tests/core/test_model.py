@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -70,3 +71,10 @@ def test_bytes_in_use_follow_the_cells_in_use() -> None:
     assert (state.in_use(0, 800, 0), state.in_use(7, 800, 0)) == (0, 50)
     assert CacheSizes().in_use(100, 800, 0) is None
     assert CacheSizes(full=1, window=1).in_use(100, 800, 10) is None
+
+
+@pytest.mark.parametrize(("kept", "meant"), [(b"true", -1), (b"false", 0), (b"7", 7), (b"-1", -1)])
+def test_a_yes_or_no_about_experts_that_older_settings_hold_is_read(kept: bytes, meant: int) -> None:
+    options = msgspec.json.decode(b'{"experts_on_cpu": %s}' % kept, type=LoadOptions)
+    assert type(options.experts_on_cpu) is int and options.experts_on_cpu == meant
+    assert LoadOptions(experts_on_cpu=99_999).validated().experts_on_cpu == MOST_LAYERS

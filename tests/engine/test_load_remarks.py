@@ -190,3 +190,12 @@ def test_a_context_that_fits_stays_although_it_might_give_way(
     measured = LlamaOpener(llama_log).measure(MeasureMemory(1, path, asked), lambda: False)
     assert measured.options == LoadOptions(gpu_layers=4, may_shorten_context=True)
     assert measured.context == 1024
+
+
+def test_of_how_many_layers_the_experts_moved_is_said(info: ModelInfo) -> None:
+    (some,) = told(info, LoadOptions(gpu_layers=31, experts_on_cpu=7))
+    assert some == "The experts of 7 of 30 layers stay in main memory: more would not fit on the GPU."
+    (one,) = told(info, LoadOptions(gpu_layers=31, experts_on_cpu=1))
+    assert one.startswith("The experts of 1 of 30 layers stay")
+    (old,) = told(info, LoadOptions(gpu_layers=31, experts_on_cpu=30))
+    assert old.startswith("The experts of this mixture stay")

@@ -94,7 +94,7 @@ def test_the_rest_stands_behind_a_button_and_is_loaded_too(ready: Stage, options
     ready.desk.until(lambda: len(ready.engine.sent) > sent)
     loaded = ready.engine.load.options
     assert (loaded.flash_attention, loaded.threads, loaded.batch, loaded.micro_batch) == ("off", 1, 1024, 256)
-    assert (loaded.experts_on_cpu, loaded.mmap, loaded.mlock) == (False, False, True)
+    assert (loaded.experts_on_cpu, loaded.mmap, loaded.mlock) == (0, False, True)
 
 
 def test_without_a_gpu_no_layers_for_one_are_offered(ready: Stage, options: Options) -> None:
@@ -138,13 +138,20 @@ def test_experts_are_kept_apart_where_there_are_some_and_a_gpu(
     options = Options(stage)
     options.answer(DeviceMemory("CPU", MIB, MIB, MIB), devices=devices)
     options.clicks("more_options_button")
-    box = options.dialog.findChild(QCheckBox, "experts_box")
+    box = options.dialog.findChild(QDoubleSpinBox, "experts_box")
     assert box is not None and hint in box.toolTip()
     assert box.isEnabled() is hint.startswith("Leaves")
     if box.isEnabled():
+        draft = stage.desk.program.load_options
+        assert box.text() == "automatic"
         box.setFocus()
-        QTest.keyClick(box, Qt.Key.Key_Space)
-        assert stage.desk.program.load_options.options.experts_on_cpu
+        QTest.keyClick(box, Qt.Key.Key_Up)
+        QTest.keyClick(box, Qt.Key.Key_Up)
+        assert draft.options.experts_on_cpu == 1 and box.text() == "1"
+        draft.change(gpu_layers=2, experts_on_cpu=0)
+        assert box.text() == "0", "nothing is automatic where the layers are not"
+        draft.change(experts_on_cpu=-1)
+        assert box.value() == draft.measured.layers if draft.measured is not None else box.maximum()
     options.dialog.reject()
 
 

@@ -6,14 +6,18 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from app.core.model import LoadOptions
 from app.engine.dry_run import DryRun
 from app.engine.llama import LogCapture
+from app.engine.placement import weights_by_device
+from app.planner.memory_plan import PlannedDevice
 from app.planner.plan_options import plan_options
 from app.planner.planned_model import planned_model
 from app.planner.planning import plan_memory, with_asked
 from tests.formula_checks import CONFIGURATIONS, MIB, PLENTY, Configuration, differences, header_of
+from tests.ggufs import write_tiny_llama
 from tests.sparse_ggufs import Sparse
 from tests.sparse_models import DENSE, OTHERS, WINDOWED
 
@@ -86,3 +90,19 @@ def test_the_starter_model_is_planned_as_it_loads(dry_run: DryRun, starter_model
     assert formula.kv.bytes == pytest.approx(engine.kv.bytes, abs=ROUNDING_MIB * MIB)
     assert formula.compute.bytes == pytest.approx(engine.compute.bytes, rel=COMPUTE_PERCENT / 100)
     assert {figure.source for figure in engine.figures[:4]} == {"asked"}
+
+
+@pytest.mark.parametrize("moved", [0, 1, 3, 10, 11, 12, -1])
+def test_the_experts_of_as_many_layers_move_as_were_worked_out(dry_run: DryRun, tmp_path: Path, moved: int) -> None:
+    """llama.cpp says which tensors it moves; the GPU that it has not got here stands in its log in place of the processor."""
+    path = write_tiny_llama(tmp_path / "mixture.gguf", layers=12, experts=4)
+    header, options = header_of(path), LoadOptions(context=256, experts_on_cpu=moved)
+    dry_run.measure(str(path), [header], options)
+    lines = [line.replace("assigned to device CPU", "assigned to device CUDA0") for line in dry_run._model_lines]
+    assert sum("buffer type overridden to CPU" in line for line in lines) == 3 * (12 if moved < 0 else moved)
+    found = weights_by_device([header], lines)
+    devices = [PlannedDevice("CUDA0", True, 1 << 40, 1 << 40), PLENTY]
+    model = planned_model([header], path.stat().st_size)
+    plan = plan_memory(model, replace(plan_options(options, None), gpu_layers=-1), devices)
+    assert found is not None
+    assert found.sizes == {row.name: row.weights.bytes for row in plan.devices}

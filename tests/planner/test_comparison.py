@@ -8,6 +8,7 @@ from msgspec.structs import replace
 from app.planner.comparison import Row, Usage, chart_contexts, compare, parts_of, parts_on, speed_by_context
 from app.planner.decode_speed import decode_speed
 from app.planner.gpu import Gpu
+from app.planner.layout import all_layers
 from app.planner.memory_plan import PlannedDevice
 from app.planner.needs import Need, judge, judged
 from app.planner.plan_options import PlanOptions
@@ -15,6 +16,7 @@ from app.planner.planned_model import PlannedModel
 from app.planner.planning import plan_memory
 from app.planner.prefill_speed import prefill_time
 from app.planner.quantised import ALL_BITS, quantised
+from tests.planner.planned_models import planned
 from tests.planner.works import GIB, PROCESSOR, TABLE, mixture, planned_8b
 
 
@@ -90,8 +92,25 @@ def test_a_mixture_keeps_its_experts_in_main_memory_first() -> None:
     found = row("rtx-3070", Usage(4096), PROCESSOR, mixture())
     assert found.verdict == "partly" and found.plan.options.experts_on_cpu
     on_gpu, rest = parts_of(found.model, found.plan, found.gpu, PROCESSOR)
-    assert not on_gpu.work.is_mixture and rest.work.is_mixture and rest.work.dense_bytes == 0
+    moved = found.plan.options.experts_on_cpu
+    assert 0 < moved < 24 and rest.work.expert_bytes == moved * 424_000_000 and rest.work.dense_bytes == 0
+    assert on_gpu.work.expert_bytes == (24 - moved) * 424_000_000
     assert found.speed is not None and found.speed.limited_by == "processor"
+
+
+@pytest.mark.parametrize("name", ["gpt-oss-20b", "mixtral-8x7b", "qwen3-30b-a3b", "deepseek-v2-lite"])
+@pytest.mark.parametrize("gpu", ["rtx-3060", "rtx-3070", "l4"])
+def test_what_is_chosen_by_itself_is_as_fast_as_any_layers_that_people_choose(name: str, gpu: str) -> None:
+    def speed(layers: int | None, experts: int = 0) -> float:
+        options = PlanOptions(context=8192, gpu_layers=layers, experts_on_cpu=experts)
+        found = row(gpu, Usage(8192, options=options), PROCESSOR, model)
+        return found.speed.tokens_per_s if found.speed and found.verdict in ("fits", "partly") else 0.0
+
+    model = planned(name)
+    everything = all_layers(model) or 0
+    slower = [speed(layers) for layers in range(0, everything + 1, 3)]
+    assert speed(None) >= max(slower) > 0
+    assert speed(None) >= max(speed(everything, moved) for moved in range(0, everything, 3))
 
 
 FAST, SLOW = TABLE["rtx-4090"], TABLE["l4"]
@@ -134,7 +153,7 @@ def test_several_gpus_share_what_main_memory_leaves_them() -> None:
 
 def test_experts_of_several_gpus_are_in_main_memory_together() -> None:
     model = mixture()
-    plan = plan_memory(model, PlanOptions(context=4096, gpu_layers=-1, experts_on_cpu=True), MACHINE)
+    plan = plan_memory(model, PlanOptions(context=4096, gpu_layers=-1, experts_on_cpu=-1), MACHINE)
     first, second, rest = parts_on(model, plan, MACHINE, (FAST, SLOW), PROCESSOR)
     assert first.work.expert_bytes == second.work.expert_bytes == 0
     assert rest.work.expert_bytes == 24 * 424_000_000 and first.work.layers + second.work.layers == 24

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from msgspec.structs import replace
 
 from app.core.layer_choice import MIB
+from app.core.model_reads import moved_experts
 from app.engine.dry_run import gpu_bytes
 from app.engine.placement import weights_by_device
 from app.planner.buffer_formula import buffers
@@ -38,14 +41,15 @@ def log_of(where: tuple[int | None, ...], experts: list[str]) -> list[str]:
 @pytest.mark.parametrize("name", ["llama-3.1-8b", "gemma-3-1b", "gemma-3n-e4b", "qwen3-30b-a3b", "jamba-52b"])
 @pytest.mark.parametrize("gpus", [(), ONE, TWO])
 @pytest.mark.parametrize("layers", [0, 1, 7, -1])
-@pytest.mark.parametrize("experts_on_cpu", [False, True])
+@pytest.mark.parametrize("experts_on_cpu", [0, 1, 5, -1])
 def test_weights_lie_where_the_engine_finds_them(
-    name: str, gpus: tuple[PlannedDevice, ...], layers: int, experts_on_cpu: bool
+    name: str, gpus: tuple[PlannedDevice, ...], layers: int, experts_on_cpu: int
 ) -> None:
     model, header = planned(name), ALL[name]().header()
     assert model.layers is not None
     options = PlanOptions(8192, gpu_layers=layers, experts_on_cpu=experts_on_cpu)
-    experts = [tensor.name for tensor in header.tensors if "_exps." in tensor.name] if experts_on_cpu else []
+    moved = re.compile(moved_experts(experts_on_cpu))
+    experts = [tensor.name for tensor in header.tensors if experts_on_cpu and moved.search(tensor.name)]
     found = weights_by_device([header], log_of(places(model.layers, layers, gpus), experts))
     assert found is not None
     names = [*(gpu.name for gpu in gpus), "CPU"]
@@ -96,7 +100,7 @@ def test_a_gpu_that_computes_all_leaves_what_goes_in_and_the_logits_to_main_memo
 
 
 def test_a_gpu_gets_a_copy_of_the_largest_matrix_that_it_computes_with_and_does_not_hold() -> None:
-    model, options = planned("qwen3-30b-a3b"), PlanOptions(8192, experts_on_cpu=True)
+    model, options = planned("qwen3-30b-a3b"), PlanOptions(8192, experts_on_cpu=-1)
     whole, _ = holdings(model, PlanOptions(8192), ONE)
     gpu, main = holdings(model, options, ONE)
     assert whole.compute is not None

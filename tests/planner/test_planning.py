@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from app.core.layer_choice import MIB
 from app.core.metrics import DeviceMemory
-from app.core.model import MOST_SEQUENCES, LoadOptions
+from app.core.model import ALL_LAYERS, MOST_SEQUENCES, LoadOptions
 from app.planner.margins import OVERHEAD, overhead_and_margin, reserve
 from app.planner.memory_plan import DevicePlan, Lever, MemoryPlan, PlannedDevice
 from app.planner.plan_options import PlanOptions, plan_options
@@ -89,16 +89,21 @@ def test_the_context_gives_way_first_where_that_is_allowed() -> None:
 def test_the_experts_of_a_mixture_give_way_before_layers() -> None:
     found = plan("qwen3-30b-a3b", 8)
     assert found.verdict == "partly"
-    assert (found.gpu_layers, found.options.experts_on_cpu) == (49, True)
+    moved = found.options.experts_on_cpu
+    assert found.gpu_layers == 49 and 0 < moved < 48
+    one_less = plan("qwen3-30b-a3b", 8, gpu_layers=49, experts_on_cpu=moved - 1)
+    assert (on_gpu(one_less).spare or 0) < 0, "no more of them move than have to"
     tight = plan("qwen3-30b-a3b", 2)
-    assert tight.options.experts_on_cpu and 0 < (tight.gpu_layers or 0) < 49
+    assert tight.options.experts_on_cpu == ALL_LAYERS and 0 < (tight.gpu_layers or 0) < 49
 
 
 def test_where_main_memory_is_too_small_for_all_experts_layers_give_way_whole() -> None:
-    model, small = planned("mixtral-8x7b"), replace(MAIN, free=20 * GIB)
-    found = plan_memory(model, PlanOptions(8192), [gpu(24), small])
-    assert found.verdict == "partly" and not found.options.experts_on_cpu
+    model, small = planned("deepseek-v2-lite"), replace(MAIN, free=int(13.33 * GIB))
+    found = plan_memory(model, PlanOptions(8192), [gpu(4), small])
+    assert (found.verdict, found.gpu_layers, found.options.experts_on_cpu) == ("partly", 6, 0)
+    assert plan_memory(model, PlanOptions(8192, experts_on_cpu=ALL_LAYERS), [gpu(4), small]).verdict == "too_large"
     assert all(device.spare is not None and device.spare >= 0 for device in found.devices)
+    model = planned("mixtral-8x7b")
     assert plan_memory(model, PlanOptions(8192), [gpu(4), replace(MAIN, free=8 * GIB)]).verdict == "too_large"
 
 
@@ -251,9 +256,9 @@ def test_a_dry_run_can_say_that_it_fits_after_all() -> None:
 
 
 def test_options_of_a_load_are_what_is_planned() -> None:
-    options = LoadOptions(kv_type_k="q8_0", gpu_layers=5, experts_on_cpu=True, micro_batch=64, flash_attention="off")
+    options = LoadOptions(kv_type_k="q8_0", gpu_layers=5, experts_on_cpu=-1, micro_batch=64, flash_attention="off")
     assert plan_options(options, 4096, 3) == PlanOptions(
-        4096, "q8_0", sequences=3, gpu_layers=5, experts_on_cpu=True, micro_batch=64, flash_attention=False
+        4096, "q8_0", sequences=3, gpu_layers=5, experts_on_cpu=-1, micro_batch=64, flash_attention=False
     )
     assert plan_options(LoadOptions(), None).context == 8192
     assert plan_options(LoadOptions(), None).flash_attention

@@ -119,8 +119,8 @@ def test_a_longer_prompt_or_a_deeper_one_is_never_faster(
         assert prefill(work, gpu, prompt + depth + more, depth + more).seconds >= first.seconds
 
 
-@given(st.sampled_from([planned_8b(), mixture()]), st.integers(-1, 40), st.booleans(), CONTEXTS)
-def test_a_split_loses_nothing_of_a_model(model: PlannedModel, layers: int, on_cpu: bool, context: int) -> None:
+@given(st.sampled_from([planned_8b(), mixture()]), st.integers(-1, 40), st.integers(-1, 40), CONTEXTS)
+def test_a_split_loses_nothing_of_a_model(model: PlannedModel, layers: int, on_cpu: int, context: int) -> None:
     options = PlanOptions(context=8192, experts_on_cpu=on_cpu)
     whole, split = split_work(model, PlanOptions(context=8192)), split_work(model, options, layers)
     assert whole is not None and split is not None

@@ -165,7 +165,7 @@ def test_experts_in_main_memory_are_said(tmp_path: Path) -> None:
     mixture = write_tiny_llama(tmp_path / "mixture.gguf", experts=4)
     gpu, main = PlannedDevice("CUDA0", True, 24 * GIB, 24 * GIB), PlannedDevice("CPU", False, GIB, GIB)
     fit = judged(mixture, LoadOptions(experts_on_cpu=True), gpu, main)
-    assert fit.verdict == "partly" and fit.reason.english().startswith("The experts of this mixture")
+    assert fit.verdict == "partly" and fit.reason.english().startswith("Experts of this mixture")
 
 
 def test_a_shorter_context_that_fits_is_named(tmp_path: Path) -> None:

@@ -116,7 +116,7 @@ def test_layers_are_a_change_only_where_somebody_chose_them(tmp_path: Path) -> N
 def test_experts_and_another_file_are_changes_too(tmp_path: Path) -> None:
     path = write_tiny_mixture(tmp_path / "model.gguf")
     levers = formula(path, LoadOptions(flash_attention="off", gpu_layers=3), MIB).levers
-    assert any(lever.changes == {"experts_on_cpu": True} for lever in levers)
+    assert any(lever.changes == {"experts_on_cpu": -1} for lever in levers)
     assert any(not lever.changes for lever in levers)
 
 
@@ -160,7 +160,7 @@ def test_each_change_has_the_options_that_make_it(tmp_path: Path) -> None:
     assert {"flash_attention": "auto"} in [each.changes for each in off]
     mixture = write_tiny_mixture(tmp_path / "mixture.gguf")
     layers = formula(mixture, LoadOptions(gpu_layers=3, experts_on_cpu=True), MIB).levers
-    assert any(each.changes.get("experts_on_cpu") is True for each in layers if "gpu_layers" in each.changes)
+    assert any(each.changes.get("experts_on_cpu") == -1 for each in layers if "gpu_layers" in each.changes)
 
 
 def test_after_the_end_nothing_is_worked_out_or_known(desk: Desk, draft: LoadOptionsDraft, model: Path) -> None:

@@ -68,7 +68,14 @@ def test_another_gpu_is_planned_as_if_it_were_empty_and_here() -> None:
         ("qwen3-32b", PlanChoice(), 12 * GIB, "partly", "Fits partly: "),
         ("qwen3-32b", PlanChoice(gpu_layers=-1), 12 * GIB, "too_large", "Too large: "),
         ("llama-3.1-8b", PlanChoice(gpu_layers=0), 12 * GIB, "partly", "Fits into main memory, with no layer"),
-        ("qwen3-30b-a3b", PlanChoice(experts_on_cpu=True), 12 * GIB, "partly", "Fits partly: all layers on the GPU"),
+        (
+            "qwen3-30b-a3b",
+            PlanChoice(experts_on_cpu=-1),
+            12 * GIB,
+            "partly",
+            "Fits partly: all layers on the GPU, their",
+        ),
+        ("qwen3-30b-a3b", PlanChoice(), 12 * GIB, "partly", "Fits partly: all layers on the GPU, the experts of 19 "),
     ],
 )
 def test_each_verdict_has_its_words(name: str, choice: PlanChoice, free: int, fit: str, begins: str) -> None:
@@ -291,7 +298,7 @@ def test_options_of_the_loaded_model_are_planned_and_loaded_again(desk: Desk, mo
     planning.watch(True)
     desk.until(lambda: planning.view is not None)
     choice = planning.choice
-    assert (choice.context, choice.gpu_layers, choice.experts_on_cpu) == (768, 0, True)
+    assert (choice.context, choice.gpu_layers, choice.experts_on_cpu) == (768, 0, -1)
     assert (choice.kv_type, choice.kv_type_v, choice.micro_batch) == ("f16", "q8_0", 256)
     assert planning._made is not None and planning._made.options.kv_type_v == "q8_0"
     count = len(desk.engine.sent)
@@ -312,7 +319,7 @@ def test_layers_that_the_load_chose_are_left_to_the_plan(desk: Desk, model: Path
     planning = desk.program.planner.planning
     planning.watch(True)
     desk.until(lambda: planning.view is not None)
-    assert (planning.choice.gpu_layers, planning.choice.experts_on_cpu) == (None, False)
+    assert (planning.choice.gpu_layers, planning.choice.experts_on_cpu) == (None, 0)
 
 
 def test_a_model_that_is_loaded_while_somebody_looks_is_planned(desk: Desk, model: Path) -> None:

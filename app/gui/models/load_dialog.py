@@ -136,8 +136,14 @@ class LoadOptionsDialog(TallDialog):
         self._micro = self._more.number("micro_batch_box", self.tr("Micro-batch, in tokens"), 1, MOST_BATCH)
         set_hint(self._micro, self.tr("Tokens evaluated at once: more is faster to read a prompt and takes memory."))
         self._micro.valueChanged.connect(lambda value: change(micro_batch=int(value)))
-        self._experts = self._more.check("experts_box", self.tr("Keep a mixture's experts in main memory"))
-        self._experts.clicked.connect(lambda on: change(experts_on_cpu=on))
+        self._experts = self._more.number(
+            "experts_box",
+            self.tr("Layers of a mixture with their experts in main memory"),
+            AUTOMATIC,
+            MOST_LAYERS,
+            self.tr("automatic"),
+        )
+        self._experts.valueChanged.connect(lambda value: change(experts_on_cpu=max(0, int(value))))
         self._shorten = self._more.check("shorten_box", self.tr("Shorten the context to fit all layers on the GPU"))
         self._shorten.clicked.connect(lambda on: change(may_shorten_context=on))
         self._mmap = self._more.check("mmap_box", self.tr("Map the file into memory instead of reading it"))
@@ -242,9 +248,7 @@ class LoadOptionsDialog(TallDialog):
         ):
             with QSignalBlocker(box):
                 box.setValue(value)
-        self._experts.setChecked(options.experts_on_cpu)
-        hint = self.tr("Leaves more room on the GPU for the rest of the model, and is slower.")
-        self._more.allow(self._experts, hint, self._no_experts())
+        self._show_experts(options)
         self._shorten.setChecked(options.may_shorten_context)
         hint = self.tr(
             "With automatic layers: a context that is too long for the GPU is shortened, to no less than {least} tokens, "
@@ -263,6 +267,20 @@ class LoadOptionsDialog(TallDialog):
         with QSignalBlocker(self._layers):
             self._layers.setMaximum(max(most, layers or 0))
             self._layers.setValue(AUTOMATIC if layers is None else layers)
+
+    def _show_experts(self, options: LoadOptions) -> None:
+        """Show of how many layers the experts move; none is automatic where the layers are."""
+        hint = self.tr(
+            "Leaves more room on the GPU for the rest of the model, and is slower. With automatic layers, automatic is as "
+            "few as it takes."
+        )
+        self._more.allow(self._experts, hint, self._no_experts())
+        measured, moved = self._draft.measured, options.experts_on_cpu
+        most = max(measured.layers if measured is not None else MOST_LAYERS, moved)
+        is_automatic = options.gpu_layers is None
+        with QSignalBlocker(self._experts):
+            self._experts.setRange(AUTOMATIC if is_automatic else 0, most)
+            self._experts.setValue(most if moved < 0 else AUTOMATIC if is_automatic and not moved else moved)
 
     def _no_gpu(self) -> str:
         """Return why no layers can go to a GPU; empty where some can, or where nobody can tell."""

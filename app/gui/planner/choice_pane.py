@@ -62,11 +62,8 @@ class ChoicePane(QWidget):
             self.kv.addItem(words, kind)
         self._make_rows()
         self.flash = TickBox(self.tr("Flash attention"))
-        self.experts = TickBox(self.tr("Experts in main memory"))
         self.flash.setObjectName("plan_flash_box")
-        self.experts.setObjectName("plan_experts_box")
         set_hint(self.flash, self.tr("Attention in one pass: less memory for intermediate results."))
-        set_hint(self.experts, self.tr("Only a mixture has experts; few of them work on each token."))
         self._lay_out()
         self._connect()
 
@@ -112,19 +109,26 @@ class ChoicePane(QWidget):
         self.sequences.show_value(choice.sequences)
         given = choice.gpu_layers
         self.layers.show_value(AUTOMATIC if given is None else (layers or 0) if given < 0 else given)
+        self._show_experts(choice, max(0, (layers or 1) - 1))
+        self.experts.setVisible(is_mixture)
+        self.experts.allow("" if has_gpu else self.tr("Without a GPU all of the model is in main memory anyway."))
         self.batch.show_value(choice.micro_batch)
         self.prompt.show_value(choice.prompt)
         self.cached.show_value(choice.cached)
         self.layers.allow("" if has_gpu else self.tr("There is no GPU to put layers on."))
-        widgets = (self.flash, self.experts, self.kv, self.where)
+        widgets = (self.flash, self.kv, self.where)
         blockers = [QSignalBlocker(widget) for widget in widgets]
         self.flash.setChecked(choice.flash_attention)
-        self.experts.setChecked(choice.experts_on_cpu)
-        self.experts.setVisible(is_mixture)
-        self.experts.setEnabled(has_gpu)
         self._show_kv(choice)
         self.where.setCurrentIndex(max(0, self.where.findData(choice.where)))
         del blockers
+
+    def _show_experts(self, choice: PlanChoice, blocks: int) -> None:
+        """Show of how many layers the experts move; none is automatic where the layers are."""
+        moved, is_automatic = choice.experts_on_cpu, choice.gpu_layers is None
+        none = AUTOMATIC if is_automatic else 0
+        self.experts.set_stops([none, *range(1, blocks + 1)])
+        self.experts.show_value(blocks if moved < 0 else moved or none)
 
     def _show_kv(self, choice: PlanChoice) -> None:
         """Show the type of the cache; two types, as a load can have them, are an entry while they are planned."""
@@ -166,6 +170,13 @@ class ChoicePane(QWidget):
         self.layers = StopsRow(
             "plan_layers", tr("GPU layers"), layers, (AUTOMATIC, 0), (AUTOMATIC, MOST_LAYERS), words=words
         )
+        experts = tr(
+            "Layers of a mixture whose experts lie in main memory, where few of them work on each token; automatic is as few "
+            "as it takes."
+        )
+        self.experts = StopsRow(
+            "plan_experts", tr("Experts aside"), experts, (AUTOMATIC, 0), (AUTOMATIC, MOST_LAYERS), words=words
+        )
         batch = tr("Tokens of a prompt that are evaluated at once: larger is a faster prefill and more memory.")
         stops = (32, 64, 128, 256, 512, 1024, 2048)
         self.batch = StopsRow("plan_batch", tr("Micro-batch"), batch, stops, (1, MOST_BATCH))
@@ -188,10 +199,9 @@ class ChoicePane(QWidget):
         column.addWidget(self.context)
         column.addWidget(self.sequences)
         column.addLayout(self._captioned(self.tr("KV cache"), self.kv))
-        for row in (self.layers, self.batch):
+        for row in (self.layers, self.experts, self.batch):
             column.addWidget(row)
-        for tick in (self.flash, self.experts):
-            column.addWidget(tick)
+        column.addWidget(self.flash)
         column.addSpacing(theme.SPACE_S)
         for row in (self.prompt, self.cached):
             column.addWidget(row)
@@ -221,7 +231,7 @@ class ChoicePane(QWidget):
         self.kv.activated.connect(self._choose_kv)
         self.where.activated.connect(lambda row: self.changed.emit("where", self.where.itemData(row)))
         self.flash.toggled.connect(lambda on: self.changed.emit("flash_attention", on))
-        self.experts.toggled.connect(lambda on: self.changed.emit("experts_on_cpu", on))
+        self.experts.moved.connect(lambda value: self.changed.emit("experts_on_cpu", max(0, value)))
         self.model.activated.connect(self._choose_model)
 
     def _choose_kv(self, row: int) -> None:
