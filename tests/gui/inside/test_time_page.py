@@ -180,6 +180,65 @@ def test_a_step_is_taken_apart_on_request_and_its_shares_stand_in_a_table(
     assert [part.number for part in other.parts] == [1, 2, 4, 7, 6, 5], "the same kind has the same number in both"
 
 
+def scrolled_by_a_result(looker: Inspector, height: int, back_to: int | None = None) -> tuple[QScrollArea, int]:
+    """Have a step taken apart in a low window; return what scrolls, and where that was when somebody clicked."""
+    stage, engine = looker.stage, looker.stage.desk.engine
+    stage.window.resize(1280, height)
+    shows_time(looker)
+    area = stage.find("inside_time").findChild(QScrollArea)
+    assert isinstance(area, QScrollArea)
+    bar, asked = area.verticalScrollBar(), stage.find("operations_button")
+    stage.bot.waitUntil(lambda: bar.maximum() > 0 and asked.isEnabled())
+    bar.setValue(bar.maximum())
+    clicked = bar.value()
+    stage.clicks("operations_button")
+    if back_to is not None:
+        bar.setValue(back_to)
+    engine.say(timed_operations(engine.all(TimeOperations)[-1].request))
+    stage.settle()
+    stage.bot.waitUntil(lambda: bar.maximum() > clicked)
+    return area, clicked
+
+
+def is_in_sight(area: QScrollArea, widget: QWidget) -> bool:
+    top = widget.mapTo(area.viewport(), QPointF(0, 0)).y()
+    return top >= 0 and top + widget.height() <= area.viewport().height()
+
+
+def test_what_came_of_a_click_is_brought_in_sight(inspector: Inspector) -> None:
+    inspector.answers()
+    area, clicked = scrolled_by_a_result(inspector, 700)
+    bar, first = area.verticalScrollBar(), inspector.stage.find("operations_decode")
+    inspector.stage.bot.waitUntil(lambda: bar.value() > clicked)
+    assert is_in_sight(area, first) and is_in_sight(area, inspector.stage.find("operation_1"))
+    bar.setValue(0)
+    inspector.stage.desk.program.views.operations.changed.emit()
+    inspector.stage.settle()
+    assert bar.value() == 0, "it is not new a second time"
+
+
+def test_a_result_moves_nothing_where_somebody_reads_on_above(inspector: Inspector) -> None:
+    timed(inspector)
+    area, _ = scrolled_by_a_result(inspector, 560, back_to=0)
+    inspector.stage.settle()
+    assert area.verticalScrollBar().value() == 0 and inspector.stage.sees("operations_decode")
+
+
+def test_a_result_that_came_while_another_part_was_shown_is_in_sight_behind_it(inspector: Inspector) -> None:
+    inspector.answers()
+    stage, engine = inspector.stage, inspector.stage.desk.engine
+    stage.window.resize(1280, 700)
+    shows_time(inspector)
+    area = stage.find("inside_time").findChild(QScrollArea)
+    assert isinstance(area, QScrollArea)
+    stage.clicks("operations_button")
+    stage.clicks("inside_answer_tab")
+    engine.say(timed_operations(engine.all(TimeOperations)[-1].request))
+    stage.settle()
+    stage.clicks("inside_time_tab")
+    stage.bot.waitUntil(lambda: is_in_sight(area, stage.find("operations_decode")))
+
+
 def test_a_part_of_the_bar_has_its_number_where_there_is_room_in_an_ink_that_is_read(inspector: Inspector) -> None:
     themes = inspector.stage.themes
     bar = OperationsBar("bar", themes)

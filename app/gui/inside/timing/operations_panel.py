@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QColor
 from PySide6.QtWidgets import QGridLayout, QLabel, QVBoxLayout, QWidget
 
@@ -34,12 +34,17 @@ _STEPS = (2, 6, 4, 5, 3, 1, 0)
 class OperationsPanel(QWidget):
     """Follows the service."""
 
+    result_came = Signal()
+    """What somebody asked for here is shown: it needs room below the button."""
+
     def __init__(self, operations: Operations, themes: theme.Themes) -> None:
         super().__init__()
         self.setObjectName("operations_panel")
         self._operations = operations
         self._themes = themes
         self._shown: OperationsTimed | None = None
+        self._awaits = False
+        """Whether somebody clicked here, and what came of it is not known yet."""
         self._rows: list[QWidget] = []
         self._swatches: list[tuple[NumberSwatch, int, int]] = []
         """With the hue and the step of it."""
@@ -55,7 +60,7 @@ class OperationsPanel(QWidget):
         self.cores = label(look="muted", pixels=theme.SMALL_PX, name="operations_tensor_cores")
         self.cores.setWordWrap(True)
         self._lay_out()
-        self.ask.clicked.connect(lambda _checked=False: operations.begin())
+        self.ask.clicked.connect(lambda _checked=False: self._begin())
         self.cancel.clicked.connect(lambda _checked=False: operations.cancel())
         themes.changed.connect(self._colour)
         self._disconnect = operations.changed.connect(self.show_known)
@@ -67,7 +72,7 @@ class OperationsPanel(QWidget):
 
     def show_known(self) -> None:
         """Show what can be done, what goes on, what came of it, or why neither."""
-        service = self._operations
+        service, before = self._operations, self._shown
         found, progress = service.found, service.progress
         is_open = progress is not None
         refusal = service.hindrance if not is_open else None
@@ -84,6 +89,13 @@ class OperationsPanel(QWidget):
             said = cost_words(cost)
         self.said.setText(said)
         self._show_found(found)
+        if self._awaits and not is_open:
+            self._awaits = False
+            if found is not None and found is not before:
+                self.result_came.emit()
+
+    def _begin(self) -> None:
+        self._awaits = self._operations.begin()
 
     def _lay_out(self) -> None:
         inner = QVBoxLayout(self.found)

@@ -72,8 +72,14 @@ class TimePart(InsidePart):
         self.histogram = GapHistogram(themes)
         self.gap_text = SteadyLabel(1, look="muted", name="gap_text")
         self.operations = OperationsPanel(operations, themes)
-        self._pages = QStackedWidget()
+        self._pages, self._scrolled = QStackedWidget(), QScrollArea()
         self._lay_out()
+        self._wants_result = False
+        """Whether the operations are to be brought in sight once they are laid out."""
+        self._soon = QTimer(self)
+        self._soon.setSingleShot(True)
+        self._soon.timeout.connect(self._bring_result)
+        self.operations.result_came.connect(self._want_result)
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
         self._timer.setInterval(REPAINT_MS)
@@ -85,7 +91,8 @@ class TimePart(InsidePart):
 
     def disconnect_services(self) -> None:
         """Listen to the services no longer."""
-        self._timer.stop()
+        for timer in (self._timer, self._soon):
+            timer.stop()
         if self._measuring is not None:
             self._measuring.disconnect_services()
         self.operations.disconnect_services()
@@ -100,6 +107,24 @@ class TimePart(InsidePart):
         """Catch up with what came meanwhile."""
         super().showEvent(event)
         self._show()
+        if self._wants_result:
+            self._soon.start()
+
+    def _want_result(self) -> None:
+        """Follow the result below the button, unless somebody has scrolled on from there."""
+        if not self.isVisible() or not self.operations.said.visibleRegion().isEmpty():
+            self._wants_result = True
+            self._soon.start()
+
+    def _bring_result(self) -> None:
+        """Scroll no further than to its end, nor past its title."""
+        if not self._wants_result or not self.isVisible():
+            return
+        self._wants_result = False
+        if self.operations.found.isVisible():
+            there, bar = self.operations.geometry(), self._scrolled.verticalScrollBar()
+            end = there.bottom() + 1 - self._scrolled.viewport().height()
+            bar.setValue(max(bar.value(), min(there.top(), end)))
 
     def _lay_out(self) -> None:
         row = QHBoxLayout()
@@ -122,7 +147,7 @@ class TimePart(InsidePart):
             set_hint(button, hint)
             button.clicked.connect(lambda _checked=False, do=do: do())
             row.addWidget(button)
-        contents, scrolled = QWidget(), QScrollArea()
+        contents, scrolled = QWidget(), self._scrolled
         self._pages.addWidget(scrolled)
         self._pages.addWidget(self._empty())
         scrolled.setFrameShape(QFrame.Shape.NoFrame)
