@@ -68,6 +68,8 @@ class Attention:
         self._token: int | None = None
         self._run: _Run | None = None
         self._known: OrderedDict[_Key, AttentionRows] = OrderedDict()
+        self._prompts: dict[_Key, int] = {}
+        """How long the prompt was of the text that was read for: a later text may begin with the same tokens."""
         self._problem: tuple[_Key, Sentence] | None = None
         self._example_problem: Sentence | None = None
         """Why the example has no tokens."""
@@ -167,7 +169,7 @@ class Attention:
         if self._shows_example:
             self._shows_example, self._example, self._asked, self._token = False, None, 0, None
             self._take_answer()
-            self._take_token(self._inspecting.token)
+            self._choose_again()
             self.changed.emit()
 
     def begin(self) -> bool:
@@ -177,6 +179,7 @@ class Attention:
             return False
         self._problem = None
         self._run = _Run(key, self._session.new_request())
+        self._prompts[key] = text.prompt
         self._speed.begin(token + 1)
         command = ReadAttention(self._run.request, key.ids)
         self.changed.emit()
@@ -259,9 +262,19 @@ class Attention:
             before is None or self._answer is None or before.ids[: before.prompt] != self._answer.ids[: before.prompt]
         )
         if is_other:
-            self._token = None
-            self._take_token(self._inspecting.token)
+            self._choose_again()
         self.changed.emit()
+
+    def _choose_again(self) -> None:
+        """Choose the token that the page looks at; else that which is read, or was read last, of the text shown again."""
+        text, self._token = self.text, None
+        for key in (*((self._run.key,) if self._run is not None else ()), *reversed(self._known)):
+            end = len(key.ids) // 4 - 1
+            is_same = text is not None and text.prompt == self._prompts.get(key)
+            if text is not None and is_same and _Key(text.model.identity, text.packed(end)) == key:
+                self._token = end
+                break
+        self._take_token(self._inspecting.token)
 
     def _take_token(self, token: int | None) -> None:
         """Follow the token that is looked at elsewhere on the page."""
@@ -303,13 +316,15 @@ class Attention:
                 self._forget_old()
             case Failed():
                 self._run = None
+                self._prompts.pop(run.key, None)
                 if event.kind != "cancelled":
                     self._problem = run.key, event.sentence
         self.changed.emit()
 
     def _forget_old(self) -> None:
         while len(self._known) > 1 and sum(rows.nbytes for rows in self._known.values()) > KEPT_BYTES:
-            self._known.popitem(last=False)
+            key, _ = self._known.popitem(last=False)
+            self._prompts.pop(key, None)
 
 
 _NO_MODEL = translate("Attention", "No model is loaded. Open a model, then try the example or send a message.")
