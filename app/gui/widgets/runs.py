@@ -2,7 +2,15 @@
 
 from __future__ import annotations
 
+import re
+from itertools import pairwise
+
 from PySide6.QtCore import QTextBoundaryFinder
+
+_LONGEST_RUN, _PART = 24, 8
+"""Characters: longer ones are no words, and may break after each so many."""
+_BREAK = "\u200b"
+_RUNS = re.compile(r"\s+|\S+")
 
 
 def end_of_text(text: str, most: int) -> str:
@@ -25,3 +33,14 @@ def boundaries(text: str) -> list[int]:
     while (unit := finder.toNextBoundary()) >= 0:
         found.append(places[unit])
     return found
+
+
+def breakable(text: str) -> str:
+    """Return a text whose long runs without a space may go on in another line: a label breaks lines at words alone."""
+    return "".join(_parted(run) if len(run) > _LONGEST_RUN else run for run in _RUNS.findall(text))
+
+
+def _parted(run: str) -> str:
+    places = boundaries(run)
+    ends = [*places[_PART::_PART], len(run)]
+    return _BREAK.join(run[start:end] for start, end in pairwise((0, *ends)) if end > start)

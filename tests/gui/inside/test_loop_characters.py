@@ -5,17 +5,22 @@ from __future__ import annotations
 import msgspec
 import pytest
 from PySide6.QtGui import QFontMetrics
+from PySide6.QtWidgets import QLabel
 
 from app.gui import theme
 from app.gui.inside.loop.number_words import number
 from app.gui.inside.loop.stage_box import wrapped_end
-from app.gui.widgets.runs import end_of_text
+from app.gui.widgets.runs import breakable, end_of_text
 from app.services.inspection import InspectedAnswer
 from app.services.loop_example import example
 from app.services.loop_words import MOST_TOKENS, last_words
-from tests.gui.conftest import Stage, desk, model, stage
+from tests.gui.conftest import Stage
+from tests.gui.fitting import problems
+from tests.gui.inside.conftest import Inspector, desk, inspector, model, stage
+from tests.gui.inside.test_loop import catch_up, looks
 
-__all__ = ["desk", "model", "stage"]
+__all__ = ["desk", "inspector", "model", "stage"]
+pytestmark = pytest.mark.qt_log_ignore("^This plugin does not support")
 
 HEBREW, FAMILY = "שלום", "\N{WOMAN}\N{ZERO WIDTH JOINER}\N{GIRL}"
 
@@ -64,3 +69,27 @@ def test_text_that_runs_right_to_left_turns_nothing_round(stage: Stage) -> None:
     metrics = QFontMetrics(theme.font(theme.SMALL_PX))
     lines = wrapped_end(" ".join([HEBREW] * 30), metrics, 128, 2)
     assert len(lines) == 2 and all(line[0] == "\u2068" and line[-1] == "\u2069" for line in lines)
+
+
+def test_a_run_without_spaces_takes_no_room_from_the_explanation(inspector: Inspector) -> None:
+    inspector.answers()
+    part = looks(inspector)
+    shown = example()
+    part.sheet.show_stage("answer", msgspec.structs.replace(shown, last_words="a word"))
+    catch_up(part)
+    what = inspector.stage.find_as(QLabel, "loop_explanation")
+    width = what.width()
+    for words in ("https://example.org/" + "a" * 90, "=" * 90, FAMILY * 40, "<0xD7><0xA6>" * 8):
+        values = msgspec.structs.replace(shown, last_words=words)
+        part.sheet.show_stage("answer", values)
+        part.tour.show_number(values)
+        inspector.stage.bot.waitUntil(lambda: not problems(what) and not problems(part.sheet.number))
+        assert what.width() == width
+        assert part.sheet.number.minimumSizeHint().width() < part.sheet.width() // 4
+        assert part.sheet.number.accessibleName() == number("answer", values), "it is heard as it stands"
+
+
+def test_words_stay_as_they_are() -> None:
+    assert breakable("Eichhörnchenschwanz  and\na tail") == "Eichhörnchenschwanz  and\na tail"
+    parts = breakable(FAMILY * 20).split("\u200b")
+    assert len(parts) > 2 and all(part.startswith(FAMILY[0]) and part.endswith(FAMILY[-1]) for part in parts)

@@ -14,6 +14,7 @@ from app.gui.inside.loop.number_words import number
 from app.gui.inside.loop.row_button import RowButton
 from app.gui.inside.loop.stage_words import LOOKS, explanation, more, title
 from app.gui.widgets.labels import label
+from app.gui.widgets.runs import breakable
 from app.gui.widgets.words import set_hint
 from app.services.loop_values import STAGES, LoopValues, StageName
 
@@ -79,7 +80,9 @@ class StageSheet(QFrame):
     def show_stage(self, stage: StageName, values: LoopValues, *, is_kept: bool = False) -> None:
         """Explain a stage with the number that it has now; `is_kept` while another is lit, step by step."""
         self.follow.setVisible(is_kept)
-        self.number.setText(number(stage, values))
+        words = number(stage, values)
+        self.number.setText(breakable(words))
+        self.number.setAccessibleName(words)  # without the places where a line may break
         self.read.show_values(values if stage == "embedding" else None)
         self._what.setText(explained_by_kind(stage, values.model) or explanation(stage))
         if stage == self._stage and self._title.text():

@@ -15,6 +15,7 @@ from app.gui.inside.loop.number_words import number
 from app.gui.inside.loop.row_button import RowButton
 from app.gui.inside.loop.tour_words import Stop, stops
 from app.gui.widgets.labels import label
+from app.gui.widgets.runs import breakable
 from app.services.loop_values import LoopValues
 
 
@@ -126,13 +127,15 @@ class TourCard(QFrame):
             self.on.setFocus()  # it goes, or rests, while the numbers are read
         self.read.show_values(values if self.stop.stages[0] == "embedding" else None)
         numbers = tuple(number(each.stages[0], values) for each in self._stops)
-        self.number.keep_room_for(numbers)
-        self.number.setText(numbers[self._at])
+        shown = tuple(map(breakable, numbers))
+        self.number.keep_room_for(shown)
+        self.number.setText(shown[self._at])
+        self.number.setAccessibleName(numbers[self._at])
         self.setAccessibleName(self.spoken())
 
     def spoken(self) -> str:
         """Return the whole step, for people who listen."""
-        return f"{self.step.text()}: {self.stop.title}. {self._text.text()} {self.number.text()}"
+        return f"{self.step.text()}: {self.stop.title}. {self._text.text()} {self.number.accessibleName()}"
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Leave the tour with Esc."""
