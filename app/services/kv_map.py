@@ -109,6 +109,11 @@ class KVMap:
         """The title of the conversation whose tokens they are, where another one is shown."""
         return self._live.figures.kv_holds
 
+    def is_as_at(self, turn: Turn) -> bool:
+        """Return whether the cells are those of an answer: nothing was read or written since."""
+        own = self._turn if not self._lanes and not self._ended.lanes else None
+        return own is not None and (own is turn or 0 < own.message == turn.message)
+
     @property
     def bytes(self) -> tuple[int | None, int | None]:
         """What the cells in use take, and what was set aside for all."""

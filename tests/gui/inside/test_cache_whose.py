@@ -59,10 +59,26 @@ def test_cells_and_blocks_count_in_one_way(stage: Stage, model: Path) -> None:
 
 def test_it_says_that_the_cells_are_those_of_now_and_whose(stage: Stage, model: Path) -> None:
     part = answered(stage, model)
+    assert stage.reads("kv_about").endswith(" · of this chat"), "the newest answer left them so"
+    first = stage.desk.program.chat.turns[-1]
     stage.desk.program.chat.send("And?")
-    stage.desk.answer("So")
+    stage.settle()
+    stage.engine.prompt()
+    stage.engine.write("So", 2)
+    stage.settle()
     part.show_now()
-    assert stage.reads("kv_about").endswith(" · of this chat · now, not as it was when the answer above was written")
+    assert stage.reads("kv_about").endswith(" · of this chat"), "it is being written"
+    stage.desk.program.inspecting.open(first)
+    part.show_now()
+    then = " · of this chat · now, not as it was when the answer above was written"
+    assert stage.reads("kv_about").endswith(then)
+    stage.engine.finish()
+    stage.settle()
+    part.show_now()
+    assert stage.reads("kv_about").endswith(then)
+    stage.desk.program.inspecting.open(stage.desk.program.chat.turns[-1])
+    part.show_now()
+    assert stage.reads("kv_about").endswith(" · of this chat")
     lead = LanesLead(stage.desk)
     assert stage.desk.program.comparing.begin(Lanes((SamplingSettings(), SamplingSettings())), None, "Why?")
     stage.settle()

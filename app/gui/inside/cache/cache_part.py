@@ -169,11 +169,12 @@ class CachePart(InsidePart):
         one = self.tr("Now: 1 of {cells} cells holds a token · {bytes}")
         several = self.tr("Now: {used} of {cells} cells hold a token · {bytes}")
         now, all_bytes = self._map.bytes
-        is_begun, other = self._inspecting.turn is not None, isolated(self._map.holds) if self._map.holds else ""
+        turn = self._inspecting.turn
+        is_begun, other = turn is not None, isolated(self._map.holds) if self._map.holds else ""
         parts = [now_words(held, other, is_begun=is_begun)]
         if ended := ended_words(self._map.ended):
             parts.append(ended)
-        elif is_begun and held.used:
+        elif turn is not None and held.used and not self._map.is_as_at(turn):
             parts.append(self.tr("now, not as it was when the answer above was written"))
         said = [
             (one if used == 1 else several).format(
