@@ -15,7 +15,7 @@ from app.gui.icons import Icons
 from app.gui.inside.loop.faces import Face, face_of
 from app.gui.inside.loop.loop_map import LEAST_PX, LoopMap
 from app.gui.inside.loop.loop_part import LoopPart
-from app.gui.inside.loop.stage_box import StageBox, wrapped
+from app.gui.inside.loop.stage_box import StageBox, figure_font, wrapped
 from app.gui.inside.loop.tour_words import stops
 from app.gui.inside.page import InsidePart
 from app.services.loop_example import example
@@ -220,3 +220,11 @@ def test_the_words_of_a_stage_that_is_chosen_are_seen_in_a_low_window_with_its_b
     bar.setValue(0)
     QTest.keyClick(part.map.boxes["stop"], Qt.Key.Key_Home)
     inspector.stage.bot.waitUntil(lambda: both() and part.map.stage == "prompt")
+
+
+@pytest.mark.parametrize("figure", ["8,191 of 8,192", "131,071 of 131,072", "≥\u00a0151,936 left"])
+def test_no_number_is_cut_in_the_narrowest_box(inspector: Inspector, figure: str) -> None:
+    room = theme.scaled(LEAST_PX) - 18
+    assert QFontMetrics(figure_font(figure, room)).horizontalAdvance(figure) <= room
+    usual = theme.font(theme.FIGURE_PX, bold=True)
+    assert figure_font("30 layers", room) == usual, "what has room keeps its size"

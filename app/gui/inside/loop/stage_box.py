@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from PySide6.QtCore import QRectF, QSize, Qt
-from PySide6.QtGui import QColor, QCursor, QFontMetrics, QKeyEvent, QPainter, QPaintEvent, QPen
+from PySide6.QtGui import QColor, QCursor, QFont, QFontMetrics, QKeyEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QAbstractButton, QSizePolicy
 
 from app.gui import theme
@@ -24,6 +24,7 @@ from app.services.loop_values import StageName
 HEIGHT_PX = 126
 """Room for a figure, three lines and the word below."""
 _HEAD_PX, _LINE_PX, _FIGURE_PX = 28, 16, 22
+_LEAST_FIGURE_PX = 10
 _ICON_PX, _PAD_PX = 16, 6
 _MOST_LINES = 3
 _SLACK_PX = 8
@@ -179,7 +180,7 @@ class StageBox(QAbstractButton):
         return top + lines * theme.scaled(_LINE_PX), self.height() - _RING_PX - theme.scaled(_LINE_PX) - 4
 
     def _paint_figures(self, painter: QPainter, look: theme.Theme, inside: QRectF, top: float) -> None:
-        painter.setFont(theme.font(theme.FIGURE_PX, bold=True))
+        painter.setFont(figure_font(self.face.figure, int(inside.width())))
         painter.setPen(look.colour("text"))
         place = QRectF(inside.left(), top, inside.width(), theme.scaled(_FIGURE_PX))
         figure = painter.fontMetrics().elidedText(self.face.figure, Qt.TextElideMode.ElideRight, int(place.width()))
@@ -257,6 +258,15 @@ class StageBox(QAbstractButton):
 
     def _side(self) -> Qt.AlignmentFlag:
         return Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeading
+
+
+def figure_font(figure: str, width: int) -> QFont:
+    """Return the font of a figure, a smaller one where it is wider than so many px: a number that is cut says nothing."""
+    for pixels in range(theme.FIGURE_PX, _LEAST_FIGURE_PX, -1):
+        font = theme.font(pixels, bold=True)
+        if QFontMetrics(font).horizontalAdvance(figure) <= width:
+            return font
+    return theme.font(_LEAST_FIGURE_PX, bold=True)
 
 
 def wrapped(text: str, metrics: QFontMetrics, width: int, most: int) -> list[str]:
