@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 from app.core.metrics import ItlQuantiles
 from app.gui import theme
 from app.gui.ground import paint_ground, stand_alone
+from app.gui.inside.timing.gap_marks import name_places
 from app.gui.inside.timing.gap_words import bin_words, bins_sentence, edge_words, gap_words
 from app.gui.widgets.words import hint_of
 from app.services.gap_bins import GapBins
@@ -182,16 +183,19 @@ class GapHistogram(QWidget):
         """Paint the quantiles, each with its name in a line of its own: they may lie close together."""
         if self._itl is None:
             return
-        metrics = QFontMetricsF(painter.font())
+        metrics, line_px = QFontMetricsF(painter.font()), theme.scaled(_LINE_PX)
+        values = (self._itl.p50, self._itl.p95, self._itl.p99)
+        words = [
+            self.tr("{name} {value} ms").format(name=name, value=gap_words(value))
+            for name, value in zip(("p50", "p95", "p99"), values, strict=True)
+        ]
+        shares = ((value - bins.start_ms) / (bins.end_ms - bins.start_ms) for value in values)
+        across = [round(min(max(share, 0.0), 1.0) * self._plot_width) + 0.5 for share in shares]
+        widths = [metrics.horizontalAdvance(each) + 4 for each in words]
         styles = (Qt.PenStyle.SolidLine, Qt.PenStyle.DashLine, Qt.PenStyle.DotLine)
-        named = (("p50", self._itl.p50), ("p95", self._itl.p95), ("p99", self._itl.p99))
-        for number, ((name, value), style) in enumerate(zip(named, styles, strict=True)):
-            share = (value - bins.start_ms) / (bins.end_ms - bins.start_ms)
-            across = round(min(max(share, 0.0), 1.0) * self._plot_width) + 0.5
-            top = number * theme.scaled(_LINE_PX)
-            painter.setPen(QPen(look.colour("text"), 1, style))
-            painter.drawLine(QPointF(across, top + 2), QPointF(across, base))
-            words = self.tr("{name} {value} ms").format(name=name, value=gap_words(value))
-            width = metrics.horizontalAdvance(words) + 4
-            left = across + 4 if across + width + 4 <= self.width() else across - width - 2
-            painter.drawText(QRectF(left, top, width, theme.scaled(_LINE_PX)), _CENTRE, words)
+        places = name_places(across, widths, self.width())
+        for place, (row, left) in enumerate(places):
+            top = row * line_px
+            painter.setPen(QPen(look.colour("text"), 1, styles[place]))
+            painter.drawLine(QPointF(across[place], top + 2), QPointF(across[place], base))
+            painter.drawText(QRectF(left, top, widths[place], line_px), _CENTRE, words[place])
