@@ -5,6 +5,7 @@ from __future__ import annotations
 from array import array
 from typing import NamedTuple
 
+import msgspec
 import pytest
 from PySide6.QtCore import QEvent, QEventLoop, QObject, Qt
 from PySide6.QtTest import QTest
@@ -215,6 +216,15 @@ def test_one_step_is_told_as_one_in_the_timeline_too() -> None:
     gone_on = AnswerTimeline(1, PARTS, drawn_ns=DRAWN, pauses=(Pause(0, None), Pause(2, None)))
     assert "2 decode steps in" in summary_words(gone_on).replace("\xa0", " "), "one is of a time that nobody knows"
     assert bins_sentence(bins_of([10.0])) == "1 gap between neighbouring tokens: 10.0 ms"
+
+
+def test_gaps_are_said_to_be_most_often_so_long_only_where_one_bar_stands_out() -> None:
+    alike = bins_of([25.0, 75.0, 125.0, 175.0])
+    assert bins_sentence(alike) == "4 gaps between neighbouring tokens, the longest 175 ms"
+    peak = bins_of([25.0, 25.0, 75.0, 125.0])
+    assert "; most often 25 to " in bins_sentence(peak)
+    assert alike is not None and peak is not None
+    assert "most often" not in bins_sentence(msgspec.structs.replace(peak, beyond=2)), "as many are longer than all"
 
 
 def test_what_is_not_dealt_into_its_parts_yet_is_called_by_all_of_them() -> None:

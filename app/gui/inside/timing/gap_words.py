@@ -17,14 +17,17 @@ def bins_sentence(bins: GapBins | None) -> str:
             "Timeline",
             "Gaps between neighbouring tokens: unknown until an answer has two tokens whose times are known.",
         )
-    place = max(range(len(bins.counts)), key=bins.counts.__getitem__)
-    low, high = bins.range_of(place)
-    said = translate(
-        "Timeline",
-        "{total} gaps between neighbouring tokens; most often {low} to {high} ms, the longest {most} ms",
-    )
+    most = max(bins.counts)
+    low, high = bins.range_of(bins.counts.index(most))
+    is_peak = bins.counts.count(most) == 1 and bins.beyond < most  # of bars that are alike, none is said to stand out
+    said = translate("Timeline", "{total} gaps between neighbouring tokens, the longest {most} ms")
     if bins.total == 1:
         said = translate("Timeline", "1 gap between neighbouring tokens: {most} ms")
+    elif is_peak:
+        said = translate(
+            "Timeline",
+            "{total} gaps between neighbouring tokens; most often {low} to {high} ms, the longest {most} ms",
+        )
     return said.format(
         total=count(bins.total), low=edge_words(low), high=edge_words(high), most=gap_words(bins.longest_ms)
     )
