@@ -18,6 +18,7 @@ from app.gui.widgets.words import render
 from app.services.inspecting import Inspecting
 from app.services.inspection import InspectedAnswer
 from app.services.other_token import OtherToken
+from app.services.turns import Turn
 from app.services.units import count
 
 
@@ -169,10 +170,28 @@ class AnswerPart(QWidget):
                 if lacks == 1:
                     said = self.tr("1 of {count} tokens was not recorded.")
                 said = said.format(lacks=count(lacks), count=count(len(answer)))
+        blank = self._why_blank(turn) if turn is not None and problem is None else ""
+        said = blank or said
         self.remark.setText(said)
         self.remark.setVisible(bool(said))
         has_some = answer is not None and (answer.has_alternatives or answer.is_damaged)
-        self.record_button.setVisible(bool(said) and problem is None and not has_some)
+        self.record_button.setVisible(bool(said) and problem is None and not blank and not has_some)
+
+    def _why_blank(self, turn: Turn) -> str:
+        """Return why an answer has no token to show; nothing where it has one."""
+        if turn.ids:
+            return ""
+        if turn.state in ("done", "interrupted"):
+            if turn.text:
+                return self.tr("The tokens of this answer were not kept, its text alone: go to the chat to read it.")
+            return self.tr("This answer ended before its first token.")
+        if turn.is_held:
+            return self.tr(
+                "No token is there yet: the first one waits for you. Press One token (F7), or let it run on."
+            )
+        return self.tr(
+            "No token is there yet: the first one is drawn once the prompt is read. Loop shows how far it is."
+        )
 
     def _empty(self) -> QWidget:
         page = QWidget()

@@ -96,3 +96,28 @@ def test_in_a_narrow_window_the_buttons_keep_their_room(inspector: Inspector) ->
     inspector.stage.settle()
     inspector.known()
     assert not bar.isVisible()
+
+
+def test_before_the_first_token_it_is_said_why_there_is_none(inspector: Inspector) -> None:
+    inspector.answers()
+    inspector.opens()
+    assert not inspector.stage.sees("inside_remark")
+    assert inspector.stage.desk.program.chat.send("And the sea?")
+    inspector.stage.settle()
+    inspector.known()
+    said = "No token is there yet: the first one is drawn once the prompt is read."
+    assert inspector.reads("inside_remark").startswith(said) and inspector.stage.sees("inside_remark")
+    assert not inspector.stage.sees("inside_record_button")
+    inspector.stage.engine.prompt()
+    inspector.stage.settle()
+    inspector.known()
+    assert inspector.reads("inside_remark").startswith(said)
+    inspector.stage.clicks("inside_hold")
+    inspector.stage.engine.hold()
+    inspector.stage.settle()
+    inspector.known()
+    assert "the first one waits for you" in inspector.reads("inside_remark")
+    inspector.stage.engine.write(" w7")
+    inspector.stage.settle()
+    inspector.known()
+    assert not inspector.stage.sees("inside_remark")
