@@ -228,3 +228,4 @@ def test_no_number_is_cut_in_the_narrowest_box(inspector: Inspector, figure: str
     assert QFontMetrics(figure_font(figure, room)).horizontalAdvance(figure) <= room
     usual = theme.font(theme.FIGURE_PX, bold=True)
     assert figure_font("30 layers", room) == usual, "what has room keeps its size"
+    assert figure_font("“Repeat after me: a", room) == usual, "words are cut, and stay readable"

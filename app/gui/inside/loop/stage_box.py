@@ -262,11 +262,10 @@ class StageBox(QAbstractButton):
 
 def figure_font(figure: str, width: int) -> QFont:
     """Return the font of a figure, a smaller one where it is wider than so many px: a number that is cut says nothing."""
-    for pixels in range(theme.FIGURE_PX, _LEAST_FIGURE_PX, -1):
-        font = theme.font(pixels, bold=True)
-        if QFontMetrics(font).horizontalAdvance(figure) <= width:
-            return font
-    return theme.font(_LEAST_FIGURE_PX, bold=True)
+    sizes = range(theme.FIGURE_PX, _LEAST_FIGURE_PX - 1, -1)
+    fonts = [theme.font(pixels, bold=True) for pixels in (sizes[:1] if figure.startswith("“") else sizes)]
+    # Of words, the first ones do: they are cut as they are.
+    return next((font for font in fonts if QFontMetrics(font).horizontalAdvance(figure) <= width), fonts[0])
 
 
 def wrapped(text: str, metrics: QFontMetrics, width: int, most: int) -> list[str]:
