@@ -168,7 +168,7 @@ def test_a_weak_prefill_tells_of_a_device_of_which_nothing_is_known_and_only_mak
     found = calibrated(unknown, known).gpu
     time = prefill_time([Part(SMALL, found)], answer.prefilled)
     assert time is not None and answer.prefilled / time.seconds == pytest.approx(200, rel=0.1)
-    assert found.prefill_band >= 0.3 and found.sources["prefill_tflops"] == HELD_UP_HERE
+    assert found.prefill_band >= 0.6 and found.sources["prefill_tflops"] == HELD_UP_HERE
     assert calibrated(PROCESSOR, known).gpu == PROCESSOR, "it is no slower than it was believed to be"
     slower = msgspec.structs.replace(PROCESSOR, prefill_tflops=1e-4)
     assert calibrated(slower, known).gpu.prefill_tflops == found.prefill_tflops
