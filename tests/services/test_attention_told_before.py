@@ -11,7 +11,7 @@ from app.core.events import Finished
 from app.services.wishes import Wish
 from tests.desk import Desk
 from tests.fake_engine import metrics
-from tests.services.test_attention import PROMPT, ask, desk, service
+from tests.services.test_attention import PROMPT, ask, desk, open_example, service
 
 __all__ = ["desk"]
 
