@@ -153,6 +153,28 @@ def test_what_llama_cpp_says_takes_the_place_of_the_formula(planner: Stage) -> N
     assert planner.reads("plan_source").endswith("Nobody knows.")
 
 
+def test_of_how_many_layers_the_experts_move_is_chosen_or_automatic(large: Stage) -> None:
+    planning = planning_of(large)
+    planning.models._known["/mixture.gguf"] = (None, PlannedFile("/mixture.gguf", planned("qwen3-30b-a3b")))
+    assert not large.sees("plan_experts_slider"), "no mixture, no experts"
+    planning.choose_model("/mixture.gguf")
+    choose(large, "plan_where_box", "rtx-3060")
+    box, slider = large.find_as(NumberBox, "plan_experts_box"), large.find_as(WheelSlider, "plan_experts_slider")
+    assert box.text() == "auto" and slider.isEnabled() and slider.maximum() == 48
+    assert "the experts of 20 of them in main memory" in answer(large)
+    slider.setFocus()
+    QTest.keyClick(slider, Qt.Key.Key_End)
+    assert planning.choice.experts_on_cpu == 48 and "their experts in main memory" in answer(large)
+    QTest.keyClick(slider, Qt.Key.Key_Home)
+    assert planning.choice.experts_on_cpu == 0 and box.text() == "auto"
+    large.find_as(NumberBox, "plan_layers_box").setValue(49)
+    assert box.text() == "0", "nothing is automatic where the layers are not"
+    lever = next(button for button in levers(large) if button.text().startswith("Experts of 20 of 48 layers"))
+    lever.setFocus()
+    QTest.keyClick(lever, Qt.Key.Key_Space)
+    assert planning.choice.experts_on_cpu == 20 and box.text() == "20" and answer(large).startswith("Fits partly")
+
+
 def test_layers_that_fit_are_on_the_gpu_and_levers_say_whether_they_are_enough(large: Stage) -> None:
     assert answer(large).startswith("Fits partly: ") and len(pictures(large)) == 2
     assert [picture.device.name for picture in pictures(large)] == ["NVIDIA L4", ""]

@@ -138,7 +138,7 @@ class LoadOptionsDialog(TallDialog):
         self._micro.valueChanged.connect(lambda value: change(micro_batch=int(value)))
         self._experts = self._more.number(
             "experts_box",
-            self.tr("Layers of a mixture with their experts in main memory"),
+            self.tr("Layers with experts in main memory"),
             AUTOMATIC,
             MOST_LAYERS,
             self.tr("automatic"),
