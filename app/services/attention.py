@@ -7,15 +7,17 @@ questions, one pass at a time; what was found of the last few tokens is kept in 
 from __future__ import annotations
 
 from collections import OrderedDict
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from app.core.attention import AttentionProgress, AttentionRead
 from app.core.commands import ReadAttention, Tokenize
 from app.core.events import Failed, Tokenized
 from app.core.ports import EnginePort
 from app.core.signal import Signal
-from app.core.words import Sentence, translate
+from app.core.words import Sentence
+from app.services import attention_words as words
 from app.services.attention_cost import AttentionCost, PassSpeed, ReadingSpeed, computed, cost_of
 from app.services.attention_rows import AttentionRows
 from app.services.attention_text import EXAMPLE, AttentionText, example_place, text_of_answer, text_of_example
@@ -23,11 +25,16 @@ from app.services.engine_session import EngineSession
 from app.services.engine_work import wait_for
 from app.services.inspecting import Inspecting
 from app.services.open_answer import why_open
+from app.services.pass_source import PassSource, source_of
 from app.services.questions import Scoring, ScoringEvent
 from app.services.vocabulary import Vocabulary
 
 KEPT_BYTES = 64 << 20
 """Of so many bytes of rows the last ones are kept, and always those of the newest pass."""
+
+
+ReadOf = Literal["this", "answer", "another", "example"]
+"""The text that is shown, the answer behind the example, another answer, or the example."""
 
 
 class _Key(NamedTuple):
@@ -43,6 +50,8 @@ class _Run:
 
     key: _Key
     request: int
+    source: PassSource | None
+    """None for the example."""
     done: int = 0
 
 
@@ -74,9 +83,11 @@ class Attention:
         self._example_problem: Sentence | None = None
         """Why the example has no tokens."""
         self._speed = PassSpeed()
+        self.progress_of: Callable[[], ReadOf] = self._read_of
         self.reading = ReadingSpeed(session, inspecting)
         session.scored.connect(self._follow)
         session.changed.connect(self._look_at_session)
+        inspecting.chat.deleted.connect(self._end_deleted)
         for signal in (inspecting.opened, inspecting.changed):
             signal.connect(self._take_answer)
         inspecting.token_changed.connect(self._take_token)
@@ -113,6 +124,16 @@ class Attention:
         run = self._run
         return (run.done, len(run.key.ids) // 4) if run is not None else None
 
+    def _read_of(self) -> ReadOf:
+        """Whose tokens the pass that goes on reads, seen from what is shown."""
+        run = self._run
+        if run is None or run.key == self._key:
+            return "this"
+        if run.source is None:
+            return "this" if self._shows_example else "example"
+        is_answer = run.source == source_of(self._inspecting)
+        return ("answer" if self._shows_example else "this") if is_answer else "another"
+
     @property
     def problem(self) -> Sentence | None:
         """Why the last pass came to nothing; None where it did not, or where another token is selected."""
@@ -137,8 +158,8 @@ class Attention:
     def example_hindrance(self) -> Sentence | None:
         """Return why the example cannot be opened now; None where it can."""
         if self._session.phase in ("starting", "loading"):
-            return _LOADING
-        return _NO_MODEL if self._session.model is None or self._session.ref is None else None
+            return words.LOADING
+        return words.NO_MODEL if self._session.model is None or self._session.ref is None else None
 
     def select(self, token: int | None) -> None:
         """Select another token of the text."""
@@ -177,8 +198,11 @@ class Attention:
         key, text, token = self._key, self.text, self.token
         if self.hindrance is not None or key is None or text is None or token is None or key in self._known:
             return False
+        if self._run is not None:
+            return False  # it goes on, and begins no second time
         self._problem = None
-        self._run = _Run(key, self._session.new_request())
+        source = None if self._shows_example else source_of(self._inspecting)
+        self._run = _Run(key, self._session.new_request(), source)
         self._prompts[key] = text.prompt
         self._speed.begin(token + 1)
         command = ReadAttention(self._run.request, key.ids)
@@ -190,6 +214,12 @@ class Attention:
         """End the pass that goes on, in whatever phase it is."""
         if self._run is not None:
             self._session.cancel(self._run.request)
+
+    def _end_deleted(self, conversation: int, messages: tuple[int, ...]) -> None:
+        """What was asked of an answer ends with it."""
+        source = self._run.source if self._run is not None else None
+        if source is not None and source.is_among(conversation, messages):
+            self.cancel()
 
     def take(self, event: Tokenized | Failed) -> None:
         """Take in the tokens of the example, or why there are none."""
@@ -216,41 +246,17 @@ class Attention:
         turn, text, token = self._inspecting.turn, self.text, self.token
         if text is None:
             if self._shows_example:
-                return self.example_hindrance or _TOKENISING
+                return self.example_hindrance or words.TOKENISING
             if turn is None:
-                return _NO_MODEL if self._session.model is None else _NO_ANSWER
-            return why_open(turn) or _NO_PROMPT
+                return words.NO_MODEL if self._session.model is None else words.NO_ANSWER
+            return why_open(turn) or words.NO_PROMPT
         if not self._shows_example and (open_words := why_open(turn)) is not None:
             return open_words
-        return self._hindered_by_model(text) or (_NO_TOKEN if token is None else None)
-
-    def _hindered_by_model(self, text: AttentionText) -> Sentence | None:
-        loaded, ref = self._session.model, self._session.ref
-        if self._session.phase in ("starting", "loading"):
-            return _LOADING
-        if loaded is None or ref is None:
-            return translate(
-                "Attention", "No model is loaded. Load “{name}”, which read this text.", name=text.author
-            )
-        if ref.identity != text.model.identity:
-            return translate(
-                "Attention",
-                "Another model is loaded. Load “{name}”, which read this text: only it can tell.",
-                name=text.author,
-            )
-        if (self.token or 0) >= loaded.context:
-            return translate(
-                "Attention",
-                "There are {tokens:,} tokens up to this one, and the context holds {cells:,}. Load the model with a "
-                "larger one.",
-                tokens=(self.token or 0) + 1,
-                cells=loaded.context,
-            )
-        return None
+        return words.hindered_by_model(self._session, text, token or 0) or (words.NO_TOKEN if token is None else None)
 
     def _hindered_by_work(self) -> Sentence | None:
         if self._run is not None:
-            return None if self._run.key == self._key else _ANOTHER
+            return None if self._run.key == self._key else words.ANOTHER
         return wait_for(self._session.opened()) if self._session.phase == "busy" else None
 
     def _take_answer(self) -> None:
@@ -325,14 +331,3 @@ class Attention:
         while len(self._known) > 1 and sum(rows.nbytes for rows in self._known.values()) > KEPT_BYTES:
             key, _ = self._known.popitem(last=False)
             self._prompts.pop(key, None)
-
-
-_NO_MODEL = translate("Attention", "No model is loaded. Open a model, then try the example or send a message.")
-_NO_ANSWER = translate("Attention", "There is no answer to look at yet. Send a message, or try the example.")
-_NO_PROMPT = translate(
-    "Attention", "The prompt of this answer or its model is not known, so its attention cannot be read."
-)
-_NO_TOKEN = translate("Attention", "Choose a token: click it, or go to it with the arrow keys and press Enter.")
-_LOADING = translate("Attention", "A model is being loaded. Ask again when it is ready.")
-_TOKENISING = translate("Attention", "The example is being turned into tokens.")
-_ANOTHER = translate("Attention", "The attention of another token is being read. Ask again when that has ended.")

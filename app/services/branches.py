@@ -184,6 +184,7 @@ class Branches:
             self._deleted.clear()  # nobody remembers what was deleted long ago
         ids = tuple(each.message for each in gone)
         self._deleted.append(_Deletion(shown.head, way, ids, leaf, len(set(ids) - lanes)))
+        self._chat.deleted.emit(shown.head.id, ids)
         if was_shown:
             self._show(shown, next_leaf)
         else:

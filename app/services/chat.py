@@ -32,6 +32,8 @@ class Chat:
     ) -> None:
         self.opened: Signal[()] = Signal()
         """Another conversation is shown: all turns are others."""
+        self.deleted: Signal[int, tuple[int, ...]] = Signal()
+        """These messages of a conversation went to the trash, of any; all of them where none are named."""
         self.head_changed: Signal[()] = Signal()
         """The title or another property of the conversation is another one, or it has its first message."""
         self.rebranched: Signal[int] = Signal()

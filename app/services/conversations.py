@@ -159,6 +159,7 @@ class Conversations:
         self._deleted.append(self._heads.pop(conversation))
         self._ordered = None
         self._offer_undo()
+        self._chat.deleted.emit(conversation, ())
         if conversation == self.open_id:
             self._chat.show(self._chat.new_conversation())
         self.changed.emit()

@@ -54,7 +54,8 @@ class Inspecting:
         """More is known of it: its tokens, its prompt, or what could have come at the token that is looked at."""
         self.token_changed: Signal[int | None] = Signal()
         """Another token of it is looked at, counted from 0; None for none."""
-        self._chat = chat
+        self.chat = chat
+        """Whose answers they are."""
         self._session = session
         self._store = store
         self._vocabulary = vocabulary
@@ -135,11 +136,11 @@ class Inspecting:
     @property
     def answers(self) -> tuple[Turn, ...]:
         """The answers of the branch that is shown which have tokens or will have, oldest first."""
-        return tuple(turn for turn in self._chat.turns if can_be_looked_at(turn))
+        return tuple(turn for turn in self.chat.turns if can_be_looked_at(turn))
 
     def question_of(self, turn: Turn) -> Turn | None:
         """Return the question that an answer answers."""
-        return self._chat.shown.known.get(turn.parent) if turn.parent is not None else None
+        return self.chat.shown.known.get(turn.parent) if turn.parent is not None else None
 
     def watch(self, on: bool) -> None:
         """Say whether somebody looks: nothing is read or worked out for nobody."""
@@ -239,7 +240,7 @@ class Inspecting:
         """Ask for what is not in memory."""
         for job in (self._reading, self._following):
             job.forget()
-        run, writing = run_of(turn, self._chat.shown), self._chat.shown.run
+        run, writing = run_of(turn, self.chat.shown), self.chat.shown.run
         early: list[bytes] = []
         if writing is not None and writing.turn is turn:
             run.ready, run.lanes[0].turn = writing.prompt, whole(writing)
@@ -253,7 +254,7 @@ class Inspecting:
 
     def _follow(self, event: AnswerEvent) -> None:
         """Take down what is recorded of an answer while it is written."""
-        writing = self._chat.shown.run
+        writing = self.chat.shown.run
         reads = self._reads
         if reads is None or writing is None or event.request != writing.request or writing.turn is not self._turn:
             return
@@ -291,7 +292,7 @@ class Inspecting:
         ids = memoryview(kept.ids[: end * _ID_BYTES]).cast("i").tolist()
         spans = tuple(span for span in kept.spans if span.end <= end)
         last = max((span.message for span in spans), default=0)
-        written = reversed(written_before(self._chat.shown, self._turn))  # from the end: there may have been another
+        written = reversed(written_before(self.chat.shown, self._turn))  # from the end: there may have been another
         answers = tuple(last - place for place, is_answer in enumerate(written) if is_answer)  # system prompt
         model = self._session.model
         is_theirs = model is not None and model.tokenizer == self._turn.tokenizer

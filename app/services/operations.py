@@ -29,6 +29,7 @@ from app.services.engine_session import EngineSession
 from app.services.engine_work import wait_for
 from app.services.inspecting import Inspecting
 from app.services.open_answer import why_open
+from app.services.pass_source import PassSource, source_of
 from app.services.questions import Scoring, ScoringEvent
 from app.services.tensor_cores import has_tensor_cores
 
@@ -47,6 +48,7 @@ class _Run:
     whose: _Whose
     tokens: int
     request: int
+    source: PassSource | None
     done: int = 0
 
 
@@ -68,6 +70,7 @@ class Operations:
         self._speed = PassSpeed()
         self.reading = ReadingSpeed(session, inspecting)
         session.scored.connect(self._follow)
+        inspecting.chat.deleted.connect(self._end_deleted)
         session.changed.connect(self.changed.emit)
         for signal in (inspecting.opened, inspecting.changed):
             signal.connect(self._take_answer)
@@ -140,7 +143,7 @@ class Operations:
             return False
         tokens = self._tokens_of(text)
         self._problem = None
-        self._run = _Run(whose, tokens, self._session.new_request())
+        self._run = _Run(whose, tokens, self._session.new_request(), source_of(self._inspecting))
         self._speed.begin(tokens)
         self.changed.emit()
         command = TimeOperations(self._run.request, array("i", text.ids[:tokens]).tobytes())
@@ -151,6 +154,12 @@ class Operations:
         """End the pass that goes on, in whatever phase it is."""
         if self._run is not None:
             self._session.cancel(self._run.request)
+
+    def _end_deleted(self, conversation: int, messages: tuple[int, ...]) -> None:
+        """What was asked of an answer ends with it."""
+        source = self._run.source if self._run is not None else None
+        if source is not None and source.is_among(conversation, messages):
+            self.cancel()
 
     @property
     def _whose(self) -> _Whose | None:

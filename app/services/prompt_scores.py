@@ -21,6 +21,7 @@ from app.services.engine_session import EngineSession
 from app.services.engine_work import wait_for
 from app.services.inspecting import Inspecting
 from app.services.open_answer import why_open
+from app.services.pass_source import PassSource, source_of
 from app.services.questions import Scoring, ScoringEvent
 from app.services.scored_prompt import ScoredPrompt
 
@@ -41,6 +42,7 @@ class _Run:
 
     key: _Key
     request: int
+    source: PassSource | None
     done: int = 0
 
 
@@ -57,6 +59,7 @@ class PromptScores:
         self._problem: tuple[_Key, Sentence] | None = None
         """Why the last pass came to nothing, until another one begins."""
         session.scored.connect(self._follow)
+        inspecting.chat.deleted.connect(self._end_deleted)
         for signal in (session.changed, inspecting.opened, inspecting.changed):
             signal.connect(self.changed.emit)
 
@@ -68,8 +71,13 @@ class PromptScores:
 
     @property
     def progress(self) -> tuple[int, int] | None:
-        """How many tokens of the prompt that is looked at have their scores, and how many it has; None if no pass goes on."""
-        return (self._run.done, len(self._run.key.ids)) if self._run is not None and self._is_ours else None
+        """How many tokens of a prompt have their scores, and how many it has; None if no pass goes on."""
+        return (self._run.done, len(self._run.key.ids)) if self._run is not None else None
+
+    @property
+    def is_of_another(self) -> bool:
+        """Whether the pass that goes on reads another prompt than the one that is looked at."""
+        return self._run is not None and not self._is_ours
 
     @property
     def problem(self) -> Sentence | None:
@@ -95,10 +103,10 @@ class PromptScores:
     def begin(self) -> bool:
         """Have the prompt scored that is looked at; False where that cannot even be tried."""
         key, turn = self._key, self._inspecting.turn
-        if self.hindrance is not None or key is None or turn is None or turn.model is None:
+        if self.hindrance is not None or self._run is not None or key is None or turn is None or turn.model is None:
             return False
         self._problem = None
-        self._run = _Run(key, self._session.new_request())
+        self._run = _Run(key, self._session.new_request(), source_of(self._inspecting))
         command = ScorePrompt(self._run.request, array("i", key.ids).tobytes())
         self.changed.emit()
         self._session.ask(Scoring(command, turn.model))
@@ -108,6 +116,12 @@ class PromptScores:
         """End the pass that goes on, in whatever phase it is."""
         if self._run is not None:
             self._session.cancel(self._run.request)
+
+    def _end_deleted(self, conversation: int, messages: tuple[int, ...]) -> None:
+        """What was asked of an answer ends with it."""
+        source = self._run.source if self._run is not None else None
+        if source is not None and source.is_among(conversation, messages):
+            self.cancel()
 
     @property
     def _key(self) -> _Key | None:

@@ -242,7 +242,7 @@ def test_a_pass_over_another_prompt_is_waited_for(desk: Desk) -> None:
     assert service(desk).hindrance is None
     desk.program.inspecting.open(first)
     desk.until(lambda: not desk.program.inspecting.is_busy)
-    assert service(desk).progress is None
+    assert service(desk).progress == (0, PROMPT + 3) and service(desk).is_of_another
     assert "Another prompt" in refusal(desk)
 
 

@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QLabel, QPushButton, QVBoxLayout, QWidget
 from app.gui import theme
 
 
-def lay_out_empty(page: QWidget, words: QLabel, button: QPushButton) -> None:
+def lay_out_empty(page: QWidget, words: QLabel, button: QPushButton, below: QWidget | None = None) -> None:
     """Lay the sentence and the button out, in all parts alike."""
     words.setAlignment(Qt.AlignmentFlag.AlignCenter)
     words.setWordWrap(True)
@@ -17,4 +17,6 @@ def lay_out_empty(page: QWidget, words: QLabel, button: QPushButton) -> None:
     column.addStretch(1)
     column.addWidget(words)
     column.addWidget(button, 0, Qt.AlignmentFlag.AlignCenter)
+    if below is not None:
+        column.addWidget(below, 0, Qt.AlignmentFlag.AlignCenter)
     column.addStretch(1)

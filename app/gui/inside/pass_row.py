@@ -69,6 +69,13 @@ def progress_words(done: int, total: int) -> str:
     return translate("PassRow", "{done} of {total} tokens").format(done=count(done), total=count(total))
 
 
+def progress_of_another(done: int, total: int) -> str:
+    """Return how far a pass over the tokens of another answer is."""
+    return translate("PassRow", "{done} of {total} tokens of another answer").format(
+        done=count(done), total=count(total)
+    )
+
+
 def cost_words(cost: AttentionCost | None) -> str:
     """Return what a pass takes, before it is asked for; nothing where that is not known."""
     if cost is None:

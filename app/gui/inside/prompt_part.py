@@ -104,7 +104,6 @@ class PromptPart(QWidget):
         for widget in (self.chips, self.legend):
             widget.setVisible(prompt is not None)
         self._empty.setVisible(turn is None)
-        self.surprise.setVisible(turn is not None)
         self.about.setVisible(turn is not None)
         self.legend.show_kinds(prompt)
         self.about.setText(self._about(prompt))
@@ -112,7 +111,8 @@ class PromptPart(QWidget):
         self._colour()
 
     def _take_scores(self) -> None:
-        """Colour the chips once there is something to colour them by."""
+        """Colour the chips once there is something to colour them by; what is read for another prompt can be cancelled."""
+        self.surprise.setVisible(self._inspecting.turn is not None or self._scores.progress is not None)
         prompt, scores = self.chips.prompt, self._scores.scores
         if self._scored is None and prompt is not None and scores is not None and prompt == self._inspecting.prompt:
             self._scored = columns_of(prompt, scores)

@@ -72,7 +72,10 @@ class PromptSurprise(QWidget):
         self._show_most(scores if not is_open else None)
         self.ask.setEnabled(refusal is None)
         self._row.show_state(progress, asks=scores is None, comes=self._first_most)
-        if progress is not None:
+        if progress is not None and self._scores.is_of_another:
+            words = self.tr("{done} of {total} tokens of another prompt")
+            self.said.setText(words.format(done=count(progress[0]), total=count(progress[1])))
+        elif progress is not None:
             self.said.setText(self._words_under_way(*progress))
         elif scores is not None:
             self.said.setText(_summary(self.tr("Mean surprise"), self.tr("perplexity"), scores))

@@ -5,8 +5,8 @@ from __future__ import annotations
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QPushButton, QVBoxLayout, QWidget
 
-from app.gui.inside.attention.words import cost_hint, token_words
-from app.gui.inside.pass_row import PassRow, cost_words, progress_words
+from app.gui.inside.attention.words import cost_hint, read_words, token_words
+from app.gui.inside.pass_row import PassRow, cost_words
 from app.gui.widgets.words import render, set_hint
 from app.services.attention import Attention
 from app.services.inspecting import Inspecting
@@ -61,7 +61,7 @@ class AttentionAsking(QWidget):
         cost = attention.cost
         set_hint(self.ask, cost_hint(cost) if cost is not None else "")
         if progress is not None:
-            said = progress_words(*progress)
+            said = read_words(attention.progress_of(), progress)
         elif is_known:
             said = self.tr("What this token looked at is shown below. Click another token to read that of it.")
         elif (problem := refusal or attention.problem) is not None:

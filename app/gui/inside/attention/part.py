@@ -18,11 +18,13 @@ from app.gui.inside.attention.words import (
     lack_words,
     lacking_words,
     note_words,
+    read_words,
     share_words,
     sink_words,
     token_words,
 )
 from app.gui.inside.empty_page import lay_out_empty
+from app.gui.inside.open_pass import OpenPass
 from app.gui.inside.page import InsidePart
 from app.gui.inside.token_legend import TokenLegend
 from app.gui.widgets.labels import label
@@ -82,6 +84,8 @@ class AttentionPart(InsidePart):
         self.empty_words = label(look="muted", pixels=theme.READING_PX, name="attention_empty")
         self.empty_example = QPushButton(self.tr("Try an example"))
         self.empty_example.setObjectName("attention_empty_example")
+        self.other = OpenPass("attention_other", self.tr("How many tokens were read"), self.empty_example)
+        self.other.cancelled.connect(attention.cancel)
         self._pages = QStackedWidget()
         self._pages.addWidget(self._empty())
         self._pages.addWidget(self._full())
@@ -155,6 +159,10 @@ class AttentionPart(InsidePart):
     def _show_empty(self) -> None:
         problem = self._attention.problem or self._attention.hindrance
         self.empty_words.setText(render(problem) if problem is not None else "")
+        progress = self._attention.progress
+        self.other.show_state(
+            progress, read_words(self._attention.progress_of(), progress) if progress is not None else ""
+        )
         can_try = self._attention.example_hindrance is None
         if self.empty_example.hasFocus() and not can_try:
             self.setFocus()
@@ -248,7 +256,7 @@ class AttentionPart(InsidePart):
     def _empty(self) -> QWidget:
         made = QWidget()
         self.empty_example.setProperty("look", "primary")
-        lay_out_empty(made, self.empty_words, self.empty_example)
+        lay_out_empty(made, self.empty_words, self.empty_example, self.other)
         return made
 
     def _full(self) -> QWidget:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from PySide6.QtCore import QCoreApplication
 
+from app.gui.inside.pass_row import progress_of_another, progress_words
 from app.gui.widgets.token_words import known_per_cent, quoted
+from app.services.attention import ReadOf
 from app.services.attention_cost import AttentionCost
 from app.services.attention_rows import AttentionRows, Goal, Seeker
 from app.services.attention_text import AttentionText
@@ -152,3 +154,17 @@ def note_words() -> str:
         "layers, count as well. Much of it often rests on the first token, where heads look that find nothing else. Computed "
         "without flash attention and with an f16 cache: the last digits may differ from the chat's.",
     )
+
+
+def read_words(whose: ReadOf, progress: tuple[int, int]) -> str:
+    """Return how far a pass is, and whose tokens it reads where those are not the shown ones."""
+    match whose:
+        case "this":
+            return progress_words(*progress)
+        case "another":
+            return progress_of_another(*progress)
+        case "answer":
+            words = translate("AttentionPart", "{done} of {total} tokens of the answer")
+        case "example":
+            words = translate("AttentionPart", "{done} of {total} tokens of the example")
+    return words.format(done=count(progress[0]), total=count(progress[1]))

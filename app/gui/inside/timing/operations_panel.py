@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QGridLayout, QLabel, QVBoxLayout, QWidget
 
 from app.core.operations import OperationsTimed, OperationTime
 from app.gui import theme
-from app.gui.inside.pass_row import PassRow, cost_words, progress_words
+from app.gui.inside.pass_row import PassRow, cost_words, progress_of_another, progress_words
 from app.gui.inside.timing.operation_words import (
     bar_words,
     key_of,
@@ -129,7 +129,7 @@ class OperationsPanel(QWidget):
     def _progress_words(self, done: int, total: int) -> str:
         if not self._operations.is_of_another:
             return progress_words(done, total)
-        return self.tr("{done} of {total} tokens of another answer").format(done=count(done), total=count(total))
+        return progress_of_another(done, total)
 
     def _show_found(self, found: OperationsTimed | None) -> None:
         gpu = self._operations.tensor_cores_of if found is not None else ""

@@ -12,7 +12,9 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QScrollArea, QSt
 from app.gui import theme
 from app.gui.icons import Icons
 from app.gui.inside.empty_page import lay_out_empty
+from app.gui.inside.open_pass import OpenPass
 from app.gui.inside.page import InsidePart
+from app.gui.inside.pass_row import progress_of_another
 from app.gui.inside.timing.bar_words import summary_words, unknown_sentence, unknown_words
 from app.gui.inside.timing.gap_histogram import GapHistogram
 from app.gui.inside.timing.gap_words import bins_sentence
@@ -71,7 +73,7 @@ class TimePart(InsidePart):
         self.gaps_title = label(self.tr("Time from token to token"), bold=True, name="gaps_title")
         self.histogram = GapHistogram(themes)
         self.gap_text = SteadyLabel(1, look="muted", name="gap_text")
-        self.operations = OperationsPanel(operations, themes)
+        self.operations, self._measures = OperationsPanel(operations, themes), operations
         self._pages, self._scrolled = QStackedWidget(), QScrollArea()
         self._lay_out()
         self._wants_result = False
@@ -86,8 +88,9 @@ class TimePart(InsidePart):
         self._timer.timeout.connect(self._show)
         self.view.bar_changed.connect(self._show_bar)
         self.histogram.bar_changed.connect(self._show_gap)
-        self._disconnect = [service.changed.connect(self._want)]
+        self._disconnect = [service.changed.connect(self._want), operations.changed.connect(self._show_other)]
         self._show()
+        self._show_other()
 
     def disconnect_services(self) -> None:
         """Listen to the services no longer."""
@@ -184,8 +187,15 @@ class TimePart(InsidePart):
         button = QPushButton(self.tr("Go to the chat"))
         button.setObjectName("time_chat_button")
         button.clicked.connect(lambda _checked=False: self.chat_wanted.emit())
-        lay_out_empty(page, words, button)
+        self.other = OpenPass("time_other", self.tr("How many tokens were read"), button)
+        self.other.cancelled.connect(self._measures.cancel)
+        lay_out_empty(page, words, button, self.other)
         return page
+
+    def _show_other(self) -> None:
+        """Have what goes on for another answer cancelled here too."""
+        progress = self._measures.progress
+        self.other.show_state(progress, progress_of_another(*progress) if progress is not None else "")
 
     def _want(self) -> None:
         """Show soon what is new; another answer at once."""
