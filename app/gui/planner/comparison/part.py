@@ -109,7 +109,9 @@ class ComparisonPart(PlannerPart):
 
     def picture(self) -> Callable[[], QImage]:
         """Return what paints what is shown now on light ground; any thread may do so."""
-        said, table, look = (self.answer.text(), self.told.text()), self.table.in_words(), self._themes.paper
+        worked = self._comparison.worked
+        use = self._basis(worked) if worked is not None else ""
+        said, table, look = (self.answer.text(), use), self.table.in_words(), self._themes.paper
         charts = (self.speeds.drawing, self.roofs.drawing)
         return lambda: comparison_picture(said, table, charts, look)
 
@@ -174,6 +176,15 @@ class ComparisonPart(PlannerPart):
         self.told.setText(self._told(worked))
 
     def _told(self, worked: Worked) -> str:
+        parts = [self._basis(worked)]
+        if self._busy.isActive() is False and self._comparison.is_busy:
+            parts.append(self.tr("Working it out …"))
+        if self._files.saved is not None:
+            parts.append(self.tr("Saved as {path}").format(path=str(self._files.saved)))
+        return " ".join(parts)
+
+    def _basis(self, worked: Worked) -> str:
+        """Return what the figures hold for, and what they rest on."""
         parts = [
             self.tr(
                 "{use}. GPUs count as empty; layers that do not fit are worked out with this machine’s processor."
@@ -186,10 +197,6 @@ class ComparisonPart(PlannerPart):
             if worked.left_out != 1:
                 more = self.tr("{count} more rows are left out: choose less.").format(count=worked.left_out)
             parts.append(more)
-        if self._busy.isActive() is False and self._comparison.is_busy:
-            parts.append(self.tr("Working it out …"))
-        if self._files.saved is not None:
-            parts.append(self.tr("Saved as {path}").format(path=str(self._files.saved)))
         return " ".join(parts)
 
     def _show_drawn(self) -> None:

@@ -13,7 +13,6 @@ from app.gui.planner.comparison.chart import Drawing
 WIDE_PX, CHART_PX, SCALE, MOST_ROWS = 1180, 300, 2.0, 40
 _LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 _RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
-_SHARES = (0.22, 0.14, 0.07, 0.07, 0.06, 0.07, 0.13, 0.15, 0.09)
 _IS_FIGURE = (False, False, False, True, True, True, True, True, False)
 
 
@@ -34,9 +33,9 @@ def comparison_picture(
     rows = table.rows[:MOST_ROWS]
     title, small = theme.font(theme.HEADING_PX, bold=True), theme.font(theme.SMALL_PX)
     inner = WIDE_PX - 2 * theme.SPACE_XL
-    wrapped = QFontMetrics(title).boundingRect(0, 0, inner, 1000, Qt.TextFlag.TextWordWrap, said[0]).height()
+    wrapped, told = (_height(font, words, inner) for font, words in zip((title, small), said, strict=True))
     line = QFontMetrics(small).height() + theme.SPACE_S
-    table_top = theme.SPACE_XL + wrapped + line + theme.SPACE_M
+    table_top = theme.SPACE_XL + wrapped + told + theme.SPACE_S + theme.SPACE_M
     lines = len(rows) + sum(bool(need) for _, _, need in rows) + 1
     charts_top = table_top + lines * line + theme.SPACE_XL
     height = charts_top + CHART_PX + theme.SPACE_XL
@@ -50,7 +49,8 @@ def comparison_picture(
     painter.drawText(QRectF(theme.SPACE_XL, theme.SPACE_XL, inner, wrapped), Qt.TextFlag.TextWordWrap, said[0])
     painter.setFont(small)
     painter.setPen(look.colour("muted"))
-    painter.drawText(QRectF(theme.SPACE_XL, theme.SPACE_XL + wrapped, inner, line), _LEFT, said[1])
+    under = QRectF(theme.SPACE_XL, theme.SPACE_XL + wrapped + theme.SPACE_S, inner, told)
+    painter.drawText(under, Qt.TextFlag.TextWordWrap, said[1])
     _paint_rows(
         painter, QRectF(theme.SPACE_XL, table_top, inner, line), PictureTable(table.titles, rows), look, small
     )
@@ -62,14 +62,39 @@ def comparison_picture(
     return image
 
 
+def _height(font: QFont, words: str, wide: int) -> int:
+    return QFontMetrics(font).boundingRect(0, 0, wide, 1000, Qt.TextFlag.TextWordWrap, words).height()
+
+
+def column_widths(table: PictureTable, metrics: QFontMetrics, wide: float) -> list[float]:
+    """Return how wide each column is, in px, all of them together `wide`: as wide as its longest words, and alike more.
+
+    Where that is too much, the widest columns give way first.
+    """
+    lines = [table.titles, *((f"{letter}  {cells[0]}", *cells[1:]) for letter, cells, _ in table.rows)]
+    widths = [
+        max(metrics.horizontalAdvance(cell) for cell in column) + 2.0 * theme.SPACE_S
+        for column in zip(*lines, strict=True)
+    ]
+    while sum(widths) > wide:
+        widest, *others = sorted(set(widths), reverse=True)
+        equal = [place for place, each in enumerate(widths) if each == widest]
+        less = min((widest - others[0]) if others else widest, (sum(widths) - wide) / len(equal))
+        for place in equal:
+            widths[place] -= less
+    more = (wide - sum(widths)) / len(widths)
+    return [each + more for each in widths]
+
+
 def _paint_rows(painter: QPainter, first: QRectF, table: PictureTable, look: theme.Theme, font: QFont) -> None:
-    lefts = [first.left() + first.width() * sum(_SHARES[:place]) for place in range(len(_SHARES))]
+    widths = column_widths(table, QFontMetrics(font), first.width())
+    lefts = [first.left() + sum(widths[:place]) for place in range(len(widths))]
 
     def paint_line(number: int, cells: tuple[str, ...], colour: str, *, has_rule: bool) -> None:
         painter.setFont(font)
         painter.setPen(look.colour(colour))
-        for place, (left, share, cell) in enumerate(zip(lefts, _SHARES, cells, strict=True)):
-            room = first.width() * share - theme.SPACE_S
+        for place, (left, wide, cell) in enumerate(zip(lefts, widths, cells, strict=True)):
+            room = wide - theme.SPACE_S
             shown = QFontMetrics(font).elidedText(cell, Qt.TextElideMode.ElideMiddle, round(room))
             side = _RIGHT if _IS_FIGURE[place] else _LEFT
             painter.drawText(QRectF(left, first.top() + number * first.height(), room, first.height()), side, shown)

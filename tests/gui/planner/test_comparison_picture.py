@@ -1,0 +1,53 @@
+"""The comparison as a picture: its columns have room for what stands in them, and it tells of no earlier export."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from PySide6.QtGui import QFontMetrics
+from PySide6.QtWidgets import QApplication
+
+from app.gui import theme
+from app.gui.planner.comparison import part as comparison_part
+from app.gui.planner.comparison.picture import WIDE_PX, PictureTable, column_widths
+from app.services.plan_values import Wanted
+from tests.gui.planner.beside import Beside
+
+INNER = WIDE_PX - 2 * theme.SPACE_XL
+
+
+def test_nothing_in_the_table_of_the_picture_is_cut(beside: Beside) -> None:
+    beside.choose("rtx-4070-ti-super", "h100-sxm", "rx-7900-xtx", wanted=Wanted(tokens_per_s=28), users=8)
+    beside.waits(lambda: len(beside.table.rows.rows) == 3)
+    table, metrics = beside.table.in_words(), QFontMetrics(theme.font(theme.SMALL_PX))
+    widths = column_widths(table, metrics, INNER)
+    assert sum(widths) == pytest.approx(INNER)
+    for cells in (table.titles, *(cells for _, cells, _ in table.rows)):
+        cut = [
+            cell
+            for cell, wide in zip(cells, widths, strict=True)
+            if metrics.horizontalAdvance(cell) > wide - theme.SPACE_S
+        ]
+        assert cut == []
+
+
+def test_the_widest_columns_give_way_first(qapp: QApplication) -> None:
+    assert qapp is not None, "measuring text needs it"
+    metrics = QFontMetrics(theme.font(theme.SMALL_PX))
+    table = PictureTable(("GPU", "Fits?"), (("A", ("a very long name " * 40, "less context"), ""),))
+    name, fits = column_widths(table, metrics, INNER)
+    assert name + fits == pytest.approx(INNER)
+    assert fits == pytest.approx(metrics.horizontalAdvance("less context") + 2 * theme.SPACE_S)
+
+
+def test_a_picture_says_nothing_of_the_file_before(
+    beside: Beside, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "rows.md"
+    beside.part.export.save("md", path)
+    beside.waits(lambda: f"Saved as {path}" in beside.says("plan_comparison_use"))
+    told: list[tuple[str, str]] = []
+    monkeypatch.setattr(comparison_part, "comparison_picture", lambda said, *_: told.append(said))
+    beside.part.picture()()
+    assert told and "Saved as" not in told[0][1] and told[0][1].startswith("Context of ")
