@@ -42,10 +42,11 @@ _MARKDOWN = (
     "Largest context",
     "Users at once",
     "First token (ms)",
-    "tok/s each",
-    "tok/s together",
+    "tok/s each, context full",
+    "tok/s together, context full",
     "Limited by",
 )
+FULL = translate("PlanComparison", "Tok/s: with the context full, where they are slowest.")
 LESS_CONTEXT = translate(
     "PlanComparison", "Where less context fits, all figures of the row are for the context that fits."
 )
@@ -59,7 +60,19 @@ def plan_csv(worked: Worked) -> bytes:
     lines = io.StringIO(newline="")
     writer = csv.writer(lines, lineterminator="\r\n")
     bands = [f"{name}{end}" for name, _of in _BANDS for end in ("", "_low", "_high")]
-    writer.writerow((*_COLUMNS, *bands, "limited_by", "context", "users", "prompt", "meets_need", "need"))
+    writer.writerow(
+        (
+            *_COLUMNS,
+            *bands,
+            "tokens_per_s_at_tokens_in_cache",
+            "limited_by",
+            "context",
+            "users",
+            "prompt",
+            "meets_need",
+            "need",
+        )
+    )
     chosen = worked.chosen
     for row in worked.rows:
         figures: list[object] = []
@@ -81,6 +94,7 @@ def plan_csv(worked: Worked) -> bytes:
             row.largest_context,
             row.most_users,
             *figures,
+            row.context if row.each is not None else None,  # the context is full, which is where it is slowest
             row.limited_by,
             row.context,
             chosen.users,
@@ -111,6 +125,7 @@ def plan_markdown(worked: Worked) -> bytes:
         if has_need:
             cells.append(row.need.words.english() if row.need is not None else UNKNOWN)
         lines.append(_line([_escaped(cell) for cell in cells]))
+    lines += ["", FULL.english()]
     if any(row.verdict == "less_context" for row in worked.rows):
         lines += ["", LESS_CONTEXT.english()]
     lines += [

@@ -31,6 +31,17 @@ def test_each_row_is_a_line_with_what_it_was_planned_for() -> None:
         assert line["meets_need"] == ("true" if row.need.meets else "false")
 
 
+def test_both_say_at_which_fill_the_speed_is() -> None:
+    assert [row["tokens_per_s_at_tokens_in_cache"] for row in read(WORKED)] == [
+        str(row.context) for row in WORKED.rows
+    ]
+    unknown = Worked(WORKED.chosen, (replace(WORKED.rows[0], each=None),))
+    assert read(unknown)[0]["tokens_per_s_at_tokens_in_cache"] == ""
+    text = plan_markdown(WORKED).decode()
+    assert "| tok/s each, context full | tok/s together, context full |" in text
+    assert "\nTok/s: with the context full, where they are slowest.\n" in text
+
+
 def test_what_is_unknown_is_empty_and_no_text_is_a_formula() -> None:
     row = replace(WORKED.rows[0], model="=1+1", each=None, first_token=None, largest_context=None, need=None)
     (line,) = read(Worked(WORKED.chosen, (row,)))
