@@ -153,12 +153,11 @@ class OnDemand(QObject):
 
         def plan() -> PlanPart:
             why = WhySlow(program.live.last, MemorySpeedRow(program.views.bandwidth, "plan_why_memory"))
-            return PlanPart(program.planner.planning, program.machine, self._themes, why)
+            return PlanPart(program.planner.planning, program.machine, self._fit_look(), why)
 
         page.add_part("plan", plan)
         page.remedy_wanted.connect(self.make_change)
-        icons = Icons(program.resources)
-        page.add_part("compare", lambda: ComparisonPart(program.planner, program.file_export, self._themes, icons))
+        page.add_part("compare", lambda: ComparisonPart(program.planner, program.file_export, self._fit_look()))
         return page
 
     def open_what_if(self, turn: Turn) -> None:

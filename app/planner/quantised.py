@@ -20,7 +20,18 @@ def quantised(model: PlannedModel, name: str) -> PlannedModel | None:
     bits, weights = ALL_BITS.get(name), model.weights
     if bits is None or weights is None or not model.parameters or weights.total <= 0:
         return None
-    share = bits * model.parameters / 8 / weights.total
+    return _as(model, weights, bits * model.parameters / 8 / weights.total, name)
+
+
+def of_size(model: PlannedModel, name: str, size: int) -> PlannedModel | None:
+    """Return a model as it is in another file of it, of which no more than its size is known; None where that is."""
+    weights = model.weights
+    if weights is None or weights.total <= 0 or not model.file_bytes or size <= 0:
+        return None
+    return _as(model, weights, size / model.file_bytes, name)
+
+
+def _as(model: PlannedModel, weights: PlannedWeights, share: float, name: str) -> PlannedModel:
     scaled = _scaled(weights, share)
     return replace(model, quantisation=name, weights=scaled, file_bytes=scaled.total)
 

@@ -6,8 +6,10 @@ Worked out in a job by the header's arithmetic; nobody waits for it, and `change
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import NamedTuple
 
 import msgspec
+from msgspec.structs import replace
 
 from app.core.devices import Device
 from app.core.events import Failed, MemoryMeasured
@@ -19,7 +21,9 @@ from app.core.words import Sentence, counted, translate
 from app.planner.memory_plan import MemoryPlan, PlannedDevice, Verdict
 from app.planner.plan_options import plan_options
 from app.planner.planning import plan_memory
+from app.planner.quantised import of_size, quantised
 from app.services.engine_session import EngineSession
+from app.services.hub_models import is_hub_path
 from app.services.latest_job import LatestJob
 from app.services.memory import Memory
 from app.services.models import Models
@@ -46,10 +50,30 @@ class Fit(msgspec.Struct, frozen=True):
     reason: Sentence
 
 
+class Estimate(NamedTuple):
+    """A model as it would be in another quantisation, by what is known of the one at a path."""
+
+    path: str
+    quantisation: str
+    size: int | None = None
+    """Of the other file, where that is known; None judges it by bits per weight."""
+
+    def of(self, file: PlannedFile) -> PlannedFile:
+        """Return the other one."""
+        if file.model is None:
+            return file
+        name, size = self.quantisation, self.size
+        return replace(file, model=quantised(file.model, name) if size is None else of_size(file.model, name, size))
+
+
+Wanted = str | Estimate
+"""What a verdict is wanted of: a file by its path, or an estimate."""
+
+
 class _Asked(msgspec.Struct, frozen=True):
     """What verdicts rest on."""
 
-    models: tuple[tuple[PlannedFile, LoadOptions], ...]
+    models: tuple[tuple[Wanted, PlannedFile, LoadOptions], ...]
     devices: tuple[PlannedDevice, ...]
     problem: Sentence | None
     """Why it is not known which devices there are, where asking has failed."""
@@ -76,9 +100,9 @@ class FitBadges:
         self._memory = memory
         self._dry_run = dry_run
         self._planning = planning
-        self._wanted: dict[object, tuple[str, ...]] = {}
+        self._wanted: dict[object, tuple[Wanted, ...]] = {}
         """The models that somebody looks at, by who it is."""
-        self._known: dict[str, Fit] = {}
+        self._known: dict[Wanted, Fit] = {}
         self._asked: _Asked | None = None
         self._listing: int | None = None
         """The dry run that tells which GPUs there are, where nothing else has told them."""
@@ -87,20 +111,20 @@ class FitBadges:
         self._problem: Sentence | None = None
         """Why asking has failed."""
         self._is_listed = False
-        self._job: LatestJob[dict[str, Fit]] = LatestJob(jobs, JOB, self._take_fits)
+        self._job: LatestJob[dict[Wanted, Fit]] = LatestJob(jobs, JOB, self._take_fits)
         models.changed.connect(self._list_devices)
         for signal in (planning.devices.changed, models.changed, session.changed):
             signal.connect(self._look)
         planning.models.changed.connect(lambda _path: self._look())
 
-    def get(self, path: str) -> Fit | None:
+    def get(self, path: Wanted) -> Fit | None:
         """Return what is known of a model; None while it is worked out, or where nobody wants it."""
         return self._known.get(path)
 
-    def want(self, who: object, paths: Iterable[str]) -> None:
+    def want(self, who: object, paths: Iterable[Wanted]) -> None:
         """Have worked out whether these models fit; they are followed until `who` wants others, or rests."""
         self._wanted[who] = tuple(dict.fromkeys(paths))
-        for path in self._wanted[who]:
+        for path in dict.fromkeys(map(_path_of, self._wanted[who])):
             self._planning.models.want(path)
         if self._listing is None:
             self._tried.clear()  # what failed before is asked again for who looks again
@@ -158,24 +182,34 @@ class FitBadges:
         if not self._wanted:
             return
         waits = self._listing is not None
-        asked = _Asked(tuple(self._models_wanted()), self.devices, None if waits else self._problem)
+        devices = self.devices
+        if not (devices or self._planning.models.found) and all(map(is_hub_path, self._paths)):
+            # no file can be asked which GPUs there are: what the page plans for counts, as for its answer
+            devices = tuple(_in_steps(device) for device in self._planning.devices.here)
+        asked = _Asked(tuple(self._models_wanted()), devices, None if waits else self._problem)
         if asked != self._asked:
             self._asked = asked
             self._job.want(
                 lambda: {
-                    file.path: fit_of(file, options, asked.devices, asked.problem) for file, options in asked.models
+                    wanted: fit_of(_meant(wanted, file), options, asked.devices, asked.problem)
+                    for wanted, file, options in asked.models
                 }
             )
 
     @property
     def _paths(self) -> dict[str, None]:
-        return dict.fromkeys(path for paths in self._wanted.values() for path in paths)
+        return dict.fromkeys(map(_path_of, self._all_wanted))
 
-    def _models_wanted(self) -> Iterable[tuple[PlannedFile, LoadOptions]]:
-        for path in self._paths:
+    @property
+    def _all_wanted(self) -> dict[Wanted, None]:
+        return dict.fromkeys(wanted for each in self._wanted.values() for wanted in each)
+
+    def _models_wanted(self) -> Iterable[tuple[Wanted, PlannedFile, LoadOptions]]:
+        for wanted in self._all_wanted:
+            path = _path_of(wanted)
             file = self._planning.models.get(path)
             if file is not None:
-                yield file, self._options(path)
+                yield wanted, file, self._options(path)
 
     def _options(self, path: str) -> LoadOptions:
         model = self._session.model
@@ -184,7 +218,7 @@ class FitBadges:
         identity = self._models.identity_of(path)
         return (self._settings.model(identity).options if identity else None) or LoadOptions()
 
-    def _take_fits(self, fits: dict[str, Fit] | None) -> None:
+    def _take_fits(self, fits: dict[Wanted, Fit] | None) -> None:
         known = {**self._known, **(fits or {})}
         if known != self._known:
             self._known = known
@@ -273,7 +307,15 @@ def _fullest(plan: MemoryPlan) -> tuple[int, int] | None:
     return min(known, key=lambda pair: pair[1] - pair[0], default=None)
 
 
+def _meant(wanted: Wanted, file: PlannedFile) -> PlannedFile:
+    return file if isinstance(wanted, str) else wanted.of(file)
+
+
+def _path_of(wanted: Wanted) -> str:
+    return wanted if isinstance(wanted, str) else wanted.path
+
+
 def _in_steps(device: PlannedDevice) -> PlannedDevice:
     if device.free is None:
         return device
-    return msgspec.structs.replace(device, free=device.free // STEP_BYTES * STEP_BYTES)
+    return replace(device, free=device.free // STEP_BYTES * STEP_BYTES)

@@ -17,9 +17,11 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QVBoxLayout, QWidget
 
 from app.core.devices import Device
+from app.gui.icons import Icons
 from app.gui.planner.device_picture import DevicePicture
 from app.gui.planner.plan_part import PlanPart
 from app.gui.theme import Themes
+from app.gui.widgets.fit_badge import FitLook
 from app.services.planning_models import PlannedFile
 from app.services.planning_values import PlanChoice
 from tests.bench.children import Answer, serve
@@ -40,10 +42,11 @@ class Handlers:
         self._desk = desk = Desk(folder / "home", pytest.MonkeyPatch())
         program = desk.program
         themes = Themes(application, program.resources, program.settings)
+        look = FitLook(program.planner.fits, Icons(program.resources), themes)
         planning = program.planner.planning
         planning.models._known[MODEL] = (None, PlannedFile(MODEL, planned(MODEL)))
         planning.devices.note((GPU,))
-        self._part = PlanPart(planning, program.machine, themes)
+        self._part = PlanPart(planning, program.machine, look)
         self._window = QWidget()
         self._window.setFixedSize(WIDTH_PX, HEIGHT_PX)
         QVBoxLayout(self._window).addWidget(self._part)

@@ -112,3 +112,14 @@ def test_a_box_has_room_for_its_longest_choice(qtbot: QtBot, themes: Themes, wor
     assert box.shown == words
     box.resize(box.minimumSizeHint())
     assert box.shown == words
+
+
+def test_a_long_list_has_room_for_its_choices_beside_its_scroll_bar(choice: ChoiceBox, qtbot: QtBot) -> None:
+    choice.hidePopup()
+    choice.clear()
+    choice.addItems([f"A choice of a usual length · {number:02}" for number in range(2 * choice.maxVisibleItems())])
+    choice.showPopup()
+    qtbot.waitUntil(choice.view().isVisible, timeout=60_000)
+    view = choice.view()
+    wanted = max(view.sizeHintForIndex(choice.model().index(row, 0)).width() for row in range(choice.count()))
+    assert view.verticalScrollBar().isVisible() and view.viewport().width() >= wanted

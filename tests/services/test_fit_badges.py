@@ -11,12 +11,13 @@ from app.core.devices import Device
 from app.core.events import MemoryMeasured
 from app.core.model import LoadOptions
 from app.planner.memory_plan import PlannedDevice
-from app.services.fit_badges import MOST_TRIED, STEP_BYTES, Fit, FitBadges, fit_of
+from app.services.fit_badges import MOST_TRIED, STEP_BYTES, Estimate, Fit, FitBadges, Wanted, fit_of
 from app.services.planning_models import PlannedFile, read_planned
 from app.services.wishes import Wish
 from app.system.settings_file import ModelSettings
 from tests.desk import Desk
 from tests.ggufs import write_tiny_llama
+from tests.planner.planned_models import planned
 
 GIB, MIB = 1 << 30, 1 << 20
 GPU = Device("CUDA0", "NVIDIA L4", "gpu", "CUDA", 24 * GIB, 20 * GIB)
@@ -116,6 +117,32 @@ def test_a_verdict_follows_the_memory_and_the_options_that_are_remembered(desk: 
     desk.program.planner.devices.note((FULL, PROCESSOR))
     fits.want("menu", [one(desk)])
     desk.until(lambda: fits.get(one(desk)).verdict == "too_large")  # type: ignore[union-attr]
+
+
+def test_an_estimate_is_judged_beside_its_file_by_its_own_size(
+    desk: Desk, fits: FitBadges, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, large = one(desk), "/large.gguf"
+    monkeypatch.setattr(desk.program.planner.planning.models, "want", lambda _path: None)
+    known = desk.program.planner.planning.models._known
+    model = planned("qwen3-32b")
+    assert model.weights is not None
+    model = msgspec.structs.replace(model, file_bytes=model.weights.total)
+    known[path] = known[large] = (None, PlannedFile(large, model))
+    desk.program.planner.devices.note((GPU, PROCESSOR))
+    wanted: list[Wanted] = [
+        large,
+        Estimate(large, "F16"),
+        Estimate(large, "IQ2_XS"),
+        Estimate(large, "as it will be", 14 * GIB),
+    ]
+    fits.want("list", [*wanted, Estimate(large, "no such type")])
+    desk.until(lambda: fits.get(wanted[-1]))
+    found = [fits.get(each) for each in wanted]
+    verdicts = [each.verdict for each in found if each is not None]
+    assert verdicts == ["less_context", "too_large", "fits", "fits"], verdicts
+    untold = fits.get(Estimate(large, "no such type"))
+    assert untold is not None and untold.verdict == "unknown"
 
 
 def test_nobody_who_looks_costs_nothing(desk: Desk, fits: FitBadges) -> None:

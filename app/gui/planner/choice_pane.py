@@ -13,6 +13,8 @@ from app.gui import theme
 from app.gui.planner.hub_field import HubField
 from app.gui.planner.stops_row import CAPTION_PX, StopsRow, context_stops
 from app.gui.widgets.boxes import ChoiceBox
+from app.gui.widgets.fit_badge import FitLook
+from app.gui.widgets.fit_choices import FitChoices
 from app.gui.widgets.labels import in_parts
 from app.gui.widgets.search_box import SearchBox
 from app.gui.widgets.slider_row import caption_for
@@ -48,13 +50,15 @@ class ChoicePane(QWidget):
     file_wanted = Signal()
     """Somebody wants to look for a file."""
 
-    def __init__(self, hub: HubField) -> None:
+    def __init__(self, hub: HubField, look: FitLook) -> None:
+        """`look` is what the badges of the models are drawn from."""
         super().__init__()
         self.hub = hub
         self._models: tuple[FoundModel, ...] = ()
         self._path = ""
         self._places: tuple[PlaceChoice, ...] = ()
         self.model = self._box("plan_model_box", self.tr("Model"))
+        self._fits = FitChoices(self.model, look, lambda path: str(path) if path and path != _FILE else None)
         self.where = SearchBox(self.tr("Search GPUs"))
         self._name_box(self.where, "plan_where_box", self.tr("Runs on"))
         self.kv = self._box("plan_kv_box", self.tr("KV cache"))
@@ -66,6 +70,11 @@ class ChoicePane(QWidget):
         set_hint(self.flash, self.tr("Attention in one pass: less memory for intermediate results."))
         self._lay_out()
         self._connect()
+
+    def disconnect_services(self) -> None:
+        """Listen to the services no longer."""
+        self._fits.disconnect_services()
+        self.hub.disconnect_services()
 
     def show_models(self, models: Sequence[FoundModel], path: str, name: str) -> None:
         """Offer the models that were found, and the one that is planned."""

@@ -7,9 +7,12 @@ from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QPushButton, QSizePolicy, 
 
 from app.gui import theme
 from app.gui.widgets.boxes import ChoiceBox
+from app.gui.widgets.fit_badge import FitLook
+from app.gui.widgets.fit_choices import FitChoices
 from app.gui.widgets.labels import in_parts, label
 from app.gui.widgets.slider_row import caption_for
 from app.gui.widgets.words import render, set_hint
+from app.services.fit_badges import Estimate, Wanted
 from app.services.hub_models import HubModels, HubRead, hub_path, is_hub_path, named
 from app.services.units import byte_size
 
@@ -20,8 +23,8 @@ class HubField(QWidget):
     model_wanted = Signal(str)
     """Somebody named a model, or chose another one of its repository: its path."""
 
-    def __init__(self, hub: HubModels, name: str, caption_px: int = 0) -> None:
-        """`name` begins the names of what is in it; captions are as wide as those above, or there are none."""
+    def __init__(self, hub: HubModels, look: FitLook, name: str, caption_px: int = 0) -> None:
+        """`look` is what badges are drawn from. `name` begins the names of what is in it; captions are as wide as those above, or there are none."""
         super().__init__()
         self._hub = hub
         self._path = ""
@@ -47,6 +50,7 @@ class HubField(QWidget):
         self.files.setAccessibleName(self.tr("Quantisation"))
         self.files.setMinimumWidth(theme.scaled(80))
         self.files.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+        self._fits = FitChoices(self.files, look, self._fit_of)
         self.state = label(look="muted", pixels=theme.SMALL_PX, name=f"{name}_state")
         self.problem = label(look="problem", pixels=theme.SMALL_PX, name=f"{name}_problem")
         self.button = QPushButton()
@@ -62,6 +66,7 @@ class HubField(QWidget):
 
     def disconnect_services(self) -> None:
         """Listen to the services no longer."""
+        self._fits.disconnect_services()
         self._disconnect()
 
     @property
@@ -144,6 +149,14 @@ class HubField(QWidget):
                 self.files.addItem(in_parts([choice.words, byte_size(choice.size)]), choice.path)
             found = [row for each in offered[1:] if each and (row := self.files.findData(each)) >= 0]
             self.files.setCurrentIndex(found[0] if found else -1)
+
+    def _fit_of(self, path: object) -> Wanted | None:
+        """Return what a badge is of: the model that was read, or by its numbers another file of it."""
+        read = self._hub.get(self._path) if self._path else None
+        choice = next((each for each in read.choices if each.path == path), None) if read is not None else None
+        if read is None or choice is None or read.state != "read":
+            return None
+        return read.path if choice.path == read.chosen else Estimate(read.path, choice.words, choice.size)
 
     def _problem_words(self, read: HubRead | None) -> str:
         if self._wrong:

@@ -16,6 +16,7 @@ from app.gui.planner.hub_field import HubField
 from app.gui.planner.part import PlannerPart
 from app.gui.planner.stops_row import CAPTION_PX
 from app.gui.planner.why_slow import WhySlow
+from app.gui.widgets.fit_badge import FitLook
 from app.gui.widgets.labels import label
 from app.gui.widgets.words import render
 from app.services.hub_models import is_hub_path, named
@@ -29,16 +30,14 @@ WATCHER = "planner"
 class PlanPart(PlannerPart):
     """Joins the two to the service."""
 
-    def __init__(
-        self, planning: Planning, machine: Machine, themes: theme.Themes, why: WhySlow | None = None
-    ) -> None:
-        """`why` says below the choices why the last answer was slow."""
+    def __init__(self, planning: Planning, machine: Machine, look: FitLook, why: WhySlow | None = None) -> None:
+        """`look` is what badges are drawn from; `why` says below the choices why the last answer was slow."""
         super().__init__()
         self.setObjectName("plan_part")
         self._planning = planning
         self._machine = machine
-        self.hub = HubField(planning.models.hub, "plan_hub", CAPTION_PX)
-        self.choices, self.answer = ChoicePane(self.hub), AnswerPane(themes)
+        self.hub = HubField(planning.models.hub, look, "plan_hub", CAPTION_PX)
+        self.choices, self.answer = ChoicePane(self.hub, look), AnswerPane(look.themes)
         self.why = why
         self._nothing = label(pixels=theme.HEADING_PX, name="plan_nothing")
         self._nothing.setWordWrap(True)
@@ -63,7 +62,7 @@ class PlanPart(PlannerPart):
         """Listen to the services no longer."""
         self._look(on=False)
         self.answer.close_themes()
-        self.hub.disconnect_services()
+        self.choices.disconnect_services()
         if self.why is not None:
             self.why.disconnect_services()
         for disconnect in self._disconnect:

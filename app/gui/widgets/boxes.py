@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from PySide6.QtCore import Property, QPointF, QRectF, QSize, Qt, QTimer
+from PySide6.QtCore import Property, QPointF, QRectF, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QColor, QPainter, QPaintEvent, QValidator, QWheelEvent
 from PySide6.QtWidgets import (
     QComboBox,
@@ -254,6 +254,11 @@ class WheelSlider(QSlider):
 class ChoiceBox(QComboBox):
     """A drop-down list whose arrow is drawn in the colour of its text."""
 
+    opened = Signal()
+    """Its list is about to be seen."""
+    closed = Signal()
+    """Its list is not seen any more."""
+
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
@@ -283,10 +288,21 @@ class ChoiceBox(QComboBox):
 
     def showPopup(self) -> None:
         """Open the list, wider than the box where a long choice needs it."""
+        self.opened.emit()
         view = self.view()
         widths = [view.sizeHintForIndex(self.model().index(row, 0)).width() for row in range(self.count())]
-        view.setMinimumWidth(max(widths, default=0) + 2 * view.frameWidth())
+        bar = (
+            view.verticalScrollBar().sizeHint().width() + LABEL_MARGIN_PX * 4
+            if self.count() > self.maxVisibleItems()
+            else 0
+        )
+        view.setMinimumWidth(max(widths, default=0) + 2 * view.frameWidth() + bar)
         super().showPopup()
+
+    def hidePopup(self) -> None:
+        """Close the list."""
+        super().hidePopup()
+        self.closed.emit()
 
     def paintEvent(self, _event: QPaintEvent) -> None:
         """Paint a long choice with … at its end, and the arrow over the box of the style sheet, which has none."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QEvent, QModelIndex, QPersistentModelIndex, QRect, QRectF, QSize, Qt
-from PySide6.QtGui import QFontMetrics, QHelpEvent, QPainter, QPalette
+from PySide6.QtGui import QFont, QFontMetrics, QHelpEvent, QPainter, QPalette
 from PySide6.QtWidgets import QAbstractItemView, QStyle, QStyledItemDelegate, QStyleOptionViewItem, QToolTip
 
 from app.gui import theme
@@ -25,7 +25,15 @@ class ChoiceDelegate(QStyledItemDelegate):
         if _is_separator(index):
             return QSize(0, SEPARATOR_PX)
         wide = QFontMetrics(option.font).horizontalAdvance(_text_of(index)) + 2 * theme.SPACE_M
-        return QSize(min(wide, theme.scaled(WIDEST_PX)), theme.scaled(ROW_PX))
+        wide = min(wide, theme.scaled(WIDEST_PX)) + self.beside_px(index, option.font)
+        return QSize(wide, theme.scaled(ROW_PX))
+
+    def beside_px(self, index: _Index, font: QFont) -> int:
+        """Return the room that is wanted right of a choice."""
+        return 0
+
+    def paint_beside(self, painter: QPainter, place: QRect, index: _Index, *, is_marked: bool) -> None:
+        """Paint what stands there; the pen is that of the choice."""
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: _Index) -> None:
         """Paint one choice, or the line between two groups."""
@@ -50,6 +58,11 @@ class ChoiceDelegate(QStyledItemDelegate):
         painter.setPen(palette.color(group, role))
         painter.setFont(option.font)
         room = _room(place)
+        beside = self.beside_px(index, option.font)
+        if beside:
+            is_marked = role is QPalette.ColorRole.HighlightedText
+            self.paint_beside(painter, room.adjusted(room.width() - beside, 0, 0, 0), index, is_marked=is_marked)
+            room.setRight(room.right() - beside)
         shown = painter.fontMetrics().elidedText(_text_of(index), Qt.TextElideMode.ElideRight, room.width())
         painter.drawText(room, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, shown)
         painter.restore()

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from PySide6.QtCore import QCoreApplication, Qt
-from PySide6.QtGui import QAction, QIcon
+from PySide6.QtCore import QCoreApplication, QRect, Qt
+from PySide6.QtGui import QAction, QColor, QIcon, QPainter
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QMenu, QWidget
 
 from app.gui import theme
@@ -23,14 +23,22 @@ _COLOURS = {"fits": "text", "less_context": "amber", "partly": "amber", "too_lar
 
 def fit_word(fit: Fit | None) -> str:
     """Return a verdict in a few words."""
-    words = {
+    return _words()[fit.verdict] if fit is not None else translate("FitBadge", "looking …")
+
+
+def fit_words() -> tuple[str, ...]:
+    """Return all words that a badge may say."""
+    return (*_words().values(), fit_word(None))
+
+
+def _words() -> dict[str, str]:
+    return {
         "fits": translate("FitBadge", "fits"),
         "less_context": translate("FitBadge", "fits with less context"),
         "partly": translate("FitBadge", "partly on the GPU"),
         "too_large": translate("FitBadge", "too large"),
         "unknown": UNKNOWN,
     }
-    return words[fit.verdict] if fit is not None else translate("FitBadge", "looking …")
 
 
 def fit_reason(fit: Fit | None) -> str:
@@ -38,6 +46,29 @@ def fit_reason(fit: Fit | None) -> str:
     if fit is None:
         return translate("FitBadge", "Whether it fits is being worked out.")
     return render(fit.reason)
+
+
+def fit_hint(fit: Fit | None) -> str:
+    """Return that reason where other GPUs are spoken of as well."""
+    return translate("FitBadge", "On this machine: {reason}").format(reason=fit_reason(fit))
+
+
+def paint_fit(painter: QPainter, place: QRect, fit: Fit | None, look: FitLook, marked: QColor | None = None) -> None:
+    """Paint a badge at the right end of a place; the word has the painter's pen, and is left out where it has no room.
+
+    `marked` is the colour of all that stands on a marked row.
+    """
+    icon, word = fit_icon(fit, look.icons, look.themes.current), fit_word(fit)
+    if fit is not None and marked is not None:
+        icon = look.icons.icon(_ICONS[fit.verdict], marked)
+    figures, turned = painter.fontMetrics(), painter.layoutDirection() is Qt.LayoutDirection.RightToLeft
+    room = place.width() - _ICON_PX - theme.SPACE_XS
+    wide = figures.horizontalAdvance(word) if figures.horizontalAdvance(word) <= room else 0
+    left = place.left() if turned else place.right() + 1 - wide - _ICON_PX - (theme.SPACE_XS if wide else 0)
+    icon.paint(painter, QRect(left, place.center().y() - _ICON_PX // 2, _ICON_PX, _ICON_PX))
+    if wide:
+        at = QRect(left + _ICON_PX + theme.SPACE_XS, place.top(), wide, place.height())
+        painter.drawText(at, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, word)
 
 
 def fit_icon(fit: Fit | None, icons: Icons, look: theme.Theme) -> QIcon:

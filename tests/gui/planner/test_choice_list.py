@@ -59,3 +59,11 @@ def test_a_tick_on_a_group_is_one_on_each_of_it_and_what_is_gone_is_not_chosen(
     assert choices.chosen == ("0/1",)
     choices.show_groups(GROUPS[1:], ["0/1", "1/1"])
     assert choices.chosen == ("1/1",) and choices.heading.text() == "Models · 1"
+
+
+def test_what_is_said_beside_an_item_is_no_tick_of_somebody(choices: ChoiceList) -> None:
+    choices.say("0/1", "fits", "On this machine: it fits.")
+    assert not choices._told.isActive()
+    item = choices.tree.topLevelItem(0).child(1)  # type: ignore[union-attr]
+    assert item is not None and item.data(0, Qt.ItemDataRole.AccessibleTextRole) == "1, fits"
+    assert "it fits" in item.toolTip(0)

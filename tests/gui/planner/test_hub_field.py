@@ -12,6 +12,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QComboBox, QFileDialog, QLineEdit
 
 from app.core.devices import MainMemory
+from app.services.fit_badges import Estimate
 from app.services.planning import Planning
 from tests.gui.conftest import Stage
 from tests.gui.fitting import cut_off
@@ -97,6 +98,19 @@ def test_another_quantisation_of_the_repository_can_be_chosen(planner: Stage) ->
     rests(planner)
     assert planning_of(planner).path == f"{PATH}:{NAMES[0]}" and box.currentText().startswith("F16")
     assert planner.reads("plan_download_command").endswith(NAMES[0])
+
+
+def test_each_quantisation_of_the_repository_says_whether_it_fits(planner: Stage, tmp_path: Path) -> None:
+    types(planner, "org/tiny-GGUF")
+    rests(planner)
+    box = planner.find_as(QComboBox, "plan_hub_file_box")
+    box.showPopup()
+    spoken = Qt.ItemDataRole.AccessibleTextRole
+    planner.desk.until(lambda: all(str(box.itemData(row, spoken)).endswith(", fits") for row in range(box.count())))
+    assert " it needs " in str(box.itemData(0, Qt.ItemDataRole.ToolTipRole))
+    other = next(each for each in planner.desk.program.planner.fits._known if isinstance(each, Estimate))
+    assert other.size == (tmp_path / NAMES[0]).stat().st_size, "each by its own size"
+    box.hidePopup()
 
 
 def test_while_it_is_read_it_says_how_much_has_come_and_can_be_cancelled(planner: Stage, hub: LoopbackHub) -> None:

@@ -48,6 +48,8 @@ class ChoiceList(QWidget):
 
     chosen_changed = Signal()
     """Somebody ticked something, or took a tick away."""
+    unfolded_changed = Signal()
+    """Other items can be seen."""
     menu_wanted = Signal(object, QPoint)
     """Somebody wants to do something with an item: its key, and where on the screen."""
 
@@ -77,7 +79,10 @@ class ChoiceList(QWidget):
         self.tree.setObjectName(name)
         self.tree.setProperty("look", "choices")
         self.tree.setAccessibleName(title)
-        self.tree.setItemDelegate(TickDelegate(self.tree))
+        self.ticks = TickDelegate(self.tree)
+        self.tree.setItemDelegate(self.ticks)
+        for folded in (self.tree.itemExpanded, self.tree.itemCollapsed):
+            folded.connect(lambda _item: self.unfolded_changed.emit())
         self.tree.setHeaderHidden(True)
         self.tree.setFrameShape(QFrame.Shape.NoFrame)
         self.tree.setTabKeyNavigation(False)
@@ -95,6 +100,21 @@ class ChoiceList(QWidget):
     def chosen(self) -> tuple[object, ...]:
         """Keys of what is ticked, from top to bottom."""
         return tuple(key for key in self._by_key if key in self._ticked)
+
+    @property
+    def unfolded(self) -> tuple[object, ...]:
+        """Keys of the items whose group is unfolded."""
+        tops = [top for top in self._tops() if top.isExpanded()]
+        return tuple(item.data(0, KEY_ROLE) for top in tops for item in _children(top))
+
+    def say(self, key: object, beside: str, hint: str) -> None:
+        """Have an item say more: to those who hear, and on hover."""
+        item = self._by_key.get(key)
+        if item is None:
+            return
+        with QSignalBlocker(self.tree):  # not a tick of somebody's
+            item.setData(0, Qt.ItemDataRole.AccessibleTextRole, f"{item.text(0)}, {beside}")
+            item.setToolTip(0, hint_of(hint))
 
     def show_groups(self, groups: Sequence[Group], chosen: Sequence[object]) -> None:
         """Offer other items, or tick others; what is unfolded stays so, and what is ticked can be seen at first."""

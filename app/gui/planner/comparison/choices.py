@@ -8,10 +8,12 @@ from PySide6.QtWidgets import QFrame, QMenu, QSizePolicy, QVBoxLayout
 from app.gui import theme
 from app.gui.icons import Icons
 from app.gui.planner.comparison.choice_list import ChoiceList, Group, Item
+from app.gui.planner.comparison.model_badges import ModelBadges
 from app.gui.planner.comparison.use_form import UseForm
 from app.gui.planner.comparison.words import file_words, gpu_words, group_name
 from app.gui.planner.hub_field import HubField
 from app.gui.widgets.buttons import IconButton
+from app.gui.widgets.fit_badge import FitLook
 from app.gui.widgets.labels import in_parts
 from app.services.hub_models import is_hub_path, named
 from app.services.plan_comparison import PlanComparison
@@ -34,7 +36,8 @@ class Choices(QFrame):
     removal_wanted = Signal(str)
     """Somebody wants to remove a GPU of theirs."""
 
-    def __init__(self, icons: Icons, hub: HubField) -> None:
+    def __init__(self, icons: Icons, hub: HubField, look: FitLook) -> None:
+        """`look` is what the badges of the models are drawn from."""
         super().__init__()
         self.setProperty("look", "card")
         self._own: set[str] = set()
@@ -42,6 +45,7 @@ class Choices(QFrame):
         self.hub = hub
         self.models = ChoiceList("plan_models", tr("Models"), tr("Search models"))
         self.gpus = ChoiceList("plan_gpus", tr("GPUs"), tr("Search GPUs"))
+        self.fits = ModelBadges(self.models, look)
         self.form = UseForm()
         add = IconButton(icons, "add", tr("Add a model file"), object_name="plan_add_model")
         own = IconButton(icons, "add", tr("Add a GPU"), object_name="plan_add_gpu")
@@ -72,12 +76,22 @@ class Choices(QFrame):
         self.form.changed.connect(self._tell)
         self._gpus: tuple[OfferedGpu, ...] = ()
 
+    def rest(self) -> None:
+        """Nobody looks any more."""
+        self.fits.rest()
+
+    def disconnect_services(self) -> None:
+        """Listen to the services no longer."""
+        self.fits.disconnect_services()
+        self.hub.disconnect_services()
+
     def show_comparison(self, comparison: PlanComparison) -> None:
         """Show what there is, and what of it is chosen."""
         chosen = comparison.chosen
         self._gpus = comparison.gpus
         self._own = {gpu.id for gpu in comparison.gpus if gpu.group == "own"}
         self.models.show_groups([_model_group(model) for model in comparison.models], chosen.models)
+        self.fits.want()
         self.gpus.show_groups(_gpu_groups(comparison.gpus), chosen.gpus)
         self.form.show_use(chosen)
         self.edit.setVisible(bool(self._own))

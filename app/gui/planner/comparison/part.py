@@ -12,7 +12,6 @@ from app.core.own_gpu import OwnGpu
 from app.core.words import Sentence
 from app.gui import theme
 from app.gui.dialogs import Dialogs
-from app.gui.icons import Icons
 from app.gui.planner.comparison import words
 from app.gui.planner.comparison.chart import Chart, to_draw
 from app.gui.planner.comparison.choices import Choices
@@ -24,6 +23,7 @@ from app.gui.planner.comparison.rows_table import RowsTable
 from app.gui.planner.comparison.speed_chart import SpeedDrawing
 from app.gui.planner.hub_field import HubField
 from app.gui.planner.part import PlannerPart
+from app.gui.widgets.fit_badge import FitLook
 from app.gui.widgets.labels import label
 from app.gui.widgets.words import render
 from app.services.file_export import FileExport
@@ -41,16 +41,17 @@ BUSY_MS = 300
 class ComparisonPart(PlannerPart):
     """Follows the services while it is seen."""
 
-    def __init__(self, planner: PlannerServices, files: FileExport, themes: theme.Themes, icons: Icons) -> None:
+    def __init__(self, planner: PlannerServices, files: FileExport, look: FitLook) -> None:
         super().__init__()
+        themes, icons = look.themes, look.icons
         self.setObjectName("plan_comparison")
         self._comparison, self._use = planner.comparison, planner.chat_use
         self._models = planner.models
         self._themes, self._icons = themes, icons
         self._in_table: Worked | None = None
         self._marks: dict[tuple[str, str, str], int] = {}
-        self.hub = HubField(planner.models.hub, "plan_compared_hub")
-        self.choices = Choices(icons, self.hub)
+        self.hub = HubField(planner.models.hub, look, "plan_compared_hub")
+        self.choices = Choices(icons, self.hub, look)
         self.answer = label(pixels=theme.HEADING_PX, bold=True, name="plan_comparison_answer")
         self.told = label(look="muted", pixels=theme.SMALL_PX, name="plan_comparison_use")
         self.drawn = label(look="muted", pixels=theme.SMALL_PX, name="plan_comparison_drawn")
@@ -81,7 +82,7 @@ class ComparisonPart(PlannerPart):
         self._comparison.watch(False)
         self._busy.stop()
         self.export.disconnect_services()
-        self.hub.disconnect_services()
+        self.choices.disconnect_services()
         for disconnect in self._disconnect:
             disconnect()
 
@@ -96,6 +97,7 @@ class ComparisonPart(PlannerPart):
         """Look no longer."""
         super().hideEvent(event)
         self._comparison.watch(False)
+        self.choices.rest()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Put things below each other where there is little room."""

@@ -1,0 +1,63 @@
+"""Wherever the planner lets a model or a quantisation be chosen stands whether it fits on this machine."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QComboBox, QTreeWidgetItem
+
+from app.core.devices import Device
+from app.gui.planner.comparison.choice_list import KEY_ROLE
+from app.services.plan_values import ModelChoice
+from tests.gui.conftest import Stage
+from tests.gui.planner.beside import Beside
+
+# The offscreen platform says this of every list that opens.
+pytestmark = pytest.mark.qt_log_ignore("^This plugin does not support")
+GIB = 1 << 30
+GPU = Device("CUDA0", "NVIDIA L4", "gpu", "CUDA", 24 * GIB, 20 * GIB)
+SPOKEN, HINT = Qt.ItemDataRole.AccessibleTextRole, Qt.ItemDataRole.ToolTipRole
+
+
+def items(beside: Beside) -> dict[ModelChoice, QTreeWidgetItem]:
+    tree = beside.part.choices.models.tree
+    tops = [tree.topLevelItem(row) for row in range(tree.topLevelItemCount())]
+    found = [top.child(row) for top in tops if top is not None for row in range(top.childCount())]
+    return {item.data(0, KEY_ROLE): item for item in found if item is not None}
+
+
+def test_in_the_list_of_models_of_the_plan(ready: Stage) -> None:
+    ready.desk.program.planner.fits.note((GPU,))
+    ready.triggers("planner_action")
+    box = ready.find_as(QComboBox, "plan_model_box")
+    ready.desk.until(lambda: box.count() > 1)
+    assert box.itemData(0, SPOKEN) is None, "nothing is worked out before somebody looks"
+    box.showPopup()
+    ready.desk.until(lambda: str(box.itemData(0, SPOKEN)).endswith(", fits"))
+    assert "On this machine: With a context of" in box.itemData(0, HINT)
+    assert box.itemData(box.count() - 1, SPOKEN) is None, "“Choose a file…” is none"
+    view = box.view()
+    plain = view.sizeHintForIndex(box.model().index(box.count() - 1, 0)).width()
+    assert view.sizeHintForIndex(box.model().index(0, 0)).width() > plain
+    box.hidePopup()
+
+
+def test_in_the_tree_of_the_comparison_estimates_as_well(beside: Beside) -> None:
+    beside.stage.desk.program.planner.fits.note((GPU,))
+    found = items(beside)
+    assert len(found) > 2
+    beside.waits(lambda: all(str(item.data(0, SPOKEN)).endswith(", fits") for item in items(beside).values()))
+    estimate = next(item for key, item in found.items() if key.quantisation == "Q8_0")
+    assert "≈ Q8_0" in estimate.toolTip(0) and "On this machine: " in estimate.toolTip(0)
+
+
+def test_what_is_folded_away_is_not_worked_out(beside: Beside) -> None:
+    fits, tree = beside.stage.desk.program.planner.fits, beside.part.choices.models.tree
+    beside.stage.desk.program.planner.fits.note((GPU,))
+    beside.waits(lambda: all(fits.get(each.path) for each in items(beside)))
+    tree.collapseAll()
+    assert beside.part.choices.models.unfolded == ()
+    badges = beside.part.choices.fits
+    assert fits._wanted.get(badges) == ()
+    beside.part.hide()
+    assert badges not in fits._wanted
