@@ -26,4 +26,4 @@ class HubPorts(HubPort, DiscoverPort, HubTokenPort, Protocol):
 
 def hub_services(queue: DownloadPort, hub: HubPorts, settings: SettingsFile, jobs: Jobs) -> HubServices:
     """Make them; nothing is asked before somebody wants it."""
-    return HubServices(Downloads(queue, hub, settings), Discovering(hub, jobs), HubTokenKeeping(hub))
+    return HubServices(Downloads(queue, hub, settings), Discovering(hub, jobs), HubTokenKeeping(hub, jobs))

@@ -314,7 +314,7 @@ class Program:
 
     def _take_analysed(self, event: LanesAnalysed) -> None:
         jobs = (self.comparison_analysis, self.answer_what_if, self.inspecting, self.laboratory, self.grammar_editing)
-        for each in (*jobs, self.views.calibrating, self.planner, self.discovering):
+        for each in (*jobs, self.views.calibrating, self.planner, self.discovering, self.hub_token):
             each.take(event)
 
     def _take_count(self, event: Tokenized | Rendered | Failed) -> None:
