@@ -10,8 +10,9 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QMenu, QPushButton, QVBoxLayo
 
 from app.core.comparison import LETTERS
 from app.gui import theme
+from app.gui.chat.text_alone import Background
 from app.gui.compare.lane_mark import LaneLine, LaneMark
-from app.gui.compare.lane_text import Background, LaneText
+from app.gui.compare.lane_text import LaneText
 from app.gui.compare.lane_words import (
     BETWEEN,
     interrupted_word,

@@ -7,8 +7,8 @@ from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 
 from app.core.sampling import SamplingSettings
 from app.gui import theme
+from app.gui.chat.text_alone import Background
 from app.gui.compare.differences import Differences
-from app.gui.compare.lane_text import Background
 from app.gui.compare.run_view import RunView
 from app.gui.compare.setup_view import SetupView
 from app.gui.compare.tall_page import TallPage

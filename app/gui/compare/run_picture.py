@@ -13,12 +13,12 @@ from PySide6.QtGui import QFontMetrics, QImage, QPainter
 from PySide6.QtWidgets import QAbstractButton, QFrame, QPushButton, QVBoxLayout, QWidget
 
 from app.gui import theme
+from app.gui.chat.text_alone import Background
 from app.gui.compare.deleted_cell import DeletedCell, deleted_places
 from app.gui.compare.figures_table import FiguresTable
 from app.gui.compare.lane_column import LaneColumn
 from app.gui.compare.lane_insight import LaneInsight
 from app.gui.compare.lane_overlay import LaneOverlay
-from app.gui.compare.lane_text import Background
 from app.gui.compare.lane_words import made_words, run_lane_name
 from app.gui.compare.marks import Marks
 from app.gui.compare.prompt_band import PromptBand

@@ -8,10 +8,10 @@ from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from app.core.comparison import MOST_AT_ONCE
 from app.gui import theme
+from app.gui.chat.text_alone import Background
 from app.gui.compare.deleted_cell import DeletedCell, deleted_places
 from app.gui.compare.lane_column import LaneColumn
 from app.gui.compare.lane_feed import LaneFeed
-from app.gui.compare.lane_text import Background
 from app.gui.compare.lane_words import lane_key
 from app.gui.compare.lanes_area import LanesArea
 from app.gui.compare.prompt_band import PromptBand

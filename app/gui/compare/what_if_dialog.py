@@ -10,8 +10,9 @@ from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QDialog, QFrame, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
 from app.gui import theme
+from app.gui.chat.text_alone import Background
 from app.gui.compare.lane_overlay import LaneOverlay
-from app.gui.compare.lane_text import Background, LaneText
+from app.gui.compare.lane_text import LaneText
 from app.gui.compare.marks import Marks, what_if_marks
 from app.gui.compare.what_if_panel import WhatIfPanel
 from app.gui.widgets.labels import label
