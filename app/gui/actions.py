@@ -84,6 +84,7 @@ def _view() -> list[_Entry]:
     return [
         _Entry("chat_page_action", translate("Actions", "C&hat"), "Ctrl+Shift+H", "view"),
         _Entry("planner_action", translate("Actions", "Pla&nner"), "Ctrl+Shift+P", "view"),
+        _Entry("models_action", translate("Actions", "&Models"), "Ctrl+Shift+M", "view"),
         _Entry("history_action", translate("Actions", "Chats on the &left"), "F8", "view"),
         _Entry("panel_action", translate("Actions", "Side &panel"), "F9", "view"),
         _Entry("light_theme_action", translate("Actions", "&Light"), "", theme, theme="light"),

@@ -210,9 +210,15 @@ class MainWindow(QMainWindow):
                     self.tr("Planner"),
                     self.tr("Whether a model fits, and how fast it would be (Ctrl+Shift+P)"),
                 ),
+                (
+                    "models",
+                    "models_button",
+                    self.tr("Models"),
+                    self.tr("Find models on the hub, and download them (Ctrl+Shift+M)"),
+                ),
             ),
             icons,
-            {name: name for name in ("chat", "compare", "inside", "planner")},
+            {**{name: name for name in ("chat", "compare", "inside", "planner")}, "models": "model"},
         )
         self._tabs.wanted.connect(self.page_wanted)
         self._more = IconButton(icons, "more", self.tr("Menu"), object_name="menu_button")

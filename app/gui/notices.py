@@ -20,7 +20,7 @@ from app.services.notices import Notice, Notices, Remedy
 BRIEF_MS, OFFER_MS = 10_000, 20_000
 """How long what passes stays, and for how long where it offers something; only while it is seen and left alone."""
 ICON_PX = 20
-WITHOUT_MODEL = ("planner",)
+WITHOUT_MODEL = ("planner", "models")
 """Pages that need no model in memory."""
 _COVERS = (
     QEvent.Type.WindowBlocked,

@@ -22,9 +22,10 @@ from app.services.turns import Turn
 
 if TYPE_CHECKING:
     from app.gui.chat.printing import Printing
-    from app.gui.compare.lane_text import Background
+    from app.gui.chat.text_alone import Background
     from app.gui.compare.page import ComparePage
     from app.gui.compare.what_if_dialog import WhatIfDialog
+    from app.gui.discover.page import ModelsPage
     from app.gui.inside.page import InsidePage
     from app.gui.live.diagnosis_card import DiagnosisCard
     from app.gui.planner.page import PlannerPage
@@ -160,6 +161,12 @@ class OnDemand(QObject):
         page.add_part("compare", lambda: ComparisonPart(program.planner, program.file_export, self._fit_look()))
         return page
 
+    def models_page(self) -> ModelsPage:
+        """Make the page Models."""
+        from app.gui.discover.making import make_models_page
+
+        return make_models_page(self._program, self._themes, self._background())
+
     def open_what_if(self, turn: Turn) -> None:
         """Show an answer under other settings, in the window that does so already if there is one."""
         from app.gui.compare.what_if_dialog import WhatIfDialog
@@ -223,7 +230,7 @@ class OnDemand(QObject):
         self._what_if = None
 
     def _background(self) -> Background:
-        from app.gui.compare.lane_text import Background
+        from app.gui.chat.text_alone import Background
 
         jobs = self._program.jobs
         return Background(self._window.parts.chat_page.transcript.lexers, lambda work: jobs.submit("formulas", work))

@@ -13,10 +13,9 @@ from app.gui.chat.reproductions import Reproductions
 from app.gui.compare_wiring import CompareWiring
 from app.gui.dialogs import Dialogs
 from app.gui.icons import Icons
-from app.gui.inside_wiring import InsideWiring
 from app.gui.main_window import MainWindow
 from app.gui.on_demand import OnDemand
-from app.gui.planner_wiring import PlannerWiring
+from app.gui.other_pages import other_pages
 from app.gui.theme import Themes
 from app.services.models import is_very_small
 from app.services.notices import Notice
@@ -39,8 +38,7 @@ class Wiring(QObject):
         page, icons = window.parts.chat_page, Icons(program.resources)
         self._reproductions = Reproductions(page.transcript, program.chat, program.reproducing, icons)
         self._compare = CompareWiring(program, window, self._on_demand.compare_page, self._on_demand.open_what_if)
-        inside = InsideWiring(program, window, self._on_demand.inside_page)
-        self._pages = (self._compare, inside, PlannerWiring(program, window, self._on_demand.planner_page))
+        self._pages = (self._compare, *other_pages(program, window, self._on_demand))
         self._offered: Notice | None = None
         """What could be undone last."""
         self._connect_window()

@@ -14,7 +14,7 @@ from tests.gui.fitting import BUTTON_SLACK_PX
 
 __all__ = ["desk", "icons", "model", "ready", "stage"]
 pytestmark = pytest.mark.qt_log_ignore("^This plugin does not support")
-TABS = ("chat_button", "compare_button", "inside_button", "planner_button")
+TABS = ("chat_button", "compare_button", "inside_button", "planner_button", "models_button")
 
 
 class Lengthener(QTranslator):
@@ -79,14 +79,14 @@ def test_where_words_have_no_room_icons_stay_and_say_what_they_are(
     qapp: QApplication, language: str, ready: Stage
 ) -> None:
     ready.window.panes.moves = False
-    ready.window.resize(900, 700)
+    ready.window.resize(1060, 700)
     ready.clicks("panel_button")
     assert cut(ready) == []
     assert has_words(ready) is (language == "as written")
-    for button, name in zip(tabs(ready), ("Chat", "Compare", "Inside", "Planner"), strict=True):
+    for button, name in zip(tabs(ready), ("Chat", "Compare", "Inside", "Planner", "Models"), strict=True):
         assert button.accessibleName().startswith(name) and not button.icon().isNull()
         assert (name in button.property("hint")) or has_words(ready)
-    ready.window.resize(1280, 700)
+    ready.window.resize(1480, 700)
     assert cut(ready) == []
     assert has_words(ready), "and the words are there again"
 
@@ -98,7 +98,7 @@ def test_the_model_gives_way_to_the_pages_and_is_said_on_hover(ready: Stage) -> 
     ready.window.resize(1280, 700)
     assert cut(ready) == []
     ready.window.panes.moves = False
-    ready.window.resize(900, 700)
+    ready.window.resize(1060, 700)
     ready.clicks("panel_button")
     assert cut(ready) == [] and has_words(ready)
     assert button.width() < whole == button.sizeHint().width() and button.accessibleName() in button.property("hint")

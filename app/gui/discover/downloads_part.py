@@ -1,0 +1,107 @@
+"""The downloads: how far each is, how fast and how long still, what can be done about it, and how many run at once."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QSignalBlocker, Qt
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
+
+from app.gui import theme
+from app.gui.discover.download_card import DownloadCard
+from app.gui.widgets.boxes import NumberBox
+from app.gui.widgets.labels import label
+from app.gui.widgets.words import set_hint
+from app.services.downloads import Downloads
+from app.system.settings_file import LEAST_AT_ONCE, MOST_AT_ONCE
+
+_BOX_PX = 56
+
+
+class DownloadsPart(QWidget):
+    """A card each, in the order in which they were wanted; a card stays the same while its download goes on."""
+
+    def __init__(self, downloads: Downloads) -> None:
+        super().__init__()
+        self.setObjectName("downloads_part")
+        self._downloads = downloads
+        self._cards: dict[str, DownloadCard] = {}
+        self.nothing = label(
+            self.tr("Nothing is on its way: find a model, and download it from its page."),
+            look="muted",
+            name="downloads_nothing",
+        )
+        self.nothing.setWordWrap(True)
+        self.nothing.setMinimumWidth(1)
+        self.at_once = NumberBox(LEAST_AT_ONCE, MOST_AT_ONCE, whole=True)
+        self.at_once.setObjectName("downloads_at_once")
+        self.at_once.setAccessibleName(self.tr("Downloads at once"))
+        self.at_once.setFixedWidth(theme.scaled(_BOX_PX))
+        set_hint(self.at_once, self.tr("So many run at the same time; the others wait for their turn"))
+        with QSignalBlocker(self.at_once):
+            self.at_once.setValue(downloads.at_once)
+        self.at_once.valueChanged.connect(lambda value: downloads.set_at_once(int(value)))
+        self.setFocusProxy(self.at_once)
+        self._lay_out()
+        self._disconnect = downloads.changed.connect(self._show)
+        self._show()
+
+    def disconnect_services(self) -> None:
+        """Listen to the services no longer."""
+        self._disconnect()
+
+    def _show(self) -> None:
+        rows = {row.key: row for row in self._downloads.rows}
+        for key in [key for key in self._cards if key not in rows]:
+            self._take_away(key)
+        for key, row in rows.items():
+            if key not in self._cards:
+                card = self._cards[key] = DownloadCard(row)
+                card.wanted.connect(self._downloads.act)
+                self._column.insertWidget(len(self._cards) - 1, card)
+                card.show()  # at once: the keyboard may have to go to it
+            self._cards[key].show_row(row)
+        self.nothing.setVisible(not rows)
+
+    def _take_away(self, key: str) -> None:
+        """Remove a card; the keyboard goes to the one that takes its place."""
+        card = self._cards.pop(key)
+        focus: QWidget | None = self.focusWidget()
+        had_keyboard = focus is not None and card.isAncestorOf(focus) and focus.hasFocus()
+        place = self._column.indexOf(card)
+        self._column.removeWidget(card)
+        card.hide()
+        card.deleteLater()
+        if had_keyboard:
+            item = self._column.itemAt(min(place, len(self._cards) - 1)) if self._cards else None
+            beside = item.widget() if item is not None else None
+            if isinstance(beside, DownloadCard):
+                beside.take_keyboard()
+            else:
+                self.at_once.setFocus()
+
+    def _lay_out(self) -> None:
+        head = QHBoxLayout()
+        head.setSpacing(theme.SPACE_S)
+        caption = label(self.tr("Downloads at once"), look="muted", pixels=theme.SMALL_PX)
+        caption.setBuddy(self.at_once)
+        head.addWidget(caption)
+        head.addWidget(self.at_once)
+        head.addStretch(1)
+        contents = QWidget()
+        self._column = QVBoxLayout(contents)
+        self._column.setContentsMargins(0, 0, 0, 0)
+        self._column.setSpacing(theme.SPACE_S)
+        self._column.addStretch(1)
+        area = QScrollArea()
+        area.setObjectName("downloads_area")
+        area.setAccessibleName(self.tr("Downloads"))
+        area.setFrameShape(QFrame.Shape.NoFrame)
+        area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        area.setWidgetResizable(True)
+        area.setWidget(contents)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(theme.SPACE_S)
+        column.addLayout(head)
+        column.addWidget(self.nothing)
+        column.addWidget(area, 1)

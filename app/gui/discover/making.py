@@ -1,0 +1,38 @@
+"""Makes the page Models with its parts."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QCoreApplication
+
+from app.gui import theme
+from app.gui.chat.text_alone import Background
+from app.gui.discover.downloads_part import DownloadsPart
+from app.gui.discover.find_part import FindPart
+from app.gui.discover.page import ModelsPage
+from app.services.program import Program
+
+translate = QCoreApplication.translate
+
+
+def make_models_page(program: Program, themes: theme.Themes, background: Background) -> ModelsPage:
+    """Return the page, of which no part is made yet."""
+    page = ModelsPage()
+
+    def find() -> FindPart:
+        part = FindPart(program, themes, background)
+        part.downloads_wanted.connect(lambda: page.show_part("downloads"))
+        return part
+
+    page.add_part(
+        "find",
+        translate("Discover", "Find"),
+        translate("Discover", "Models on the hub: search, judge, download"),
+        find,
+    )
+    page.add_part(
+        "downloads",
+        translate("Discover", "Downloads"),
+        translate("Discover", "What is on its way, and what has come"),
+        lambda: DownloadsPart(program.downloads),
+    )
+    return page

@@ -1,0 +1,159 @@
+"""The models of a repository by quantisation: what each takes, and whether it fits; projectors stand apart."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QSignalBlocker, Qt, Signal
+from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTreeWidget, QTreeWidgetItem
+
+from app.core.hub_page import HubQuantisation
+from app.gui import theme
+from app.gui.discover.words import shown
+from app.gui.icons import Icons
+from app.gui.widgets.fit_badge import fit_icon, fit_reason, fit_word
+from app.gui.widgets.words import hint_of, render
+from app.services.recommended_files import FileChoice, JudgedFile, loss_words
+from app.services.units import UNKNOWN, byte_size
+
+_NAME, _SIZE, _BITS, _LOSS, _FIT = range(5)
+
+
+class QuantisationList(QTreeWidget):
+    """One line for each; all parts of a model in several files are one."""
+
+    chosen = Signal()
+    """Another one is chosen."""
+    download_wanted = Signal()
+    """Somebody pressed Enter on one, or clicked twice."""
+
+    def __init__(self, icons: Icons, themes: theme.Themes) -> None:
+        super().__init__()
+        self._icons, self._themes = icons, themes
+        self._rows: list[tuple[HubQuantisation, QTreeWidgetItem]] = []
+        self._quantisations: tuple[HubQuantisation, ...] = ()
+        self._heading: QTreeWidgetItem | None = None
+        self._is_chosen = False
+        """Whether somebody chose one of them."""
+        self.setObjectName("discover_quantisations")
+        self.setAccessibleName(self.tr("Quantisations of this model"))
+        self.setProperty("look", "rows")
+        self.setRootIsDecorated(False)
+        self.setItemsExpandable(False)
+        self.setIndentation(0)
+        self.setUniformRowHeights(True)
+        self.setAllColumnsShowFocus(True)
+        self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setHeaderLabels(
+            [
+                self.tr("Quantisation"),
+                self.tr("Size"),
+                self.tr("Bits per weight"),
+                self.tr("Expected loss"),
+                self.tr("Fits here"),
+            ]
+        )
+        heads = self.headerItem()
+        heads.setToolTip(_BITS, hint_of(self.tr("What one number of the model takes: fewer bits, less exact")))
+        heads.setToolTip(_LOSS, hint_of(self.tr("How much worse the model gets, by what was published of others")))
+        for column in (_SIZE, _BITS):
+            heads.setTextAlignment(column, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+        header = self.header()
+        header.setSectionsMovable(False)
+        header.setStretchLastSection(False)
+        for column in (_SIZE, _BITS, _LOSS, _FIT):
+            header.setSectionResizeMode(column, QHeaderView.ResizeMode.ResizeToContents)
+        header.setSectionResizeMode(_NAME, QHeaderView.ResizeMode.Stretch)
+        self.itemSelectionChanged.connect(self._note_chosen)
+        self.itemActivated.connect(lambda _item, _column: self.download_wanted.emit())
+
+    @property
+    def current(self) -> HubQuantisation | None:
+        """The one that is chosen."""
+        items = self.selectedItems()
+        return next((each for each, item in self._rows if items and item is items[0]), None)
+
+    def show_quantisations(self, quantisations: tuple[HubQuantisation, ...]) -> None:
+        """Show those of another repository; the first one is chosen until another is recommended."""
+        if quantisations == self._quantisations:
+            return
+        self._quantisations, self._is_chosen = quantisations, False
+        with QSignalBlocker(self):
+            self._heading = None
+            self.clear()
+            self._rows = []
+            projectors = [each for each in quantisations if each.is_projector]
+            for each in quantisations:
+                if not each.is_projector:
+                    self._add(each)
+            if projectors:
+                self._add_heading(self.tr("Projectors: what lets the model see or hear; no models themselves"))
+                for each in projectors:
+                    self._add(each)
+            if self._rows:
+                self.setCurrentItem(self._rows[0][1])
+        self.chosen.emit()
+
+    def show_choice(self, choice: FileChoice) -> None:
+        """Say of each whether it fits and what it loses, in the colours in force; what is recommended is chosen."""
+        if self._heading is not None:
+            self._heading.setForeground(_NAME, self._themes.current.colour("muted"))
+        for each, item in self._rows:
+            if each.is_projector or each.missing_parts:
+                continue
+            is_recommended = each.path == choice.recommended
+            name = self._name_of(each)
+            item.setText(_NAME, self.tr("{name} · recommended").format(name=name) if is_recommended else name)
+            if is_recommended and not self._is_chosen:
+                with QSignalBlocker(self):
+                    self.setCurrentItem(item)
+                self.chosen.emit()
+            self._show_judged(item, choice.of(each.path))
+
+    def _show_judged(self, item: QTreeWidgetItem, judged: JudgedFile | None) -> None:
+        fit, loss = (judged.fit, judged.loss) if judged is not None else (None, None)
+        item.setText(_FIT, fit_word(fit))
+        item.setIcon(_FIT, fit_icon(fit, self._icons, self._themes.current))
+        item.setToolTip(_FIT, hint_of(fit_reason(fit)))
+        item.setData(_FIT, Qt.ItemDataRole.AccessibleTextRole, f"{fit_word(fit)}. {fit_reason(fit)}")
+        item.setText(_LOSS, render(loss_words(loss)) if loss is not None else UNKNOWN)
+        unknown = self.tr("Nothing was published for a model of its size in so many bits.")
+        words = self.tr("The model is about {percent} % less sure of its next token than in 16 bits.")
+        said = words.format(percent=f"{loss.percent:.1f}") if loss is not None else unknown
+        item.setToolTip(_LOSS, hint_of(said))
+
+    def _note_chosen(self) -> None:
+        self._is_chosen = True
+        self.chosen.emit()
+
+    def _add(self, each: HubQuantisation) -> None:
+        bits = f"{each.bits_per_weight:.1f}" if each.bits_per_weight is not None else UNKNOWN
+        item = QTreeWidgetItem([self._name_of(each), byte_size(each.size), bits, "", ""])
+        for column in (_SIZE, _BITS):
+            item.setTextAlignment(column, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+        if each.bits_per_weight is None:
+            untold = self.tr("The hub does not tell how many parameters it has.")
+            item.setToolTip(_BITS, hint_of(self.tr("A projector is no model.") if each.is_projector else untold))
+        item.setToolTip(_NAME, hint_of(shown(each.path)))
+        self.addTopLevelItem(item)
+        self._rows.append((each, item))
+
+    def _add_heading(self, words: str) -> None:
+        item = QTreeWidgetItem([words])
+        item.setFlags(Qt.ItemFlag.ItemIsEnabled)
+        item.setFont(_NAME, theme.font(theme.SMALL_PX))
+        self._heading = item
+        self.addTopLevelItem(item)
+        item.setFirstColumnSpanned(True)
+
+    def _name_of(self, each: HubQuantisation) -> str:
+        name = shown(each.name)
+        if (
+            sum(other.name == each.name and other.is_projector == each.is_projector for other in self._quantisations)
+            > 1
+        ):
+            name = self.tr("{name} · {file}").format(name=name, file=shown(each.path))
+        files, missing = len(each.files), each.missing_parts
+        if missing:
+            words = self.tr("{name} · {there} of {all} parts")
+            return words.format(name=name, there=files, all=files + missing)
+        return self.tr("{name} · {count} parts").format(name=name, count=files) if files > 1 else name

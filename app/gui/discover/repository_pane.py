@@ -1,0 +1,271 @@
+"""The page of a repository: what it is, what it asks for, its quantisations, and what its authors write."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt, QUrl, Signal
+from PySide6.QtGui import QDesktopServices
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QStackedWidget, QVBoxLayout, QWidget
+
+from app.core.download import wanted_of
+from app.core.hub_page import HubPage, HubQuantisation
+from app.gui import theme
+from app.gui.chat.text_alone import Background
+from app.gui.discover.card_view import CardView
+from app.gui.discover.gate_row import GateRow, page_of
+from app.gui.discover.quantisation_list import QuantisationList
+from app.gui.discover.words import ago, facts_of, more_facts_of, shown
+from app.gui.icons import Icons
+from app.gui.widgets.labels import in_parts, label
+from app.gui.widgets.words import render, set_hint
+from app.services.downloads import DownloadRow
+from app.services.program import Program
+from app.services.units import byte_size
+
+_CARD_PX = 96
+
+
+class RepositoryPane(QWidget):
+    """Shows the page that is open; what is read of it stays while it is read anew."""
+
+    downloads_wanted = Signal()
+    """Somebody wants to see the downloads."""
+
+    def __init__(self, program: Program, themes: theme.Themes, background: Background) -> None:
+        super().__init__()
+        self._discovering, self._downloads = program.discovering, program.downloads
+        self._judging = program.planner.recommending
+        self._judged: HubPage | None = None
+        self._themes = themes
+        self.title = _text(label(pixels=theme.HEADING_PX, bold=True, name="discover_title"))
+        self.facts = _text(label(look="muted", pixels=theme.SMALL_PX, name="discover_facts"))
+        self.age = _text(label(look="muted", pixels=theme.SMALL_PX, name="discover_page_age"))
+        self.page_button = _button(self.tr("Open its web page"), "discover_web_button")
+        set_hint(self.page_button, self.tr("Opens the model's page in your browser"))
+        self.gate = GateRow(program.hub_token)
+        self.list = QuantisationList(Icons(program.resources), themes)
+        self.reason = _text(label(pixels=theme.SMALL_PX, name="discover_reason"))
+        self.download = _button(self.tr("Download"), "discover_download_button")
+        self.download.setProperty("look", "primary")
+        self.download_state = _text(label(look="muted", pixels=theme.SMALL_PX, name="discover_download_state"))
+        self.to_downloads = _button(self.tr("Show downloads"), "discover_downloads_button")
+        self.card = CardView(themes, background)
+        self.card_problem = _text(label(look="muted", pixels=theme.SMALL_PX, name="discover_card_problem"))
+        self.nothing = _text(label(look="muted", name="discover_nothing"))
+        self.retry = _button(self.tr("Try again"), "discover_page_retry_button")
+        self.token = _button(self.tr("Access token…"), "discover_page_token_button")
+        self._stack = QStackedWidget()
+        self._lay_out()
+        self.page_button.clicked.connect(lambda _checked=False: self._open_page())
+        self.download.clicked.connect(lambda _checked=False: self._download())
+        self.to_downloads.clicked.connect(lambda _checked=False: self.downloads_wanted.emit())
+        self.retry.clicked.connect(lambda _checked=False: self._read_again())
+        self.token.clicked.connect(lambda _checked=False: self.gate.open_token())
+        self.gate.kept.connect(self._read_again)
+        self.list.chosen.connect(self._show_download)
+        self.list.download_wanted.connect(self._download)
+        themes.changed.connect(self._show_fits)
+        self._disconnect = [
+            self._discovering.paged.connect(self._show),
+            self._downloads.changed.connect(self._show_download),
+            self._judging.changed.connect(self._show_fits),
+        ]
+        self._show()
+
+    def disconnect_services(self) -> None:
+        """Listen to the services no longer."""
+        for disconnect in self._disconnect:
+            disconnect()
+        self.gate.disconnect_services()
+        self._judging.rest()
+
+    def _read_again(self) -> None:
+        if self._discovering.repository:
+            self._discovering.open(self._discovering.repository)
+
+    def _open_page(self) -> None:
+        QDesktopServices.openUrl(QUrl(page_of(self._discovering.repository)))
+
+    def _show(self) -> None:
+        found, page = self._discovering, self._discovering.page
+        is_gated = page is not None and bool(page.repository.is_gated)
+        self.gate.show_repository(found.repository, is_gated=is_gated)
+        if page is None:
+            self._show_nothing()
+            return
+        self._stack.setCurrentIndex(1)
+        told = page.repository
+        self.title.setText(shown(told.id))
+        self.title.setAccessibleName(shown(told.id))
+        facts = [*facts_of(told), *more_facts_of(told)]
+        self.facts.setText(in_parts(facts))
+        self.facts.setVisible(bool(facts))
+        age = self._age_words(page)
+        self.age.setText(age)
+        self.age.setVisible(bool(age))
+        self._show_card(page)
+        self.list.show_quantisations(page.quantisations)
+        self.list.setVisible(bool(page.quantisations))
+        if page != self._judged:
+            self._judged = page
+            self._judging.want_files(page)
+        self._show_fits()
+        self._show_download()
+
+    def _show_nothing(self) -> None:
+        found = self._discovering
+        self._stack.setCurrentIndex(0)
+        if self._judged is not None:
+            self._judged = None
+            self._judging.rest()
+        name = shown(found.repository)
+        if found.is_reading:
+            words = self.tr("Reading the page of {name} …").format(name=name)
+        elif found.page_problem is not None:
+            words = render(found.page_problem)
+        else:
+            words = self.tr("Choose a model on the left to see what it is, what it takes, and whether it fits.")
+        is_problem = found.page_problem is not None and not found.is_reading
+        if self.nothing.property("look") != ("problem" if is_problem else "muted"):
+            self.nothing.setProperty("look", "problem" if is_problem else "muted")
+            self.nothing.style().polish(self.nothing)
+        self.nothing.setText(words)
+        self.retry.setVisible(is_problem)
+        self.token.setVisible(is_problem)
+
+    def _age_words(self, page: HubPage) -> str:
+        found = self._discovering
+        if found.is_reading:
+            return self.tr("It is being read anew …")
+        problem = found.page_problem or page.problem
+        if problem is None:
+            return ""
+        if not page.age_s:
+            return render(problem)
+        words = self.tr("Read {ago}. {problem}")
+        return words.format(ago=ago(page.age_s), problem=render(problem))
+
+    def _show_card(self, page: HubPage) -> None:
+        card = page.card
+        self.card.setVisible(bool(card.text))
+        self.card.show_card(card.text)
+        self.card_problem.setVisible(not card.text)
+        said = (
+            render(card.problem)
+            if card.problem is not None
+            else self.tr("Its authors have written nothing about it.")
+        )
+        self.card_problem.setText(said)
+
+    def _show_fits(self) -> None:
+        """Say what fits and what it loses, and which is recommended; worked out from sizes, nothing more is fetched."""
+        if self._judged is None:
+            return
+        choice = self._judging.files
+        self.list.show_choice(choice)
+        self.reason.setVisible(choice.reason is not None)
+        if choice.reason is None:
+            return
+        named = next((each.name for each in self._judged.quantisations if each.path == choice.recommended), "")
+        words = render(choice.reason)
+        if named:
+            words = self.tr("Recommended: {name}. {reason}").format(name=shown(named), reason=words)
+        self.reason.setText(words)
+
+    def _row(self) -> DownloadRow | None:
+        page, chosen = self._discovering.page, self.list.current
+        if page is None or chosen is None:
+            return None
+        return self._downloads.row(wanted_of(page.model(chosen)).key)
+
+    def _show_download(self) -> None:
+        page, chosen, row = self._discovering.page, self.list.current, self._row()
+        has_any = page is not None and bool(page.quantisations)
+        self.to_downloads.setVisible(row is not None)
+        if row is not None and self.download.hasFocus():
+            self.to_downloads.setFocus()  # a button that can do nothing would pass the keyboard on to the card
+        self.download.setVisible(has_any)
+        self.download.setEnabled(chosen is not None and not chosen.missing_parts and row is None)
+        if chosen is not None:
+            words = self.tr("Download {name} ({size})").format(name=shown(chosen.name), size=byte_size(chosen.size))
+            self.download.setText(words)
+            self.download.setAccessibleName(words)
+        self.download_state.setText(self._download_words(chosen, row) if has_any else self._empty_words())
+
+    def _download_words(self, chosen: HubQuantisation | None, row: DownloadRow | None) -> str:
+        if row is not None and row.state == "done":
+            return self.tr("It is downloaded.")
+        if row is not None and row.state == "failed":
+            return self.tr("Its download has failed.")
+        if row is not None:
+            return self.tr("It is among the downloads: {percent} % are here.").format(percent=int(row.share * 100))
+        if chosen is not None and chosen.missing_parts:
+            return self.tr("The repository does not hold all of its parts: choose another one.")
+        if chosen is not None and chosen.is_projector:
+            return self.tr("It sees or hears for a model, and is no model to chat with.")
+        return ""
+
+    def _empty_words(self) -> str:
+        return self.tr("It holds no GGUF file: look for the same model with “GGUF” in its name.")
+
+    def _download(self) -> None:
+        page, chosen = self._discovering.page, self.list.current
+        if page is not None and chosen is not None and self.download.isEnabled():
+            self._downloads.add(wanted_of(page.model(chosen)))
+
+    def _lay_out(self) -> None:
+        head = QHBoxLayout()
+        head.setSpacing(theme.SPACE_S)
+        head.addWidget(self.title, 1)
+        head.addWidget(self.page_button, 0, Qt.AlignmentFlag.AlignTop)
+        below = QHBoxLayout()
+        below.setSpacing(theme.SPACE_S)
+        below.addWidget(self.download)
+        below.addWidget(self.to_downloads)
+        below.addWidget(self.download_state, 1)
+        self.card.setMinimumHeight(theme.scaled(_CARD_PX))
+        shown_page = QWidget()
+        column = _column(shown_page)
+        column.addLayout(head)
+        column.addWidget(self.facts)
+        column.addWidget(self.age)
+        column.addWidget(self.list, 3)
+        column.addWidget(self.reason)
+        column.addLayout(below)
+        column.addWidget(self.card, 4)
+        column.addWidget(self.card_problem, 0)
+        column.addStretch(0)
+        empty = QWidget()
+        column = _column(empty)
+        column.addWidget(self.nothing)
+        row = QHBoxLayout()
+        row.setSpacing(theme.SPACE_S)
+        row.addWidget(self.retry)
+        row.addWidget(self.token)
+        row.addStretch(1)
+        column.addLayout(row)
+        column.addStretch(1)
+        self._stack.addWidget(empty)
+        self._stack.addWidget(shown_page)
+        column = _column(self)
+        column.addWidget(self.gate)
+        column.addWidget(self._stack, 1)
+
+
+def _column(widget: QWidget) -> QVBoxLayout:
+    column = QVBoxLayout(widget)
+    column.setContentsMargins(0, 0, 0, 0)
+    column.setSpacing(theme.SPACE_S)
+    return column
+
+
+def _text(made: QLabel) -> QLabel:
+    made.setWordWrap(True)
+    made.setMinimumWidth(1)
+    return made
+
+
+def _button(words: str, name: str) -> QPushButton:
+    button = QPushButton(words)
+    button.setObjectName(name)
+    button.setAccessibleName(words)
+    return button

@@ -1,0 +1,175 @@
+"""Where people search the hub: the line, what it is narrowed by, how the search goes, and what it found."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QSignalBlocker, Qt, Signal
+from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QListWidget, QListWidgetItem, QPushButton, QVBoxLayout, QWidget
+
+from app.core.hub_search import HubListing, HubRepository
+from app.gui import theme
+from app.gui.discover.filters import Filters
+from app.gui.discover.words import ago, facts_of, shown
+from app.gui.widgets.labels import in_parts, label
+from app.gui.widgets.words import hint_of, render, set_hint
+from app.services.discovering import Discovering
+from app.services.units import count
+
+
+class SearchPane(QWidget):
+    """Asks nothing of the hub before somebody searches."""
+
+    model_wanted = Signal(str)
+    """Somebody wants the page of a repository: its name."""
+
+    def __init__(self, discovering: Discovering) -> None:
+        super().__init__()
+        self._discovering = discovering
+        self._listed: tuple[HubRepository, ...] = ()
+        self.line = QLineEdit()
+        self.line.setObjectName("discover_line")
+        self.line.setProperty("look", "field")
+        self.line.setPlaceholderText(self.tr("A part of a model's name, such as qwen"))
+        self.line.setAccessibleName(self.tr("Search for models on the hub"))
+        self.line.setClearButtonEnabled(True)
+        self._search = _button(self.tr("Search"), "discover_search_button")
+        set_hint(self._search, self.tr("Search the hub; without a name, for what most people take"))
+        self.filters = Filters()
+        self.state = label(look="muted", pixels=theme.SMALL_PX, name="discover_state")
+        self.problem = label(look="problem", pixels=theme.SMALL_PX, name="discover_problem")
+        self.retry = _button(self.tr("Try again"), "discover_retry_button")
+        self.more = _button(self.tr("Show more"), "discover_more_button")
+        self.list = QListWidget()
+        self.list.setObjectName("discover_list")
+        self.list.setAccessibleName(self.tr("Models that were found"))
+        self.list.setProperty("look", "rows")
+        self.list.setUniformItemSizes(True)
+        self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.list.setTextElideMode(Qt.TextElideMode.ElideRight)
+        self._room = QWidget()
+        """Stands where the list would, so that nothing above it moves."""
+        self._lay_out()
+        self.line.returnPressed.connect(self.search)
+        self._search.clicked.connect(lambda _checked=False: self.search())
+        self.retry.clicked.connect(lambda _checked=False: self._try_again())
+        self.more.clicked.connect(lambda _checked=False: discovering.search_further())
+        self.filters.changed.connect(self._narrow)
+        self.list.itemSelectionChanged.connect(self._open)
+        self._disconnect = discovering.searched.connect(self._show)
+        self._show()
+
+    def disconnect_services(self) -> None:
+        """Listen to the services no longer."""
+        self._disconnect()
+
+    def search(self) -> None:
+        """Search for what is typed."""
+        self._discovering.search(self.filters.narrowed(self.line.text().strip()))
+
+    def _narrow(self) -> None:
+        """Search anew where something was searched for."""
+        if self._discovering.query is not None:
+            self.search()
+
+    def _try_again(self) -> None:
+        found, query = self._discovering, self._discovering.query
+        if found.search_problem is not None and found.listing is not None and found.has_more:
+            found.search_further()
+        elif query is not None:
+            found.search(query)
+
+    def _open(self) -> None:
+        items = self.list.selectedItems()
+        if items:
+            self.model_wanted.emit(items[0].data(Qt.ItemDataRole.UserRole))
+
+    def _show(self) -> None:
+        found, listing = self._discovering, self._discovering.listing
+        state, problem = self._state_words(listing), self._problem_words(listing)
+        self.state.setText(state)
+        self.state.setVisible(bool(state))
+        self.problem.setText(problem)
+        self.problem.setVisible(bool(problem))
+        self.retry.setVisible(bool(problem))
+        self._show_listed(listing)
+        self.list.setVisible(bool(self._listed))
+        self._room.setVisible(not self._listed)
+        if self.more.hasFocus() and not found.has_more:
+            self.list.setFocus()
+        self.more.setVisible(found.has_more)
+
+    def _show_listed(self, listing: HubListing | None) -> None:
+        listed = listing.repositories if listing is not None else ()
+        if listed == self._listed:
+            return
+        kept = len(self._listed) if listed[: len(self._listed)] == self._listed else 0
+        self._listed = listed
+        with QSignalBlocker(self.list):  # a new listing opens nothing by itself
+            if not kept:
+                self.list.clear()
+            for found in listed[kept:]:
+                self.list.addItem(_item(found))
+
+    def _state_words(self, listing: HubListing | None) -> str:
+        found = self._discovering
+        if found.query is None:
+            return self.tr(
+                "Search for a model by a part of its name, or leave the line empty: what most people take."
+            )
+        if found.is_searching:
+            return self.tr("Searching …")
+        if listing is None:
+            return ""
+        if not listing.repositories and listing.next:
+            return self.tr("None of the first models is such a one: look further, or ask for less.")
+        if not listing.repositories and self.filters.is_narrow:
+            return self.tr("No model was found: try a shorter name, or leave out less.")
+        if not listing.repositories:
+            return self.tr("No model was found: try a shorter name.")
+        one, several = self.tr("1 model"), self.tr("{count} models")
+        number = len(listing.repositories)
+        words = (one if number == 1 else several).format(count=count(number))
+        if listing.problem is not None:
+            return self.tr("{models}, found {ago}.").format(models=words, ago=ago(listing.age_s))
+        return self.tr("{models}, and there are more").format(models=words) if listing.next else words
+
+    def _problem_words(self, listing: HubListing | None) -> str:
+        found = self._discovering
+        if found.is_searching:
+            return ""
+        problem = found.search_problem or (listing.problem if listing is not None else None)
+        return render(problem) if problem is not None else ""
+
+    def _lay_out(self) -> None:
+        row = QHBoxLayout()
+        row.setSpacing(theme.SPACE_S)
+        row.addWidget(self.line, 1)
+        row.addWidget(self._search)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(theme.SPACE_S)
+        column.addLayout(row)
+        column.addWidget(self.filters)
+        for text in (self.state, self.problem):
+            text.setWordWrap(True)
+            text.setMinimumWidth(1)
+            column.addWidget(text)
+        column.addWidget(self.retry, 0, Qt.AlignmentFlag.AlignLeft)
+        column.addWidget(self.list, 1)
+        column.addWidget(self._room, 1)
+        column.addWidget(self.more, 0, Qt.AlignmentFlag.AlignLeft)
+
+
+def _item(found: HubRepository) -> QListWidgetItem:
+    name, facts = shown(found.id), facts_of(found)
+    item = QListWidgetItem(f"{name}\n{in_parts(facts)}")
+    item.setData(Qt.ItemDataRole.UserRole, found.id)
+    item.setData(Qt.ItemDataRole.AccessibleTextRole, ". ".join([name, *facts]))
+    item.setToolTip(hint_of("\n".join([name, *facts])))
+    return item
+
+
+def _button(words: str, name: str) -> QPushButton:
+    button = QPushButton(words)
+    button.setObjectName(name)
+    button.setAccessibleName(words)
+    return button

@@ -1,0 +1,21 @@
+"""Joins those pages to the window that nothing else there needs to know of; each is made when it is first wanted."""
+
+from __future__ import annotations
+
+from app.gui.inside_wiring import InsideWiring
+from app.gui.main_window import MainWindow
+from app.gui.models_wiring import ModelsWiring
+from app.gui.on_demand import OnDemand
+from app.gui.planner_wiring import PlannerWiring
+from app.services.program import Program
+
+
+def other_pages(
+    program: Program, window: MainWindow, on_demand: OnDemand
+) -> tuple[InsideWiring, PlannerWiring, ModelsWiring]:
+    """Return what joins them, to be closed with the window."""
+    return (
+        InsideWiring(program, window, on_demand.inside_page),
+        PlannerWiring(program, window, on_demand.planner_page),
+        ModelsWiring(program, window, on_demand.models_page),
+    )

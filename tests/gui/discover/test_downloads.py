@@ -1,0 +1,120 @@
+"""The list of downloads in the window: what each says in every state, what its buttons do, and where the keyboard goes."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtWidgets import QDoubleSpinBox, QProgressBar, QPushButton
+
+from app.core.download import DownloadChanged, DownloadFile, DownloadGone, DownloadState, DownloadWanted
+from app.core.words import translate
+from app.gui.discover.download_card import DownloadCard
+from tests.gui.conftest import Stage
+
+# The offscreen platform says this of every dialog and hint.
+pytestmark = pytest.mark.qt_log_ignore("^This plugin does not support")
+MIB = 1 << 20
+ONE = DownloadWanted("org/repo", "main", (DownloadFile("one-Q4_K_M.gguf", 400 * MIB),))
+TWO = DownloadWanted("org/repo", "main", (DownloadFile("two-Q8_0.gguf", 800 * MIB),))
+LOST = translate("Hub", "The connection to {host} was lost: try again.", host="hub.example")
+
+
+@pytest.fixture
+def listed(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> Stage:
+    stage.triggers("models_action")
+    stage.clicks("models_downloads_tab")
+    return stage
+
+
+def tells(stage: Stage, event: DownloadChanged | DownloadGone) -> None:
+    stage.desk.program.dispatch(event)
+
+
+def cards(stage: Stage) -> list[DownloadCard]:
+    return [each for each in stage.window.findChildren(DownloadCard) if each.isVisible()]
+
+
+def buttons(card: DownloadCard) -> list[str]:
+    return [each.text() for each in card.findChildren(QPushButton) if each.isVisible()]
+
+
+def figures(card: DownloadCard) -> str:
+    return card.figures.text().replace("\u00a0", " ")
+
+
+def test_where_nothing_is_on_its_way_it_says_what_to_do(listed: Stage) -> None:
+    assert listed.reads("downloads_nothing").startswith("Nothing is on its way: find a model")
+    tells(listed, DownloadChanged(ONE, "waiting"))
+    assert not listed.sees("downloads_nothing") and len(cards(listed)) == 1
+    tells(listed, DownloadGone(ONE.key))
+    assert listed.sees("downloads_nothing") and cards(listed) == []
+
+
+@pytest.mark.parametrize(
+    ("state", "words", "can"),
+    [
+        ("waiting", "100 MiB of 400 MiB · waits for its turn", ["Download first", "Pause", "Cancel"]),
+        ("running", "100 MiB of 400 MiB · 5.0 MiB/s · 1 min left", ["Pause", "Cancel"]),
+        ("retrying", "100 MiB of 400 MiB · tries again in 8 s", ["Pause", "Try again", "Cancel"]),
+        ("checking", "400 MiB · is compared with the hub's checksum", ["Pause", "Cancel"]),
+        ("paused", "100 MiB of 400 MiB · paused", ["Resume", "Cancel"]),
+        ("failed", "100 MiB of 400 MiB · stopped", ["Try again", "Cancel"]),
+        ("done", "400 MiB · downloaded: it is among your models", ["Remove from the list"]),
+    ],
+)
+def test_each_state_says_how_far_it_is_and_what_can_be_done(
+    listed: Stage, state: DownloadState, words: str, can: list[str]
+) -> None:
+    speed = 5.0 * MIB if state == "running" else None
+    problem = LOST if state in ("retrying", "failed") else None
+    tells(listed, DownloadChanged(ONE, state, 100 * MIB, speed, problem, 8.2 if state == "retrying" else None))
+    (card,) = cards(listed)
+    assert figures(card) == words and buttons(card) == can
+    assert card.problem.isVisible() is (problem is not None)
+    if problem is not None:
+        assert card.problem.text() == "The connection to hub.example was lost: try again."
+    bar = card.findChild(QProgressBar)
+    assert bar is not None and bar.isVisible() is (state != "done") and bar.value() == 250
+    assert all("one-Q4_K_M.gguf" in each.accessibleName() for each in card.findChildren(QPushButton))
+
+
+def test_a_button_asks_for_what_it_says_of_its_own_download(listed: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[tuple[str, str]] = []
+    downloads = listed.desk.program.downloads
+    for name in ("pause", "resume", "first", "cancel"):
+        monkeypatch.setattr(downloads._port, name, lambda key, name=name: asked.append((name, key)))
+    tells(listed, DownloadChanged(ONE, "waiting"))
+    tells(listed, DownloadChanged(TWO, "waiting"))
+    for name in ("first", "pause", "cancel"):
+        cards(listed)[1].buttons[name].click()  # type: ignore[index]
+    tells(listed, DownloadChanged(TWO, "paused"))
+    cards(listed)[1].buttons["resume"].click()
+    assert asked == [(name, TWO.key) for name in ("first", "pause", "cancel", "resume")]
+
+
+def test_the_keyboard_stays_where_a_button_goes_and_where_a_card_goes(listed: Stage) -> None:
+    for wanted in (ONE, TWO):
+        tells(listed, DownloadChanged(wanted, "running"))
+    first, second = cards(listed)
+    first.buttons["pause"].setFocus()
+    tells(listed, DownloadChanged(ONE, "paused"))
+    assert listed.window.focusWidget() is first.buttons["resume"]
+    tells(listed, DownloadGone(ONE.key))
+    assert listed.window.focusWidget() is second.buttons["pause"]
+    tells(listed, DownloadGone(TWO.key))
+    assert listed.window.focusWidget() is listed.find("downloads_at_once")
+
+
+def test_a_card_stays_the_same_while_its_download_goes_on(listed: Stage) -> None:
+    tells(listed, DownloadChanged(ONE, "running", 1))
+    before = cards(listed)
+    tells(listed, DownloadChanged(ONE, "running", 200 * MIB))
+    assert cards(listed) == before and before[0].bar.value() == 500
+
+
+def test_how_many_run_at_once_is_chosen_here(listed: Stage) -> None:
+    box = listed.find_as(QDoubleSpinBox, "downloads_at_once")
+    assert box.value() == listed.desk.program.downloads.at_once == 2
+    box.setValue(5)
+    assert listed.desk.program.downloads.at_once == 5 == listed.desk.program.settings.values.downloads_at_once
+    box.setValue(99)
+    assert listed.desk.program.downloads.at_once == 8

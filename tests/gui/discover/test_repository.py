@@ -1,0 +1,231 @@
+"""The page of a model of the hub: what it is, what it asks for, what fits, and how it is downloaded."""
+
+from __future__ import annotations
+
+import hashlib
+
+import pytest
+from PySide6.QtCore import QPoint, Qt, QUrl
+from PySide6.QtGui import QDesktopServices
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QLabel, QTreeWidget
+
+from app.core.devices import MainMemory
+from app.gui.discover.card_view import CardView
+from app.gui.discover.gate_row import page_of
+from app.system.paths import Paths
+from tests.gui.conftest import Stage
+from tests.gui.discover.looking import opens, rests, searches, table
+from tests.gui.fitting import cut_off
+from tests.hub.loopback_hub import LoopbackHub, Request
+
+# The offscreen platform says this of every dialog and hint.
+pytestmark = pytest.mark.qt_log_ignore("^This plugin does not support")
+GIB = 1 << 30
+
+
+@pytest.fixture
+def addresses(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """What a browser was opened with."""
+    opened: list[str] = []
+    monkeypatch.setattr(QDesktopServices, "openUrl", lambda url: opened.append(QUrl(url).toString()))
+    return opened
+
+
+def has_memory(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the machine have some memory and no GPU."""
+    devices = stage.desk.program.planner.devices
+    monkeypatch.setattr(devices, "_main_memory", lambda: MainMemory(16 * GIB, 8 * GIB, 16 * GIB))
+    stage.desk.program.planner.fits.note(())
+
+
+def fits_known(stage: Stage) -> None:
+    """Wait until what fits is judged."""
+    stage.desk.until(lambda: all(row[4] not in ("", "looking …") for row in table(stage)[:2]))
+
+
+def test_before_anything_is_chosen_it_says_what_to_do(discover: Stage) -> None:
+    assert discover.reads("discover_nothing").startswith("Choose a model on the left")
+    assert not discover.sees("discover_page_retry_button") and not discover.sees("discover_gate")
+
+
+def test_a_page_says_what_the_model_is_and_what_its_quantisations_take(discover: Stage, hub: LoopbackHub) -> None:
+    searches(discover)
+    opens(discover)
+    assert discover.reads("discover_title") == "org/tiny-GGUF" and not discover.sees("discover_gate")
+    assert discover.reads("discover_facts").replace("\u00a0", " ").startswith("1.5B · llama · mit · 12 downloads")
+    rows = table(discover)
+    assert [row[0].partition(" ")[0] for row in rows][:2] == ["F16", "Q8_0"]
+    assert rows[2][0].startswith("Projectors") and rows[3][:2] == ["F16", "100 B"]
+    assert discover.reads("discover_download_button").startswith("Download F16 (")
+
+
+def test_its_card_has_no_picture_and_no_script_and_a_link_opens_on_a_click_alone(
+    discover: Stage, hub: LoopbackHub, addresses: list[str]
+) -> None:
+    searches(discover)
+    opens(discover)
+    card = discover.find_as(CardView)
+    assert card.isVisible() and not discover.sees("discover_card_problem")
+    text = card.turns.blocks[0].text
+    assert "See its page. seen" in text and "run()" not in text
+    card.link_clicked.emit("file:///etc/passwd")
+    assert addresses == []
+    card.link_clicked.emit("https://example.org/page")
+    assert addresses == ["https://example.org/page"]
+    assert all("example.org" not in path for _, path, _ in hub.asked)
+
+
+def test_a_repository_without_a_card_says_so(discover: Stage, hub: LoopbackHub) -> None:
+    hub.card = None
+    searches(discover)
+    opens(discover)
+    assert discover.reads("discover_card_problem").startswith("Its authors have written nothing")
+    assert not discover.sees("discover_card")
+
+
+def test_what_fits_is_judged_without_fetching_more_and_one_is_recommended(
+    discover: Stage, hub: LoopbackHub, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    has_memory(discover, monkeypatch)
+    searches(discover)
+    opens(discover)
+    discover.desk.until(lambda: [row[4] for row in table(discover)[:2]] == ["fits", "fits"])
+    assert not any(path.endswith(".gguf") for _, path, _ in hub.asked)
+    tree = discover.find_as(QTreeWidget, "discover_quantisations")
+    item = tree.topLevelItem(0)
+    assert item is not None and "are free" in item.toolTip(4) and not item.icon(4).isNull()
+    assert str(item.data(4, Qt.ItemDataRole.AccessibleTextRole)).startswith("fits. ")
+    recommended = [row[0] for row in table(discover) if "recommended" in row[0]]
+    assert len(recommended) == 1 and discover.sees("discover_reason")
+    assert discover.reads("discover_reason").startswith(f"Recommended: {recommended[0].partition(' ')[0]}. ")
+    current = tree.currentItem()
+    assert current is not None and current.text(0) == recommended[0], "it is chosen until somebody chooses"
+    projector = tree.topLevelItem(3)
+    assert projector is not None and projector.text(4) == ""
+
+
+def test_what_somebody_chose_stays_chosen(discover: Stage, hub: LoopbackHub, monkeypatch: pytest.MonkeyPatch) -> None:
+    has_memory(discover, monkeypatch)
+    searches(discover)
+    opens(discover)
+    fits_known(discover)
+    tree = discover.find_as(QTreeWidget, "discover_quantisations")
+    other = next(row for row in range(2) if "recommended" not in table(discover)[row][0])
+    tree.setCurrentIndex(tree.model().index(other, 0))
+    discover.themes.toggle()
+    assert tree.currentItem() is tree.topLevelItem(other)
+    assert discover.reads("discover_download_button").startswith(f"Download {table(discover)[other][0]} ")
+
+
+def test_a_gated_model_says_what_to_do(discover: Stage, hub: LoopbackHub, addresses: list[str]) -> None:
+    hub.info["gated"] = "auto"
+    searches(discover)
+    opens(discover)
+    assert discover.sees("discover_gate") and "accept its terms" in discover.reads("discover_gate_words")
+    discover.clicks("discover_terms_button")
+    discover.clicks("discover_web_button")
+    assert addresses == ["https://huggingface.co/org/tiny-GGUF"] * 2
+    assert page_of("org/ä?#") == "https://huggingface.co/org/%C3%A4%3F%23"
+
+
+def test_a_page_that_is_refused_says_why_and_can_be_read_again(discover: Stage, hub: LoopbackHub) -> None:
+    searches(discover)
+    hub.describing = lambda request: request.send_text("", 401)
+    opens(discover)
+    assert "without permission" in discover.reads("discover_nothing")
+    assert discover.find_as(QLabel, "discover_nothing").property("look") == "problem"
+    assert discover.sees("discover_page_token_button")
+    hub.describing = None
+    discover.clicks("discover_page_retry_button")
+    rests(discover)
+    assert discover.sees("discover_title") and not discover.sees("discover_nothing")
+
+
+def test_offline_a_page_of_earlier_is_shown_with_its_age_and_nothing_is_asked(
+    discover: Stage, hub: LoopbackHub, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    searches(discover)
+    opens(discover)
+    fits_known(discover)
+    monkeypatch.setenv("TOKENLIGHT_OFFLINE", "1")
+    asked = len(hub.asked)
+    discover.desk.program.discovering.open("org/tiny-GGUF")
+    assert discover.reads("discover_page_age") == "It is being read anew …"
+    rests(discover)
+    assert discover.reads("discover_page_age").startswith("Read 1 minute ago. Tokenlight is offline")
+    assert len(hub.asked) == asked and len(table(discover)) == 4
+
+
+def test_a_download_is_begun_shown_and_not_begun_twice(discover: Stage, hub: LoopbackHub, qapp: QApplication) -> None:
+    content = hub.files["tiny-Q8_0.gguf"]
+    pointer: dict[str, object] = {"lfs": {"size": len(content), "oid": hashlib.sha256(content).hexdigest()}}
+    hub.pointers = {"tiny-Q8_0.gguf": pointer}
+    hub.delivering = lambda request: delivers(hub, request)
+    searches(discover)
+    opens(discover)
+    fits_known(discover)
+    tree = discover.find_as(QTreeWidget, "discover_quantisations")
+    tree.setCurrentIndex(tree.model().index(1, 0))
+    downloads = discover.desk.program.downloads
+    downloads.start()
+    discover.find("discover_download_button").setFocus()
+    QTest.keyClick(discover.find("discover_download_button"), Qt.Key.Key_Space)
+    discover.desk.until(lambda: downloads.rows)
+    assert not discover.find("discover_download_button").isEnabled()
+    assert discover.window.focusWidget() is discover.find("discover_downloads_button")
+    discover.desk.until(lambda: downloads.rows[0].state == "done")
+    assert discover.reads("discover_download_state") == "It is downloaded."
+    assert any(path.name == "tiny-Q8_0.gguf" for path in paths_of(discover).models.rglob("*.gguf"))
+    discover.clicks("discover_downloads_button")
+    qapp.processEvents()
+    assert discover.sees("downloads_part") and discover.reads("download_name") == "tiny-Q8_0.gguf"
+
+
+def delivers(hub: LoopbackHub, request: Request) -> None:
+    """Send what is asked for: a range for the header, the whole file for a download."""
+    content = hub.content_of(request)
+    if request.asked_range is not None:
+        request.send_part(content)
+        return
+    request.begin(200, {"Content-Type": "application/octet-stream", "Content-Length": len(content), "ETag": '"one"'})
+    request.send(content)
+    request.close_connection = True
+
+
+def paths_of(stage: Stage) -> Paths:
+    return stage.desk.program.paths
+
+
+def test_what_lacks_a_part_is_not_downloaded_and_a_projector_is_told_apart(discover: Stage, hub: LoopbackHub) -> None:
+    hub.files["big-Q4_K_M-00001-of-00003.gguf"] = b"x" * 3000
+    searches(discover)
+    opens(discover)
+    assert any(row[0] == "Q4_K_M · 1 of 3 parts" for row in table(discover))
+    tree = discover.find_as(QTreeWidget, "discover_quantisations")
+    tree.setCurrentIndex(tree.model().index(0, 0))
+    assert not discover.find("discover_download_button").isEnabled()
+    assert discover.reads("discover_download_state").startswith("The repository does not hold all of its parts")
+    tree.setCurrentIndex(tree.model().index(tree.topLevelItemCount() - 1, 0))
+    assert discover.reads("discover_download_state").startswith("It sees or hears for a model")
+    assert discover.find("discover_download_button").isEnabled()
+
+
+def test_a_repository_without_a_model_says_what_to_look_for(discover: Stage, hub: LoopbackHub) -> None:
+    hub.files.clear()
+    searches(discover)
+    opens(discover)
+    assert discover.reads("discover_download_state").startswith("It holds no GGUF file")
+    assert not discover.sees("discover_quantisations") and not discover.sees("discover_download_button")
+
+
+def test_nothing_of_the_page_is_cut_off(discover: Stage, hub: LoopbackHub, qapp: QApplication) -> None:
+    hub.info["gated"] = "manual"
+    searches(discover)
+    opens(discover)
+    for size in (QPoint(1280, 800), QPoint(900, 600)):
+        discover.window.resize(size.x(), size.y())
+        qapp.processEvents()
+        found = cut_off(discover.find("discover_part"))
+        assert [each for each in found if each.startswith(("QLabel", "QPushButton"))] == []
+        assert discover.find("discover_card").height() >= 60
