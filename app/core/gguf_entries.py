@@ -67,8 +67,10 @@ class EntryReader:
     def _key(self) -> str:
         """Return the name of the next entry."""
         start = self._cursor.position
+        raw = self._cursor.text(min(MAX_KEY_BYTES, self._text_bytes_left))
+        self._text_bytes_left -= len(raw)
         try:
-            key = self._cursor.text(MAX_KEY_BYTES).decode("utf-8")
+            key = raw.decode("utf-8")
         except UnicodeDecodeError:
             key = ""
         if not key:

@@ -20,6 +20,8 @@ from app.core.gguf_types import (
 )
 from app.core.words import translate
 
+ENDS_NAMES = "\0"
+"""Where a name ends for llama.cpp, which would know the tensor by another one than is read here."""
 _DIMENSIONS = [struct.Struct(f"<{count}Q") for count in range(MAX_DIMENSIONS + 1)]
 
 
@@ -78,7 +80,8 @@ def _read_tensor(cursor: Cursor) -> Tensor:
         raise _impossible_shape(name)
     layout = _DIMENSIONS[rank]
     tensor = Tensor(name, layout.unpack(cursor.take(layout.size)), cursor.u32(), cursor.u64())
-    if tensor.elements > MAX_TENSOR_ELEMENTS or max(tensor.dimensions) > MAX_TENSOR_ELEMENTS:
+    # Of a length of nothing llama.cpp computes strides that overflow, and ends the process.
+    if min(tensor.dimensions) == 0 or tensor.elements >= MAX_TENSOR_ELEMENTS:
         raise _impossible_shape(name)
     if tensor.type in REMOVED_TENSOR_TYPES:
         raise UserError(
@@ -98,9 +101,12 @@ def _read_tensor(cursor: Cursor) -> Tensor:
 def _read_name(cursor: Cursor) -> str:
     """Return the name of the tensor described next."""
     start = cursor.position
+    raw = cursor.text(MAX_TENSOR_NAME_BYTES)
     try:
-        return cursor.text(MAX_TENSOR_NAME_BYTES).decode("utf-8")
+        name = raw.decode("utf-8")
     except UnicodeDecodeError:
+        name = ENDS_NAMES
+    if ENDS_NAMES in name:
         raise UserError(
             translate(
                 "ModelFile",
@@ -108,7 +114,8 @@ def _read_name(cursor: Cursor) -> str:
                 " read: download the model again.",
                 offset=start,
             )
-        ) from None
+        )
+    return name
 
 
 def _impossible_shape(name: str) -> UserError:
