@@ -13,7 +13,8 @@ from typing import Any, NoReturn, get_args
 
 import msgspec
 
-from app.cli.models_options import add_models, search_asked, token_asked
+from app.cli.models_options import add_models, inspect_asked, search_asked, token_asked
+from app.cli.other_names import OF_OTHERS
 from app.cli.plan_options import PLAN_DESCRIPTION, PLAN_EPILOG, add_plan, plan_asked
 from app.cli.values import AUTOMATIC, gpu_layers, one_of, sampling_number, setting_help, stages, text, whole_number
 from app.core.errors import ExitCode, UserError
@@ -26,17 +27,6 @@ from app.services.ask_options import AskOptions
 from app.services.plan_answer import PlanAsked
 
 COMMANDS = ("ask", "models", "bench", "doctor", "plan")
-_OF_OTHERS = {
-    "--temp": "--temperature",
-    "--n-predict": "--max-tokens",
-    "--ctx-size": "--context",
-    "--n-gpu-layers": "--gpu-layers",
-    "--grammar-file": "--grammar",
-    "--parallel": "--sequences",
-    "--cache-type-k": "--kv",
-    "--kv-type": "--kv",
-}
-"""What other programs call options."""
 _LONGEST_WORD = 40
 _INTEGER_SETTINGS = {"top_k", "penalty_last_n", "dry_allowed_length", "dry_penalty_last_n", "max_tokens"}
 
@@ -54,6 +44,8 @@ class Arguments(msgspec.Struct, frozen=True):
     """The model of a hub to download."""
     search: HubQuery | None = None
     recommend: bool = False
+    inspect: tuple[Path, ...] = ()
+    """The file to show, or two to compare."""
     show: str = ""
     """The repository of a hub to describe."""
     card: bool = False
@@ -116,6 +108,7 @@ def read_arguments(words: list[str]) -> Arguments:
         search=search_asked(found),
         recommend=getattr(found, "within", None) == "recommend",
         token=token_asked(found),
+        inspect=inspect_asked(found),
         show=getattr(found, "show", None) or "",
         card=getattr(found, "card", False),
         json=getattr(found, "json", False),
@@ -343,7 +336,7 @@ def _capital(text: str) -> str:
 
 
 def _suggestion(word: str, known: list[str] | tuple[str, ...]) -> str:
-    if _OF_OTHERS.get(word) in known:
-        return f" (did you mean {_OF_OTHERS[word]}?)"
+    if OF_OTHERS.get(word) in known:
+        return f" (did you mean {OF_OTHERS[word]}?)"
     near = difflib.get_close_matches(word, known, n=1, cutoff=0.6)
     return f" (did you mean {near[0]}?)" if near else ""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import re
+from pathlib import Path
 from typing import get_args
 
 from app.cli.values import one_of, text, whole_number
@@ -15,7 +16,9 @@ _SIZE = re.compile(r"(\d{1,6}(?:\.\d{1,6})?)\s?([MBT])", re.ASCII | re.IGNORECAS
 def add_models(models: argparse.ArgumentParser, parser: type[argparse.ArgumentParser]) -> None:
     """Add the options of the command, and the words that may follow it."""
     models.add_argument("--json", action="store_true", help="print one JSON list; of a search, one object")
-    within = models.add_subparsers(dest="within", metavar="search|show|download|recommend|token", parser_class=parser)
+    within = models.add_subparsers(
+        dest="within", metavar="search|show|inspect|download|recommend|token", parser_class=parser
+    )
     search = within.add_parser("search", help="search a hub for GGUF models")
     search.add_argument("search_text", metavar="TEXT", type=text, help="a part of a model's name")
     search.add_argument(
@@ -37,6 +40,10 @@ def add_models(models: argparse.ArgumentParser, parser: type[argparse.ArgumentPa
     show.add_argument("show", metavar="ORG/REPO", type=text, help="a repository")
     show.add_argument("--card", action="store_true", help="print what its authors wrote, too")
     show.add_argument("--json", action="store_true", default=argparse.SUPPRESS, help="print one JSON object")
+    inspect = within.add_parser("inspect", help="show what a model file holds, or what differs between two")
+    inspect.add_argument("inspect", metavar="FILE", type=text, help="a .gguf file, whatever it is for")
+    inspect.add_argument("inspect_other", metavar="FILE", type=text, nargs="?", help="another one to compare it with")
+    inspect.add_argument("--json", action="store_true", default=argparse.SUPPRESS, help="print one JSON object")
     download = within.add_parser("download", help="download a model of a hub; the same again goes on where it ended")
     download.add_argument("download", metavar="ORG/REPO[:FILE]", type=text, help="a model, its file or quantisation")
     recommend = within.add_parser("recommend", help="name a model that suits this machine; works without a network")
@@ -57,6 +64,13 @@ def add_models(models: argparse.ArgumentParser, parser: type[argparse.ArgumentPa
 def token_asked(found: argparse.Namespace) -> str:
     """Return what is wanted of the token: show, set or forget; empty where it is another command."""
     return (found.token_word or "show") if getattr(found, "within", None) == "token" else ""
+
+
+def inspect_asked(found: argparse.Namespace) -> tuple[Path, ...]:
+    """Return the files that are to be shown; none where it is another command."""
+    if getattr(found, "within", None) != "inspect":
+        return ()
+    return tuple(Path(file) for file in (found.inspect, found.inspect_other) if file is not None)
 
 
 def search_asked(found: argparse.Namespace) -> HubQuery | None:

@@ -50,6 +50,8 @@ class EntryReader:
         self._elements_left = MAX_KEPT_ELEMENTS
         self._text_bytes_left = MAX_KEPT_TEXT_BYTES
         self._array_texts_left = MAX_ARRAY_TEXTS
+        self.types: dict[str, str] = {}
+        """Of each entry that was read; that of an array ends in brackets."""
 
     def read(self, count: int) -> dict[str, Value]:
         """Return the next `count` entries in their order."""
@@ -81,6 +83,7 @@ class EntryReader:
         """Return the next value."""
         if value_type == ARRAY_TYPE:
             return self._array(key)
+        self.types[key] = VALUE_TYPE_NAMES.get(value_type, "")
         if value_type == STRING_TYPE:
             return self._text()
         layout = NUMBER_FORMATS.get(value_type)
@@ -101,6 +104,7 @@ class EntryReader:
     def _array(self, key: str) -> Value:
         """Return the next array, or where it lies when it is long."""
         element_type = self._cursor.u32()
+        self.types[key] = VALUE_TYPE_NAMES.get(element_type, "") + "[]"
         count = self._cursor.u64()
         start = self._cursor.position
         is_kept = count <= min(MAX_KEPT_ARRAY, self._elements_left)

@@ -38,6 +38,8 @@ class Header(msgspec.Struct, frozen=True):
     tensors: tuple[Tensor, ...]
     alignment: int
     data_offset: int
+    types: dict[str, str] = msgspec.field(default_factory=dict)
+    """Of each entry, as `gguf_types` names it; that of an array ends in brackets."""
 
     @property
     def split(self) -> Split | None:
@@ -105,10 +107,11 @@ def read_header(read: Read, file_size: int, pieces: Pieces = DISK_PIECES) -> Hea
     tensor_count = cursor.u64()
     entry_count = cursor.u64()
     _check_counts(tensor_count, entry_count)
-    metadata = EntryReader(cursor).read(entry_count)
+    entries = EntryReader(cursor)
+    metadata = entries.read(entry_count)
     alignment = alignment_of(metadata)
     tensors = read_tensors(cursor, tensor_count)
-    return Header(version, metadata, tensors, alignment, -(-cursor.position // alignment) * alignment)
+    return Header(version, metadata, tensors, alignment, -(-cursor.position // alignment) * alignment, entries.types)
 
 
 def _is_integer(value: object) -> TypeGuard[int]:

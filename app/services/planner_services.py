@@ -14,6 +14,7 @@ from app.services.fit_badges import FitBadges
 from app.services.hub_models import HubModels
 from app.services.load_plan import LoadPlan
 from app.services.measuring import Measuring
+from app.services.model_viewing import ModelViewing
 from app.services.models import Models
 from app.services.plan_command import PlanCommand, PlanSources
 from app.services.plan_comparison import PlanComparison
@@ -52,6 +53,8 @@ class PlannerServices:
     load_plan: LoadPlan
     recommending: Recommending
     """What to get for this machine."""
+    viewing: ModelViewing
+    """What a model file holds."""
 
     def take(self, event: LanesAnalysed) -> None:
         """Hand on what a job has worked out."""
@@ -63,6 +66,7 @@ class PlannerServices:
         self.fits.take(event)
         self.load_plan.take(event)
         self.recommending.take(event)
+        self.viewing.take(event)
 
     def take_measured(self, event: MemoryMeasured | Failed) -> None:
         """Hand on what a dry run said."""
@@ -104,4 +108,5 @@ def planner_services(
         fits,
         LoadPlan(fits, planned, jobs),
         Recommending(resources, fits, devices, ports.engine, jobs),
+        ModelViewing(jobs),
     )

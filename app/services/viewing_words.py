@@ -1,0 +1,73 @@
+"""How what a GGUF file holds reads in rows: values on one line, places by name, lengths of what is cut."""
+
+from __future__ import annotations
+
+from app.core.gguf_view import EntryView, PlaceSize, TensorView
+from app.core.printable import printable
+from app.core.words import Sentence, translate
+
+MOST_SHOWN = 120
+"""Characters of a value in a row."""
+_ROLES = {
+    "bos": translate("ModelViewing", "begins a text"),
+    "eos": translate("ModelViewing", "ends a text"),
+    "eot": translate("ModelViewing", "ends a turn"),
+    "eom": translate("ModelViewing", "ends a message"),
+    "unknown": translate("ModelViewing", "stands for what is not in the vocabulary"),
+    "padding": translate("ModelViewing", "fills up"),
+    "seperator": translate("ModelViewing", "separates"),
+    "separator": translate("ModelViewing", "separates"),
+    "mask": translate("ModelViewing", "hides a token"),
+    "cls": translate("ModelViewing", "begins what is sorted into classes"),
+}
+
+
+def value_text(entry: EntryView) -> str:
+    """Return a value on one line; one that is cut ends with an ellipsis, and `length_words` says how long it is."""
+    value = entry.value
+    if isinstance(value, tuple):
+        inside = ", ".join(_scalar(each) for each in value)
+        more = ", …" if (entry.length or 0) > len(value) else ""
+        text = f"[{inside}{more}]"
+    else:
+        text = _scalar(value) + ("…" if entry.is_shortened else "")
+    shown = printable(text.replace("\r\n", "\n").replace("\n", "⏎").replace("\t", " "))
+    return shown if len(shown) <= MOST_SHOWN else shown[: MOST_SHOWN - 1] + "…"
+
+
+def length_words(entry: EntryView) -> Sentence | None:
+    """Return how long a value is of which only the beginning is shown."""
+    if entry.length is None or not entry.is_shortened:
+        return None
+    if isinstance(entry.value, tuple):
+        return translate("ModelViewing", "{count} values", count=entry.length)
+    return translate("ModelViewing", "{count} characters", count=entry.length)
+
+
+def shape_text(tensor: TensorView) -> str:
+    """Return a shape as it lies in the file: the length of a row first."""
+    return " × ".join(f"{length:,}" for length in tensor.shape)
+
+
+def place_words(row: PlaceSize) -> Sentence:
+    """Return the name of a layer, or of what stands before or after all of them."""
+    if row.place == "layer" and row.layer is not None:
+        return translate("ModelViewing", "Layer {layer}", layer=row.layer)
+    if row.place == "input":
+        return translate("ModelViewing", "Before the layers")
+    if row.place == "further":
+        return translate("ModelViewing", "Further layers")
+    return translate("ModelViewing", "After the layers")
+
+
+def role_words(role: str) -> Sentence | None:
+    """Return what a special token is for; None where nobody knows more than its name."""
+    return _ROLES.get(role)
+
+
+def _scalar(value: float | str) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, float):
+        return f"{value:.7g}"
+    return str(value)

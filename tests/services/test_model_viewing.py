@@ -1,0 +1,137 @@
+"""What a model file holds: read in a job, sorted as people want it, and one sentence where it cannot be read."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from app.core.gguf_view import EntryView, PlaceSize
+from app.services import model_viewing
+from app.services.model_viewing import ModelViewing, view_files
+from app.services.viewing_words import MOST_SHOWN, length_words, place_words, value_text
+from tests.desk import Desk
+from tests.ggufs import copy_with
+
+
+@pytest.fixture
+def viewing(desk: Desk) -> ModelViewing:
+    return desk.program.planner.viewing
+
+
+def names(viewing: ModelViewing, file: int = 0) -> list[str]:
+    return [tensor.name for tensor in viewing.shown.views[file].tensors]
+
+
+def sizes(viewing: ModelViewing) -> list[int | None]:
+    return [tensor.size for tensor in viewing.shown.views[0].tensors]
+
+
+def test_a_file_is_read_in_a_job(desk: Desk, viewing: ModelViewing, model: Path) -> None:
+    told: list[bool] = []
+    viewing.changed.connect(lambda: told.append(viewing.is_reading))
+    viewing.open(model)
+    assert viewing.is_reading and viewing.shown.views == () and viewing.shown.paths == (model,)
+    desk.until(lambda: not viewing.is_reading)
+    assert told == [True, False]
+    assert viewing.shown.problem is None and viewing.shown.difference is None
+    assert names(viewing)[0] == "token_embd.weight"
+    viewing.close()
+    assert not viewing.shown.paths and told == [True, False, False]
+
+
+def test_tensors_are_sorted_without_reading_the_file_again(
+    desk: Desk, viewing: ModelViewing, model: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    viewing.open(model)
+    desk.until(lambda: not viewing.is_reading)
+    as_in_file = names(viewing)
+    monkeypatch.setattr(model_viewing, "view_files", lambda *_paths: pytest.fail("the file is read again"))
+    viewing.sort("size", descending=True)
+    desk.until(lambda: not viewing.is_reading)
+    assert viewing.order == ("size", True)
+    assert sizes(viewing) == sorted(sizes(viewing), key=lambda size: size or 0, reverse=True)
+    viewing.sort("file")
+    desk.until(lambda: not viewing.is_reading)
+    assert names(viewing) == as_in_file
+
+
+def test_an_order_wished_for_while_a_file_is_read_holds(desk: Desk, viewing: ModelViewing, model: Path) -> None:
+    viewing.sort("name")
+    assert not viewing.is_reading
+    viewing.open(model)
+    viewing.sort("size")
+    desk.until(lambda: not viewing.is_reading)
+    assert sizes(viewing) == sorted(sizes(viewing), key=lambda size: size or 0)
+
+
+def test_of_two_files_what_differs_is_told(desk: Desk, viewing: ModelViewing, model: Path, tmp_path: Path) -> None:
+    other = copy_with(model, tmp_path / "other.gguf", chat_template="{{ messages }}")
+    viewing.open(model, other)
+    desk.until(lambda: not viewing.is_reading)
+    assert viewing.shown.difference is not None
+    assert [each.key for each in viewing.shown.difference.entries] == ["tokenizer.chat_template"]
+    assert len(viewing.shown.views) == 2
+
+
+def test_the_newest_file_counts(desk: Desk, viewing: ModelViewing, model: Path, tmp_path: Path) -> None:
+    viewing.open(model)
+    viewing.open(tmp_path / "gone.gguf")
+    desk.until(lambda: not viewing.is_reading)
+    assert viewing.shown.views == () and viewing.shown.problem is not None
+    assert "There is no file “gone.gguf” here" in viewing.shown.problem.english()
+    viewing.open(model)
+    desk.until(lambda: not viewing.is_reading)
+    assert viewing.shown.problem is None
+
+
+def test_a_damaged_file_is_one_sentence(tmp_path: Path, model: Path) -> None:
+    path = tmp_path / "half.gguf"
+    path.write_bytes(model.read_bytes()[:-1_000])
+    told = view_files(model, path)
+    assert told.problem is not None and told.broken == path and told.views == ()
+    assert "is not complete" in told.problem.english()
+    folder = view_files(tmp_path)
+    assert folder.problem is not None and "is a folder" in folder.problem.english()
+
+
+def test_a_disk_that_fails_is_one_sentence(model: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_given: object) -> None:
+        raise OSError(5, "Input/output error")
+
+    monkeypatch.setattr(model_viewing, "read_view", fail)
+    told = view_files(model)
+    assert told.problem is not None and "Input/output error" in told.problem.english()
+
+
+@pytest.mark.parametrize(
+    ("entry", "shown"),
+    [
+        (EntryView("k", "bool", True), "true"),
+        (EntryView("k", "u32", 32_768), "32768"),
+        (EntryView("k", "f32", 9.999999747378752e-06), "1e-05"),
+        (EntryView("k", "text", "a\r\nb\tc\u202ed", 7), "a⏎b c\ufffdd"),
+        (EntryView("k", "text", "abc", 900, True), "abc…"),
+        (EntryView("k", "u32[]", (1, 2), 2), "[1, 2]"),
+        (EntryView("k", "u32[]", (1, 2), 9, True), "[1, 2, …]"),
+        (EntryView("k", "text", "x" * 200, 200), "x" * (MOST_SHOWN - 1) + "…"),
+    ],
+)
+def test_a_value_reads_on_one_line(entry: EntryView, shown: str) -> None:
+    assert value_text(entry) == shown
+
+
+def test_lengths_and_places_have_words() -> None:
+    lengths = [EntryView("k", "u32[]", (1,), 9_000, True), EntryView("k", "text", "a", 900, True)]
+    assert [words.english() for each in lengths if (words := length_words(each))] == [
+        "9,000 values",
+        "900 characters",
+    ]
+    assert length_words(EntryView("k", "u32", 1)) is None
+    rows = [PlaceSize(place, None, 1, 1) for place in ("input", "further", "output")]
+    assert [place_words(row).english() for row in (PlaceSize("layer", 7, 1, 1), *rows)] == [
+        "Layer 7",
+        "Before the layers",
+        "Further layers",
+        "After the layers",
+    ]
