@@ -6,6 +6,7 @@ import struct
 from pathlib import Path
 
 import gguf
+import msgspec
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -17,13 +18,16 @@ from app.core.gguf_view import (
     MOST_CHARACTERS,
     MOST_ELEMENTS,
     MOST_SPECIAL,
+    MOST_TOKEN_BYTES,
     GgufView,
     TensorColumn,
     TokenView,
     sorted_tensors,
 )
 from app.core.gguf_viewing import read_view
+from app.services.viewing_words import shape_text, value_text
 from tests.core.test_gguf_fuzz import CONTENT
+from tests.core.test_gguf_limits import files
 from tests.gguf_bytes import encode_text, encode_value, open_in_folder, open_in_memory, raw_gguf, raw_gguf_of
 from tests.ggufs import copy_with, write_split_llama, write_tiny_llama, write_vocab_only
 
@@ -132,6 +136,13 @@ def test_a_vocabulary_of_nothing_but_control_tokens_is_shown_in_part() -> None:
     assert told.special_left_out == LONG - 1 - (MOST_SPECIAL - 2)
 
 
+@pytest.mark.parametrize("others", [0, LONG])
+def test_a_token_that_is_a_book_is_shown_by_its_beginning(others: int) -> None:
+    tokens = ["x" * 900, "y" * 900, *(f"t{number}" for number in range(others))]
+    told = view_of(raw_gguf({"tokenizer.ggml.tokens": tokens, "tokenizer.ggml.eos_token_id": 1})).tokenizer
+    assert told.special == (TokenView(1, "y" * MOST_TOKEN_BYTES, "eos"),)
+
+
 def test_more_entries_templates_and_layers_than_anybody_has_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
     for module in ("gguf_viewing", "gguf_view"):
         for limit, value in {"MOST_ENTRIES": 2, "MOST_LAYERS": 2, "MOST_TEMPLATE_CHARACTERS": 5}.items():
@@ -237,6 +248,19 @@ def test_a_damaged_file_is_seen_or_is_one_sentence(flips: list[tuple[int, int]])
         return
     assert difference_of(view, view).is_none
     assert len(view.entries) <= gguf_view.MOST_ENTRIES
+
+
+@settings(max_examples=200, deadline=None)
+@given(files())
+def test_whatever_passes_can_be_shown_and_printed(content: bytes) -> None:
+    try:
+        view = view_of(content)
+    except UserError:
+        return
+    assert msgspec.json.encode(view)
+    rows = [value_text(entry) for entry in view.entries] + [shape_text(tensor) for tensor in view.tensors]
+    assert all(row.isprintable() for row in rows)
+    assert sum(row.tensors for row in view.places) == len(view.tensors)
 
 
 def test_a_file_that_is_cut_is_one_sentence() -> None:

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from app.core.events import Event
 from app.core.gguf_view import EntryView, PlaceSize
+from app.core.job_events import LanesAnalysed
 from app.services import model_viewing
-from app.services.model_viewing import ModelViewing, view_files
+from app.services.model_viewing import VIEW_JOB, ModelViewing, ViewedFiles, view_files
 from app.services.viewing_words import MOST_SHOWN, length_words, place_words, value_text
+from app.system.jobs import Jobs
 from tests.desk import Desk
 from tests.ggufs import copy_with
 
@@ -83,6 +87,49 @@ def test_the_newest_file_counts(desk: Desk, viewing: ModelViewing, model: Path, 
     viewing.open(model)
     desk.until(lambda: not viewing.is_reading)
     assert viewing.shown.problem is None
+
+
+class _Jobs(Jobs):
+    """Keeps what is submitted until the test does it."""
+
+    def __init__(self) -> None:
+        super().__init__(lambda _event: None)
+        self.kept: list[Callable[[], Event | None]] = []
+
+    def submit(
+        self,
+        name: str,
+        work: Callable[[], Event | None],
+        on_error: Callable[[], Event] | None = None,
+        *,
+        after_s: float = 0.0,
+    ) -> None:
+        assert (name, after_s) == (VIEW_JOB, 0.0)
+        self.kept.append(work)
+
+
+def test_what_is_read_after_people_have_closed_it_is_not_shown(model: Path) -> None:
+    jobs = _Jobs()
+    viewing = ModelViewing(jobs)
+    viewing.open(model)
+    viewing.close()
+    event = jobs.kept.pop()()
+    assert isinstance(event, LanesAnalysed)
+    viewing.take(event)
+    assert viewing.shown == ViewedFiles() and not viewing.is_reading
+    viewing.sort("size")
+    assert not jobs.kept
+
+
+@pytest.mark.usefixtures("caplog")
+def test_a_fault_of_the_program_is_one_sentence(
+    desk: Desk, viewing: ModelViewing, model: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(model_viewing, "view_files", lambda *_paths: 1 // 0)
+    viewing.open(model)
+    desk.until(lambda: not viewing.is_reading)
+    assert viewing.shown.problem is not None and viewing.shown.paths == (model,)
+    assert "could not be shown" in viewing.shown.problem.english()
 
 
 def test_a_damaged_file_is_one_sentence(tmp_path: Path, model: Path) -> None:
