@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QSignalBlocker, Qt, Signal
-from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QListWidget, QListWidgetItem, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QListWidget, QListWidgetItem, QPushButton, QVBoxLayout, QWidget
 
 from app.core.hub_search import HubListing, HubRepository
 from app.gui import theme
 from app.gui.discover.filters import Filters
 from app.gui.discover.words import ago, facts_of, shown
+from app.gui.widgets.clear_line import ClearLine
 from app.gui.widgets.labels import in_parts, label
 from app.gui.widgets.words import hint_of, render, set_hint
 from app.services.discovering import Discovering
@@ -25,12 +26,11 @@ class SearchPane(QWidget):
         super().__init__()
         self._discovering = discovering
         self._listed: tuple[HubRepository, ...] = ()
-        self.line = QLineEdit()
+        self.line = ClearLine()
         self.line.setObjectName("discover_line")
         self.line.setProperty("look", "field")
         self.line.setPlaceholderText(self.tr("A part of a model's name, such as qwen"))
         self.line.setAccessibleName(self.tr("Search for models on the hub"))
-        self.line.setClearButtonEnabled(True)
         self._search = _button(self.tr("Search"), "discover_search_button")
         set_hint(self._search, self.tr("Search the hub; without a name, for what most people take"))
         self.filters = Filters()

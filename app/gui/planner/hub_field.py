@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QSignalBlocker, Signal
-from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QPushButton, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
 from app.gui import theme
 from app.gui.widgets.boxes import ChoiceBox
+from app.gui.widgets.clear_line import ClearLine
 from app.gui.widgets.fit_badge import FitLook
 from app.gui.widgets.fit_choices import FitChoices
 from app.gui.widgets.labels import in_parts, label
@@ -31,13 +32,12 @@ class HubField(QWidget):
         self._wrong = ""
         """What was typed and names no model."""
         self._offered: tuple[object, ...] = ()
-        self.line = QLineEdit()
+        self.line = ClearLine()
         self.line.setObjectName(f"{name}_line")
         self.line.setProperty("look", "field")
         with_caption, alone = self.tr("org/repo or org/repo:file"), self.tr("From a hub: org/repo:file")
         self.line.setPlaceholderText(with_caption if caption_px else alone)
         self.line.setAccessibleName(self.tr("Model of a hub"))
-        self.line.setClearButtonEnabled(True)
         set_hint(
             self.line,
             self.tr(

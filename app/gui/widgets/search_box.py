@@ -7,7 +7,6 @@ from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QFrame,
-    QLineEdit,
     QListView,
     QVBoxLayout,
     QWidget,
@@ -16,6 +15,7 @@ from PySide6.QtWidgets import (
 from app.gui import theme
 from app.gui.widgets.boxes import ChoiceBox
 from app.gui.widgets.choices import ROW_PX, ChoiceDelegate
+from app.gui.widgets.clear_line import ClearLine
 
 MOST_ROWS = 10
 _STEPS = (Qt.Key.Key_Up, Qt.Key.Key_Down, Qt.Key.Key_PageUp, Qt.Key.Key_PageDown)
@@ -60,12 +60,11 @@ class SearchPopup(QWidget):
         self.setProperty("look", "popup")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self.setObjectName(f"{box.objectName()}_popup")
-        self.line = QLineEdit()
+        self.line = ClearLine()
         self.line.setObjectName(f"{box.objectName()}_search")
         self.line.setProperty("look", "field")
         self.line.setPlaceholderText(search)
         self.line.setAccessibleName(search)
-        self.line.setClearButtonEnabled(True)
         self.shown = _Found(self)
         self.shown.setSourceModel(box.model())
         self.list = QListView()

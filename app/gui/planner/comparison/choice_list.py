@@ -10,7 +10,6 @@ from PySide6.QtWidgets import (
     QAbstractItemView,
     QFrame,
     QHBoxLayout,
-    QLineEdit,
     QSizePolicy,
     QTreeWidget,
     QTreeWidgetItem,
@@ -20,6 +19,7 @@ from PySide6.QtWidgets import (
 
 from app.gui import theme
 from app.gui.planner.comparison.tick_delegate import TickDelegate
+from app.gui.widgets.clear_line import ClearLine
 from app.gui.widgets.labels import label
 from app.gui.widgets.words import hint_of
 
@@ -68,12 +68,11 @@ class ChoiceList(QWidget):
         self.heading = label(title, bold=True, name=f"{name}_heading")
         self.buttons = QHBoxLayout()
         """Right of the heading."""
-        self.line = QLineEdit()
+        self.line = ClearLine()
         self.line.setObjectName(f"{name}_search")
         self.line.setProperty("look", "field")
         self.line.setPlaceholderText(search)
         self.line.setAccessibleName(search)
-        self.line.setClearButtonEnabled(True)
         self.line.textChanged.connect(self._filter)
         self.tree = QTreeWidget()
         self.tree.setObjectName(name)
