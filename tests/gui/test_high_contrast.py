@@ -8,7 +8,7 @@ import pytest
 from PySide6.QtCore import QRect, Qt
 from PySide6.QtGui import QColor, QImage
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QListView
+from PySide6.QtWidgets import QCheckBox, QListView, QRadioButton
 
 from app.core.sampling import SamplingSettings
 from app.gui.next_token.candidates import LEAST_ROWS, ROW_PX
@@ -143,3 +143,25 @@ def test_every_setting_has_room_in_the_narrowest_side_panel(ready: Stage, theme:
     ready.desk.program.sampling.change(seed=None)
     assert ready.reads("seed_button") == "Keep last seed"
     assert panel.minimumSizeHint().width() <= panel.width()
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("kind", [QCheckBox, QRadioButton])
+@pytest.mark.parametrize("checked", [False, True])
+def test_the_ring_of_what_has_the_focus_is_whole(
+    stage: Stage, name: Theme, kind: type[QCheckBox | QRadioButton], checked: bool
+) -> None:
+    stage.themes.choose(name)
+    box = kind("Ticked", stage.window)
+    box.setChecked(checked)
+    box.resize(box.sizeHint())
+    box.show()
+    before = box.grab().toImage()
+    box.setFocus()
+    image = box.grab().toImage()
+    middle = image.height() // 2
+    end = max(x for x in range(24) if image.pixelColor(x, middle) != before.pixelColor(x, middle))
+    ring = stage.themes.current.colour("text" if checked else "accent")
+    assert image.pixelColor(0, middle) == image.pixelColor(end, middle) == ring
+    assert box.sizeHint() == box.size()
+    box.hide()

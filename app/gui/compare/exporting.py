@@ -16,7 +16,7 @@ from app.gui.compare.report import report
 from app.gui.icons import Icons
 from app.gui.widgets.buttons import PointedButton
 from app.gui.widgets.file_chooser import dress
-from app.gui.widgets.menu_arrow import ARROW_ROOM_PX, paint_arrow
+from app.gui.widgets.menu_arrow import paint_arrow
 from app.gui.widgets.words import set_hint
 from app.services.comparison_export import comparison_json, lanes_csv
 from app.services.file_export import FileExport
@@ -42,6 +42,7 @@ class ExportButton(PointedButton):
         self._analysis: Analysis | None = None
         self.setObjectName("compare_export_button")
         self.setProperty("look", "outlined")
+        self.setProperty("menu", "arrow")
         self.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         set_hint(self, self.tr("Save the comparison as a table, as data, as a picture, or as a page to hand out"))
@@ -70,7 +71,7 @@ class ExportButton(PointedButton):
         """Ask for the room of the longer word: nothing moves while a file is written."""
         size, metrics = super().sizeHint(), QFontMetrics(self.font())
         missing = metrics.horizontalAdvance(self.tr("Exporting…")) - metrics.horizontalAdvance(self.text())
-        return QSize(size.width() + max(missing, 0) + 2 * ARROW_ROOM_PX, size.height())
+        return QSize(size.width() + max(missing, 0), size.height())
 
     def paintEvent(self, event: QPaintEvent) -> None:
         """Paint the arrow that says that a menu opens."""

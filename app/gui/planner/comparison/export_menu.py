@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from PySide6.QtCore import QBuffer, QIODevice, QSize, QStandardPaths, Qt
+from PySide6.QtCore import QBuffer, QIODevice, QStandardPaths, Qt
 from PySide6.QtGui import QImage, QImageWriter, QPaintEvent
 from PySide6.QtWidgets import QFileDialog, QMenu, QToolButton
 
 from app.gui.icons import Icons
 from app.gui.widgets.buttons import PointedButton
 from app.gui.widgets.file_chooser import dress
-from app.gui.widgets.menu_arrow import ARROW_ROOM_PX, paint_arrow
+from app.gui.widgets.menu_arrow import paint_arrow
 from app.gui.widgets.words import set_hint
 from app.services.file_export import FileExport
 from app.services.plan_export import plan_csv, plan_markdown
@@ -34,6 +34,7 @@ class PlanExport(PointedButton):
         """The rows as they are sorted now."""
         self.setObjectName("plan_export_button")
         self.setProperty("look", "outlined")
+        self.setProperty("menu", "arrow")
         self.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setText(self.tr("Export"))
@@ -55,11 +56,6 @@ class PlanExport(PointedButton):
     def disconnect_services(self) -> None:
         """Listen to the services no longer."""
         self._disconnect()
-
-    def sizeHint(self) -> QSize:
-        """Ask for room for the arrow."""
-        size = super().sizeHint()
-        return QSize(size.width() + 2 * ARROW_ROOM_PX, size.height())
 
     def paintEvent(self, event: QPaintEvent) -> None:
         """Paint the arrow that says that a menu opens."""
