@@ -113,7 +113,7 @@ def _as_table(asked: PlanAsked, models: Sequence[ModelValue]) -> list[str]:
     first = models[0]
     lines = [] if with_model else [_about(first)]
     plans = [plan for model in models for plan in model.plans]
-    lines += [_usage(asked, plans), *([_prompt(plans), FULL] if plans else []), ""]
+    lines += [*([_usage(asked, plans), _prompt(plans), FULL] if plans else []), ""]
     for row, more in zip((head, *rows), ([], *after), strict=True):
         lines.append("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=False)))
         lines += more

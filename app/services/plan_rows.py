@@ -160,6 +160,8 @@ def _plain(row: Row, choice: ModelChoice, usage: Usage, grounds: Grounds, need: 
         why_no_speed=plan_words.why_no_speed(row),
         why_no_first_token=plan_words.why_no_first_token(row, usage.prompt),
         why_no_roof=plan_words.why_no_roof(row) if roof is None else None,
+        path=choice.path,
+        gpu_id=row.gpu.id,
     )
 
 

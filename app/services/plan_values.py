@@ -161,11 +161,13 @@ class ComparedRow(msgspec.Struct, frozen=True):
     why_no_speed: Sentence | None = None
     why_no_first_token: Sentence | None = None
     why_no_roof: Sentence | None = None
+    path: str = ""
+    gpu_id: str = ""
 
     @property
     def key(self) -> tuple[str, str, str]:
-        """What tells it from other rows."""
-        return self.model, self.quantisation, self.gpu
+        """What tells it from other rows: files, and GPUs, may have one name."""
+        return self.path or self.model, self.quantisation, self.gpu_id or self.gpu
 
     @property
     def shown_quantisation(self) -> str:

@@ -257,6 +257,7 @@ def test_a_folder_without_a_usable_model_ends_with_3(line: CommandLine, tmp_path
         (tmp_path / name).write_text("<html>")
     assert line.run("plan", str(tmp_path)) == 3
     assert line.out.count("Cannot be used") == 2
+    assert "conversation" not in line.out
     assert line.run("plan", str(tmp_path / "a.gguf")) == 3
     assert line.out == "" and line.err.startswith("This file is a web page")
 

@@ -277,3 +277,11 @@ def test_everything_is_planned_for_the_same_use_at_first() -> None:
         (asked.context, asked.prompt),
     ):
         assert (context, prompt) == (PlanChoice().context, PlanChoice().prompt)
+
+
+def test_two_files_or_gpus_of_one_name_are_two_rows() -> None:
+    twin = replace(GPUS["rtx-4090"], id="own-4090")
+    same = planned("llama-3.1-8b")
+    chosen = Chosen((ModelChoice("a"), ModelChoice("b")), ("rtx-4090", "own-4090"))
+    worked = work_out(Grounds(chosen, {"a": same, "b": same}, (GPUS["rtx-4090"], twin)))
+    assert len({row.key for row in worked.rows}) == len(worked.rows) == 4

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from app.gui.planner.comparison.words import answer, need_line, short_gpu
-from app.services.plan_values import Wanted
+from app.gui.planner.comparison.words import answer, band_of, drawn_line, need_line, short_gpu
+from app.services.plan_values import Band, Wanted
 from tests.services.test_plan_comparison import rows_of
 
 
@@ -34,3 +34,20 @@ def test_what_hardly_meets_a_need_names_the_slow_end_of_its_band_and_so_does_the
     )
     surely = rows_of("rtx-3060", "h100-sxm", context=8192, wanted=Wanted(first_token_s=first.high * 4))
     assert need_line(surely.rows[0]) == "✓ meets what you need" and answer(surely).endswith(" on RTX 3060.")
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "words"),
+    [(0.0012, 0.0014, "1 ms"), (0.0001, 0.0002, "1 ms"), (0.009, 0.019, "9–19 ms"), (0.6, 1.2, "0.60–1.20 s")],
+)
+def test_a_band_of_one_figure_is_that_figure(low: float, high: float, words: str) -> None:
+    assert band_of(Band((low + high) / 2, low, high), is_time=True) == words
+
+
+def test_it_is_said_where_the_roofline_shows_fewer_rows_than_the_lines() -> None:
+    fewer = drawn_line(8, 17, 5, is_selected=False)
+    assert fewer.startswith("Drawn below: 8 of 17 rows, those with letters.")
+    assert fewer.endswith(" The roofline shows the first one of each GPU.")
+    assert drawn_line(8, 17, 8, is_selected=False) == fewer.removesuffix(
+        " The roofline shows the first one of each GPU."
+    )

@@ -209,10 +209,11 @@ class ComparisonPart(PlannerPart):
         self._marks = {each.row.key: each.number for each in drawn}
         self.table.mark(self._marks)
         self.speeds.show_rows(drawn)
-        firsts = {each.row.gpu: each.number for each in reversed(drawn)}
-        one_each = [each for each in drawn if firsts[each.row.gpu] == each.number]
-        self.roofs.show_rows(drawn if selected else one_each, self._shown.reference)
-        self.drawn.setText(words.drawn_line(len(drawn), len(known), is_selected=bool(selected)))
+        firsts = {each.row.key[2]: each.number for each in reversed(drawn)}
+        one_each = [each for each in drawn if firsts[each.row.key[2]] == each.number]
+        roofs = drawn if selected else one_each
+        self.roofs.show_rows(roofs, self._shown.reference)
+        self.drawn.setText(words.drawn_line(len(drawn), len(known), len(roofs), is_selected=bool(selected)))
 
     def _use_chats(self) -> None:
         use, chosen = self._use.measured, self._comparison.chosen

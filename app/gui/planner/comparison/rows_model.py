@@ -129,15 +129,12 @@ class RowsModel(QAbstractTableModel):
         fits = _VERDICTS.index(row.verdict)
         parts = (row.shown_quantisation, byte_size(row.gpu_memory))
         which = " · ".join(part.replace(" ", "\N{NO-BREAK SPACE}") for part in parts if part)
-        first = row.first_token
         return (
             Cell(words.short_gpu(row.gpu), which, row.gpu_memory),
             Cell(words.verdict_words(row), byte_size(row.needed), fits),
             Cell(count(row.largest_context), "", row.largest_context),
             Cell(count(row.most_users), "", row.most_users),
-            _unknown()
-            if first is None
-            else Cell(words.seconds(first.value), words.band_of(first, True), first.value),
+            _time(row.first_token),
             _speed(row.each),
             _speed(row.together),
             Cell(words.limit_words(row), "", row.limited_by),
@@ -207,3 +204,11 @@ def _speed(band: Band | None) -> Cell:
 
 def _unknown() -> Cell:
     return Cell(UNKNOWN, "", None)
+
+
+def _time(band: Band | None) -> Cell:
+    """Return a time with its band, which is not said where it is all one figure."""
+    if band is None:
+        return _unknown()
+    time, between = words.seconds(band.value), words.band_of(band, is_time=True)
+    return Cell(time, "" if between == time else between, band.value)

@@ -69,10 +69,11 @@ def seconds(value: float) -> str:
 def band_of(band: Band, is_time: bool = False) -> str:
     """Return between which two figures one should lie."""
     if is_time:
+        low, high = (max(1, round(end * 1000)) for end in (band.low, band.high))
+        if low == high and band.high < 1:
+            return seconds(band.high)
         if band.high < 1:
-            return translate("PlanComparison", "{low}–{high} ms").format(
-                low=max(1, round(band.low * 1000)), high=max(1, round(band.high * 1000))
-            )
+            return translate("PlanComparison", "{low}–{high} ms").format(low=low, high=high)
         return translate("PlanComparison", "{low}–{high} s").format(low=rate(band.low), high=rate(band.high))
     return f"{rate(band.low)}–{rate(band.high)}"
 
@@ -199,8 +200,15 @@ def missing_line(rows: Sequence[ComparedRow]) -> str:
     return translate("PlanComparison", "First token “–”: {reasons}").format(reasons=said) if said else ""
 
 
-def drawn_line(drawn: int, known: int, *, is_selected: bool) -> str:
-    """Return which rows the charts draw, and how to have others drawn."""
+def drawn_line(drawn: int, known: int, roofs: int, *, is_selected: bool) -> str:
+    """Return which rows the charts draw, and how to have others drawn; fewer of them may be in the roofline."""
+    line = _drawn_words(drawn, known, is_selected=is_selected)
+    if roofs < drawn:
+        line += " " + translate("PlanComparison", "The roofline shows the first one of each GPU.")
+    return line
+
+
+def _drawn_words(drawn: int, known: int, *, is_selected: bool) -> str:
     if is_selected:
         return translate("PlanComparison", "Drawn below: the rows that are selected.")
     if known > drawn:
