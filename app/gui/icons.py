@@ -19,16 +19,20 @@ class Icons:
         self._made: dict[tuple[str, str], QIcon] = {}
         self._sources: dict[str, str] = {}
 
-    def icon(self, name: str, colour: QColor, disabled: QColor | None = None) -> QIcon:
-        """Return an icon in a colour, and in another one for disabled widgets."""
-        faint = disabled or colour
-        key = (name, colour.name() + faint.name())
+    def icon(
+        self, name: str, colour: QColor, disabled: QColor | None = None, selected: QColor | None = None
+    ) -> QIcon:
+        """Return an icon in a colour, and in others for disabled widgets and for rows that are selected."""
+        faint, marked = disabled or colour, selected or colour
+        key = (name, colour.name() + faint.name() + marked.name())
         if key not in self._made:
             icon, drawing = QIcon(), self._drawing(name, colour)
             for size in _SIZES_PX:
                 normal = _drawn(drawing, size)
                 icon.addPixmap(normal, QIcon.Mode.Normal)
                 icon.addPixmap(normal if faint == colour else _tinted(normal, faint), QIcon.Mode.Disabled)
+                if marked != colour:
+                    icon.addPixmap(_tinted(normal, marked), QIcon.Mode.Selected)
             self._made[key] = icon
         return self._made[key]
 

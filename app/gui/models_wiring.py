@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject
 
 from app.gui.main_window import MainWindow
 from app.services.program import Program
+from app.services.wishes import Wish
 
 if TYPE_CHECKING:
     from app.gui.discover.page import ModelsPage
@@ -19,6 +21,7 @@ class ModelsWiring(QObject):
 
     def __init__(self, program: Program, window: MainWindow, make_page: Callable[[], ModelsPage]) -> None:
         super().__init__(window)
+        self._session = program.session
         self._window = window
         self._make_page = make_page
         self._page: ModelsPage | None = None
@@ -37,10 +40,16 @@ class ModelsWiring(QObject):
         """Go to the page."""
         if self._page is None:
             self._page = self._make_page()
+            self._page.load_wanted.connect(self._load)
             self._window.add_page("models", self._page)
             self._page.show_part("find")
         self._window.show_page("models")
         self._page.take_keyboard()
+
+    def _load(self, path: str) -> None:
+        """Load a model, and go to where one chats with it."""
+        self._session.use(Wish(Path(path)))
+        self._window.show_page("chat")
 
     def _go(self, name: str) -> None:
         if name == "models":

@@ -92,6 +92,14 @@ class Discovering:
         self._page.want(lambda: _asked(lambda: self._hub.describe(repository, watch)))
         self.paged.emit()
 
+    def forget_search(self) -> None:
+        """End the search and close what it led to: nothing is searched for."""
+        self._search_watch.cancel()
+        self._search.forget()
+        self.query, self.listing, self.search_problem = None, None, None
+        self.close()
+        self.searched.emit()
+
     def close(self) -> None:
         """Close the page that is open."""
         self._page_watch.cancel()

@@ -91,9 +91,13 @@ class Recommending:
             self.list_devices()
         self._look()
 
-    def rest(self) -> None:
-        """Follow nothing any more; what is known stays known."""
-        self._wants_models, self._page = False, None
+    def rest_models(self) -> None:
+        """Follow no more which model suits this machine; what is known stays known."""
+        self._wants_models = False
+
+    def rest_files(self) -> None:
+        """Follow no more which file of a page does."""
+        self._page = None
 
     def take(self, event: LanesAnalysed) -> None:
         """Take in what was worked out."""

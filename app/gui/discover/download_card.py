@@ -23,6 +23,9 @@ class DownloadCard(QFrame):
     wanted = Signal(str, str)
     """Somebody pressed a button: the download's key and the action."""
 
+    load_wanted = Signal(str)
+    """Somebody wants to chat with what is here: its file."""
+
     def __init__(self, row: DownloadRow) -> None:
         super().__init__()
         self.setObjectName("download_card")
@@ -40,6 +43,9 @@ class DownloadCard(QFrame):
         for text in (self.figures, self.problem):
             text.setWordWrap(True)
             text.setMinimumWidth(1)
+        self.load = QPushButton(self.tr("Load and chat"))
+        self.load.setObjectName("download_load_button")
+        self.load.clicked.connect(lambda _checked=False: self.load_wanted.emit(self._row.path))
         self.buttons: dict[DownloadAction, QPushButton] = {}
         self._lay_out()
         self.show_row(row)
@@ -63,12 +69,14 @@ class DownloadCard(QFrame):
 
     def take_keyboard(self) -> None:
         """Have the keyboard on the first button that can do something."""
-        seen = next((button for button in self.buttons.values() if not button.isHidden()), None)
+        seen = next((button for button in (self.load, *self.buttons.values()) if not button.isHidden()), None)
         if seen is not None:
             seen.setFocus()
 
     def _show_buttons(self, row: DownloadRow, name: str) -> None:
-        before = next((each for each in self.buttons.values() if each.hasFocus()), None)
+        before = next((each for each in (self.load, *self.buttons.values()) if each.hasFocus()), None)
+        self.load.setVisible(row.state == "done" and bool(row.path))
+        self.load.setAccessibleName(self.tr("Load and chat: {name}").format(name=name))
         for action, button in self.buttons.items():
             button.setVisible(action in row.actions)
             words = self._words(action)
@@ -118,6 +126,7 @@ class DownloadCard(QFrame):
     def _lay_out(self) -> None:
         row = QHBoxLayout()
         row.setSpacing(theme.SPACE_S)
+        row.addWidget(self.load)
         for action in _ACTIONS:
             button = QPushButton(self._words(action))
             button.setObjectName(f"download_{action}_button")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QSignalBlocker, Qt
+from PySide6.QtCore import QSignalBlocker, Qt, Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
 
 from app.gui import theme
@@ -18,6 +18,9 @@ _BOX_PX = 56
 
 class DownloadsPart(QWidget):
     """A card each, in the order in which they were wanted; a card stays the same while its download goes on."""
+
+    load_wanted = Signal(str)
+    """Somebody wants to chat with a model that is here: its file."""
 
     def __init__(self, downloads: Downloads) -> None:
         super().__init__()
@@ -56,6 +59,7 @@ class DownloadsPart(QWidget):
             if key not in self._cards:
                 card = self._cards[key] = DownloadCard(row)
                 card.wanted.connect(self._downloads.act)
+                card.load_wanted.connect(self.load_wanted)
                 self._column.insertWidget(len(self._cards) - 1, card)
                 card.show()  # at once: the keyboard may have to go to it
             self._cards[key].show_row(row)

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import msgspec
-from PySide6.QtCore import QLocale, Signal
+from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QGridLayout, QSizePolicy, QWidget
 
 from app.core.hub_search import HubQuery
 from app.gui import theme
+from app.gui.discover.catalogue_words import language
 from app.gui.widgets.boxes import ChoiceBox
 from app.gui.widgets.words import set_hint
 
@@ -40,7 +41,7 @@ class Filters(QWidget):
         self._add("sort", self.tr("Order"), self._orders())
         self._add("size", self.tr("Size of the model in parameters"), self._sizes())
         self._add("license", self.tr("License"), _choices(self.tr("Any license"), _LICENSES))
-        languages = [(self.tr("Any language"), ""), *((_language(each), each) for each in _LANGUAGES)]
+        languages = [(self.tr("Any language"), ""), *((language(each), each) for each in _LANGUAGES)]
         self._add("language", self.tr("Language"), languages)
         self._add("architecture", self.tr("Architecture"), _choices(self.tr("Any architecture"), _ARCHITECTURES))
 
@@ -50,6 +51,12 @@ class Filters(QWidget):
         least, most = values.pop("size")
         query = HubQuery(text, least_parameters=least, most_parameters=most)
         return msgspec.structs.replace(query, **values)
+
+    def leave_all_in(self) -> None:
+        """Narrow nothing any more, without telling anybody."""
+        for name, box in self._boxes.items():
+            if name != "sort":
+                box.setCurrentIndex(0)
 
     @property
     def is_narrow(self) -> bool:
@@ -90,9 +97,3 @@ class Filters(QWidget):
 
 def _choices(anything: str, names: Sequence[str]) -> list[tuple[str, str]]:
     return [(anything, ""), *((each, each) for each in names)]
-
-
-def _language(code: str) -> str:
-    """Return a language as its own speakers call it."""
-    name = QLocale(code).nativeLanguageName()
-    return f"{name[:1].upper()}{name[1:]}" if name else code

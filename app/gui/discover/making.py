@@ -21,6 +21,12 @@ def make_models_page(program: Program, themes: theme.Themes, background: Backgro
     def find() -> FindPart:
         part = FindPart(program, themes, background)
         part.downloads_wanted.connect(lambda: page.show_part("downloads"))
+        part.load_wanted.connect(page.load_wanted)
+        return part
+
+    def downloads() -> DownloadsPart:
+        part = DownloadsPart(program.downloads)
+        part.load_wanted.connect(page.load_wanted)
         return part
 
     page.add_part(
@@ -33,6 +39,6 @@ def make_models_page(program: Program, themes: theme.Themes, background: Backgro
         "downloads",
         translate("Discover", "Downloads"),
         translate("Discover", "What is on its way, and what has come"),
-        lambda: DownloadsPart(program.downloads),
+        downloads,
     )
     return page

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Protocol, cast
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 
 from app.gui import theme
@@ -24,6 +24,9 @@ class ModelsPart(Protocol):
 
 class ModelsPage(QWidget):
     """Shows one part at a time."""
+
+    load_wanted = Signal(str)
+    """Somebody wants to chat with a model that is here: its file."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -7,19 +7,18 @@ from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QStackedWidget, QVBoxLayout, QWidget
 
 from app.core.download import wanted_of
-from app.core.hub_page import HubPage, HubQuantisation
+from app.core.hub_page import HubPage
 from app.gui import theme
 from app.gui.chat.text_alone import Background
 from app.gui.discover.card_view import CardView
+from app.gui.discover.download_row import DownloadButtons
 from app.gui.discover.gate_row import GateRow, page_of
 from app.gui.discover.quantisation_list import QuantisationList
 from app.gui.discover.words import ago, facts_of, more_facts_of, shown
 from app.gui.icons import Icons
 from app.gui.widgets.labels import in_parts, label
 from app.gui.widgets.words import render, set_hint
-from app.services.downloads import DownloadRow
 from app.services.program import Program
-from app.services.units import byte_size
 
 _CARD_PX = 96
 
@@ -29,10 +28,12 @@ class RepositoryPane(QWidget):
 
     downloads_wanted = Signal()
     """Somebody wants to see the downloads."""
+    load_wanted = Signal(str)
+    """Somebody wants to chat with a model that is here: its file."""
 
     def __init__(self, program: Program, themes: theme.Themes, background: Background) -> None:
         super().__init__()
-        self._discovering, self._downloads = program.discovering, program.downloads
+        self._discovering = program.discovering
         self._judging = program.planner.recommending
         self._judged: HubPage | None = None
         self._themes = themes
@@ -44,10 +45,7 @@ class RepositoryPane(QWidget):
         self.gate = GateRow(program.hub_token)
         self.list = QuantisationList(Icons(program.resources), themes)
         self.reason = _text(label(pixels=theme.SMALL_PX, name="discover_reason"))
-        self.download = _button(self.tr("Download"), "discover_download_button")
-        self.download.setProperty("look", "primary")
-        self.download_state = _text(label(look="muted", pixels=theme.SMALL_PX, name="discover_download_state"))
-        self.to_downloads = _button(self.tr("Show downloads"), "discover_downloads_button")
+        self.download = DownloadButtons(program.downloads, "discover")
         self.card = CardView(themes, background)
         self.card_problem = _text(label(look="muted", pixels=theme.SMALL_PX, name="discover_card_problem"))
         self.nothing = _text(label(look="muted", name="discover_nothing"))
@@ -56,17 +54,16 @@ class RepositoryPane(QWidget):
         self._stack = QStackedWidget()
         self._lay_out()
         self.page_button.clicked.connect(lambda _checked=False: self._open_page())
-        self.download.clicked.connect(lambda _checked=False: self._download())
-        self.to_downloads.clicked.connect(lambda _checked=False: self.downloads_wanted.emit())
+        self.download.downloads_wanted.connect(self.downloads_wanted)
+        self.download.load_wanted.connect(self.load_wanted)
         self.retry.clicked.connect(lambda _checked=False: self._read_again())
         self.token.clicked.connect(lambda _checked=False: self.gate.open_token())
         self.gate.kept.connect(self._read_again)
         self.list.chosen.connect(self._show_download)
-        self.list.download_wanted.connect(self._download)
+        self.list.download_wanted.connect(self.download.download)
         themes.changed.connect(self._show_fits)
         self._disconnect = [
             self._discovering.paged.connect(self._show),
-            self._downloads.changed.connect(self._show_download),
             self._judging.changed.connect(self._show_fits),
         ]
         self._show()
@@ -76,7 +73,8 @@ class RepositoryPane(QWidget):
         for disconnect in self._disconnect:
             disconnect()
         self.gate.disconnect_services()
-        self._judging.rest()
+        self.download.disconnect_services()
+        self._judging.rest_files()
 
     def _read_again(self) -> None:
         if self._discovering.repository:
@@ -116,7 +114,7 @@ class RepositoryPane(QWidget):
         self._stack.setCurrentIndex(0)
         if self._judged is not None:
             self._judged = None
-            self._judging.rest()
+            self._judging.rest_files()
         name = shown(found.repository)
         if found.is_reading:
             words = self.tr("Reading the page of {name} …").format(name=name)
@@ -171,57 +169,29 @@ class RepositoryPane(QWidget):
             words = self.tr("Recommended: {name}. {reason}").format(name=shown(named), reason=words)
         self.reason.setText(words)
 
-    def _row(self) -> DownloadRow | None:
-        page, chosen = self._discovering.page, self.list.current
-        if page is None or chosen is None:
-            return None
-        return self._downloads.row(wanted_of(page.model(chosen)).key)
-
     def _show_download(self) -> None:
-        page, chosen, row = self._discovering.page, self.list.current, self._row()
-        has_any = page is not None and bool(page.quantisations)
-        self.to_downloads.setVisible(row is not None)
-        if row is not None and self.download.hasFocus():
-            self.to_downloads.setFocus()  # a button that can do nothing would pass the keyboard on to the card
-        self.download.setVisible(has_any)
-        self.download.setEnabled(chosen is not None and not chosen.missing_parts and row is None)
-        if chosen is not None:
-            words = self.tr("Download {name} ({size})").format(name=shown(chosen.name), size=byte_size(chosen.size))
-            self.download.setText(words)
-            self.download.setAccessibleName(words)
-        self.download_state.setText(self._download_words(chosen, row) if has_any else self._empty_words())
-
-    def _download_words(self, chosen: HubQuantisation | None, row: DownloadRow | None) -> str:
-        if row is not None and row.state == "done":
-            return self.tr("It is downloaded.")
-        if row is not None and row.state == "failed":
-            return self.tr("Its download has failed.")
-        if row is not None:
-            return self.tr("It is among the downloads: {percent} % are here.").format(percent=int(row.share * 100))
-        if chosen is not None and chosen.missing_parts:
-            return self.tr("The repository does not hold all of its parts: choose another one.")
-        if chosen is not None and chosen.is_projector:
-            return self.tr("It sees or hears for a model, and is no model to chat with.")
-        return ""
-
-    def _empty_words(self) -> str:
-        return self.tr("It holds no GGUF file: look for the same model with “GGUF” in its name.")
-
-    def _download(self) -> None:
         page, chosen = self._discovering.page, self.list.current
-        if page is not None and chosen is not None and self.download.isEnabled():
-            self._downloads.add(wanted_of(page.model(chosen)))
+        if page is None or not page.quantisations:
+            words = self.tr("It holds no GGUF file: look for the same model with “GGUF” in its name.")
+            self.download.show_model(None, "", words, is_offered=False)
+            return
+        if chosen is None:
+            self.download.show_model(None, "")
+            return
+        words = self.tr("The repository does not hold all of its parts: choose another one.")
+        note = self.tr("It sees or hears for a model, and is no model to chat with.")
+        self.download.show_model(
+            wanted_of(page.model(chosen)),
+            shown(chosen.name),
+            words if chosen.missing_parts else "",
+            note=note if chosen.is_projector else "",
+        )
 
     def _lay_out(self) -> None:
         head = QHBoxLayout()
         head.setSpacing(theme.SPACE_S)
         head.addWidget(self.title, 1)
         head.addWidget(self.page_button, 0, Qt.AlignmentFlag.AlignTop)
-        below = QHBoxLayout()
-        below.setSpacing(theme.SPACE_S)
-        below.addWidget(self.download)
-        below.addWidget(self.to_downloads)
-        below.addWidget(self.download_state, 1)
         self.card.setMinimumHeight(theme.scaled(_CARD_PX))
         shown_page = QWidget()
         column = _column(shown_page)
@@ -230,7 +200,7 @@ class RepositoryPane(QWidget):
         column.addWidget(self.age)
         column.addWidget(self.list, 3)
         column.addWidget(self.reason)
-        column.addLayout(below)
+        column.addWidget(self.download)
         column.addWidget(self.card, 4)
         column.addWidget(self.card_problem, 0)
         column.addStretch(0)

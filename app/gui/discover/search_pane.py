@@ -7,6 +7,7 @@ from PySide6.QtWidgets import QHBoxLayout, QListWidget, QListWidgetItem, QPushBu
 
 from app.core.hub_search import HubListing, HubRepository
 from app.gui import theme
+from app.gui.discover.catalogue_list import CatalogueList
 from app.gui.discover.filters import Filters
 from app.gui.discover.words import ago, facts_of, shown
 from app.gui.widgets.clear_line import ClearLine
@@ -22,14 +23,16 @@ class SearchPane(QWidget):
     model_wanted = Signal(str)
     """Somebody wants the page of a repository: its name."""
 
-    def __init__(self, discovering: Discovering) -> None:
+    def __init__(self, discovering: Discovering, catalogue: CatalogueList) -> None:
+        """`catalogue` is what stands there before somebody searches."""
         super().__init__()
         self._discovering = discovering
+        self.catalogue = catalogue
         self._listed: tuple[HubRepository, ...] = ()
         self.line = ClearLine()
         self.line.setObjectName("discover_line")
         self.line.setProperty("look", "field")
-        self.line.setPlaceholderText(self.tr("A part of a model's name, such as qwen"))
+        self.line.setPlaceholderText(self.tr("A name, such as qwen"))
         self.line.setAccessibleName(self.tr("Search for models on the hub"))
         self._search = _button(self.tr("Search"), "discover_search_button")
         set_hint(self._search, self.tr("Search the hub; without a name, for what most people take"))
@@ -38,6 +41,7 @@ class SearchPane(QWidget):
         self.problem = label(look="problem", pixels=theme.SMALL_PX, name="discover_problem")
         self.retry = _button(self.tr("Try again"), "discover_retry_button")
         self.more = _button(self.tr("Show more"), "discover_more_button")
+        self.back = _button(self.tr("Back to the models Tokenlight knows"), "discover_back_button")
         self.list = QListWidget()
         self.list.setObjectName("discover_list")
         self.list.setAccessibleName(self.tr("Models that were found"))
@@ -52,7 +56,8 @@ class SearchPane(QWidget):
         self._search.clicked.connect(lambda _checked=False: self.search())
         self.retry.clicked.connect(lambda _checked=False: self._try_again())
         self.more.clicked.connect(lambda _checked=False: discovering.search_further())
-        self.filters.changed.connect(self._narrow)
+        self.back.clicked.connect(lambda _checked=False: self._go_back())
+        self.filters.changed.connect(self.search)
         self.list.itemSelectionChanged.connect(self._open)
         self._disconnect = discovering.searched.connect(self._show)
         self._show()
@@ -65,10 +70,12 @@ class SearchPane(QWidget):
         """Search for what is typed."""
         self._discovering.search(self.filters.narrowed(self.line.text().strip()))
 
-    def _narrow(self) -> None:
-        """Search anew where something was searched for."""
-        if self._discovering.query is not None:
-            self.search()
+    def _go_back(self) -> None:
+        """Search for nothing, and show what is known without a hub."""
+        self.line.clear()
+        self.filters.leave_all_in()
+        self.catalogue.setFocus()
+        self._discovering.forget_search()
 
     def _try_again(self) -> None:
         found, query = self._discovering, self._discovering.query
@@ -91,8 +98,11 @@ class SearchPane(QWidget):
         self.problem.setVisible(bool(problem))
         self.retry.setVisible(bool(problem))
         self._show_listed(listing)
-        self.list.setVisible(bool(self._listed))
-        self._room.setVisible(not self._listed)
+        has_searched = found.query is not None
+        self.catalogue.setVisible(not has_searched)
+        self.list.setVisible(has_searched and bool(self._listed))
+        self._room.setVisible(has_searched and not self._listed)
+        self.back.setVisible(has_searched)
         if self.more.hasFocus() and not found.has_more:
             self.list.setFocus()
         self.more.setVisible(found.has_more)
@@ -112,9 +122,7 @@ class SearchPane(QWidget):
     def _state_words(self, listing: HubListing | None) -> str:
         found = self._discovering
         if found.query is None:
-            return self.tr(
-                "Search for a model by a part of its name, or leave the line empty: what most people take."
-            )
+            return self.tr("These Tokenlight knows itself. Search the hub for others: a few words, or an empty line.")
         if found.is_searching:
             return self.tr("Searching …")
         if listing is None:
@@ -154,9 +162,11 @@ class SearchPane(QWidget):
             text.setMinimumWidth(1)
             column.addWidget(text)
         column.addWidget(self.retry, 0, Qt.AlignmentFlag.AlignLeft)
+        column.addWidget(self.catalogue, 1)
         column.addWidget(self.list, 1)
         column.addWidget(self._room, 1)
         column.addWidget(self.more, 0, Qt.AlignmentFlag.AlignLeft)
+        column.addWidget(self.back, 0, Qt.AlignmentFlag.AlignLeft)
 
 
 def _item(found: HubRepository) -> QListWidgetItem:

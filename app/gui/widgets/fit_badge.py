@@ -75,7 +75,9 @@ def fit_icon(fit: Fit | None, icons: Icons, look: theme.Theme) -> QIcon:
     """Return the picture of a verdict in a theme's colours; none while it is worked out."""
     if fit is None:
         return QIcon()
-    return icons.icon(_ICONS[fit.verdict], look.colour(_COLOURS[fit.verdict]), look.colour("disabled"))
+    return icons.icon(
+        _ICONS[fit.verdict], look.colour(_COLOURS[fit.verdict]), look.colour("disabled"), look.colour("on_accent")
+    )
 
 
 class FitLook(NamedTuple):

@@ -45,6 +45,7 @@ def fits_known(stage: Stage) -> None:
 
 
 def test_before_anything_is_chosen_it_says_what_to_do(discover: Stage) -> None:
+    searches(discover)
     assert discover.reads("discover_nothing").startswith("Choose a model on the left")
     assert not discover.sees("discover_page_retry_button") and not discover.sees("discover_gate")
 
@@ -177,6 +178,7 @@ def test_a_download_is_begun_shown_and_not_begun_twice(discover: Stage, hub: Loo
     discover.desk.until(lambda: downloads.rows[0].state == "done")
     assert discover.reads("discover_download_state") == "It is downloaded."
     assert any(path.name == "tiny-Q8_0.gguf" for path in paths_of(discover).models.rglob("*.gguf"))
+    assert discover.sees("discover_load_button")
     discover.clicks("discover_downloads_button")
     qapp.processEvents()
     assert discover.sees("downloads_part") and discover.reads("download_name") == "tiny-Q8_0.gguf"

@@ -1,0 +1,110 @@
+"""The button that downloads a model, what became of that, and what can be done with it once it is here."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QHBoxLayout, QPushButton, QWidget
+
+from app.core.download import DownloadWanted
+from app.gui import theme
+from app.gui.widgets.labels import label
+from app.services.downloads import DownloadRow, Downloads
+from app.services.units import byte_size
+
+
+class DownloadButtons(QWidget):
+    """Is about one model at a time."""
+
+    downloads_wanted = Signal()
+    """Somebody wants to see the downloads."""
+    load_wanted = Signal(str)
+    """Somebody wants to chat with what is here: its file."""
+
+    def __init__(self, downloads: Downloads, name: str) -> None:
+        """`name` begins the names of what is in it."""
+        super().__init__()
+        self._downloads = downloads
+        self._wanted: DownloadWanted | None = None
+        self._words = ""
+        self._problem = self._note = ""
+        self._is_offered = False
+        self.button = _button(self.tr("Download"), f"{name}_download_button")
+        self.button.setProperty("look", "primary")
+        self.load = _button(self.tr("Load and chat"), f"{name}_load_button")
+        self.load.setProperty("look", "primary")
+        self.to_downloads = _button(self.tr("Show downloads"), f"{name}_downloads_button")
+        self.state = label(look="muted", pixels=theme.SMALL_PX, name=f"{name}_download_state")
+        self.state.setWordWrap(True)
+        self.state.setMinimumWidth(1)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(theme.SPACE_S)
+        for button in (self.button, self.load, self.to_downloads):
+            row.addWidget(button)
+        row.addWidget(self.state, 1)
+        self.button.clicked.connect(lambda _checked=False: self.download())
+        self.load.clicked.connect(lambda _checked=False: self._load())
+        self.to_downloads.clicked.connect(lambda _checked=False: self.downloads_wanted.emit())
+        self._disconnect = downloads.changed.connect(self.show_state)
+        self.show_state()
+
+    def disconnect_services(self) -> None:
+        """Listen to the services no longer."""
+        self._disconnect()
+
+    def show_model(
+        self, wanted: DownloadWanted | None, name: str, problem: str = "", *, note: str = "", is_offered: bool = True
+    ) -> None:
+        """Be about a model, which people call `name`.
+
+        `problem` says why it cannot be had, if it cannot, `note` what else is to be known. Nothing is offered where there is nothing that could be chosen.
+        """
+        self._wanted, self._problem, self._note, self._is_offered = wanted, problem, note, is_offered
+        if wanted is not None:
+            self._words = self.tr("Download {name} ({size})").format(name=name, size=byte_size(wanted.size))
+        self.show_state()
+
+    def download(self) -> None:
+        """Have it downloaded, where that can be."""
+        if self._wanted is not None and self.button.isEnabled() and self._is_offered:
+            self._downloads.add(self._wanted)
+
+    def show_state(self) -> None:
+        """Show what became of it."""
+        row = self._row()
+        is_here = row is not None and row.state == "done"
+        had_keyboard = self.button.hasFocus()
+        self.button.setEnabled(self._wanted is not None and not self._problem and row is None)
+        self.to_downloads.setVisible(row is not None)
+        self.load.setVisible(is_here and bool(row is not None and row.path))
+        self.button.setVisible(self._is_offered and row is None)
+        if had_keyboard and self.button.isHidden():  # it would be passed on to whatever comes next
+            (self.load if is_here else self.to_downloads).setFocus()
+        if self._wanted is not None:
+            self.button.setText(self._words)
+            self.button.setAccessibleName(self._words)
+        self.state.setText(self._said(row))
+
+    def _row(self) -> DownloadRow | None:
+        return self._downloads.row(self._wanted.key) if self._wanted is not None else None
+
+    def _load(self) -> None:
+        row = self._row()
+        if row is not None and row.state == "done":
+            self.load_wanted.emit(row.path)
+
+    def _said(self, row: DownloadRow | None) -> str:
+        if row is not None and row.state == "done":
+            return self.tr("It is downloaded.")
+        if row is not None and row.state == "failed":
+            return self.tr("Its download has failed.")
+        if row is not None:
+            return self.tr("It is among the downloads: {percent} % are here.").format(percent=int(row.share * 100))
+        return self._problem or self._note
+
+
+def _button(words: str, name: str) -> QPushButton:
+    button = QPushButton(words)
+    button.setObjectName(name)
+    button.setAccessibleName(words)
+    return button
